@@ -127,6 +127,7 @@ export const LIMITS = {
   cursorBridgeMs: 86_400_000, // an upgrade of all instances takes less than this
   sequenceMs: 1_000, // the evidence log trails ingest by this and the time the hashing takes
   checkpointMs: 50_000, // a checkpoint at least every minute; checkpoints are never removed
+  evidenceUnsignedMs: 5 * 60_000, // that a log may have entries without a checkpoint: five times as long as usual
   evidenceWatchedLogs: 1_000, // looked at in one round: a few milliseconds
   evidenceProofsPerRound: 100, // checkpoints of other instances that are proven in one round: 3 ms each
   evidenceBackfillStep: { events: 5_000, bytes: 8 * 1024 * 1024 }, // stored before there was a log: as much as a batch

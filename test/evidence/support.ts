@@ -82,11 +82,12 @@ export class LogTrial {
     { others = [], former = [] }: Partial<LogKeys> = {},
     readonly memory: CheckpointMemory = new Memory(),
     checkpointMs = 0,
+    now: () => Date = () => new Date(),
   ) {
     const { ask } = store.database;
     const silent = pino({ level: 'silent' });
     this.keys = { own: key, others, former };
-    this.sequencer = new Sequencer(store.database, this.keys, memory, silent, checkpointMs);
+    this.sequencer = new Sequencer(store.database, this.keys, memory, silent, checkpointMs, now);
     this.log = new EvidenceLog(new PostgresEvidenceStore(ask, store.form), key.verifierKey, (tenantId) =>
       this.sequencer.problemOf(tenantId),
     );

@@ -15,7 +15,7 @@ import { useWorld } from '../support/use-world';
 import { INGEST, type TestTenant, World } from '../support/world';
 
 const CHECK = `query($tenantId: String!, $start: Int!) { auditLogCheck(tenantId: $tenantId, start: $start) {
-  from next signed sound removed removedByRetention altered missing wrong problems } }`;
+  from next signed unsigned sound removed removedByRetention altered missing wrong problems } }`;
 
 /** Waits until a checkpoint signs this many entries. */
 const signed = (tenant: TestTenant, size: number) =>
@@ -260,7 +260,12 @@ describeOnPostgres('a change in the database behind the service', () => {
     const tenant = await at.world.tenant();
     await tenant.ingest(events(300));
     await signed(tenant, 300);
-    const sound = { from: 0, next: 300, signed: 300, sound: 300, removed: 0, wrong: 0, problems: [] };
+    const sound = {
+      ...{ from: 0, next: 300, signed: 300, unsigned: 0, sound: 300 },
+      removed: 0,
+      wrong: 0,
+      problems: [],
+    };
     const nothing = { altered: [], missing: [], removedByRetention: 0 };
     expect(await check(tenant)).toEqual({ ...sound, ...nothing });
     expect(await check(tenant, 290)).toMatchObject({ from: 290, next: 300, sound: 10, problems: [] });
@@ -299,7 +304,46 @@ describeOnPostgres('a change in the database behind the service', () => {
       '40 entries of the log are not there any more, the first at 260.',
     );
     const other = await at.world.tenant();
-    expect(await check(other)).toMatchObject({ next: 0, signed: 0, sound: 0, problems: [] });
+    expect(await check(other)).toMatchObject({ next: 0, signed: 0, unsigned: 0, sound: 0, problems: [] });
+  });
+
+  it("is no verdict of an operator's check while nobody has signed what is in the log", async () => {
+    const { tenant } = await filled();
+    await tenant.ingest(events(3));
+    const check = async () =>
+      (await at.world.operate(CHECK, { tenantId: tenant.tenantId, start: 0 })).auditLogCheck;
+    await until(check, ({ unsigned }) => unsigned === 3);
+    expect(await check()).toMatchObject({ signed: 40, sound: 40, problems: [], unsigned: 3 });
+    const { findings, problems, unjudged } = await found(tenant);
+    expect([findings, unjudged, problems]).toEqual([
+      [],
+      3,
+      [expect.stringContaining('3 events are not signed yet')],
+    ]);
+    expect((await verify(tenant, '--wait', '0')).lines[0]).toContain('NO VERDICT on 3 of 43 events');
+  });
+
+  it('is found by verify: a changed hash of an upper level', async () => {
+    const tenant = await at.world.tenant();
+    await tenant.ingest(events(800));
+    await signed(tenant, 800);
+    expect(await found(tenant)).toMatchObject({ error: null, problems: [] });
+    for (const [at, from] of [
+      [0, 257],
+      [40, 1],
+      [70, 1],
+    ] as const) {
+      const flip = `UPDATE audit_log_tile SET hashes = set_byte(hashes, ${at}, 255 - get_byte(hashes, ${at}))
+        WHERE tenant_id = $1 AND level = 1`;
+      await change(tenant, flip);
+      expect(await found(tenant)).toMatchObject({
+        error: expect.stringContaining('are not as they were accepted'),
+        problems: [expect.stringContaining(`its 800 entries begin with the first ${at === 0 ? 1 : from}: `)],
+      });
+      await change(tenant, flip);
+    }
+    await change(tenant, 'DELETE FROM audit_log_tile WHERE tenant_id = $1 AND level = 1');
+    expect((await found(tenant)).problems).toEqual([expect.stringContaining('the service does not prove')]);
   });
 
   it('is found in the log itself: a changed hash, record id or checkpoint, and a removed checkpoint', async () => {

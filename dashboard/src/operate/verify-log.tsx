@@ -4,7 +4,7 @@ import { useClient } from 'urql';
 import { formatCount } from '../lib/numbers';
 import { Failed } from '../shell/states';
 import type { Tenant } from './rows';
-import { type LogVerdict, verifyLog } from './verify-steps';
+import { type LogVerdict, type Outcome, outcomeOf, verifyLog } from './verify-steps';
 
 type State =
   | { kind: 'running'; verdict: LogVerdict }
@@ -67,20 +67,32 @@ function Verification({ tenant, onClose }: { readonly tenant: Tenant; readonly o
   );
 }
 
+const TITLES: Readonly<Record<Outcome, string>> = {
+  sound: 'All events are as they were accepted',
+  changed: 'Not all events are as they were accepted',
+  'in doubt': 'The evidence log is not in order',
+  'not signed': 'No event is signed yet: verify again in a minute',
+  nothing: 'There is nothing to verify: no event was accepted',
+};
+const COLORS: Readonly<Record<Outcome, string>> = {
+  ...{ sound: 'green', changed: 'red', 'in doubt': 'red', 'not signed': 'yellow', nothing: 'gray' },
+};
+
 function Verdict({ verdict }: { readonly verdict: LogVerdict }) {
-  const { sound, removed, wrong, records, problems } = verdict;
-  const isSound = wrong === 0 && problems.length === 0;
+  const { sound, signed, unsigned, removed, wrong, records, problems } = verdict;
+  const outcome = outcomeOf(verdict);
   return (
-    <Alert
-      color={isSound ? 'green' : 'red'}
-      variant="light"
-      title={isSound ? 'All events are as they were accepted' : 'Not all events are as they were accepted'}
-    >
-      <Text size="sm">
-        {formatCount(sound)} events are as they were accepted
-        {removed > 0 && `; retention removed ${formatCount(removed)}`}
-        {wrong > 0 && `; ${formatCount(wrong)} are altered or missing`}.
-      </Text>
+    <Alert color={COLORS[outcome]} variant="light" title={TITLES[outcome]}>
+      {signed > 0 && (
+        <Text size="sm">
+          {formatCount(sound)} events are as the log has them
+          {removed > 0 && `; retention removed ${formatCount(removed)}`}
+          {wrong > 0 && `; ${formatCount(wrong)} are altered or missing`}.
+        </Text>
+      )}
+      {unsigned > 0 && (
+        <Text size="sm">{formatCount(unsigned)} events are not signed yet: there is no verdict on them.</Text>
+      )}
       {problems.map((problem) => (
         <Text size="sm" key={problem}>
           {problem}

@@ -5,6 +5,8 @@ import { askInTime } from '../api/ask';
 export interface LogVerdict {
   readonly next: number;
   readonly signed: number;
+  /** Events that were accepted and that no checkpoint covers yet. */
+  readonly unsigned: number;
   readonly sound: number;
   readonly removed: number;
   readonly wrong: number;
@@ -13,8 +15,21 @@ export interface LogVerdict {
   readonly problems: readonly string[];
 }
 
-const NOTHING: LogVerdict = { next: 0, signed: 0, sound: 0, removed: 0, wrong: 0, records: [], problems: [] };
+const NOTHING: LogVerdict = {
+  ...{ next: 0, signed: 0, unsigned: 0, sound: 0, removed: 0, wrong: 0 },
+  ...{ records: [], problems: [] },
+};
 const RECORDS_MAX = 20;
+
+/** What was found: only `sound` says that events are as they were accepted. */
+export type Outcome = 'sound' | 'changed' | 'in doubt' | 'not signed' | 'nothing';
+
+export function outcomeOf({ wrong, problems, signed, unsigned }: LogVerdict): Outcome {
+  if (wrong > 0) return 'changed';
+  if (problems.length > 0) return 'in doubt';
+  if (signed > 0) return 'sound';
+  return unsigned > 0 ? 'not signed' : 'nothing';
+}
 
 /** Verifies a log from its beginning to its end. @throws the service's refusal, or an abort */
 export async function verifyLog(
@@ -47,6 +62,7 @@ function together(before: LogVerdict, step: Step): LogVerdict {
   return {
     next: step.next,
     signed: step.signed,
+    unsigned: step.unsigned,
     sound: before.sound + step.sound,
     removed: before.removed + step.removed,
     wrong: before.wrong + step.wrong,

@@ -22,6 +22,7 @@ const OF_ALL: OfTenant = () => 'true';
  * those on that node wait. On one database, a failure of the server itself ends the round.
  */
 export class TenantRounds {
+  /** Until when, by a clock that nobody sets. */
   readonly #resting = new Map<number, number>();
   #from = 0;
   #failure: unknown = null;
@@ -59,7 +60,7 @@ export class TenantRounds {
    * @throws a failure of the caller's own, or of a server that does not answer or has a full disk
    */
   async attempt<T>(tenantId: number, work: () => Promise<T>): Promise<T | null> {
-    const startedMs = Date.now();
+    const startedMs = performance.now();
     if ((this.#resting.get(tenantId) ?? 0) > startedMs) return null;
     try {
       const done = await work();
@@ -67,11 +68,11 @@ export class TenantRounds {
       return done;
     } catch (error) {
       if (this.isCallers(error)) throw error;
-      const tookMs = Date.now() - startedMs;
+      const tookMs = performance.now() - startedMs;
       const distributed = await isDistributed(this.prisma).catch(() => null);
       if (distributed === null || (!distributed && isServersOwn(error))) throw error;
       const mayBeAway = distributed && !isStatementsOwn(error);
-      this.#resting.set(tenantId, Date.now() + (mayBeAway ? REST_MS : tookMs));
+      this.#resting.set(tenantId, performance.now() + (mayBeAway ? REST_MS : tookMs));
       this.#failure ??= error;
       return null;
     }

@@ -46,6 +46,8 @@ export interface EvidenceStore {
   tilesAround(tenantId: number, recordId: string): Promise<readonly Tile[]>;
   /** Oldest first. */
   removals(tenantId: number): Promise<readonly Removal[]>;
+  /** Whether any event of the tenant is stored. */
+  hasEvents(tenantId: number): Promise<boolean>;
 }
 
 const TILE_COLUMNS = Prisma.raw('t.level, t.tile, t.hashes, t.record_ids');
@@ -113,6 +115,14 @@ export class PostgresEvidenceStore implements EvidenceStore {
       ...{ from: new Date(row.from_time), to: new Date(row.to_time), before: new Date(row.before) },
       ...{ events: Number(row.events), lastRunAt: new Date(row.started_at) },
     }));
+  }
+
+  async hasEvents(tenantId: number): Promise<boolean> {
+    const [row] = await this.#rows<{ has: boolean }>(
+      Prisma.sql`SELECT EXISTS (SELECT FROM audit_event e WHERE e.tenant_id = ${tenantId}::int) AS has`,
+      [tenantId],
+    );
+    return row?.has === true;
   }
 
   async #rows<T>(statement: Prisma.Sql, tenants: readonly number[]): Promise<readonly T[]> {

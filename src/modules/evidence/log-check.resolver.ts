@@ -16,6 +16,10 @@ const LOG_CHECK = {
     from: { kind: 'count', doc: 'Index of the first entry of the stretch.' },
     next: { kind: 'count', doc: 'Where the next stretch begins. It is `signed` where there is none.' },
     signed: { kind: 'count', doc: 'Entries that the newest checkpoint signs.' },
+    unsigned: {
+      kind: 'count',
+      doc: 'Events that were accepted and that no checkpoint covers yet: no verdict on them.',
+    },
     sound: { kind: 'count', doc: 'Entries whose event is there as it was accepted.' },
     removed: { kind: 'count', doc: 'Entries whose event retention removed.' },
     removedByRetention: {

@@ -5,8 +5,10 @@ import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import { leafHashOf } from '../../trail/evidence/entry';
 import { HASH_BYTES, rootOf, rootOfHashes } from '../../trail/evidence/merkle';
 import { MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../trail/evidence/tiles';
-import { type Checkpoint, isSignedBy, parseNote } from './checkpoint';
-import type { EvidenceStore } from './evidence.store';
+import { parseNote, signerOf } from './checkpoint';
+import type { EvidenceStore, LogState } from './evidence.store';
+import type { LogHead, LogKeys } from './log-head';
+import { isBroken } from './log-watch';
 import { Removals } from './verify/removals';
 
 /** The result of comparing a span of a tenant's log with the stored events. */
@@ -16,6 +18,8 @@ interface LogCheck {
   readonly next: number;
   /** The number of entries that the newest checkpoint signs. */
   readonly signed: number;
+  /** The number of events that were accepted, and that no checkpoint covers yet. */
+  readonly unsigned: number;
   /** The entries of the span whose event is stored as it was accepted. */
   readonly sound: number;
   /** The entries whose event retention removed. */
@@ -32,34 +36,125 @@ interface LogCheck {
   readonly problems: readonly string[];
 }
 
-type Store = Pick<EvidenceStore, 'states' | 'leafTiles' | 'tiles' | 'removals'>;
+type Store = Pick<EvidenceStore, 'states' | 'leafTiles' | 'tiles' | 'removals' | 'hasEvents'>;
+
+/** What this instance knows of the logs, beside what the database says. */
+interface LogGuard {
+  /** Why this instance does not append to the tenant's log; null: it does. */
+  problemOf(tenantId: number): string | null;
+  /**
+   * The end of the log, proven to be sealed and to go on from the checkpoint that this instance remembers.
+   * @throws BrokenLog, MissingNode
+   */
+  examine(tenantId: number): Promise<LogHead | null>;
+}
+
+/** A root that the hashes of a log must lead to, and what states it. */
+interface Root {
+  readonly size: number;
+  readonly root: Buffer;
+  readonly of: string;
+}
+
+/** The end of a log as it was sealed, what the database says beside it, and what is wrong with them. */
+interface Ends {
+  readonly head: LogHead | null;
+  readonly state: LogState | undefined;
+  readonly problems: readonly string[];
+}
 
 /**
- * Verifies a log span by span: each entry against its event, each tile against the level above and, in the last span,
- * the upper levels against the signed root.
+ * Verifies a log span by span: its end against its seal, the remembered checkpoint and the newest one stored; each entry
+ * against its event, each tile against the level above and, in the last span, the upper levels against the roots.
  */
 export class LogChecker {
   constructor(
     private readonly store: Store,
     private readonly arrivals: Pick<ArrivalReader, 'read'>,
-    private readonly publicKey: string,
+    private readonly keys: LogKeys,
+    private readonly guard: LogGuard,
   ) {}
 
   async check(tenantId: number, from: number): Promise<LogCheck> {
-    const [state] = await this.store.states(tenantSet([tenantId]));
-    const note = state?.checkpoint ?? null;
-    const checkpoint = note === null ? null : parseNote(note);
-    const signed = checkpoint?.size ?? 0;
+    const { head, state, problems: ofEnds } = await this.#ends(tenantId);
+    const noted = state?.checkpoint ? parseNote(state.checkpoint) : null;
+    const signed = head?.signedSize ?? Math.min(noted?.size ?? 0, state?.size ?? 0);
     const stretch = await this.#stretch(tenantId, Math.min(from, signed), signed);
-    const problems = [...stretch.problems];
-    if (note !== null && from === 0 && !isSignedBy(this.publicKey, note))
-      problems.push('The newest checkpoint is not signed by the key of this service.');
-    if (checkpoint && stretch.next === signed)
-      problems.push(...(await this.#upperLevels(tenantId, checkpoint)));
-    return { ...stretch, signed, problems };
+    const problems = [...ofEnds, ...stretch.problems];
+    if (head && stretch.next === signed) {
+      problems.push(...(await this.#upperLevels(tenantId, signed)));
+      const roots: Root[] = noted?.size === signed ? [{ ...noted, of: `checkpoint ${noted.number}` }] : [];
+      if (roots.length === 0 || head.size > signed) roots.push({ ...head, of: 'its sealed end' });
+      for (const root of roots) problems.push(...(await this.#root(tenantId, root)));
+    }
+    const unsigned = Math.max(0, (head?.size ?? 0) - signed) + (state?.waitingEvents ?? 0);
+    return { ...stretch, signed, unsigned, problems };
   }
 
-  async #stretch(tenantId: number, from: number, signed: number): Promise<Omit<LogCheck, 'signed'>> {
+  async #ends(tenantId: number): Promise<Ends> {
+    const problem = this.guard.problemOf(tenantId);
+    const problems = problem === null ? [] : [`The service does not append to the log: ${problem}.`];
+    try {
+      for (let tries = 1; ; tries++) {
+        const before = await this.guard.examine(tenantId);
+        const [state] = await this.store.states(tenantSet([tenantId]));
+        const head = await this.guard.examine(tenantId);
+        // Another checkpoint was signed meanwhile.
+        if (before?.checkpoints !== head?.checkpoints && tries < TRIES_MAX) continue;
+        const found = head ? this.#newest(head, state) : await this.#withoutLog(tenantId, state);
+        return { head, state, problems: [...problems, ...found] };
+      }
+    } catch (error) {
+      if (!isBroken(error)) throw error;
+      const [state] = await this.store.states(tenantSet([tenantId]));
+      const text = `This instance refuses the log: ${error.message}.`;
+      return {
+        head: null,
+        state,
+        problems: [...problems.filter((one) => !one.includes(error.message)), text],
+      };
+    }
+  }
+
+  /** Compares the newest checkpoint that is stored with what the log's sealed end says of it. */
+  #newest(head: LogHead, state: LogState | undefined): string[] {
+    const note = state?.checkpoint ?? null;
+    if (head.checkpoints === 0 && note === null) return [];
+    const noted = note === null ? null : parseNote(note);
+    if (!noted) return [`The newest checkpoint is not there, or is none; the log has ${head.checkpoints}.`];
+    const isOfHead =
+      noted.tenantId === state?.tenantId &&
+      noted.number === head.checkpoints &&
+      noted.size === head.signedSize &&
+      noted.time === head.signedAt.toISOString();
+    if (!isOfHead)
+      return [
+        `The newest checkpoint that is stored is number ${noted.number} with ${noted.size} entries; the log was signed ${head.checkpoints} times, at last with ${head.signedSize}.`,
+      ];
+    const { own, others, former } = this.keys;
+    const signer = signerOf(
+      note ?? '',
+      [own, ...others].map(({ verifierKey }) => verifierKey),
+    );
+    // Of a lost key, nobody here can check the signature.
+    return signer && (signer.isTrusted || former.includes(signer.keyId))
+      ? []
+      : ['The newest checkpoint is not signed by the key of this service.'];
+  }
+
+  async #withoutLog(tenantId: number, state: LogState | undefined): Promise<string[]> {
+    if (state?.checkpoint) return ['There is no log, and there are checkpoints of it.'];
+    if ((state?.waitingEvents ?? 0) > 0 || state?.backfilling) return [];
+    return (await this.store.hasEvents(tenantId))
+      ? ['Events are stored, and there is no log: it was taken away.']
+      : [];
+  }
+
+  async #stretch(
+    tenantId: number,
+    from: number,
+    signed: number,
+  ): Promise<Omit<LogCheck, 'signed' | 'unsigned'>> {
     const read = await this.arrivals.read(tenantId, from, { ...LIMITS.evidenceCheckStep, isWhole: true });
     const next = Math.min(Math.max(read.next, from + 1), signed);
     const removals = new Removals(await this.store.removals(tenantId), '');
@@ -105,7 +200,7 @@ export class LogChecker {
     return unlike(ended, above);
   }
 
-  async #upperLevels(tenantId: number, { size, root, number }: Checkpoint): Promise<string[]> {
+  async #upperLevels(tenantId: number, size: number): Promise<string[]> {
     const problems: string[] = [];
     for (let level = 1; wholeAt(level, size) > 0; level++) {
       const below = await this.#tiles(tenantId, level, wholeAt(level, size));
@@ -114,16 +209,19 @@ export class LogChecker {
       if (lost > 0) problems.push(`${lost} tiles of level ${level} of the log are not there any more.`);
       problems.push(...unlike(below, above));
     }
+    return problems;
+  }
+
+  /** Whether the hashes of the log lead to this root. */
+  async #root(tenantId: number, { size, root, of }: Root): Promise<string[]> {
     const compute = (node: Parameters<typeof rootOf>[1]) => rootOf(size, node);
     try {
       const tiles = await this.store.tiles(tenantId, tilesFor(compute));
-      if (!compute(nodesOf(tiles)).equals(root))
-        problems.push(`The log is not the one that checkpoint ${number} signs.`);
+      return compute(nodesOf(tiles)).equals(root) ? [] : [`The log is not the one that ${of} signs.`];
     } catch (error) {
       if (!(error instanceof MissingNode)) throw error;
-      problems.push(`The log was changed in the database: ${error.message}.`);
+      return [`The log was changed in the database: ${error.message}.`];
     }
-    return problems;
   }
 
   /** @returns the first tiles of a level, as far as they exist */
@@ -139,6 +237,7 @@ export class LogChecker {
 }
 
 const TILES_AT_ONCE = 256;
+const TRIES_MAX = 3;
 /** The number of complete tiles of a level. */
 const wholeAt = (level: number, size: number) => Math.floor(size / TILE_WIDTH ** (level + 1));
 

@@ -49,3 +49,14 @@ export async function openBacklog(tx: Prisma.TransactionClient, keys: LogKeys): 
   const empty = { size: 0, root, checkpoints: 0, signedSize: 0, signedAt: NEVER, backfilled: false };
   for (const { tenant_id } of tenants) await saveHead(stepIn(tx), tenant_id, empty, keys);
 }
+
+/** Why an instance signs nothing. @param other id of the key of the database's logs @param own id of its own */
+export const otherKeyText = (other: string, own: string): string =>
+  `the logs of this database are kept with the checkpoint key ${other}, and this instance has ${own}: ` +
+  'set CHECKPOINT_KEY_FILE to the file with that key, checkpoint.key in the DATA_DIR of the instance that made it, and start again; ' +
+  `only if that file is lost, set CHECKPOINT_KEY_SUCCEEDS=${other} on all instances`;
+
+/** Why events wait that another instance accepted. */
+export const waitingText = (events: number, keyId: string): string =>
+  `${events} events wait that an instance with the checkpoint key ${keyId} accepted: start it with CHECKPOINT_KEY_FILE ` +
+  `set to the key of all, its DATA_DIR as it is; only if that is lost, set CHECKPOINT_KEY_SUCCEEDS=${keyId} on an instance`;

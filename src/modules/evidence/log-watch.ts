@@ -7,7 +7,8 @@ import { type Checkpoint, signedNote } from './checkpoint';
 import { CHECKPOINTS_FOLDER, type CheckpointMemory } from './checkpoint-memory';
 import { BrokenLog, type LogHead, type LogKeys, SetBack } from './log-head';
 import { HEAD, heads } from './log-statements';
-import { assertSealed, type HeadRow, loadTiles, toHead } from './log-writer';
+import { assertSealed, type HeadRow, loadHead, loadTiles, toHead } from './log-writer';
+import type { UnsignedLogs } from './unsigned-logs';
 
 /**
  * Compares the logs in the database with the remembered checkpoints, whoever signed them. So it notices a log that was
@@ -30,6 +31,7 @@ export class LogWatch {
     private readonly keys: LogKeys,
     private readonly memory: CheckpointMemory,
     private readonly rounds: TenantRounds,
+    private readonly unsigned: Pick<UnsignedLogs, 'look'>,
   ) {}
 
   /** The tenants whose log differs from the signed one, with the reason. */
@@ -59,6 +61,7 @@ export class LogWatch {
     );
     const end =
       rows.length < LIMITS.evidenceWatchedLogs ? Number.POSITIVE_INFINITY : (rows.at(-1)?.tenant_id ?? 0);
+    this.unsigned.look(rows, { from: this.#from, end });
     const found = new Set(rows.map(({ tenant_id }) => tenant_id));
     const gone = [...(await this.memory.tenants())].filter(
       (tenantId) => tenantId > this.#from && tenantId <= end && !found.has(tenantId),
@@ -72,6 +75,20 @@ export class LogWatch {
     }
     this.#from = Number.isFinite(end) ? end : 0;
     if (this.#from === 0) this.#hasLooked = true;
+  }
+
+  /**
+   * Looks at one log now: whether it is sealed, and goes on from the remembered checkpoint.
+   * @returns its end; null: there is no log @throws BrokenLog, MissingNode
+   */
+  async examine(tenantId: number): Promise<LogHead | null> {
+    // Read first: what is remembered later may be newer than the head.
+    const last = await this.memory.last(tenantId);
+    const step = stepIn(this.prisma);
+    const head = await loadHead(step, tenantId, this.keys);
+    assertNotSetBack(tenantId, head, last);
+    if (head) await assertGrown(step, head, last);
+    return head;
   }
 
   /** @returns whether it found a new checkpoint */

@@ -62,7 +62,7 @@ export async function openEvidence(parts: {
       new EvidenceResolver(evidence, tenants),
       new EventProofResolver(evidence),
       new LogCheckResolver(
-        new LogChecker(store, new PostgresArrivalReader(ask, form), checkpointKey.verifierKey),
+        new LogChecker(store, new PostgresArrivalReader(ask, form), keys, sequencer),
         tenants,
       ),
     ],
@@ -80,12 +80,18 @@ export async function openEvidence(parts: {
         },
       },
     ],
-    metrics: (metrics) =>
+    metrics: (metrics) => {
       metrics.gauge(
         'evidence_logs_stopped',
         'Tenants whose evidence log has stopped: this instance does not append to it.',
         () => sequencer.stoppedLogs,
-      ),
+      );
+      metrics.gauge(
+        'evidence_logs_unsigned',
+        'Tenants whose evidence log has had entries for five minutes that no instance has signed.',
+        () => sequencer.unsignedLogs,
+      );
+    },
     health: [sequencer],
   };
 }

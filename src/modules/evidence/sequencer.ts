@@ -8,8 +8,8 @@ import { sealOf } from '../../trail/evidence/batch-seal';
 import { nextOfBacklog } from './backfill';
 import { type Checkpoint, signedNote } from './checkpoint';
 import { type CheckpointMemory, NotRemembered } from './checkpoint-memory';
-import { keyAtHand, knownKeyIds, type LogKeys } from './log-head';
-import { agreeOnKey, keyOfDatabase } from './log-key';
+import { keyAtHand, knownKeyIds, type LogHead, type LogKeys } from './log-head';
+import { agreeOnKey, keyOfDatabase, otherKeyText, waitingText } from './log-key';
 import {
   PUT_CHECKPOINT,
   REFUSE_BATCHES,
@@ -20,7 +20,8 @@ import {
   waitingOfOtherKeys,
 } from './log-statements';
 import { assertGrown, assertNotSetBack, isBroken, LogWatch } from './log-watch';
-import { acceptedLeaves, LogWriter, loadHead, saveHead } from './log-writer';
+import { acceptedLeaves, LogWriter, loadHead, NEVER, saveHead } from './log-writer';
+import { UnsignedLogs } from './unsigned-logs';
 
 const TENANTS_PER_RUN = 50;
 /** Read and hashed in one transaction. The hashing takes about 100 ms. */
@@ -52,6 +53,9 @@ export class Sequencer {
   #otherKey: string | null = null;
   /** Set if this instance cannot remember checkpoints. It then signs nothing and appends to no log. */
   #notRemembered: string | null = null;
+  readonly #unsigned: UnsignedLogs;
+  /** When this instance last signed each log, by its own clock. */
+  readonly #signedAt = new Map<number, Date>();
   readonly #rounds: TenantRounds;
   #from = 0;
 
@@ -64,7 +68,8 @@ export class Sequencer {
     private readonly now: () => Date = () => new Date(),
   ) {
     this.#rounds = new TenantRounds(database.background, (error) => error instanceof NotRemembered);
-    this.#watch = new LogWatch(database.background, keys, memory, this.#rounds);
+    this.#unsigned = new UnsignedLogs(now);
+    this.#watch = new LogWatch(database.background, keys, memory, this.#rounds, this.#unsigned);
   }
 
   /**
@@ -76,17 +81,22 @@ export class Sequencer {
     this.#compareKey(await agreeOnKey(this.database.background, this.keys, isNew && madeOwnKey));
   }
 
-  /** @returns why this instance does not append to the tenant's log; null if it does */
+  /** Looks at one log now. @throws BrokenLog, MissingNode if it is not the log that was sealed and remembered */
+  examine(tenantId: number): Promise<LogHead | null> {
+    return this.#watch.examine(tenantId);
+  }
+
+  /** @returns why this instance does not append to the tenant's log, or nobody signs it; null if all is well */
   problemOf(tenantId: number): string | null {
     const texts = [
       this.#otherKeyText(),
       this.#notRemembered,
-      ...this.#maps().map((problems) => problems.get(tenantId)),
+      ...[...this.#maps(), this.#unsigned.late].map((problems) => problems.get(tenantId)),
     ];
     return texts.find((text) => typeof text === 'string') ?? null;
   }
 
-  /** The stopped logs by tenant, with the reason. */
+  /** The logs that have stopped or are not signed, by tenant, with the reason. */
   get problems(): ReadonlyMap<number, string> {
     return this.#problemTexts();
   }
@@ -97,9 +107,14 @@ export class Sequencer {
     return this.#otherKey === null && this.#notRemembered === null ? known : Math.max(1, known);
   }
 
-  /** Whether it appends to every log. */
+  /** The number of logs with entries that nobody has signed for too long. */
+  get unsignedLogs(): number {
+    return this.#unsigned.late.size;
+  }
+
+  /** Whether it appends to every log, and every log is signed. */
   get healthy(): boolean {
-    return this.stoppedLogs === 0;
+    return this.stoppedLogs === 0 && this.unsignedLogs === 0;
   }
 
   /** What it knows of logs that are not as they were. */
@@ -139,7 +154,7 @@ export class Sequencer {
     const tenants = await this.#rounds.ask((of) =>
       this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(
         tenantsWithWork(of),
-        ...[this.#from, TENANTS_PER_RUN, keyIds],
+        ...[this.#from, TENANTS_PER_RUN, keyIds, this.keys.own.keyId],
       ),
     );
     const isLast = tenants.length < TENANTS_PER_RUN;
@@ -174,11 +189,7 @@ export class Sequencer {
   }
 
   #otherKeyText(): string | null {
-    return this.#otherKey === null
-      ? null
-      : `the logs of this database are kept with the checkpoint key ${this.#otherKey}, and this instance has ${this.keys.own.keyId}: ` +
-          'set CHECKPOINT_KEY_FILE to the file with that key, checkpoint.key in the DATA_DIR of the instance that made it, and start again; ' +
-          `only if that file is lost, set CHECKPOINT_KEY_SUCCEEDS=${this.#otherKey} on all instances`;
+    return this.#otherKey === null ? null : otherKeyText(this.#otherKey, this.keys.own.keyId);
   }
 
   /** Finds events that another instance accepted under its own key, before it had the common key. */
@@ -190,11 +201,7 @@ export class Sequencer {
       ),
     );
     this.#stuck = new Map(
-      rows.map(({ tenant_id, key_id, events }) => [
-        tenant_id,
-        `${events} events wait that an instance with the checkpoint key ${key_id} accepted: start it with CHECKPOINT_KEY_FILE ` +
-          `set to the key of all, its DATA_DIR as it is; only if that is lost, set CHECKPOINT_KEY_SUCCEEDS=${key_id} on an instance`,
-      ]),
+      rows.map(({ tenant_id, key_id, events }) => [tenant_id, waitingText(events, key_id)]),
     );
   }
 
@@ -203,11 +210,7 @@ export class Sequencer {
   }
 
   #problemTexts(): ReadonlyMap<number, string> {
-    return new Map(
-      this.#maps()
-        .toReversed()
-        .flatMap((problems) => [...problems]),
-    );
+    return new Map([...this.#maps(), this.#unsigned.late].toReversed().flatMap((problems) => [...problems]));
   }
 
   #tell(before: ReadonlyMap<number, string>): void {
@@ -256,27 +259,33 @@ export class Sequencer {
 
   /** @returns the tenants whose log had to be signed */
   async #sign(): Promise<number[]> {
-    const before = new Date(this.now().getTime() - this.checkpointMs);
-    const due = await this.#rounds.ask((of) =>
-      this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(tenantsToSign(of), before),
+    const nowMs = this.now().getTime();
+    const [before, after] = [new Date(nowMs - this.checkpointMs), new Date(nowMs + this.checkpointMs)];
+    const found = await this.#rounds.ask((of) =>
+      this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(tenantsToSign(of), before, after),
     );
+    // Two instances whose clocks differ would sign in turns at every round.
+    const due = found.filter(({ tenant_id }) => this.#isDue(this.#signedAt.get(tenant_id) ?? NEVER));
     for (const { tenant_id: tenantId } of due) {
       const note = await this.#rounds.attempt(tenantId, () =>
-        this.#attempt(tenantId, (step, last) => this.#signOne(step, tenantId, before, last)),
+        this.#attempt(tenantId, (step, last) => this.#signOne(step, tenantId, last)),
       );
-      if (note) await this.memory.remember(tenantId, note);
+      if (!note) continue;
+      this.#signedAt.set(tenantId, this.now());
+      this.#unsigned.signed(tenantId);
+      await this.memory.remember(tenantId, note);
     }
     return due.map(({ tenant_id }) => tenant_id);
   }
 
-  async #signOne(
-    step: Step,
-    tenantId: number,
-    before: Date,
-    last: Checkpoint | null,
-  ): Promise<string | null> {
+  /** Whether a signature of that time is long ago. One in the future is of a clock that was ahead. */
+  #isDue(signedAt: Date): boolean {
+    return Math.abs(this.now().getTime() - signedAt.getTime()) >= this.checkpointMs;
+  }
+
+  async #signOne(step: Step, tenantId: number, last: Checkpoint | null): Promise<string | null> {
     const head = await loadHead(step, tenantId, this.keys);
-    if (!head || head.size === head.signedSize || head.signedAt > before) return null;
+    if (!head || head.size === head.signedSize || !this.#isDue(head.signedAt)) return null;
     assertNotSetBack(tenantId, head, last);
     await assertGrown(step, head, last);
     const { size, root } = head;

@@ -1,0 +1,98 @@
+import { rename } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Clock } from '../clock';
+import { readIfThere, replaceFile, Turns } from '../durable-file';
+import type { Log } from '../log';
+import { type Bookmark, bookmark, type Snapshot } from './bookmark';
+
+/** Bookmarks of files that have been gone for this time are dropped: nobody brings such a file back. */
+const GONE_DAYS_MAX = 90;
+const DAY_MS = 24 * 3600_000;
+
+const savedBookmark = bookmark.extend({ seen: z.iso.date() });
+type SavedBookmark = z.infer<typeof savedBookmark>;
+/** On disk, the bookmark file is still called a checkpoint, its first name. */
+const savedFile = z.object({
+  version: z.literal(1),
+  database: z.string(),
+  files: z.record(z.string(), savedBookmark),
+});
+
+/** How far each file of a database is published, on disk. */
+export class Bookmarks {
+  private readonly writes = new Turns();
+
+  private constructor(
+    private readonly path: string,
+    private readonly database: string,
+    /** The bookmarks as they are on disk. */
+    private saved: ReadonlyMap<string, SavedBookmark>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A file that cannot be used is set aside: the service recognises events that it gets again. */
+  static async load(
+    path: string,
+    { database, log, clock }: { readonly database: string; readonly log: Log; readonly clock: Clock },
+  ): Promise<Bookmarks> {
+    const text = await readIfThere(path);
+    const files = text === null ? {} : parse(text);
+    if (files === null) {
+      const aside = `${path}.damaged-${clock.now()}`;
+      await rename(path, aside);
+      log.warn(
+        `${database}: the bookmark file ${path} is damaged: kept as ${aside}, all files are read again`,
+      );
+    }
+    return new Bookmarks(path, database, new Map(Object.entries(files ?? {})), clock);
+  }
+
+  of(fileGuid: string): Bookmark | null {
+    return this.saved.get(fileGuid) ?? null;
+  }
+
+  /** All bookmarks, by file GUID. */
+  all(): Iterable<readonly [fileGuid: string, bookmark: Bookmark]> {
+    return this.saved;
+  }
+
+  /** Notes files that have no bookmark yet; resolves when the note is on disk. */
+  noteFound(found: ReadonlyMap<string, Bookmark>): Promise<void> {
+    return this.writes.take(async () => {
+      const bookmarks = new Map([...found].filter(([fileGuid]) => !this.saved.has(fileGuid)));
+      if (bookmarks.size > 0) await this.write({ bookmarks, present: new Set() });
+    });
+  }
+
+  /** Resolves when the change is on disk. */
+  save(change: Snapshot): Promise<void> {
+    return this.writes.take(() => this.write(change));
+  }
+
+  private async write({ bookmarks, present }: Snapshot): Promise<void> {
+    const nowMs = this.clock.now();
+    const seen = dayOf(nowMs);
+    const next = new Map(this.saved);
+    for (const [fileGuid, one] of bookmarks) next.set(fileGuid, { ...one, seen });
+    const oldest = dayOf(nowMs - GONE_DAYS_MAX * DAY_MS);
+    for (const [fileGuid, one] of next) {
+      if (present.has(fileGuid)) next.set(fileGuid, { ...one, seen });
+      else if (one.seen < oldest) next.delete(fileGuid);
+    }
+    const files = Object.fromEntries(next);
+    await replaceFile(this.path, `${JSON.stringify({ version: 1, database: this.database, files })}\n`);
+    this.saved = next;
+  }
+}
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+function parse(text: string): Record<string, SavedBookmark> | null {
+  try {
+    const { success, data } = savedFile.safeParse(JSON.parse(text));
+    return success ? data.files : null;
+  } catch {
+    // The text is not JSON; the caller reports that.
+    return null;
+  }
+}

@@ -1,0 +1,82 @@
+import type { DatabaseConfig } from '../config/parse-config';
+import { errorText } from '../log';
+import type { AuditSource, FoundFile } from '../source/audit-source';
+import { openSource } from '../source/open-source';
+import { type DecodedItem, decodeFiles } from '../sqlaudit/decode-files';
+import { type Finding, ok, problem } from './finding';
+
+/** The most files that a finding names. */
+const FILES_NAMED = 3;
+
+/** The number of records that are decoded as a proof. */
+const RECORDS_TRIED = 5;
+
+/** Whether the audit files of a database can be found and decoded. */
+export async function checkFiles({ name, source: config }: DatabaseConfig): Promise<Finding[]> {
+  const source = openSource(config);
+  const listing = await source.list();
+  if (listing.kind === 'unreadable') {
+    return [
+      problem(
+        `${name}: ${listing.folder} cannot be read: ${listing.reason}. It must exist, and the account the agent ` +
+          'runs under needs the right to read and list it',
+      ),
+    ];
+  }
+  const skipped = listing.skipped.map(({ folder, reason }) =>
+    problem(`${name}: the folder or link ${folder} cannot be listed: ${reason}`),
+  );
+  const newest = listing.files.at(-1);
+  if (newest === undefined) {
+    return [
+      ...skipped,
+      problem(`${name}: no file matches ${source.title}: correct AuditFilePath, or start the server audit`),
+    ];
+  }
+  const count = listing.files.length;
+  return [
+    ...skipped,
+    ok(`${name}: ${count} ${count === 1 ? 'file matches' : 'files match'} ${source.title}`),
+    ...(await unreadable(name, source, listing.files.slice(0, -1))),
+    await tried(name, source, newest),
+  ];
+}
+
+/** Names the older files that the agent may not read. */
+async function unreadable(
+  name: string,
+  source: AuditSource,
+  files: readonly FoundFile[],
+): Promise<Finding[]> {
+  const refused: string[] = [];
+  for (const { path } of files) {
+    // SQL Server may have removed it meanwhile.
+    const reason = await source.open(path).then((bytes) => bytes.close().then(() => null), errorText);
+    if (reason !== null && !reason.startsWith('ENOENT')) refused.push(reason);
+  }
+  if (refused.length === 0) return [];
+  const more = refused.length > FILES_NAMED ? `; and ${refused.length - FILES_NAMED} more` : '';
+  const named = refused.slice(0, FILES_NAMED).join('; ');
+  return [problem(`${name}: ${refused.length} of the older files cannot be read: ${named}${more}`)];
+}
+
+async function tried(
+  name: string,
+  source: AuditSource,
+  { path, size, mtimeMs }: FoundFile,
+): Promise<Finding> {
+  const file = `${name}: the newest, ${path} (${size} bytes, last written ${new Date(mtimeMs).toISOString()})`;
+  const items: DecodedItem[] = [];
+  for await (const item of decodeFiles([path], (at) => source.open(at))) {
+    items.push(item);
+    if (item.kind === 'problem' || items.length === RECORDS_TRIED) break;
+  }
+  const last = items.at(-1);
+  if (last === undefined) return ok(`${file}, can be decoded and holds no record yet`);
+  if (last.kind === 'problem' && items.length === 1) {
+    return problem(`${file}, cannot be decoded: byte ${last.offset}: ${last.reason}`);
+  }
+  const [first] = items;
+  const from = first?.kind === 'record' ? first.record.eventTime : '';
+  return ok(`${file}, can be decoded: its first record is of ${from}`);
+}

@@ -1,0 +1,162 @@
+import { copyFile, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { missingFrom, parseConfigureInput } from '../config/configure-input';
+import { mergeConfig, mergeContent } from '../config/merge-config';
+import { type AgentConfig, parseConfig } from '../config/parse-config';
+import { replaceFile } from '../durable-file';
+import { errorCode, errorText } from '../log';
+
+interface ConfigureOptions {
+  readonly configPath: string;
+  /** Leaves the replaced file beside the new one, for an installer that may have to restore it. */
+  readonly keepPrevious: boolean;
+  /** Returns the whole standard input. */
+  readonly input: string;
+  print(line: string): void;
+  /** Takes one line for each problem. */
+  complain(line: string): void;
+}
+
+/** What an installer restores on a rollback: the file from before, or a mark that there was none. */
+const PREVIOUS = '.prev';
+const FRESH = '.fresh';
+
+/** Checks a configuration and writes it, whole or not at all. @returns the exit code: 0 only if it is valid now */
+export async function configure(options: ConfigureOptions): Promise<number> {
+  const configPath = resolve(options.configPath);
+  try {
+    // An interrupted installation may have left a file with a key that is no longer used.
+    await Promise.all([PREVIOUS, FRESH].map((end) => rm(configPath + end, { force: true })));
+    const wanted = await wantedConfig(options.input, configPath);
+    for (const warning of wanted.warnings) options.print(`${configPath}: ${warning}`);
+    if (wanted.text !== null) {
+      if (options.keepPrevious) await keepPrevious(configPath);
+      await writeConfig(configPath, wanted.text);
+    }
+    options.print(`${configPath}: ${wanted.text === null ? 'is kept as it is' : 'is written'}`);
+    if (wanted.config.tenantId === null) {
+      options.print(`${configPath}: CentralApi.TenantId is not set: nothing is published until it is`);
+    }
+    return 0;
+  } catch (error) {
+    const problems = error instanceof Refused ? error.problems : [`${configPath}: ${errorText(error)}`];
+    for (const problem of problems) options.complain(problem);
+    return 1;
+  }
+}
+
+class Refused extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('; '));
+  }
+}
+
+interface Wanted {
+  /** Null: the file stays as it is. */
+  readonly text: string | null;
+  readonly config: AgentConfig;
+  readonly warnings: readonly string[];
+}
+
+async function wantedConfig(input: string, configPath: string): Promise<Wanted> {
+  const asked = parseConfigureInput(input);
+  switch (asked.kind) {
+    case 'invalid':
+      throw new Refused(asked.problems);
+    case 'text':
+      return mergedText(asked.text, configPath);
+    case 'file':
+      if (!isAbsolute(asked.path)) throw new Refused([`CONFIGFILE ${asked.path}: must be a full path`]);
+      return checkedText(await readText(asked.path, 'CONFIGFILE '), configPath, `CONFIGFILE ${asked.path}`);
+    case 'none':
+      return keptConfig(configPath);
+    case 'properties': {
+      const existing = await existingContent(configPath);
+      const missing = existing === null ? missingFrom(asked.properties) : [];
+      if (missing.length > 0)
+        throw new Refused([`${configPath}: is new and needs ${missing.join(', ')} too`]);
+      const merged = mergeConfig(existing, asked.properties);
+      if (merged.kind === 'unclear') throw new Refused([`${configPath}: ${merged.problem}`]);
+      return checkedText(toText(merged.content), configPath, configPath);
+    }
+  }
+}
+
+/** The existing file, merged with the input. */
+async function mergedText(input: string, configPath: string): Promise<Wanted> {
+  const existing = await existingContent(configPath);
+  const part = contentOf(input, configPath, 'the input');
+  if (existing === null) return checkedText(input, configPath, 'the input');
+  return checkedText(toText(mergeContent(existing, part)), configPath, `${configPath} with the input`);
+}
+
+const toText = (content: unknown) => `${JSON.stringify(content, null, 2)}\n`;
+
+/** An unknown setting in the input is a mistake, and its author is present to correct it. */
+function checkedText(text: string, configPath: string, label: string): Wanted {
+  const parsed = parseConfig(text, configPath);
+  const problems = [...(parsed.kind === 'invalid' ? parsed.problems : []), ...parsed.warnings];
+  if (parsed.kind === 'invalid' || problems.length > 0) {
+    throw new Refused(problems.map((problem) => `${label}: ${problem}`));
+  }
+  return { text, config: parsed.config, warnings: [] };
+}
+
+/** A setting of a newer agent must not make a running agent fail. */
+async function keptConfig(configPath: string): Promise<Wanted> {
+  const parsed = parseConfig(await readText(configPath), configPath);
+  if (parsed.kind === 'config') return { text: null, config: parsed.config, warnings: parsed.warnings };
+  throw new Refused(parsed.problems.map((problem) => `${configPath}: ${problem}`));
+}
+
+async function existingContent(configPath: string): Promise<unknown> {
+  if (!(await exists(configPath))) return null;
+  return contentOf(await readText(configPath), configPath, configPath);
+}
+
+function contentOf(text: string, configPath: string, label: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const parsed = parseConfig(text, configPath);
+    throw new Refused(parsed.kind === 'invalid' ? parsed.problems.map((p) => `${label}: ${p}`) : []);
+  }
+}
+
+/** Text of a file, without its byte order mark. The shell of Windows writes UTF-16. */
+async function readText(path: string, label = ''): Promise<string> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new Refused([`${label}${path}: cannot be read: ${errorText(error)}`]);
+  });
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new Refused([`${label}${path}: is not UTF-8 text`]);
+  }
+}
+
+async function keepPrevious(configPath: string): Promise<void> {
+  await mkdir(dirname(configPath), { recursive: true });
+  if (await exists(configPath)) await copyFile(configPath, configPath + PREVIOUS);
+  else await writeFile(configPath + FRESH, '');
+}
+
+/**
+ * An existing file keeps its owner, since the service may run as a user of its own. A symbolic link stays, and its target
+ * is written.
+ */
+async function writeConfig(configPath: string, text: string): Promise<void> {
+  if (process.platform === 'win32' || !(await exists(configPath))) return replaceFile(configPath, text);
+  await replaceFile(await realpath(configPath), text, await stat(configPath));
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

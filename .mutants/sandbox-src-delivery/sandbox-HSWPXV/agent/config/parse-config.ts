@@ -1,0 +1,157 @@
+import { dirname } from 'node:path';
+import type { z } from 'zod';
+import { errorText } from '../log';
+import { parseAuditGlob } from '../source/local-folder';
+import type { SourceConfig } from '../source/open-source';
+import { BACKSLASH_HINT, type ConfigFileContent, configFile, database } from './config-schema';
+import { Secret } from './secret';
+
+export interface DatabaseConfig {
+  readonly name: string;
+  readonly source: SourceConfig;
+}
+
+export interface AgentConfig {
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  /** Null: nothing can be published yet. */
+  readonly tenantId: string | null;
+  readonly enabled: boolean;
+  readonly pollIntervalMs: number;
+  readonly batchEventsMax: number;
+  readonly batchAgeMaxMs: number;
+  /** The most bytes of each database's spool; 0: no spool. */
+  readonly spoolBytesMax: number;
+  /** The enabled ones. */
+  readonly databases: readonly DatabaseConfig[];
+}
+
+type ParsedConfig =
+  | { readonly kind: 'config'; readonly config: AgentConfig; readonly warnings: readonly string[] }
+  | {
+      readonly kind: 'invalid';
+      readonly problems: readonly string[];
+      readonly warnings: readonly string[];
+      readonly sound: SoundParts;
+    };
+
+/** The valid parts of a configuration that may be invalid as a whole. */
+export interface SoundParts {
+  readonly baseUrl: string | null;
+  readonly apiKey: Secret | null;
+  /** Null: absent or invalid. */
+  readonly tenantId: string | null;
+  /** The enabled ones. */
+  readonly databases: readonly DatabaseConfig[];
+}
+export const NOTHING_SOUND: SoundParts = { baseUrl: null, apiKey: null, tenantId: null, databases: [] };
+
+/**
+ * The configuration in a file's text, or everything that is wrong with it. No message repeats a value, since one of the
+ * values is the key.
+ * @param path of the file: relative audit paths start from its folder
+ */
+export function parseConfig(text: string, path: string): ParsedConfig {
+  const json = parseJson(text);
+  if ('problem' in json) {
+    return { kind: 'invalid', problems: [json.problem], warnings: [], sound: NOTHING_SOUND };
+  }
+  const { known, warnings } = withoutUnknownKeys(json.value);
+  const parsed = configFile.safeParse(known);
+  if (parsed.success) return { kind: 'config', config: toConfig(parsed.data, path), warnings };
+  const problems = parsed.error.issues.map(toProblem);
+  return { kind: 'invalid', problems, warnings, sound: soundParts(known, path) };
+}
+
+function toConfig({ CentralApi, EventHubPublisher }: ConfigFileContent, path: string): AgentConfig {
+  return {
+    baseUrl: toBaseUrl(CentralApi.BaseUrl),
+    apiKey: new Secret(CentralApi.ApiKey),
+    tenantId: CentralApi.TenantId,
+    enabled: EventHubPublisher.Enabled,
+    pollIntervalMs: EventHubPublisher.PollIntervalMs,
+    batchEventsMax: EventHubPublisher.BatchMaxEvents,
+    batchAgeMaxMs: EventHubPublisher.BatchMaxAgeMs,
+    spoolBytesMax: EventHubPublisher.SpoolMaxBytes,
+    databases: toDatabases(EventHubPublisher.Databases, path),
+  };
+}
+
+const toBaseUrl = (text: string) => text.replace(/\/+$/, '');
+
+const toDatabases = (databases: ConfigFileContent['EventHubPublisher']['Databases'], path: string) =>
+  databases
+    .filter(({ Enabled }) => Enabled)
+    .map(({ Name, AuditSource }) => ({
+      name: Name,
+      source: {
+        type: AuditSource.Type,
+        glob: parseAuditGlob(AuditSource.DirectFile.AuditFilePath, dirname(path)),
+      },
+    }));
+
+function soundParts(content: unknown, path: string): SoundParts {
+  const { BaseUrl, ApiKey, TenantId } = configFile.shape.CentralApi.shape;
+  const central = isObject(content) && isObject(content.CentralApi) ? content.CentralApi : {};
+  const publisher = isObject(content) && isObject(content.EventHubPublisher) ? content.EventHubPublisher : {};
+  const databases: unknown[] = Array.isArray(publisher.Databases) ? publisher.Databases : [];
+  const baseUrl = BaseUrl.safeParse(central.BaseUrl).data;
+  const apiKey = ApiKey.safeParse(central.ApiKey).data;
+  return {
+    baseUrl: baseUrl === undefined ? null : toBaseUrl(baseUrl),
+    apiKey: apiKey === undefined ? null : new Secret(apiKey),
+    tenantId: TenantId.safeParse(central.TenantId).data ?? null,
+    databases: toDatabases(
+      databases.flatMap((each) => database.safeParse(each).data ?? []),
+      path,
+    ),
+  };
+}
+
+function parseJson(text: string): { readonly value: unknown } | { readonly problem: string } {
+  // Editors on Windows may begin a file with a byte order mark.
+  const json = text.replace(/^\uFEFF/, '');
+  try {
+    return { value: JSON.parse(json) };
+  } catch (error) {
+    // The rest of the message may quote the file, and so the key.
+    const message = errorText(error);
+    const [, position] = /at position (\d+)/.exec(message) ?? [];
+    const hint = /^Bad (escaped character|Unicode escape)/.test(message) ? `; ${BACKSLASH_HINT}` : '';
+    if (position === undefined) return { problem: `is not valid JSON${hint}` };
+    const before = json.slice(0, Number(position)).split('\n');
+    const column = (before.at(-1)?.length ?? 0) + 1;
+    return { problem: `is not valid JSON: see line ${before.length}, column ${column}${hint}` };
+  }
+}
+
+/** An unknown setting may be a typing error, so it is warned of. It must not stop an agent that is older than its file. */
+function withoutUnknownKeys(value: unknown): {
+  readonly known: unknown;
+  readonly warnings: readonly string[];
+} {
+  const known: unknown = structuredClone(value);
+  const warnings: string[] = [];
+  for (const issue of configFile.safeParse(value).error?.issues ?? []) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    const parent = issue.path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), known);
+    for (const key of issue.keys) {
+      if (isObject(parent)) delete parent[key];
+      warnings.push(`${pathText([...issue.path, key])} is no setting of the agent and has no effect`);
+    }
+  }
+  return { known, warnings };
+}
+
+function toProblem(issue: z.core.$ZodIssue): string {
+  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+  return `${pathText(issue.path)} ${isMissing ? 'is missing' : issue.message.replace(/^Invalid input: /, '')}`;
+}
+
+const pathText = (path: readonly PropertyKey[]): string =>
+  path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./, '') || 'the file';
+const isObject = (value: unknown): value is Record<PropertyKey, unknown> =>
+  typeof value === 'object' && value !== null;

@@ -1,0 +1,47 @@
+import { hostname } from 'node:os';
+import type { Clock } from '../clock';
+import type { AgentConfig } from '../config/parse-config';
+import { abortedAfter } from '../deadline';
+import type { GapStore } from '../gaps/gap-store';
+import type { Log } from '../log';
+import type { DatabaseActivity } from '../status/database-activity';
+import type { AgentTimes } from '../times';
+import { AGENT_VERSION } from '../version';
+import { ReportClient } from './report-client';
+import { SourceReporter } from './source-reporter';
+
+interface ReportingOptions {
+  readonly config: AgentConfig;
+  readonly activity: DatabaseActivity;
+  readonly once: boolean;
+  readonly times: AgentTimes;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Reports on a database until `finish` is called. That resolves soon, whatever the service does.
+ * @param abandon ends the report in flight
+ */
+export function reportBeside(
+  { activity, clock, config, log, once, times }: ReportingOptions,
+  gaps: GapStore,
+  abandon: AbortSignal,
+): { finish(): Promise<void> } {
+  const reporter = new SourceReporter({
+    reporter: { hostName: hostname(), agentVersion: AGENT_VERSION },
+    client: new ReportClient(config, times.reportTimeoutMs),
+    ...{ activity, gaps, times, clock, log },
+  });
+  const ended = new AbortController();
+  const tooLate = abortedAfter(ended.signal, once ? times.reportTimeoutMs : times.reportLastMs);
+  const end = AbortSignal.any([abandon, tooLate]);
+  const running = reporter.run(ended.signal, end);
+  return {
+    async finish() {
+      ended.abort();
+      await running;
+      await reporter.finish(end);
+    },
+  };
+}

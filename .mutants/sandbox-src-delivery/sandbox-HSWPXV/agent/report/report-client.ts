@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { withDeadline } from '../deadline';
+import { parseAnswer } from '../uplink/answer';
+import { postGraphql, type ServiceAddress } from '../uplink/graphql-post';
+import type { HttpResponse } from '../uplink/http-exchange';
+import { reasonOf } from '../uplink/ingest-client';
+import type { SourceReport } from './source-report';
+
+export type ReportAnswer =
+  /** `gapsKept`: how many gaps of the report the service now has. */
+  | { readonly kind: 'kept'; readonly gapsKept: number }
+  /** The service is older than this agent, and does not know reports. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+const MUTATION = 'mutation($report: AuditSourceReport!) { reportAuditSource(report: $report) { gapsKept } }';
+const answerData = z.object({ reportAuditSource: z.object({ gapsKept: z.int().min(0) }) });
+/** How GraphQL names what the schema lacks. */
+const UNKNOWN = /(Cannot query field|Unknown type) "(reportAuditSource|AuditSourceReport)"/;
+
+/** Sends reports, once each. Never throws. */
+export class ReportClient {
+  constructor(
+    private readonly service: ServiceAddress,
+    private readonly timeoutMs: number,
+  ) {}
+
+  async send(report: SourceReport, abandon: AbortSignal): Promise<ReportAnswer> {
+    try {
+      const body = Buffer.from(JSON.stringify({ query: MUTATION, variables: { report } }));
+      const answer = await withDeadline(this.timeoutMs, abandon, (signal) =>
+        postGraphql(this.service, [body], signal),
+      );
+      return toReportAnswer(answer);
+    } catch (error) {
+      return { kind: 'failed', message: reasonOf(error) };
+    }
+  }
+}
+
+function toReportAnswer(answer: HttpResponse): ReportAnswer {
+  const { data, errors, message } = parseAnswer(answer);
+  const kept = answerData.safeParse(data);
+  if (answer.status === 200 && errors.length === 0 && kept.success) {
+    return { kind: 'kept', gapsKept: kept.data.reportAuditSource.gapsKept };
+  }
+  return errors.some((error) => UNKNOWN.test(error)) ? { kind: 'unknown' } : { kind: 'failed', message };
+}

@@ -1,0 +1,121 @@
+import { LIMITS } from '../../src/limits';
+import type { Clock } from '../clock';
+import type { GapStore } from '../gaps/gap-store';
+import { errorText, type Log } from '../log';
+import { Occasionally } from '../occasionally';
+import type { DatabaseActivity } from '../status/database-activity';
+import type { DatabaseStatus } from '../status/database-status';
+import type { AgentTimes } from '../times';
+import type { ReportClient } from './report-client';
+import { type Reporter, toSourceReport } from './source-report';
+
+interface ReporterOptions {
+  readonly reporter: Reporter;
+  readonly client: Pick<ReportClient, 'send'>;
+  readonly activity: DatabaseActivity;
+  readonly gaps: Pick<GapStore, 'pending' | 'acknowledge' | 'count'>;
+  readonly times: AgentTimes;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Reports to the service on one database. It runs beside publishing and never delays it. */
+export class SourceReporter {
+  private last: { readonly atMs: number; readonly wasBehind: boolean } | null = null;
+  private notBeforeMs = 0;
+  private isUnknown = false;
+  private readonly startedAtMs: number;
+  private readonly said: Occasionally;
+
+  constructor(private readonly options: ReporterOptions) {
+    this.startedAtMs = options.clock.now();
+    this.said = new Occasionally(options.clock, options.times.repeatMs);
+  }
+
+  /**
+   * Reports whenever a report is due.
+   * @param stop ends the reports after the one in flight
+   * @param abandon ends the report in flight. If the service has already taken that report, it counts its events twice
+   */
+  async run(stop: AbortSignal, abandon: AbortSignal): Promise<void> {
+    const { clock, times } = this.options;
+    while (!stop.aborted) {
+      if (this.isDue()) await this.report(abandon);
+      if (!this.isDue()) await clock.wait(times.reportPollMs, stop);
+    }
+  }
+
+  /** Sends a last report, unless the service has just failed to take one. */
+  async finish(abandon: AbortSignal): Promise<void> {
+    if (this.options.clock.now() < this.notBeforeMs) return;
+    do {
+      await this.report(abandon);
+    } while (this.options.gaps.count > 0 && this.notBeforeMs === 0 && !abandon.aborted);
+  }
+
+  private isDue(): boolean {
+    const { activity, clock, gaps, times } = this.options;
+    const nowMs = clock.now();
+    if (nowMs < this.notBeforeMs) return false;
+    if (gaps.count > 0) return true;
+    const sinceMs = nowMs - (this.last?.atMs ?? this.startedAtMs);
+    if (sinceMs >= times.reportMaxMs) return true;
+    // The first report waits until there is something to tell.
+    const status = activity.status();
+    if (this.last === null) return activity.hasLooked || status.problem !== null;
+    if (this.last.wasBehind && !isBehind(status)) return true;
+    return status.unreportedCount > 0 && sinceMs >= times.reportMinMs;
+  }
+
+  private async report(abandon: AbortSignal): Promise<void> {
+    const { activity, client, clock, gaps, reporter } = this.options;
+    const status = activity.status();
+    const pending = gaps.pending(LIMITS.reportGapsMax);
+    const report = toSourceReport(reporter, status, pending);
+    const answer = await client.send(report, abandon);
+    if (answer.kind === 'unknown') return this.unknown();
+    if (answer.kind === 'failed') return abandon.aborted ? undefined : this.fail(answer.message);
+    this.last = { atMs: clock.now(), wasBehind: isBehind(status) };
+    activity.reported(report.publishedCount, answer.gapsKept);
+    if (answer.gapsKept !== pending.length) {
+      return this.fail(`the service kept ${answer.gapsKept} of ${pending.length} gaps`);
+    }
+    await this.acknowledge(pending.map(({ gapId }) => gapId));
+  }
+
+  private async acknowledge(gapIds: readonly string[]): Promise<void> {
+    const { gaps, log } = this.options;
+    try {
+      await gaps.acknowledge(gapIds);
+      this.notBeforeMs = 0;
+      this.isUnknown = false;
+      if (this.said.reset()) log.info(`${this.name}: the service takes reports again`);
+    } catch (error) {
+      this.fail(`the acknowledged report cannot be saved: ${errorText(error)}`);
+    }
+  }
+
+  /** The service is too old for reports. Nobody needs to do anything, so the log says it once. */
+  private unknown(): void {
+    const { clock, log, times } = this.options;
+    this.notBeforeMs = clock.now() + times.reportUnknownMs;
+    if (!this.isUnknown)
+      log.warn(`${this.name}: the service takes no reports yet; events are published all the same`);
+    this.isUnknown = true;
+  }
+
+  /** Logs a failure rarely, since publishing meets the same problems and logs them. */
+  private fail(reason: string): void {
+    const { activity, clock, log, times } = this.options;
+    const isRefused = activity.serviceProblem?.kind === 'keyRefused';
+    this.notBeforeMs = clock.now() + (isRefused ? times.reportMaxMs : times.reportMinMs);
+    if (this.said.isDue(reason)) log.warn(`${this.name}: the status could not be reported: ${reason}`);
+  }
+
+  private get name(): string {
+    return this.options.activity.name;
+  }
+}
+
+const isBehind = ({ waitingBytes, waitingRecords, caughtUpAt }: DatabaseStatus): boolean =>
+  waitingBytes > 0 || waitingRecords > 0 || caughtUpAt === null;

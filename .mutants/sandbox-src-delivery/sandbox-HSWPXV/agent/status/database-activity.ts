@@ -1,0 +1,179 @@
+import type { Clock } from '../clock';
+import type { Log } from '../log';
+import type { Hindrance } from '../tail/unread';
+import type { DatabaseState, DatabaseStatus } from './database-status';
+import { currentFileOf, type FileProgress } from './file-progress';
+
+/** The state of a database that is being published, as its tail knows it. */
+interface Publishing {
+  files(): readonly FileProgress[];
+  /** Files and folders that could not be read at the last attempt and may hold events. */
+  unread(): readonly Hindrance[];
+  /** Time of the last listing; null if there was none yet, or the folder cannot be listed. */
+  listedAtMs(): number | null;
+  pendingGaps(): number;
+}
+
+/** Why the service takes no events. */
+export type ServiceProblem = { readonly kind: 'waiting' | 'keyRefused'; readonly message: string };
+
+const NO_FILES = 'no audit file matches AuditFilePath';
+
+/** The activity on one database from the start of the agent to its end. Some facts come from earlier runs. */
+export class DatabaseActivity {
+  /** Why the service takes no events; null: it takes them. */
+  serviceProblem: ServiceProblem | null = null;
+  /** Why the agent itself stopped work on the database, which it will retry; null: it did not stop. */
+  ownProblem: string | null = null;
+  private publishing: Publishing | null = null;
+  private current: DatabaseStatus;
+  private tallyBefore: Tally;
+
+  constructor(
+    readonly name: string,
+    tenantId: string,
+    private readonly clock: Clock,
+    before: DatabaseStatus | null,
+  ) {
+    this.current = before ?? nothingYet(name, tenantId);
+    this.tallyBefore = this.current.tally;
+  }
+
+  begin(publishing: Publishing): void {
+    this.publishing = publishing;
+    this.tallyBefore = this.current.tally;
+    this.ownProblem = null;
+    this.serviceProblem = null;
+  }
+
+  /** Forgets records that were read and not acknowledged, since they are read again. */
+  end(): void {
+    this.look();
+    this.publishing = null;
+    this.set({ waitingRecords: 0 });
+  }
+
+  read(count: number): void {
+    this.set({ waitingRecords: this.current.waitingRecords + count });
+  }
+
+  /**
+   * @param count records that are acknowledged or kept as dead letters
+   * @param newest their newest event time, ISO
+   * @param tally since `begin`
+   */
+  acknowledged(count: number, newest: string | null, tally: Tally): void {
+    const { current } = this;
+    if (count === 0) return;
+    const total = sumOf(this.tallyBefore, tally);
+    this.set({
+      waitingRecords: Math.max(0, current.waitingRecords - count),
+      lastAcknowledgedAt: iso(this.clock.now()),
+      lastEventTime: laterOf(current.lastEventTime, newest),
+      unreportedCount: current.unreportedCount + publishedOf(total) - publishedOf(current.tally),
+      tally: total,
+    });
+  }
+
+  /** To be called when a report with this many events and gaps was acknowledged. */
+  reported(count: number, gaps: number): void {
+    const { unreportedCount, gaps: before } = this.current;
+    this.set({
+      unreportedCount: unreportedCount - count,
+      gaps: { ...before, reported: before.reported + gaps },
+    });
+  }
+
+  /** Whether the files were listed, so that there is something to report. */
+  get hasLooked(): boolean {
+    return this.publishing?.listedAtMs() != null;
+  }
+
+  status(): DatabaseStatus {
+    this.look();
+    return this.current;
+  }
+
+  /** A log that also keeps the last error for the status. */
+  recording(log: Log): Log {
+    return {
+      info: (text) => log.info(text),
+      warn: (text) => log.warn(text),
+      error: (text) => {
+        this.set({ lastError: { at: iso(this.clock.now()), text } });
+        log.error(text);
+      },
+    };
+  }
+
+  private look(): void {
+    const { publishing } = this;
+    if (publishing !== null) {
+      const files = publishing.files();
+      const listedAtMs = publishing.listedAtMs();
+      const unread = publishing.unread();
+      const waitingBytes = [
+        ...files.map((file) => file.waitingBytes),
+        ...unread.map(({ bytes }) => bytes),
+      ].reduce((sum, bytes) => sum + bytes, 0);
+      const file = currentFileOf(files);
+      this.set({
+        fileCount: files.length,
+        file: file && { name: file.name, offset: file.offset, size: file.size },
+        waitingBytes,
+        gaps: { ...this.current.gaps, pending: publishing.pendingGaps() },
+      });
+      const isCaughtUp = waitingBytes === 0 && this.current.waitingRecords === 0 && files.length > 0;
+      if (isCaughtUp && unread.length === 0 && listedAtMs !== null) this.set({ caughtUpAt: iso(listedAtMs) });
+    }
+    this.set({ state: this.state(), problem: this.problem() });
+  }
+
+  private state(): DatabaseState {
+    if (this.ownProblem !== null) return 'failed';
+    if (this.serviceProblem !== null) return this.serviceProblem.kind;
+    const { waitingBytes, waitingRecords } = this.current;
+    return waitingBytes > 0 || waitingRecords > 0 ? 'publishing' : 'idle';
+  }
+
+  private problem(): string | null {
+    if (this.ownProblem !== null) return this.ownProblem;
+    if (this.serviceProblem !== null) return this.serviceProblem.message;
+    if (this.publishing === null) return null;
+    const { fileCount, lastError } = this.current;
+    if (this.publishing.listedAtMs() === null) return lastError?.text ?? null;
+    const [unread, ...others] = this.publishing.unread();
+    if (unread)
+      return `${unread.path}: ${unread.reason}${others.length > 0 ? `; and ${others.length} more` : ''}`;
+    return fileCount === 0 ? NO_FILES : null;
+  }
+
+  private set(changes: Partial<DatabaseStatus>): void {
+    this.current = { ...this.current, ...changes };
+  }
+}
+
+/** The facts of an earlier run's status that are still true. */
+export const fromEarlierRun = (status: DatabaseStatus): DatabaseStatus => ({
+  ...nothingYet(status.name, status.tenantId),
+  ...{ lastAcknowledgedAt: status.lastAcknowledgedAt, lastEventTime: status.lastEventTime },
+  ...{ caughtUpAt: status.caughtUpAt, unreportedCount: status.unreportedCount, gaps: status.gaps },
+});
+
+const nothingYet = (name: string, tenantId: string): DatabaseStatus => ({
+  ...{ name, tenantId, state: 'idle', fileCount: 0, file: null, waitingBytes: 0, waitingRecords: 0 },
+  ...{ lastAcknowledgedAt: null, lastEventTime: null, caughtUpAt: null, unreportedCount: 0 },
+  ...{ gaps: { reported: 0, pending: 0 }, tally: { accepted: 0, duplicates: 0, rejected: 0 } },
+  ...{ problem: null, lastError: null },
+});
+
+type Tally = DatabaseStatus['tally'];
+const publishedOf = ({ accepted, duplicates }: Tally): number => accepted + duplicates;
+const sumOf = (a: Tally, b: Tally): Tally => ({
+  accepted: a.accepted + b.accepted,
+  duplicates: a.duplicates + b.duplicates,
+  rejected: a.rejected + b.rejected,
+});
+const iso = (ms: number): string => new Date(ms).toISOString();
+const laterOf = (a: string | null, b: string | null): string | null =>
+  a === null || (b !== null && b > a) ? b : a;

@@ -1,0 +1,32 @@
+import { tenantSet } from '../../src/caller/tenant-set';
+import type { AskRows } from '../../src/database/clients';
+import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { toAuditEventQuery } from '../../src/event/query';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+
+/** A statement in the form in which PostgreSQL gets it. */
+export interface CapturedStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** The statement with which the product reads a list page. It comes from the product's reader, so it can't differ. */
+export async function pageStatement(
+  tenantIds: readonly number[],
+  query: { readonly page: number; readonly pageSize: number },
+): Promise<CapturedStatement> {
+  const caught: CapturedStatement[] = [];
+  const ask: AskRows = async ({ text, values }) => {
+    caught.push({ text, values });
+    return [];
+  };
+  const given = parseParameters(LIST_PARAMETERS, {
+    page: String(query.page),
+    pageSize: String(query.pageSize),
+  });
+  await new PostgresAuditEventReader(ask).page(tenantSet(tenantIds), toAuditEventQuery(given));
+  const [statement] = caught;
+  if (!statement || caught.length > 1)
+    throw new Error(`a list page takes ${caught.length} statements, not one`);
+  return statement;
+}

@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { agent } from './benches/agent';
+import { columns } from './benches/columns';
+import { decode } from './benches/decode';
+import { destinations } from './benches/destinations';
+import { detect } from './benches/detect';
+import { endToEnd } from './benches/end-to-end';
+import { explore } from './benches/explore';
+import { growth } from './benches/growth';
+import { ingest } from './benches/ingest';
+import { ingestSearch } from './benches/ingest-search';
+import { read } from './benches/read';
+import { tail } from './benches/tail';
+import { watch } from './benches/watch';
+import { Bench, type Machine } from './context';
+import { type Figure, failed, verdictOf } from './figure';
+import { type Options, parseOptions } from './options';
+import { profileReport } from './processes/cpu-profile';
+import { machineOf, tableOf, writeJson } from './report';
+
+/** The benches by their names on the command line. */
+const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<readonly Figure[]>>> = {
+  read,
+  ingest,
+  'ingest-search': ingestSearch,
+  growth,
+  columns,
+  explore,
+  decode,
+  agent,
+  'end-to-end': endToEnd,
+  tail,
+  detect,
+  watch,
+  destinations,
+};
+
+/** Runs the requested benches. @returns the exit code: 0 when every figure was taken and meets its target */
+export async function main(machine: Machine): Promise<number> {
+  let options: Options;
+  try {
+    options = parseOptions(machine.argv, Object.keys(BENCHES));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    return 2;
+  }
+  const bench = new Bench(machine, options);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void bench.close().finally(() => process.exit(130)));
+  }
+  try {
+    const figures = await runAll(bench, options);
+    const settings = await bench.describeServer();
+    if (options.profile) bench.say(profileReport(bench.profiles));
+    process.stdout.write(`\n${tableOf(figures)}\n\n${settings}\n`);
+    return figures.every((figure) => !['MISSED', 'FAILED'].includes(verdictOf(figure))) ? 0 : 1;
+  } finally {
+    await bench.close();
+  }
+}
+
+/** Runs the benches one after the other. The results are written after each, so that a long run loses none. */
+async function runAll(bench: Bench, options: Options): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const name of options.names) {
+    bench.say(`\n== ${name}`);
+    try {
+      figures.push(...((await BENCHES[name]?.(bench)) ?? []));
+    } catch (error) {
+      bench.say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      figures.push(failed({ bench: name, name, unit: '', target: null }, error));
+    }
+    await writeResults(bench, options, figures);
+  }
+  return figures;
+}
+
+async function writeResults(bench: Bench, options: Options, figures: readonly Figure[]): Promise<void> {
+  const { names, rows, growthRows, rounds, json } = options;
+  const results = {
+    machine: machineOf(await bench.describeServer()),
+    options: { names, rows, growthRows, rounds },
+    loads: bench.loads,
+    figures: figures.map((figure) => ({ ...figure, verdict: verdictOf(figure) })),
+  };
+  for (const file of [join(bench.machine.work, 'results/latest.json'), ...(json ? [json] : [])])
+    writeJson(file, results);
+}

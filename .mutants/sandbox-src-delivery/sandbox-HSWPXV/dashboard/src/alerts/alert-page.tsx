@@ -1,0 +1,118 @@
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
+import { useCallback, useState } from 'react';
+import { useQuery } from 'urql';
+import { Link, useLocation } from 'wouter';
+import { AlertDocument, AlertHistoryDocument } from '../../generated/operations';
+import { hasScope, mayWork } from '../api/rights';
+import type { Session } from '../api/session';
+import { showHidden } from '../explore/event/marks';
+import { CopyAction } from '../lib/copy-action';
+import { KeysHelp } from '../lib/keys-help';
+import { useKeys } from '../lib/use-keys';
+import { Empty, Failed, Loading } from '../shell/states';
+import { AlertActions, KEYS_OF_ACTIONS } from './alert-actions';
+import { AlertFacts } from './alert-facts';
+import { hrefOfAlert } from './alert-href';
+import { Findings } from './findings';
+import { History } from './history';
+import { RuleNote } from './rule-note';
+import { Severity, statusText } from './severity';
+import type { Alert } from './use-queue';
+import { useAlertWork } from './work/use-alert-work';
+
+interface Props {
+  readonly alertId: string;
+  readonly session: Session;
+}
+
+/** The page of one alert, with everything that is known about it. */
+export function AlertPage({ alertId, session }: Props) {
+  const [{ data, error, fetching }, ask] = useQuery({
+    query: AlertDocument,
+    variables: { alertId },
+    requestPolicy: 'network-only',
+  });
+  if (error) return <Failed error={error} retry={ask} />;
+  if (!data && fetching) return <Loading what="the alert" />;
+  if (!data?.alert)
+    return (
+      <Empty title="There is no such alert among those this sign-in may read">
+        <Anchor component={Link} href="/alerts" size="sm">
+          All alerts
+        </Anchor>
+      </Empty>
+    );
+  return <Known alert={data.alert} session={session} ask={ask} />;
+}
+
+function Known(props: { readonly alert: Alert; readonly session: Session; readonly ask: () => void }) {
+  const { alert, session, ask } = props;
+  const [, navigate] = useLocation();
+  const [isHelping, setIsHelping] = useState(false);
+  const canWork = mayWork(session);
+  const [history, askHistory] = useQuery({
+    query: AlertHistoryDocument,
+    variables: { alertId: alert.alertId },
+    requestPolicy: 'network-only',
+  });
+  const onWorked = useCallback(() => {
+    ask();
+    askHistory();
+  }, [ask, askHistory]);
+  const work = useAlertWork(onWorked);
+  useKeys({
+    ...(canWork
+      ? {
+          a: () => work.acknowledge(alert),
+          r: () => work.resolve(alert),
+          s: () => work.suppress(alert),
+          c: () => work.comment(alert),
+        }
+      : {}),
+    u: () => navigate('/alerts'),
+    '?': () => setIsHelping(true),
+  });
+  return (
+    <Stack gap="md">
+      <div>
+        <Anchor component={Link} href="/alerts" size="sm">
+          ← All alerts
+        </Anchor>
+        <Group gap="xs" mt={4} wrap="nowrap" align="flex-start">
+          <Title order={1} size="h3" style={{ overflowWrap: 'anywhere' }}>
+            {showHidden(alert.title)}
+          </Title>
+          <CopyAction
+            label="Copy link to this alert"
+            text={() => `${location.origin}${hrefOfAlert(alert.alertId)}`}
+          />
+        </Group>
+        <Group gap="xs" mt={4}>
+          <Severity severity={alert.severity} />
+          <Text size="sm" fw={600} data-testid="alert-state" role="status">
+            {statusText(alert)}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {alert.assignee ? `Assigned to ${showHidden(alert.assignee)}` : 'Assigned to nobody'}
+          </Text>
+        </Group>
+      </div>
+      {canWork && <AlertActions alert={alert} work={work} />}
+      {work.error && <Failed error={work.error} />}
+      <AlertFacts alert={alert} session={session} />
+      <RuleNote alert={alert} />
+      {hasScope(session, 'read:findings') ? (
+        <Findings alert={alert} mayRead={hasScope(session, 'read:audit-activity')} />
+      ) : (
+        <Text size="sm">Its findings need the scope read:findings.</Text>
+      )}
+      <History result={history} retry={askHistory} />
+      {work.dialog}
+      <KeysHelp
+        keys={[...(canWork ? KEYS_OF_ACTIONS : []), ['u', 'Back to all alerts'], ['?', 'These keys']]}
+        isOpen={isHelping}
+        onClose={() => setIsHelping(false)}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,70 @@
+import { Pagination, Stack, Text, Title } from '@mantine/core';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { AlertFindingsDocument } from '../../generated/operations';
+import { formatCount } from '../lib/numbers';
+import { Failed, Loading } from '../shell/states';
+import classes from './alerts.module.css';
+import { Entities } from './entities';
+import { FindingItem } from './finding-item';
+import { useFindingEvents } from './use-finding-events';
+import type { Alert } from './use-queue';
+
+/** As in the operation. */
+const PAGE_SIZE = 10;
+
+/** The findings in order of time, with the events that prove them and the people and objects concerned. */
+export function Findings({ alert, mayRead }: { readonly alert: Alert; readonly mayRead: boolean }) {
+  const [page, setPage] = useState(1);
+  const [{ data, error }, ask] = useQuery({
+    query: AlertFindingsDocument,
+    variables: { alertId: alert.alertId, page },
+    requestPolicy: 'network-only',
+  });
+  const findings = data?.findings.items ?? [];
+  const { events, error: eventsError, isBusy, ask: askEvents } = useFindingEvents(findings, !mayRead);
+  const total = data?.findings.totalCount ?? 0;
+  return (
+    <>
+      {mayRead && events.length > 0 && <Entities events={events} span={alert} />}
+      <section aria-labelledby="timeline">
+        <Title order={2} size="h5" id="timeline" mb="xs">
+          Timeline
+        </Title>
+        {error && <Failed error={error} retry={ask} />}
+        {eventsError && <Failed error={eventsError} retry={askEvents} />}
+        {!mayRead && <Text size="sm">The events themselves need the scope read:audit-activity.</Text>}
+        {!data && !error && <Loading what="the findings" />}
+        {data && total === 0 && (
+          <Text size="sm">
+            No finding: the alert is about the audit trail itself, not about events in it.
+          </Text>
+        )}
+        <Stack gap="sm">
+          <ol className={classes.timeline}>
+            {findings.map((finding) => (
+              <FindingItem
+                key={finding.findingId}
+                finding={finding}
+                events={events}
+                isBusy={isBusy}
+                mayRead={mayRead}
+              />
+            ))}
+          </ol>
+          {total > PAGE_SIZE && (
+            <Pagination
+              total={Math.ceil(total / PAGE_SIZE)}
+              value={page}
+              onChange={setPage}
+              size="sm"
+              aria-label={`Pages of ${formatCount(total)} findings`}
+              getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+              getItemProps={(of) => ({ 'aria-label': `Page ${of}` })}
+            />
+          )}
+        </Stack>
+      </section>
+    </>
+  );
+}

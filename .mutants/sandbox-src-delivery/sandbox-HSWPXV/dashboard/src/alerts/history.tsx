@@ -1,0 +1,60 @@
+import { Text, Title } from '@mantine/core';
+import type { UseQueryState } from 'urql';
+import type { AlertHistoryQuery, AlertHistoryQueryVariables } from '../../generated/operations';
+import { showHidden } from '../explore/event/marks';
+import { useTimeZone } from '../lib/preferences';
+import { formatTime } from '../lib/time';
+import { Failed } from '../shell/states';
+import classes from './alerts.module.css';
+import { VERDICT_LABELS } from './severity';
+
+type Change = AlertHistoryQuery['alertChanges'][number];
+
+interface Props {
+  readonly result: UseQueryState<AlertHistoryQuery, AlertHistoryQueryVariables>;
+  readonly retry: () => void;
+}
+
+/** The actions on an alert and who took them, with the comments; oldest first. */
+export function History({ result, retry }: Props) {
+  const [zone] = useTimeZone();
+  const changes = result.data?.alertChanges;
+  return (
+    <section aria-labelledby="history">
+      <Title order={2} size="h5" id="history" mb="xs">
+        History and comments
+      </Title>
+      {result.error && <Failed error={result.error} retry={retry} />}
+      {changes?.length === 0 && <Text size="sm">Nobody has worked on it yet.</Text>}
+      <ol className={classes.timeline}>
+        {changes?.map((change) => (
+          <li key={change.changeId}>
+            <Text size="sm">
+              <b>{showHidden(change.actor)}</b> {deedOf(change, (time) => formatTime(time, zone))}
+              <Text span size="xs" c="dimmed">
+                {' '}
+                {formatTime(change.at, zone)}
+              </Text>
+            </Text>
+            {change.comment && (
+              <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+                {showHidden(change.comment)}
+              </Text>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function deedOf({ kind, detail }: Change, timeOf: (time: string) => string): string {
+  const { verdict, until, assignee } = detail as Readonly<Record<string, string | null>>;
+  if (kind === 'assigned')
+    return assignee ? `assigned it to ${showHidden(assignee)}` : 'assigned it to nobody';
+  if (kind === 'commented') return 'commented';
+  if (kind === 'resolved' && verdict)
+    return `resolved it: ${(VERDICT_LABELS[verdict as keyof typeof VERDICT_LABELS] ?? verdict).toLowerCase()}`;
+  if (kind === 'suppressed' && until) return `suppressed it until ${timeOf(until)}`;
+  return `${kind} it`;
+}

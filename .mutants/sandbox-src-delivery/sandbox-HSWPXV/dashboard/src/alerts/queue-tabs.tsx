@@ -1,0 +1,33 @@
+import { Tabs, Text } from '@mantine/core';
+import type { AlertStatus } from '../../generated/operations';
+import { formatCount } from '../lib/numbers';
+import { STATUS_LABELS, STATUS_NAMES } from './severity';
+import { type AlertCount, sumOf } from './use-alert-counts';
+
+interface Props {
+  readonly status: AlertStatus;
+  /** Null: not known yet. */
+  readonly counts: readonly AlertCount[] | null;
+  readonly onChange: (status: AlertStatus) => void;
+}
+
+/** The states of alerts, each with how many there are. */
+export const QueueTabs = ({ status, counts, onChange }: Props) => (
+  <Tabs
+    value={status}
+    onChange={(value) => onChange(STATUS_NAMES.find((name) => name === value) ?? 'new')}
+    // Otherwise an arrow key would ask the service for each state that it passes.
+    activateTabWithKeyboard={false}
+  >
+    <Tabs.List aria-label="State" style={{ flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }}>
+      {STATUS_NAMES.map((name) => (
+        <Tabs.Tab key={name} value={name}>
+          {STATUS_LABELS[name]}{' '}
+          <Text span size="sm" c="dimmed">
+            {counts ? formatCount(sumOf(counts, { status: name })) : '…'}
+          </Text>
+        </Tabs.Tab>
+      ))}
+    </Tabs.List>
+  </Tabs>
+);

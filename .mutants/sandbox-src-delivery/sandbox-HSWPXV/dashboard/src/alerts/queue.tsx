@@ -1,0 +1,139 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useCallback, useState } from 'react';
+import { useLocation } from 'wouter';
+import { mayWork } from '../api/rights';
+import type { Session } from '../api/session';
+import { KeysHelp } from '../lib/keys-help';
+import { formatCount } from '../lib/numbers';
+import { PageHead } from '../shell/page-head';
+import { Empty, Failed, Loading } from '../shell/states';
+import { QueueFilters } from './queue-filters';
+import { isFiltered, NO_FILTERS, useQueueState } from './queue-state';
+import { QueueTable } from './queue-table';
+import { QueueTabs } from './queue-tabs';
+import { STATUS_LABELS } from './severity';
+import { sumOf, useAlertCounts } from './use-alert-counts';
+import { type Alert, useQueue } from './use-queue';
+import { useQueueKeys } from './use-queue-keys';
+import { useAlertWork } from './work/use-alert-work';
+
+const WORK_KEYS = [
+  ['a', 'Acknowledge it'],
+  ['r', 'Resolve it'],
+  ['s', 'Suppress it and similar alerts'],
+] as const;
+
+const NO_ACTS = {};
+
+/** The queue of alerts, by their state. */
+export function Queue({ session }: { readonly session: Session }) {
+  const [state, change] = useQueueState();
+  const [, navigate] = useLocation();
+  const { items, totalCount, error, isBusy, refresh, put } = useQueue(state);
+  const { principalName, serverInstanceName } = state;
+  const { counts, ask: askCounts } = useAlertCounts({ principalName, serverInstanceName });
+  const [isHelping, setIsHelping] = useState(false);
+  const canWork = mayWork(session);
+  const onWorked = useCallback(
+    (alert: Alert) => {
+      put(alert);
+      askCounts();
+    },
+    [put, askCounts],
+  );
+  const work = useAlertWork(onWorked);
+  const open = (alert: Alert) => navigate(`/alerts/${alert.alertId}`);
+  const acts = canWork ? { a: work.acknowledge, r: work.resolve, s: work.suppress } : NO_ACTS;
+  const cursor = useQueueKeys(items ?? [], acts, { '?': () => setIsHelping(true) });
+  const reload = () => {
+    refresh();
+    askCounts();
+  };
+  const came = counts && items ? cameSince({ counts, state, items, totalCount }) : 0;
+  return (
+    <Stack gap="sm">
+      <PageHead title="Alerts">
+        <Button variant="default" onClick={() => setIsHelping(true)}>
+          Keys
+        </Button>
+        <Button variant="default" onClick={reload} loading={isBusy && items !== null}>
+          Refresh
+        </Button>
+      </PageHead>
+      <QueueTabs
+        status={state.status}
+        counts={counts}
+        onChange={(status) => change({ ...NO_FILTERS, status })}
+      />
+      <QueueFilters state={state} counts={counts ?? []} change={change} />
+      <Group gap="xs" mih={30}>
+        <Text size="sm" fw={600} role="status">
+          {items ? `${formatCount(totalCount)} alerts` : 'Counting …'}
+        </Text>
+        {came !== 0 && (
+          <Button size="compact-sm" variant="light" onClick={reload}>
+            {came > 0 ? `${formatCount(came)} more: show` : 'The queue has changed: show'}
+          </Button>
+        )}
+        <Text size="sm" role="status" aria-live="polite">
+          {work.done}
+        </Text>
+      </Group>
+      {(error ?? work.error) && <Failed error={error ?? work.error ?? new Error()} retry={reload} />}
+      {!items && !error && <Loading what="the alerts" />}
+      {items?.length === 0 && (
+        <Empty
+          title={`No ${isFiltered(state) ? 'such ' : ''}alert is ${STATUS_LABELS[state.status].toLowerCase()}`}
+        >
+          {isFiltered(state) ? (
+            <Button variant="default" onClick={() => change(NO_FILTERS)}>
+              Remove the filters
+            </Button>
+          ) : (
+            <Text size="sm">Rules check every event as it arrives. Their alerts appear here.</Text>
+          )}
+        </Empty>
+      )}
+      {items && items.length > 0 && (
+        <QueueTable
+          items={items}
+          totalCount={totalCount}
+          page={state.page}
+          tenants={session.tenants}
+          cursor={cursor}
+          onOpen={open}
+          onPage={(page) => change({ page })}
+        />
+      )}
+      {work.dialog}
+      <KeysHelp
+        keys={[
+          ['j', 'Down to the next alert'],
+          ['k', 'Up to the one before'],
+          ['Enter', 'Open it'],
+          ...(canWork ? WORK_KEYS : []),
+          ['?', 'These keys'],
+        ]}
+        isOpen={isHelping}
+        onClose={() => setIsHelping(false)}
+      />
+    </Stack>
+  );
+}
+
+/** How many alerts joined the shown list since it was loaded; below 0: some left it. */
+function cameSince({
+  counts,
+  state,
+  items,
+  totalCount,
+}: {
+  readonly counts: Parameters<typeof sumOf>[0];
+  readonly state: ReturnType<typeof useQueueState>[0];
+  readonly items: readonly Alert[];
+  readonly totalCount: number;
+}): number {
+  const { status, severity, ruleId } = state;
+  const workedOn = items.filter((item) => item.status !== status).length;
+  return sumOf(counts, { status, severity, ruleId }) - (totalCount - workedOn);
+}

@@ -1,0 +1,25 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import type { AnyVariables, Client } from 'urql';
+import { describeError } from './errors';
+
+const WAIT_MS = 5_000;
+
+/** Asks, and waits as the rate limit demands, for work of many calls. @throws the service's refusal, or an abort */
+export async function askInTime<D, V extends AnyVariables>(
+  client: Client,
+  signal: AbortSignal,
+  document: TypedDocumentNode<D, V>,
+  variables: V,
+): Promise<D> {
+  for (;;) {
+    const { data, error } = await client
+      .query(document, variables, { requestPolicy: 'network-only' })
+      .toPromise();
+    signal.throwIfAborted();
+    if (data) return data;
+    if (!error || describeError(error).code !== 'rate_limited')
+      throw error ?? new Error('The service gave no answer.');
+    await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+    signal.throwIfAborted();
+  }
+}

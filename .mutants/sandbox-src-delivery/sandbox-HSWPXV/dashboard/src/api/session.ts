@@ -1,0 +1,64 @@
+import { ServiceError } from './errors';
+
+/** The person who is signed in, as the service says. */
+export interface Session {
+  /** `public` reads events of its tenants, `operator` administers and reads none. */
+  readonly kind: 'public' | 'operator';
+  readonly name: string;
+  readonly tenants: readonly { readonly tenantId: string; readonly name: string }[];
+  readonly scopes: readonly string[];
+  /** ISO 8601: when the session ends in any case. */
+  readonly expiresAt: string;
+}
+
+export interface SignInWays {
+  readonly key: boolean;
+  readonly openId: boolean;
+}
+
+const API = '/dashboard/api';
+/** The service refuses calls with the session's cookie but without this header, which a page of another site cannot send. */
+export const PAGE_HEADER = { 'X-Dashboard': '1' };
+const JSON_HEADERS = { ...PAGE_HEADER, 'Content-Type': 'application/json' };
+
+/** The session of the cookie, which the page itself cannot read; null when nobody is signed in. */
+export async function loadSession(): Promise<Session | null> {
+  const response = await fetch(`${API}/session`, { headers: PAGE_HEADER });
+  return response.status === 401 ? null : ((await bodyOf(response)) as Session);
+}
+
+export async function loadSignInWays(): Promise<SignInWays> {
+  return (await bodyOf(await fetch(`${API}/sign-in`, { headers: PAGE_HEADER }))) as SignInWays;
+}
+
+/** @throws ServiceError `unauthorized`, `forbidden`, `rate_limited` */
+export async function signIn(key: string): Promise<Session> {
+  return (await post('/sign-in', { key })) as Session;
+}
+
+export async function signOut(): Promise<void> {
+  await post('/sign-out', {});
+}
+
+/** The address that starts a sign-in by OpenID Connect and leads back to the same view. */
+export const openIdPath = (to: string): string => `${API}/openid/start?to=${encodeURIComponent(to)}`;
+
+/** @param parameters of the list, as they stand in a query string */
+export const exportPath = (parameters: URLSearchParams): string => `${API}/export?${parameters}`;
+
+const post = async (path: string, body: object) =>
+  bodyOf(await fetch(API + path, { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify(body) }));
+
+/** @throws ServiceError with the service's own code and text */
+export async function bodyOf(response: Response): Promise<unknown> {
+  if (response.status === 204) return null;
+  const body = await response.json().catch(() => null);
+  if (response.ok) return body;
+  throw serviceError(response, body);
+}
+
+export function serviceError(response: Response, body: unknown): ServiceError {
+  const error = (body as { error?: { code?: string; message?: string; requestId?: string } } | null)?.error;
+  const text = error?.message ?? `The service answered ${response.status}.`;
+  return new ServiceError(error?.code ?? 'internal_error', text, error?.requestId ?? null);
+}

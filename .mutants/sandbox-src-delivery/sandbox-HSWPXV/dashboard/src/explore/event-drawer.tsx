@@ -1,0 +1,75 @@
+import { ActionIcon, Drawer, Group } from '@mantine/core';
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
+import type { EventsQuery } from '../../generated/operations';
+import { CopyAction } from '../lib/copy-action';
+import type { TimeZone } from '../lib/time';
+import { Loading } from '../shell/states';
+import type { ExploreState } from './explore-state';
+import type { Change } from './use-explore-state';
+
+const EventDetail = lazy(() => import('./event/event-detail'));
+
+interface Props {
+  readonly state: ExploreState;
+  readonly page: EventsQuery['auditEvents'] | undefined;
+  readonly change: (change: Change) => void;
+  readonly zone: TimeZone;
+}
+
+/** One event in full, beside the view from which it was opened, with steps to the events above and below. */
+export function EventDrawer({ state, page, change, zone }: Props) {
+  const ids = page?.items.map(({ recordId }) => recordId) ?? [];
+  const at = ids.indexOf(state.event ?? '');
+  const [previous, next] = at < 0 ? [] : [ids[at - 1], ids[at + 1]];
+  return (
+    <Drawer
+      opened={state.event !== null}
+      onClose={() => change({ event: null })}
+      position="right"
+      size="lg"
+      title="Audit event"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {state.event && (
+        <>
+          <Group gap="xs" mb="sm">
+            <Step label="Previous event" to={previous} change={change} icon={IconChevronUp} />
+            <Step label="Next event" to={next} change={change} icon={IconChevronDown} />
+            <CopyAction
+              isLink
+              label="Copy link to this event"
+              text={() => `${location.origin}${location.pathname}?${linkOf(state)}`}
+            />
+          </Group>
+          <Suspense fallback={<Loading what="the event" />}>
+            <EventDetail key={state.event} recordId={state.event} state={state} change={change} zone={zone} />
+          </Suspense>
+        </>
+      )}
+    </Drawer>
+  );
+}
+
+/** A link to the event alone, since its view may show other rows later. */
+const linkOf = ({ event }: ExploreState) => `event=${event}`;
+
+function Step(props: {
+  readonly label: string;
+  readonly to: string | undefined;
+  readonly change: Props['change'];
+  readonly icon: typeof IconChevronUp;
+}) {
+  const { label, to, change, icon: Icon } = props;
+  return (
+    <ActionIcon
+      variant="default"
+      size="lg"
+      aria-label={label}
+      disabled={to === undefined}
+      onClick={() => to && change({ event: to })}
+    >
+      <Icon size={18} aria-hidden />
+    </ActionIcon>
+  );
+}

@@ -1,0 +1,76 @@
+import { Group, ScrollArea, SegmentedControl, Text, Title } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { CopyAction } from '../../lib/copy-action';
+import classes from '../explore.module.css';
+import { formatStatement, highlightStatement } from './highlight';
+import { hasHidden, showHidden } from './marks';
+import { hitsOf, markHits } from './search-hits';
+
+interface Props {
+  readonly text: string;
+  /** Matches the text that was searched for, which is marked. */
+  readonly filter: string;
+  readonly search: string;
+}
+
+/** The statement as SQL Server recorded it, or formatted for reading. Only the recorded one is evidence and is copied. */
+export default function Statement({ text, filter, search }: Props) {
+  const [shown, setShown] = useState('formatted');
+  const formatted = useMemo(() => formatStatement(text), [text]);
+  const html = useMemo(() => {
+    const chosen = shown === 'formatted' && formatted !== null ? formatted : text;
+    return withMarks(highlightStatement(showHidden(chosen)), hitsOf(filter, search));
+  }, [shown, formatted, text, filter, search]);
+  return (
+    <div>
+      <Group justify="space-between" mb={4}>
+        <Title order={3} size="sm">
+          Statement
+        </Title>
+        <Group gap="xs">
+          <SegmentedControl
+            aria-label="Statement"
+            size="xs"
+            data={[
+              { value: 'formatted', label: 'Formatted' },
+              { value: 'original', label: 'Original' },
+            ]}
+            value={shown}
+            onChange={setShown}
+          />
+          <CopyAction label="Copy the original statement" text={() => text} />
+        </Group>
+      </Group>
+      {hasHidden(text) && (
+        <Text size="xs" c="red" mb={4}>
+          It holds characters that are invisible or change the direction of text. They are shown as codes.
+        </Text>
+      )}
+      <ScrollArea.Autosize mah={320} viewportProps={{ tabIndex: 0, 'aria-label': 'Statement' }}>
+        <pre
+          className={classes.statement}
+          data-testid="statement"
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: highlight.js escapes the text it is given
+          dangerouslySetInnerHTML={{ __html: html }}
+        />
+      </ScrollArea.Autosize>
+      {shown === 'formatted' && (
+        <Text size="xs" c="dimmed" mt={4}>
+          {formatted === null
+            ? 'This statement cannot be formatted; it is shown as recorded.'
+            : 'Formatted for reading. The original is the evidence, and copying copies the original.'}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function withMarks(html: string, hits: RegExp | null): string {
+  if (!hits) return html;
+  // The content of a template is not part of the page, so nothing in it is loaded or run.
+  const template = document.createElement('template');
+  template.innerHTML = `<pre>${html}</pre>`;
+  const pre = template.content.firstElementChild as HTMLElement;
+  markHits(pre, hits);
+  return pre.innerHTML;
+}

@@ -1,0 +1,116 @@
+import { Button, Group, Modal, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconDownload } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import { counted, formatBytes, formatCount } from '../lib/numbers';
+import { saveFile } from '../lib/save-file';
+import { Failed } from '../shell/states';
+import type { ExploreFilter } from './explore-filter';
+import { type ExportedFile, type ExportFormat, type ExportProgress, streamExport } from './export-stream';
+
+interface Props {
+  readonly filter: ExploreFilter;
+  readonly totalCount: number | undefined;
+}
+
+/** Exports all events that match the view, not only the page. */
+export function ExportButton({ filter, totalCount }: Props) {
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={16} aria-hidden />}
+        onClick={open}
+        disabled={!totalCount}
+      >
+        Export
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title="Export this view"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <ExportForm filter={filter} totalCount={totalCount ?? 0} onDone={close} />
+      </Modal>
+    </>
+  );
+}
+
+type State =
+  | { kind: 'ready' }
+  | { kind: 'running'; progress: ExportProgress; stop: AbortController }
+  | { kind: 'failed'; error: Error };
+
+function ExportForm(props: { filter: ExploreFilter; totalCount: number; onDone: () => void }) {
+  const [format, setFormat] = useState<ExportFormat>('csv');
+  const [state, setState] = useState<State>({ kind: 'ready' });
+  const running = useRef<AbortController | null>(null);
+  // Closing the dialog in any way cancels the export.
+  useEffect(() => () => running.current?.abort(), []);
+  const start = async () => {
+    const stop = new AbortController();
+    running.current = stop;
+    const show = (progress: ExportProgress) => setState({ kind: 'running', progress, stop });
+    show({ events: 0, bytes: 0, totalCount: props.totalCount });
+    try {
+      const { filter, totalCount: expectedCount } = props;
+      const file = await streamExport({
+        format,
+        filter,
+        expectedCount,
+        signal: stop.signal,
+        onProgress: show,
+      });
+      saveFile(file);
+      if (file.missing > 0) setState({ kind: 'failed', error: new Error(doubtOf(file)) });
+      else props.onDone();
+    } catch (error) {
+      setState(stop.signal.aborted ? { kind: 'ready' } : { kind: 'failed', error: error as Error });
+    }
+  };
+  if (state.kind === 'running') return <Running {...state} />;
+  return (
+    <Stack>
+      <Text size="sm">
+        {counted(props.totalCount, 'event')} with every field and the whole statement, oldest first.
+      </Text>
+      <SegmentedControl
+        aria-label="Format"
+        data={[
+          { value: 'csv', label: 'CSV' },
+          { value: 'ndjson', label: 'NDJSON' },
+        ]}
+        value={format}
+        onChange={(value) => setFormat(value as ExportFormat)}
+      />
+      {state.kind === 'failed' && <Failed error={state.error} />}
+      <Button onClick={start} data-autofocus>
+        Export
+      </Button>
+    </Stack>
+  );
+}
+
+/** Says if events are missing that the service still counts: somebody may have deleted them in the database. */
+const doubtOf = ({ events, missing }: ExportedFile) =>
+  `The file has ${counted(events, 'event')}. When the export began, the service counted ${formatCount(events + missing)}: ask its operator to run verify.`;
+
+function Running({ progress, stop }: { readonly progress: ExportProgress; readonly stop: AbortController }) {
+  const { events, bytes, totalCount } = progress;
+  const percent = totalCount === 0 ? 100 : Math.min(100, (100 * events) / totalCount);
+  return (
+    <Stack>
+      <Text size="sm" role="status">
+        {formatCount(events)} of {formatCount(totalCount)} events, {formatBytes(bytes)}
+      </Text>
+      <Progress value={percent} aria-label="Progress of the export" />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={() => stop.abort()}>
+          Cancel
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,34 @@
+import { Button, Checkbox, Popover, Stack } from '@mantine/core';
+import { FIELD_LABELS } from '../../lib/field-labels';
+import { FACET_FIELDS, type FacetField, isFacetField } from './facet-field';
+
+interface Props {
+  readonly fields: readonly FacetField[];
+  readonly onChange: (fields: readonly FacetField[]) => void;
+}
+
+/** The choice of the fields to count by. */
+export function FacetChoice({ fields, onChange }: Props) {
+  return (
+    <Popover trapFocus returnFocus position="bottom-end" shadow="md">
+      <Popover.Target>
+        <Button variant="default" size="compact-xs">
+          Fields
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Fields to count by">
+        <Checkbox.Group
+          label="Count by"
+          value={[...fields]}
+          onChange={(chosen) => onChange(chosen.filter(isFacetField))}
+        >
+          <Stack gap={6} mt={6}>
+            {FACET_FIELDS.map((field) => (
+              <Checkbox key={field} size="xs" value={field} label={FIELD_LABELS[field]} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

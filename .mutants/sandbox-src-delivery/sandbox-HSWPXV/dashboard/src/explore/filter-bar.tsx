@@ -1,0 +1,111 @@
+import { ActionIcon, Group, Text } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { useQuery } from 'urql';
+import { SavedSearchesDocument } from '../../generated/operations';
+import type { Session } from '../api/session';
+import { CopyAction } from '../lib/copy-action';
+import { counted } from '../lib/numbers';
+import { formatTime, type TimeZone } from '../lib/time';
+import { AutoRefresh } from './auto-refresh';
+import { type ExploreFilter } from './explore-filter';
+import { type ExploreState, formatState } from './explore-state';
+import { ExportButton } from './export-button';
+import { FilterPills } from './filter/filter-pills';
+import { useRecentSearches } from './filter/recent-searches';
+import { SearchBox } from './filter/search-box';
+import type { Suggestion } from './filter/use-suggestions';
+import { SavedSearches } from './saved/saved-searches';
+import { TimeRangePicker } from './time-range-picker';
+import type { Change } from './use-explore-state';
+import type { NewEvents } from './use-new-events';
+
+interface Props {
+  readonly session: Session;
+  readonly state: ExploreState;
+  readonly change: (change: Change) => void;
+  readonly zone: TimeZone;
+  readonly filter: ExploreFilter;
+  /** Undefined: unknown for this question. */
+  readonly totalCount: number | undefined;
+  /** Whether it will be known. */
+  readonly isCounting: boolean;
+  /** Called with whether the filter that was typed last is not understood. */
+  readonly onRefused: (isRefused: boolean) => void;
+  readonly refresh: () => void;
+  readonly isBusy: boolean;
+  readonly newEvents: NewEvents;
+}
+
+/** The range, the filter, the number of events, and the actions on the whole view. */
+export function FilterBar(props: Props) {
+  const { session, state, change, zone, filter, totalCount, isCounting, onRefused } = props;
+  const { refresh, isBusy, newEvents } = props;
+  const [recent, addRecent] = useRecentSearches(session);
+  const [{ data }, askSaved] = useQuery({ query: SavedSearchesDocument, requestPolicy: 'network-only' });
+  const saved = data?.savedSearches ?? [];
+  const search = (text: string) => {
+    addRecent(text);
+    change({ filter: text });
+  };
+  return (
+    <div>
+      <Group gap="xs" align="flex-start">
+        <TimeRangePicker range={state.range} zone={zone} onChange={(range) => change({ range })} />
+        <SearchBox
+          value={state.filter}
+          filter={filter}
+          recent={[
+            ...saved.map(({ name, filter: text }) => ({ insert: text, label: name, note: 'saved' })),
+            ...recent.map((text) => ({ insert: text, label: text, note: 'recent' })),
+          ].filter(isFirst)}
+          onSearch={search}
+          onRefused={onRefused}
+        />
+        <Group gap="xs">
+          <SavedSearches
+            session={session}
+            saved={saved}
+            filter={state.filter}
+            onChoose={search}
+            onChanged={askSaved}
+          />
+          <ActionIcon variant="default" size={36} aria-label="Refresh" onClick={refresh} loading={isBusy}>
+            <IconRefresh size={18} aria-hidden />
+          </ActionIcon>
+          <AutoRefresh every={newEvents.every} onChange={newEvents.setEvery} />
+          <CopyAction isLink label="Copy link to this view" text={() => linkTo(state, filter)} />
+          <ExportButton filter={filter} totalCount={totalCount} />
+        </Group>
+      </Group>
+      <Group gap="xs" mt="xs" mih={26}>
+        <Text size="sm" role="status" fw={600}>
+          {totalCount !== undefined
+            ? counted(totalCount, 'event')
+            : isCounting
+              ? 'Counting …'
+              : 'Not counted'}
+        </Text>
+        {state.around && (
+          <Text size="sm">5 minutes to either side of the event of {formatTime(state.around, zone, 3)}</Text>
+        )}
+        {newEvents.count > 0 && (
+          <Text size="sm" role="status">
+            {counted(newEvents.count, 'new event')}
+          </Text>
+        )}
+        <FilterPills state={state} change={change} />
+      </Group>
+    </div>
+  );
+}
+
+/** Each text once. */
+const isFirst = ({ insert }: Suggestion, i: number, all: readonly Suggestion[]): boolean =>
+  all.findIndex((each) => each.insert === insert) === i;
+
+/** A link with the range fixed to its present times, so that a colleague who opens it later sees the same. */
+function linkTo(state: ExploreState, { startTime, endTime }: ExploreFilter): string {
+  const range =
+    startTime && endTime ? ({ kind: 'fixed', from: startTime, to: endTime } as const) : state.range;
+  return `${location.origin}${location.pathname}?${formatState({ ...state, range })}`;
+}

@@ -1,0 +1,16 @@
+import { Badge, Text } from '@mantine/core';
+
+/** Words for `succeeded`. */
+export const OUTCOMES: Readonly<Record<string, string>> = { true: 'Succeeded', false: 'Failed' };
+
+/** Colour is for what failed. */
+export const Outcome = ({ succeeded }: { readonly succeeded: boolean }) =>
+  succeeded ? (
+    <Text span size="sm" c="dimmed">
+      {OUTCOMES.true}
+    </Text>
+  ) : (
+    <Badge variant="light" color="red" size="sm" tt="none">
+      {OUTCOMES.false}
+    </Badge>
+  );

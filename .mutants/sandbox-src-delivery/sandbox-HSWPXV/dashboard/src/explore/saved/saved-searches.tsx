@@ -1,0 +1,79 @@
+import { Button, Menu, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconBookmark, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useMutation } from 'urql';
+import { Link } from 'wouter';
+import { RemoveSavedSearchDocument, type SavedSearchesQuery } from '../../../generated/operations';
+import { hasScope, mayWork } from '../../api/rights';
+import type { Session } from '../../api/session';
+import { Failed } from '../../shell/states';
+import { SaveSearch } from './save-search';
+
+export type Saved = SavedSearchesQuery['savedSearches'][number];
+
+interface Props {
+  readonly session: Session;
+  readonly saved: readonly Saved[];
+  readonly filter: string;
+  readonly onChoose: (filter: string) => void;
+  readonly onChanged: () => void;
+}
+
+/** The menu of saved searches: the reader's own, and those that others share. */
+export function SavedSearches({ session, saved, filter, onChoose, onChanged }: Props) {
+  const [isSaving, { open, close }] = useDisclosure();
+  const [{ error }, remove] = useMutation(RemoveSavedSearchDocument);
+  const [isOpen, setIsOpen] = useState(false);
+  const take = async ({ searchId }: Saved) => {
+    const { data } = await remove({ searchId });
+    if (data) onChanged();
+  };
+  return (
+    <>
+      <Menu opened={isOpen} onChange={setIsOpen} position="bottom-end" width={300}>
+        <Menu.Target>
+          <Button variant="default" leftSection={<IconBookmark size={16} aria-hidden />}>
+            Saved
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown mah={400} style={{ overflowY: 'auto' }}>
+          <Menu.Item onClick={open} disabled={filter === ''}>
+            Save this search …
+          </Menu.Item>
+          {filter !== '' && mayWork(session) && hasScope(session, 'read:alerts') && (
+            <Menu.Item component={Link} href={`/rules?${new URLSearchParams({ filter })}`}>
+              Make a rule of this search …
+            </Menu.Item>
+          )}
+          <Menu.Divider />
+          {saved.length === 0 && <Menu.Label>None yet</Menu.Label>}
+          {saved.map((one) => (
+            <Menu.Item key={one.searchId} onClick={() => onChoose(one.filter)}>
+              {one.name}
+              <Text size="xs" c="dimmed" truncate>
+                {one.isOwn ? '' : 'shared · '}
+                {one.filter}
+              </Text>
+            </Menu.Item>
+          ))}
+          {saved.some(({ isOwn }) => isOwn) && <Menu.Divider />}
+          {saved
+            .filter(({ isOwn }) => isOwn)
+            .map((one) => (
+              <Menu.Item
+                key={one.searchId}
+                closeMenuOnClick={false}
+                leftSection={<IconTrash size={14} aria-hidden />}
+                onClick={() => take(one)}
+              >
+                Remove {one.name}
+              </Menu.Item>
+            ))}
+          {error && <Failed error={error} />}
+        </Menu.Dropdown>
+      </Menu>
+      <SaveSearch isOpen={isSaving} session={session} filter={filter} onClose={close} onSaved={onChanged} />
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { Button, Divider, Popover, SimpleGrid, Stack } from '@mantine/core';
+import { IconClock } from '@tabler/icons-react';
+import { useState } from 'react';
+import { formatTime, type TimeZone } from '../lib/time';
+import classes from './explore.module.css';
+import { COMMON_RANGES, rangeLabel, rangeText, type TimeRange } from './time-range';
+import { FixedRange, LastNight, LastSpan } from './time-range-forms';
+
+interface Props {
+  readonly range: TimeRange;
+  readonly zone: TimeZone;
+  readonly onChange: (range: TimeRange) => void;
+}
+
+const DAYS: readonly TimeRange[] = [{ kind: 'today' }, { kind: 'yesterday' }];
+
+export function TimeRangePicker({ range, zone, onChange }: Props) {
+  const [isOpen, setIsOpen] = useState(false);
+  const choose = (next: TimeRange) => {
+    setIsOpen(false);
+    onChange(next);
+  };
+  const isChosen = (each: TimeRange) => rangeText(each) === rangeText(range) && range.kind !== 'fixed';
+  return (
+    <Popover opened={isOpen} onChange={setIsOpen} trapFocus returnFocus position="bottom-start" shadow="md">
+      <Popover.Target>
+        <Button
+          variant="default"
+          maw="100%"
+          h="auto"
+          mih={36}
+          py={4}
+          classNames={{ label: classes.wrap }}
+          leftSection={<IconClock size={16} aria-hidden />}
+          onClick={() => setIsOpen((open) => !open)}
+        >
+          {labelOf(range, zone)}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Time range" maw="min(340px, 100vw)">
+        <Stack gap="xs">
+          <SimpleGrid cols={2} spacing={4} verticalSpacing={4}>
+            {[...DAYS, ...COMMON_RANGES].map((each) => (
+              <Button
+                key={rangeText(each)}
+                size="compact-sm"
+                justify="flex-start"
+                variant={isChosen(each) ? 'light' : 'subtle'}
+                aria-pressed={isChosen(each)}
+                onClick={() => choose(each)}
+              >
+                {rangeLabel(each)}
+              </Button>
+            ))}
+          </SimpleGrid>
+          <LastNight range={range} zone={zone} onChange={choose} />
+          <LastSpan range={range} zone={zone} onChange={choose} />
+          <Divider />
+          <FixedRange range={range} zone={zone} onChange={choose} />
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+const labelOf = (range: TimeRange, zone: TimeZone): string =>
+  range.kind === 'fixed'
+    ? `${formatTime(range.from, zone)} – ${formatTime(range.to, zone)}`
+    : (rangeLabel(range) ?? '');

@@ -1,0 +1,29 @@
+import { useCallback, useMemo } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { type ExploreState, formatState, parseState } from './explore-state';
+
+export type Change = Partial<ExploreState>;
+
+/** The state in the URL, and how to change it; each change is a step of the browser's history. */
+export function useExploreState(): [ExploreState, (change: Change) => void] {
+  const search = useSearch();
+  const [path, navigate] = useLocation();
+  const state = useMemo(() => parseState(search), [search]);
+  const change = useCallback(
+    (patch: Change) => {
+      // With another filter or order, the page number of before means nothing.
+      const staysOnPage = 'page' in patch || 'columns' in patch || 'event' in patch;
+      const movesOn = 'range' in patch || 'filter' in patch || 'search' in patch;
+      const next = {
+        ...parseState(location.search),
+        ...(staysOnPage ? {} : { page: 1 }),
+        ...(movesOn ? { around: null } : {}),
+        ...patch,
+      };
+      const query = formatState(next);
+      navigate(query ? `${path}?${query}` : path);
+    },
+    [navigate, path],
+  );
+  return [state, change];
+}

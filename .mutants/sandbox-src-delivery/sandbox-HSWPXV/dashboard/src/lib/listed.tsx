@@ -1,0 +1,81 @@
+import { Group, Pagination, Text, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+import { formatCount } from './numbers';
+
+const PAGE_ROWS = 50;
+
+interface Listed<T> {
+  /** The rows of the shown page. */
+  readonly rows: readonly T[];
+  readonly found: number;
+  readonly search: string;
+  readonly setSearch: (text: string) => void;
+  readonly page: number;
+  readonly pages: number;
+  readonly setPage: (page: number) => void;
+}
+
+/** The rows of a long list that contain the words, a page at a time. @param textOf the searchable text of a row */
+export function useListed<T>(all: readonly T[], textOf: (row: T) => string): Listed<T> {
+  const [search, setSearch] = useState('');
+  const [wanted, setPage] = useState(1);
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const holds = (row: T) => {
+    const text = textOf(row).toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  const found = words.length === 0 ? all : all.filter(holds);
+  const pages = Math.max(1, Math.ceil(found.length / PAGE_ROWS));
+  const page = Math.min(wanted, pages);
+  return {
+    rows: found.slice((page - 1) * PAGE_ROWS, page * PAGE_ROWS),
+    found: found.length,
+    search,
+    setSearch: (text) => {
+      setSearch(text);
+      setPage(1);
+    },
+    page,
+    pages,
+    setPage,
+  };
+}
+
+interface Props {
+  readonly listed: Listed<unknown>;
+  readonly label: string;
+  /** A line with the number of rows and their name. */
+  readonly summary: string;
+  readonly children?: ReactNode;
+}
+
+/** The field that searches a list, with a line about its rows. */
+export const ListHead = ({ listed, label, summary, children }: Props) => (
+  <Group gap="sm">
+    <TextInput
+      aria-label={label}
+      placeholder={label}
+      size="xs"
+      leftSection={<IconSearch size={14} aria-hidden />}
+      value={listed.search}
+      onChange={(event) => listed.setSearch(event.currentTarget.value)}
+    />
+    {children}
+    <Text size="sm" role="status">
+      {summary}
+      {listed.search && `; ${formatCount(listed.found)} found`}
+    </Text>
+  </Group>
+);
+
+export const ListPages = ({ listed }: { readonly listed: Listed<unknown> }) =>
+  listed.pages > 1 && (
+    <Pagination
+      size="sm"
+      total={listed.pages}
+      value={listed.page}
+      onChange={listed.setPage}
+      getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+    />
+  );

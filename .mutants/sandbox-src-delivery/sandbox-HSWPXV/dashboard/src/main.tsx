@@ -1,0 +1,29 @@
+import './mantine-styles';
+import 'mantine-datatable/styles.css';
+import 'uplot/dist/uPlot.min.css';
+import './style.css';
+import { MantineProvider } from '@mantine/core';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { loadSession } from './api/session';
+import { App } from './app';
+import { getStyleNonce } from './lib/style-nonce';
+import { contrastVariables, theme } from './theme';
+
+// The request is sent before anything is drawn.
+const session = loadSession();
+
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no #root');
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={contrastVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={getStyleNonce}
+    >
+      <App loading={session} />
+    </MantineProvider>
+  </StrictMode>,
+);

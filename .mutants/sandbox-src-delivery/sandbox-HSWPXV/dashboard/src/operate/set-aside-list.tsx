@@ -1,0 +1,44 @@
+import { Table } from '@mantine/core';
+import { useQuery } from 'urql';
+import { SetAsideDocument } from '../../generated/operations';
+import { useTimeZone } from '../lib/preferences';
+import { formatTime } from '../lib/time';
+import { Failed, Loading } from '../shell/states';
+
+/** Events that a receiver refused while it accepted their neighbours, newest first. */
+export function SetAsideList({ destinationId }: { readonly destinationId: string }) {
+  const [zone] = useTimeZone();
+  const [{ data, error }] = useQuery({
+    query: SetAsideDocument,
+    variables: { destinationId },
+    requestPolicy: 'network-only',
+  });
+  if (error) return <Failed error={error} />;
+  if (!data) return <Loading what="what is set aside" />;
+  return (
+    <Table.ScrollContainer minWidth={600}>
+      <Table fz="sm" mt="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>When</Table.Th>
+            <Table.Th>Position</Table.Th>
+            <Table.Th>Record</Table.Th>
+            <Table.Th>What the receiver said</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {data.destinationSetAside.map(({ position, recordId, message, at }) => (
+            <Table.Tr key={position}>
+              <Table.Td>{formatTime(at, zone)}</Table.Td>
+              <Table.Td>{position}</Table.Td>
+              <Table.Td>
+                <code>{recordId}</code>
+              </Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{message}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

@@ -1,0 +1,44 @@
+import { Switch, Text } from '@mantine/core';
+import { useState } from 'react';
+import { SetRuleEnabledDocument } from '../../generated/operations';
+import { describeError } from '../api/errors';
+import { useMutate } from '../lib/mutate';
+import type { Rule } from './rule';
+
+/** Shows whether a rule is enabled, as a switch for people who may change it. */
+export function EnableSwitch({ rule, canWork }: { readonly rule: Rule; readonly canWork: boolean }) {
+  const mutate = useMutate();
+  const [isBusy, setIsBusy] = useState(false);
+  const [problem, setProblem] = useState('');
+  const { tenantId, ruleId, title, enabled } = rule;
+  if (!canWork) return enabled ? 'Yes' : 'No';
+  const set = async (next: boolean) => {
+    setIsBusy(true);
+    setProblem('');
+    try {
+      await mutate(SetRuleEnabledDocument, { tenantId, ruleId, enabled: next });
+    } catch (error) {
+      setProblem(describeError(error as Error).text);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    // The row opens the rule; the switch does not.
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps a click to the switch
+    // biome-ignore lint/a11y/useKeyWithClickEvents: keys do not reach the row
+    <div onClick={(event) => event.stopPropagation()}>
+      <Switch
+        aria-label={`Enabled: ${title}`}
+        checked={enabled}
+        disabled={isBusy}
+        onChange={(event) => set(event.currentTarget.checked)}
+      />
+      {problem && (
+        <Text size="xs" c="red" role="alert">
+          {problem}
+        </Text>
+      )}
+    </div>
+  );
+}

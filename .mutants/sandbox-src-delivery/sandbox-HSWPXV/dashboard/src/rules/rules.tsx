@@ -1,0 +1,116 @@
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { useSearchParams } from 'wouter';
+import { FindingCountsDocument, RulesDocument, TenantsDocument } from '../../generated/operations';
+import { hasScope, mayWork } from '../api/rights';
+import type { Session } from '../api/session';
+import { DAY_MS } from '../lib/time';
+import { PageHead } from '../shell/page-head';
+import { Empty, Failed, Loading } from '../shell/states';
+import { attackOf } from './attack';
+import { ImportRules } from './import-rules';
+import { RuleDrawer } from './rule-drawer';
+import { RuleTable } from './rule-table';
+
+const COUNTED_DAYS = 7;
+
+/** The rules of a tenant: what each looks for, whether it is enabled, and its recent findings. */
+export default function Rules({ session }: { readonly session: Session }) {
+  const [given, setGiven] = useSearchParams();
+  const isOperator = session.kind === 'operator';
+  const [known] = useQuery({ query: TenantsDocument, pause: !isOperator });
+  const tenants = isOperator ? (known.data?.tenants ?? []) : session.tenants;
+  const tenantId = given.get('tenantId') ?? tenants[0]?.tenantId ?? null;
+  const [{ data, error, fetching }, ask] = useQuery({
+    query: RulesDocument,
+    variables: { tenantId: tenantId ?? '' },
+    requestPolicy: 'network-only',
+    pause: tenantId === null,
+  });
+  const [startTime] = useState(() => new Date(Date.now() - COUNTED_DAYS * DAY_MS).toISOString());
+  const [found] = useQuery({
+    query: FindingCountsDocument,
+    variables: { startTime },
+    requestPolicy: 'network-only',
+    pause: !hasScope(session, 'read:findings'),
+  });
+  const [text, setText] = useState('');
+  const [isImporting, setIsImporting] = useState(given.has('filter'));
+  const canWork = mayWork(session);
+  const set = (name: 'tenantId' | 'rule', value: string | null) =>
+    setGiven((before) => {
+      const next = new URLSearchParams(before);
+      if (value) next.set(name, value);
+      else next.delete(name);
+      return next;
+    });
+  const rules = data?.detectionRules ?? [];
+  const sigma = rules.filter(({ kind }) => kind === 'rule');
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const shown = rules.filter(({ title, tags, severity, kind }) => {
+    const all = [title, severity ?? kind, ...attackOf(tags)].join(' ').toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
+  const counts = found.data?.findingCounts.filter((count) => count.tenantId === tenantId);
+  return (
+    <Stack gap="sm">
+      <PageHead title="Rules">
+        {canWork && tenantId && <Button onClick={() => setIsImporting(true)}>Import rules</Button>}
+      </PageHead>
+      <Group gap="xs" align="flex-end">
+        {tenants.length > 1 && (
+          <Select
+            label="Tenant"
+            allowDeselect={false}
+            searchable
+            limit={100}
+            data={tenants.map((tenant) => ({ value: tenant.tenantId, label: tenant.name }))}
+            value={tenantId}
+            onChange={(value) => set('tenantId', value)}
+          />
+        )}
+        <TextInput
+          label="Find a rule"
+          placeholder="title, level, T1110"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <Text size="sm" role="status" pb={8}>
+          {data && `${sigma.filter(({ enabled }) => enabled).length} of ${sigma.length} rules are enabled`}
+        </Text>
+      </Group>
+      {error && <Failed error={error} retry={ask} />}
+      {!data && fetching && <Loading what="the rules" />}
+      {isOperator && known.data && tenants.length === 0 && (
+        <Empty title="No tenant yet: make one under Tenants" />
+      )}
+      {data && (
+        <RuleTable
+          rules={shown}
+          counts={counts ?? null}
+          canWork={canWork}
+          onOpen={({ ruleId }) => set('rule', ruleId)}
+        />
+      )}
+      <RuleDrawer
+        rule={rules.find(({ ruleId }) => ruleId === given.get('rule')) ?? null}
+        rules={rules}
+        canWork={canWork}
+        onClose={() => set('rule', null)}
+        onRemoved={() => {
+          set('rule', null);
+          ask();
+        }}
+      />
+      {isImporting && tenantId && (
+        <ImportRules
+          tenantId={tenantId}
+          filter={given.get('filter') ?? ''}
+          onClose={() => setIsImporting(false)}
+          onDone={ask}
+        />
+      )}
+    </Stack>
+  );
+}

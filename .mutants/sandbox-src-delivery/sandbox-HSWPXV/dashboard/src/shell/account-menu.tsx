@@ -1,0 +1,42 @@
+import { Button, Menu, Text } from '@mantine/core';
+import { IconChevronDown, IconLogout } from '@tabler/icons-react';
+import type { Session } from '../api/session';
+import { useTimeZone } from '../lib/preferences';
+import { namesOf } from '../lib/tenant-name';
+import { formatTime } from '../lib/time';
+
+/** Shows who is signed in, with which rights and until when, and offers to sign out. */
+export function AccountMenu(props: { readonly session: Session; readonly onSignOut: () => void }) {
+  const { session } = props;
+  const [zone] = useTimeZone();
+  return (
+    <Menu position="bottom-end" width={260}>
+      <Menu.Target>
+        <Button variant="default" size="xs" h={34} rightSection={<IconChevronDown size={14} aria-hidden />}>
+          <Text span truncate maw={{ base: 78, xs: 110 }} size="sm">
+            {session.name}
+          </Text>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text inherit lineClamp={6} style={{ overflowWrap: 'anywhere' }}>
+            {session.kind === 'operator' ? 'Operator' : `Reads ${tenantsOf(session)}`}
+          </Text>
+        </Menu.Label>
+        <Menu.Label>Signed in until {formatTime(session.expiresAt, zone)}</Menu.Label>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={props.onSignOut}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+const NAMED_MAX = 5;
+
+function tenantsOf({ tenants }: Session): string {
+  const ids = tenants.map(({ tenantId }) => tenantId);
+  return ids.length === 0 ? 'no tenant' : namesOf(tenants, ids, NAMED_MAX);
+}

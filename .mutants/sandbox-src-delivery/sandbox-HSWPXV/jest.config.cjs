@@ -1,0 +1,36 @@
+/** Packages that are ESM, or call import() at run time: jest's own module system runs neither before Node 24.9. */
+const COMPILED_PACKAGES = [
+  '@electric-sql/pglite',
+  '@opentelemetry/otlp-exporter-base',
+  '@prisma/schema-engine-wasm',
+  // of openapi-typescript
+  ...['change-case', 'index-to-position', 'parse-json', 'supports-color'],
+];
+
+const compile = (syntax) => [
+  '@swc/jest',
+  {
+    jsc: {
+      target: 'es2022',
+      parser: { syntax, decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true },
+      keepClassNames: true,
+    },
+    module: { type: 'commonjs' },
+    sourceMaps: 'inline',
+  },
+];
+
+/** @type {import('jest').Config} */
+module.exports = {
+  rootDir: __dirname,
+  roots: ['<rootDir>/test'],
+  setupFiles: ['<rootDir>/test/support/seed.ts'],
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  transform: { '\\.ts$': compile('typescript'), '\\.[cm]?js$': compile('ecmascript') },
+  transformIgnorePatterns: [`/node_modules/(?!(.*/node_modules/)?(${COMPILED_PACKAGES.join('|')})/)`],
+  // One more than the two cores of CI: many tests wait for a process or a moment.
+  maxWorkers: 3,
+  testTimeout: 240_000,
+  workerIdleMemoryLimit: '1GB',
+};

@@ -1,0 +1,149 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Call } from '../src/caller/call';
+import { enforce, holderOf, tenantSetOf } from '../src/caller/principal';
+import { DomainError, type ErrorCode, toDomainError } from '../src/errors';
+import { FEED_FORMATS, type FeedFormat } from '../src/event/formats/formats';
+import { LIMITS } from '../src/limits';
+import type { TailParts } from '../src/modules/tail/module';
+import { parseTail } from '../src/modules/tail/parameters';
+import type { TailPage, TailRequest } from '../src/modules/tail/tail';
+import { TAIL_OPERATION, TAIL_RULE } from '../src/modules/tail/tail-rule';
+import { API_BASE_PATH } from '../src/version';
+import { metaOf } from './route';
+
+export const TAIL_PATH = `${API_BASE_PATH}/audit-activity/tail`;
+export const NDJSON = 'application/x-ndjson';
+export const TAIL_HEADERS = {
+  'X-Next-Cursor': 'As `meta.nextCursor`.',
+  'X-Caught-Up': 'As `meta.caughtUp`: true or false.',
+  'X-Removed': 'As `meta.removed`.',
+  Link: `The URL of the next call, \`rel="next"\`: always there, but where filters make it longer than ${LIMITS.tailLinkCharsMax} characters.`,
+} as const;
+
+export interface TailEntrance extends TailParts {
+  /** Waits while the request's place is free. */
+  readonly whileWaiting: <T>(request: Request, response: Response, wait: () => Promise<T>) => Promise<T>;
+  /** Aborted when the service stops. Waiting calls are then answered. */
+  readonly stopping: AbortSignal;
+}
+
+/** Answers with events in the order of arrival, as a JSON envelope or as lines of JSON. */
+export function answerTail(
+  { tail, answers, whileWaiting, stopping }: TailEntrance,
+  contextOf: (request: Request, response: Response) => Promise<Call>,
+): RequestHandler {
+  return async (request, response) => {
+    const context = await contextOf(request, response);
+    const note = (outcome: ErrorCode | 'ok', rows: number | null) =>
+      context.note({ operation: TAIL_OPERATION, parameters: request.query, outcome, rows });
+    const isLines = request.accepts(['application/json', NDJSON]) === NDJSON;
+    try {
+      enforce(TAIL_RULE, context.principal);
+      const { cursor, from, limit, wait, format, include, ...filters } = parseTail(request.query, isLines);
+      const gone = abortedWith(stopping, context.gone);
+      const asker = { holder: holderOf(context.principal), tenants: tenantSetOf(context) };
+      const hold = async () => {
+        const held = await answers.hold(asker, LIMITS.tailReadBytes);
+        context.gone.then(held.release);
+        return held;
+      };
+      let room = await hold();
+      const page = await tail.read({
+        ...asker,
+        ...{ filters, limit, cursor: cursor ?? null, from: from ?? null, asTexts: format === 'native' },
+        waitSeconds: wait,
+        withSources: include !== undefined,
+        gone,
+        whileWaiting: async (work) => {
+          room.release();
+          const came = await whileWaiting(request, response, work);
+          await assertAllowed(context, asker.tenants);
+          room = await hold();
+          return came;
+        },
+      });
+      send(request, response, page, { format: format as FeedFormat, isLines, room });
+      response.locals.rows = page.items.length;
+      note('ok', page.items.length);
+    } catch (error) {
+      note(toDomainError(error).code, null);
+      throw error;
+    }
+  };
+}
+
+/**
+ * A signal that aborts with the given one, or when the promise resolves. The given signal lives as long as the service,
+ * and no listener stays on it. `AbortSignal.any` would keep a reference of each call there.
+ */
+function abortedWith(signal: AbortSignal, over: Promise<void>): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  void over.then(() => {
+    signal.removeEventListener('abort', abort);
+    abort();
+  });
+  return controller.signal;
+}
+
+/**
+ * Checks the caller again, because a call may wait longer than a key or a session lasts.
+ * @throws DomainError `unauthorized`, `forbidden`
+ */
+async function assertAllowed(context: Call, tenants: TailRequest['tenants']): Promise<void> {
+  const principal = await context.again();
+  if (!principal)
+    throw new DomainError('unauthorized', {
+      public: 'The key or the session has ended while the call waited.',
+    });
+  enforce(TAIL_RULE, principal);
+  const now = tenantSetOf({ principal });
+  if (tenants.some((tenantId) => !now.includes(tenantId)))
+    throw new DomainError('forbidden', { public: 'The key lost a tenant while the call waited.' });
+}
+
+function send(
+  request: Request,
+  response: Response,
+  { items, nextCursor, caughtUp, removed, sources }: TailPage,
+  {
+    format,
+    isLines,
+    room,
+  }: {
+    readonly format: FeedFormat;
+    readonly isLines: boolean;
+    readonly room: { readonly settle: (bytes: number) => void };
+  },
+): void {
+  const { toObject } = FEED_FORMATS[format];
+  const texts = items.map((item) => ('json' in item ? item.json : JSON.stringify(toObject(item))));
+  const meta = { nextCursor, caughtUp, removed, sources, ...metaOf(new Date()) };
+  const body = Buffer.from(
+    isLines ? [...texts, ''].join('\n') : `{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`,
+  );
+  room.settle(body.length);
+  response.vary('Accept');
+  response.set({
+    'Cache-Control': 'no-store',
+    'Content-Type': isLines ? NDJSON : 'application/json; charset=utf-8',
+    'Content-Length': String(body.length),
+    'X-Next-Cursor': nextCursor,
+    'X-Caught-Up': String(caughtUp),
+    'X-Removed': String(removed),
+  });
+  const link = `<${nextUrl(request, nextCursor)}>; rel="next"`;
+  if (link.length <= LIMITS.tailLinkCharsMax) response.set('Link', link);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** The URL of the same call with the new cursor. It is absolute, because some collectors accept no other. */
+function nextUrl(request: Request, cursor: string): string {
+  const given = Object.entries(request.query).filter(([name]) => name !== 'from' && name !== 'cursor');
+  const query = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])));
+  query.set('cursor', cursor);
+  const host = request.get('Host');
+  return `${host ? `${request.protocol}://${host}` : ''}${TAIL_PATH}?${query}`;
+}

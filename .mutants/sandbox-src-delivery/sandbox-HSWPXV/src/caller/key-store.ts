@@ -1,0 +1,58 @@
+import type { Attempt } from './access-log';
+import type { KeyKind } from './key-format';
+
+/** A stored key. Only the hash of the key itself is stored. */
+export interface StoredKey {
+  readonly keyId: string;
+  readonly kind: KeyKind;
+  readonly name: string;
+  readonly keyHash: Uint8Array;
+  readonly prefix: string;
+  readonly scopes: readonly string[];
+  readonly tenantIds: readonly number[];
+  /** Null: the service's default. */
+  readonly rateLimitPerMinute: number | null;
+  /** The addresses and networks (CIDR) from which it may be used; empty: any. */
+  readonly allowedAddresses: readonly string[];
+  /** The key that it replaces after a rotation. */
+  readonly replaces: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly lastUsedAt: Date | null;
+}
+
+export type NewKey = Omit<StoredKey, 'createdAt' | 'revokedAt' | 'lastUsedAt'>;
+
+export interface Rotation {
+  readonly oldKeyId: string;
+  readonly newKey: NewKey;
+  /** When the old key ends, unless it ends earlier. */
+  readonly overlapEnd: Date;
+}
+
+/**
+ * Port: stores keys. `findByHash` is the only look-up without a tenant, because it finds the tenants. Each change also
+ * writes its entry of the access log and notifies the other instances.
+ */
+export interface KeyStore {
+  findByHash(keyHash: Uint8Array): Promise<StoredKey | null>;
+  find(keyId: string): Promise<StoredKey | null>;
+  /** Does nothing when a key of this hash exists. */
+  insert(key: NewKey, attempt: Attempt): Promise<void>;
+  /** Does nothing if there is an operator key, valid or not. */
+  insertFirstOperator(key: NewKey, attempt: Attempt): Promise<void>;
+  list(): Promise<readonly StoredKey[]>;
+  /** @returns when the old key ends; null: it has ended meanwhile, or another key already replaces it */
+  rotate(rotation: Rotation, attempt: Attempt): Promise<Date | null>;
+  /**
+   * The key as revoked; a key revoked before keeps its first time. Null: no such key. `last operator key`: nothing
+   * was done, as no other operator key would be valid at `operatorUntil`.
+   */
+  revoke(
+    keyId: string,
+    when: { readonly at: Date; readonly operatorUntil: Date },
+    attempt: Attempt,
+  ): Promise<StoredKey | 'last operator key' | null>;
+  touch(uses: ReadonlyMap<string, Date>): Promise<void>;
+}

@@ -1,0 +1,125 @@
+import type { OwnerDb, Prisma, ServiceDb } from '../database/clients';
+import { guarded } from '../database/failure';
+import { KEYS_CHANGED } from '../database/notifications';
+import { type Attempt, changeOf } from './access-log';
+import { insertEntries } from './access-log.store';
+import type { KeyStore, NewKey, Rotation, StoredKey } from './key-store';
+
+/** The number of an advisory lock, beside those of migrations and background tasks. */
+const FIRST_OPERATOR = 702_301;
+
+export class PostgresKeyStore implements KeyStore {
+  /** @param prisma the owner's client if an operator recovers a key without the service */
+  constructor(private readonly prisma: ServiceDb | OwnerDb) {}
+
+  findByHash(keyHash: Uint8Array): Promise<StoredKey | null> {
+    return guarded(async () => {
+      const found = await this.prisma.apiKey.findUnique({ where: { keyHash: Buffer.from(keyHash) } });
+      return found && toStoredKey(found);
+    });
+  }
+
+  find(keyId: string): Promise<StoredKey | null> {
+    return guarded(async () => {
+      const found = await this.prisma.apiKey.findUnique({ where: { keyId } });
+      return found && toStoredKey(found);
+    });
+  }
+
+  async insert(key: NewKey, attempt: Attempt): Promise<void> {
+    await this.#change((tx) => insertKey(tx, key, attempt));
+  }
+
+  async insertFirstOperator(key: NewKey, attempt: Attempt): Promise<void> {
+    await this.#change(async (tx) => {
+      // Instances that start at the same time take turns, so the second sees the first one's key.
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(${FIRST_OPERATOR})`;
+      if ((await tx.apiKey.count({ where: { kind: 'operator' } })) === 0) await insertKey(tx, key, attempt);
+    });
+  }
+
+  async list(): Promise<readonly StoredKey[]> {
+    const found = await guarded(() =>
+      this.prisma.apiKey.findMany({ orderBy: [{ createdAt: 'asc' }, { keyId: 'asc' }] }),
+    );
+    return found.map(toStoredKey);
+  }
+
+  rotate({ oldKeyId, newKey, overlapEnd }: Rotation, attempt: Attempt): Promise<Date | null> {
+    return this.#change(async (tx) => {
+      // Locks the row, so the second of two concurrent rotations sees the first one's key.
+      const [old] = await tx.$queryRaw<{ expires_at: Date | null }[]>`
+        SELECT expires_at FROM api_key WHERE key_id = ${oldKeyId}::uuid AND revoked_at IS NULL
+          AND (expires_at IS NULL OR expires_at > ${attempt.at}) FOR UPDATE`;
+      if (!old || (await tx.apiKey.count({ where: { replaces: oldKeyId } })) > 0) return null;
+      const expiresAt = old.expires_at && old.expires_at < overlapEnd ? old.expires_at : overlapEnd;
+      await tx.apiKey.update({ where: { keyId: oldKeyId }, data: { expiresAt } });
+      await tx.apiKey.create({ data: toRow(newKey) });
+      await tellOthers(tx);
+      await insertEntries(tx, [changeOf(attempt, subjectOf(newKey))]);
+      return expiresAt;
+    });
+  }
+
+  revoke(keyId: string, when: { at: Date; operatorUntil: Date }, attempt: Attempt) {
+    return this.#change(async (tx) => {
+      const lasting = await lastingOperatorKeys(tx, when.operatorUntil);
+      const found = await tx.apiKey.findUnique({ where: { keyId } });
+      if (!found) return null;
+      const leavesNone = lasting.every((operatorKeyId) => operatorKeyId === keyId);
+      if (found.kind === 'operator' && !found.revokedAt && leavesNone) return 'last operator key';
+      const revokedAt = found.revokedAt ?? when.at;
+      const rows = found.revokedAt ? 0 : 1;
+      await tx.apiKey.updateMany({ where: { keyId, revokedAt: null }, data: { revokedAt } });
+      await tellOthers(tx);
+      await insertEntries(tx, [changeOf(attempt, { ...subjectOf(found), rows })]);
+      return toStoredKey({ ...found, revokedAt });
+    });
+  }
+
+  async touch(uses: ReadonlyMap<string, Date>): Promise<void> {
+    const rows = JSON.stringify([...uses].map(([key_id, used_at]) => ({ key_id, used_at })));
+    await guarded(
+      () => this.prisma.$executeRaw`
+        UPDATE api_key k SET last_used_at = greatest(k.last_used_at, x.used_at)
+        FROM json_to_recordset(${rows}::json) AS x(key_id uuid, used_at timestamptz) WHERE k.key_id = x.key_id`,
+    );
+  }
+
+  #change<T>(run: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
+    return guarded(() => this.prisma.$transaction(run));
+  }
+}
+
+async function insertKey(tx: Prisma.TransactionClient, key: NewKey, attempt: Attempt): Promise<void> {
+  const { count } = await tx.apiKey.createMany({ data: [toRow(key)], skipDuplicates: true });
+  if (count > 0) await insertEntries(tx, [changeOf(attempt, subjectOf(key))]);
+}
+
+/** The operator keys that are valid at that time. They stay locked, so two that revoke each other take turns. */
+async function lastingOperatorKeys(tx: Prisma.TransactionClient, at: Date): Promise<readonly string[]> {
+  const found = await tx.$queryRaw<{ key_id: string }[]>`
+    SELECT key_id::text FROM api_key WHERE kind = 'operator' AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at > ${at}) ORDER BY key_id FOR UPDATE`;
+  return found.map((key) => key.key_id);
+}
+
+/** Sent at the commit, after which instances clear their caches of keys. */
+const tellOthers = (tx: Prisma.TransactionClient) => tx.$executeRaw`SELECT pg_notify(${KEYS_CHANGED}, '')`;
+
+const subjectOf = ({ keyId, tenantIds }: Pick<StoredKey, 'keyId' | 'tenantIds'>) => ({
+  subject: keyId,
+  tenantIds,
+});
+
+const toRow = ({ keyHash, scopes, tenantIds, allowedAddresses, ...rest }: NewKey) => ({
+  ...rest,
+  keyHash: Buffer.from(keyHash),
+  scopes: [...scopes],
+  tenantIds: [...tenantIds],
+  allowedAddresses: [...allowedAddresses],
+});
+
+type Found = Omit<StoredKey, 'kind'> & { readonly kind: string };
+/** The table's CHECK permits no other kind. */
+const toStoredKey = (found: Found): StoredKey => found as StoredKey;

@@ -1,0 +1,84 @@
+import { DomainError } from '../errors';
+import type { AddressList } from './address-list';
+import type { Asker } from './rate-limit/fair-share';
+import type { Scope } from './scopes';
+import { type NoTenants, noTenant, type TenantSet } from './tenant-set';
+
+/** The caller, made from the key or session of a request. Access rules need nothing else. */
+export type Principal =
+  | (Caller & {
+      readonly kind: 'public';
+      readonly scopes: readonly string[];
+      readonly tenantIds: TenantSet | NoTenants;
+      readonly rateLimitPerMinute: number | null;
+    })
+  | (Caller & { readonly kind: 'agent'; readonly tenantId: number })
+  | (Caller & { readonly kind: 'operator' });
+
+interface Caller {
+  readonly keyId: string;
+  /** The name of the key. */
+  readonly name: string;
+  /** The networks from which the key may be used; absent: any. */
+  readonly allowedFrom?: AddressList;
+  /** Set for a dashboard session. */
+  readonly session?: {
+    /** The person who signed in; null: the holder of the key. */
+    readonly user: string | null;
+  };
+}
+
+/** The holder for whom bounds are counted: a key, including sessions signed in with it, or a person. */
+export const holderOf = ({ keyId, session }: Principal): string =>
+  session?.user ? `user ${session.user}` : `key ${keyId}`;
+
+/** Tenants a principal may act for. */
+export function tenantsOf(principal: Principal): readonly number[] {
+  if (principal.kind === 'public') return principal.tenantIds;
+  return principal.kind === 'agent' ? [principal.tenantId] : [];
+}
+
+/** The callers that may use an operation. A root field of GraphQL states the rule with `@Access`. */
+export type AccessRule =
+  | {
+      readonly principal: 'public';
+      readonly scope: Scope;
+      /** Only for sessions of the dashboard. Over /graphql, a key can reach only what it can over REST. */
+      readonly via?: 'session';
+      /** Operators may use it too, if they name the tenant. */
+      readonly operators?: true;
+    }
+  | { readonly principal: 'agent' }
+  | { readonly principal: 'operator' };
+
+/** @throws DomainError `forbidden` */
+export function enforce(rule: AccessRule, principal: Principal): void {
+  if (rule.principal === 'public' && rule.operators && principal.kind === 'operator') return;
+  if (principal.kind !== rule.principal) {
+    throw new DomainError('forbidden', { public: 'This API key does not permit this operation.' });
+  }
+  if (rule.principal !== 'public' || principal.kind !== 'public') return;
+  if (rule.via === 'session' && !principal.session) {
+    throw new DomainError('forbidden', { public: 'This operation is for those signed in to the dashboard.' });
+  }
+  if (!principal.scopes.includes(rule.scope)) {
+    throw new DomainError('forbidden', { public: `This API key lacks the scope ${rule.scope}.` });
+  }
+  if (principal.tenantIds.length === 0) {
+    throw noTenant();
+  }
+}
+
+/** The asker of a statement that may take long. */
+export const askerOf = (call: { readonly principal: Principal }): Asker => ({
+  holder: holderOf(call.principal),
+  tenants: tenantSetOf(call),
+});
+
+/** The tenants of a public principal. The access rule has made sure that there is one. */
+export function tenantSetOf({ principal }: { readonly principal: Principal }): TenantSet {
+  if (principal.kind !== 'public' || isNone(principal.tenantIds)) throw noTenant();
+  return principal.tenantIds;
+}
+
+const isNone = (tenantIds: TenantSet | NoTenants): tenantIds is NoTenants => tenantIds.length === 0;

@@ -1,0 +1,94 @@
+import Redis from 'ioredis';
+import type { Logger } from 'pino';
+
+const COMMAND_TIMEOUT_MS = 500;
+const PING_EVERY_MS = 2_000;
+
+/** The connection to the Redis that instances share. While it is lost, each instance decides on its own. */
+export class RedisLink {
+  readonly #redis: Redis;
+  readonly #pings: NodeJS.Timeout;
+  #lost = false;
+
+  constructor(
+    url: string,
+    private readonly log: Logger,
+  ) {
+    this.#redis = new Redis(url, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      connectTimeout: 2_000,
+      commandTimeout: COMMAND_TIMEOUT_MS,
+      keepAlive: 10_000,
+      retryStrategy: (attempt) => Math.min(100 * attempt, 1_000),
+    });
+    this.#redis.on('ready', () => this.#onFound());
+    this.#redis.on('error', (error) => this.#onLost(error));
+    this.#redis.on('close', () => this.#onLost(new Error('connection closed')));
+    this.#pings = setInterval(() => void this.ask((redis) => redis.ping()), PING_EVERY_MS).unref();
+  }
+
+  /** Waits a bounded time for the first connection, so that the first calls are shared too. */
+  async connected(): Promise<void> {
+    if (this.#redis.status === 'ready') return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, 2_000);
+      const done = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#redis.once('ready', done);
+      this.#redis.once('error', done);
+    });
+  }
+
+  get healthy(): boolean {
+    return this.#redis.status === 'ready' && !this.#lost;
+  }
+
+  /**
+   * Prepares one atomic step, which is sent once and then called by its hash.
+   * @returns a function that runs it and returns null if Redis is lost
+   */
+  script<T>(name: string, lua: string): (key: string, ...values: (string | number)[]) => Promise<T | null> {
+    this.#redis.defineCommand(name, { numberOfKeys: 1, lua });
+    return (...values) =>
+      this.ask((redis) =>
+        (redis as unknown as Record<string, (...of: (string | number)[]) => Promise<T>>)[name]?.(...values),
+      );
+  }
+
+  /** @returns null if Redis is lost. A connection that goes silent or works again does not report it by itself */
+  async ask<T>(command: (redis: Redis) => Promise<T> | undefined): Promise<T | null> {
+    if (this.#redis.status !== 'ready') return null;
+    try {
+      const reply = await command(this.#redis);
+      this.#onFound();
+      return reply ?? null;
+    } catch (error) {
+      this.#onLost(error);
+      return null;
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#pings);
+    this.#redis.removeAllListeners('close');
+    this.#redis.disconnect();
+  }
+
+  #onLost(error: unknown): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    this.log.warn(
+      { err: error },
+      'redis lost: rate limits are decided by this instance alone until it is back',
+    );
+  }
+
+  #onFound(): void {
+    if (!this.#lost) return;
+    this.#lost = false;
+    this.log.info('redis is back: rate limits are shared again');
+  }
+}

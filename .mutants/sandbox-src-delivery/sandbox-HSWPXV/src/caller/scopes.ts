@@ -1,0 +1,39 @@
+interface ScopeSpec {
+  readonly permits: string;
+  readonly status: 'Active' | 'Coming soon';
+  /**
+   * Whether a person who signs in as an analyst has the scope. `claimed`: only if the role claim contains the name of
+   * the scope. Every scope must state this, so that a new scope is not granted by default.
+   */
+  readonly ofAnalysts: boolean | 'claimed';
+}
+
+/** Every scope a key can be granted. Those coming soon permit nothing yet: their endpoints do not exist. */
+export const SCOPES = {
+  'read:audit-activity': {
+    permits: 'GET /audit-activity, GET /audit-activity/{recordId}, GET /audit-activity/summary',
+    status: 'Active',
+    ofAnalysts: true,
+  },
+  'read:alerts': {
+    permits: 'GET /alerts, GET /alerts/{alertId}',
+    status: 'Active',
+    ofAnalysts: 'claimed',
+  },
+  'read:findings': {
+    permits: 'GET /findings, GET /findings/{findingId}',
+    status: 'Active',
+    ofAnalysts: 'claimed',
+  },
+  'work:alerts': {
+    permits: 'Acknowledging, assigning, resolving and suppressing alerts, in the dashboard and over GraphQL',
+    status: 'Active',
+    ofAnalysts: 'claimed',
+  },
+  'read:compliance': { permits: 'Compliance health endpoints', status: 'Coming soon', ofAnalysts: false },
+  'read:reports': { permits: 'Report generation', status: 'Coming soon', ofAnalysts: false },
+} as const satisfies Record<string, ScopeSpec>;
+
+export type Scope = keyof typeof SCOPES;
+export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
+export const isScope = (text: string): text is Scope => Object.hasOwn(SCOPES, text);

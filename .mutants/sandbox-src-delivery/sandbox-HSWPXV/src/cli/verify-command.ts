@@ -1,0 +1,146 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { CHECKPOINT_KEY_FILE } from '../modules/evidence/checkpoint-key-file';
+import { eventsIn } from '../modules/evidence/verify/event-file';
+import { readLogFile, writeLogFile } from '../modules/evidence/verify/log-file';
+import { Verifier } from '../modules/evidence/verify/verifier';
+import { CheckpointKey } from '../trail/evidence/note-key';
+import { CommandError, serviceUrl, URL_DOC } from './service-client';
+import { wholeNumber } from './service-command';
+import { VerifyClient } from './verify-client';
+import { textOf } from './verify-report';
+
+interface Ports {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly print: (line: string) => void;
+}
+interface Options {
+  readonly tenant?: string;
+  readonly url?: string;
+  readonly apiKeyFile?: string;
+  readonly publicKey: readonly string[];
+  readonly checkpoint: readonly string[];
+  readonly saveCheckpoint?: string;
+  readonly save?: string;
+  readonly wait?: number;
+  readonly from?: string;
+  readonly events: readonly string[];
+  readonly showKey?: boolean;
+  readonly json?: boolean;
+}
+
+/** A checkpoint is signed within a minute after its events. Another minute is for a busy service. */
+const WAIT_SECONDS = 120;
+const EVENTS_FILE = 'events.ndjson';
+const LOG_FILE = 'log.ndjson';
+
+/** The command `verify`: compares a tenant's events with what was signed when they were accepted. */
+export function addVerifyCommand(program: Command, ports: Ports): void {
+  program
+    .command('verify')
+    .description(
+      "checks a tenant's events against the signed evidence log; ends with 1 when they are not as accepted",
+    )
+    .option('--tenant <id>', 'needed where the key reads several tenants')
+    .option(
+      '--public-key <key>',
+      'a trusted key, as --show-key prints it (repeatable: one that succeeded another; default: the one the service states)',
+      gather,
+      [],
+    )
+    .option('--checkpoint <file>', 'a checkpoint kept from before (repeatable)', gather, [])
+    .option('--save-checkpoint <file>', 'writes the newest checkpoint, to be kept for the next time')
+    .option('--save <folder>', `keeps what was fetched: ${EVENTS_FILE} and ${LOG_FILE}`)
+    .option('--from <folder>', 'offline: verifies what --save kept')
+    .option('--events <file>', 'with --from: other events, an export in NDJSON (repeatable)', gather, [])
+    .option(
+      '--wait <seconds>',
+      `for the log to hold, signed, what was just accepted (default: ${WAIT_SECONDS})`,
+      wholeNumber,
+    )
+    .option('--show-key', "prints the public key of this host's checkpoint key, and ends")
+    .option('--url <url>', URL_DOC)
+    .option('--api-key-file <file>', 'holds a key that reads the tenant (default: AUDIT_ACTIVITY_API_KEY)')
+    .option('--json', 'print JSON')
+    .action(async (options: Options) => {
+      if (options.showKey) return ports.print(await ownPublicKey(ports.env));
+      if (options.events.length > 0 && !options.from) throw new CommandError('--events needs --from.');
+      if (options.from) return verifyFolder(options.from, options, ports);
+      const folder = options.save ?? (await mkdtemp(path.join(os.tmpdir(), 'audit-activity-verify-')));
+      try {
+        const shortage = await fetchInto(folder, options, ports);
+        // The log is checked first, because the check names the events that were removed.
+        await verifyFolder(folder, options, ports);
+        if (shortage !== null) throw new CommandError(shortage);
+      } finally {
+        if (!options.save) await rm(folder, { recursive: true, force: true });
+      }
+    });
+}
+
+/** @returns see `saveEvents` */
+async function fetchInto(folder: string, options: Options, { env }: Ports): Promise<string | null> {
+  const url = serviceUrl(options.url, env);
+  const apiKey = options.apiKeyFile
+    ? (await readGiven(options.apiKeyFile)).trim()
+    : env.AUDIT_ACTIVITY_API_KEY;
+  if (!apiKey)
+    throw new CommandError(
+      'No API key: set AUDIT_ACTIVITY_API_KEY or give --api-key-file, with a key that reads the tenant.',
+    );
+  const client = new VerifyClient(url, apiKey, options.tenant, 1000 * (options.wait ?? WAIT_SECONDS));
+  await mkdir(folder, { recursive: true });
+  // The order matters. The events must include all that was signed before, and everything in the events must be in what
+  // is signed after.
+  const { checkpoint } = await client.caughtUp();
+  const shortage = await client.saveEvents(path.join(folder, EVENTS_FILE));
+  await writeLogFile(path.join(folder, LOG_FILE), await client.log(checkpoint));
+  return shortage;
+}
+
+async function verifyFolder(folder: string, options: Options, { print }: Ports): Promise<void> {
+  const log = await given(readLogFile(path.join(folder, LOG_FILE)));
+  const kept = await Promise.all(options.checkpoint.map(readGiven));
+  const isPinned = options.publicKey.length > 0;
+  const keys = isPinned ? options.publicKey : [log.publicKey];
+  const verifier = await given((async () => new Verifier(log, keys, kept))());
+  const files = options.events.length > 0 ? options.events : [path.join(folder, EVENTS_FILE)];
+  for (const file of files) {
+    await given(
+      (async () => {
+        for await (const event of eventsIn(file, log.tenantId)) verifier.add(event);
+      })(),
+    );
+  }
+  const report = verifier.report();
+  print(
+    options.json
+      ? JSON.stringify({ ...report, checkpoint: log.checkpoints.at(-1) ?? null })
+      : textOf(report, { keys, isPinned }),
+  );
+  if (!report.isSound)
+    throw new CommandError(
+      report.findings.length === 0 && report.unjudged > 0
+        ? `Of tenant ${report.tenantId}, ${report.unjudged} of ${report.events} events could not be judged.`
+        : `The events of tenant ${report.tenantId} are not as they were accepted.`,
+    );
+  if (options.saveCheckpoint) await writeFile(options.saveCheckpoint, log.checkpoints.at(-1) ?? '');
+}
+
+async function ownPublicKey(env: Ports['env']): Promise<string> {
+  const file = env.CHECKPOINT_KEY_FILE || path.resolve(env.DATA_DIR || '.data', CHECKPOINT_KEY_FILE);
+  const pem = await readGiven(file);
+  return given((async () => CheckpointKey.ofPem(pem).verifierKey)());
+}
+
+const readGiven = (file: string): Promise<string> => given(readFile(file, 'utf8'));
+
+/** An error in what the caller gave is printed as one line. */
+const given = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw error instanceof CommandError ? error : new CommandError((error as Error).message);
+  });
+
+const gather = (value: string, before: readonly string[]) => [...before, value];

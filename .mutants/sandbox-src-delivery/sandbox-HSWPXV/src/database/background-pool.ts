@@ -1,0 +1,49 @@
+import type { Socket } from 'node:net';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { Pool, type PoolClient } from 'pg';
+import { PrismaClient } from '../generated/prisma/client';
+import { LIMITS } from '../limits';
+import type { Database, OwnerDb } from './clients';
+import { inTransaction, NODE_WAIT, PLANNER_OPTIONS } from './limited';
+
+/** One of these makes partitions for waiting ingest while others fold and index. */
+const BACKGROUND_POOL_MAX = 4;
+
+/**
+ * Connections for background tasks. PostgreSQL ends a statement that takes too long. If the server is gone or sends
+ * invalid data, it cannot, and this pool closes the connection after a longer silence. Otherwise the task would never
+ * end.
+ * @param connectionString with the login that owns the tables
+ */
+export function openBackground(
+  connectionString: string,
+  statementMs: number,
+): Pick<Database, 'background' | 'askOwner' | 'ownerSteps'> {
+  const pool = new Pool({
+    connectionString,
+    max: BACKGROUND_POOL_MAX,
+    connectionTimeoutMillis: LIMITS.backgroundConnectMs,
+    statement_timeout: statementMs,
+    keepAlive: true,
+    application_name: 'audit-activity background',
+    options: `${PLANNER_OPTIONS} ${NODE_WAIT}`,
+  });
+  // An idle connection was lost. The next statement uses another one.
+  pool.on('error', () => {});
+  const silenceMs = statementMs + LIMITS.backgroundSilenceMs;
+  pool.on('connect', (client) => {
+    const socket = socketOf(client);
+    socket.setTimeout(silenceMs, () =>
+      socket.destroy(new Error(`PostgreSQL was silent for ${silenceMs} ms`)),
+    );
+  });
+  return {
+    background: new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) }) as OwnerDb,
+    askOwner: async ({ text, values }) => (await pool.query(text, values)).rows,
+    ownerSteps: (work) => inTransaction(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ', work),
+  };
+}
+
+/** The driver's types do not declare this property. */
+const socketOf = (client: PoolClient) =>
+  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;

@@ -1,0 +1,95 @@
+import type { OwnerDb } from '../clients';
+import { isServersOwn, isStatementsOwn } from '../failure';
+import { isDistributed } from './distribute';
+
+/** The most tenants that one round asks one by one. */
+const ASKED_MAX = 250;
+/**
+ * How long a tenant is skipped after its node failed. Each attempt may take as long as a connection attempt. After any
+ * other failure a tenant is skipped for as long as its attempt took, so that it takes at most half of the time.
+ */
+const REST_MS = 15_000;
+
+/**
+ * Makes the condition that a column is the tenant's id. In a query of all tenants the condition is true for each row.
+ */
+export type OfTenant = (column: string) => string;
+const OF_ALL: OfTenant = () => 'true';
+
+/**
+ * Runs a background task for each tenant that has work. A tenant whose work fails waits, and the others continue. While
+ * a node of a distributed database is away, a query of all tenants fails. The tenants are then asked one by one, and
+ * those on that node wait. On one database, a failure of the server itself ends the round.
+ */
+export class TenantRounds {
+  readonly #resting = new Map<number, number>();
+  #from = 0;
+  #failure: unknown = null;
+
+  /**
+   * @param isCallers whether a failure is the caller's own and not the database's: no tenant is skipped after such a
+   * failure
+   */
+  constructor(
+    private readonly prisma: OwnerDb,
+    private readonly isCallers: (error: unknown) => boolean = () => false,
+  ) {}
+
+  /**
+   * @param question finds the tenants that have work; called with the condition for all tenants, and if that fails,
+   * with the condition of each tenant
+   */
+  async ask<T>(question: (of: OfTenant) => Promise<readonly T[]>): Promise<readonly T[]> {
+    try {
+      return await question(OF_ALL);
+    } catch (error) {
+      if (!(await isDistributed(this.prisma))) throw error;
+    }
+    const found: T[] = [];
+    for (const tenantId of await this.#next()) {
+      const rows = await this.attempt(tenantId, () => question((column) => `${column} = ${tenantId}`));
+      found.push(...(rows ?? []));
+    }
+    return found;
+  }
+
+  /**
+   * Does the work of one tenant.
+   * @returns null: the work failed, or waits after it failed; the others continue
+   * @throws a failure of the caller's own, or of a server that does not answer or has a full disk
+   */
+  async attempt<T>(tenantId: number, work: () => Promise<T>): Promise<T | null> {
+    const startedMs = Date.now();
+    if ((this.#resting.get(tenantId) ?? 0) > startedMs) return null;
+    try {
+      const done = await work();
+      this.#resting.delete(tenantId);
+      return done;
+    } catch (error) {
+      if (this.isCallers(error)) throw error;
+      const tookMs = Date.now() - startedMs;
+      const distributed = await isDistributed(this.prisma).catch(() => null);
+      if (distributed === null || (!distributed && isServersOwn(error))) throw error;
+      const mayBeAway = distributed && !isStatementsOwn(error);
+      this.#resting.set(tenantId, Date.now() + (mayBeAway ? REST_MS : tookMs));
+      this.#failure ??= error;
+      return null;
+    }
+  }
+
+  /** Ends a round. @throws the first failure of the round, after every other tenant had its turn */
+  end(): void {
+    const failure = this.#failure;
+    this.#failure = null;
+    if (failure !== null) throw failure;
+  }
+
+  /** Tenants whose events are stored had an agent key. The keys are on the coordinator. */
+  async #next(): Promise<readonly number[]> {
+    const tenants = await this.prisma.$queryRaw<{ id: number }[]>`
+      SELECT DISTINCT u.id FROM api_key k CROSS JOIN unnest(k.tenant_ids) AS u(id)
+      WHERE k.kind = 'agent' AND u.id > ${this.#from}::int ORDER BY u.id LIMIT ${ASKED_MAX}::int`;
+    this.#from = tenants.length < ASKED_MAX ? 0 : (tenants.at(-1)?.id ?? 0);
+    return tenants.map(({ id }) => id);
+  }
+}

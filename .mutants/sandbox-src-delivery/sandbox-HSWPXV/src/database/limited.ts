@@ -1,0 +1,287 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { type Connection, DatabaseError, type FieldDef, Pool, type PoolClient, types } from 'pg';
+import { prepareValue } from 'pg/lib/utils';
+import { PrismaClient } from '../generated/prisma/client';
+import { LIMITS } from '../limits';
+import { bindMessage } from './bind-message';
+import type { AskRows, Connections, RunStatement, RunSteps, ServiceDb, Step } from './clients';
+import { isDistributed } from './distribute/distribute';
+import { SERVICE_ROLE, setTenants, TENANTS_SETTING, tenantsSetting } from './tenant-rows';
+
+const NAMED_STATEMENTS_MAX = 256;
+const UNNAMED = '';
+
+/**
+ * Settings of the planner for every statement. Compiling a statement over many weeks takes seconds, even when little of
+ * it runs. Starting processes for a statement takes longer than most statements, and gives one caller several processors.
+ */
+const PLANNER = { jit: 'off', max_parallel_workers_per_gather: '0' } as const;
+const optionsOf = (settings: Readonly<Record<string, string>>) =>
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+export const PLANNER_OPTIONS = optionsOf(PLANNER);
+/** How long an unresponsive node may delay a statement. A database that is not distributed ignores the setting. */
+export const NODE_WAIT = `-c citus.node_connection_timeout=${LIMITS.nodeConnectMs}`;
+/** Passes the tenants on to the nodes of a distributed database. */
+const TELL_NODES = `${NODE_WAIT} -c citus.propagate_set_commands=local`;
+
+/**
+ * Every query of a request has an index. A plan that was made while the table of deltas is full would read the whole
+ * table, and would stay in use after the rows are gone. Until the table is analysed again, a list would take 50 times
+ * the work.
+ */
+const REQUEST_PLANNER = { ...PLANNER, enable_seqscan: 'off' } as const;
+
+/** The database with the limits that apply to requests. */
+interface Limited {
+  readonly prisma: ServiceDb;
+  readonly run: RunStatement;
+  readonly steps: RunSteps;
+  readonly snapshot: RunSteps;
+  readonly ask: AskRows;
+  readonly connections: () => Connections;
+}
+
+/**
+ * Opens the connections for requests. Each connection and each statement has a time limit.
+ * @param isOwner whether the login owns the tables: it then becomes the service's role. Any other login must be a
+ * member of that role.
+ */
+export function openLimited(connectionString: string, isOwner: boolean): Limited {
+  const pool = new Pool({
+    connectionString,
+    max: LIMITS.databaseConnections,
+    connectionTimeoutMillis: LIMITS.databaseConnectMs,
+    statement_timeout: LIMITS.databaseStatementMs,
+    // For a silent connection, over which the server can no longer report the timeout.
+    query_timeout: LIMITS.databaseStatementMs + 200,
+    keepAlive: true,
+    application_name: 'audit-activity',
+    options: [optionsOf(REQUEST_PLANNER), TELL_NODES, ...(isOwner ? [`-c role=${SERVICE_ROLE}`] : [])].join(
+      ' ',
+    ),
+  });
+  // An idle connection was lost. The next statement uses another one.
+  pool.on('error', () => {});
+  const options = { disposeExternalPool: true, statementNameGenerator: statementNames('p') };
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, options) }) as ServiceDb;
+  const nameOf = statementNames('t');
+  const run = runner(pool, prisma);
+  return {
+    prisma,
+    run: (text, values, tenants) => run(nameOf({ sql: text }), text, values, tenants),
+    steps: stepsOn(pool),
+    snapshot: stepsOn(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY'),
+    ask: ({ text, values }, tenants) => run(nameOf({ sql: text }), text, values, tenants),
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+  };
+}
+
+type Run = (
+  name: string,
+  text: string,
+  values: readonly unknown[],
+  tenants: readonly number[],
+) => ReturnType<RunStatement>;
+
+function runner(pool: Pool, prisma: ServiceDb): Run {
+  const steps = stepsOn(pool);
+  let distributed: Promise<boolean> | undefined;
+  const whetherDistributed = () => {
+    // A failed check is repeated at the next statement.
+    distributed ??= isDistributed(prisma).catch((error) => {
+      distributed = undefined;
+      throw error;
+    });
+    return distributed;
+  };
+  return async (name, text, values, tenants) => {
+    if (await whetherDistributed()) return steps(tenants, (step) => step(text, values));
+    const statement = new TenantStatement(name, text, values, tenantsSetting(tenants));
+    // The pool returns what the statement passes to its callback.
+    return pool.query(statement) as unknown as ReturnType<RunStatement>;
+  };
+}
+
+/** The coordinator gets these settings when a connection begins. The nodes get them only by this statement. */
+const OF_NODES = Object.entries(REQUEST_PLANNER)
+  .map(([name, value]) => `SET LOCAL ${name} = ${value}`)
+  .join('; ');
+
+/** Takes more than one round trip, but settings reach the nodes of a distributed database in no other way. */
+const stepsOn =
+  (pool: Pool, begin = 'BEGIN'): RunSteps =>
+  (tenants, work) =>
+    inTransaction(pool, `${begin}; ${setTenants(tenants)}; ${OF_NODES}`, work);
+
+/** @param begin the statements that begin the transaction */
+export async function inTransaction<T>(
+  pool: Pool,
+  begin: string,
+  work: (step: Step) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  // The connection may be lost between two statements. The next statement then reports it. Without a listener the
+  // process would end.
+  client.on('error', ignored);
+  let isOver = false;
+  try {
+    await client.query(begin);
+    const result = await work(async (text, values) => {
+      // The connection may serve another call by then.
+      if (isOver) throw new Error('a statement came after the end of its transaction');
+      return (await client.query(text, [...values])).rows;
+    });
+    isOver = true;
+    await client.query('COMMIT');
+    client.release();
+    return result;
+  } catch (error) {
+    isOver = true;
+    client.release(!(await isEnded(client, error)));
+    throw error;
+  } finally {
+    client.off('error', ignored);
+  }
+}
+
+const ignored = () => {};
+
+/**
+ * Ends a transaction that failed. A connection is kept if only the statement was refused. While a node is away, every
+ * call of that node's tenants fails. If each failure closed a connection, the calls of others would wait for new ones.
+ * @returns false: the connection's state is unknown, so it must be closed
+ */
+async function isEnded(client: PoolClient, error: unknown): Promise<boolean> {
+  const isRefusal = error instanceof DatabaseError && error.severity === 'ERROR';
+  return (
+    isRefusal &&
+    client.query('ROLLBACK').then(
+      () => true,
+      () => false,
+    )
+  );
+}
+
+/**
+ * Names under which PostgreSQL keeps prepared statements. PostgreSQL then plans each statement once and not at every
+ * request, because planning takes longer than running. Each connection keeps all statements that it has named, so their
+ * number is limited.
+ * @param prefix a different one for each way in which statements reach the same connections
+ */
+function statementNames(prefix: string): (query: { readonly sql: string }) => string {
+  const names = new Map<string, string>();
+  return ({ sql }) => {
+    let name = names.get(sql);
+    if (name === undefined && names.size < NAMED_STATEMENTS_MAX) {
+      name = prefix + names.size;
+      names.set(sql, name);
+    }
+    return name ?? UNNAMED;
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+type RowMaker = (values: readonly (string | null)[]) => Row;
+type Callback = (error: Error | null, rows?: readonly Row[]) => void;
+
+/** The statements that a connection has prepared: the name of each, with the function that makes its rows. */
+type Known = Map<string, RowMaker | null>;
+const knownBy = new WeakMap<Connection, Known>();
+
+const SET_TENANTS = { name: 'tenants', text: `SELECT set_config('${TENANTS_SETTING}', $1, true)` };
+
+/**
+ * Sends a statement, and the tenants it is for, in one round trip. All messages before one Sync form one transaction.
+ * The setting ends with that transaction. A statement that the connection knows is not described again, and generated
+ * code makes its rows. All this takes the service less time than the driver's own way without the setting.
+ *
+ * Pass it to `query` of a `pg` pool, as one does with `pg-cursor`.
+ */
+class TenantStatement {
+  /** The client sets it when it is undefined. */
+  callback: Callback | undefined;
+  readonly #rows: Row[] = [];
+  #known: Known = new Map();
+  #makeRow: RowMaker | null = null;
+  /** Whether the setting's command is complete. Its row and its command come first. */
+  #isSet = false;
+  #failure: Error | null = null;
+
+  /** @param name '' for a statement that is rarely repeated @param tenants the value of the setting */
+  constructor(
+    private readonly name: string,
+    private readonly text: string,
+    private readonly values: readonly unknown[],
+    private readonly tenants: string,
+  ) {}
+
+  submit(connection: Connection): null {
+    this.#known = knownBy.get(connection) ?? new Map();
+    knownBy.set(connection, this.#known);
+    // Sends all messages in one packet.
+    connection.stream.cork();
+    try {
+      this.#send(connection, SET_TENANTS.name, SET_TENANTS.text, [this.tenants]);
+      connection.execute({}, true);
+      this.#makeRow = this.#known.get(this.name) ?? null;
+      this.#send(connection, this.name, this.text, this.values);
+      if (!this.#makeRow) connection.describe({ type: 'P', name: '' }, true);
+      connection.execute({}, true);
+    } catch (error) {
+      this.#failure = error as Error;
+    } finally {
+      connection.sync();
+      connection.stream.uncork();
+    }
+    return null;
+  }
+
+  #send(connection: Connection, name: string, text: string, values: readonly unknown[]): void {
+    if (name === '' || !this.#known.has(name)) connection.parse({ name, text, types: [] }, true);
+    const sent = values.map((value) => prepareValue(value));
+    if (sent.some((value) => Buffer.isBuffer(value)))
+      for (const piece of bindMessage(name, sent)) connection.stream.write(piece);
+    else connection.bind({ statement: name, values: sent }, true);
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
+    this.#makeRow = rowMaker(fields);
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    if (this.#isSet && this.#makeRow) this.#rows.push(this.#makeRow(fields));
+  }
+
+  handleCommandComplete(): void {
+    this.#isSet = true;
+  }
+
+  handleError(error: Error | DatabaseError): void {
+    this.callback?.(error);
+  }
+
+  /** Calls back only now. The commit comes after the last row and may fail. */
+  handleReadyForQuery(): void {
+    if (this.#failure) {
+      this.callback?.(this.#failure);
+      return;
+    }
+    this.#known.set(SET_TENANTS.name, null);
+    if (this.name !== '') this.#known.set(this.name, this.#makeRow);
+    this.callback?.(null, this.#rows);
+  }
+}
+
+/**
+ * Makes rows by generated code that names the columns. A loop over the columns makes objects that are slow to make and
+ * to read.
+ */
+function rowMaker(fields: readonly FieldDef[]): RowMaker {
+  const parsers = fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text'));
+  const columns = fields.map(
+    ({ name }, i) => `${JSON.stringify(name)}: v[${i}] === null ? null : p[${i}](v[${i}])`,
+  );
+  return new Function('p', `return (v) => ({ ${columns.join(', ')} });`)(parsers);
+}

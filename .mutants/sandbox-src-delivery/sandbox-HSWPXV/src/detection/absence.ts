@@ -1,0 +1,157 @@
+import { foldCase } from './event';
+import type { Entry } from './hit';
+import { bySize, type Place, type Receive } from './receive';
+import type { AbsenceNode } from './rule';
+
+/** A match of the first rule whose time is not over, and for which the second rule has not matched. */
+interface Pending {
+  readonly entry: Entry;
+  /** Milliseconds since 1970 at which the wait ends by the clock; null: only the times of events end it. */
+  readonly due: number | null;
+  /** Whether events of any server instance end the wait, not only events of the instance of its last event. */
+  readonly byAny?: boolean;
+}
+interface Waiting {
+  pending: Pending[];
+  /** Times of the latest matches of the second rule. */
+  seen: number[];
+  /** Only in the group that stands for the whole log: the minute of the latest event so far. */
+  latest?: number;
+}
+
+/** The most pending and the most seen matches that a group keeps. */
+const SEEN_MAX = 8;
+const ENTRIES = 2 * SEEN_MAX;
+/** Key of the group that stands for the whole log, in a rule whose groups span several server instances. */
+const WHOLE_LOG = '\u0002';
+const INSTANCE = 'serverInstanceName';
+const MINUTE_US = 60e6;
+
+/** The nodes of an engine that wait for an event to stay away. Reports the waits that are over. */
+export class Absences {
+  /** Functions to call at each event of a server instance: each checks whether a wait is over. */
+  readonly #looks = new Map<string, Set<() => void>>();
+  readonly #anyLooks = new Set<() => void>();
+  readonly #nodes: { see(): void; tick(): void; dues(): readonly number[]; watchAll(): void }[] = [];
+
+  get isWatching(): boolean {
+    return this.#nodes.length > 0;
+  }
+
+  /**
+   * Ends the waits that are over by an event's time.
+   * @param instance server instance of the event, letter case folded
+   */
+  see(instance: string): void {
+    for (const node of this.#nodes) node.see();
+    const looks = this.#looks.get(instance);
+    if (looks) for (const look of [...looks]) look();
+    if (this.#anyLooks.size > 0) for (const look of [...this.#anyLooks]) look();
+  }
+
+  /** Ends the waits that are over by the clock. */
+  tick(): void {
+    for (const node of this.#nodes) node.tick();
+  }
+
+  /** The next time at which a wait ends by the clock, in milliseconds since 1970; null: none does. */
+  dueMs(): number | null {
+    const times = this.#nodes.flatMap((node) => node.dues());
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** Watches the waits of the groups that were loaded. */
+  watchAll(): void {
+    for (const node of this.#nodes) node.watchAll();
+  }
+
+  receiver(node: AbsenceNode, { moment, groupOf, up, ...place }: Place): Receive {
+    const store = place.store<Waiting>(
+      bySize(ENTRIES),
+      ({ pending, seen }) => pending.length + seen.length + 1,
+    );
+    place.sweep(store, node.within, ({ pending, seen, latest = 0 }) =>
+      Math.max(latest, ...seen, ...pending.map(({ entry }) => entry.l)),
+    );
+    const isOfInstances = !node.groupBy.some(({ name, ofChild }) =>
+      [name, ofChild[0]?.field?.name].includes(INSTANCE),
+    );
+    const touchLog = (position: number) =>
+      store.touch(WHOLE_LOG, {}, position, (): Waiting => ({ pending: [], seen: [], latest: 0 })).body;
+    /** Reports the waits of a group that are over. */
+    const settle = (key: string, over: (pending: Pending) => boolean) => {
+      const group = store.peek(key);
+      if (!group) return;
+      const told = group.body.pending.filter(over);
+      if (told.length === 0) return;
+      group.body.pending = group.body.pending.filter((one) => !told.includes(one));
+      store.markDirty(key);
+      for (const { entry } of told) up(entry, group.values, moment.position, null);
+    };
+    const watch = (key: string, pending: Pending) => {
+      const instance = pending.byAny ? null : foldCase(pending.entry.i.at(-1) ?? '');
+      const forget = this.#watch(instance, () => {
+        if (!store.peek(key)?.body.pending.includes(pending)) return forget();
+        if (pending.entry.l + node.within >= moment.at) return;
+        forget();
+        settle(key, (one) => one === pending);
+      });
+    };
+    this.#nodes.push({
+      see: () => {
+        if (!isOfInstances) return;
+        const log = store.peek(WHOLE_LOG)?.body ?? touchLog(moment.position);
+        if (moment.at < (log.latest ?? 0) + MINUTE_US) return;
+        log.latest = moment.at - (moment.at % MINUTE_US);
+        store.markDirty(WHOLE_LOG);
+      },
+      tick: () => {
+        for (const { key } of store.all()) settle(key, ({ due }) => due !== null && due <= moment.nowMs);
+      },
+      dues: () =>
+        [...store.all()].flatMap(({ body }) =>
+          body.pending.flatMap(({ due }) => (due === null ? [] : [due])),
+        ),
+      watchAll: () => {
+        for (const { key, body } of store.all()) for (const pending of body.pending) watch(key, pending);
+      },
+    });
+    const makesHarmless = (at: number, entry: Entry) => at >= entry.f && at <= entry.l + node.within;
+    return (hit, child, position) => {
+      const { key, values } = groupOf(hit, child);
+      const { body } = store.touch(key, values, position, (): Waiting => ({ pending: [], seen: [] }));
+      // Other instances may have passed the end of this wait already. Then only events of the hit's own instance end
+      // it.
+      const byAny = isOfInstances && (touchLog(position).latest ?? 0) <= hit.entry.l + node.within;
+      if (child === 1) {
+        body.seen = [...body.seen, hit.entry.l].sort((a, b) => a - b).slice(-SEEN_MAX);
+        body.pending = body.pending.filter(({ entry }) => !makesHarmless(hit.entry.l, entry));
+        return;
+      }
+      if (body.seen.some((at) => makesHarmless(at, hit.entry))) return;
+      const due = node.clockMs === null ? null : moment.nowMs + node.clockMs;
+      const pending = { entry: hit.entry, due, ...(byAny && { byAny }) };
+      body.pending = [...body.pending, pending].slice(-SEEN_MAX);
+      watch(key, pending);
+    };
+  }
+
+  /**
+   * Calls `look` at each event of a server instance.
+   * @param instance null: events of any instance
+   * @returns a function that stops the calls
+   */
+  #watch(instance: string | null, look: () => void): () => void {
+    if (instance === null) {
+      this.#anyLooks.add(look);
+      return () => this.#anyLooks.delete(look);
+    }
+    const looks = this.#looks.get(instance) ?? new Set();
+    this.#looks.set(instance, looks);
+    looks.add(look);
+    return () => {
+      looks.delete(look);
+      if (looks.size === 0) this.#looks.delete(instance);
+    };
+  }
+}

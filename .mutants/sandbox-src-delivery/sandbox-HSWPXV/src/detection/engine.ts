@@ -1,0 +1,265 @@
+import { Absences } from './absence';
+import { type DetectionEvent, foldCase, textOf } from './event';
+import { codeOf } from './event-values';
+import { type Finding, findingIdOf } from './finding';
+import { GroupStore, type StateRow, type Tally } from './group-store';
+import { type GroupValues, groupedValue, groupKey, type Hit, hitOf } from './hit';
+import type { Matcher } from './matcher';
+import {
+  type Moment,
+  type Place,
+  type Receive,
+  receiveAbove,
+  receiveCount,
+  receiveTogether,
+  receiveUnseen,
+} from './receive';
+import { type GroupedNode, isBaseline, type Rule, type RuleNode } from './rule';
+import { Seen } from './seen';
+
+/** A rule that a tenant runs. */
+export interface ActiveRule {
+  readonly rule: Rule;
+  readonly version: number;
+}
+
+interface Leaf {
+  readonly matcher: Matcher;
+  readonly deliver: (hit: Hit, position: number) => void;
+  readonly isBaseline: boolean;
+}
+
+/** The limit for all nodes of a tenant together, in entries. An entry takes about 450 bytes. */
+const SIZE_MAX = 100_000;
+const SHRINK_SHARE = 0.05;
+/** How late an event may arrive and still be combined with the events it belongs to. */
+const LATE_US = 86_400e6;
+/** The engine looks for groups whose time is over each time the position has advanced by this number. */
+const SWEEP_POSITIONS = 4_096;
+const LISTS_MAX = 2_000;
+
+/** Evaluates the rules of one tenant, event by event in the order of arrival. */
+export class Engine {
+  readonly #leaves: Leaf[] = [];
+  readonly #lists = new Map<string, readonly Leaf[]>();
+  readonly #stores = new Map<string, GroupStore<never>>();
+  readonly #sweepers: ((watermark: number) => void)[] = [];
+  readonly #absences = new Absences();
+  readonly #tally: Tally = { size: 0, changed: [] };
+  #found: Finding[] = [];
+  readonly #moment: Moment = { at: 0, position: 0, nowMs: 0, isLearning: false, isReady: true };
+  #watermark = 0;
+
+  constructor(
+    private readonly tenantId: number,
+    rules: readonly ActiveRule[],
+  ) {
+    for (const active of rules) this.#add(active);
+  }
+
+  /** Whether baselines have been built. Before that, rules do not report what is new. */
+  set isReady(isReady: boolean) {
+    this.#moment.isReady = isReady;
+  }
+
+  /**
+   * Actions, in lower case, that the rules are about; null: any action. A caller that leaves out events of other
+   * actions gets the same findings, except for events more than a day late. Each event's time, whatever its action,
+   * lets the engine forget groups whose time is over.
+   */
+  get actions(): readonly string[] | null {
+    const sets = this.#leaves.map(({ matcher }) => matcher.actions);
+    if (this.#absences.isWatching || sets.includes(null)) return null;
+    return [...new Set(sets.flatMap((set) => [...(set ?? [])]))];
+  }
+
+  /** Whether a rule has a baseline, which must learn what is usual. */
+  get learns(): boolean {
+    return this.#leaves.some(({ isBaseline }) => isBaseline);
+  }
+
+  /** The size of windows and baselines together, in entries. */
+  get size(): number {
+    return this.#tally.size;
+  }
+
+  /** @param nowMs the clock: some waits end by it */
+  evaluate(events: readonly DetectionEvent[], nowMs: number): Finding[] {
+    this.#moment.nowMs = nowMs;
+    this.#moment.isLearning = false;
+    for (const event of events) this.#see(event);
+    return this.#take();
+  }
+
+  /** Lets baselines learn from earlier events. Learning finds nothing. */
+  learn(events: readonly DetectionEvent[]): void {
+    this.#moment.isLearning = true;
+    for (const event of events) {
+      const seen = new Seen(event);
+      for (const { matcher, deliver, isBaseline: learns } of this.#leavesFor(event))
+        if (learns && matcher.test(seen)) deliver(hitOf(seen), event.position);
+      this.#measure();
+    }
+    this.#moment.isLearning = false;
+    this.#found = [];
+  }
+
+  /** Ends the waits that are over by the clock. */
+  tick(nowMs: number): Finding[] {
+    this.#moment.nowMs = nowMs;
+    this.#absences.tick();
+    return this.#take();
+  }
+
+  /** @param rows in the order of their last touch, the oldest first */
+  load(rows: readonly StateRow[]): void {
+    const byNode = new Map<string, StateRow[]>();
+    for (const row of rows) {
+      const list = byNode.get(row.node);
+      if (list) list.push(row);
+      else byNode.set(row.node, [row]);
+    }
+    for (const [node, list] of byNode) this.#stores.get(node)?.load(list);
+    this.#absences.watchAll();
+  }
+
+  /** The next time at which a wait ends by the clock, in milliseconds since 1970; null: none does. */
+  dueMs(): number | null {
+    return this.#absences.dueMs();
+  }
+
+  takeChanges(): StateRow[] {
+    return [...this.#stores.values()].flatMap((store) => store.takeChanges());
+  }
+
+  #take(): Finding[] {
+    const found = this.#found;
+    this.#found = [];
+    return found;
+  }
+
+  #see(event: DetectionEvent): void {
+    const moment = this.#moment;
+    moment.at = event.at;
+    if (Math.floor(event.position / SWEEP_POSITIONS) > Math.floor(moment.position / SWEEP_POSITIONS))
+      for (const sweep of this.#sweepers) sweep(this.#watermark);
+    moment.position = event.position;
+    this.#watermark = Math.max(this.#watermark, event.at);
+    this.#absences.see(foldCase(event.fields.serverInstanceName ?? ''));
+    const seen = new Seen(event);
+    for (const { matcher, deliver } of this.#leavesFor(event))
+      if (matcher.test(seen)) deliver(hitOf(seen), event.position);
+    this.#measure();
+  }
+
+  /** Runs after each event. So the groups dropped depend on the events alone, and not on where a step of work ends. */
+  #measure(): void {
+    const { changed } = this.#tally;
+    for (let store = changed.pop(); store; store = changed.pop()) store.measure();
+    if (this.#tally.size > SIZE_MAX) this.#shrink();
+  }
+
+  /** Drops the groups touched longest ago, from the node that holds most. */
+  #shrink(): void {
+    while (this.size > SIZE_MAX) {
+      let largest: GroupStore<never> | null = null;
+      for (const store of this.#stores.values()) if (!largest || store.size > largest.size) largest = store;
+      const target = (largest?.size ?? 0) * (1 - SHRINK_SHARE);
+      while (largest && largest.size > target) largest.dropOldest();
+    }
+  }
+
+  /** Most rules are about few actions. So an event meets only the leaves that its action can fulfil. */
+  #leavesFor(event: DetectionEvent): readonly Leaf[] {
+    const action = event.fields.actionId ?? '';
+    const known = this.#lists.get(action);
+    if (known) return known;
+    const folded = foldCase(codeOf(action));
+    const list = this.#leaves.filter(({ matcher }) => matcher.actions?.has(folded) ?? true);
+    if (this.#lists.size < LISTS_MAX) this.#lists.set(action, list);
+    return list;
+  }
+
+  #add(active: ActiveRule): void {
+    const { rule } = active;
+    let count = 0;
+    const place = (node: RuleNode, tell: (hit: Hit, position: number) => void, learns: boolean): void => {
+      if (node.kind === 'event') {
+        this.#leaves.push({ matcher: node.matcher, deliver: tell, isBaseline: learns });
+        return;
+      }
+      const name = `${rule.ruleId}/${active.version}/${count++}`;
+      const receive = this.#receiver(node, name, tell);
+      for (const [i, child] of node.children.entries())
+        place(child, (hit, position) => receive(hit, i, position), learns || isBaseline(node));
+    };
+    place(rule.root, (hit) => this.#tell(active, hit), false);
+  }
+
+  #tell({ rule, version }: ActiveRule, { entry, seen, values }: Hit): void {
+    const group: GroupValues =
+      rule.root.kind === 'event' && seen
+        ? Object.fromEntries(
+            rule.groupBy.map(({ name, field }) => [name, seen.values(field).map(textOf)[0] ?? null]),
+          )
+        : values;
+    const key = groupKey(Object.values(group));
+    const found = { ruleId: rule.ruleId, ruleVersion: version, groupKey: key, recordIds: entry.r };
+    this.#found.push({
+      ...found,
+      findingId: findingIdOf(this.tenantId, found),
+      title: rule.title,
+      severity: rule.severity,
+      group,
+      dedupMinutes: rule.dedupMinutes,
+      firstAt: entry.f,
+      lastAt: entry.l,
+      eventCount: entry.n,
+      principals: entry.p,
+      instances: entry.i,
+    });
+  }
+
+  #store<Body>(name: string, max: number, sizeOf: (body: Body) => number): GroupStore<Body> {
+    const store = new GroupStore<Body>(name, max, sizeOf, this.#tally);
+    this.#stores.set(name, store as unknown as GroupStore<never>);
+    return store;
+  }
+
+  #receiver(node: GroupedNode, name: string, tell: (hit: Hit, position: number) => void): Receive {
+    const place: Place = {
+      moment: this.#moment,
+      store: (max, sizeOf) => this.#store(name, max, sizeOf),
+      sweep: (store, within, newest) => this.#sweep(store, within, newest),
+      groupOf: (hit, child) => {
+        const values = node.groupBy.map((one) => groupedValue(hit, one, child));
+        return {
+          key: groupKey(values),
+          values: Object.fromEntries(node.groupBy.map((one, i) => [one.name, values[i] ?? null])),
+        };
+      },
+      up: (entry, values, position, seen) => tell({ entry, seen, values }, position),
+    };
+    switch (node.kind) {
+      case 'event_count':
+      case 'value_count':
+        return receiveCount(node, place);
+      case 'temporal':
+      case 'temporal_ordered':
+        return receiveTogether(node, place);
+      case 'absence':
+        return this.#absences.receiver(node, place);
+      case 'unseen':
+        return receiveUnseen(node, place);
+      case 'above':
+        return receiveAbove(node, place);
+    }
+  }
+
+  #sweep<Body>(store: GroupStore<Body>, within: number, newest: (body: Body) => number): void {
+    this.#sweepers.push((watermark) => {
+      for (const { key, body } of store.all())
+        if (newest(body) + within + LATE_US < watermark) store.remove(key);
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import type { JsonScalar } from '../event/audit-record';
+import type { AuditEvent } from '../event/fields';
+
+/** An event in the form that rules read. */
+export interface DetectionEvent {
+  readonly recordId: string;
+  /** Event time in whole microseconds since 1970, small enough for a double to hold exactly. */
+  readonly at: number;
+  /** The event's place in the tenant's order of arrival. */
+  readonly position: number;
+  readonly fields: Readonly<Partial<AuditEvent>>;
+  readonly additional: Readonly<Record<string, JsonScalar>>;
+}
+
+export type Value = string | number | boolean | null | undefined;
+
+/** How a rule reads a field. The slot is a number, so that a value that was folded once serves every rule. */
+export interface FieldSlot {
+  /** A number from 0, or `NO_SLOT`. */
+  readonly slot: number;
+  readonly name: string;
+  /** Returns several values where the view of an event has several. */
+  readonly read: (event: DetectionEvent) => Value | readonly Value[];
+}
+
+/** The slot of a field that only a tenant's own rules name. Its values are not cached. */
+export const NO_SLOT = -1;
+
+/** An empty text counts as absent, because SQL Server's files do not distinguish it from none. */
+export const isAbsent = (value: Value): value is null | undefined | '' =>
+  value === null || value === undefined || value === '';
+
+export const textOf = (value: Value): string => (isAbsent(value) ? '' : String(value));
+
+/**
+ * Folds letter case as Sigma does. The two small sigmas become one: which of them is the lower case of a capital depends
+ * on the letter after it.
+ */
+export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');

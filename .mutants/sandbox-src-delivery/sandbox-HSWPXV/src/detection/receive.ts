@@ -1,0 +1,150 @@
+import { addToSum, dayOf, noSums, type SeenDays, type Sums, sumsSize } from './baseline';
+import { foldCase } from './event';
+import type { GroupStore } from './group-store';
+import { type Entry, type GroupValues, groupedValue, type Hit } from './hit';
+import type { AboveNode, CountNode, TemporalNode, UnseenNode, ValueCountNode } from './rule';
+import {
+  countHit,
+  countValue,
+  type Lanes,
+  lanesSize,
+  newestOf,
+  newestPart,
+  noLanes,
+  noParts,
+  type Parts,
+  partsSize,
+  together,
+} from './windows';
+
+/** Called for each hit of one of a node's children. */
+export type Receive = (hit: Hit, child: number, position: number) => void;
+
+/** The engine's present place in the log. */
+export interface Moment {
+  /** Time of the event that the engine looks at, in microseconds since 1970. */
+  at: number;
+  position: number;
+  /** The clock's time, in milliseconds since 1970. */
+  nowMs: number;
+  isLearning: boolean;
+  /** Whether baselines have been built. */
+  isReady: boolean;
+}
+
+/** Whether a baseline may report what is new. */
+const canTell = ({ isLearning, isReady }: Readonly<Moment>) => !isLearning && isReady;
+
+/** The functions that the engine gives to a node of a rule. */
+export interface Place {
+  readonly moment: Readonly<Moment>;
+  /** Makes the store for the node's groups. */
+  store<Body>(groupsMax: number, sizeOf: (body: Body) => number): GroupStore<Body>;
+  /** Forgets the groups whose time is over even for events that come late. */
+  sweep<Body>(store: GroupStore<Body>, within: number, newest: (body: Body) => number): void;
+  readonly groupOf: (hit: Hit, child: number) => { readonly key: string; readonly values: GroupValues };
+  /** Reports a match to the node above. @param seen the event that completed the match; null: no event did */
+  readonly up: (entry: Entry, values: GroupValues, position: number, seen: Hit['seen']) => void;
+}
+
+/** Limits for the groups of one node. The entries of each group are limited too, so the total is limited. */
+const ENTRIES_MAX = 50_000;
+const GROUPS_MAX = 5_000;
+const BASELINE_GROUPS_MAX = 50_000;
+const PARTS = 16;
+
+/** The number of groups that a node may have, by the number of entries in a group. */
+export const bySize = (entries: number) =>
+  Math.min(GROUPS_MAX, Math.max(100, Math.floor(ENTRIES_MAX / entries)));
+
+export function receiveCount(node: CountNode | ValueCountNode, place: Place): Receive {
+  const store = place.store<Lanes>(bySize(node.atLeast), lanesSize);
+  place.sweep(store, node.within, newestOf);
+  const { within, atLeast } = node;
+  const isCounted = onceForEach(node);
+  return (hit, child, position) => {
+    const { key, values } = place.groupOf(hit, child);
+    const value = node.kind === 'value_count' ? joinedValue(hit, node.values, child) : null;
+    if (node.kind === 'value_count' && value === null) return;
+    if (!isCounted(child, key, position)) return;
+    const { body } = store.touch(key, values, position, noLanes);
+    const whole =
+      value === null
+        ? countHit(body, hit.entry, within, atLeast)
+        : countValue(body, { ...hit.entry, v: foldCase(value) }, within, atLeast);
+    if (whole) place.up(whole, values, position, hit.seen);
+  };
+}
+
+/** An event that several rules of a count match is counted once. */
+function onceForEach({ kind, children }: CountNode | ValueCountNode) {
+  const counted = new Set<string>();
+  let latest = -1;
+  return (child: number, key: string, position: number): boolean => {
+    if (kind !== 'event_count' || children.length === 1 || children[child]?.kind !== 'event') return true;
+    if (position !== latest) counted.clear();
+    latest = position;
+    const isFirst = !counted.has(key);
+    counted.add(key);
+    return isFirst;
+  };
+}
+
+/** Null: one of the values is absent. */
+function joinedValue(hit: Hit, of: ValueCountNode['values'], child: number): string | null {
+  const values = of.map((one) => groupedValue(hit, one, child));
+  return values.includes(null) ? null : values.join('\u001f');
+}
+
+export function receiveTogether(node: TemporalNode, place: Place): Receive {
+  const store = place.store<Parts>(bySize(PARTS), partsSize);
+  place.sweep(store, node.within, newestPart);
+  const how = { within: node.within, isOrdered: node.kind === 'temporal_ordered', atLeast: node.atLeast };
+  return (hit, child, position) => {
+    const { key, values } = place.groupOf(hit, child);
+    const group = store.touch(key, values, position, () => noParts(node.children.length));
+    const whole = together(group.body, child, hit.entry, how);
+    if (whole) place.up(whole, values, position, hit.seen);
+  };
+}
+
+export function receiveUnseen(node: UnseenNode, { moment, groupOf, up, ...place }: Place): Receive {
+  const store = place.store<SeenDays>(BASELINE_GROUPS_MAX, () => 1);
+  return (hit, child, position) => {
+    const { key, values } = groupOf(hit, child);
+    const value = groupedValue(hit, node.value, child);
+    if (value === null) return;
+    const day = dayOf(hit.entry.l);
+    const [groupName, valueName] = [`g${key}`, `v${key}\u001f${foldCase(value)}`];
+    const ofGroup =
+      store.peek(groupName) ?? store.touch(groupName, values, position, () => ({ first: day, last: day }));
+    const known = store.peek(valueName);
+    const isNew = !known || day - known.body.last > node.days;
+    const isTold = canTell(moment) && day - ofGroup.body.first >= node.learnDays;
+    if (day < ofGroup.body.first)
+      store.touch(groupName, values, position, () => ofGroup.body).body.first = day;
+    if (!known || day > known.body.last) {
+      const all = { ...values, [node.value.name]: value };
+      const touched = store.touch(valueName, all, position, () => ({ first: day, last: day }));
+      touched.body.last = Math.max(touched.body.last, day);
+      touched.body.first = Math.min(touched.body.first, day);
+      // A group is kept as long as its values are.
+      if (ofGroup.body.last < day)
+        store.touch(groupName, values, position, () => ofGroup.body).body.last = day;
+      if (isNew && isTold) up(hit.entry, all, position, hit.seen);
+    }
+  };
+}
+
+export function receiveAbove(node: AboveNode, place: Place): Receive {
+  const store = place.store<Sums>(GROUPS_MAX, sumsSize);
+  return (hit, child, position) => {
+    const [given] = hit.seen?.values(node.value) ?? [];
+    const value = Number(given);
+    if (!(value > 0)) return;
+    const { key, values } = place.groupOf(hit, child);
+    const group = store.touch(key, values, position, noSums);
+    const whole = addToSum(group.body, hit.entry, value, node, canTell(place.moment));
+    if (whole) place.up(whole, values, position, hit.seen);
+  };
+}

@@ -1,0 +1,38 @@
+import type { JsonScalar } from '../audit-record';
+import { AUDIT_EVENT_FIELDS, type AuditEvent, FIELD_NAMES } from '../fields';
+import { pick, type Shape } from '../shape';
+
+/** An event as it leaves the service in full, with what is known of its arrival. */
+export interface FeedEvent {
+  readonly event: AuditEvent & { readonly additional: { readonly [key: string]: JsonScalar } };
+  /** Index in the evidence log of its tenant, from 0; absent when it is not asked for. */
+  readonly position?: number;
+  /** ISO 8601, UTC, milliseconds; null: not known. */
+  readonly receivedAt?: string | null;
+}
+
+/** An event of the tail, and of destinations, in the service's own form. */
+export const FEED_ITEM = {
+  name: 'AuditActivityTailItem',
+  doc: 'An audit event in full, at its place in the order of arrival.',
+  fields: {
+    ...pick(AUDIT_EVENT_FIELDS, FIELD_NAMES),
+    additional: {
+      kind: 'values',
+      doc: 'What the audit record states beyond the other fields, and where it stood in which file.',
+    },
+    receivedAt: {
+      kind: 'time',
+      nullable: true,
+      doc: 'When the service received it. Null: it was stored by a release that did not keep this.',
+    },
+    position: {
+      kind: 'text',
+      doc: 'Index in the evidence log of its tenant, from 0: a decimal number as text.',
+    },
+  },
+} as const satisfies Shape;
+
+/** Every field of the event and `additional`. With a known position, `receivedAt` and `position` too. */
+export const toFeedItem = ({ event, position, receivedAt }: FeedEvent): object =>
+  position === undefined ? event : { ...event, receivedAt: receivedAt ?? null, position: String(position) };

@@ -1,0 +1,14 @@
+import type { Tenant } from '../caller/tenant.store';
+import { TENANT } from '../caller/tenant-answer';
+import type { Answer } from '../event/shape';
+import { objectType } from './object-type';
+
+export const TenantType = objectType(TENANT);
+export type TenantType = Answer<typeof TENANT>;
+
+export const toTenantType = ({ tenantId, name, createdAt, retentionDays }: Tenant): TenantType => ({
+  tenantId: String(tenantId),
+  name,
+  createdAt: createdAt.toISOString(),
+  retentionDays,
+});

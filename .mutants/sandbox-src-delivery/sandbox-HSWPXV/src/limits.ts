@@ -1,0 +1,203 @@
+/** Sizes, counts and times the service keeps to. The unit is in the name, the reason beside it. */
+export const LIMITS = {
+  sunsetMonthsMin: 12, // from the announcement that a route will end to its end
+  pageSizeDefault: 20, // the specification's
+  pageSizeMax: 100, // the specification's
+  pageMax: 2_147_483_647, // GraphQL's Int
+  searchCharsMax: 512, // longer searches are pasted by mistake
+  searchTermsMax: 32, // each term is a condition of the statement
+  parameterProblemsMax: 100, // named in one answer: more than there are parameters
+  expressionCharsMax: 4_096, // the contract's; a saved search with lists of values fits
+  expressionTermsMax: 100, // the contract's; each term is a condition on every event of the range
+  expressionDepthMax: 20, // the contract's; nested parentheses
+  filterCharsMax: 512, // no stored name is longer
+  rateWindowMs: 60_000, // the specification's sliding minute
+  rateEarlyMs: 250, // a call that is early by at most this waits: jitter must not get a steady caller refused
+  rateLimitPerMinuteMax: 100_000, // one log entry of 8 bytes per admitted call
+  failedAuthPerMinute: 300, // per address: guessing is useless, and a misconfigured client does not fill the log
+  addressesTrackedMax: 10_000, // addresses of failed authentications remembered at once
+  ingestBatchEventsMax: 5_000, // one statement stays well under a second
+  ingestBodyBytesMax: 8 * 1024 * 1024, // inflated; bounds what one request can hold in memory
+  ingestInWorkMax: 3, // fewer keep PostgreSQL busy already; each may hold a whole batch and its rows in memory
+  ingestInWorkPerTenantMax: 2, // so that one place is always left for another tenant
+  ingestWaitingMax: 100, // about a second of work; one tenant may take a third of it
+  ingestWaitMs: 5_000, // then the call is refused; the agent keeps its events and sends them again
+  bodiesBytesMax: 48 * 1024 * 1024, // inflated, of all agents at once; one tenant may take a third of it
+  smallBodiesBytesMax: 12 * 1024 * 1024, // the same of all but agents, so that no reader's bodies stop ingest
+  shareOfOne: 3, // one tenant may take a third of what all tenants share
+  bodyBytesPerSecondMin: 10_000, // as sent; a slower body holds memory that other requests wait for
+  bodySlowMs: 5_000, // a body may be slower than that for so long
+  bodyPiecesMax: 256, // of one body; with more, each must have on average
+  bodyPieceBytesMin: 128, // because it takes memory and time beside its bytes; the smallest packets hold 500
+  jsonDepthMax: 64, // no valid request is deeper than 8
+  jsonValuesMax: 50_000, // of one event, and of everything beside the events; parsed in some 50 ms
+  workMs: 10, // of work without a pause, where it can be interrupted; other requests wait so long
+  rejectionProblemsMax: 5, // named for one event
+  rejectionMessagesBytesMax: 650_000, // of one batch: with 5,000 rejected events the answer stays under 1 MB
+  rejectionMessageBytesMin: 110, // of one event: names one problem and the number of the others
+  unknownFieldsMax: 50, // of one event; a newer agent sends a few, and an event with more is not from our agent
+  additionalCharsMax: 1024 * 1024, // names and values of one event's additional values
+  eventFutureMaxMs: 24 * 3600_000, // "to tomorrow": the server's clock may be ahead; a later date is a mistake
+  graphqlDocumentCharsMax: 16_384, // no document of the dashboard is longer; its values are in variables
+  graphqlTokensMax: 1_000, // the time of GraphQL's own validation grows with the square of their number
+  graphqlDepthMax: 8, // nothing in the schema is deeper
+  graphqlRootFieldsMax: 5, // each runs at least one statement; one request takes at most half of the connections
+  graphqlAliasesMax: 20, // in one document
+  graphqlCostMax: 30_000, // values in the largest answer: 5 full pages of events, 1 of sources with some gaps
+  graphqlOperatorCostMax: 1_500_000, // the same for operators, who look at sources with all the gaps shown
+  graphqlBodyBytesMax: 128 * 1024, // inflated; agents may send more
+  errorMessageCharsMax: 1_000, // of GraphQL's own errors, which repeat what was sent
+  requestHeadersMs: 10_000, // for the headers of a request; a slower caller is cut off
+  requestMs: 60_000, // the same for a whole request: 8 MiB at 140 kB/s
+  requestCheckMs: 1_000, // interval at which these two times are checked
+  requestHeadBytesMax: 64 * 1024, // headers and URL
+  requestHeadsBytesMax: 64 * 1024 * 1024, // of all requests that still arrive: their callers have not shown a key yet
+  urlBytesMax: 56 * 1024, // the longest filter in any script, percent-encoded, and other parameters of usual length
+  requestsInWorkMax: 1_000, // each holds some 30 kB while it waits for the database
+  requestsInWorkPerAddressMax: 250, // leaves places to other addresses; a request whose body still arrives takes none
+  connectionsPerAddressMax: 1_600, // a third of all, but of proxies that are named
+  requestsAheadMax: 10, // of a connection, not answered yet: few clients send any, and anybody can; each takes 5 kB
+  connectionsMax: 5_000, // idle connections count too; further ones are closed at once
+  connectionIdleMs: 30_000, // within a request, while the caller neither sends nor reads
+  keepAliveMs: 65_000, // between requests; longer than a load balancer waits, so that the load balancer closes first
+  metricsKeptMs: 10_000, // figures from the database are not read again at every scrape
+  metricsDeadlineMs: 2_000, // a scrape waits no longer for figures from the database
+  metricsSourcesMax: 250, // each has three series
+  metricsConnectionsMax: 20,
+  traceExportMs: 5_000, // for one batch of spans; a collector that is away costs spans, and never the service
+  databaseConnections: 10, // of an instance, for requests: more would only queue inside PostgreSQL
+  longStatementWaitMs: 2_000, // for the turn of a search, count or export; with the statement, the caller's deadline
+  longStatementsWaitingPerKey: 20, // a page of the dashboard sends three
+  answerBytesPerKeyMax: 16 * 1024 * 1024, // unread answers: two of the largest events
+  answerBytesPerTenantMax: 32 * 1024 * 1024, // of all keys of a tenant: a third of `answerBytesMax`
+  answerBytesMax: 96 * 1024 * 1024, // an answer is values, then text, then bytes: three times this for a moment
+  answerBytesAssumed: 64 * 1024, // for an answer that is not made yet and has no whole statements
+  answerWaitMs: 2_000, // for room; with the statement's time, the caller's deadline
+  answersWaitingPerKey: 100, // each is a few hundred bytes
+  databaseConnectMs: 2_000, // with the next two, a lost database is answered within 5 s
+  databaseStatementMs: 4_000,
+  requestDeadlineMs: 4_500,
+  nodeConnectMs: 3_000, // to a node of a distributed database; a request ends in time although the node is away
+  nodeLookMs: 2_000, // /health soon reports a node that is away
+  backgroundConnectMs: 10_000, // nobody waits for a background task
+  backgroundStatementMsDefault: 300_000, // dropping a week of a billion events takes minutes
+  backgroundSilenceMs: 2_000, // for PostgreSQL to confirm that it ended a statement
+  keyCacheMs: 750, // a revoked key is refused everywhere within a second, even if its notification is lost
+  keyCacheEntriesMax: 10_000,
+  keyUseFlushMs: 2_000, // last-used times are written in batches
+  keyOverlapMinutesDefault: 24 * 60, // a day to give a rotated key to whoever uses it
+  keyOverlapMinutesMax: 30 * 24 * 60, // a longer overlap is no rotation
+  keyAddressesMax: 100, // networks a key may be used from; each is compared at every call
+  operatorKeyLeftMs: 24 * 3600_000, // one operator key must stay valid this long: time to make another one
+  listenRetryMs: 1_000, // between attempts to restore the lost connection that hears of revocations
+  listenPingMs: 10_000, // after which a connection that went silent is noticed
+  accessLogFlushMs: 250, // entries are written in batches; a crash loses those of the last one
+  accessLogBatchEntries: 1_000, // one statement, of about half a megabyte
+  accessLogWaitingMax: 20_000, // ten seconds of a very busy instance; some 10 MB
+  accessLogLossShownMs: 3600_000, // in /health: long enough for an alert to see it, and not for good
+  keyExpiresSoonMs: 14 * 24 * 3600_000, // time to make a new key and give it to whoever uses the old one
+  accessLogParametersCharsMax: 2_000, // every sound request fits
+  accessLogPageMax: 1_000, // one answer
+  accessLogRemoveEntries: 5_000, // by one statement of retention
+  accessLogDaysMax: 36_500, // a hundred years
+  embeddedRoomBytes: 64 * 1024 ** 2, // kept free on the disk of the embedded engine: four files of its log
+  vacuumMs: 10 * 60_000, // of the embedded engine; deleted rows take some MB until then
+  foldMs: 1_000, // new counts are exact at once; folding keeps reading them cheap
+  foldRestMs: 4_000, // of a tenant whose batches keep coming: half as many counts are written as in four folds
+  foldDeltas: 5_000, // then it is folded at once: a read takes about 2 ms to add them up
+  fillMs: 5_000, // between looks for days not counted by instance, while some are found
+  fillRestMs: 10 * 60_000, // between two rounds over all tenants; a round takes about a millisecond per tenant
+  indexMs: 1_000, // a search reads events that are not indexed yet; frequent indexing keeps them few
+  indexQuietMs: 2_000, // an hour that is still being filled is not indexed over and over
+  indexLiveQuietMs: 60_000, // the same for an hour that is not over yet
+  retentionMs: 15 * 60_000, // expired events are gone well within an hour, and a typing error can be corrected
+  retentionStepEvents: 5_000, // removed by one statement: as many as one statement stores
+  retentionDaysMax: 36_500, // a hundred years
+  retentionRunsMax: 1_000, // one answer
+  sequenceMs: 1_000, // the evidence log trails ingest by this and the time the hashing takes
+  checkpointMs: 50_000, // a checkpoint at least every minute; checkpoints are never removed
+  evidenceWatchedLogs: 1_000, // looked at in one round: a few milliseconds
+  evidenceProofsPerRound: 100, // checkpoints of other instances that are proven in one round: 3 ms each
+  evidenceBackfillStep: { events: 5_000, bytes: 8 * 1024 * 1024 }, // stored before there was a log: as much as a batch
+  evidenceEntriesMax: 16_384, // entries of the log in one answer: 1 MiB
+  evidenceCheckStep: { positions: 4_096, events: 2_000, bytes: 8 * 1024 * 1024 }, // of a log, verified in one answer
+  evidenceCheckRecordsShown: 20, // altered or missing records in one answer; `verify` names all
+  evidenceCheckpointsMax: 1_000, // in one answer: 300 kB
+  tailEventsDefault: 1_000,
+  tailEventsMax: 5_000, // an answer of some 5 MB
+  tailWaitSecondsMax: 20, // proxies close silent connections after 30 or 60
+  tailWaitingPerKey: 5, // on all instances that share a Redis; each waiting call holds a connection and a few kB
+  tailPositionsMax: 50_000, // read by one call, however few match
+  tailReadBytes: 4 * 1024 * 1024, // statements and additional values read by one call, the last event's not counted
+  tailWorkMs: 1_500, // then a call answers with what it has
+  goneBeginningMs: 60_000, // between looks for what retention removed; retention runs every quarter of an hour
+  goneBeginningStep: 20_000, // positions of a log looked at by one statement after another
+  tailCursorCharsMax: 16_384, // the cursor of a key with 1,500 tenants
+  tailLinkCharsMax: 8_192, // with the cursor beside it, the headers that clients (16 KiB) and proxies accept
+  arrivalLookMs: 250, // calls that wait for new events learn of them this late, however many calls wait
+  nameCharsMax: 200, // of tenants and keys
+  reportGapsMax: 100, // in one report of an agent; further ones follow in the next
+  sourceGapsMax: 10_000, // stored of one source; a source that loses more needs a person
+  sessionIdleMs: 30 * 60_000, // then the person has left the desk
+  sessionMs: 12 * 3600_000, // a working day; then the key, or the identity provider, is asked again
+  sessionUseMs: 60_000, // the last use of a session is written no more often, so it ends up to this early
+  sessionCacheMs: 1_000, // a session that was signed out is refused everywhere after this
+  sessionCallsPerMinute: 600, // of a key or person: a page asks for several things at once
+  sessionCallsPerKeyCall: 10, // of a key with a limit of its own: a page of the dashboard is about ten calls
+  signInBodyBytesMax: 4_096, // holds a key
+  signInBodyMs: 5_000, // the caller has not shown a key yet, and the body fits into one packet
+  signInBodiesPerAddressMax: 20, // that arrive at once; each takes almost no time, so a whole office can sign in
+  openIdSignInMs: 10 * 60_000, // to type a password and find one's second factor
+  openIdCallMs: 5_000, // for a call to the identity provider
+  exportPageEvents: 512, // read by one statement; with whole statements a few MB at most, usually
+  exportPageBytes: 4 * 1024 * 1024, // statements of a page, that of the last event not counted
+  exportPieceChars: 256 * 1024, // statements made into text at once, the last not counted: the caller may not read yet
+  exportReadEvents: 5_000, // read by one statement to find those that match
+  exportWaitMs: 20_000, // for a turn between two pages: shorter than a silent connection is kept
+  exportLeaseMs: 30_000, // a caller whose instance died cannot export for so long
+  histogramBucketsMin: 10,
+  histogramBucketsDefault: 60, // bars a narrow chart can show
+  histogramBucketsMax: 240, // a bar of 5 pixels each on a wide screen
+  savedSearchesMax: 250, // of one holder in one tenant: the list is shown whole, without pages
+  savedSearchesShownMax: 1_000, // one answer
+  savedSearchesClearMs: 60 * 60_000, // rows of removed searches are few, and nobody sees them
+  facetValuesDefault: 10,
+  facetValuesSearchedMax: 10_000, // the most frequent values of a field, searched for a text in them
+  facetTimesMax: 390, // values times tenants whose first and last events are looked up, by two statements each: 1.3 s
+  facetValuesMax: 100, // in one answer; a list of names is filtered, not paged
+  exploreReadEventsMax: 200_000, // events that may be read where counts cannot answer: well under a second
+  noticeMs: 1_000, // a message about an alert leaves within seconds
+  trailHealthMs: 60_000, // silent sources and gaps are reported within about a minute
+  ownRulesMax: 250, // of a tenant: each rule is evaluated on every event
+  ownRulesCostMax: 100_000, // of a tenant's own rules: 5,000 states of regular expressions, or 100,000 texts
+  suppressionsMax: 1_000, // of a tenant at once: each is compared with every finding
+  ownRulesCharsMax: 1024 * 1024, // of a tenant's own rules: one answer, and read by every engine that opens them
+  exceptionsCharsMax: 16_384, // of a rule's tuning: every engine of the tenant holds it
+  backtestDaysMax: 366, // a year
+  backtestsMax: 2, // at once, of an instance
+  backtestMs: 450, // until an instance with room begins a waiting backtest
+  detectionMs: 450, // findings follow an append to the log within well under a second
+  detectionWorkMs: 250, // of a tenant's rules in one step: those of other tenants wait so long
+  detectionRestMs: 60_000, // of a tenant whose rules did not end in time or ran out of memory
+  detectionStep: { positions: 4_096, events: 4_096, bytes: 8 * 1024 * 1024 }, // written in one transaction
+  sourceGapsListed: 100, // of one source in a list of sources
+  coverageSourcesMax: 100, // what an analyst reads; an operator has the whole list
+  coverageGapsMax: 100, // of all sources of an answer, the newest
+  sourceGapsShownMax: 1_000, // of one source in one answer
+  destinationMs: 1_000, // an event leaves within this time and the delay of the evidence log
+  destinationsPerTenantMax: 50, // each may hold two batches in memory
+  destinationRunsMax: 24, // destinations that one instance sends to at once
+  destinationReadsMax: 2, // destinations that read the log at once: half of the background's connections
+  destinationRunMs: 15_000, // then other destinations have their turn
+  destinationBrokenOffMsMax: 60_000, // between attempts while the database cannot store their outcome: it is back soon
+  destinationBatchEvents: 500, // a receiver can store this at once, and a failure repeats little
+  destinationBatchBytes: 1024 * 1024, // of items, the last not counted: receivers accept a megabyte or more
+  destinationScanMax: 20_000, // positions gone through for one batch where the filter lets few through
+  destinationSetAsideMax: 10_000, // of one destination: a receiver that refuses more needs a person
+  destinationSetAsidePageMax: 1_000, // one answer
+  destinationOvertakenShownMs: 3600_000, // in /health: long enough for an alert to see it, and not for good
+  destinationSettingsCharsMax: 200_000, // certificates included
+} as const;
+
+/** First and last week an event can fall in: before 1990 there was no SQL Server to audit. */
+export const EVENT_TIME_MIN = '1990-01-01T00:00:00.0000000Z';

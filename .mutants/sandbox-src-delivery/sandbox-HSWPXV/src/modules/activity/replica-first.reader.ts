@@ -1,0 +1,108 @@
+import type { Logger } from 'pino';
+import type { TenantSet } from '../../caller/tenant-set';
+import { sqlStateOf } from '../../database/failure';
+import { isUnavailable } from '../../errors';
+import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
+import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
+
+const STATEMENT_TIMEOUT = '57014';
+/** The replica cancelled the statement to continue its replay. Neither the replica nor the statement is at fault. */
+const RECOVERY_CONFLICT = '40001';
+/** Undefined table or column: a migration has not reached the replica. */
+const SCHEMA_BEHIND = /^42(?:P01|703)$/;
+const CHECK_AGAIN_MS = 5_000;
+/** A failure that took longer than this leaves no time for a second try before the caller's deadline. */
+const SECOND_TRY_MS = 2_500;
+
+type Verdict = 'answered' | 'conflict' | 'lost';
+
+/**
+ * Reads from a replica, and from the primary while the replica is lost. A replica may lag, so its answers are right for
+ * an earlier moment. An absent record is therefore always looked up in the primary too.
+ */
+export class ReplicaFirstReader implements AuditEventReader {
+  #ready: boolean;
+  #checkAt = 0;
+
+  /** @param parts.check tells whether the replica can be read; throws if it cannot be reached */
+  constructor(
+    private readonly parts: {
+      readonly replica: AuditEventReader;
+      readonly primary: AuditEventReader;
+      readonly check: () => Promise<boolean>;
+      readonly ready: boolean;
+      readonly log: Logger;
+      readonly now?: () => number;
+    },
+  ) {
+    this.#ready = parts.ready;
+  }
+
+  /** Whether reads go to the replica. */
+  get healthy(): boolean {
+    return this.#ready;
+  }
+
+  page(tenants: TenantSet, query: AuditEventQuery) {
+    return this.#read((reader) => reader.page(tenants, query));
+  }
+
+  summary(tenants: TenantSet, filter: AuditEventFilter) {
+    return this.#read((reader) => reader.summary(tenants, filter));
+  }
+
+  async find(tenants: TenantSet, recordId: string): Promise<StoredAuditEvent | null> {
+    const found = await this.#read((reader) => reader.find(tenants, recordId));
+    return found ?? this.parts.primary.find(tenants, recordId);
+  }
+
+  async #read<T>(ask: (reader: AuditEventReader) => Promise<T>): Promise<T> {
+    const { replica, primary, log } = this.parts;
+    if (!this.#ready) {
+      this.#checkSoon();
+      return ask(primary);
+    }
+    const start = this.#now();
+    try {
+      return await ask(replica);
+    } catch (error) {
+      const verdict = verdictOn(error);
+      if (verdict === 'answered') throw error;
+      if (verdict === 'lost' && this.#ready) {
+        this.#ready = false;
+        this.#checkAt = this.#now() + CHECK_AGAIN_MS;
+        log.warn({ err: error }, 'the replica is lost; reads go to the primary');
+      }
+      if (this.#now() - start > SECOND_TRY_MS) throw error;
+      return ask(primary);
+    }
+  }
+
+  /** Runs in the background, so that no caller waits for a lost replica. */
+  #checkSoon(): void {
+    if (this.#now() < this.#checkAt) return;
+    this.#checkAt = Number.POSITIVE_INFINITY;
+    this.parts
+      .check()
+      .then((ready) => {
+        this.#ready = ready;
+        if (ready) this.parts.log.info('reads go to the replica again');
+      })
+      .catch(() => {})
+      .finally(() => {
+        this.#checkAt = this.#now() + CHECK_AGAIN_MS;
+      });
+  }
+
+  #now(): number {
+    return (this.parts.now ?? Date.now)();
+  }
+}
+
+function verdictOn(error: unknown): Verdict {
+  const state = sqlStateOf(error);
+  if (state === RECOVERY_CONFLICT) return 'conflict';
+  if (state !== null && SCHEMA_BEHIND.test(state)) return 'lost';
+  // The primary would need as long for this statement, and it also takes in events.
+  return isUnavailable(error) && state !== STATEMENT_TIMEOUT ? 'lost' : 'answered';
+}

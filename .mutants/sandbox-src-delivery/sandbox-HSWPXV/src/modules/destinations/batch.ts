@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { SyslogSeverity } from '../../delivery/syslog-message';
+
+/** What a receiver gets about an event, or about a message that is not an event. */
+export interface Item {
+  /** The position in the evidence log; null if the item is not an event. */
+  readonly position: number | null;
+  /** The record id of the event, or the id of the message. */
+  readonly recordId: string;
+  /** ISO 8601. */
+  readonly time: string;
+  readonly actionId: string;
+  readonly succeeded: boolean;
+  readonly hostName: string | null;
+  /** The severity, if the item is a message that has one. */
+  readonly severity?: SyslogSeverity;
+  /** The item in the destination's format. */
+  readonly json: string;
+}
+
+/** A message that is not an event, such as an alert. */
+export interface Message {
+  /** A repeat has the same id, by which receivers drop what they already have. */
+  readonly id: string;
+  readonly at: Date;
+  /** Used by receivers that have a place for it outside the content. */
+  readonly severity: SyslogSeverity;
+  /** Small, and sent as JSON in the way of the destination's type. */
+  readonly content: object;
+}
+
+/** Positions of the evidence log, half-open. */
+export interface Bounds {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Batch extends Bounds {
+  /** Stays the same when the same events are sent again, so that a receiver can drop repeats. */
+  readonly id: string;
+  readonly tenantId: number;
+  readonly items: readonly Item[];
+}
+
+/** @param generation number of replays: it changes the id, so that a receiver does not drop replayed events */
+export function batchId(destinationId: string, generation: number, { from, to }: Bounds): string {
+  const digest = createHash('sha256')
+    .update(`${destinationId}/${generation}/${from}/${to}`)
+    .digest('base64url');
+  return `msg_${digest.slice(0, 27)}`;
+}

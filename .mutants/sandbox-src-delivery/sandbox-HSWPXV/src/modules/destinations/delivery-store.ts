@@ -1,0 +1,208 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { OwnerDb, Prisma } from '../../database/clients';
+import { TenantRounds } from '../../database/distribute/tenant-rounds';
+import type { Bounds } from './batch';
+import { listStatement, RELEASE, RENEW, SAVE, SET_ASIDE, TAKE } from './delivery.statements';
+import type { Destination, DestinationKey, Progress, SetAsideEvent } from './destination';
+
+/** The changes to a destination after an attempt. Absent fields stay as they are. */
+export interface Change extends Partial<Omit<Progress, 'state' | 'generation'>> {
+  readonly nextAttemptMs?: number;
+  readonly error?: string;
+  readonly isSuccess?: boolean;
+  readonly delivered?: number;
+  readonly failures?: number;
+  /** The number of passed positions whose event is gone. */
+  readonly removed?: number;
+  readonly isCaughtUp?: boolean;
+  readonly pauses?: boolean;
+  readonly setAside?: readonly SetAsideEvent[];
+}
+
+/**
+ * The right to send for a destination, which one instance has at a time. Each call renews it; null or false: it is
+ * lost.
+ */
+export interface Lease {
+  renew(): Promise<Progress['state'] | null>;
+  save(change: Change): Promise<Destination | null>;
+  release(): Promise<void>;
+  /** Whether the destination's secrets have changed since the lease was taken. */
+  readonly hasOldSecrets: boolean;
+}
+
+export interface Listed extends Destination {
+  /** There is something to send now, and no instance sends it. */
+  readonly isDue: boolean;
+}
+
+interface Noted {
+  readonly state: Progress['state'];
+  readonly secretsHash: string;
+}
+
+/** Gives background tasks access to the destinations of all tenants. */
+export class DeliveryStore {
+  readonly #rounds: TenantRounds;
+
+  constructor(private readonly owner: OwnerDb) {
+    this.#rounds = new TenantRounds(owner);
+  }
+
+  async list(): Promise<readonly Listed[]> {
+    const rows = await this.#rounds.ask((of) =>
+      this.owner.$queryRawUnsafe<StoredRow[]>(listStatement(of('d.tenant_id'))),
+    );
+    return rows.map(toDestination);
+  }
+
+  async delete({ tenantId, destinationId }: DestinationKey): Promise<void> {
+    const where = { tenantId, destinationId };
+    await this.owner.destinationSetAside.deleteMany({ where });
+    await this.owner.destination.deleteMany({ where });
+  }
+
+  /** Stores sealed secrets unless they have changed meanwhile. */
+  async putSecrets({ tenantId, destinationId }: DestinationKey, old: Buffer, sealed: Buffer): Promise<void> {
+    await this.owner.destination.updateMany({
+      where: { tenantId, destinationId, secrets: new Uint8Array(old) },
+      data: { secrets: new Uint8Array(sealed) },
+    });
+  }
+
+  /**
+   * @returns the lease with the current destination; null: another instance has it, or it is removed, or in another
+   * state
+   */
+  async take(
+    key: DestinationKey,
+    state: 'active' | 'any' = 'active',
+  ): Promise<{ readonly lease: Lease; readonly destination: Destination } | null> {
+    const leaseId = randomUUID();
+    const values = [key.tenantId, key.destinationId] as const;
+    const taken = await this.owner.$queryRawUnsafe<{ state: Progress['state'] }[]>(TAKE, ...values, leaseId);
+    if (taken.length === 0) return null;
+    const held = new HeldLease(this.owner, key, leaseId);
+    const [row] = await this.owner.$queryRawUnsafe<StoredRow[]>(
+      listStatement('d.tenant_id = $1::int AND d.destination_id = $2::uuid'),
+      ...values,
+    );
+    if (!row || (state === 'active' && row.state !== 'active')) {
+      await held.release();
+      return null;
+    }
+    const destination = toDestination(row);
+    held.begin(destination);
+    return { lease: held, destination };
+  }
+}
+
+class HeldLease implements Lease {
+  #destination: Destination | undefined;
+  #secretsHash = '';
+  hasOldSecrets = false;
+
+  constructor(
+    private readonly owner: OwnerDb,
+    private readonly key: DestinationKey,
+    private readonly leaseId: string,
+  ) {}
+
+  begin(destination: Destination): void {
+    this.#destination = destination;
+    this.#secretsHash = createHash('sha256').update(destination.secrets).digest('hex');
+  }
+
+  async renew(): Promise<Progress['state'] | null> {
+    const [row] = await this.owner.$queryRawUnsafe<Noted[]>(RENEW, ...this.#own);
+    this.#note(row);
+    return row?.state ?? null;
+  }
+
+  async save(change: Change): Promise<Destination | null> {
+    const now = this.#destination;
+    if (!now) return null;
+    const next = {
+      position: change.position ?? now.position,
+      // Stores only the bounds, and not the events that were read for a batch.
+      batches: (change.batches ?? now.batches).map(({ from, to }) => ({ from, to })),
+      batchLimit: change.batchLimit === undefined ? now.batchLimit : change.batchLimit,
+      attempts: change.attempts ?? now.attempts,
+    };
+    const values = [
+      ...[...this.#own, next.position, flat(next.batches), next.batchLimit, next.attempts],
+      ...[
+        change.nextAttemptMs ?? null,
+        change.error ?? null,
+        change.isSuccess === true,
+        change.delivered ?? 0,
+      ],
+      ...[change.failures ?? 0, change.removed ?? 0, change.isCaughtUp === true, change.pauses === true],
+      change.setAside?.length ?? 0,
+    ];
+    const rows = change.setAside?.length
+      ? await this.owner.$transaction(async (tx) => {
+          await this.#putSetAside(tx, change.setAside ?? []);
+          return tx.$queryRawUnsafe<Noted[]>(SAVE, ...values);
+        })
+      : await this.owner.$queryRawUnsafe<Noted[]>(SAVE, ...values);
+    const [row] = rows;
+    if (!row) return null;
+    this.#note(row);
+    this.#destination = { ...now, ...next, state: row.state };
+    return this.#destination;
+  }
+
+  #note(row: Noted | undefined): void {
+    if (row && row.secretsHash !== this.#secretsHash) this.hasOldSecrets = true;
+  }
+
+  async release(): Promise<void> {
+    await this.owner.$executeRawUnsafe(RELEASE, ...this.#own);
+  }
+
+  #putSetAside(tx: Prisma.TransactionClient, events: readonly SetAsideEvent[]): Promise<number> {
+    return tx.$executeRawUnsafe(
+      SET_ASIDE,
+      ...[this.key.tenantId, this.key.destinationId],
+      events.map(({ position }) => position),
+      events.map(({ recordId }) => recordId),
+      events.map(({ message }) => message),
+    );
+  }
+
+  get #own(): readonly [number, string, string] {
+    return [this.key.tenantId, this.key.destinationId, this.leaseId];
+  }
+}
+
+const flat = (batches: readonly Bounds[]): number[] => batches.flatMap(({ from, to }) => [from, to]);
+
+/** A row of `listStatement`. */
+export interface StoredRow
+  extends Omit<
+    Listed,
+    'secrets' | 'position' | 'batches' | 'delivered' | 'failures' | 'behindRetention' | 'logSize'
+  > {
+  readonly secrets: Uint8Array;
+  readonly position: bigint;
+  readonly batches: readonly bigint[];
+  readonly delivered: bigint;
+  readonly failures: bigint;
+  readonly behindRetention: bigint;
+  readonly logSize: bigint;
+}
+
+export function toDestination(row: StoredRow): Listed {
+  const bounds = row.batches.map(Number);
+  return {
+    ...row,
+    secrets: Buffer.from(row.secrets),
+    position: Number(row.position),
+    batches: bounds.flatMap((from, i) => (i % 2 === 0 ? [{ from, to: bounds[i + 1] ?? from }] : [])),
+    delivered: Number(row.delivered),
+    failures: Number(row.failures),
+    behindRetention: Number(row.behindRetention),
+    logSize: Number(row.logSize),
+  };
+}

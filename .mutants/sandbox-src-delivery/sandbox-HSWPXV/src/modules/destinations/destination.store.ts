@@ -1,0 +1,145 @@
+import { type Attempt, changeOf } from '../../caller/access-log';
+import { insertEntries } from '../../caller/access-log.store';
+import type { Prisma, ServiceDb } from '../../database/clients';
+import { guarded } from '../../database/failure';
+import { ofEveryTenant, ofTenants } from '../../database/tenant-rows';
+import { listStatement } from './delivery.statements';
+import { type StoredRow, toDestination } from './delivery-store';
+import {
+  type Destination,
+  type DestinationKey,
+  type DestinationSpec,
+  REMOVED,
+  type SetAsideEvent,
+} from './destination';
+
+interface NewDestination extends DestinationKey, DestinationSpec {
+  readonly secrets: Buffer;
+  readonly position: number;
+}
+
+type Tx = Prisma.TransactionClient;
+
+/** The changes that operators make to destinations. Each writes its entry of the access log in its own transaction. */
+export class DestinationStore {
+  constructor(private readonly prisma: ServiceDb) {}
+
+  /** @returns destinations by tenant, oldest first @param tenantId null: all tenants */
+  async list(tenantId: number | null): Promise<readonly Destination[]> {
+    const find = (tx: Tx) => tx.$queryRawUnsafe<StoredRow[]>(listStatement(THERE));
+    const rows = await guarded(() =>
+      tenantId === null ? ofEveryTenant(this.prisma, find) : ofTenants(this.prisma, [tenantId], find),
+    );
+    return rows.map(toDestination);
+  }
+
+  /** @param tenantId null: any tenant */
+  async find(destinationId: string, tenantId: number | null = null): Promise<Destination | null> {
+    const find = (tx: Tx) =>
+      tx.$queryRawUnsafe<StoredRow[]>(
+        listStatement(`d.destination_id = $1::uuid AND ${THERE}`),
+        destinationId,
+      );
+    const [row] = await guarded(() =>
+      tenantId === null ? ofEveryTenant(this.prisma, find) : ofTenants(this.prisma, [tenantId], find),
+    );
+    return row ? toDestination(row) : null;
+  }
+
+  /** @returns false if the tenant already has `max` destinations */
+  async insert(row: NewDestination, max: number, attempt: Attempt): Promise<boolean> {
+    const { tenantId, settings, secrets, ...rest } = row;
+    return this.#change(row, attempt, async (tx) => {
+      if ((await tx.destination.count({ where: { tenantId, state: { not: REMOVED } } })) >= max) return false;
+      await tx.destination.create({
+        data: {
+          ...{ tenantId, ...rest, state: 'active' },
+          settings: settings as Prisma.InputJsonObject,
+          secrets: new Uint8Array(secrets),
+        },
+      });
+      return true;
+    });
+  }
+
+  pause(key: DestinationKey, attempt: Attempt): Promise<boolean> {
+    return this.#update(key, attempt, { state: 'paused' });
+  }
+
+  /** Makes the destination due at once. */
+  resume(key: DestinationKey, attempt: Attempt): Promise<boolean> {
+    return this.#update(key, attempt, { state: 'active', attempts: 0, nextAttemptAt: null });
+  }
+
+  /** The current sender loses its lease, because its next write would undo this change. */
+  replay(key: DestinationKey, position: number, attempt: Attempt): Promise<boolean> {
+    return this.#update(key, attempt, {
+      ...{ position, generation: { increment: 1 }, positionSetAt: new Date(), batches: [], batchLimit: null },
+      ...{ attempts: 0, nextAttemptAt: null, leaseId: null, leaseUntil: null },
+    });
+  }
+
+  putSecrets(key: DestinationKey, secrets: Buffer, attempt: Attempt): Promise<boolean> {
+    return this.#update(key, attempt, { secrets: new Uint8Array(secrets), nextAttemptAt: null });
+  }
+
+  /** Marks it as removed. Requests may not delete rows, so a background task does that. */
+  remove(key: DestinationKey, attempt: Attempt): Promise<boolean> {
+    return this.#update(key, attempt, { state: REMOVED, leaseId: null, leaseUntil: null });
+  }
+
+  /** Writes an entry for an action that changes nothing in the tables. */
+  async note(key: DestinationKey, attempt: Attempt): Promise<void> {
+    await this.#change(key, attempt, async () => true);
+  }
+
+  /** Newest first. */
+  async setAside(
+    { tenantId, destinationId }: DestinationKey,
+    limit: number,
+  ): Promise<readonly (SetAsideEvent & { readonly at: Date })[]> {
+    const rows = await guarded(() =>
+      ofTenants(this.prisma, [tenantId], (tx) =>
+        tx.destinationSetAside.findMany({
+          where: { tenantId, destinationId },
+          orderBy: { position: 'desc' },
+          take: limit,
+        }),
+      ),
+    );
+    return rows.map((row) => ({ ...row, position: Number(row.position) }));
+  }
+
+  #update(
+    key: DestinationKey,
+    attempt: Attempt,
+    data: Prisma.DestinationUpdateManyMutationInput,
+  ): Promise<boolean> {
+    return this.#change(
+      key,
+      attempt,
+      async (tx) => (await tx.destination.updateMany({ where: whereOf(key), data })).count > 0,
+    );
+  }
+
+  #change(
+    { tenantId, destinationId }: DestinationKey,
+    attempt: Attempt,
+    work: (tx: Tx) => Promise<boolean>,
+  ): Promise<boolean> {
+    return guarded(() =>
+      ofTenants(this.prisma, [tenantId], async (tx) => {
+        const isDone = await work(tx);
+        if (isDone)
+          await insertEntries(tx, [changeOf(attempt, { subject: destinationId, tenantIds: [tenantId] })]);
+        return isDone;
+      }),
+    );
+  }
+}
+
+const THERE = `d.state <> '${REMOVED}'`;
+
+const whereOf = ({ tenantId, destinationId }: DestinationKey) => ({
+  ...{ tenantId, destinationId, state: { not: REMOVED } },
+});

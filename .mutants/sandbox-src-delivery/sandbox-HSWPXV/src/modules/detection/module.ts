@@ -1,0 +1,114 @@
+import type { Logger } from 'pino';
+import type { FairShare } from '../../caller/rate-limit/fair-share';
+import type { TenantStore } from '../../caller/tenant.store';
+import type { AskRows, OwnerDb, ServiceDb } from '../../database/clients';
+import { openHost } from '../../detection/thread-host';
+import { LIMITS } from '../../limits';
+import type { Module } from '../../module';
+import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
+import type { TenantForm } from '../../trail/counts/scope';
+import { AlertReader } from './alert.reader';
+import { AlertResolver } from './alert.resolver';
+import { AlertStore } from './alert.store';
+import { AlertCounts } from './alert-counts';
+import { AlertCountsResolver } from './alert-counts.resolver';
+import { AlertWorkResolver } from './alert-work.resolver';
+import { BacktestStore } from './backtest.store';
+import { Backtests } from './backtests';
+import { Channels, type SendAlert } from './channel';
+import { Detector } from './detector';
+import { HealthAlerts } from './health-alerts';
+import { type MailServer, mailer } from './mail';
+import { declareMetrics } from './metrics';
+import { noteAlerts } from './notices';
+import { Notifier } from './notifier';
+import { CallTenants } from './operations';
+import { severityNumber } from './put-alerts';
+import { AlertRouteResolver, type HasDestination } from './route.resolver';
+import { RouteStore } from './route.store';
+import { RuleResolver } from './rule.resolver';
+import { RuleStore } from './rule.store';
+import { RuleAbouts } from './rule-abouts';
+import { readShippedRules } from './shipped-rules';
+import { SuppressionResolver } from './suppression.resolver';
+import { DetectionTally } from './tally';
+
+/** Detection: the rules for arriving events, their findings, and alerts for people to work on. */
+export function detectionModule(parts: {
+  readonly prisma: ServiceDb;
+  readonly owner: OwnerDb;
+  readonly tenants: TenantStore;
+  readonly signal: AbortSignal;
+  readonly ask: AskRows;
+  readonly askOwner: AskRows;
+  readonly form: TenantForm;
+  readonly changes: Pick<FairShare, 'run'>;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+  /** Hands a message to a destination. */
+  readonly send: SendAlert;
+  readonly hasDestination: HasDestination;
+  /** Null: no mail is sent. */
+  readonly mail: MailServer | null;
+  /** The tenants whose evidence log this instance does not append to, with the reason. */
+  readonly stoppedLogs: () => ReadonlyMap<number, string>;
+}): Module {
+  const { prisma, owner, tenants, signal, ask, askOwner, form, nowMs, log, send, mail, stoppedLogs } = parts;
+  const { hasDestination } = parts;
+  const shipped = readShippedRules();
+  const host = openHost();
+  const tally = new DetectionTally();
+  const abouts = new RuleAbouts();
+  const reader = new AlertReader(ask);
+  const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs);
+  const arrivals = new PostgresArrivalReader(askOwner, form, nowMs);
+  const detector = new Detector({
+    ...{ owner, reader: arrivals, host, shipped, abouts, nowMs, tally },
+    onAlerts: (tx, tenantId, written) =>
+      noteAlerts(
+        tx,
+        written
+          .filter(({ isNew, status }) => isNew && status === 'new')
+          .map((alert) => ({ ...alert, tenantId, severity: severityNumber(alert.severity) })),
+        new Date(nowMs()),
+      ),
+  });
+  const notifier = new Notifier({
+    ...{ owner, health, tally, nowMs, log },
+    channels: new Channels({
+      ...{ reader: new AlertReader(askOwner), send },
+      mailer: mail && mailer(mail),
+    }),
+  });
+  const alerts = new AlertStore(prisma, nowMs, (tx, alert) => noteAlerts(tx, [alert], new Date(nowMs())));
+  const rules = new RuleStore(prisma, shipped, abouts, nowMs);
+  const tests = new BacktestStore(prisma, owner, nowMs);
+  const backtests = new Backtests({
+    ...{ owner, store: tests, nowMs, log },
+    reader: arrivals,
+  });
+  signal.addEventListener('abort', () => backtests.close());
+  const callTenants = new CallTenants(tenants);
+  return {
+    resolvers: [
+      new AlertRouteResolver({
+        ...{ routes: new RouteStore(prisma, nowMs), rules, tenants: callTenants, hasDestination },
+      }),
+      new AlertResolver(reader),
+      new SuppressionResolver(alerts, callTenants),
+      new AlertCountsResolver(new AlertCounts(ask)),
+      new AlertWorkResolver({ reader, alerts, tenants: callTenants, nowMs }),
+      new RuleResolver({ rules, backtests: tests, tenants: callTenants, changes: parts.changes }),
+    ],
+    metrics: declareMetrics(tally),
+    stop: async () => {
+      await Promise.all([notifier.stop(), backtests.stop()]);
+    },
+    tasks: [
+      { name: 'looking for attacks', everyMs: LIMITS.detectionMs, run: () => detector.run() },
+      { name: 'running backtests', everyMs: LIMITS.backtestMs, run: () => backtests.run() },
+      { name: 'telling of alerts', everyMs: LIMITS.noticeMs, run: () => notifier.run() },
+      { name: 'looking at the trail', everyMs: LIMITS.trailHealthMs, run: () => health.look() },
+    ],
+  };
+}

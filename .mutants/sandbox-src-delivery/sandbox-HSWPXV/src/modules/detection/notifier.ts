@@ -1,0 +1,220 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { OwnerDb } from '../../database/clients';
+import { TenantRounds } from '../../database/distribute/tenant-rounds';
+import { type Channels, channelOf, type Failure, type Route } from './channel';
+import type { HealthAlerts } from './health-alerts';
+import { type Due, LEASE_MS, NoticeQueue } from './notice-queue';
+import type { RouteTarget } from './route.store';
+import type { DetectionTally } from './tally';
+
+/** The time that a round waits for its routes. A slow route continues beside the next round. */
+const ROUND_MS = 1_000;
+const TENANTS_MAX = 250;
+/**
+ * The number of routes served at the same time, so that a slow route does not delay the others: so many by mail, and so
+ * many to destinations, because a slow mail server makes all routes by mail slow.
+ */
+const AT_ONCE = 8;
+/** The most single mails of a route in a period. Further ones are combined. */
+const MAILS_MAX = 5;
+const MAILS_MS = 10_000;
+/** The number of failures after which a channel counts as failing. */
+const FAILING_TRIES = 4;
+
+interface Job {
+  readonly route: Route;
+  readonly due: readonly Due[];
+  readonly takenMs: number;
+}
+
+/** Sends the notices of alerts on their routes, and repeats each until it is accepted. A repeat has the same id. */
+export class Notifier {
+  readonly #rounds: TenantRounds;
+  readonly #queue: NoticeQueue;
+  /** The routes in work, some of them since an earlier round. */
+  readonly #busy = new Set<string>();
+  readonly #telling = new Set<Promise<void>>();
+
+  constructor(
+    private readonly parts: {
+      readonly owner: OwnerDb;
+      readonly channels: Pick<Channels, 'send'>;
+      readonly health: Pick<HealthAlerts, 'tell'>;
+      readonly tally: DetectionTally;
+      readonly nowMs: () => number;
+      readonly log: Logger;
+    },
+  ) {
+    this.#rounds = new TenantRounds(parts.owner);
+    this.#queue = new NoticeQueue(parts.owner, parts.nowMs);
+  }
+
+  async run(): Promise<number> {
+    const { owner, nowMs } = this.parts;
+    const tenants = await this.#rounds.ask((of) =>
+      owner.$queryRawUnsafe<{ tenant_id: number }[]>(
+        `SELECT DISTINCT tenant_id FROM alert_notice WHERE sent_at IS NULL AND next_at <= $1::timestamptz AND ${of('tenant_id')} LIMIT ${TENANTS_MAX}`,
+        new Date(nowMs()),
+      ),
+    );
+    const jobs: Job[] = [];
+    for (const { tenant_id } of tenants)
+      jobs.push(...((await this.#rounds.attempt(tenant_id, () => this.#jobsOf(tenant_id))) ?? []));
+    // Routes that failed before are likely to be slow again.
+    jobs.sort((a, b) => triesOf(a.due) - triesOf(b.due));
+    const lanes = [true, false].map((isMail) => jobs.filter(({ route }) => 'to' in route.target === isMail));
+    const workers = lanes.flatMap((lane) => Array.from({ length: AT_ONCE }, () => this.#work(lane)));
+    const telling: Promise<void> = Promise.all(workers).then(() => {
+      this.#telling.delete(telling);
+    });
+    this.#telling.add(telling);
+    await Promise.race([telling, delay(ROUND_MS, undefined, { ref: false })]);
+    this.#rounds.end();
+    return 0;
+  }
+
+  /** Lets the current notices end. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#telling);
+  }
+
+  async #work(jobs: Job[]): Promise<void> {
+    for (let job = jobs.shift(); job; job = jobs.shift()) {
+      const { tenantId, routeId } = job.route;
+      await this.#tell(job).catch((err) =>
+        this.parts.log.warn(
+          { err, tenantId, routeId },
+          'telling of alerts was broken off; it is tried again',
+        ),
+      );
+      this.#busy.delete(routeId);
+    }
+  }
+
+  async #jobsOf(tenantId: number): Promise<readonly Job[]> {
+    const takenMs = this.parts.nowMs();
+    const due = await this.#queue.take(tenantId);
+    if (due.length === 0) return [];
+    const routes = await this.#routes(tenantId);
+    // Notices of a removed route are dropped.
+    const gone = due.filter(({ routeId }) => !routes.has(routeId));
+    if (gone.length > 0) await this.#queue.done(tenantId, gone);
+    const jobs: Job[] = [];
+    for (const route of routes.values()) {
+      const own = due.filter(({ routeId }) => routeId === route.routeId);
+      if (own.length === 0) continue;
+      if (this.#busy.has(route.routeId))
+        await this.#queue.putBack(tenantId, own, new Date(takenMs + ROUND_MS));
+      else {
+        this.#busy.add(route.routeId);
+        jobs.push({ route, due: own, takenMs });
+      }
+    }
+    return jobs;
+  }
+
+  async #routes(tenantId: number): Promise<ReadonlyMap<string, Route>> {
+    const rows = await this.parts.owner.alertRoute.findMany({ where: { tenantId, enabled: true } });
+    return new Map(
+      rows.map(({ routeId, name, target }) => [
+        routeId,
+        { tenantId, routeId, name, target: JSON.parse(target) as RouteTarget },
+      ]),
+    );
+  }
+
+  /** Sends the notices of a route. After a failure the rest waits too, because it would fail in the same way. */
+  async #tell({ route, due, takenMs }: Job): Promise<void> {
+    const { tenantId } = route;
+    const { parcels, later } = await this.#parcels(route, due);
+    if (later) await this.#queue.putBack(tenantId, later.due, later.at);
+    for (const [i, parcel] of parcels.entries()) {
+      const rest = parcels.slice(i).flat();
+      const now = this.parts.nowMs();
+      // The lease of these notices ends soon, and another instance may then take them.
+      if (now - takenMs > LEASE_MS / 2) return this.#queue.putBack(tenantId, rest, new Date(now));
+      const outcome = await this.#send(route, parcel);
+      if ('message' in outcome) {
+        await this.#queue.failed(tenantId, rest, outcome.message);
+        return this.#tellOfFailure(route, parcel, outcome);
+      }
+      await this.#queue.done(tenantId, parcel);
+      if (outcome.length > 0) await this.#tellOfRefused(route, parcel, outcome);
+    }
+  }
+
+  /** Groups notices into messages: one message for each, except mails above a rate, which are combined. */
+  async #parcels(
+    route: Route,
+    due: readonly Due[],
+  ): Promise<{
+    parcels: readonly (readonly Due[])[];
+    later: { readonly due: readonly Due[]; readonly at: Date } | null;
+  }> {
+    const each = due.map((one) => [one]);
+    if (!('to' in route.target)) return { parcels: each, later: null };
+    const since = new Date(this.parts.nowMs() - MAILS_MS);
+    const sent = await this.#queue.sentSince(route.tenantId, route.routeId, since);
+    if (sent.length + due.length <= MAILS_MAX) return { parcels: each, later: null };
+    const [oldest] = sent;
+    if (sent.length < MAILS_MAX || !oldest) return { parcels: [due], later: null };
+    return { parcels: [], later: { due, at: new Date(oldest.getTime() + MAILS_MS) } };
+  }
+
+  async #send(route: Route, parcel: readonly Due[]): Promise<readonly string[] | Failure> {
+    const { channels, tally } = this.parts;
+    const outcome = await channels
+      .send(route, parcel)
+      .catch((error: Error): Failure => ({ message: error.message, isOfChannel: false }));
+    tally.told('to' in route.target ? 'email' : 'destination', 'message' in outcome ? 'failed' : 'sent');
+    return outcome;
+  }
+
+  /** Makes an alert about a failing channel, told by routes over other channels. */
+  async #tellOfFailure(route: Route, due: readonly Due[], failure: Failure): Promise<void> {
+    if (triesOf(due) < FAILING_TRIES) return;
+    const { tenantId, routeId, name } = route;
+    this.parts.log.warn({ tenantId, routeId, error: failure.message }, 'alerts are not told by a route');
+    const channel = channelOf(route);
+    const routes = [...(await this.#routes(tenantId)).values()];
+    const same = routes.filter((one) => channelOf(one) === channel);
+    const since = sinceOf(due);
+    const isOfChannel = await this.#isOfChannel(route, same, failure, since);
+    await this.parts.health.tell({
+      ...{ tenantId, since, exceptRouteIds: (isOfChannel ? same : [route]).map((one) => one.routeId) },
+      key: isOfChannel ? `channel ${channel}` : `route ${routeId}`,
+      group: { problem: `A ${isOfChannel ? 'channel' : 'route'} of alerts fails`, route: name, channel },
+    });
+  }
+
+  /** Corrects a guess by what became of messages on other routes over the same channel. */
+  async #isOfChannel(
+    { tenantId, routeId }: Route,
+    same: readonly Route[],
+    { isOfChannel, isGuess = false }: Failure,
+    since: Date,
+  ): Promise<boolean> {
+    if (!isGuess) return isOfChannel;
+    const others = same.map((one) => one.routeId).filter((id) => id !== routeId);
+    const { works, fails } = await this.#queue.outcomesSince(tenantId, others, since);
+    return !works && (isOfChannel || fails);
+  }
+
+  async #tellOfRefused(route: Route, due: readonly Due[], addresses: readonly string[]): Promise<void> {
+    const { tenantId, routeId, name } = route;
+    this.parts.log.warn({ tenantId, routeId, count: addresses.length }, 'the mail server refuses addresses');
+    await this.parts.health.tell({
+      ...{ tenantId, since: sinceOf(due), key: `route ${routeId} refused` },
+      group: {
+        problem: 'The mail server refuses addresses of a route',
+        ...{ route: name, addresses: addresses.join(', ') },
+      },
+    });
+  }
+}
+
+const triesOf = (due: readonly Due[]): number => Math.max(...due.map(({ tries }) => tries));
+
+const sinceOf = (due: readonly Due[]): Date =>
+  new Date(Math.min(...due.map(({ createdAt }) => createdAt.getTime())));

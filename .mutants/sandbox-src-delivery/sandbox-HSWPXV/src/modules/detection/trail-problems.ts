@@ -1,0 +1,158 @@
+import { DROPPED, entryIdFloor } from '../../caller/access-log';
+import type { OwnerDb } from '../../database/clients';
+import { DAY_MS } from '../../event/event-time';
+import { fromStored } from '../../trail/stored-text';
+
+/** A problem with the trail of a tenant. */
+export interface TrailProblem {
+  readonly tenantId: number;
+  /** Identifies the problem. Each key has at most one open alert. */
+  readonly key: string;
+  /** The beginning of the problem. A resolved problem is told again only if it began later. */
+  readonly since: Date;
+  readonly group: Readonly<Record<string, string>>;
+  /** Whether the problem may pass by itself. It is then told only if two looks see it. */
+  readonly mayPass?: boolean;
+}
+
+const SILENT_MS = 15 * 60_000;
+const CLOCK_MS = 5 * 60_000;
+/** Events wait for the evidence log only seconds, so a longer wait is a problem. */
+const UNLOGGED_MS = 5 * 60_000;
+/** How long a single incident, which does not last, counts as recent. */
+const RECENT_MS = DAY_MS;
+const ROWS_MAX = 5_000;
+const SECOND_MS = 1_000;
+
+interface SourceRow {
+  readonly tenant_id: number;
+  readonly host_name: string;
+  readonly database_name: string;
+  readonly at: Date;
+}
+type Ask = <T>(statement: string, ...values: readonly unknown[]) => Promise<readonly T[]>;
+
+/** @param stoppedLogs tenants whose evidence log this instance does not append to, with the reason */
+export async function trailProblems(
+  owner: OwnerDb,
+  stoppedLogs: ReadonlyMap<number, string>,
+  nowMs: number,
+): Promise<readonly TrailProblem[]> {
+  const ask: Ask = (statement, ...values) => owner.$queryRawUnsafe(statement, ...values);
+  const found = [
+    await silentSources(ask, nowMs),
+    await sourcesWithProblem(ask, nowMs),
+    await wrongClocks(ask, nowMs),
+    await gaps(ask, nowMs),
+    await stopped(ask, stoppedLogs, nowMs),
+    await overtaken(ask, nowMs),
+    await lostEntries(ask, nowMs),
+  ];
+  return found.flat();
+}
+
+const problemOf = (row: SourceRow, kind: string, problem: string): TrailProblem => {
+  const [host, database] = [fromStored(row.host_name), fromStored(row.database_name)];
+  return {
+    ...{ tenantId: row.tenant_id, since: row.at, group: { problem, host, database } },
+    key: kind === 'gap' ? `gap ${host}/${database}` : `source ${host}/${database} ${kind}`,
+  };
+};
+
+async function silentSources(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
+  const rows = await ask<SourceRow>(
+    `SELECT tenant_id, host_name, database_name, last_reported AS at FROM audit_source
+     WHERE last_reported < $1::timestamptz ORDER BY last_reported DESC LIMIT ${ROWS_MAX}`,
+    new Date(nowMs - SILENT_MS),
+  );
+  return rows.map((row) => problemOf(row, 'silent', 'A source is silent'));
+}
+
+/** Silent sources are left out, because their silence is told. */
+async function sourcesWithProblem(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
+  const rows = await ask<SourceRow & { problem: string }>(
+    `SELECT tenant_id, host_name, database_name, problem, coalesce(problem_since, last_reported) AS at FROM audit_source
+     WHERE problem IS NOT NULL AND last_reported >= $1::timestamptz LIMIT ${ROWS_MAX}`,
+    new Date(nowMs - SILENT_MS),
+  );
+  return rows.map((row) => problemOf(row, 'problem', `A source has a problem: ${fromStored(row.problem)}`));
+}
+
+async function wrongClocks(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
+  const rows = await ask<SourceRow & { ahead_ms: bigint }>(
+    `SELECT tenant_id, host_name, database_name, clock_ahead_ms AS ahead_ms, last_reported AS at FROM audit_source
+     WHERE abs(clock_ahead_ms) > $1::bigint AND last_reported >= $2::timestamptz LIMIT ${ROWS_MAX}`,
+    CLOCK_MS,
+    new Date(nowMs - SILENT_MS),
+  );
+  return rows.map((row) => {
+    const ahead = Number(row.ahead_ms);
+    const seconds = Math.round(Math.abs(ahead) / SECOND_MS);
+    const way = ahead > 0 ? 'ahead' : 'behind';
+    return {
+      ...problemOf(row, 'clock', `The clock of an agent is ${seconds} seconds ${way}`),
+      mayPass: true,
+    };
+  });
+}
+
+async function gaps(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
+  const rows = await ask<SourceRow>(
+    `SELECT tenant_id, host_name, database_name, max(first_reported) AS at FROM audit_gap
+     WHERE first_reported > $1::timestamptz GROUP BY tenant_id, host_name, database_name LIMIT ${ROWS_MAX}`,
+    new Date(nowMs - RECENT_MS),
+  );
+  return rows.map((row) => problemOf(row, 'gap', 'A part of the trail is missing'));
+}
+
+async function stopped(
+  ask: Ask,
+  stoppedLogs: ReadonlyMap<number, string>,
+  nowMs: number,
+): Promise<readonly TrailProblem[]> {
+  const rows = await ask<{ tenant_id: number; at: Date; is_refused: boolean }>(
+    `SELECT tenant_id, min(received_at) AS at, bool_or(refused) AS is_refused FROM audit_log_queue
+     WHERE received_at < $1::timestamptz OR refused GROUP BY tenant_id LIMIT ${ROWS_MAX}`,
+    new Date(nowMs - UNLOGGED_MS),
+  );
+  const problem = (tenantId: number, text: string, since: Date): TrailProblem => ({
+    ...{ tenantId, key: 'evidence log', since, mayPass: true },
+    group: { problem: `The evidence log has stopped: ${text}` },
+  });
+  const waiting = rows
+    .filter(({ tenant_id }) => !stoppedLogs.has(tenant_id))
+    .map(({ tenant_id, at, is_refused }) =>
+      problem(tenant_id, is_refused ? 'what waited for it was changed' : 'events wait for it', at),
+    );
+  const known = [...stoppedLogs].map(([tenantId, why]) => problem(tenantId, why, new Date(nowMs)));
+  return [...known, ...waiting];
+}
+
+async function overtaken(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
+  const rows = await ask<{ tenant_id: number; id: string; name: string; at: Date }>(
+    `SELECT tenant_id, destination_id::text AS id, name, overtaken_at AS at FROM destination
+     WHERE overtaken_at > $1::timestamptz AND state <> 'removed' LIMIT ${ROWS_MAX}`,
+    new Date(nowMs - RECENT_MS),
+  );
+  return rows.map(({ tenant_id, id, name, at }) => ({
+    ...{ tenantId: tenant_id, key: `destination ${id} overtaken`, since: at },
+    group: {
+      problem: 'Retention removed events before a destination had them',
+      destination: fromStored(name),
+    },
+  }));
+}
+
+/** Every tenant is told, because nobody knows whose entries were lost. */
+async function lostEntries(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
+  const [last] = await ask<{ at: Date | null }>(
+    'SELECT max(at) AS at FROM access_log WHERE entry_id >= $1::uuid AND operation = $2',
+    ...[entryIdFloor(nowMs - RECENT_MS), DROPPED],
+  );
+  if (!last?.at) return [];
+  const since = last.at;
+  const tenants = await ask<{ tenant_id: number }>('SELECT tenant_id FROM tenant');
+  return tenants.map(({ tenant_id: tenantId }) => ({
+    ...{ tenantId, key: 'access log', since, group: { problem: 'The access log has lost entries' } },
+  }));
+}

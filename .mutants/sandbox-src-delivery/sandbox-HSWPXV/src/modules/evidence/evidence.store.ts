@@ -1,0 +1,169 @@
+import type { TenantSet } from '../../caller/tenant-set';
+import { type AskRows, Prisma } from '../../database/clients';
+import { guarded } from '../../database/failure';
+import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
+import { ticksOfRecordId } from '../../event/record-id';
+import { eachTenant, type TenantForm } from '../../trail/counts/scope';
+import type { Tile, TileId } from '../../trail/evidence/tiles';
+
+export interface LogState {
+  readonly tenantId: number;
+  /** The number of entries. */
+  readonly size: number;
+  readonly waitingEvents: number;
+  readonly oldestWaitingAt: Date | null;
+  readonly refusedEvents: number;
+  readonly backfilling: boolean;
+  /** Events from before the log are listed, but the log's head was not sealed for them. */
+  readonly hasUnsealedBacklog: boolean;
+  /** The newest checkpoint. */
+  readonly checkpoint: string | null;
+}
+
+/** What the runs of retention that began on one day removed of one tenant. */
+export interface Removal {
+  /** Whole hours around the removed events. */
+  readonly from: Date;
+  readonly to: Date;
+  /** Only older events were removed. */
+  readonly before: Date;
+  readonly events: number;
+  readonly lastRunAt: Date;
+}
+
+/** Port: reads the evidence logs. */
+export interface EvidenceStore {
+  states(tenants: TenantSet): Promise<readonly LogState[]>;
+  /** Notes in the order of their numbers. @param after a number */
+  checkpoints(tenantId: number, after: number, limit: number): Promise<readonly string[]>;
+  /** @returns the tiles that exist */
+  tiles(tenantId: number, ids: readonly TileId[]): Promise<readonly Tile[]>;
+  /** @returns the existing tiles of level 0 from one on, in order */
+  leafTiles(tenantId: number, from: number, limit: number): Promise<readonly Tile[]>;
+  /** Tiles of level 0 that may hold the record. */
+  tilesAround(tenantId: number, recordId: string): Promise<readonly Tile[]>;
+  /** Oldest first. */
+  removals(tenantId: number): Promise<readonly Removal[]>;
+}
+
+const TILE_COLUMNS = Prisma.raw('t.level, t.tile, t.hashes, t.record_ids');
+
+export class PostgresEvidenceStore implements EvidenceStore {
+  constructor(
+    private readonly ask: AskRows,
+    private readonly form: TenantForm,
+  ) {}
+
+  async states(tenants: TenantSet): Promise<readonly LogState[]> {
+    const statement = eachTenant(tenants, this.form).dependent(stateOf);
+    return (await this.#rows<StateRow>(statement, tenants)).map(toState);
+  }
+
+  async checkpoints(tenantId: number, after: number, limit: number): Promise<readonly string[]> {
+    const rows = await this.#rows<{ note: string }>(
+      Prisma.sql`SELECT c.note FROM audit_log_checkpoint c
+        WHERE c.tenant_id = ${tenantId}::int AND c.number > ${after}::int ORDER BY c.number LIMIT ${limit}::int`,
+      [tenantId],
+    );
+    return rows.map(({ note }) => note);
+  }
+
+  async tiles(tenantId: number, ids: readonly TileId[]): Promise<readonly Tile[]> {
+    const [levels, tiles] = [ids.map(({ level }) => level), ids.map(({ tile }) => tile)];
+    const rows = await this.#rows<TileRow>(
+      Prisma.sql`SELECT ${TILE_COLUMNS} FROM audit_log_tile t WHERE t.tenant_id = ${tenantId}::int
+        AND (t.level, t.tile) IN (SELECT * FROM unnest(${levels}::int[], ${tiles}::int[]))`,
+      [tenantId],
+    );
+    return rows.map(toTile);
+  }
+
+  async leafTiles(tenantId: number, from: number, limit: number): Promise<readonly Tile[]> {
+    const rows = await this.#rows<TileRow>(
+      Prisma.sql`SELECT ${TILE_COLUMNS} FROM audit_log_tile t WHERE t.tenant_id = ${tenantId}::int AND t.level = 0
+        AND t.tile >= ${from}::int ORDER BY t.tile LIMIT ${limit}::int`,
+      [tenantId],
+    );
+    return rows.map(toTile);
+  }
+
+  async tilesAround(tenantId: number, recordId: string): Promise<readonly Tile[]> {
+    const hour = Number(ticksOfRecordId(recordId) / TICKS_PER_MS / BigInt(HOUR_MS));
+    const rows = await this.#rows<TileRow>(
+      Prisma.sql`SELECT ${TILE_COLUMNS} FROM audit_log_place p, audit_log_tile t
+        WHERE p.tenant_id = ${tenantId}::int AND p.hour = ${hour}::int
+          AND p.first_id <= ${recordId}::uuid AND p.last_id >= ${recordId}::uuid
+          AND t.tenant_id = ${tenantId}::int AND t.level = 0 AND t.tile = p.tile ORDER BY t.tile`,
+      [tenantId],
+    );
+    return rows.map(toTile);
+  }
+
+  async removals(tenantId: number): Promise<readonly Removal[]> {
+    const rows = await this.#rows<RemovalRow>(
+      Prisma.sql`SELECT r.tenant_id, min(r.from_time) AS from_time, max(r.to_time) AS to_time, sum(r.events)::float8 AS events,
+          max(r.started_at) AS started_at, max(r.started_at - make_interval(hours => 24 * r.retention_days)) AS before
+        FROM retention_run r WHERE r.tenant_id = ${tenantId}::int
+        GROUP BY r.tenant_id, date_trunc('day', r.started_at, 'UTC') ORDER BY max(r.started_at)`,
+      [tenantId],
+    );
+    return rows.map((row) => ({
+      ...{ from: new Date(row.from_time), to: new Date(row.to_time), before: new Date(row.before) },
+      ...{ events: Number(row.events), lastRunAt: new Date(row.started_at) },
+    }));
+  }
+
+  async #rows<T>(statement: Prisma.Sql, tenants: readonly number[]): Promise<readonly T[]> {
+    return (await guarded(() => this.ask(statement, tenants))) as readonly T[];
+  }
+}
+
+/** Separate scalars, because each then finds its rows by an index, and all rows of a tenant are on one node. */
+const stateOf = (tenant: Prisma.Sql): Prisma.Sql => Prisma.sql`
+  SELECT ${tenant} AS tenant_id,
+    (SELECT h.size FROM audit_log_head h WHERE h.tenant_id = ${tenant}) AS size,
+    (SELECT sum(q.events)::float8 FROM audit_log_queue q WHERE q.tenant_id = ${tenant} AND NOT q.refused) AS waiting,
+    (SELECT min(q.received_at) FROM audit_log_queue q WHERE q.tenant_id = ${tenant} AND NOT q.refused) AS oldest,
+    (SELECT sum(q.events)::float8 FROM audit_log_queue q WHERE q.tenant_id = ${tenant} AND q.refused) AS refused,
+    EXISTS (SELECT FROM audit_log_head h WHERE h.tenant_id = ${tenant} AND NOT h.backfilled) AS backfilling,
+    EXISTS (SELECT FROM audit_log_backlog b WHERE b.tenant_id = ${tenant}) AS has_backlog,
+    (SELECT c.note FROM audit_log_checkpoint c WHERE c.tenant_id = ${tenant} ORDER BY c.number DESC LIMIT 1) AS note`;
+
+interface StateRow {
+  readonly tenant_id: number;
+  readonly size: bigint | string | null;
+  readonly waiting: number | null;
+  readonly oldest: Date | string | null;
+  readonly refused: number | null;
+  readonly backfilling: boolean;
+  readonly has_backlog: boolean;
+  readonly note: string | null;
+}
+interface TileRow extends TileId {
+  readonly hashes: Uint8Array;
+  readonly record_ids: Uint8Array;
+}
+interface RemovalRow {
+  readonly from_time: Date | string;
+  readonly to_time: Date | string;
+  readonly before: Date | string;
+  readonly events: number;
+  readonly started_at: Date | string;
+}
+
+const toState = (row: StateRow): LogState => ({
+  tenantId: row.tenant_id,
+  size: Number(row.size ?? 0),
+  waitingEvents: Number(row.waiting ?? 0),
+  oldestWaitingAt: row.oldest === null ? null : new Date(row.oldest),
+  refusedEvents: Number(row.refused ?? 0),
+  backfilling: row.backfilling,
+  hasUnsealedBacklog: row.has_backlog && !row.backfilling,
+  checkpoint: row.note,
+});
+
+const toTile = ({ level, tile, hashes, record_ids }: TileRow): Tile => ({
+  ...{ level, tile },
+  hashes: Buffer.from(hashes),
+  recordIds: Buffer.from(record_ids),
+});

@@ -1,0 +1,60 @@
+import { GraphQLInt, GraphQLString } from 'graphql';
+import { Arg, Query, Resolver } from 'type-graphql';
+import type { TenantStore } from '../../caller/tenant.store';
+import { noSuchTenant, parseTenantId } from '../../caller/tenant-set';
+import { DomainError } from '../../errors';
+import type { Answer, Shape } from '../../event/shape';
+import { Access } from '../../graphql/access';
+import { objectType } from '../../graphql/object-type';
+import type { LogChecker } from './log-check';
+
+const LOG_CHECK = {
+  name: 'AuditLogCheck',
+  doc: "A stretch of a tenant's evidence log held against the events that are stored.",
+  fields: {
+    tenantId: { kind: 'text' },
+    from: { kind: 'count', doc: 'Index of the first entry of the stretch.' },
+    next: { kind: 'count', doc: 'Where the next stretch begins. It is `signed` where there is none.' },
+    signed: { kind: 'count', doc: 'Entries that the newest checkpoint signs.' },
+    sound: { kind: 'count', doc: 'Entries whose event is there as it was accepted.' },
+    removed: { kind: 'count', doc: 'Entries whose event retention removed.' },
+    removedByRetention: {
+      kind: 'count',
+      doc: 'Events that runs of retention removed in all: no more entries than these may lack theirs.',
+    },
+    altered: { kind: 'text', isList: true, doc: 'Ids of the first records that are not what was accepted.' },
+    missing: {
+      kind: 'text',
+      isList: true,
+      doc: 'Ids of the first records that were accepted and are not there.',
+    },
+    wrong: { kind: 'count', doc: 'How many records are altered or missing.' },
+    problems: { kind: 'text', isList: true, doc: 'What is wrong with the log itself, in sentences.' },
+  },
+} as const satisfies Shape;
+const LogCheckType = objectType(LOG_CHECK);
+type LogCheckType = Answer<typeof LOG_CHECK>;
+
+/** Verification for operators, who cannot read events. */
+@Resolver()
+export class LogCheckResolver {
+  constructor(
+    private readonly checker: LogChecker,
+    private readonly tenants: Pick<TenantStore, 'existing'>,
+  ) {}
+
+  @Query(() => LogCheckType, {
+    description:
+      "Verifies a stretch of a tenant's events: call it with `next` until that is `signed`. The command `verify` also finds events that were never accepted.",
+  })
+  @Access({ principal: 'operator' })
+  async auditLogCheck(
+    @Arg('tenantId', () => GraphQLString) given: string,
+    @Arg('start', () => GraphQLInt, { defaultValue: 0 }) start: number,
+  ): Promise<LogCheckType> {
+    if (start < 0) throw new DomainError('invalid_parameter', { public: 'start must be 0 or more.' });
+    const tenantId = parseTenantId(given);
+    if (tenantId === null || (await this.tenants.existing([tenantId])).length === 0) throw noSuchTenant();
+    return { tenantId: given, ...(await this.checker.check(tenantId, start)) };
+  }
+}

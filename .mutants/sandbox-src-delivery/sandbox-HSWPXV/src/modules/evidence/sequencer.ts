@@ -1,0 +1,306 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Database, Step } from '../../database/clients';
+import { TenantRounds } from '../../database/distribute/tenant-rounds';
+import { sqlStateOf } from '../../database/failure';
+import { LIMITS } from '../../limits';
+import { sealOf } from '../../trail/evidence/batch-seal';
+import { nextOfBacklog } from './backfill';
+import { type Checkpoint, signedNote } from './checkpoint';
+import { type CheckpointMemory, NotRemembered } from './checkpoint-memory';
+import { keyAtHand, knownKeyIds, type LogKeys } from './log-head';
+import { agreeOnKey, keyOfDatabase } from './log-key';
+import {
+  PUT_CHECKPOINT,
+  REFUSE_BATCHES,
+  TAKE_BATCHES,
+  tenantsToSign,
+  tenantsWithWork,
+  WAITING_BATCHES,
+  waitingOfOtherKeys,
+} from './log-statements';
+import { assertGrown, assertNotSetBack, isBroken, LogWatch } from './log-watch';
+import { acceptedLeaves, LogWriter, loadHead, saveHead } from './log-writer';
+
+const TENANTS_PER_RUN = 50;
+/** Read and hashed in one transaction. The hashing takes about 100 ms. */
+const BATCHES_PER_STEP = 8;
+/** The number of the advisory lock, beside those of folding, indexing and retention. */
+const TURN = 702_200;
+const LATE = ['40001', '23505'];
+
+interface Batch {
+  readonly batch_id: string;
+  readonly received_at: Date;
+  readonly leaves: Uint8Array;
+  readonly accepted: string[] | null;
+  readonly key_id: string;
+  readonly mac: Uint8Array;
+}
+
+/**
+ * Takes waiting events into the logs, and signs the logs. Several instances may run it, and each skips tenants that
+ * another one serves. A log that differs from its last state stays untouched, and `problemOf` gives the reason.
+ */
+export class Sequencer {
+  readonly #watch: LogWatch;
+  /** Why the last attempt to append to a log failed. */
+  readonly #failed = new Map<number, string>();
+  /** Reasons for events that wait under another key. */
+  #stuck: ReadonlyMap<number, string> = new Map();
+  /** Set if the logs of this database have that key, and this instance does not. */
+  #otherKey: string | null = null;
+  /** Set if this instance cannot remember checkpoints. It then signs nothing and appends to no log. */
+  #notRemembered: string | null = null;
+  readonly #rounds: TenantRounds;
+  #from = 0;
+
+  constructor(
+    private readonly database: Pick<Database, 'background' | 'ownerSteps'>,
+    private readonly keys: LogKeys,
+    private readonly memory: CheckpointMemory,
+    private readonly log: Logger,
+    private readonly checkpointMs: number = LIMITS.checkpointMs,
+    private readonly now: () => Date = () => new Date(),
+  ) {
+    this.#rounds = new TenantRounds(database.background, (error) => error instanceof NotRemembered);
+    this.#watch = new LogWatch(database.background, keys, memory, this.#rounds);
+  }
+
+  /**
+   * Agrees with the other instances on the key.
+   * @param madeOwnKey whether the key was made in this data folder, and not given
+   */
+  async begin(madeOwnKey: boolean): Promise<void> {
+    const isNew = await this.memory.begin();
+    this.#compareKey(await agreeOnKey(this.database.background, this.keys, isNew && madeOwnKey));
+  }
+
+  /** @returns why this instance does not append to the tenant's log; null if it does */
+  problemOf(tenantId: number): string | null {
+    const texts = [
+      this.#otherKeyText(),
+      this.#notRemembered,
+      ...this.#maps().map((problems) => problems.get(tenantId)),
+    ];
+    return texts.find((text) => typeof text === 'string') ?? null;
+  }
+
+  /** The stopped logs by tenant, with the reason. */
+  get problems(): ReadonlyMap<number, string> {
+    return this.#problemTexts();
+  }
+
+  /** A lower bound of the number of stopped logs. */
+  get stoppedLogs(): number {
+    const known = new Set(this.#maps().flatMap((problems) => [...problems.keys()])).size;
+    return this.#otherKey === null && this.#notRemembered === null ? known : Math.max(1, known);
+  }
+
+  /** Whether it appends to every log. */
+  get healthy(): boolean {
+    return this.stoppedLogs === 0;
+  }
+
+  /** @returns the number of tenants with more waiting events */
+  async run(): Promise<number> {
+    try {
+      const unfinished = await this.#round();
+      this.#notRemembered = null;
+      return unfinished;
+    } catch (error) {
+      if (!(error instanceof NotRemembered)) throw error;
+      if (this.#notRemembered !== error.message)
+        this.log.error({ problem: error.message }, 'the evidence log has stopped');
+      this.#notRemembered = error.message;
+      return 0;
+    }
+  }
+
+  async #round(): Promise<number> {
+    this.#compareKey(
+      (await keyOfDatabase(this.database.background)) ??
+        (await agreeOnKey(this.database.background, this.keys, false)),
+    );
+    if (this.#otherKey !== null) return 0;
+    const before = this.#problemTexts();
+    await this.#watch.round();
+    const keyIds = knownKeyIds(this.keys);
+    const tenants = await this.#rounds.ask((of) =>
+      this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(
+        tenantsWithWork(of),
+        ...[this.#from, TENANTS_PER_RUN, keyIds],
+      ),
+    );
+    const isLast = tenants.length < TENANTS_PER_RUN;
+    const [from, end] = [this.#from, isLast ? Number.POSITIVE_INFINITY : (tenants.at(-1)?.tenant_id ?? 0)];
+    this.#from = isLast ? 0 : end;
+    const served = new Set(tenants.map(({ tenant_id }) => tenant_id));
+    let unfinished = 0;
+    for (const tenantId of served) {
+      const hasMore = await this.#rounds.attempt(tenantId, () =>
+        this.#attempt(tenantId, (step, last) => this.#append(step, tenantId, last)),
+      );
+      if (hasMore === true) unfinished++;
+    }
+    for (const tenantId of await this.#sign()) served.add(tenantId);
+    for (const tenantId of this.#failed.keys()) {
+      // Another instance has done the work of these tenants.
+      if (tenantId > from && tenantId <= end && !served.has(tenantId)) this.#failed.delete(tenantId);
+    }
+    await this.#findStuck(keyIds);
+    this.#tell(before);
+    this.#rounds.end();
+    return unfinished;
+  }
+
+  #compareKey(stated: string): void {
+    const other = stated === this.keys.own.keyId ? null : stated;
+    if (other !== null && other !== this.#otherKey) {
+      this.#otherKey = other;
+      this.log.error({ keyId: this.keys.own.keyId, keyOfDatabase: other }, this.#otherKeyText() ?? '');
+    }
+    this.#otherKey = other;
+  }
+
+  #otherKeyText(): string | null {
+    return this.#otherKey === null
+      ? null
+      : `the logs of this database are kept with the checkpoint key ${this.#otherKey}, and this instance has ${this.keys.own.keyId}: ` +
+          'set CHECKPOINT_KEY_FILE to the file with that key, checkpoint.key in the DATA_DIR of the instance that made it, and start again; ' +
+          `only if that file is lost, set CHECKPOINT_KEY_SUCCEEDS=${this.#otherKey} on all instances`;
+  }
+
+  /** Finds events that another instance accepted under its own key, before it had the common key. */
+  async #findStuck(keyIds: readonly string[]): Promise<void> {
+    const rows = await this.#rounds.ask((of) =>
+      this.database.background.$queryRawUnsafe<{ tenant_id: number; key_id: string; events: number }[]>(
+        waitingOfOtherKeys(of),
+        ...[keyIds, LIMITS.evidenceWatchedLogs],
+      ),
+    );
+    this.#stuck = new Map(
+      rows.map(({ tenant_id, key_id, events }) => [
+        tenant_id,
+        `${events} events wait that an instance with the checkpoint key ${key_id} accepted: start it with CHECKPOINT_KEY_FILE ` +
+          `set to the key of all, its DATA_DIR as it is; only if that is lost, set CHECKPOINT_KEY_SUCCEEDS=${key_id} on an instance`,
+      ]),
+    );
+  }
+
+  #maps(): ReadonlyMap<number, string>[] {
+    return [this.#watch.problems, this.#failed, this.#stuck];
+  }
+
+  #problemTexts(): ReadonlyMap<number, string> {
+    return new Map(
+      this.#maps()
+        .toReversed()
+        .flatMap((problems) => [...problems]),
+    );
+  }
+
+  #tell(before: ReadonlyMap<number, string>): void {
+    for (const [tenantId, problem] of this.#problemTexts()) {
+      if (before.get(tenantId) !== problem)
+        this.log.error({ tenantId, problem }, 'the evidence log has stopped');
+    }
+  }
+
+  async #append(step: Step, tenantId: number, last: Checkpoint | null): Promise<boolean> {
+    const log = await LogWriter.open(step, tenantId, this.keys);
+    assertNotSetBack(tenantId, log.head, last);
+    const waiting = await step(WAITING_BATCHES, [tenantId, knownKeyIds(this.keys), BATCHES_PER_STEP]);
+    const batches = waiting as unknown as readonly Batch[];
+    const sound = batches.filter((batch) => this.#isSound(tenantId, batch));
+    for (const { leaves, accepted, received_at } of sound) {
+      log.append(acceptedLeaves(Buffer.from(leaves), accepted), received_at);
+      await setImmediate();
+    }
+    const idsOf = (some: readonly Batch[]) => some.map(({ batch_id }) => batch_id);
+    await step(TAKE_BATCHES, [tenantId, idsOf(sound)]);
+    const others = batches.filter((batch) => !sound.includes(batch));
+    if (others.length > 0) await step(REFUSE_BATCHES, [tenantId, idsOf(others)]);
+    const isLimited = batches.length === BATCHES_PER_STEP;
+    // Only a head that was sealed so admits events from before the log.
+    let backfilled = log.head?.backfilled ?? true;
+    let hasBacklog = false;
+    // No batch of this snapshot waits any more. Once they are saved, backlog events that are already in the log can be
+    // recognized.
+    if (!isLimited && !backfilled) {
+      await log.save(this.keys, false);
+      const leaves = await nextOfBacklog(step, tenantId);
+      if (leaves) log.append(leaves, null);
+      else backfilled = true;
+      hasBacklog = leaves !== null;
+    }
+    await log.save(this.keys, backfilled);
+    return isLimited || hasBacklog;
+  }
+
+  #isSound(tenantId: number, { batch_id, leaves, mac, key_id }: Batch): boolean {
+    const key = keyAtHand(this.keys, key_id);
+    // Without a key here, it is the id of a lost key.
+    return !key || sealOf(key, tenantId, batch_id, Buffer.from(leaves)).equals(mac);
+  }
+
+  /** @returns the tenants whose log had to be signed */
+  async #sign(): Promise<number[]> {
+    const before = new Date(this.now().getTime() - this.checkpointMs);
+    const due = await this.#rounds.ask((of) =>
+      this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(tenantsToSign(of), before),
+    );
+    for (const { tenant_id: tenantId } of due) {
+      const note = await this.#rounds.attempt(tenantId, () =>
+        this.#attempt(tenantId, (step, last) => this.#signOne(step, tenantId, before, last)),
+      );
+      if (note) await this.memory.remember(tenantId, note);
+    }
+    return due.map(({ tenant_id }) => tenant_id);
+  }
+
+  async #signOne(
+    step: Step,
+    tenantId: number,
+    before: Date,
+    last: Checkpoint | null,
+  ): Promise<string | null> {
+    const head = await loadHead(step, tenantId, this.keys);
+    if (!head || head.size === head.signedSize || head.signedAt > before) return null;
+    assertNotSetBack(tenantId, head, last);
+    await assertGrown(step, head, last);
+    const { size, root } = head;
+    const [number, signedAt] = [head.checkpoints + 1, this.now()];
+    const note = signedNote({ tenantId, size, root, number, time: signedAt.toISOString() }, this.keys.own);
+    await step(PUT_CHECKPOINT, [tenantId, number, size, note]);
+    await saveHead(step, tenantId, { ...head, checkpoints: number, signedSize: size, signedAt }, this.keys);
+    return note;
+  }
+
+  /**
+   * Takes a tenant's turn, in one transaction. @returns null if another instance has the turn or the log is broken
+   * @param work gets the checkpoint that was remembered before the transaction, so it is not newer than the
+   * transaction's view
+   */
+  async #attempt<T>(
+    tenantId: number,
+    work: (step: Step, last: Checkpoint | null) => Promise<T>,
+  ): Promise<T | null> {
+    if (this.#watch.problems.has(tenantId)) return null;
+    try {
+      const last = await this.memory.last(tenantId);
+      const done = await this.database.ownerSteps(async (step) => {
+        const [turn] = await step(`SELECT pg_try_advisory_xact_lock(${TURN}, $1::int) AS taken`, [tenantId]);
+        return turn?.taken ? { result: await work(step, last) } : null;
+      });
+      if (done) this.#failed.delete(tenantId);
+      return done?.result ?? null;
+    } catch (error) {
+      // Another instance was served between the snapshot and the turn.
+      if (LATE.includes(sqlStateOf(error) ?? '')) return null;
+      if (!isBroken(error)) throw error;
+      this.#failed.set(tenantId, error.message);
+      return null;
+    }
+  }
+}

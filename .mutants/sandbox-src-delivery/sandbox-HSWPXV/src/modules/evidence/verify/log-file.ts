@@ -1,0 +1,74 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ID_BYTES } from '../../../event/record-id';
+import { HASH_BYTES } from '../../../trail/evidence/merkle';
+import type { LogCopy } from './log-copy';
+
+const ENTRIES_PER_LINE = 16_384;
+
+/** Writes a copy of a log as lines of JSON: its state, its checkpoints, its entries. */
+export async function writeLogFile(file: string, log: LogCopy): Promise<void> {
+  await pipeline(Readable.from(linesOf(log)), createWriteStream(file));
+}
+
+function* linesOf({ checkpoints, recordIds, leafHashes, ...about }: LogCopy) {
+  yield `${JSON.stringify({ auditLog: about })}\n`;
+  for (const checkpoint of checkpoints) yield `${JSON.stringify({ checkpoint })}\n`;
+  const base64 = (bytes: Buffer, start: number, width: number) =>
+    bytes.subarray(start * width, (start + ENTRIES_PER_LINE) * width).toString('base64');
+  for (let start = 0; start < recordIds.length / ID_BYTES; start += ENTRIES_PER_LINE) {
+    const entries = {
+      recordIds: base64(recordIds, start, ID_BYTES),
+      leafHashes: base64(leafHashes, start, HASH_BYTES),
+    };
+    yield `${JSON.stringify(entries)}\n`;
+  }
+}
+
+/** @throws Error that names the file and the line */
+export async function readLogFile(file: string): Promise<LogCopy> {
+  let about: Omit<LogCopy, 'checkpoints' | 'recordIds' | 'leafHashes' | 'holes'> | null = null;
+  const checkpoints: string[] = [];
+  const parts = { recordIds: [] as Buffer[], leafHashes: [] as Buffer[] };
+  for await (const { line, number } of linesIn(file)) {
+    if (about === null && typeof line.auditLog === 'object') about = line.auditLog as LogCopy;
+    else if (about !== null && typeof line.checkpoint === 'string') checkpoints.push(line.checkpoint);
+    else if (about !== null && typeof line.recordIds === 'string' && typeof line.leafHashes === 'string') {
+      parts.recordIds.push(Buffer.from(line.recordIds, 'base64'));
+      parts.leafHashes.push(Buffer.from(line.leafHashes, 'base64'));
+    } else throw new Error(`${file}: line ${number} is not of an evidence log`);
+  }
+  if (about === null) throw new Error(`${file} is not an evidence log`);
+  const [recordIds, leafHashes] = [Buffer.concat(parts.recordIds), Buffer.concat(parts.leafHashes)];
+  if (recordIds.length * HASH_BYTES !== leafHashes.length * ID_BYTES)
+    throw new Error(`${file}: record ids and leaf hashes are not equally many`);
+  return { holes: [], ...about, checkpoints, recordIds, leafHashes };
+}
+
+/** Reads the objects of a file of JSON lines, with line numbers from 1. @throws Error that names file and line */
+export async function* linesIn(
+  file: string,
+): AsyncGenerator<{ line: Readonly<Record<string, unknown>>; number: number }> {
+  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  let number = 0;
+  for await (const text of lines) {
+    number++;
+    if (text === '') continue;
+    yield { line: parseObject(text) ?? raise(`${file}: line ${number} is not a JSON object`), number };
+  }
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function raise(message: string): never {
+  throw new Error(message);
+}

@@ -1,0 +1,31 @@
+import { parseTicks } from '../../../event/event-time';
+import { ticksOfRecordId } from '../../../event/record-id';
+
+/** The times of a removal, as the API answers them or as they are stored. */
+type RemovalTimes = { readonly events: number } & Readonly<
+  Record<'from' | 'to' | 'before' | 'lastRunAt', string | Date>
+>;
+
+const isoOf = (time: string | Date) => (typeof time === 'string' ? time : time.toISOString());
+const day = (time: string | Date) => isoOf(time).slice(0, 'YYYY-MM-DD'.length);
+const ticks = (time: string | Date) => parseTicks(isoOf(time)) ?? 0n;
+
+/** The removals by retention since the log exists. */
+export class Removals {
+  readonly #ranges: readonly { readonly from: bigint; readonly to: bigint; readonly before: bigint }[];
+  readonly events: number;
+
+  /** @param since when the log was first signed; the times of runs are known by the day */
+  constructor(removals: readonly RemovalTimes[], since: string) {
+    const counted = removals.filter(({ lastRunAt }) => day(lastRunAt) >= day(since));
+    this.#ranges = counted.map(({ from, to, before }) => ({
+      ...{ from: ticks(from), to: ticks(to), before: ticks(before) },
+    }));
+    this.events = counted.reduce((sum, { events }) => sum + events, 0);
+  }
+
+  explain(recordId: string): boolean {
+    const time = ticksOfRecordId(recordId);
+    return this.#ranges.some(({ from, to, before }) => time >= from && time < to && time < before);
+  }
+}

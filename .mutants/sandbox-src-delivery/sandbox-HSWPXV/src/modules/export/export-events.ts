@@ -1,0 +1,149 @@
+import type { FairShare } from '../../caller/rate-limit/fair-share';
+import type { TenantSet } from '../../caller/tenant-set';
+import { DomainError } from '../../errors';
+import type { AuditEventFilter } from '../../event/query';
+import { LIMITS } from '../../limits';
+import type { StoredAuditEvent } from '../../trail/audit-event-reader';
+import type {
+  ExportLease,
+  ExportLeases,
+  ExportPage,
+  ExportPlan,
+  ExportSource,
+  IdSpan,
+} from './export-source';
+
+interface ExportRequest {
+  readonly tenants: TenantSet;
+  /** Who exports. Each holder has one export at a time. */
+  readonly holder: string;
+  readonly filter: AuditEventFilter;
+  /** A record id; null: from the beginning. */
+  readonly cursor: string | null;
+  /** Called before each page. @throws DomainError if the caller may no longer have the events */
+  readonly assertAllowed: () => Promise<void>;
+}
+
+/** A running export. Its caller must end it. */
+export interface Export {
+  /** The number of all matching events, including those before the cursor; null: not counted. */
+  readonly totalCount: number | null;
+  /** The events of the batches that were taken, without the last batch, which may still be on its way. */
+  readonly handedOver: number;
+  /** @throws DomainError; Error if the lease was lost */
+  readonly batches: AsyncIterable<readonly StoredAuditEvent[]>;
+  /** Lets the holder export again. A second call does nothing. */
+  end(): Promise<void>;
+}
+
+export type BeginExport = (request: ExportRequest) => Promise<Export>;
+
+const RENEW_MS = LIMITS.exportLeaseMs / 3;
+
+/**
+ * Begins exports. It takes the lease and reads the first events, so that an error shows before the answer begins.
+ * @throws DomainError `rate_limited`, `service_unavailable`
+ */
+export const exporter =
+  (source: ExportSource, leases: ExportLeases, fairShare: Pick<FairShare, 'run'>): BeginExport =>
+  async (request) => {
+    const lease = await leases.take(request.holder);
+    if (!lease) throw isRunning();
+    const held = hold(lease);
+    try {
+      const plan = await fairShare.run(request, () => source.plan(request.tenants, request.filter));
+      const pages = new Pages(source, request, fairShare);
+      const events = eventsOf(pages, request, plan);
+      const first = await events.next();
+      let handedOver = 0;
+      const batches = whileHeld(held, first, events, (count) => {
+        handedOver += count;
+      });
+      return {
+        totalCount: plan.totalCount,
+        batches,
+        end: held.end,
+        get handedOver() {
+          return handedOver;
+        },
+      };
+    } catch (error) {
+      await held.end();
+      throw error;
+    }
+  };
+
+const isRunning = () =>
+  new DomainError('rate_limited', {
+    public: 'An export of this key is running. There may be one at a time.',
+    retryAfterSeconds: LIMITS.exportLeaseMs / 1000,
+  });
+
+type Batches = AsyncGenerator<readonly StoredAuditEvent[], void>;
+
+/** The pages of an export. Each one is read in its turn, after a check that the caller may still have it. */
+class Pages {
+  #isFirst = true;
+
+  constructor(
+    private readonly source: ExportSource,
+    private readonly request: ExportRequest,
+    private readonly fairShare: Pick<FairShare, 'run'>,
+  ) {}
+
+  async next(span: IdSpan): Promise<ExportPage> {
+    const { tenants, filter, assertAllowed } = this.request;
+    await assertAllowed();
+    // A running export is not broken off after a short wait, which a caller can be told only at the start.
+    const waitMs = this.#isFirst ? LIMITS.longStatementWaitMs : LIMITS.exportWaitMs;
+    this.#isFirst = false;
+    return this.fairShare.run(this.request, () => this.source.page(tenants, filter, span), waitMs);
+  }
+}
+
+async function* eventsOf(pages: Pages, { cursor }: ExportRequest, plan: ExportPlan): Batches {
+  for (const span of plan.spans) {
+    let after: string | null = cursor !== null && cursor > span.after ? cursor : span.after;
+    while (after !== null && after < span.upTo) {
+      const page = await pages.next({ after, upTo: span.upTo });
+      if (page.events.length > 0) yield page.events;
+      after = page.after;
+    }
+  }
+}
+
+async function* whileHeld(
+  held: Held,
+  first: IteratorResult<readonly StoredAuditEvent[], void>,
+  rest: Batches,
+  onTaken: (count: number) => void,
+): Batches {
+  for (let result = first; !result.done; result = await rest.next()) {
+    if (held.isLost()) throw new Error('the lease of the export was lost');
+    yield result.value;
+    onTaken(result.value.length);
+  }
+}
+
+interface Held {
+  isLost(): boolean;
+  end(): Promise<void>;
+}
+
+/** Renews the lease on a timer, so that a slow caller keeps it. */
+function hold(lease: ExportLease): Held {
+  let state: 'held' | 'lost' | 'ended' = 'held';
+  const timer = setInterval(async () => {
+    const isHeld = await lease.renew().catch(() => true); // asked again the next time
+    if (!isHeld && state === 'held') state = 'lost';
+  }, RENEW_MS);
+  return {
+    isLost: () => state === 'lost',
+    end: async () => {
+      clearInterval(timer);
+      if (state === 'ended') return;
+      state = 'ended';
+      await lease.release().catch(() => {}); // it ends by itself
+    },
+  };
+}

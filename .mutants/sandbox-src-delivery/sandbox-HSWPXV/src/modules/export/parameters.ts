@@ -1,0 +1,35 @@
+import { DomainError } from '../../errors';
+import { FEED_FORMAT_NAMES, FEED_FORMATS_DOC } from '../../event/formats/formats';
+import { FILTER_PARAMETERS, type ParameterSpecs, parseParameters } from '../../event/parameters';
+import { EXPORT_FORMAT_NAMES } from './formats';
+
+export const EXPORT_PARAMETERS = {
+  format: { kind: 'choice', values: EXPORT_FORMAT_NAMES, default: 'ndjson', doc: 'Form of the lines.' },
+  schema: {
+    kind: 'choice',
+    values: FEED_FORMAT_NAMES,
+    default: 'native',
+    doc: `Schema of the events. ${FEED_FORMATS_DOC}. Others than \`native\` with \`ndjson\` only.`,
+  },
+  ...FILTER_PARAMETERS,
+  cursor: {
+    kind: 'id',
+    isOptional: true,
+    doc: 'Goes on after the event of this recordId: the last whole line of an export that broke off.',
+  },
+  end: {
+    kind: 'choice',
+    values: ['1'],
+    doc: 'Adds a last line that says how many events stand before it: a file without it is not whole.',
+  },
+} as const satisfies ParameterSpecs;
+
+/** Parses the parameters of an export. @throws DomainError `invalid_parameter` that names every problem */
+export function parseExport(query: Readonly<Record<string, unknown>>) {
+  const values = parseParameters(EXPORT_PARAMETERS, query);
+  if (values.schema !== 'native' && values.format !== 'ndjson')
+    throw new DomainError('invalid_parameter', {
+      public: `schema=${values.schema} is written with format=ndjson only: its events are nested.`,
+    });
+  return values;
+}

@@ -1,0 +1,100 @@
+import { parseTenantId } from '../../caller/tenant-set';
+import { DomainError } from '../../errors';
+import type { Answer, Shape } from '../../event/shape';
+import { LIMITS } from '../../limits';
+import type { EventBytes } from '../../trail/event-bytes';
+import { BytesCheck } from './check-bytes';
+import { type Checked, checkEvent, NAME_CHARS_SHOWN } from './check-event';
+import { CheckedEvents, REJECTED_EVENT } from './checked-events';
+import type { AuditEventWriter } from './stored-writer';
+
+/** A batch as an agent sends it. Its events are checked one by one, so that a bad event affects only itself. */
+export interface AuditEventBatch {
+  /**
+   * The tenant in the agent's configuration. It is optional, because the key names the tenant, and must match the key.
+   */
+  readonly tenantId?: string | null | undefined;
+  readonly events: readonly unknown[] | CheckedEvents;
+}
+
+/** Sent after the commit. Every event of the batch is counted in one of the three. */
+export const INGEST_RECEIPT = {
+  name: 'IngestReceipt',
+  doc: 'Given after the commit: accepted events are stored for good.',
+  fields: {
+    accepted: { kind: 'integer', doc: 'Events stored now.' },
+    duplicates: { kind: 'integer', doc: 'Events that were stored before.' },
+    rejected: { kind: 'object', isList: true, of: REJECTED_EVENT, doc: 'Events that were not stored.' },
+  },
+} as const satisfies Shape;
+export type IngestReceipt = Answer<typeof INGEST_RECEIPT>;
+
+/** Checks the structure of a batch. @throws DomainError `invalid_parameter` */
+export function parseBatch(given: unknown): AuditEventBatch {
+  const problems: string[] = [];
+  const batch = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
+  const { tenantId, events } = batch;
+  const count = events instanceof CheckedEvents ? events.count : Array.isArray(events) ? events.length : null;
+  if (count === null) problems.push('batch.events must be a list');
+  else if (count > LIMITS.ingestBatchEventsMax) {
+    problems.push(`batch.events must have at most ${LIMITS.ingestBatchEventsMax} events`);
+  }
+  if (tenantId !== undefined && tenantId !== null && typeof tenantId !== 'string') {
+    problems.push('batch.tenantId must be text');
+  }
+  const unknown = Object.keys(batch).filter((name) => name !== 'tenantId' && name !== 'events');
+  if (unknown.length > 0) problems.push(`batch has unknown fields: ${someOf(unknown)}`);
+  if (problems.length > 0) throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+  return batch as unknown as AuditEventBatch;
+}
+
+/** The first of the names that a caller invented. */
+const someOf = (names: readonly string[]) =>
+  names
+    .slice(0, LIMITS.rejectionProblemsMax)
+    .map((name) => name.slice(0, NAME_CHARS_SHOWN))
+    .join(', ');
+
+/** Stores a batch for the tenant of the agent's key, whatever tenant the batch names. */
+export async function receiveBatch(
+  keyTenantId: number,
+  batch: AuditEventBatch,
+  writer: AuditEventWriter,
+  nowMs: number,
+): Promise<IngestReceipt> {
+  if (batch.tenantId && parseTenantId(batch.tenantId) !== keyTenantId) {
+    throw new DomainError('forbidden', {
+      public: 'The agent key is bound to another tenant than the batch names.',
+    });
+  }
+  const intake = intakeFor(keyTenantId, writer, nowMs);
+  const events = batch.events instanceof CheckedEvents ? batch.events : checkAll(intake, batch.events);
+  if (events.tenantId !== keyTenantId)
+    throw new Error('a batch was read for another tenant than its key is bound to');
+  const { accepted, rejected } = events;
+  const stored = await events.store();
+  return { accepted: stored, duplicates: accepted - stored, rejected };
+}
+
+/** Takes in a tenant's events: checks each one, and writes the valid ones. */
+export interface Intake {
+  check(given: unknown): Checked;
+  /** Whether the event is valid. If not, or if that cannot be told from the bytes, `check` says so. */
+  isValid(event: EventBytes): boolean;
+  open(): CheckedEvents;
+}
+
+export function intakeFor(tenantId: number, writer: AuditEventWriter, nowMs: number): Intake {
+  const bytesCheck = new BytesCheck(tenantId, nowMs);
+  return {
+    check: (given) => checkEvent(tenantId, given, nowMs),
+    isValid: (event) => bytesCheck.isValid(event),
+    open: () => new CheckedEvents(tenantId, writer.open(tenantId)),
+  };
+}
+
+function checkAll({ check, open }: Intake, given: readonly unknown[]): CheckedEvents {
+  const events = open();
+  for (const event of given) events.add(check(event));
+  return events;
+}

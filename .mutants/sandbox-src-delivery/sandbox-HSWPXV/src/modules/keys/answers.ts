@@ -1,0 +1,43 @@
+import type { Shape } from '../../event/shape';
+
+export const API_KEY = {
+  name: 'ApiKey',
+  doc: 'A key of any kind, without the key itself.',
+  fields: {
+    keyId: { kind: 'id' },
+    kind: { kind: 'text', doc: 'public, agent or operator.' },
+    name: { kind: 'text' },
+    prefix: { kind: 'text', doc: 'How the key begins.' },
+    state: { kind: 'text', doc: 'valid, expired or revoked.' },
+    scopes: { kind: 'text', isList: true },
+    tenantIds: { kind: 'text', isList: true },
+    rateLimitPerMinute: { kind: 'integer', nullable: true, doc: "Null: the service's default." },
+    allowedAddresses: {
+      kind: 'text',
+      isList: true,
+      doc: 'Addresses and networks it may be used from. None: from anywhere.',
+    },
+    replaces: { kind: 'id', nullable: true, doc: 'keyId of the key it was rotated from.' },
+    replacedBy: { kind: 'id', nullable: true, doc: 'keyId of the key it was rotated to.' },
+    createdAt: { kind: 'time' },
+    expiresAt: { kind: 'time', nullable: true },
+    revokedAt: { kind: 'time', nullable: true },
+    lastUsedAt: { kind: 'time', nullable: true, doc: 'Trails the last use by seconds.' },
+  },
+} as const satisfies Shape;
+
+export const CREATED_KEY = {
+  name: 'CreatedKeyType',
+  doc: 'A key just made. It is not shown again.',
+  fields: { keyId: { kind: 'id' }, key: { kind: 'text' } },
+} as const satisfies Shape;
+
+export const ROTATED_KEY = {
+  name: 'RotatedKeyType',
+  doc: 'A key just made to replace another. It is not shown again.',
+  fields: {
+    ...CREATED_KEY.fields,
+    replaces: { kind: 'id', doc: 'keyId of the old key.' },
+    overlapEndsAt: { kind: 'time', doc: 'Until then the old key works as well.' },
+  },
+} as const satisfies Shape;

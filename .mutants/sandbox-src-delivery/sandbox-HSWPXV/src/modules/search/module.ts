@@ -1,0 +1,30 @@
+import type { Database } from '../../database/clients';
+import { LIMITS } from '../../limits';
+import type { Module } from '../../module';
+import { Indexer } from './indexer';
+
+/** The search index. @param isIndexing whether this instance indexes */
+export function searchModule(
+  database: Pick<Database, 'background' | 'ownerSteps'>,
+  isIndexing: boolean,
+): Module {
+  const indexer = new Indexer(database, {
+    ...{ pastMs: LIMITS.indexQuietMs, liveMs: LIMITS.indexLiveQuietMs, folded: true },
+  });
+  return {
+    tasks: isIndexing
+      ? [{ name: 'indexing for search', everyMs: LIMITS.indexMs, run: () => indexer.run() }]
+      : [],
+    metrics: (metrics, figures) => {
+      metrics.gauge(
+        'unindexed_segments',
+        'Hours that searches still read.',
+        () => figures()?.unindexedHours ?? null,
+      );
+      metrics.gauge('unindexed_oldest_seconds', 'How long the first of these hours has waited.', () => {
+        const known = figures();
+        return known ? (known.unindexedSeconds ?? 0) : null;
+      });
+    },
+  };
+}

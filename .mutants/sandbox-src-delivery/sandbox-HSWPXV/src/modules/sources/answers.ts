@@ -1,0 +1,193 @@
+import type { ParameterSpecs } from '../../event/parameters';
+import type { Choices, Shape } from '../../event/shape';
+import { GAP_REASONS } from '../../event/source-report';
+import { LIMITS } from '../../limits';
+import { SOURCE_STATES } from './audit-source';
+
+export const GAP_REASON = {
+  name: 'AuditGapReason',
+  doc: 'Why a part of the audit trail could not be published.',
+  values: GAP_REASONS,
+} as const satisfies Choices;
+
+export const AUDIT_GAP = {
+  name: 'AuditGap',
+  doc: 'A part of the audit trail that an agent could not publish.',
+  fields: {
+    gapId: { kind: 'id' },
+    reason: { kind: 'choice', choices: GAP_REASON },
+    fileName: { kind: 'text' },
+    fileGuid: { kind: 'text', nullable: true, doc: 'Null: the file was never opened.' },
+    detail: { kind: 'text', doc: 'A sentence for people.' },
+    afterTime: {
+      kind: 'time',
+      nullable: true,
+      doc: 'Event time of the last record before it. Null: unknown.',
+    },
+    beforeTime: {
+      kind: 'time',
+      nullable: true,
+      doc: 'Event time of the first record after it. Null: unknown.',
+    },
+    detectedAt: { kind: 'time', doc: "By the agent's clock." },
+    firstReported: { kind: 'time', doc: "By the service's clock." },
+  },
+} as const satisfies Shape;
+
+const SOURCE_COVERAGE = {
+  name: 'SourceCoverage',
+  doc: 'How far the audit trail of a source has come.',
+  fields: {
+    tenantId: { kind: 'text' },
+    hostName: { kind: 'text' },
+    databaseName: { kind: 'text' },
+    lastEventTime: { kind: 'time', nullable: true, doc: 'Of the newest event published. Null: none.' },
+    lastReported: { kind: 'time', doc: 'When any report last came.' },
+    completeThrough: {
+      kind: 'time',
+      nullable: true,
+      doc: 'When everything in the files was last published. Null: never yet.',
+    },
+    hasProblem: { kind: 'boolean', doc: 'Whether its agent said at its last report that it cannot publish.' },
+  },
+} as const satisfies Shape;
+
+const GAP_OF_SOURCE = {
+  name: 'SourceGap',
+  doc: 'A gap in the audit trail of a source.',
+  fields: {
+    tenantId: { kind: 'text' },
+    hostName: { kind: 'text' },
+    databaseName: { kind: 'text' },
+    ...AUDIT_GAP.fields,
+  },
+} as const satisfies Shape;
+
+/** The answer to readers about the sources of their tenants. */
+export const AUDIT_COVERAGE = {
+  name: 'AuditCoverage',
+  doc: 'What is known of the completeness of the events of a time range.',
+  fields: {
+    sourceCount: { kind: 'count', doc: 'Sources of the tenants.' },
+    gapCount: { kind: 'count', doc: 'Gaps that touch the time range, or may.' },
+    sources: {
+      kind: 'object',
+      isList: true,
+      of: SOURCE_COVERAGE,
+      doc: `Those with a problem, then those caught up longest ago; at most ${LIMITS.coverageSourcesMax}, and all that have gaps shown.`,
+    },
+    gaps: {
+      kind: 'object',
+      isList: true,
+      of: GAP_OF_SOURCE,
+      doc: `Newest first, at most ${LIMITS.coverageGapsMax}.`,
+    },
+  },
+} as const satisfies Shape;
+
+export const AUDIT_SOURCE = {
+  name: 'AuditSource',
+  doc: 'One configured database of the machine of an agent.',
+  fields: {
+    tenantId: { kind: 'text' },
+    hostName: { kind: 'text' },
+    databaseName: { kind: 'text' },
+    agentVersion: { kind: 'text' },
+    lastEventTime: { kind: 'time', nullable: true, doc: 'Of the newest event published. Null: none.' },
+    lastReceived: {
+      kind: 'time',
+      nullable: true,
+      doc: 'When a report with published events last came. Null: never.',
+    },
+    lastReported: { kind: 'time', doc: 'When any report last came.' },
+    lag: {
+      kind: 'decimal',
+      nullable: true,
+      doc: 'Seconds since everything in the files was published; it grows when the agent falls silent. Null: never yet.',
+    },
+    waitingBytes: { kind: 'count', doc: 'Bytes in files not yet published, at the last report.' },
+    publishedCount: {
+      kind: 'count',
+      doc: 'Events published; a report counts twice if its agent had to send it again.',
+    },
+    problem: {
+      kind: 'text',
+      nullable: true,
+      doc: 'What kept it from publishing at the last report. Null: nothing.',
+    },
+    gapCount: { kind: 'integer', doc: `At most ${LIMITS.sourceGapsMax} are stored.` },
+  },
+} as const satisfies Shape;
+
+const SOURCE_STATE = {
+  name: 'AuditSourceState',
+  doc: 'How a source is.',
+  values: SOURCE_STATES,
+} as const satisfies Choices;
+
+/** A source as the public API shows it. */
+export const SOURCE_ITEM = {
+  name: 'AuditSourceItem',
+  doc: 'A database whose audit an agent reads, and how far its events have been delivered.',
+  fields: {
+    tenantId: { kind: 'text' },
+    hostName: { kind: 'text', doc: 'Machine of the agent.' },
+    databaseName: { kind: 'text', doc: "Label of the source in the agent's configuration." },
+    state: {
+      kind: 'choice',
+      choices: SOURCE_STATE,
+      doc: Object.entries(SOURCE_STATES)
+        .map(([name, doc]) => `\`${name}\`: ${doc}`)
+        .join('; '),
+    },
+    lagSeconds: {
+      kind: 'decimal',
+      nullable: true,
+      doc: 'Since everything in the files was published; it grows when the agent falls silent. Null: never yet.',
+    },
+    completeThrough: {
+      kind: 'time',
+      nullable: true,
+      doc: 'Every event up to this time that the agent could read is there, in the tail too; what it could not read is among the gaps. Null: not known yet.',
+    },
+    lastEventTime: AUDIT_SOURCE.fields.lastEventTime,
+    lastReported: AUDIT_SOURCE.fields.lastReported,
+    gapCount: AUDIT_SOURCE.fields.gapCount,
+    gaps: {
+      kind: 'object',
+      isList: true,
+      of: AUDIT_GAP,
+      doc: `Parts of the audit trail that could not be published, newest first; at most ${LIMITS.sourceGapsListed}.`,
+    },
+  },
+} as const satisfies Shape;
+
+export const SOURCE_PAGE = {
+  name: 'AuditSourcePage',
+  doc: 'A page of sources.',
+  fields: {
+    items: { kind: 'object', isList: true, of: SOURCE_ITEM },
+    totalCount: { kind: 'count' },
+    page: { kind: 'integer' },
+    pageSize: { kind: 'integer' },
+  },
+} as const satisfies Shape;
+
+export const SOURCES_PARAMETERS = {
+  page: { kind: 'integer', min: 1, max: LIMITS.pageMax, default: 1, doc: '1-based page number.' },
+  pageSize: {
+    kind: 'integer',
+    min: 1,
+    max: LIMITS.pageSizeMax,
+    default: LIMITS.pageSizeDefault,
+    doc: 'Results per page.',
+  },
+} as const satisfies ParameterSpecs;
+
+export const REPORT_RECEIPT = {
+  name: 'ReportReceipt',
+  doc: 'Given after the commit.',
+  fields: {
+    gapsKept: { kind: 'integer', doc: 'Gaps of the report that are stored now, known before or not.' },
+  },
+} as const satisfies Shape;

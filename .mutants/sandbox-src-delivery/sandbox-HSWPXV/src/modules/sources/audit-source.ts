@@ -1,0 +1,97 @@
+import type { GapReason } from '../../event/source-report';
+
+/**
+ * A part of the audit trail that an agent could not publish. Times are UTC with seven decimals; event times are null
+ * where unknown.
+ */
+export interface AuditGap {
+  /** UUID the agent derives from the gap itself. */
+  readonly gapId: string;
+  readonly reason: GapReason;
+  readonly fileName: string;
+  /** Null: the file was never opened. */
+  readonly fileGuid: string | null;
+  /** A sentence for people. */
+  readonly detail: string;
+  /** Event time of the last record before the gap. */
+  readonly afterTime: string | null;
+  /** Event time of the first record after the gap. */
+  readonly beforeTime: string | null;
+  /** By the agent's clock. */
+  readonly detectedAt: string;
+}
+
+/** A gap as it is stored; `firstReported` is by the service's clock. */
+export type StoredGap = AuditGap & { readonly firstReported: Date };
+
+/** One configured database of the machine an agent runs on. */
+export interface SourceId {
+  readonly hostName: string;
+  /** Its label in the agent's configuration. */
+  readonly databaseName: string;
+}
+
+/** The state of a source that an agent reports; times are UTC with seven decimals. */
+interface ReportedState extends SourceId {
+  readonly agentVersion: string;
+  /** The event time of the newest acknowledged event; null: none. */
+  readonly lastEventTime: string | null;
+  /** When everything in the files was last acknowledged; null: never yet. */
+  readonly caughtUpAt: string | null;
+  /** Bytes in files that are not acknowledged yet. */
+  readonly waitingBytes: number;
+  /** The number of acknowledged events: in a report since the last report, in a stored source altogether. */
+  readonly publishedCount: number;
+  /** The reason why the agent does not publish; null: it does. */
+  readonly problem: string | null;
+}
+
+/** A report that passed every check. */
+export interface SourceReport extends ReportedState {
+  readonly gaps: readonly AuditGap[];
+  /** Milliseconds by which the agent's clock is ahead of the service's; below zero: behind; null: not known. */
+  readonly clockAheadMs: number | null;
+}
+
+/** A source as it is stored: its times of reports are by the service's clock. */
+export interface AuditSource extends ReportedState {
+  readonly tenantId: number;
+  /** When a report with published events last came; null: never. */
+  readonly lastReceived: Date | null;
+  /** When any report last came. */
+  readonly lastReported: Date;
+  readonly gapCount: number;
+}
+
+/** Seconds since a source was caught up, as of `nowMs`; null: it never was. */
+export function lagOf({ caughtUpAt }: ReportedState, nowMs: number): number | null {
+  return caughtUpAt === null ? null : Math.max(0, nowMs - Date.parse(caughtUpAt)) / 1000;
+}
+
+/** An agent reports at least every minute. One that is silent for this long is down, or cannot reach the service. */
+export const SILENT_MS = 5 * 60_000;
+/** A lag of this length is no burst that the agent is about to send. */
+const LAGGING_MS = 3_600_000;
+
+/** The states of a source, worst first, because a silent source hides everything else. */
+export const SOURCE_STATES = {
+  stale: 'its agent has fallen silent',
+  problem: 'its agent runs and cannot publish',
+  lagging: 'its agent has not published everything in the files for an hour',
+  gaps: 'parts of its audit trail are missing and cannot be read again',
+  current: 'all is well',
+} as const;
+export type SourceState = keyof typeof SOURCE_STATES;
+
+/** @param silentMs since the last report of its agent @param lag seconds, see `lagOf` */
+export function stateOfSource(source: {
+  readonly silentMs: number;
+  readonly problem: string | null;
+  readonly lag: number | null;
+  readonly gapCount: number;
+}): SourceState {
+  if (source.silentMs > SILENT_MS) return 'stale';
+  if (source.problem !== null) return 'problem';
+  if (source.lag === null || source.lag * 1_000 > LAGGING_MS) return 'lagging';
+  return source.gapCount > 0 ? 'gaps' : 'current';
+}

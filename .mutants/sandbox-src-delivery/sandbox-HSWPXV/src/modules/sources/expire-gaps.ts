@@ -1,0 +1,25 @@
+import type { Logger } from 'pino';
+import type { TenantWithRetention } from '../../caller/tenant.store';
+import { DAY_MS } from '../../event/event-time';
+import type { AuditSourceStore } from './audit-source.store';
+
+/**
+ * Removes gaps for as long known as their tenant keeps its events: what is missing would be removed by now too.
+ * Their age is counted from the first report, since an agent's clock may be wrong.
+ */
+export async function expireGaps(parts: {
+  readonly sources: Pick<AuditSourceStore, 'removeGaps'>;
+  readonly retention: { tenantsWithRetention(): Promise<readonly TenantWithRetention[]> };
+  readonly nowMs: () => number;
+  readonly log: Logger;
+}): Promise<void> {
+  const { sources, retention, nowMs, log } = parts;
+  for (const { tenantId, retentionDays } of await retention.tenantsWithRetention()) {
+    const before = new Date(nowMs() - retentionDays * DAY_MS);
+    const removed = await sources.removeGaps(tenantId, retentionDays, before).catch((err: unknown) => {
+      log.warn({ err, tenantId }, 'retention did not remove gaps; the next run tries again');
+      return 0;
+    });
+    if (removed > 0) log.info({ tenantId, removed }, 'retention removed gaps');
+  }
+}

@@ -1,0 +1,109 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { DomainError } from '../../errors';
+import { parseTicks } from '../../event/event-time';
+import { FILTER_PARAMETERS, type ParameterValues } from '../../event/parameters';
+
+/** The progress of a reader. */
+export interface TailPlace {
+  /** The position to read next in each tenant, by ascending tenant id. */
+  readonly positions: ReadonlyMap<number, number>;
+  /** The tenant that comes first in the next answer, or the tenant after it. Tenants take turns. */
+  readonly turn: number;
+  /** The hash of the filters (`filterHash`). */
+  readonly filter: Buffer;
+}
+
+const VERSION = 1;
+const MAC_BYTES = 16;
+const FILTER_HASH_BYTES = 12;
+
+/**
+ * Cursors as callers get them: opaque and signed, so that an invented or changed cursor is refused. They name no key,
+ * so another key of the same tenant can continue.
+ */
+export class CursorSeal {
+  /** @param keys the first one signs; the others may have signed older cursors */
+  constructor(private readonly keys: readonly [Buffer, ...Buffer[]]) {}
+
+  seal({ positions, turn, filter }: TailPlace): string {
+    const bytes: number[] = [VERSION, ...filter];
+    writeNumber(bytes, turn);
+    let before = 0;
+    for (const [tenantId, position] of positions) {
+      writeNumber(bytes, tenantId - before);
+      writeNumber(bytes, position);
+      before = tenantId;
+    }
+    const payload = Buffer.from(bytes);
+    return Buffer.concat([payload, macOf(this.keys[0], payload)]).toString('base64url');
+  }
+
+  /** @throws DomainError `invalid_parameter` */
+  open(text: string): TailPlace {
+    const bytes = Buffer.from(text, 'base64url');
+    const payload = bytes.subarray(0, Math.max(0, bytes.length - MAC_BYTES));
+    const mac = bytes.subarray(payload.length);
+    const isOurs = this.keys.some((key) => {
+      const own = macOf(key, payload);
+      return mac.length === own.length && timingSafeEqual(mac, own);
+    });
+    if (!isOurs || bytes.toString('base64url') !== text || payload[0] !== VERSION) throw foreign();
+    const numbers = numbersOf(payload.subarray(1 + FILTER_HASH_BYTES));
+    const positions = new Map<number, number>();
+    let tenantId = 0;
+    for (let i = 1; i + 1 < numbers.length; i += 2) {
+      tenantId += numbers[i] as number;
+      positions.set(tenantId, numbers[i + 1] as number);
+    }
+    return { positions, turn: numbers[0] ?? 0, filter: payload.subarray(1, 1 + FILTER_HASH_BYTES) };
+  }
+}
+
+const foreign = () =>
+  new DomainError('invalid_parameter', {
+    public:
+      'cursor is none that this service gave: it was changed or cut on its way, or another installation made it. ' +
+      'Send meta.nextCursor of the last answer as it is, or begin anew with from=beginning, from=now or from=<time of arrival>.',
+  });
+
+const macOf = (key: Buffer, payload: Buffer) =>
+  createHmac('sha256', key).update(payload).digest().subarray(0, MAC_BYTES);
+
+/** Writes seven bits in each byte, the lowest bits first. The last byte has its high bit clear. */
+function writeNumber(bytes: number[], value: number): void {
+  let rest = value;
+  while (rest >= 0x80) {
+    bytes.push((rest % 0x80) | 0x80);
+    rest = Math.floor(rest / 0x80);
+  }
+  bytes.push(rest);
+}
+
+function numbersOf(bytes: Uint8Array): number[] {
+  const numbers: number[] = [];
+  let [value, factor] = [0, 1];
+  for (const byte of bytes) {
+    value += (byte & 0x7f) * factor;
+    factor *= 0x80;
+    if (byte & 0x80) continue;
+    numbers.push(value);
+    [value, factor] = [0, 1];
+  }
+  return numbers;
+}
+
+export type GivenFilters = ParameterValues<typeof FILTER_PARAMETERS>;
+
+/**
+ * A hash that is the same for the same filters in any order. It covers the filters as given and not as parsed, because
+ * a cursor must outlive releases.
+ */
+export function filterHash(given: GivenFilters): Buffer {
+  const texts = Object.entries(FILTER_PARAMETERS).flatMap(([name, { kind }]) => {
+    const value = given[name as keyof GivenFilters];
+    if (value === undefined) return [];
+    return [[name, kind === 'time' ? String(parseTicks(String(value))) : String(value)] as const];
+  });
+  const sorted = texts.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(sorted)).digest().subarray(0, FILTER_HASH_BYTES);
+}

@@ -1,0 +1,40 @@
+import { LIMITS } from '../limits';
+import type { Figures } from './figures';
+import { Gathered } from './gathered';
+import { Metrics } from './metrics';
+import { type MetricsServer, serveMetrics } from './metrics-server';
+
+interface OpenMetrics extends Pick<Metrics, 'onAnswered'> {
+  /** Notes that a background task has finished a round. */
+  readonly onRound: (task: string) => void;
+  /** Starts to serve the metrics. */
+  listen(place: { readonly host: string; readonly port: number }): Promise<MetricsServer>;
+}
+
+/** Declares the metrics of one part of the service. @param figures null: the database's figures are not known now */
+export type DeclareMetrics = (metrics: Metrics, figures: () => Figures | null) => void;
+
+export async function openMetrics(
+  read: () => Promise<Figures>,
+  declare: readonly DeclareMetrics[],
+  nowMs: () => number,
+): Promise<OpenMetrics> {
+  const metrics = await Metrics.open();
+  const figures = new Gathered(read, LIMITS.metricsKeptMs);
+  const rounds = new Map<string, number>();
+  metrics.gauge('database_figures_up', '1 when the gauges read from the database are known.', () =>
+    Number(figures.value !== null),
+  );
+  metrics.gauges(
+    'background_last_round_timestamp_seconds',
+    'When a task last came to its end.',
+    ['task'],
+    () => [...rounds].map(([task, ms]) => ({ labels: { task }, value: ms / 1000 })),
+  );
+  for (const each of declare) each(metrics, () => figures.value);
+  return {
+    onAnswered: metrics.onAnswered,
+    onRound: (task) => rounds.set(task, nowMs()),
+    listen: (place) => serveMetrics(place, metrics.registry, () => figures.refresh()),
+  };
+}

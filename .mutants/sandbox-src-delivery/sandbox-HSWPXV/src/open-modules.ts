@@ -1,0 +1,79 @@
+import type { Logger } from 'pino';
+import type { openCallers } from './caller/callers';
+import type { Config } from './config';
+import type { InFlight } from './http/in-flight';
+import type { Module } from './module';
+import { accessLogModule } from './modules/access-log/module';
+import { activityModule } from './modules/activity/module';
+import { openDestinations } from './modules/destinations/module';
+import { detectionModule } from './modules/detection/module';
+import { openEvidence } from './modules/evidence/module';
+import { exploreModule } from './modules/explore/module';
+import { beginExports } from './modules/export/module';
+import { openIngest } from './modules/ingest/module';
+import { keysModule } from './modules/keys/module';
+import { ensureOperatorKey } from './modules/keys/operator-key';
+import { savedSearchesModule } from './modules/saved-searches/module';
+import { searchModule } from './modules/search/module';
+import { sourcesModule } from './modules/sources/module';
+import { openTail } from './modules/tail/module';
+import { tenantsModule } from './modules/tenants/module';
+import type { Storage } from './storage';
+
+/** The parts that modules are built on. */
+interface Ground {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly storage: Storage;
+  readonly callers: Awaited<ReturnType<typeof openCallers>>;
+  readonly inFlight: InFlight;
+  readonly nowMs: () => number;
+  /** Aborted when the service is told to stop. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens every module and gives it what it needs from other modules. @returns the modules, and the parts for entrances
+ */
+export async function openModules({ config, log, storage, callers, inFlight, nowMs, signal }: Ground) {
+  const { database, readSide } = storage;
+  const { prisma, background: owner, ask, askOwner } = database;
+  const { form } = readSide;
+  const {
+    keys,
+    tenants,
+    authenticator,
+    fairShare,
+    changes,
+    answers,
+    waitingPlaces,
+    accessLog,
+    accessEntries,
+  } = callers;
+  const operatorKeyFile = await ensureOperatorKey(config.dataDir, keys, log);
+  const evidence = await openEvidence({ config, database, form, tenants, log });
+  const ingest = await openIngest({ database, owner, form, checkpointKey: evidence.checkpointKey, nowMs });
+  const { checkpointKeys } = evidence;
+  const tenancy = tenantsModule({ prisma, owner, tenants, signal, nowMs, log });
+  const sources = sourcesModule({ prisma, owner, tenants, retention: tenancy.retention, nowMs, log });
+  const listSources = sources.complete;
+  const tail = openTail({
+    ...{ ask, askOwner, owner, form, checkpointKeys, fairShare, answers, waitingPlaces, listSources, nowMs },
+  });
+  const destinations = await openDestinations({ config, prisma, owner, askOwner, form, tenants, nowMs, log });
+  const modules: readonly Module[] = [
+    ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations],
+    activityModule({ owner, readSide, fairShare, nowMs, log }),
+    searchModule(database, config.searchIndex),
+    detectionModule({
+      ...{ prisma, owner, tenants, signal, ask, askOwner, form, changes, nowMs, log },
+      ...{ send: destinations.sendMessage, hasDestination: destinations.hasDestination },
+      ...{ mail: config.mail, stoppedLogs: evidence.stoppedLogs },
+    }),
+    exploreModule(database, form, fairShare),
+    keysModule({ store: keys, tenants, authenticator, nowMs }),
+    savedSearchesModule(prisma, owner),
+    accessLogModule({ accessLog, store: accessEntries, fairShare, days: config.accessLogDays, nowMs }),
+  ];
+  return { modules, ingest, tail, operatorKeyFile, beginExport: beginExports(database, form, fairShare) };
+}

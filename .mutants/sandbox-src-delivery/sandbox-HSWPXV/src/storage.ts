@@ -1,0 +1,95 @@
+import type { Logger } from 'pino';
+import type { Config } from './config';
+import { type AskRows, type Database } from './database/clients';
+import { openDatabase } from './database/database';
+import { DiskRoom } from './database/disk-room';
+import { checkNodes } from './database/distribute/check-start';
+import { Nodes } from './database/distribute/nodes';
+import { vacuum } from './database/embedded';
+import { guarded } from './database/failure';
+import { migrate } from './database/migrate';
+import { assertRowSecurity } from './database/row-security';
+import { LIMITS } from './limits';
+import type { Module } from './module';
+import { openReadSide, type ReadSide } from './modules/activity/open-replica';
+import { openTracing } from './observe/open-tracing';
+import { tracedAsk, tracedDatabase } from './observe/traced-database';
+import type { Tracing } from './observe/tracing';
+
+const HEALTH_DEADLINE_MS = 2_000;
+
+/** The base of a service: its migrated database, the database that it reads from, and the traces of both. */
+export interface Storage extends Module {
+  readonly database: Database;
+  readonly readSide: ReadSide;
+  /** Null: no traces are kept. */
+  readonly tracing: Tracing | null;
+  /** Resolves while the database answers. */
+  ping(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** @throws NoRowSecurity, NewerDatabase, NotAReplica, LoginRefused: each has a text of one line for an operator */
+export async function openStorage(config: Config, log: Logger): Promise<Storage> {
+  const tracing = config.otlpEndpoint ? await openTracing(config.otlpEndpoint, log) : null;
+  const opened = await openDatabase(config);
+  const room = config.databaseUrl ? null : new DiskRoom(config.dataDir);
+  const careful = room ? room.guarding(opened) : opened;
+  const database = tracing ? tracedDatabase(careful, tracing) : careful;
+  const close = async () => {
+    await database.close();
+    await tracing?.close();
+  };
+  try {
+    const applied = await migrate(database.migrator);
+    if (applied.length > 0) log.info({ applied }, 'migrations applied');
+    await assertRowSecurity(database.prisma);
+    await checkNodes(database.prisma, config.migrationDatabaseUrl !== null);
+    const replica = {
+      url: config.readDatabaseUrl,
+      isOwner: config.migrationDatabaseUrl === null,
+      traced: (ask: AskRows) => (tracing ? tracedAsk(ask, tracing) : ask),
+    };
+    const readSide = await openReadSide(database, replica, log);
+    return {
+      ...{ database, readSide, tracing },
+      ping: () => guarded(() => database.prisma.$queryRaw`SELECT 1`, HEALTH_DEADLINE_MS),
+      ...upkeepOf(config, database, readSide, room, log),
+      close: async () => {
+        await readSide.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The recurring tasks, the metrics and the health of the database. */
+function upkeepOf(
+  config: Config,
+  database: Database,
+  readSide: ReadSide,
+  room: DiskRoom | null,
+  log: Logger,
+): Module {
+  const { background: owner, connections } = database;
+  const nodes = readSide.form === 'union' ? new Nodes(owner, log) : null;
+  return {
+    tasks: [
+      ...(nodes
+        ? [{ name: 'looking for its nodes', everyMs: LIMITS.nodeLookMs, run: () => nodes.look() }]
+        : []),
+      ...(config.databaseUrl ? [] : [{ name: 'vacuum', everyMs: LIMITS.vacuumMs, run: () => vacuum(owner) }]),
+    ],
+    metrics: (metrics) =>
+      metrics.gauges(
+        'database_connections',
+        'Connections for requests; waiting: requests that wait for one.',
+        ['state'],
+        () => Object.entries(connections()).map(([state, value]) => ({ labels: { state }, value })),
+      ),
+    health: [nodes, room].filter((part) => part !== null),
+  };
+}

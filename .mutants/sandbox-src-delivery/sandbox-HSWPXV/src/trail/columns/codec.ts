@@ -1,0 +1,141 @@
+/**
+ * A column of an hour. Its text begins with the numbers of its values, such as `12,7,40`. After a semicolon, in base64,
+ * follows the place of each event's value in that list. A place takes 0, 1, 2, 4, 8 or 16 bits, as few as suffice.
+ * Places stay packed, because most of the time goes into reading memory.
+ */
+export interface Column {
+  /** Numbers of the values, in the order of the places. */
+  readonly ids: Int32Array;
+  readonly width: Width;
+  /** The code of each event, which is the place of its value. The first event has the lowest bits. */
+  readonly bytes: Uint8Array;
+}
+
+/** An hour with more values has no column. */
+export const COLUMN_VALUES_MAX = 65_536;
+const WIDTHS = [0, 1, 2, 4, 8, 16] as const;
+type Width = (typeof WIDTHS)[number];
+const BYTE = 8;
+
+const widthOf = (values: number): Width => WIDTHS.find((bits) => values <= 2 ** bits) ?? 16;
+
+/** @param values the number of values, which is larger than every code */
+export function packCodes(codes: readonly number[], values: number): Buffer {
+  const bits = widthOf(values);
+  const bytes = Buffer.alloc(Math.ceil((codes.length * bits) / BYTE));
+  if (bits === BYTE * 2) {
+    for (let i = 0; i < codes.length; i++) bytes.writeUInt16LE(codes[i] as number, i * 2);
+  } else if (bits > 0) {
+    const perByte = BYTE / bits;
+    for (let i = 0; i < codes.length; i++) {
+      const at = Math.floor(i / perByte);
+      bytes[at] = (bytes[at] as number) | ((codes[i] as number) << ((i % perByte) * bits));
+    }
+  }
+  return bytes;
+}
+
+export const columnText = (ids: readonly number[], packed: Buffer): string =>
+  `${ids.join(',')};${packed.toString('base64')}`;
+
+/** @param n number of events of the hour @throws RangeError when the text is too short for so many events */
+export function readColumn(text: string, n: number): Column {
+  const end = text.indexOf(';');
+  const ids = readNumbers(text, end);
+  const width = widthOf(ids.length);
+  const bytes = Buffer.from(text.slice(end + 1), 'base64');
+  if (bytes.length * BYTE < n * width)
+    throw new RangeError('a column has fewer codes than its hour has events');
+  return { ids, width, bytes };
+}
+
+const [COMMA, ZERO] = [44, 48];
+const NUMBERS = new Int32Array(COLUMN_VALUES_MAX);
+
+/** Reads digit by digit: splitting would make a text of each number, for hundreds of numbers in thousands of hours. */
+function readNumbers(text: string, end: number): Int32Array {
+  let [count, number] = [0, 0];
+  for (let i = 0; i < end; i++) {
+    const code = text.charCodeAt(i);
+    if (code === COMMA) {
+      NUMBERS[count++] = number;
+      number = 0;
+    } else number = number * 10 + code - ZERO;
+  }
+  NUMBERS[count++] = number;
+  return NUMBERS.slice(0, count);
+}
+
+/** The code of one event. */
+export function codeAt({ width, bytes }: Column, place: number): number {
+  if (width === 0) return 0;
+  if (width === BYTE * 2) return (bytes[place * 2] as number) | ((bytes[place * 2 + 1] as number) << BYTE);
+  const bit = place * width;
+  return ((bytes[bit >> 3] as number) >> (bit & 7)) & ((1 << width) - 1);
+}
+
+/** Counts the events at some places by their codes, and adds to `counts`. */
+export function countCodes({ width, bytes }: Column, places: Uint32Array, counts: Int32Array): void {
+  if (width === 0) (counts[0] as number) += places.length;
+  else if (width === BYTE)
+    for (let i = 0; i < places.length; i++) (counts[bytes[places[i] as number] as number] as number)++;
+  else if (width === BYTE * 2)
+    for (let i = 0; i < places.length; i++) {
+      const at = (places[i] as number) * 2;
+      (counts[(bytes[at] as number) | ((bytes[at + 1] as number) << BYTE)] as number)++;
+    }
+  else {
+    const mask = (1 << width) - 1;
+    for (let i = 0; i < places.length; i++) {
+      const bit = (places[i] as number) * width;
+      (counts[((bytes[bit >> 3] as number) >> (bit & 7)) & mask] as number)++;
+    }
+  }
+}
+
+/** Counts the first `n` events by their codes, and adds to `counts`. */
+export function countAllCodes({ width, bytes }: Column, n: number, counts: Int32Array): void {
+  if (width === 0) (counts[0] as number) += n;
+  else if (width === BYTE) for (let i = 0; i < n; i++) (counts[bytes[i] as number] as number)++;
+  else if (width === BYTE * 2)
+    for (let at = 0; at < n * 2; at += 2)
+      (counts[(bytes[at] as number) | ((bytes[at + 1] as number) << BYTE)] as number)++;
+  else {
+    const mask = (1 << width) - 1;
+    for (let i = 0, at = 0; i < n; at++) {
+      let byte = bytes[at] as number;
+      for (let k = 0; k < BYTE && i < n; k += width, i++, byte >>= width) (counts[byte & mask] as number)++;
+    }
+  }
+}
+
+const MORE = 0x80;
+
+/**
+ * Packs ascending whole numbers from 0, equal neighbours allowed, as base64 of their differences, seven bits a byte.
+ */
+export function packTimes(times: readonly number[]): string {
+  const bytes: number[] = [];
+  let before = 0;
+  for (const time of times) {
+    let step = time - before;
+    before = time;
+    for (; step >= MORE; step = Math.floor(step / MORE)) bytes.push((step % MORE) | MORE);
+    bytes.push(step);
+  }
+  return Buffer.from(bytes).toString('base64');
+}
+
+export function readTimes(text: string, n: number): Int32Array {
+  const bytes = Buffer.from(text, 'base64');
+  const times = new Int32Array(n);
+  let time = 0;
+  for (let i = 0, at = 0; i < n; i++) {
+    let byte = bytes[at++] as number;
+    let shift = 0;
+    for (; byte >= MORE; byte = bytes[at++] as number, shift += 7) time += (byte & (MORE - 1)) << shift;
+    time += byte << shift;
+    times[i] = time;
+  }
+  return times;
+}

@@ -1,0 +1,135 @@
+import type { TenantSet } from '../../caller/tenant-set';
+import type { Prisma, RunSteps } from '../../database/clients';
+import { isStatementTimeout } from '../../database/failure';
+import { DomainError } from '../../errors';
+import { HOUR_MS } from '../../event/event-time';
+import { type FieldTerm, termsOf, type WordTerm } from '../../event/expression/expression';
+import { COLUMN_OF } from '../../event/fields';
+import type { AuditEventFilter } from '../../event/query';
+import type { TenantForm } from '../counts/scope';
+import { fromStored } from '../stored-text';
+import { type ColumnField, type GroupField, isColumnField, OUTCOME } from './column-fields';
+import { wholeExpression } from './evaluate';
+import { type Ask, Clock, TenantHours } from './hour-blocks';
+import { eventGroupsStatement, termValuesStatement } from './statements';
+import { addAt, addTo, type Counting, Sums, type Tally } from './tally';
+import { TenantCounts } from './tenant-counts';
+
+/** Counts by columns, in a snapshot. In hours that the columns do not answer, the events are read. */
+export class ColumnCounter {
+  readonly #open = new Map<number, TenantHours>();
+
+  constructor(
+    readonly ask: Ask,
+    private readonly tenants: TenantSet,
+    private readonly filter: AuditEventFilter,
+    private readonly form: TenantForm,
+    readonly clock = new Clock(),
+  ) {}
+
+  /** A counter of the same question for some of the tenants. */
+  of(tenants: TenantSet): ColumnCounter {
+    return new ColumnCounter(this.ask, tenants, this.filter, this.form, this.clock);
+  }
+
+  async tenantHours(tenantId: number): Promise<TenantHours> {
+    const known = this.#open.get(tenantId);
+    if (known) return known;
+    const opened = await TenantHours.open(this.ask, tenantId, this.filter, {
+      form: this.form,
+      clock: this.clock,
+    });
+    this.#open.set(tenantId, opened);
+    return opened;
+  }
+
+  /** The number of a value; null: the tenant has no such value. */
+  async numberOf(tenantId: number, field: ColumnField, text: string): Promise<number | null> {
+    if (field === 'succeeded') return text === 'true' ? OUTCOME.succeeded : OUTCOME.failed;
+    const term = { kind: 'field', field, how: 'equals', text, isFolded: false } as const;
+    const [row] = await this.ask(termValuesStatement(tenantId, [term]));
+    return row ? Number(row.id) : null;
+  }
+
+  async #numbersOf(tenantId: number, { ofValues }: Counting): Promise<ReadonlyMap<number, string>> {
+    const numbers = new Map<number, string>();
+    for (const text of ofValues?.values ?? []) {
+      const number = await this.numberOf(tenantId, ofValues?.field as ColumnField, text);
+      if (number !== null) numbers.set(number, text);
+    }
+    return numbers;
+  }
+
+  async count(asked: Counting): Promise<Tally> {
+    const sums = new Sums();
+    const read = new Map<number, ReadonlySet<number>>();
+    for (const tenantId of this.tenants) {
+      const hours = await this.tenantHours(tenantId);
+      const counts = new TenantCounts(tenantId, asked, sums, await this.#numbersOf(tenantId, asked));
+      const unread = await hours.visit(
+        { fields: counts.columns, hasTimes: asked.windowMs !== null && asked.windowMs < HOUR_MS },
+        (block) => counts.add(block),
+      );
+      await counts.name(this.ask);
+      read.set(tenantId, new Set(unread));
+      if (unread.length > 0) await this.#read(tenantId, unread, asked, sums, hours.eventsIn(unread));
+    }
+    return { ...sums, read };
+  }
+
+  async #read(tenantId: number, hours: readonly number[], asked: Counting, sums: Sums, events: number) {
+    const { windowMs, fields, ofValues } = asked;
+    const all = ofValues && !fields.includes(ofValues.field) ? [...fields, ofValues.field] : fields;
+    const statement = eventGroupsStatement(tenantId, hours, this.filter, { windowMs, fields: all });
+    const rows = await this.ask(statement).catch((error: unknown) => {
+      throw isStatementTimeout(error) ? tooMany(events, this.filter, error) : error;
+    });
+    for (const row of rows) {
+      const count = { n: Number(row.n), ok: Number(row.ok) };
+      const valueAt = (field: GroupField) => fromStored(String(row[COLUMN_OF[field]]));
+      addTo(sums.total, count);
+      if (windowMs !== null) addAt(sums.windows, Number(row.w), count);
+      for (const field of fields) addAt(sums.valuesOf(field), valueAt(field), count);
+      if (ofValues?.values.has(valueAt(ofValues.field)))
+        addAt(sums.windowsOf(valueAt(ofValues.field)), Number(row.w), count);
+    }
+  }
+}
+
+const TERMS_SHOWN = 3;
+const TERM_CHARS_SHOWN = 40;
+
+/** The error names the expensive part: terms that no column answers, or hours without columns. */
+function tooMany(events: number, filter: AuditEventFilter, cause: unknown): DomainError {
+  const expression = wholeExpression(filter);
+  const read = (expression ? termsOf(expression) : []).filter((term) => !isOfColumns(term));
+  const shown = read.slice(0, TERMS_SHOWN).map((term) => {
+    const text = term.kind === 'words' ? term.term.text : term.text;
+    return JSON.stringify(text.slice(0, TERM_CHARS_SHOWN));
+  });
+  const reason =
+    shown.length > 0
+      ? `${shown.join(', ')} can only be looked for in the events themselves`
+      : 'these hours are not in columns yet';
+  return new DomainError('service_unavailable', {
+    public: `The question took too long to answer. The expensive part: ${events} events have to be read, since ${reason}. Narrow the time range, or add a condition on another field.`,
+    retryAfterSeconds: 5,
+    cause,
+  });
+}
+
+const isOfColumns = (term: FieldTerm | WordTerm) =>
+  term.kind === 'field' && (term.field === 'tenantId' || isColumnField(term.field));
+
+/** Runs a question by columns in one snapshot. */
+export function inSnapshot<T>(
+  snapshot: RunSteps,
+  tenants: TenantSet,
+  question: { readonly filter: AuditEventFilter; readonly form: TenantForm },
+  work: (counter: ColumnCounter) => Promise<T>,
+): Promise<T> {
+  return snapshot(tenants, (step) => {
+    const ask: Ask = ({ text, values }: Prisma.Sql) => step(text, values);
+    return work(new ColumnCounter(ask, tenants, question.filter, question.form));
+  });
+}

@@ -1,0 +1,285 @@
+import { Prisma } from '../../database/clients';
+import { Pauses } from '../../deadline';
+import { DomainError } from '../../errors';
+import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
+import { type Expression, termsOf } from '../../event/expression/expression';
+import type { AuditEventFilter } from '../../event/query';
+import { LIMITS } from '../../limits';
+import type { TenantForm } from '../counts/scope';
+import { within } from '../counts/scope';
+import { type Bits, countBits, placesOf, trim } from './bits';
+import { type Column, readColumn, readTimes } from './codec';
+import { type ColumnField, columnOf } from './column-fields';
+import {
+  columnsOfTerms,
+  cutHours,
+  Evaluator,
+  type HourOfColumns,
+  keysOfTerm,
+  type NumberedValue,
+  numberedTerms,
+  wholeExpression,
+} from './evaluate';
+import { columnsStatement, hoursStatement, termValuesStatement, wordHoursStatement } from './statements';
+import { MAYBE, type Verdicts, YES } from './verdicts';
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+/** Runs a statement in one snapshot. */
+export type Ask = (statement: Prisma.Sql) => Promise<Rows>;
+
+/** Events of a portion, which is held in memory at once: some ten MB. */
+const EVENTS_PER_PORTION = 300_000;
+const HOURS_PER_PORTION = 1_000;
+/** The hours of at most so many words are looked up. Further words are looked for in the events. */
+const WORDS_LOOKED_UP_MAX = 32;
+
+/** The events of an hour that pass a filter. */
+export class Block {
+  #places: Uint32Array | undefined;
+
+  constructor(
+    readonly columns: HourOfColumns,
+    readonly count: number,
+    /** The bits of these events among those of the hour, with none set behind the last event. Null: all events. */
+    readonly bits: Bits | null,
+  ) {}
+
+  get hour(): number {
+    return this.columns.hour;
+  }
+
+  /** The places of these events among those of the hour, in order. Null: all events. */
+  get places(): Uint32Array | null {
+    if (!this.bits) return null;
+    this.#places ??= placesOf(this.bits, this.count);
+    return this.#places;
+  }
+}
+
+interface StoredHour {
+  readonly hour: number;
+  readonly n: number;
+  readonly has: boolean;
+}
+
+/** The data of each event that the blocks must have besides those that the filter needs. */
+interface Wanted {
+  readonly fields: readonly ColumnField[];
+  readonly hasTimes: boolean;
+}
+
+/** The hours of one tenant that a filter's range touches, and the events in them by their columns. */
+export class TenantHours {
+  private constructor(
+    private readonly ask: Ask,
+    readonly tenantId: number,
+    private readonly filter: AuditEventFilter,
+    private readonly expression: Expression | null,
+    private readonly evaluator: Evaluator,
+    /** The hours that have events, in order. */
+    private readonly hours: readonly StoredHour[],
+    private readonly clock: Clock,
+  ) {}
+
+  static async open(
+    ask: Ask,
+    tenantId: number,
+    filter: AuditEventFilter,
+    { form, clock }: { readonly form: TenantForm; readonly clock: Clock },
+  ): Promise<TenantHours> {
+    const expression = wholeExpression(filter);
+    const span = {
+      from: filter.from === null ? null : hourOf(filter.from),
+      to: filter.to === null ? null : hourOf(filter.to - 1n) + 1,
+    };
+    const terms = numberedTerms(expression);
+    const hours = (await ask(hoursStatement(tenantId, span))).map(
+      ({ hour, n, has }): StoredHour => ({ hour: Number(hour), n: Number(n), has: has === true }),
+    );
+    const values = terms.length === 0 ? [] : await ask(termValuesStatement(tenantId, terms));
+    const wordHours = new Map<string, ReadonlySet<number>>();
+    for (const key of keysOf(expression)) {
+      const rows = await ask(wordHoursStatement(tenantId, key, within('w.hour', span), form));
+      wordHours.set(key, new Set(rows.map(({ hour }) => Number(hour))));
+    }
+    const question = { tenantId, expression, range: filter, wordHours };
+    const evaluator = new Evaluator(question, values as unknown as readonly NumberedValue[]);
+    return new TenantHours(ask, tenantId, filter, expression, evaluator, hours, clock);
+  }
+
+  /**
+   * Visits all hours, or only some, one portion at a time.
+   * @returns hours whose events have to be read: they have no columns, or the columns cannot answer
+   */
+  async visit(wanted: Wanted, visit: (block: Block) => void, only?: ReadonlySet<number>): Promise<number[]> {
+    const asked = only ? this.hours.filter(({ hour }) => only.has(hour)) : this.hours;
+    const unread = asked.filter(({ has }) => !has).map(({ hour }) => hour);
+    const own = columnsOfTerms(this.expression);
+    const further = wanted.fields.filter((field) => !own.includes(field));
+    // Columns that the filter does not need are read only for hours with events that pass it.
+    const portions = portionsOf(asked.filter(({ has }) => has));
+    let next = this.#columns(portions[0] ?? [], own, wanted.hasTimes);
+    for (const [i, portion] of portions.entries()) {
+      const rows = await next;
+      // The next portion is on its way while this one is worked on.
+      next = this.#columns(portions[i + 1] ?? [], own, wanted.hasTimes);
+      next.catch(() => {});
+      const { blocks, unknown } = await this.#evaluate(portion, rows);
+      unread.push(...unknown);
+      await this.#fetch(
+        blocks.map(({ read }) => read),
+        further,
+      );
+      for (const { block, read } of blocks) {
+        await this.clock.turn();
+        // A verdict may need no column of the filter, so a wanted column can be missing although the verdict is known.
+        if (wanted.fields.every((field) => read.has(field))) visit(block);
+        else unread.push(block.hour);
+      }
+    }
+    return unread;
+  }
+
+  async #evaluate(portion: readonly StoredHour[], rows: Rows) {
+    const byHour = new Map(rows.map((row) => [Number(row.hour), row]));
+    const blocks: { block: Block; read: ReadHour }[] = [];
+    const unknown: number[] = [];
+    for (const { hour, n } of portion) {
+      await this.clock.turn();
+      const row = byHour.get(hour);
+      const read = new ReadHour(hour, n, row ?? {});
+      const block = row ? blockOf(this.evaluator.of(read), read) : null;
+      if (block === null) unknown.push(hour);
+      else if (block.count > 0) blocks.push({ block, read });
+    }
+    return { blocks, unknown };
+  }
+
+  async #fetch(read: readonly ReadHour[], fields: readonly ColumnField[]): Promise<void> {
+    if (fields.length === 0 || read.length === 0) return;
+    const hours = read.map(({ hour }) => hour);
+    const rows = await this.ask(columnsStatement(this.tenantId, hours, fields, false));
+    const byHour = new Map(rows.map((row) => [Number(row.hour), row]));
+    for (const hour of read) hour.add(byHour.get(hour.hour) ?? {});
+  }
+
+  async #columns(
+    portion: readonly StoredHour[],
+    fields: readonly ColumnField[],
+    hasTimes: boolean,
+  ): Promise<Rows> {
+    if (portion.length === 0) return [];
+    const hours = portion.map(({ hour }) => hour);
+    const withBound = cutHours(this.filter);
+    const cut = hasTimes ? [] : hours.filter((hour) => withBound.includes(hour));
+    const rest = hours.filter((hour) => !cut.includes(hour));
+    const statement = (some: readonly number[], times: boolean) =>
+      columnsStatement(this.tenantId, some, fields, times);
+    return [
+      ...(cut.length > 0 ? await this.ask(statement(cut, true)) : []),
+      ...(rest.length > 0 ? await this.ask(statement(rest, hasTimes)) : []),
+    ];
+  }
+
+  /** The number of events of some hours. */
+  eventsIn(hours: readonly number[]): number {
+    const wanted = new Set(hours);
+    return this.hours.reduce((sum, { hour, n }) => sum + (wanted.has(hour) ? n : 0), 0);
+  }
+}
+
+/** Interrupts the work for other requests, and ends work that takes too long. */
+export class Clock {
+  readonly #start = performance.now();
+  readonly #pauses = new Pauses();
+
+  /** @throws DomainError `service_unavailable` */
+  async turn(): Promise<void> {
+    if (performance.now() - this.#start > LIMITS.databaseStatementMs)
+      throw new DomainError('service_unavailable', TOO_LONG);
+    await this.#pauses.take();
+  }
+}
+
+const TOO_LONG = {
+  public:
+    'The question took too long to answer: too many events lie in the time range. Narrow the time range.',
+  retryAfterSeconds: 5,
+};
+
+class ReadHour implements HourOfColumns {
+  readonly #read = new Map<ColumnField, Column>();
+  #times: Int32Array | null = null;
+  #row: Readonly<Record<string, unknown>>;
+
+  constructor(
+    readonly hour: number,
+    readonly n: number,
+    row: Readonly<Record<string, unknown>>,
+  ) {
+    this.#row = row;
+  }
+
+  add(row: Readonly<Record<string, unknown>>): void {
+    this.#row = { ...this.#row, ...row };
+  }
+
+  has(field: ColumnField): boolean {
+    return typeof this.#row[columnOf(field)] === 'string';
+  }
+
+  get times(): Int32Array | null {
+    if (typeof this.#row.times === 'string') this.#times ??= readTimes(this.#row.times, this.n);
+    return this.#times;
+  }
+
+  column(field: ColumnField): Column | null {
+    const known = this.#read.get(field);
+    const text = this.#row[columnOf(field)];
+    if (known || typeof text !== 'string') return known ?? null;
+    const column = readColumn(text, this.n);
+    this.#read.set(field, column);
+    return column;
+  }
+}
+
+/** The events that pass the filter; null: for at least one event the columns cannot tell. */
+function blockOf(verdicts: Verdicts, columns: HourOfColumns): Block | null {
+  const { n } = columns;
+  if (typeof verdicts === 'number')
+    return verdicts === MAYBE ? null : new Block(columns, verdicts === YES ? n : 0, null);
+  const { is, can } = verdicts;
+  trim(is, n);
+  if (is !== can) {
+    trim(can, n);
+    if (is.some((word, i) => word !== can[i])) return null;
+  }
+  const count = countBits(is);
+  return new Block(columns, count, count === n ? null : is);
+}
+
+function portionsOf(hours: readonly StoredHour[]): StoredHour[][] {
+  const portions: StoredHour[][] = [];
+  let events = 0;
+  for (const hour of hours) {
+    const last = portions.at(-1);
+    if (!last || last.length >= HOURS_PER_PORTION || events + hour.n > EVENTS_PER_PORTION) {
+      portions.push([hour]);
+      events = hour.n;
+    } else {
+      last.push(hour);
+      events += hour.n;
+    }
+  }
+  return portions;
+}
+
+const TICKS_PER_HOUR = BigInt(HOUR_MS) * TICKS_PER_MS;
+const hourOf = (ticks: bigint) => Number(floorDiv(ticks, TICKS_PER_HOUR));
+
+const keysOf = (expression: Expression | null): string[] => {
+  const words = (expression ? termsOf(expression) : []).flatMap((term) =>
+    term.kind === 'words' ? keysOfTerm(term.term) : [],
+  );
+  return [...new Set(words)].slice(0, WORDS_LOOKED_UP_MAX);
+};

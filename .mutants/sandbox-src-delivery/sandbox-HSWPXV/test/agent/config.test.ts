@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { parseConfig } from '../../agent/config/parse-config';
+
+const PATH = '/etc/audit/agent.json';
+const template = readFileSync(join(__dirname, '../../installer/config.template.json'), 'utf8');
+interface Loose {
+  CentralApi: Record<string, unknown>;
+  EventHubPublisher: Record<string, unknown> & { Databases: Record<string, unknown>[] };
+}
+const changed = (change: (config: Loose) => void): string => {
+  const config: Loose = JSON.parse(template);
+  change(config);
+  return JSON.stringify(config);
+};
+
+describe('the configuration', () => {
+  it('is read as the template shows it, with the documented defaults', () => {
+    const parsed = parseConfig(template, PATH);
+    expect(parsed).toMatchObject({
+      kind: 'config',
+      warnings: [],
+      config: {
+        ...{ baseUrl: 'https://audit-activity.example.com', tenantId: null, enabled: true },
+        ...{ pollIntervalMs: 1000, batchEventsMax: 1000, batchAgeMaxMs: 500, spoolBytesMax: 1024 ** 3 },
+        databases: [{ name: '<DATABASE_LABEL>', source: { type: 'DirectFile' } }],
+      },
+    });
+  });
+
+  it('is refused with every mistake at once, and no message repeats a value', () => {
+    const text = changed((config) => {
+      config.CentralApi = { BaseUrl: 'ftp://x', ApiKey: 'key with blank' };
+      config.EventHubPublisher.PollIntervalMs = 'often';
+      config.EventHubPublisher.Databases.push({
+        AuditSource: { Type: 'Kafka', DirectFile: { AuditFilePath: ' ' } },
+      });
+    });
+    const parsed = parseConfig(text, PATH);
+    expect(parsed.kind === 'invalid' && parsed.problems).toEqual([
+      'CentralApi.BaseUrl must be an http or https address without user, query and fragment',
+      'CentralApi.ApiKey must be the key as it was shown, without blanks',
+      'EventHubPublisher.PollIntervalMs expected number, received string',
+      'EventHubPublisher.Databases[1].Name is missing',
+      'EventHubPublisher.Databases[1].AuditSource.Type must be "DirectFile", the only kind of source there is',
+      'EventHubPublisher.Databases[1].AuditSource.DirectFile.AuditFilePath is missing',
+    ]);
+  });
+
+  it('is refused where two databases have the same name', () => {
+    const text = changed(({ EventHubPublisher: { Databases } }) => {
+      Databases.push({ ...Databases[0], Name: String(Databases[0]?.Name).toLowerCase() });
+    });
+    expect(parseConfig(text, PATH)).toMatchObject({
+      problems: ['EventHubPublisher.Databases[1].Name is the name of another database too'],
+    });
+  });
+
+  it('may hold an unknown setting: the agent warns and ignores it', () => {
+    const text = changed((config) => {
+      config.CentralApi.tenantid = '7';
+      Object.assign(config.EventHubPublisher.Databases[0] ?? {}, { Enable: false });
+    });
+    expect(parseConfig(text, PATH)).toMatchObject({
+      kind: 'config',
+      warnings: [
+        'CentralApi.tenantid is no setting of the agent and has no effect',
+        'EventHubPublisher.Databases[0].Enable is no setting of the agent and has no effect',
+      ],
+    });
+  });
+
+  it('is refused where it is not JSON: the message names the place, and does not quote the text', () => {
+    for (const text of [
+      '{"CentralApi": {"ApiKey": "aak_secret"',
+      '{"ApiKey": aak_secret}',
+      '',
+      '\uFEFF[1,\n2,]',
+    ]) {
+      const parsed = parseConfig(text, PATH);
+      expect(parsed).toMatchObject({
+        kind: 'invalid',
+        problems: [expect.stringMatching(/^is not valid JSON/)],
+      });
+      expect(JSON.stringify(parsed)).not.toContain('aak_');
+    }
+  });
+
+  it('is refused with advice where a path has single backslashes, whether or not that is valid JSON', () => {
+    const withPath = (path: string) =>
+      template.replace(/"AuditFilePath": ".*"/, `"AuditFilePath": "${path}"`);
+    const problems = (path: string) => {
+      const parsed = parseConfig(withPath(path), PATH);
+      return parsed.kind === 'invalid' ? parsed.problems : [];
+    };
+    const hint = 'in JSON, each \\ of a path is written \\\\ (or /)';
+    const notJson = expect.stringMatching(/^is not valid JSON: see line \d+, column \d+; in JSON, each/);
+    expect(problems('D:\\SQLAudit\\*.sqlaudit')).toEqual([notJson]);
+    expect(problems('C:\\users\\audit')).toEqual([notJson]);
+    expect(problems('C:\\temp\\new')).toEqual([
+      `EventHubPublisher.Databases[0].AuditSource.DirectFile.AuditFilePath holds a control character: ${hint}`,
+    ]);
+    expect(problems('C:\\\\temp\\\\new')).toEqual([]);
+  });
+
+  it('may begin with a byte order mark, and may write a tenant id as a number', () => {
+    const text = `\uFEFF${changed((config) => {
+      config.CentralApi.TenantId = 7;
+    })}`;
+    expect(parseConfig(text, PATH)).toMatchObject({ kind: 'config', config: { tenantId: '7' } });
+  });
+
+  it('does not show the key when it is printed', () => {
+    const parsed = parseConfig(
+      changed((config) => (config.CentralApi.ApiKey = 'aak_secret')),
+      PATH,
+    );
+    expect(parsed.kind).toBe('config');
+    expect(`${inspect(parsed, { depth: 9 })} ${JSON.stringify(parsed)}`).not.toContain('aak_');
+  });
+});

@@ -1,0 +1,145 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { type Gap, toGap } from '../../../agent/gaps/gap';
+import { GapStore } from '../../../agent/gaps/gap-store';
+import { LineLog } from '../../../agent/log';
+import { timeOf } from './support';
+
+const gapOf = (n: number, over: Partial<Parameters<typeof toGap>[0]> = {}): Gap =>
+  toGap({
+    ...{ database: 'X', fileName: 'x.sqlaudit', fileGuid: '5b1f4d3e-8a64-4c39-9a57-0d5f5a9c1e11' },
+    ...{
+      reason: 'BLOCKS_MISSING',
+      range: `blocks ${n}-${n}`,
+      detail: `event blocks ${n} to ${n} are missing`,
+    },
+    ...{ afterTime: null, beforeTime: null, detectedAtMs: 0 },
+    ...over,
+  });
+
+describe('a gap', () => {
+  it('has an id that depends on what is missing, and on nothing else', () => {
+    const same = gapOf(1, {
+      detectedAtMs: 9,
+      afterTime: 'x',
+      beforeTime: 'y',
+      detail: 'z',
+      fileName: 'renamed',
+    });
+    expect(same.gapId).toBe(gapOf(1).gapId);
+    expect(gapOf(1).gapId).toMatch(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+    const others = [
+      gapOf(1),
+      gapOf(2),
+      gapOf(1, { database: 'Y' }),
+      gapOf(1, { fileGuid: '5b1f4d3e-8a64-4c39-9a57-0d5f5a9c1e12' }),
+      gapOf(1, { fileGuid: null }),
+      gapOf(1, { fileGuid: null, fileName: 'y' }),
+      gapOf(1, { reason: 'UNREADABLE' }),
+    ];
+    expect(new Set(others.map(({ gapId }) => gapId)).size).toBe(others.length);
+  });
+});
+
+describe('the store of gaps', () => {
+  let folder: string;
+  let path: string;
+  let said = '';
+  const load = () => GapStore.load(path, { log: new LineLog((line) => (said += line)) });
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'audit-gaps-'));
+    path = join(folder, 'below', 'x.ndjson');
+    said = '';
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('keeps gaps, oldest first, until they are acknowledged', async () => {
+    const store = await load();
+    for (const n of [1, 2, 1, 3]) await store.add(gapOf(n));
+    const again = await load();
+    expect(again.pending(2)).toEqual([gapOf(1), gapOf(2)]);
+    await again.acknowledge([gapOf(1).gapId, gapOf(3).gapId, 'unknown']);
+    expect((await load()).pending(9)).toEqual([gapOf(2)]);
+    expect(again.count).toBe(1);
+  });
+
+  it('does not add a gap again that was acknowledged before', async () => {
+    const store = await load();
+    await store.add(gapOf(1));
+    await store.acknowledge([gapOf(1).gapId]);
+    await store.add(gapOf(1));
+    expect(store.count).toBe(0);
+  });
+
+  it('takes over the end of a gap that is found again, and keeps the order of the gaps', async () => {
+    const known = (beforeTime: string) => gapOf(1, { beforeTime });
+    for (const beforeTime of [timeOf(5), timeOf(6)]) {
+      const store = await load();
+      await store.add(gapOf(1));
+      await store.add(gapOf(2));
+      await store.add(known(beforeTime));
+    }
+    for (const store of [await load(), await load()])
+      expect(store.pending(9)).toEqual([known(timeOf(5)), gapOf(2)]);
+  });
+
+  it('ignores a line that a crash cut off, and keeps the lines written after it', async () => {
+    await (await load()).add(gapOf(1));
+    appendFileSync(path, JSON.stringify(gapOf(2)).slice(0, 40));
+    const store = await load();
+    expect(store.pending(9)).toEqual([gapOf(1)]);
+    expect(said).toContain(`${path}: 1 unreadable lines`);
+    await store.add(gapOf(3));
+    expect((await load()).pending(9)).toEqual([gapOf(1), gapOf(3)]);
+  });
+
+  it('throws if a gap cannot be written, and takes the same gap later', async () => {
+    writeFileSync(join(folder, 'below'), 'a file where the folder should be');
+    const store = await load().catch(() => null);
+    expect(store).toBeNull();
+    rmSync(join(folder, 'below'));
+    const usable = await load();
+    writeFileSync(join(folder, 'below'), '');
+    await expect(usable.add(gapOf(1))).rejects.toThrow();
+    expect(usable.count).toBe(0);
+    rmSync(join(folder, 'below'));
+    await usable.add(gapOf(1));
+    expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(2);
+  });
+
+  it('holds exactly the gaps that were added and not acknowledged, in any order and any number of times', async () => {
+    const step = fc.oneof(
+      fc.record({ add: fc.nat(5) }),
+      fc.record({ acknowledge: fc.array(fc.nat(5), { maxLength: 3 }) }),
+      fc.constant('restart' as const),
+    );
+    const check = fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      rmSync(join(folder, 'below'), { recursive: true, force: true });
+      let store = await load();
+      const waiting = new Set<number>();
+      const acknowledged = new Set<number>();
+      // The calls are not awaited one by one: the store must put them in order.
+      const writes: Promise<void>[] = [];
+      for (const each of steps) {
+        if (each === 'restart') {
+          await Promise.all(writes);
+          store = await load();
+          acknowledged.clear();
+        } else if ('add' in each) {
+          writes.push(store.add(gapOf(each.add)));
+          if (!acknowledged.has(each.add)) waiting.add(each.add);
+        } else {
+          writes.push(store.acknowledge(each.acknowledge.map((n) => gapOf(n).gapId)));
+          for (const n of each.acknowledge) if (waiting.delete(n)) acknowledged.add(n);
+        }
+      }
+      await Promise.all(writes);
+      const expected = [...waiting].map((n) => gapOf(n));
+      expect(store.pending(99)).toEqual(expected);
+      expect((await load()).pending(99)).toEqual(expected);
+    });
+    await fc.assert(check, { numRuns: 60 });
+  });
+});

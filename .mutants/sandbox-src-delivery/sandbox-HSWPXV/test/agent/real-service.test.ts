@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import { check } from '../../agent/cli/check';
+import { toGap } from '../../agent/gaps/gap';
+import { useWorld } from '../support/use-world';
+import type { TestTenant } from '../support/world';
+import { AgentWorld, FILES_2022 } from './support/agent-world';
+import { capturedOutput } from './support/captured-output';
+import { until } from './support/until';
+
+const SOURCES = `query($tenantId: String) { auditSources(tenantId: $tenantId) {
+  hostName databaseName lastEventTime lag waitingBytes publishedCount problem gapCount gaps { gapId reason detail } } }`;
+
+describe('an agent with a real service', () => {
+  const service = useWorld('embedded');
+  let tenant: TestTenant;
+  let agent: AgentWorld;
+  beforeEach(async () => {
+    tenant = await service.world.tenant();
+    agent = await AgentWorld.create();
+    agent.copy(FILES_2022);
+    configure();
+  });
+  afterEach(() => agent.close());
+  const configure = (central: object = {}) =>
+    agent.configure({
+      ...{ BaseUrl: service.world.service.url, ApiKey: tenant.agentKey, TenantId: tenant.tenantId },
+      ...central,
+    });
+  const checked = async () => {
+    const { out, text } = capturedOutput();
+    const code = await check({
+      ...{ configPath: agent.configPath, timeoutMs: 5_000, out },
+      becomeServiceUser: async () => [],
+    });
+    return { code, text: text() };
+  };
+
+  it('is shown there with what it published, and with its gaps', async () => {
+    const gap = toGap({
+      ...{
+        database: 'Payroll',
+        reason: 'FILE_DELETED',
+        fileName: 'x.sqlaudit',
+        fileGuid: null,
+        range: 'all',
+      },
+      ...{ detail: 'was removed unread', afterTime: '2025-04-15T08:59:46.6309009Z', beforeTime: null },
+      detectedAtMs: Date.now(),
+    });
+    const path = join(agent.dataDir, 'gaps', tenant.tenantId, 'Payroll.ndjson');
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `${JSON.stringify(gap)}\n`);
+    agent.follow();
+    const source = await until('all reported', async () => {
+      const { auditSources } = await service.world.operate(SOURCES, { tenantId: tenant.tenantId });
+      return auditSources.find((one: { publishedCount: number }) => one.publishedCount === 150);
+    });
+    expect(source).toMatchObject({
+      ...{ hostName: hostname(), databaseName: 'Payroll', lastEventTime: '2025-04-15T08:59:46.6309009Z' },
+      ...{ problem: null, gapCount: 1 },
+      gaps: [{ gapId: gap.gapId, reason: 'FILE_DELETED', detail: 'was removed unread' }],
+    });
+    await until('the gap acknowledged', () => agent.statusOf()?.gaps.reported === 1);
+    expect(agent.statusOf()?.gaps.pending).toBe(0);
+    expect(agent.log).not.toContain('could not be reported');
+  });
+
+  it('can be checked beforehand, and the check stores nothing', async () => {
+    expect(await checked()).toMatchObject({
+      code: 0,
+      text: expect.stringContaining('The agent can publish.'),
+    });
+    expect(await service.world.operate(SOURCES, { tenantId: tenant.tenantId })).toEqual({ auditSources: [] });
+    const { body } = await service.world.get('/audit-activity', tenant.key);
+    expect(body.meta.totalCount).toBe(0);
+  });
+
+  it.each([
+    ['an unknown key', () => ({ ApiKey: 'aak_nobody_has_this_key' }), /does not know CentralApi\.ApiKey/],
+    ['another tenant', () => ({ TenantId: '4711' }), /no agent key of tenant 4711: forbidden/],
+    ['a key of the public API', () => ({ ApiKey: tenant.key }), /no agent key of tenant .*: forbidden/],
+  ])('reports %s in its check, and publishes nothing with such a key', async (_, central, problem) => {
+    configure(central());
+    expect(await checked()).toMatchObject({ code: 1, text: expect.stringMatching(problem) });
+    expect(await agent.once()).toBe(1);
+    expect(agent.statusOf()).toMatchObject({ state: 'keyRefused', lastAcknowledgedAt: null });
+  });
+
+  it('continues by itself when the service accepts its key again', async () => {
+    configure({ ApiKey: 'aak_nobody_has_this_key' });
+    agent.follow();
+    await until('refused', () => agent.statusOf()?.state === 'keyRefused');
+    configure();
+    await until('all published', () => agent.statusOf()?.tally.accepted === 150);
+    expect(agent.statusOf()?.problem).toBeNull();
+  });
+});

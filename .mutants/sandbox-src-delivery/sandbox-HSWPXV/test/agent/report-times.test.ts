@@ -1,0 +1,115 @@
+import type { Clock } from '../../agent/clock';
+import { LineLog } from '../../agent/log';
+import type { ReportAnswer } from '../../agent/report/report-client';
+import type { SourceReport } from '../../agent/report/source-report';
+import { SourceReporter } from '../../agent/report/source-reporter';
+import { DatabaseActivity } from '../../agent/status/database-activity';
+import { AGENT_TIMES } from '../../agent/times';
+
+/** The seconds at which an agent reports, with the usual waiting times. `happens` is called every second. */
+async function reportTimes(
+  seconds: number,
+  happens: (second: number, database: { waiting: number; published: number; gaps: number }) => void,
+  answer: (report: SourceReport, second: number) => ReportAnswer = ({ gaps }) => ({
+    kind: 'kept',
+    gapsKept: gaps.length,
+  }),
+): Promise<number[]> {
+  const database = { waiting: 0, published: 0, gaps: 0 };
+  const end = new AbortController();
+  let nowMs = 0;
+  let tally = 0;
+  const clock: Clock = {
+    now: () => nowMs,
+    async wait(ms) {
+      nowMs += ms;
+      if (nowMs > seconds * 1000) return end.abort();
+      happens(nowMs / 1000, database);
+      tally += database.published;
+      if (database.published > 0) {
+        const sums = { accepted: tally, duplicates: 0, rejected: 0 };
+        activity.acknowledged(database.published, '2026-01-01T00:00:00.0000000Z', sums);
+      }
+      database.published = 0;
+    },
+  };
+  const activity = new DatabaseActivity('X', '7', clock, null);
+  activity.begin({
+    files: () => [{ name: 'a', offset: 0, size: 10, waitingBytes: database.waiting }],
+    unread: () => [],
+    listedAtMs: () => nowMs,
+    pendingGaps: () => database.gaps,
+  });
+  const times: number[] = [];
+  const reporter = new SourceReporter({
+    ...{ activity, clock, times: AGENT_TIMES, log: new LineLog(() => {}) },
+    reporter: { hostName: 'h', agentVersion: '1' },
+    client: {
+      send: async (report) => {
+        times.push(nowMs / 1000);
+        return answer(report, nowMs / 1000);
+      },
+    },
+    gaps: {
+      get count() {
+        return database.gaps;
+      },
+      pending: () => Array.from({ length: database.gaps }, () => ({ gapId: 'g' }) as never),
+      acknowledge: async () => {
+        database.gaps = 0;
+      },
+    },
+  });
+  await reporter.run(end.signal, end.signal);
+  return times;
+}
+
+describe('reports on a database are sent', () => {
+  it('at the start, and every minute while nothing happens', async () => {
+    expect(await reportTimes(185, () => {})).toEqual([0, 60, 120, 180]);
+  });
+
+  it('at most every ten seconds while it publishes', async () => {
+    const steady = await reportTimes(45, (_, database) => {
+      database.published = 5;
+    });
+    expect(steady).toEqual([0, 10, 20, 30, 40]);
+  });
+
+  it('at once when the agent has caught up', async () => {
+    const times = await reportTimes(40, (second, database) => {
+      database.published = second < 24 ? 5 : 0;
+      database.waiting = second < 24 ? 1_000 : 0;
+    });
+    expect(times).toEqual([0, 10, 20, 24]);
+  });
+
+  it('at once when a gap is found', async () => {
+    const times = await reportTimes(10, (second, database) => {
+      if (second === 4) database.gaps = 1;
+    });
+    expect(times).toEqual([0, 4]);
+  });
+
+  it('again ten seconds after a report that failed, whatever else is pending', async () => {
+    const times = await reportTimes(
+      35,
+      (_, database) => {
+        database.gaps = 1;
+      },
+      () => ({ kind: 'failed', message: 'x' }),
+    );
+    expect(times).toEqual([0, 10, 20, 30]);
+  });
+
+  it('once an hour to a service that does not know reports', async () => {
+    const times = await reportTimes(
+      7_300,
+      (_, database) => {
+        database.gaps = 1;
+      },
+      () => ({ kind: 'unknown' }),
+    );
+    expect(times).toEqual([0, 3_600, 7_200]);
+  });
+});

@@ -1,0 +1,300 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { anEvent } from '../support/events';
+import { until } from '../support/until';
+import { isWiderThanScreen, violations } from './support/axe';
+import { screenshot, useDashboard } from './support/dashboard';
+
+const READ = ['read:audit-activity', 'read:alerts', 'read:findings'];
+const ADDRESSES = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4'];
+
+/** Enough events for an alert of brute force, and for one of a failed login from outside. */
+const failuresOf = (clientIp: string, hour: number) =>
+  Array.from({ length: 15 }, (_, n) =>
+    anEvent({
+      actionId: 'LGIF',
+      succeeded: false,
+      serverPrincipalName: 'sa',
+      clientIp,
+      statement: "Login failed for user 'sa'. Reason: Password did not match.",
+      eventTime: `2026-01-05T0${hour}:00:${String(n).padStart(2, '0')}.1234567Z`,
+    }),
+  );
+const isBruteForce = ({ title }: { title: string }) => title.startsWith('Brute force');
+
+describe('alerts in the dashboard', () => {
+  const opened = useDashboard();
+  let worker: string;
+  let reader: string;
+  let page: Page;
+  beforeAll(async () => {
+    const { world, fabrikam } = opened.dashboard;
+    const tenantIds = [fabrikam.tenantId];
+    worker = (await world.key({ name: 'Ada', tenantIds, scopes: [...READ, 'work:alerts'] })).key;
+    reader = (await world.key({ name: 'Reader', tenantIds, scopes: READ })).key;
+    await fabrikam.ingest(ADDRESSES.flatMap(failuresOf));
+    await until(
+      () => world.get('/alerts', reader, { query: { pageSize: 100 } }),
+      ({ body }) => body.data.filter(isBruteForce).length === ADDRESSES.length,
+    );
+  });
+  afterEach(() => page.context().close());
+
+  it('are marked in Explore at their events, and a search becomes a rule', async () => {
+    page = await opened.dashboard.signedIn(worker, '/explore?range=all&filter=clientIp:203.0.113.1');
+    const events = page.getByRole('region', { name: 'Events', exact: true });
+    const mark = events.getByRole('link', { name: /^Part of a finding: / });
+    await until(
+      () => mark.count(),
+      (n) => n > 1,
+    );
+    await page.getByRole('button', { name: 'Saved' }).click();
+    await page.getByRole('menuitem', { name: /^Make a rule of this search/ }).click();
+    await page.getByRole('button', { name: 'Make a rule' }).click();
+    await page.getByText('clientIp|cased').first().waitFor();
+    await page.goBack();
+    await mark.first().click();
+    await page.waitForURL(/\/alerts\/[0-9a-f-]{36}$/);
+    await page
+      .getByText(/from 203.0.113.1|203.0.113.1/)
+      .first()
+      .waitFor();
+  });
+
+  const queue = () => page.getByRole('region', { name: 'Queue' });
+  const rowOf = (address: string) =>
+    queue().getByRole('row', { name: new RegExp(`Brute force.*${address}`) });
+  const press = (key: string) => page.keyboard.press(key);
+  const focused = () => page.evaluate<string>('document.activeElement?.textContent ?? ""');
+  /** Moves down, then up, with the keyboard until the cursor is on an alert of this address. */
+  const goTo = async (address: string) => {
+    await queue().getByRole('row').nth(1).waitFor();
+    for (const key of `${'j'.repeat(25)}${'k'.repeat(25)}`) {
+      await press(key);
+      const at = await page.evaluate<string>(
+        'document.activeElement?.closest("[data-alert]")?.textContent ?? ""',
+      );
+      if (at.includes('Brute force') && at.includes(address)) return;
+    }
+    throw new Error(`the cursor never came to ${address}`);
+  };
+
+  it('can be worked through by keyboard alone: acknowledged, resolved with a verdict, suppressed with a reason', async () => {
+    page = await opened.dashboard.signedIn(worker, '/alerts');
+    await page.getByRole('link', { name: /^Alerts.*new/ }).waitFor();
+    await goTo('203.0.113.1');
+    await press('a');
+    await rowOf('203.0.113.1').getByText('Acknowledged').waitFor();
+    // The acknowledged alert keeps its place in the list, and the cursor stays on it.
+    expect(await focused()).toContain('Brute force');
+
+    await goTo('203.0.113.2');
+    await press('r');
+    const resolve = page.getByRole('dialog', { name: /^Resolve Brute force/ });
+    await resolve.getByRole('radio', { name: 'True positive' }).focus();
+    await press('Space');
+    await press('Tab');
+    await page.keyboard.type('a scanner of ours');
+    await resolve.getByRole('button', { name: 'Resolve' }).press('Enter');
+    await resolve.waitFor({ state: 'detached' });
+    await rowOf('203.0.113.2').getByText('Resolved: true positive').waitFor();
+
+    await goTo('203.0.113.3');
+    await press('s');
+    const suppress = page.getByRole('dialog', { name: /^Suppress Brute force/ });
+    await suppress.getByLabel('Client address: 203.0.113.3').waitFor();
+    await suppress.getByLabel('Reason').fill('the scanner runs this week');
+    await suppress.getByRole('button', { name: 'Suppress' }).press('Enter');
+    await suppress.waitFor({ state: 'detached' });
+    await rowOf('203.0.113.3').getByText('Suppressed').waitFor();
+
+    await page.getByRole('tab', { name: /^Suppressed 1$/ }).press('Enter');
+    await rowOf('203.0.113.3').waitFor();
+    await until(
+      () => queue().getByRole('row').count(),
+      (rows) => rows === 2,
+    );
+  });
+
+  it('each have a page with the events that prove them, the people and machines concerned, and the work done', async () => {
+    page = await opened.dashboard.signedIn(worker, '/alerts');
+    await goTo('203.0.113.4');
+    await press('Enter');
+    await page.getByRole('heading', { name: /Brute force/, level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/dashboard\/alerts\/[0-9a-f-]{36}$/);
+    await page.getByText('Someone guesses passwords').waitFor();
+    const finding = page.getByTestId('finding').first();
+    await finding.getByText('15 events').waitFor();
+    await finding
+      .getByRole('link', { name: /the event and its proof/ })
+      .first()
+      .waitFor();
+
+    await press('c');
+    const comment = page.getByRole('dialog', { name: /^Comment on/ });
+    await comment.getByLabel('Comment').fill('asked the owner of the address');
+    await comment.getByRole('button', { name: 'Comment' }).click();
+    await page.getByText('asked the owner of the address').waitFor();
+    await page.getByRole('button', { name: 'Assign' }).click();
+    await page.getByRole('dialog').getByLabel('Who works on it').fill('Grace');
+    await page.getByRole('dialog').getByRole('button', { name: 'Assign' }).click();
+    await page.getByText('Assigned to Grace').waitFor();
+    await page.getByText('assigned it to Grace').waitFor();
+    await press('a');
+    await page.getByTestId('alert-state').getByText('Acknowledged').waitFor();
+
+    const entity = page.getByRole('region', { name: 'Who and what' }).getByRole('link', { name: 'sa' });
+    await entity.click();
+    await page.getByText(/^\d+ events$/).waitFor();
+    expect(new URL(page.url()).searchParams.get('filter')).toBe('principalName:sa');
+    await page.goBack();
+    await finding
+      .getByRole('link', { name: /the event and its proof/ })
+      .first()
+      .click();
+    await page.getByRole('dialog', { name: 'Audit event' }).getByRole('region', { name: 'Proof' }).waitFor();
+  });
+
+  it('do not move by themselves: the page tells of new ones, and shows them when asked', async () => {
+    const { fabrikam } = opened.dashboard;
+    page = await opened.dashboard.visit('/alerts');
+    await page.clock.install();
+    await page.getByLabel('Key', { exact: true }).fill(worker);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    const rows = queue().getByRole('row');
+    await rows.nth(1).waitFor();
+    const before = await rows.count();
+    await fabrikam.ingest(failuresOf('198.51.100.7', 6));
+    const more = page.getByRole('button', { name: /more: show$/ });
+    await until(
+      async () => {
+        await page.clock.runFor(21_000);
+        return more.count();
+      },
+      (n) => n > 0,
+    );
+    expect(await rows.count()).toBe(before);
+    await more.click();
+    await queue().getByText('198.51.100.7').first().waitFor();
+  });
+
+  it('can be read but not worked on without the right to, neither by buttons nor by keys', async () => {
+    page = await opened.dashboard.signedIn(reader, '/alerts?status=new');
+    await goTo('198.51.100.7');
+    await press('a');
+    await press('Enter');
+    await page.getByText('Nobody has worked on it yet.').waitFor();
+    expect(await page.getByRole('button', { name: 'Acknowledge' }).count()).toBe(0);
+    await page.goto(`${opened.dashboard.origin}/dashboard/rules`);
+    await page.getByText(/of \d+ rules are enabled/).waitFor();
+    expect(await page.getByRole('switch').count()).toBe(0);
+    // A key without the right to see alerts has neither page.
+    await page.context().close();
+    page = await opened.dashboard.signedIn(opened.dashboard.fabrikam.key, '/alerts');
+    await page.getByText('There is nothing here for this sign-in').waitFor();
+    expect(await page.getByRole('link', { name: /^(Alerts|Rules)/ }).count()).toBe(0);
+  });
+
+  it('come from rules that can be switched on and off, tuned, tested on past events, and imported', async () => {
+    page = await opened.dashboard.signedIn(worker, '/rules');
+    await page.getByLabel('Find a rule').fill('brute');
+    const enabled = page.getByRole('switch', { name: /^Enabled: Brute force/ });
+    await enabled.press('Space');
+    await until(
+      () => enabled.isChecked(),
+      (isOn) => !isOn,
+    );
+    await enabled.press('Space');
+    await until(
+      () => enabled.isChecked(),
+      (isOn) => isOn,
+    );
+    await page.getByRole('button', { name: /^Brute force/ }).click();
+    const drawer = page.getByRole('dialog', { name: 'Rule' });
+    await drawer.getByLabel('Threshold').fill('40');
+    await drawer.getByLabel('Exceptions').fill('principalName:svc_report AND hostName:APP01');
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await drawer.getByRole('button', { name: 'As in the file' }).waitFor();
+    await drawer.getByRole('button', { name: 'As in the file' }).click();
+    await drawer.getByRole('button', { name: 'As in the file' }).waitFor({ state: 'detached' });
+    await drawer.getByRole('button', { name: 'Test', exact: true }).click();
+    await drawer.getByText(/^Done: [1-9]\d* findings/).waitFor();
+    await drawer.getByRole('table', { name: 'Findings by day' }).getByText('2026-01-05').waitFor();
+    await press('Escape');
+
+    await page.getByRole('button', { name: 'Import rules' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import rules' });
+    await dialog.getByLabel('Sigma file').fill(sigma('nosuchfield|sounds_like'));
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await dialog
+      .getByRole('list', { name: 'Problems' })
+      .getByText(/^Line \d+/)
+      .first()
+      .waitFor();
+    await dialog.getByLabel('Sigma file').fill(sigma('databaseName'));
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByLabel('Find a rule').fill('ledger');
+    await page.getByRole('row', { name: /The ledger is read/ }).waitFor();
+  });
+
+  const SCREENS = [
+    ['desktop', 'dark', { width: 1280, height: 900 }],
+    ['phone', 'light', { width: 390, height: 844 }],
+  ] as const;
+  it.each(SCREENS)('are accessible on a %s screen in %s colours', async (screen, colorScheme, viewport) => {
+    const options: BrowserContextOptions = { viewport, colorScheme, bypassCSP: true };
+    page = await opened.dashboard.signedIn(worker, '/alerts', options);
+    const check = async (name: string) => {
+      await screenshot(page, `${name}-${screen}-${colorScheme}`);
+      expect(await violations(page)).toEqual([]);
+      expect(await isWiderThanScreen(page)).toBe(false);
+    };
+    await queue().getByRole('row').nth(1).waitFor();
+    await press('j');
+    await check('alerts');
+    await press('s');
+    await page.getByLabel('Reason').waitFor();
+    await check('alert-suppress');
+    await press('Escape');
+    await page.getByLabel('Reason').waitFor({ state: 'detached' });
+    await press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Acknowledge it').waitFor();
+    await check('alert-keys');
+    await press('Escape');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
+    await page.goto(`${opened.dashboard.origin}/dashboard/alerts?status=resolved`);
+    await queue().getByRole('link').first().click();
+    await page
+      .getByTestId('finding')
+      .getByRole('link', { name: /the event/ })
+      .first()
+      .waitFor();
+    await page.getByText('a scanner of ours').waitFor();
+    await check('alert');
+    await page.goto(`${opened.dashboard.origin}/dashboard/rules`);
+    await page.getByRole('switch').first().waitFor();
+    await check('rules');
+    await page.getByRole('button', { name: /^Brute force/ }).click();
+    await page
+      .getByRole('dialog', { name: 'Rule' })
+      .getByRole('button', { name: 'Test', exact: true })
+      .click();
+    await page.getByRole('table', { name: 'Findings by day' }).waitFor();
+    await check('rule');
+  });
+});
+
+const sigma = (field: string) => `title: The ledger is read
+id: 5f0ad6f0-6a0c-4f0e-9c59-3f1d9e6f7a11
+status: experimental
+description: Somebody reads the ledger.
+logsource:
+  product: sqlserver
+  service: audit
+detection:
+  read:
+    actionId: SL
+    ${field}: Ledger
+  condition: read
+level: low
+`;

@@ -1,0 +1,96 @@
+import { until } from '../support/until';
+import { signIn, useDashboard } from './support/dashboard';
+
+describe('signing in to the dashboard', () => {
+  const opened = useDashboard();
+
+  it('refuses a key that is not valid, and says why', async () => {
+    const page = await opened.dashboard.visit();
+    await page.getByLabel('Key', { exact: true }).fill('aak_not-a-key');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('This key is not valid here').waitFor();
+    expect(await page.getByRole('navigation').count()).toBe(0);
+  });
+
+  it("refuses an agent's key", async () => {
+    const { contoso } = opened.dashboard;
+    const page = await opened.dashboard.visit();
+    await page.getByLabel('Key', { exact: true }).fill(contoso.agentKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText("An agent's key does not open the dashboard.").waitFor();
+  });
+
+  it('leaves the key in no place that a script can read', async () => {
+    const { contoso } = opened.dashboard;
+    const page = await opened.dashboard.signedIn(contoso.key);
+    await page.getByText('No events in this time range').waitFor();
+    const readable = await page.evaluate<Record<string, string>>(`({
+      cookies: document.cookie,
+      storage: JSON.stringify([{ ...localStorage }, { ...sessionStorage }]),
+      address: location.href,
+      page: document.documentElement.outerHTML,
+    })`);
+    expect(readable.cookies).toBe('');
+    for (const text of Object.values(readable)) expect(text).not.toContain(contoso.key);
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+    expect(cookie?.value).not.toContain(contoso.key);
+  });
+
+  it('continues at the link that led to it', async () => {
+    const page = await opened.dashboard.visit('/explore?range=all&search=salary');
+    await signIn(page, opened.dashboard.contoso.key);
+    await page.getByText('12 events', { exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe('?range=all&search=salary');
+  });
+
+  it('ends with signing out, also for any other program that has the cookie', async () => {
+    const page = await opened.dashboard.visit();
+    await signIn(page, opened.dashboard.contoso.key);
+    const [cookie] = await page.context().cookies();
+    await page.getByRole('button', { name: 'test' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('Key', { exact: true }).waitFor();
+
+    const { status } = await opened.dashboard.world.fetch('/dashboard/api/session', {
+      headers: { 'X-Dashboard': '1', Cookie: `${cookie?.name}=${cookie?.value}` },
+    });
+    expect(status).toBe(401);
+  });
+
+  it('says when the limit of calls is reached, and for how long', async () => {
+    const { world, contoso } = opened.dashboard;
+    const { key } = await world.key({ name: 'slow', tenantIds: [contoso.tenantId], rate: 1 });
+    const page = await opened.dashboard.signedIn(key, '/explore?range=all');
+    const limit = page.getByRole('alert').getByText(/may make 10 calls per minute in the dashboard/);
+    await until(
+      async () => {
+        if (await limit.first().isVisible()) return true;
+        await page.reload();
+        return false;
+      },
+      (isTold) => isTold,
+    );
+    expect(await limit.first().textContent()).toMatch(/succeeds in \d+ seconds/);
+  });
+
+  it('ends when the key is revoked: the next action asks to sign in again, at the same view', async () => {
+    const { world, contoso } = opened.dashboard;
+    const { keyId, key } = await world.key({ name: 'short-lived', tenantIds: [contoso.tenantId] });
+    const page = await opened.dashboard.signedIn(key, '/explore?range=all');
+    await page.getByText('150 events', { exact: true }).waitFor();
+    await world.operate('mutation($keyId: String!) { revokeApiKey(keyId: $keyId) { keyId } }', { keyId });
+    await until(
+      async () => {
+        if (await page.getByText('The session has ended.').isVisible()) return true;
+        await page
+          .getByRole('button', { name: 'Refresh' })
+          .click({ timeout: 500 })
+          .catch(() => {});
+        return false;
+      },
+      (isOver) => isOver,
+    );
+    expect(new URL(page.url()).search).toBe('?range=all');
+  });
+});

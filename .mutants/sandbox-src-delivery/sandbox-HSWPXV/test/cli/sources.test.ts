@@ -1,0 +1,60 @@
+import { aGap, aReport, REPORT, reportOf } from '../support/audit-sources';
+import { runCli } from '../support/cli';
+import { useWorld } from '../support/use-world';
+import type { TestTenant } from '../support/world';
+
+describe('the command sources', () => {
+  const open = useWorld('embedded');
+  const run = (...args: string[]) =>
+    runCli(['sources', ...args], {
+      AUDIT_ACTIVITY_URL: open.world.service.url,
+      DATA_DIR: open.world.database.dataDir,
+    });
+  async function report(tenant: TestTenant, change: object): Promise<void> {
+    const variables = { report: aReport({ tenantId: tenant.tenantId, ...change }) };
+    reportOf((await open.world.graphql(tenant.agentKey, REPORT, variables)).body);
+  }
+
+  it('prints a table of all tenants or of one, with the lag in seconds', async () => {
+    const [acme, other] = [await open.world.tenant(), await open.world.tenant()];
+    const caughtUpAt = new Date(Date.now() - 7_200_000).toISOString();
+    await report(acme, { hostName: 'HOST-A', caughtUpAt, waitingBytes: 512, gaps: [aGap()] });
+    await report(other, { hostName: 'HOST-B', problem: 'the service is not reachable' });
+
+    const [table = '', ...more] = (await run()).lines;
+    const lines = table.split('\n');
+    expect([lines[0]?.split(/ +/), lines.length, more]).toEqual([
+      [
+        ...['tenantId', 'hostName', 'databaseName', 'lag', 'waitingBytes', 'gapCount', 'problem'],
+        ...['publishedCount', 'lastEventTime', 'lastReceived', 'lastReported', 'agentVersion'],
+      ],
+      3,
+      [],
+    ]);
+    expect(lines[1]).toMatch(new RegExp(`^${acme.tenantId} +HOST-A +Payroll +72\\d\\d s +512 +1 +- `));
+    expect(lines[2]).toMatch(
+      new RegExp(`^${other.tenantId} +HOST-B +Payroll +never +0 +0 +the service is not reachable +0 `),
+    );
+    const ofOther = (await run('--tenant', other.tenantId)).lines[0]?.split('\n') ?? [];
+    expect([ofOther.length, ofOther[1]]).toEqual([2, expect.stringContaining('HOST-B')]);
+  });
+
+  it('prints every field and the gaps in JSON', async () => {
+    const acme = await open.world.tenant();
+    const gap = aGap();
+    await report(acme, { gaps: [gap] });
+    const { lines } = await run('--tenant', acme.tenantId, '--json');
+    expect(JSON.parse(lines[0] ?? '')).toEqual([
+      expect.objectContaining({
+        ...{ hostName: 'SQLPROD01', lag: null, gapCount: 1 },
+        gaps: [{ ...gap, firstReported: expect.any(String) }],
+      }),
+    ]);
+  });
+
+  it('says in one line that there are no sources, or no such tenant', async () => {
+    const { tenantId } = await open.world.tenant();
+    expect(await run('--tenant', tenantId)).toEqual({ lines: ['none'], error: null });
+    expect((await run('--tenant', '999')).error).toBe('not_found: There is no such tenant.');
+  });
+});

@@ -1,0 +1,134 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { GuardedHttp } from '../../src/delivery/guarded-http';
+import { NetworkGuard, RefusedAddress } from '../../src/delivery/network-guard';
+import { Receiver } from './support/receiver';
+
+const resolvingTo =
+  (...addresses: string[]) =>
+  async () =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+const PUBLIC = ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'];
+const SPECIAL = [
+  ...[
+    '127.0.0.1',
+    '127.255.0.9',
+    '0.0.0.0',
+    '10.1.2.3',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.1.1',
+    '100.64.0.1',
+  ],
+  ...['169.254.169.254', '169.254.170.2', '100.100.100.200', '168.63.129.16', '192.0.0.192', '198.18.0.1'],
+  ...[
+    '224.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    'fe80::1',
+    'fc00::1',
+    'fd00:ec2::254',
+    'ff02::1',
+    '64:ff9b::7f00:1',
+  ],
+  ...[
+    '::ffff:127.0.0.1',
+    '::ffff:10.0.0.1',
+    '2002:7f00:1::',
+    '2001:0:7f00:1::',
+    '2001:db8::1',
+    '::127.0.0.1',
+  ],
+];
+const BODY = { method: 'POST', headers: {}, body: Buffer.from('{}') } as const;
+
+describe('the guard of networks', () => {
+  it.each(SPECIAL)('refuses %s, as an address and behind a name', async (address) => {
+    await expect(new NetworkGuard([]).addressesOf(address, false)).rejects.toThrow(RefusedAddress);
+    const named = new NetworkGuard([], resolvingTo(address));
+    await expect(named.addressesOf('innocent.example', false)).rejects.toThrow(RefusedAddress);
+  });
+
+  it.each(PUBLIC)('lets %s pass, but only with encryption', async (address) => {
+    const guard = new NetworkGuard([], resolvingTo(address));
+    expect(await guard.addressesOf('example.com', false)).toMatchObject([{ address }]);
+    await expect(guard.addressesOf('example.com', true)).rejects.toThrow('without encryption');
+  });
+
+  it('lets allowed networks pass, and keeps only the allowed addresses of a name', async () => {
+    const guard = new NetworkGuard(
+      ['10.20.0.0/16', '::1/128'],
+      resolvingTo('10.0.0.1', '10.20.3.4', '127.0.0.1', '::1'),
+    );
+    const open = await guard.addressesOf('inner.example', true);
+    expect(open.map(({ address }) => address)).toEqual(['10.20.3.4', '::1']);
+  });
+
+  it.each([
+    ...[
+      'http://127.0.0.1',
+      'http://127.1',
+      'http://2130706433',
+      'http://0x7f.0.0.1',
+      'http://0177.0.0.1',
+      'http://[::1]',
+    ],
+    ...['http://[::ffff:127.0.0.1]', 'http://localhost', 'http://0'],
+  ])('sends no request to %s', async (base) => {
+    const receiver = await Receiver.open();
+    const http = new GuardedHttp(new NetworkGuard([]));
+    try {
+      const url = `${base}:${new URL(receiver.url).port}/`;
+      await expect(http.send({ ...BODY, url })).rejects.toThrow('DESTINATION_ALLOW_NETWORKS');
+      expect(receiver.requests).toEqual([]);
+    } finally {
+      http.close();
+      await receiver.close();
+    }
+  });
+
+  it('checks the address of each connection, so a name that resolves differently the second time is refused', async () => {
+    const receiver = await Receiver.open();
+    let asked = 0;
+    const rebinding = async (host: string) =>
+      resolvingTo(asked++ === 0 && host ? '93.184.215.14' : '127.0.0.1')();
+    const guard = new NetworkGuard([], rebinding);
+    await guard.addressesOf('rebinding.example', false);
+    const http = new GuardedHttp(guard);
+    const url = `https://rebinding.example:${new URL(receiver.url).port}/`;
+    await expect(http.send({ ...BODY, url })).rejects.toThrow('private or reserved');
+    http.close();
+    await receiver.close();
+  });
+
+  it.each([
+    ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['no HTTP', 'nonsense\r\n\r\n'],
+    ['half an answer', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'],
+    ['half a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nhalf'],
+    ['nothing', ''],
+  ])('ends the request with an error when the receiver answers with %s', async (_, answer) => {
+    const receiver = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(answer));
+    });
+    await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done));
+    const http = new GuardedHttp(new NetworkGuard(['127.0.0.1']));
+    const { port } = receiver.address() as AddressInfo;
+    await expect(http.send({ ...BODY, url: `http://127.0.0.1:${port}/` })).rejects.toThrow();
+    http.close();
+    await new Promise((done) => receiver.close(done));
+  });
+
+  it('follows no redirect, and stops waiting for an answer after its time', async () => {
+    const receiver = await Receiver.open();
+    const http = new GuardedHttp(new NetworkGuard(['127.0.0.1']), {}, 300);
+    receiver.answers = () => ({ status: 302, headers: { Location: `${receiver.url}/other` } });
+    expect(await http.send({ ...BODY, url: `${receiver.url}/one` })).toMatchObject({ status: 302 });
+    expect(receiver.requests.map(({ path }) => path)).toEqual(['/one']);
+    receiver.answers = () => undefined;
+    await expect(http.send({ ...BODY, url: receiver.url })).rejects.toThrow('no answer within');
+    http.close();
+    await receiver.close();
+  });
+});

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { tenantSet } from '../../src/caller/tenant-set';
+import { LIMITS } from '../../src/limits';
+import { AlertStore, type AlertWork } from '../../src/modules/detection/alert.store';
+import { AN_ATTEMPT } from '../support/attempt';
+import { ONE_ENGINE } from '../support/engines';
+import { Store } from '../support/store';
+
+const NOW = Date.parse('2026-01-05T08:00:00Z');
+const LATER = new Date(NOW + 3_600_000);
+const EARLIER = new Date(NOW - 3_600_000);
+
+describe.each(ONE_ENGINE)('the bounds on the alerts of a tenant on %s', (engine) => {
+  let store: Store;
+  let alerts: AlertStore;
+  const alertId = randomUUID();
+
+  beforeAll(async () => {
+    store = await Store.open(engine);
+    alerts = new AlertStore(store.database.prisma, () => NOW);
+    await store.database.migrator.alert.create({
+      data: {
+        ...{ tenantId: store.tenantId, alertId, ruleId: randomUUID(), title: 'Brute force', severity: 3 },
+        ...{ status: 'new', groupKey: '', groupValues: '{"clientIp":"203.0.113.9"}', anchor: 0n },
+        ...{ firstEvent: 0n, lastEvent: 0n, findingCount: 1, eventCount: 1n, principals: [], instances: [] },
+        ...{ createdAt: EARLIER, updatedAt: EARLIER },
+      },
+    });
+  });
+  afterAll(() => store.close());
+
+  const suppressed = (count: number, until: Date) =>
+    store.database.migrator.alertSuppression.createMany({
+      data: Array.from({ length: count }, () => ({
+        ...{ tenantId: store.tenantId, suppressionId: randomUUID(), ruleId: null, fields: '{}', until },
+        ...{ reason: 'test', createdBy: 'test', createdAt: EARLIER },
+      })),
+    });
+  const work = (change: Partial<AlertWork>) =>
+    alerts.work(
+      tenantSet([store.tenantId]),
+      alertId,
+      { kind: 'commented', actor: 'ada', comment: null, set: {}, detail: {}, ...change },
+      AN_ATTEMPT,
+    );
+  const suppress = () =>
+    work({
+      kind: 'suppressed',
+      suppress: (group) => ({ fields: group as Record<string, string>, until: LATER, reason: 'x' }),
+    });
+
+  it('refuse a suppression above their number; suppressions that have ended do not count', async () => {
+    await suppressed(LIMITS.suppressionsMax, EARLIER);
+    await suppressed(LIMITS.suppressionsMax - 1, LATER);
+    await suppress();
+    await expect(suppress()).rejects.toMatchObject({ code: 'invalid_parameter' });
+    await work({ comment: 'still works' });
+  });
+
+  it('show only the newest changes of an alert, the oldest of those first', async () => {
+    await store.database.migrator.alertChange.createMany({
+      data: Array.from({ length: 1_000 }, (_, n) => ({
+        ...{ tenantId: store.tenantId, alertId, changeId: randomUUID(), at: new Date(EARLIER.getTime() + n) },
+        ...{ actor: 'ada', kind: 'commented', detail: '{}', comment: String(n) },
+      })),
+    });
+    const shown = await alerts.changes(tenantSet([store.tenantId]), alertId);
+    expect(shown).toHaveLength(1_000);
+    expect(shown.slice(-2).map(({ comment }) => comment)).toContain('still works');
+    expect(shown.slice(0, 2).map(({ comment }) => comment)).toEqual(['2', '3']);
+  });
+});

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { tenantSet } from '../../src/caller/tenant-set';
+import { parseRules } from '../../src/detection/sigma/rule-file';
+import { DAY_MS, parseTicks } from '../../src/event/event-time';
+import { recordIdFloor } from '../../src/event/record-id';
+import { BacktestStore } from '../../src/modules/detection/backtest.store';
+import { Backtests } from '../../src/modules/detection/backtests';
+import type { ArrivalLimits, ArrivalReader } from '../../src/trail/arrivals/arrival-reader';
+import { AN_ATTEMPT } from '../support/attempt';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
+import { until } from '../support/until';
+import { unseenInLogins } from './support/sigma';
+
+const SOURCE = 'title: A rule\nlogsource:\n  product: sqlserver\ndetection:\n  k: [x]\n  condition: k\n';
+const RULE = {
+  ...{ ruleId: randomUUID(), title: 'A rule', source: SOURCE, tuning: null, version: 1, filters: [] },
+};
+const LATER_MS = 60_000;
+
+/** An event a day. @param before how many of them are older than the tested time */
+function readerOf(tenantId: number, events: readonly object[], before = 0): ArrivalReader {
+  const items = events.map((change, position) => {
+    const time = `2026-01-${String(position + 1).padStart(2, '0')}T08:00:00Z`;
+    const recordId = recordIdFloor(parseTicks(time) ?? 0n);
+    const fields = { recordId, serverInstanceName: 'SQL01', ...change };
+    return { recordId, position, at: Date.parse(time) * 1_000, fields, additional: {} };
+  });
+  const since = Date.now() - 8 * DAY_MS;
+  return {
+    positionAt: async (_: number, at: Date) => (at.getTime() > since ? before : 0),
+    readRows: async (_: number, from: number, { end = items.length }: ArrivalLimits) => {
+      const next = Math.min(from + 4, end);
+      const some = items.slice(from, next);
+      return { tenantId, from, next, size: items.length, items: some, removed: 0, skipped: 0, bytes: 0 };
+    },
+  } as unknown as ArrivalReader;
+}
+const ENTRIES = 10;
+
+describe.each(ENGINES)('a backtest on %s', (engine) => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await Store.open(engine);
+  });
+  afterAll(() => store.close());
+  // Instances take waiting backtests of any tenant.
+  beforeEach(async () => {
+    await store.database.background.backtest.deleteMany({});
+  });
+
+  /** A tenant with a backtest that has begun, and instances that may run it. */
+  async function aBacktest() {
+    const { tenantId } = await store.forNewTenant();
+    const { prisma, background: owner } = store.database;
+    const at = { nowMs: Date.now() };
+    const storeOf = () => new BacktestStore(prisma, owner, () => at.nowMs);
+    const own = storeOf();
+    const begin = () => own.begin(tenantId, RULE, 7, AN_ATTEMPT);
+    const { backtestId } = await begin();
+    /** @param hold a promise that each read waits for, or null */
+    const anInstance = (hold: Promise<void> | null = null) => {
+      let reads = 0;
+      const reader: Pick<ArrivalReader, 'readRows' | 'positionAt'> = {
+        positionAt: async () => 0,
+        readRows: async (_, from) => {
+          reads += 1;
+          await hold;
+          const next = Math.min(from + 4, ENTRIES);
+          return { tenantId, from, next, size: ENTRIES, items: [], removed: 0, skipped: 0, bytes: 0 };
+        },
+      };
+      const instance = new Backtests({
+        ...{ owner, store: storeOf(), nowMs: () => at.nowMs, log: { warn: () => {} } },
+        reader: reader as ArrivalReader,
+      });
+      return { instance, reads: () => reads };
+    };
+    const state = async () => (await own.find(tenantSet([tenantId]), backtestId)).state;
+    return { tenantId, backtestId, at, own, begin, anInstance, state };
+  }
+  const held = () => {
+    let letGo = () => {};
+    const hold = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    return { hold, letGo };
+  };
+  const isDone = (state: string) => state === 'done';
+
+  it('runs to its end and is shown only to its tenant, which has one backtest at a time', async () => {
+    const { begin, anInstance, state, own, tenantId, backtestId } = await aBacktest();
+    await expect(begin()).rejects.toThrow('Another backtest is running');
+    await anInstance().instance.run();
+    await until(state, isDone);
+    expect(await own.find(tenantSet([tenantId]), backtestId)).toMatchObject({
+      eventsLeft: 0,
+      title: 'A rule',
+    });
+    const other = await aBacktest();
+    await expect(own.find(tenantSet([other.tenantId]), backtestId)).rejects.toThrow(
+      'There is no such record',
+    );
+    expect((await begin()).state).toBe('running');
+  });
+
+  it('continues on another instance when its own instance stops', async () => {
+    const { anInstance, state } = await aBacktest();
+    const { hold, letGo } = held();
+    const first = anInstance(hold);
+    await first.instance.run();
+    await until(first.reads, (reads) => reads > 0);
+    const second = anInstance();
+    await second.instance.run();
+    expect(second.reads()).toBe(0);
+    const stopped = first.instance.stop();
+    letGo();
+    await stopped;
+    expect(await state()).toBe('running');
+    await second.instance.run();
+    await until(state, isDone);
+  });
+
+  it('continues on another instance when its own is lost, and the lost one changes nothing later', async () => {
+    const { anInstance, state, at, own, tenantId, backtestId } = await aBacktest();
+    const { hold, letGo } = held();
+    const lost = anInstance(hold);
+    await lost.instance.run();
+    await until(lost.reads, (reads) => reads > 0);
+    at.nowMs += LATER_MS;
+    await anInstance().instance.run();
+    await until(state, isDone);
+    const answer = await own.find(tenantSet([tenantId]), backtestId);
+    letGo();
+    await lost.instance.stop();
+    expect(await own.find(tenantSet([tenantId]), backtestId)).toEqual(answer);
+  });
+
+  it("learns a rule's baseline from the time before", async () => {
+    const own = unseenInLogins('Who is that', 'serverPrincipalName');
+    const { ruleId } = parseRules(own)[0] as { ruleId: string };
+    const { tenantId } = await store.forNewTenant();
+    const { prisma, background: owner } = store.database;
+    const tests = new BacktestStore(prisma, owner, Date.now);
+    const { backtestId } = await tests.begin(tenantId, { ...RULE, ruleId, source: own }, 7, AN_ATTEMPT);
+    const names = [...Array(9).fill('ada'), 'ada', 'eve'] as string[];
+    const reader = readerOf(
+      tenantId,
+      names.map((serverPrincipalName) => ({ actionId: 'LGIS', serverPrincipalName })),
+      9,
+    );
+    const instance = new Backtests({ owner, store: tests, nowMs: Date.now, log: { warn: () => {} }, reader });
+    await instance.run();
+    const found = () => tests.find(tenantSet([tenantId]), backtestId);
+    const done = await until(found, ({ state }) => state !== 'running');
+    expect(done).toMatchObject({ state: 'done', eventsRead: 2, findingCount: 1 });
+    expect(done.examples[0]?.group).toMatchObject({ serverPrincipalName: 'eve' });
+  });
+
+  it('finds what happens at the end of the log, also for a rule that depends on the clock', async () => {
+    const source = readFileSync(path.join(__dirname, '../../rules/38-audit-stopped.yml'), 'utf8');
+    const { ruleId } = parseRules(source)[0] as { ruleId: string };
+    const { tenantId } = await store.forNewTenant();
+    const { prisma, background: owner } = store.database;
+    const tests = new BacktestStore(prisma, owner, Date.now);
+    const { backtestId } = await tests.begin(tenantId, { ...RULE, ruleId, source }, 7, AN_ATTEMPT);
+    const reader = readerOf(tenantId, [{ actionId: 'SL' }, { actionId: 'SVSD' }]);
+    const instance = new Backtests({ owner, store: tests, nowMs: Date.now, log: { warn: () => {} }, reader });
+    await instance.run();
+    const found = () => tests.find(tenantSet([tenantId]), backtestId);
+    const done = await until(found, ({ state }) => state !== 'running');
+    expect(done).toMatchObject({ state: 'done', days: [{ day: '2026-01-02', findings: 1 }] });
+  });
+
+  it('fails when three instances in turn were lost while they ran it', async () => {
+    const { anInstance, state, at } = await aBacktest();
+    const { hold, letGo } = held();
+    const lost = [1, 2, 3].map(() => anInstance(hold));
+    for (const { instance, reads } of lost) {
+      await instance.run();
+      await until(reads, (count) => count > 0);
+      at.nowMs += LATER_MS;
+    }
+    await anInstance().instance.run();
+    await until(state, (now) => now === 'failed');
+    letGo();
+    await Promise.all(lost.map(({ instance }) => instance.stop()));
+    expect(await state()).toBe('failed');
+  });
+});

@@ -1,0 +1,68 @@
+import { Engine } from '../../src/detection/engine';
+import type { DetectionEvent } from '../../src/detection/event';
+import type { StateRow } from '../../src/detection/group-store';
+import { parseRules } from '../../src/detection/sigma/rule-file';
+
+const SOURCE = `title: a
+name: a
+logsource:
+  product: sqlserver
+detection:
+  s:
+    actionId: SL
+  condition: s
+---
+title: Far
+correlation:
+  type: value_count
+  rules: [a]
+  group-by: [clientIp]
+  timespan: 30d
+  condition:
+    field: objectName
+    gte: 9000
+`;
+const ACTIVE = parseRules(SOURCE).map((rule) => ({ rule, version: 1 }));
+const SIZE_MAX = 100_000;
+const GROUPS = 15;
+
+/** Events of several addresses in turn, each with a different object. */
+const events = (from: number, count: number): DetectionEvent[] =>
+  Array.from({ length: count }, (_, i) => {
+    const n = from + i;
+    return {
+      recordId: String(n),
+      at: 1e15 + n * 1_000,
+      position: n,
+      fields: { actionId: 'SL', clientIp: `10.0.0.${n % GROUPS}`, objectName: `Table${n}` },
+      additional: {},
+    };
+  });
+
+describe("the state of an engine's windows", () => {
+  it('is bounded, and an engine that loads stored state forgets the same as one that ran without a stop', () => {
+    const whole = new Engine(1, ACTIVE);
+    let stepwise = new Engine(1, ACTIVE);
+    const stored = new Map<string, StateRow>();
+    let largest = 0;
+    for (let n = 0; n < 16; n++) {
+      const some = events(n * 9_000, 9_000);
+      const found = whole.evaluate(some, 0);
+      expect(stepwise.evaluate(some, 0).map(({ findingId }) => findingId)).toEqual(
+        found.map(({ findingId }) => findingId),
+      );
+      largest = Math.max(largest, whole.size);
+      for (const row of stepwise.takeChanges()) {
+        if (row.body === null) stored.delete(row.key);
+        else stored.set(row.key, row);
+      }
+      if (n % 5 !== 4) continue;
+      stepwise = new Engine(1, ACTIVE);
+      const rows = [...stored.values()].sort((a, b) => a.touched - b.touched);
+      stepwise.load(JSON.parse(JSON.stringify(rows)) as StateRow[]);
+      expect(stepwise.size).toBe(whole.size);
+    }
+    expect(largest).toBeGreaterThan(SIZE_MAX / 2);
+    expect(largest).toBeLessThanOrEqual(SIZE_MAX);
+  });
+});

@@ -1,0 +1,218 @@
+import { type AccessEntry, DROPPED, entryOf, ownAttempt } from '../../src/caller/access-log';
+import { PostgresAccessLogStore } from '../../src/caller/access-log.store';
+import { HealthAlerts } from '../../src/modules/detection/health-alerts';
+import { readShippedRules } from '../../src/modules/detection/shipped-rules';
+import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
+import { checkReport } from '../../src/modules/sources/check-report';
+import { aGap, aReport } from '../support/audit-sources';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
+import { until } from '../support/until';
+
+const START_MS = Date.parse('2026-02-03T08:00:00Z');
+const MINUTE_MS = 60_000;
+
+describe.each(ENGINES)('the health of the trail on %s', (engine) => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await Store.open(engine);
+  });
+  afterAll(() => store.close());
+
+  /** A tenant with its own clock, and the task that looks at its trail. */
+  async function aTenant() {
+    const { tenantId } = await store.forNewTenant();
+    const { prisma, background: owner } = store.database;
+    const at = { nowMs: START_MS };
+    const stopped = new Map<number, string>();
+    const sources = new PostgresAuditSourceStore(prisma, owner);
+    const health = new HealthAlerts(
+      owner,
+      readShippedRules(),
+      () => at.nowMs,
+      () => stopped,
+    );
+    const alerts = async () => {
+      const rows = await owner.alert.findMany({ where: { tenantId }, orderBy: { createdAt: 'asc' } });
+      return rows.map(({ groupValues, ...row }) => ({ ...row, group: JSON.parse(groupValues) }));
+    };
+    return {
+      ...{ tenantId, at, stopped, alerts },
+      report: (change: object) =>
+        sources.report(tenantId, checkReport(aReport(change), at.nowMs), new Date(at.nowMs)),
+      look: async (afterMs = 0) => {
+        at.nowMs += afterMs;
+        await health.look();
+      },
+      problems: async () => (await alerts()).map(({ group }) => group.problem),
+      resolve: () => owner.alert.updateMany({ where: { tenantId }, data: { status: 'resolved' } }),
+    };
+  }
+
+  it('alerts about a silent source once for each silence, without findings', async () => {
+    const { report, look, alerts, resolve, at } = await aTenant();
+    await report({ hostName: 'SQL01' });
+    await look(14 * MINUTE_MS);
+    expect(await alerts()).toEqual([]);
+    await look(2 * MINUTE_MS);
+    await look(MINUTE_MS);
+    expect(await alerts()).toMatchObject([
+      {
+        ...{ status: 'new', severity: 3, findingCount: 0, eventCount: 0n },
+        group: { problem: 'A source is silent', host: 'SQL01', database: 'Payroll' },
+      },
+    ]);
+    await resolve();
+    await look(30 * MINUTE_MS);
+    expect(await alerts()).toHaveLength(1);
+    await report({ hostName: 'SQL01' });
+    await look(16 * MINUTE_MS);
+    expect((await alerts()).map(({ status }) => status)).toEqual(['resolved', 'new']);
+    expect(at.nowMs).toBeGreaterThan(START_MS);
+  });
+
+  it('tells an alert that could not be stored at the next look', async () => {
+    const { report, look, problems, tenantId } = await aTenant();
+    await report({ problem: 'the disk is full' });
+    await store.query(`ALTER TABLE alert ADD CONSTRAINT refuses CHECK (tenant_id <> ${tenantId}) NOT VALID`);
+    await expect(look()).rejects.toThrow('refuses');
+    await store.query('ALTER TABLE alert DROP CONSTRAINT refuses');
+    await until(
+      () => look().then(problems),
+      (told) => told.length > 0,
+      5_000,
+    );
+    expect(await problems()).toEqual(['A source has a problem: the disk is full']);
+  });
+
+  it('alerts about a problem that an agent reports, and again when a new problem begins', async () => {
+    const { report, look, problems, resolve, at } = await aTenant();
+    await report({ problem: 'the key is refused' });
+    await look();
+    at.nowMs += MINUTE_MS;
+    await report({ problem: 'the key is refused' });
+    await look();
+    expect(await problems()).toEqual(['A source has a problem: the key is refused']);
+    await resolve();
+    await look(11 * MINUTE_MS);
+    expect(await problems()).toHaveLength(1);
+    await report({});
+    at.nowMs += MINUTE_MS;
+    await report({ problem: 'the disk is full' });
+    await look();
+    expect((await problems())[1]).toBe('A source has a problem: the disk is full');
+  });
+
+  it('alerts about a gap, and about a later gap after the first alert was resolved', async () => {
+    const { report, look, problems, resolve } = await aTenant();
+    await report({ gaps: [aGap()] });
+    await look();
+    await look(MINUTE_MS);
+    expect(await problems()).toEqual(['A part of the trail is missing']);
+    await resolve();
+    await look(11 * MINUTE_MS);
+    expect(await problems()).toHaveLength(1);
+    await report({ gaps: [aGap()] });
+    await look();
+    expect(await problems()).toHaveLength(2);
+  });
+
+  it("alerts about an agent's clock that is wrong at two looks, ahead or behind", async () => {
+    const { report, look, problems, at } = await aTenant();
+    const caughtUp = (offsetMs: number) => new Date(at.nowMs + offsetMs).toISOString();
+    await report({ hostName: 'A', caughtUpAt: caughtUp(10 * MINUTE_MS), waitingBytes: 5 });
+    await report({ hostName: 'B', caughtUpAt: caughtUp(-10 * MINUTE_MS) });
+    // This agent has bytes waiting: it is late with its work, which says nothing about its clock.
+    await report({ hostName: 'C', caughtUpAt: caughtUp(-10 * MINUTE_MS), waitingBytes: 5 });
+    await report({ hostName: 'D', caughtUpAt: caughtUp(-1_000) });
+    await look();
+    expect(await problems()).toEqual([]);
+    await look(MINUTE_MS);
+    expect((await problems()).sort()).toEqual([
+      'The clock of an agent is 600 seconds ahead',
+      'The clock of an agent is 600 seconds behind',
+    ]);
+  });
+
+  it('alerts about an evidence log that has stopped, and about events that wait for it too long', async () => {
+    const { tenantId, stopped, look, problems } = await aTenant();
+    stopped.set(tenantId, 'its head is not as it was left');
+    await look();
+    expect(await problems()).toEqual([]);
+    await look(MINUTE_MS);
+    await look(MINUTE_MS);
+    expect(await problems()).toEqual(['The evidence log has stopped: its head is not as it was left']);
+
+    const other = await aTenant();
+    await store.database.migrator.auditLogQueue.create({
+      data: {
+        ...{ tenantId: other.tenantId, batchId: '0190a0a0-0000-7000-8000-000000000001', events: 1 },
+        ...{ receivedAt: new Date(START_MS), leaves: new Uint8Array(48), mac: new Uint8Array(32) },
+        ...{ keyId: '00000000', refused: false },
+      },
+    });
+    await other.look(6 * MINUTE_MS);
+    await other.look(MINUTE_MS);
+    expect(await other.problems()).toEqual(['The evidence log has stopped: events wait for it']);
+  });
+
+  it('alerts about a destination whose events retention removed before their delivery', async () => {
+    const { tenantId, look, problems, at } = await aTenant();
+    await store.database.migrator.destination.create({
+      data: {
+        ...{ tenantId, destinationId: '0190a0a0-0000-4000-8000-000000000002', name: 'SIEM', type: 'webhook' },
+        ...{ settings: {}, secrets: new Uint8Array(1), filter: '', format: 'native', state: 'active' },
+        ...{ position: 0n, overtakenAt: new Date(at.nowMs) },
+      },
+    });
+    await look(MINUTE_MS);
+    expect(await problems()).toEqual(['Retention removed events before a destination had them']);
+  });
+
+  it("makes no alert where the rule is off, keeps suppressed ones quiet, and uses the tenant's severity", async () => {
+    const ruleId = [...readShippedRules().values()].find(({ number }) => number === 40)?.rule.ruleId ?? '';
+    const { tenantId, report, look, alerts, at } = await aTenant();
+    const { background: owner } = store.database;
+    const put = (data: object) =>
+      owner.detectionRule.upsert({
+        where: { tenantId_ruleId: { tenantId, ruleId } },
+        create: {
+          ...{ tenantId, ruleId, enabled: true, version: 1, digest: '', ...data },
+          ...{ createdAt: new Date(), updatedAt: new Date() },
+        },
+        update: data,
+      });
+    await put({ enabled: false });
+    await report({ hostName: 'SQL01', problem: 'x' });
+    await look();
+    expect(await alerts()).toEqual([]);
+    await put({ enabled: true, tuning: '{"severity":"critical"}' });
+    await owner.alertSuppression.create({
+      data: {
+        ...{ tenantId, suppressionId: '0190a0a0-0000-4000-8000-000000000003', ruleId, createdBy: 'ada' },
+        ...{ fields: '{"host":"sql01"}', reason: 'it moves', createdAt: new Date(at.nowMs) },
+        until: new Date(at.nowMs + 60 * MINUTE_MS),
+      },
+    });
+    await look(11 * MINUTE_MS);
+    expect(await alerts()).toMatchObject([{ status: 'suppressed', severity: 4 }]);
+    await report({ hostName: 'SQL01', problem: 'x' });
+    at.nowMs += 50 * MINUTE_MS;
+    await report({ hostName: 'SQL01', problem: 'x' });
+    await look();
+    expect((await alerts()).map(({ status }) => status)).toEqual(['suppressed', 'new']);
+  });
+
+  // This test must be the last: its problem concerns the tenants of all tests.
+  it('alerts every tenant about lost entries of the access log', async () => {
+    const { look, problems, at } = await aTenant();
+    const lost: AccessEntry = entryOf(ownAttempt(DROPPED, new Date(at.nowMs), { count: 3 }), {
+      outcome: 'ok',
+      rows: 3,
+    });
+    await new PostgresAccessLogStore(store.database).append([lost]);
+    await look(MINUTE_MS);
+    await look(MINUTE_MS);
+    expect(await problems()).toEqual(['The access log has lost entries']);
+  });
+});

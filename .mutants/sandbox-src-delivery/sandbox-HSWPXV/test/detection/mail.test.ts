@@ -1,0 +1,132 @@
+import { type Mailer, mailer, type ToldAlert } from '../../src/modules/detection/mail';
+import { anAlert } from './support/alerts';
+import { MailServer, makeCertificate, PASSWORD } from './support/mail-server';
+
+const certificate = makeCertificate();
+const TRUSTED = `?tls.ca=${encodeURIComponent(certificate.cert)}`;
+const FROM = 'audit@example.com';
+const told = (change: object = {}): ToldAlert => ({ alert: anAlert(change), state: 'new' });
+
+describe('mail about alerts', () => {
+  const servers: MailServer[] = [];
+  const open = async (options: object) => {
+    const server = await MailServer.open({ ...certificate, ...options });
+    servers.push(server);
+    return server;
+  };
+  const sendBy = (url: string, to = ['soc@example.com'], alerts = [told()]) =>
+    mailer({ url, from: FROM }).send(to, alerts);
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.close();
+  });
+
+  it('goes over STARTTLS with a login to servers that offer both', async () => {
+    const server = await open({ authOptional: false, disabledCommands: [] });
+    const url = `smtp://ada:${PASSWORD}@127.0.0.1:${server.port}/${TRUSTED}`;
+    expect(await sendBy(url)).toEqual([]);
+    expect(server.mails).toMatchObject([{ isEncrypted: true, user: 'ada', to: ['soc@example.com'] }]);
+  });
+
+  it('goes over TLS from the first byte with smtps', async () => {
+    const server = await open({ secure: true, authOptional: false, disabledCommands: [] });
+    await sendBy(`smtps://ada:${PASSWORD}@127.0.0.1:${server.port}/${TRUSTED}`);
+    expect(server.mails).toMatchObject([{ isEncrypted: true, user: 'ada' }]);
+  });
+
+  it('is encrypted without a login too, if the server offers STARTTLS', async () => {
+    const server = await open({ disabledCommands: ['AUTH'] });
+    await sendBy(`smtp://127.0.0.1:${server.port}/${TRUSTED}`);
+    expect(server.mails).toMatchObject([{ isEncrypted: true, user: null }]);
+  });
+
+  it('sends no login over a connection that is not encrypted, or to a server with an untrusted certificate', async () => {
+    const plain = await open({ disabledCommands: ['STARTTLS'], allowInsecureAuth: true });
+    const login = `ada:${PASSWORD}@127.0.0.1`;
+    await expect(sendBy(`smtp://${login}:${plain.port}`)).rejects.toMatchObject({ isOfServer: true });
+    const unknown = await open({ disabledCommands: [] });
+    await expect(sendBy(`smtp://${login}:${unknown.port}`)).rejects.toMatchObject({ isOfServer: true });
+    expect([plain.logins, plain.mails, unknown.logins, unknown.mails]).toEqual([[], [], [], []]);
+  });
+
+  it('distinguishes a server that takes no mail from a server that refuses an address', async () => {
+    const server = await open({ authOptional: false, disabledCommands: [] });
+    const wrong = `smtp://ada:wrong@127.0.0.1:${server.port}/${TRUSTED}`;
+    await expect(sendBy(wrong)).rejects.toMatchObject({ isOfServer: true });
+    const right = `smtp://ada:${PASSWORD}@127.0.0.1:${server.port}/${TRUSTED}`;
+    server.unknown.add('gone@example.com');
+    expect(await sendBy(right, ['soc@example.com', 'gone@example.com'])).toEqual(['gone@example.com']);
+    expect(server.mails.map(({ to }) => to)).toEqual([['soc@example.com']]);
+    await expect(sendBy(right, ['gone@example.com'])).rejects.toMatchObject({
+      ...{ isOfServer: false, isGuess: true },
+    });
+    const { port } = server;
+    await server.close();
+    await expect(sendBy(`smtp://127.0.0.1:${port}`)).rejects.toMatchObject({ isOfServer: true });
+  });
+
+  it('is sent again only to the addresses for which the server asked to try again', async () => {
+    const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    const { send } = mailer({ url: server.url, from: FROM });
+    const all = ['soc@example.com', 'busy@example.com', 'gone@example.com'];
+    server.unknown.add('gone@example.com');
+    server.busy.add('busy@example.com');
+    const [one, another] = [told(), told()];
+    for (let i = 0; i < 2; i++)
+      await expect(send(all, [one])).rejects.toMatchObject({
+        ...{ message: expect.stringContaining('450 come back'), isOfServer: false, isGuess: false },
+      });
+    // A digest with another alert goes to all addresses again.
+    await expect(send(all, [one, another])).rejects.toMatchObject({ isOfServer: false });
+    server.busy.clear();
+    expect(await send(all, [one, another])).toEqual(['gone@example.com']);
+    expect(server.mails.map(({ to }) => to)).toEqual([
+      ['soc@example.com'],
+      ['soc@example.com'],
+      ['busy@example.com'],
+    ]);
+  });
+
+  it('distinguishes a server that refuses the sender from a server that refuses one mail', async () => {
+    const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    server.unwelcome.add(FROM);
+    await expect(sendBy(server.url)).rejects.toMatchObject({ isOfServer: true });
+    server.unwelcome.clear();
+    server.unknown.add('soc@example.com');
+    await expect(sendBy(server.url)).rejects.toMatchObject({ isOfServer: false, isGuess: true });
+  });
+
+  it('that is refused for a time as a whole makes it probable that the server refuses every mail', async () => {
+    const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    const probably = { isOfServer: true, isGuess: true };
+    server.busy.add('busy@example.com');
+    server.unknown.add('gone@example.com');
+    await expect(sendBy(server.url, ['busy@example.com', 'gone@example.com'])).rejects.toMatchObject(
+      probably,
+    );
+    server.isRefusing = true;
+    await expect(sendBy(server.url)).rejects.toMatchObject(probably);
+  });
+
+  it('keeps its Message-ID when it is sent again, and states its urgency', async () => {
+    const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    const send: Mailer['send'] = (to, alerts) => mailer({ url: server.url, from: FROM }).send(to, alerts);
+    const lineOf = (name: string, i: number) =>
+      new RegExp(`^${name}: (.*)$`, 'm').exec(server.mails[i]?.text ?? '')?.[1];
+    const critical = told({ severity: 'critical' });
+    const late = told({ lastEventTime: '2026-01-01T08:00:00.0000000Z' });
+    await send(['soc@example.com'], [critical]);
+    await send(['soc@example.com'], [critical]);
+    await send(['soc@example.com'], [late]);
+    await send(['soc@example.com'], [critical, late]);
+    await send(['soc@example.com'], [late, critical]);
+    const ids = server.mails.map((_, i) => lineOf('Message-ID', i));
+    expect(ids[0]).toBe(`<${critical.alert.alertId}.new@audit-activity>`);
+    expect(ids[1]).toBe(ids[0]);
+    expect(ids[4]).toBe(ids[3]);
+    expect(new Set(ids).size).toBe(3);
+    expect([0, 2].map((i) => lineOf('Importance', i))).toEqual(['High', 'Low']);
+    expect(lineOf('Subject', 3)).toBe('2 alerts, the worst critical');
+    for (const { alert } of [critical, late])
+      expect(server.mails[3]?.text).toContain(`Alert: ${alert.alertId}`);
+  });
+});

@@ -1,0 +1,71 @@
+import { Client } from 'pg';
+import { aGap, aReport, REPORT } from '../support/audit-sources';
+import { describeOnPostgres } from '../support/engines';
+import { until } from '../support/until';
+import { FRESH_METRICS, useLimits } from '../support/use-limits';
+import { useWorld } from '../support/use-world';
+
+describeOnPostgres('what somebody has to look at, though the service answers', () => {
+  useLimits(FRESH_METRICS);
+  const at = useWorld('postgresql', { metrics: { host: '127.0.0.1', port: 0 } });
+  const health = async () => (await at.world.fetch('/health')).text;
+  const metric = async (sample: string) => {
+    const text = await (await fetch(at.world.service.metricsUrl ?? '')).text();
+    const line = text.split('\n').find((each) => each.startsWith(`audit_activity_${sample} `));
+    return line === undefined ? null : Number(line.split(' ').at(-1));
+  };
+  const inDatabase = async (statement: string) => {
+    const client = new Client({ connectionString: at.world.database.databaseUrl ?? '' });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  };
+
+  it('covers a stopped evidence log: /health says Degraded, without a tenant, until the log continues', async () => {
+    const acme = await at.world.tenant();
+    await acme.audited();
+    await until(
+      async () => (await acme.get('/audit-log')).body.data.size,
+      (size) => size === 1,
+    );
+    expect([await health(), await metric('evidence_logs_stopped')]).toEqual(['Healthy', 0]);
+    await inDatabase('UPDATE audit_log_head SET checkpoints = checkpoints + 1');
+    await acme.audited();
+    await until(health, (text) => text === 'Degraded');
+    expect((await at.world.fetch('/health')).status).toBe(200);
+    expect([await metric('evidence_logs_stopped'), await metric('degraded')]).toEqual([1, 1]);
+    await inDatabase('UPDATE audit_log_head SET checkpoints = checkpoints - 1');
+    await until(health, (text) => text === 'Healthy');
+    expect(await metric('degraded')).toBe(0);
+  });
+
+  it('has metrics for gaps, agents with a problem, keys that expire soon, and lost entries of the access log', async () => {
+    const acme = await at.world.tenant();
+    const report = aReport({
+      tenantId: acme.tenantId,
+      problem: 'the key was revoked',
+      gaps: [aGap(), aGap()],
+    });
+    await at.world.graphql(acme.agentKey, REPORT, { report });
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+    for (const name of ['soon', 'soon too']) await at.world.key({ name, expiresAt: inDays(13) });
+    await at.world.key({ name: 'later', expiresAt: inDays(15) });
+    const { keyId } = await at.world.key({ name: 'rotated', expiresAt: inDays(13) });
+    await at.world.operate(
+      'mutation($keyId: String!, $at: String!) { rotateApiKey(keyId: $keyId, expiresAt: $at) { keyId } }',
+      { keyId, at: inDays(20) },
+    );
+    const source = `tenant="${acme.tenantId}",host="${report.hostName}",database="${report.databaseName}"`;
+    // Figures from the database are kept for a while, so the test waits.
+    await until(
+      () => metric('gaps'),
+      (n) => n === 2,
+    );
+    const told = ['sources_with_problem', `source_gaps{${source}}`, `source_problem{${source}}`];
+    expect(await Promise.all(told.map(metric))).toEqual([1, 2, 1]);
+    const keys = ['public', 'agent', 'operator'].map((kind) => `keys_expiring_soon{kind="${kind}"}`);
+    expect(await Promise.all(keys.map(metric))).toEqual([2, 0, 0]);
+    expect(await metric('access_log_lost_entries')).toBe(0);
+    expect(await metric('access_log_waiting_entries')).toBeGreaterThanOrEqual(0);
+  });
+});

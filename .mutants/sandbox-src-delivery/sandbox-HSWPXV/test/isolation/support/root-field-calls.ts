@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLOutputType,
+  getNamedType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { accessRuleOf } from '../../../src/graphql/access';
+import { describeSchema } from '../../../src/schema';
+import type { Actor, Call } from './actors';
+import type { MarkedTenant } from './marked-tenant';
+
+type RootField = GraphQLField<unknown, unknown>;
+
+export interface RootFieldCase {
+  readonly field: RootField;
+  readonly operation: 'query' | 'mutation';
+}
+
+const schema = describeSchema();
+
+export const ROOT_FIELDS: readonly RootFieldCase[] = [
+  ...Object.values(schema.getQueryType()?.getFields() ?? {}).map((field) => ({
+    field,
+    operation: 'query' as const,
+  })),
+  ...Object.values(schema.getMutationType()?.getFields() ?? {}).map((field) => ({
+    field,
+    operation: 'mutation' as const,
+  })),
+];
+
+/** The id of the shipped rule that one event of each tenant matches. */
+export const OUTGOING_ACCESS = '1d8fb80d-df19-4a1f-a09e-9bb45628f11d';
+const BEFORE = '2026-01-01T00:00:00Z';
+const AFTER = '2026-02-01T00:00:00Z';
+
+/** The values of arguments that reach a tenant. `field.argument` comes before `argument`; undefined leaves it out. */
+const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
+  tenantId: ({ tenant }) => tenant.tenantId,
+  tenantIds: ({ tenant }) => [tenant.tenantId],
+  recordId: ({ recordIds }) => recordIds[0],
+  alertId: ({ alertIds }) => alertIds[0],
+  findingId: ({ findingIds }) => findingIds[0],
+  status: () => 'new',
+  severity: () => 'medium',
+  ruleId: () => OUTGOING_ACCESS,
+  'alerts.sortBy': () => 'lastEventTime',
+  'findings.sortBy': () => 'lastEventTime',
+  keyId: ({ keyIds }) => keyIds[1],
+  name: ({ marks }) => `${marks.admin} made`,
+  scopes: () => ['read:audit-activity'],
+  search: ({ marks }) => marks.event,
+  databaseName: ({ marks }) => `${marks.event} databaseName`,
+  principalName: ({ marks }) => `${marks.event} serverPrincipalName`,
+  serverInstanceName: ({ marks }) => `${marks.event} serverInstanceName`,
+  schemaName: ({ marks }) => `${marks.event} schemaName`,
+  objectName: ({ marks }) => `${marks.event} objectName`,
+  databasePrincipalName: ({ marks }) => `${marks.event} databasePrincipalName`,
+  applicationName: ({ marks }) => `${marks.event} applicationName`,
+  hostName: ({ marks }) => `${marks.event} hostName`,
+  clientIp: ({ marks }) => `${marks.event} clientIp`,
+  sourceType: ({ marks }) => marks.event,
+  filter: ({ marks }) => `databaseName:"${marks.event} databaseName" OR ${marks.event}`,
+  isShared: () => true,
+  searchId: () => randomUUID(),
+  succeeded: () => true,
+  actionId: ({ marks }) => marks.event,
+  startTime: () => BEFORE,
+  endTime: () => AFTER,
+  batch: ({ events, tenant }) => ({ tenantId: tenant.tenantId, events }),
+  report: ({ report }) => report,
+  fields: () => ['objectName', 'clientIp', 'tenantId'],
+  hasTimes: () => true,
+  contains: ({ marks }) => marks.event,
+  pageSize: () => 100,
+  limit: () => 100,
+  first: () => 100,
+  from: () => 1,
+  to: ({ events }) => events.length,
+  page: () => 1,
+  emails: () => undefined,
+  'createAlertRoute.destinationId': () => undefined,
+  'createAlertRoute.format': () => undefined,
+  'createAlertRoute.ruleId': () => undefined,
+  suppressionId: () => '00000000-0000-8000-8000-000000000000',
+  routeId: () => '00000000-0000-8000-8000-000000000000',
+  'tenantAlerts.sortBy': () => 'lastEventTime',
+  backtestId: ({ backtestId }) => backtestId,
+  verdict: () => 'expected',
+  'commentAlert.comment': () => 'tried',
+  comment: () => undefined,
+  assignee: () => undefined,
+  'suppressAlert.fields': () => ['serverInstanceName'],
+  until: () => new Date(Date.now() + 86_400_000).toISOString(),
+  reason: () => 'tried',
+  source: () => 'title: x',
+  enabled: () => true,
+  threshold: () => undefined,
+  timespan: () => undefined,
+  'tuneRule.severity': () => undefined,
+  dedupMinutes: () => undefined,
+  exceptions: () => undefined,
+  'testRule.days': () => 1,
+  'auditLogEntries.start': () => 0,
+  'auditLogCheck.start': () => 0,
+  'auditLogCheckpoints.after': () => 0,
+  'auditHistogram.buckets': () => 10,
+  'accessLog.from': () => undefined,
+  'accessLog.to': () => undefined,
+  'accessLog.after': () => undefined,
+  'accessLog.outcome': () => 'ok',
+  operation: () => undefined,
+  destinationId: ({ destinationId }) => destinationId,
+  type: () => 'webhook',
+  url: () => 'https://siem.invalid',
+  format: () => 'native',
+  settings: () => undefined,
+  secrets: () => undefined,
+  position: () => '0',
+  'createDestination.from': () => 'now',
+  'replayDestination.from': () => undefined,
+  sortBy: () => 'databaseName',
+  sortDirection: () => 'asc',
+  expiresAt: () => undefined,
+  allowedAddresses: () => undefined,
+  rateLimitPerMinute: () => undefined,
+  overlapMinutes: () => 5,
+  retentionDays: () => undefined,
+  'retentionPreview.days': () => 1,
+  'setTenantRetention.days': () => undefined,
+};
+
+const givenTo = ({ name: field }: RootField, { name }: GraphQLArgument) =>
+  ARGUMENTS[`${field}.${name}`] ?? ARGUMENTS[name];
+
+/** @returns the arguments that have no value here */
+export const unknownArguments = (): string[] =>
+  ROOT_FIELDS.flatMap(({ field }) =>
+    field.args.filter((arg) => !givenTo(field, arg)).map((arg) => `${field.name}.${arg.name}`),
+  );
+
+/** A call of a root field that selects everything, with the required arguments or with all. */
+export function rootFieldCall(
+  { field, operation }: RootFieldCase,
+  target: MarkedTenant,
+  withAll: boolean,
+): Call {
+  const args = field.args.filter(
+    (arg) => withAll || (isNonNullType(arg.type) && arg.defaultValue === undefined),
+  );
+  const values = args.flatMap((arg) => {
+    const value = givenTo(field, arg)?.(target);
+    return value === undefined ? [] : [{ arg, value }];
+  });
+  const declared = values.map(({ arg }) => `$${arg.name}: ${arg.type}`).join(', ');
+  const given = values.map(({ arg }) => `${arg.name}: $${arg.name}`).join(', ');
+  const query =
+    `${operation}${declared && `(${declared})`} ` +
+    `{ ${field.name}${given && `(${given})`} ${selectionOf(field.type)} }`;
+  const variables = Object.fromEntries(values.map(({ arg, value }) => [arg.name, value]));
+  return {
+    method: 'POST',
+    path: '/graphql',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  };
+}
+
+/** A selection of all fields, also of nested types. */
+function selectionOf(output: GraphQLOutputType): string {
+  const type = getNamedType(output);
+  if (!isObjectType(type)) return '';
+  const fields = Object.values(type.getFields()).map((field) => `${field.name} ${selectionOf(field.type)}`);
+  return `{ ${fields.join(' ')} }`;
+}
+
+/** Whether the rule of a field permits an actor. */
+export function mayUse(field: RootField, { kind, refusal }: Actor): boolean {
+  const rule = accessRuleOf(field);
+  if (!rule || refusal) return false;
+  if (rule.principal === 'operator') return kind === 'operator' || kind === 'operator session';
+  if (rule.principal === 'agent') return kind === 'agent';
+  if (rule.operators && (kind === 'operator' || kind === 'operator session')) return true;
+  return kind === 'session' || (kind === 'public' && rule.via !== 'session');
+}

@@ -1,0 +1,137 @@
+import { EXPORT_PATH } from '../../../rest-facade/export';
+import { ROUTES } from '../../../rest-facade/routes';
+import { TAIL_PATH } from '../../../rest-facade/tail';
+import { HEALTH_PATH } from '../../../src/http/health';
+import { API_BASE_PATH } from '../../../src/version';
+import type { Actor, Call } from './actors';
+import type { MarkedTenant } from './marked-tenant';
+import { OUTGOING_ACCESS } from './root-field-calls';
+
+/** A route with its path as the router has it, and calls of it that would reach a tenant. */
+export interface RouteCase {
+  readonly route: string;
+  readonly calls: (target: MarkedTenant) => readonly Call[];
+  /** Tells which actors see values of their own tenants on this route; absent: nobody. */
+  readonly shows?: (actor: Actor) => boolean;
+}
+
+const get = (path: string): Call => ({ method: 'GET', path });
+const isReader = ({ kind, refusal }: Actor) => kind === 'public' && !refusal;
+const isSession = ({ kind }: Actor) => kind === 'session';
+
+/** The value of each query parameter. A parameter without a value here fails the suite. */
+const PARAMETERS: Readonly<Record<string, (target: MarkedTenant) => string | undefined>> = {
+  tenantId: ({ tenant }) => tenant.tenantId,
+  search: ({ marks }) => marks.event,
+  databaseName: ({ marks }) => `${marks.event} databaseName`,
+  principalName: ({ marks }) => `${marks.event} serverPrincipalName`,
+  serverInstanceName: ({ marks }) => `${marks.event} serverInstanceName`,
+  schemaName: ({ marks }) => `${marks.event} schemaName`,
+  objectName: ({ marks }) => `${marks.event} objectName`,
+  databasePrincipalName: ({ marks }) => `${marks.event} databasePrincipalName`,
+  applicationName: ({ marks }) => `${marks.event} applicationName`,
+  hostName: ({ marks }) => `${marks.event} hostName`,
+  clientIp: ({ marks }) => `${marks.event} clientIp`,
+  sourceType: ({ marks }) => marks.event,
+  filter: ({ marks }) => `databaseName:"${marks.event} databaseName" OR ${marks.event}`,
+  succeeded: () => 'true',
+  actionId: ({ marks }) => marks.event,
+  startTime: () => '2026-01-01T00:00:00Z',
+  endTime: () => '2026-02-01T00:00:00Z',
+  page: () => '1',
+  pageSize: () => '100',
+  sortBy: () => 'databaseName',
+  sortDirection: () => 'asc',
+  after: () => '0',
+  start: () => '0',
+  status: () => 'new',
+  severity: () => 'medium',
+  ruleId: () => OUTGOING_ACCESS,
+  alertId: ({ alertIds }) => alertIds[0],
+  from: () => '1',
+  to: ({ events }) => String(events.length),
+};
+
+export const unknownParameters = (): string[] =>
+  ROUTES.flatMap(({ query }) => Object.keys(query)).filter((name) => !PARAMETERS[name]);
+
+const SORTS: Readonly<Record<string, string>> = { alerts: 'createdAt', findings: 'detectedAt' };
+
+const publicRoutes: RouteCase[] = ROUTES.map(({ path, query, rootField }) => ({
+  route: API_BASE_PATH + path.replace(/\{(\w+)\}/g, ':$1'),
+  // A summary has only counts, and so shows no marks.
+  shows: (actor) => isReader(actor) && rootField !== 'auditSummary',
+  calls: (target) => {
+    const address =
+      API_BASE_PATH +
+      path
+        .replace('{recordId}', target.recordIds[0] ?? '')
+        .replace('{alertId}', target.alertIds[0] ?? '')
+        .replace('{findingId}', target.findingIds[0] ?? '');
+    const all = Object.keys(query).flatMap((name) => {
+      const value = name === 'sortBy' && rootField in SORTS ? SORTS[rootField] : PARAMETERS[name]?.(target);
+      return value === undefined ? [] : [[name, value] as [string, string]];
+    });
+    return [get(address), get(`${address}?${new URLSearchParams(all)}`)];
+  },
+}));
+
+const exportsAt =
+  (path: string): RouteCase['calls'] =>
+  (target) => [
+    get(path),
+    get(`${path}?format=csv`),
+    get(`${path}?databaseName=${encodeURIComponent(`${target.marks.event} databaseName`)}`),
+    get(`${path}?serverInstanceName=${encodeURIComponent(`${target.marks.event} serverInstanceName`)}`),
+    get(`${path}?succeeded=true`),
+    get(`${path}?filter=${encodeURIComponent(`objectName:* OR ${target.marks.event}`)}`),
+    get(`${path}?cursor=${target.recordIds[3]}`),
+  ];
+
+// The link to the next call repeats the request, so no call may ask for a mark.
+const tails: RouteCase['calls'] = () => [
+  get(`${TAIL_PATH}?from=beginning`),
+  get(`${TAIL_PATH}?from=2026-01-01&limit=5000`),
+  get(`${TAIL_PATH}?from=now&wait=1`),
+  get(`${TAIL_PATH}?from=beginning&succeeded=true`),
+];
+
+const signIn = (body: object): Call => ({
+  method: 'POST',
+  path: '/dashboard/api/sign-in',
+  headers: { 'Content-Type': 'application/json', 'X-Dashboard': '1' },
+  body: JSON.stringify(body),
+});
+
+export const ROUTE_CASES: readonly RouteCase[] = [
+  ...publicRoutes,
+  { route: EXPORT_PATH, calls: exportsAt(EXPORT_PATH), shows: isReader },
+  { route: TAIL_PATH, calls: tails, shows: isReader },
+  { route: HEALTH_PATH, calls: () => [get(HEALTH_PATH)] },
+  { route: '/livez', calls: () => [get('/livez')] },
+  { route: '/readyz', calls: () => [get('/readyz')] },
+  { route: '/swagger/', calls: () => [get('/swagger')] },
+  { route: '/swagger/init.js', calls: () => [get('/swagger/init.js')] },
+  { route: '/graphql/', calls: () => [get('/graphql'), { method: 'POST', path: '/graphql', body: '{}' }] },
+  { route: '/dashboard/api/session', calls: () => [get('/dashboard/api/session')], shows: isSession },
+  { route: '/dashboard/api/export', calls: exportsAt('/dashboard/api/export'), shows: isSession },
+  {
+    route: '/dashboard/api/sign-in',
+    calls: ({ tenant }) => [
+      get('/dashboard/api/sign-in'),
+      signIn({ key: 'x' }),
+      signIn({ keyId: tenant.keyId }),
+    ],
+  },
+  // The request comes from another site, so that it does not end the session.
+  {
+    route: '/dashboard/api/sign-out',
+    calls: () => [
+      { method: 'POST', path: '/dashboard/api/sign-out', headers: { Origin: 'https://elsewhere.example' } },
+    ],
+  },
+  {
+    route: '/dashboard/{*view}',
+    calls: ({ marks }) => [get('/dashboard'), get(`/dashboard/${marks.admin}`)],
+  },
+];

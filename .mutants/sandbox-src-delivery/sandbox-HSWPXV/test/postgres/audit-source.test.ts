@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { LIMITS } from '../../src/limits';
+import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
+import { checkReport } from '../../src/modules/sources/check-report';
+import { expireGaps } from '../../src/modules/sources/expire-gaps';
+import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { AN_ATTEMPT } from '../support/attempt';
+import { aGap, aReport } from '../support/audit-sources';
+import { describeOnPostgres, ENGINES, type EngineName } from '../support/engines';
+import { recording } from '../support/recorded-statements';
+import { Store } from '../support/store';
+
+const MAX = LIMITS.sourceGapsMax;
+const NOW = new Date('2026-03-01T00:00:00Z');
+const report = (change: object = {}) => checkReport(aReport(change), NOW.getTime());
+
+/** Opens a new store. @returns it with its sources */
+async function open(engine: EngineName) {
+  const store = await Store.open(engine);
+  const { prisma, migrator } = store.database;
+  return { store, sources: new PostgresAuditSourceStore(prisma, migrator) };
+}
+type Opened = Awaited<ReturnType<typeof open>>;
+
+/** Fills a source with gaps: one from a report, the others directly in the table. */
+async function fill({ store, sources }: Opened, tenantId: number, total: number): Promise<void> {
+  await sources.report(tenantId, report({ gaps: [aGap()] }), NOW);
+  await store.query(
+    `INSERT INTO audit_gap SELECT tenant_id, host_name, database_name, gen_random_uuid(), reason, file_name, file_guid,
+       detail, after_time, before_time, detected_at, first_reported
+     FROM audit_gap, generate_series(2, $1::int) WHERE tenant_id = $2::int`,
+    total,
+    tenantId,
+  );
+}
+
+describe.each(ENGINES)('gaps of a source on %s', (engine) => {
+  let opened: Opened;
+  let tenantId: number;
+  beforeAll(async () => {
+    opened = await open(engine);
+  });
+  afterAll(() => opened.store.close());
+  beforeEach(async () => {
+    tenantId = (await opened.store.forNewTenant()).tenantId;
+  });
+  const only = async () => (await opened.sources.sources(tenantId))[0];
+
+  it('are bounded: a report that exceeds the bound is refused as a whole, and no gap is lost', async () => {
+    const { sources } = opened;
+    await fill(opened, tenantId, MAX - 1);
+    const last = aGap();
+    await sources.report(tenantId, report({ gaps: [last], waitingBytes: 1 }), NOW);
+    const full = await only();
+    expect(full).toMatchObject({ gapCount: MAX, waitingBytes: 1 });
+
+    const tooMany = sources.report(
+      tenantId,
+      report({ gaps: [last, aGap()], waitingBytes: 2, publishedCount: 3 }),
+      new Date(NOW.getTime() + 1),
+    );
+    await expect(tooMany).rejects.toMatchObject({
+      code: 'service_unavailable',
+      message: expect.stringContaining(String(MAX)),
+    });
+    expect(await only()).toEqual(full);
+  });
+
+  it('at their bound delay neither reports without new gaps, nor other sources', async () => {
+    const { sources } = opened;
+    await fill(opened, tenantId, MAX);
+    const [known] = await sources.gaps(tenantId, report(), 1);
+    await sources.report(tenantId, report({ gaps: [known], waitingBytes: 7 }), NOW);
+    expect(await only()).toMatchObject({ gapCount: MAX, waitingBytes: 7 });
+    await sources.report(tenantId, report({ hostName: 'another', gaps: [aGap()] }), NOW);
+    expect((await sources.sources(tenantId)).map(({ gapCount }) => gapCount)).toEqual([MAX, 1]);
+  });
+
+  it('are refused for a tenant that does not exist', async () => {
+    const { sources } = opened;
+    const reported = sources.report(2_000_000, report({ gaps: [aGap()] }), NOW);
+    await expect(reported).rejects.toMatchObject({ code: 'internal_error' });
+    expect(await sources.sources(2_000_000)).toEqual([]);
+  });
+
+  it("expire after their tenant's retention from the first report; those of other tenants stay", async () => {
+    const { store, sources } = opened;
+    const retention = new PostgresRetentionStore(store.database.prisma, store.database.migrator);
+    const other = await store.forNewTenant();
+    const at = (days: number) => new Date(NOW.getTime() - days * 86_400_000);
+    const [old, young] = [aGap(), aGap()];
+    for (const id of [tenantId, other.tenantId]) {
+      await sources.report(id, report({ gaps: [old] }), at(30.001));
+      await sources.report(id, report({ gaps: [old, young] }), at(29.999));
+    }
+    await retention.setDays(tenantId, 30, AN_ATTEMPT);
+    const log = pino({ level: 'silent' });
+    await expireGaps({ sources, retention, nowMs: () => NOW.getTime(), log });
+    const idsOf = async (id: number) =>
+      (await sources.gaps(id, report(), 10)).map(({ gapId }) => gapId).toSorted();
+    expect(await idsOf(tenantId)).toEqual([young.gapId]);
+    expect(await idsOf(other.tenantId)).toEqual([old.gapId, young.gapId].toSorted());
+    expect(await only()).toMatchObject({ gapCount: 1, lastReported: at(29.999) });
+  });
+
+  it('stay if the retention has changed meanwhile', async () => {
+    const { store, sources } = opened;
+    const retention = new PostgresRetentionStore(store.database.prisma, store.database.migrator);
+    await sources.report(tenantId, report({ gaps: [aGap()] }), NOW);
+    const later = new Date(NOW.getTime() + 1);
+    for (const days of [null, 31]) {
+      await retention.setDays(tenantId, days, AN_ATTEMPT);
+      expect(await sources.removeGaps(tenantId, 30, later)).toBe(0);
+    }
+    expect(await sources.removeGaps(tenantId, 31, later)).toBe(1);
+  });
+});
+
+describeOnPostgres('concurrent reports', () => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await open('postgresql');
+  });
+  afterAll(() => opened.store.close());
+
+  it('all count, and store a gap that all of them have once', async () => {
+    const { store, sources } = opened;
+    const { tenantId } = await store.forNewTenant();
+    const gaps = Array.from({ length: 20 }, () => aGap());
+    const orders = [gaps, gaps.toReversed()];
+    await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        sources.report(tenantId, report({ publishedCount: 1, gaps: orders[i % 2] }), NOW),
+      ),
+    );
+    expect(await sources.sources(tenantId)).toMatchObject([{ publishedCount: 12, gapCount: 20 }]);
+  });
+
+  it('do not exceed the bound together', async () => {
+    const { store, sources } = opened;
+    const { tenantId } = await store.forNewTenant();
+    await fill(opened, tenantId, MAX - 1);
+    const answers = await Promise.allSettled(
+      Array.from({ length: 8 }, () => sources.report(tenantId, report({ gaps: [aGap()] }), NOW)),
+    );
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await sources.sources(tenantId)).toMatchObject([{ gapCount: MAX }]);
+  });
+
+  it('name their tenant in every statement, and so do the list of sources and retention', async () => {
+    const { store } = opened;
+    const texts: string[] = [];
+    const { prisma, migrator } = store.database;
+    const sources = new PostgresAuditSourceStore(recording(prisma, texts), recording(migrator, texts));
+    await sources.report(store.tenantId, report({ gaps: [aGap({ gapId: randomUUID() })] }), NOW);
+    await sources.sources(store.tenantId);
+    await sources.removeGaps(store.tenantId, 1, NOW);
+    const questions = texts.filter((text) => !text.startsWith('SET LOCAL'));
+    expect(questions).toHaveLength(5);
+    for (const text of questions) {
+      const aliases = [...text.matchAll(/(?:FROM|JOIN) (?:tenant|audit_source|audit_gap) (\w)\b/g)];
+      expect(aliases.length).toBeGreaterThan(0);
+      for (const [, alias] of aliases) expect(text).toContain(`${alias}.tenant_id = $1`);
+      if (text.includes('INSERT'))
+        expect(text).toMatch(/INTO \w+ AS \w \(tenant_id,[^)]*\)\s+SELECT t\.tenant_id,/);
+    }
+  });
+});

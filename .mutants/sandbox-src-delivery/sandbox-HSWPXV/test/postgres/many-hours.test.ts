@@ -1,0 +1,75 @@
+import { tenantSet } from '../../src/caller/tenant-set';
+import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { toAuditEventQuery } from '../../src/event/query';
+import { DEEP_OFFSET } from '../../src/modules/activity/page.statement';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { Indexer } from '../../src/modules/search/indexer';
+import { Folder } from '../../src/trail/counts/fold';
+import { AT_ONCE } from '../support/at-once';
+import { ENGINES, formOf } from '../support/engines';
+import { Store } from '../support/store';
+
+const HOURS = 1_200;
+const START_MS = Date.UTC(2026, 0, 5);
+const HOUR_MS = 3_600_000;
+/** One event for each hour. The filter finds a part of every third. */
+const events = Array.from({ length: HOURS }, (_, hour) => ({
+  eventTime: new Date(START_MS + hour * HOUR_MS).toISOString().replace('Z', '0000Z'),
+  actionId: hour % 3 === 0 ? 'UP' : 'SL',
+  serverPrincipalName: `login${hour % 7}`,
+  statement: `hour ${hour}`,
+  blockOffset: 512 * (hour + 1),
+}));
+
+describe.each(ENGINES)(
+  `an expression over ${HOURS} hours, more than one statement reads, on %s`,
+  (engine) => {
+    let store: Store;
+    let statements: string[];
+    beforeAll(async () => {
+      store = await Store.open(engine);
+      await store.insert(store.checked(events));
+      await new Folder(store.database.migrator).run();
+      const indexer = new Indexer(store.database, AT_ONCE);
+      while ((await indexer.run()) > 0);
+    });
+    afterAll(() => store.close());
+
+    async function pageOf(page: number, order: string) {
+      const { database, place, tenantId } = store;
+      statements = [];
+      const snapshot: typeof database.snapshot = (tenants, steps) =>
+        database.snapshot(tenants, (step) =>
+          steps((text, values) => {
+            statements.push(text);
+            return step(text, values);
+          }),
+        );
+      const reader = new PostgresAuditEventReader(database.ask, formOf(place), DEEP_OFFSET, snapshot);
+      const filter = 'actionId:UP AND NOT principalName:login0';
+      const given = { filter, page: String(page), pageSize: '10', sortDirection: order };
+      return reader.page(tenantSet([tenantId]), toAuditEventQuery(parseParameters(LIST_PARAMETERS, given)));
+    }
+    const sought = events.filter(
+      ({ actionId, serverPrincipalName }) => actionId === 'UP' && serverPrincipalName !== 'login0',
+    );
+    const timesOf = (some: readonly { readonly eventTime: string }[]) =>
+      some.map(({ eventTime }) => eventTime);
+
+    it.each([
+      ['asc', 1],
+      ['desc', 1],
+      ['asc', 31],
+      ['desc', 34],
+    ])('finds the events of all statements: %s, page %i', async (order, page) => {
+      const { totalCount, items } = await pageOf(page, order);
+      const inOrder = order === 'asc' ? sought : [...sought].reverse();
+      expect({ totalCount, times: timesOf(items) }).toEqual({
+        totalCount: sought.length,
+        times: timesOf(inOrder.slice((page - 1) * 10, page * 10)),
+      });
+      const columns = statements.filter((text) => /FROM audit_segment s\s+WHERE/.test(text));
+      expect(columns.length).toBeGreaterThan(2);
+    });
+  },
+);

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import type { DomainError } from '../../src/errors';
+import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
+import type { CheckedEvent } from '../../src/trail/checked-event';
+import { describeOnPostgres } from '../support/engines';
+import { waitersOn } from '../support/lock-waiters';
+import { RetentionTrial } from '../support/retention';
+import { Store } from '../support/store';
+import { until } from '../support/until';
+
+const DAY_MS = 86_400_000;
+const START_MS = Date.parse('2026-01-05T00:00:00Z');
+const ROUNDS = 25;
+const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
+
+/** Counts events in three ways in one statement, so at one moment: events, counts of hours, counts of days. */
+const ONE_MOMENT = `
+SELECT (SELECT count(*) FROM audit_event e WHERE e.tenant_id = $1::int)::int AS events,
+  ((SELECT coalesce(sum(n), 0) FROM audit_count c WHERE c.tenant_id = $1::int AND grain = 1 AND a = 0 AND d = 0 AND p = 0)
+    + (SELECT coalesce(sum(n), 0) FROM audit_delta x WHERE x.tenant_id = $1::int))::int AS hours,
+  ((SELECT coalesce(sum(n), 0) FROM audit_count c WHERE c.tenant_id = $1::int AND grain = 2 AND a = 0 AND d = 0 AND p = 0)
+    + (SELECT coalesce(sum(n), 0) FROM audit_delta x WHERE x.tenant_id = $1::int))::int AS days,
+  (SELECT count(*) FROM audit_delta x WHERE x.tenant_id = $1::int AND n <= 0)::int AS negative`;
+
+/** Sends events as an agent does: a batch that is refused for now is sent again. */
+async function sent(store: Store, events: readonly CheckedEvent[]): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await store.insert(events);
+    } catch (error) {
+      if ((error as DomainError).code !== 'service_unavailable' || attempt === 50) throw error;
+    }
+  }
+}
+
+describeOnPostgres('retention beside other instances', () => {
+  let first: Store;
+  let second: Store;
+  beforeAll(async () => {
+    first = await Store.open('postgresql');
+    second = await Store.on(first.place, first.tenantId);
+  });
+  afterAll(async () => {
+    await second.disconnect();
+    await first.close();
+  });
+
+  it('is exact at every moment beside writers of late events, folders, indexers and a second run', async () => {
+    const trials = [new RetentionTrial(first), new RetentionTrial(second)];
+    await trials[0]?.keep(10);
+    let acknowledged = 0;
+    let busy = true;
+    let nowMs = START_MS + 10 * DAY_MS;
+    const write = async (store: Store) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const changes = Array.from({ length: 40 }, (_, i) => ({
+          // Over four weeks. The border of the retention moves through the middle of them.
+          eventTime: formatTicks(BigInt(START_MS + ((i * 7 + round) % 28) * DAY_MS + i) * TICKS_PER_MS),
+          databaseName: `db${i % 3}`,
+        }));
+        const stored = await sent(store, store.checked(changes));
+        acknowledged += stored;
+        nowMs += DAY_MS / 3;
+      }
+    };
+    const whileBusy = async (work: () => Promise<unknown>) => {
+      while (busy) await work();
+    };
+    const seen: unknown[] = [];
+    const helpers = [
+      ...trials.map((trial) => whileBusy(() => trial.folder.run())),
+      whileBusy(() => (trials[0] as RetentionTrial).indexer.run()),
+      ...trials.map((trial) =>
+        whileBusy(async () => {
+          await trial.runAt(new Date(nowMs).toISOString());
+        }),
+      ),
+      whileBusy(async () => {
+        seen.push(...(await first.query(ONE_MOMENT, first.tenantId)));
+      }),
+    ];
+    const writing = Promise.all([write(first), write(second), write(first)]).finally(() => {
+      busy = false;
+    });
+    const outcomes = await Promise.allSettled([writing, ...helpers]);
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
+    seen.push(...(await first.query(ONE_MOMENT, first.tenantId)));
+
+    const wrong = (seen as { events: number; hours: number; days: number; negative: number }[]).filter(
+      ({ events, hours, days, negative }) => events !== hours || events !== days || negative !== 0,
+    );
+    expect(wrong).toEqual([]);
+    expect(seen.length).toBeGreaterThan(5);
+    expect((seen.at(-1) as { events: number }).events).toBeGreaterThan(0);
+    await trials[0]?.runAt(new Date(START_MS + 60 * DAY_MS).toISOString());
+    const runs = await (trials[0] as RetentionTrial).retention.runs(first.tenantId, 1000);
+    const removed = runs.reduce((sum, run) => sum + run.events, 0);
+    expect(acknowledged).toBe(3 * ROUNDS * 40);
+    expect([removed, await first.count()]).toEqual([acknowledged, 0]);
+    expect(runs.some(({ partitions }) => partitions.length > 0)).toBe(true);
+    expect(trials.flatMap(({ logLines }) => logLines)).toEqual([]);
+  });
+
+  it.each([
+    ['folds', 702_198],
+    ['indexes', 702_199],
+  ])('removes nothing of a tenant while another instance %s its events', async (_, lock) => {
+    const store = await first.forNewTenant();
+    const trial = new RetentionTrial(store);
+    const expired = { eventTime: '2025-04-08T08:00:00.0000000Z' };
+    await store.insert(store.checked([expired]));
+    const tenant = { tenantId: store.tenantId, retentionDays: 10 };
+    await trial.keep(tenant.retentionDays);
+    const instance = new Client({ connectionString: first.place.databaseUrl ?? '' });
+    await instance.connect();
+    await instance.query('SELECT pg_advisory_lock($1, $2)', [lock, tenant.tenantId]);
+    const run = { runId: randomUUID(), startedAt: new Date(), now: () => new Date() };
+    const range = { from: FIRST_RECORD, beforeMs: Date.parse('2025-05-01T00:00:00Z') };
+    const step = trial.retention.removeStep(tenant, range, run);
+    await waitersOn(instance, 1);
+    expect(await trial.total()).toBe(1);
+    await instance.end();
+    expect([await step, await trial.total()]).toEqual([{ removed: 1, next: null }, 0]);
+  });
+
+  it('keeps a week in which another tenant stores an event while the run waits to drop the week', async () => {
+    const other = await first.forNewTenant();
+    const trial = new RetentionTrial(first);
+    const at = (eventTime: string) => [{ eventTime: `${eventTime}.0000000Z` }];
+    await trial.keep(10);
+    await first.insert(first.checked(at('2025-01-07T08:00:00')));
+    await trial.folder.run();
+    const reader = new Client({ connectionString: first.place.databaseUrl ?? '' });
+    await reader.connect();
+    await reader.query('BEGIN');
+    await reader.query('SELECT count(*) FROM audit_event');
+    // The run has removed its counts in its transaction, and waits for the reader without a lock on the events.
+    const run = trial.runAt('2025-03-01T00:00:00Z');
+    await until(
+      () => waiting(reader),
+      (count) => count > 0,
+    );
+    expect(await sent(other, other.checked(at('2025-01-08T08:00:00')))).toBe(1);
+    await reader.query('COMMIT');
+    await reader.end();
+    await run;
+    expect(await trial.weeks()).toContain('audit_event_20250106');
+    expect(await new RetentionTrial(other).total()).toBe(1);
+    // The expired event of that week was removed in a step instead.
+    const runs = await trial.retention.runs(first.tenantId, 1000);
+    const ours = runs.filter(({ startedAt }) => startedAt.toISOString().startsWith('2025-03-01'));
+    expect(ours.map(({ events, partitions }) => [events, partitions])).toEqual([[1, []]]);
+  });
+});
+
+/** @returns how many sessions wait for the lock that dropping a partition needs */
+async function waiting(client: Client): Promise<number> {
+  const { rows } = await client.query(
+    `SELECT count(*)::int AS n FROM pg_locks
+     WHERE relation = 'audit_event'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted`,
+  );
+  return rows[0].n;
+}

@@ -1,0 +1,216 @@
+import { LIMITS } from '../../src/limits';
+import { ENGINES } from '../support/engines';
+import { RetentionTrial } from '../support/retention';
+import { Store } from '../support/store';
+
+const at = (eventTime: string, change: object = {}) => ({ eventTime: `${eventTime}.0000000Z`, ...change });
+
+describe.each(ENGINES)('retention on %s', (engine) => {
+  let store: Store;
+  let trial: RetentionTrial;
+  beforeAll(async () => {
+    store = await Store.open(engine);
+  });
+  beforeEach(async () => {
+    trial = new RetentionTrial(await store.renewed());
+  });
+  afterAll(() => store.close());
+  const insert = (...changes: object[]) => trial.store.insert(trial.store.checked(changes));
+  const runs = () => trial.retention.runs(trial.store.tenantId, 100);
+
+  it('keeps everything while no tenant has a retention', async () => {
+    await insert(at('1999-01-05T08:00:00'));
+    await trial.runAt('2026-11-20T00:00:00Z');
+    expect([await trial.total(), await trial.weeks(), await runs()]).toEqual([
+      1,
+      ['audit_event_19990104'],
+      [],
+    ]);
+  });
+
+  it('keeps an event until the last moment of its days, and not longer', async () => {
+    await insert(at('2026-01-05T08:00:00'), at('2026-01-05T08:00:01'));
+    await trial.keep(10);
+    await trial.runAt('2026-01-15T08:00:00Z');
+    expect(await trial.total()).toBe(2);
+    await trial.runAt('2026-01-15T08:00:01Z');
+    expect(await trial.total()).toBe(1);
+  });
+
+  it('keeps a week until its last moment has expired', async () => {
+    await insert(at('2026-01-05T08:00:00'), at('2026-01-11T23:59:59'));
+    await trial.keep(10);
+    await trial.runAt('2026-01-21T23:59:59Z');
+    expect([await trial.total(), await trial.weeks()]).toEqual([1, ['audit_event_20260105']]);
+    await trial.runAt('2026-01-22T00:00:00Z');
+    expect([await trial.total(), await trial.weeks()]).toEqual([0, []]);
+  });
+
+  it('drops a whole week when no tenant needs it, and records the removal', async () => {
+    await insert(at('2026-01-05T08:15:00'), at('2026-01-11T23:59:59'), at('2026-01-12T00:00:00'));
+    await trial.folder.run();
+    await insert(at('2026-01-06T08:15:00'));
+    await trial.keep(10);
+    await trial.runAt('2026-01-22T00:00:00Z');
+    expect(await trial.weeks()).toEqual(['audit_event_20260112']);
+    expect(await trial.total()).toBe(1);
+    expect(await runs()).toEqual([
+      {
+        tenantId: trial.store.tenantId,
+        runId: expect.any(String),
+        retentionDays: 10,
+        events: 3,
+        fromTime: new Date('2026-01-05T08:00:00Z'),
+        toTime: new Date('2026-01-12T00:00:00Z'),
+        partitions: ['audit_event_20260105'],
+        startedAt: new Date('2026-01-22T00:00:00Z'),
+        endedAt: new Date('2026-01-22T00:00:00Z'),
+      },
+    ]);
+  });
+
+  it('records nothing when a run removes nothing', async () => {
+    await insert(at('2026-01-05T08:00:00'));
+    await trial.keep(10);
+    await trial.runAt('2026-01-08T00:00:00Z');
+    expect(await runs()).toEqual([]);
+  });
+
+  it('lists runs newest first, of one tenant or of all, and no more than are asked for', async () => {
+    const other = new RetentionTrial(await trial.store.forNewTenant());
+    const [first, second] = ['2026-03-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z'];
+    for (const each of [trial, other]) {
+      await each.store.insert(each.store.checked([at('2026-01-05T08:00:00')]));
+      await each.keep(10);
+    }
+    await trial.runAt(first);
+    await insert(at('2026-01-05T09:00:00'));
+    await trial.runAt(second);
+    const [own, its] = [trial.store.tenantId, other.store.tenantId];
+    const listed = async (tenantId: number | null, limit = 100) =>
+      (await trial.retention.runs(tenantId, limit)).map((run) => [run.tenantId, run.startedAt.toISOString()]);
+    expect(await listed(null)).toEqual([
+      [own, second],
+      ...[own, its].sort((a, b) => a - b).map((tenantId) => [tenantId, first]),
+    ]);
+    expect(await listed(own)).toEqual([
+      [own, second],
+      [own, first],
+    ]);
+    expect(await listed(its)).toEqual([[its, first]]);
+    expect(await listed(null, 1)).toEqual([[own, second]]);
+  });
+
+  it('removes only its own events from a week that another tenant needs, folded or not', async () => {
+    const other = await trial.store.forNewTenant();
+    await other.insert(other.checked([at('2026-01-05T08:00:00')]));
+    await insert(at('2026-01-05T08:00:00'));
+    await trial.keep(10);
+    await trial.runAt('2026-03-01T00:00:00Z');
+    expect([await trial.total(), await new RetentionTrial(other).total()]).toEqual([0, 1]);
+    expect((await runs()).map(({ events, partitions }) => [events, partitions])).toEqual([[1, []]]);
+
+    await trial.folder.run();
+    await insert(at('2026-01-05T09:00:00'));
+    await trial.runAt('2026-03-01T01:00:00Z');
+    expect([await trial.total(), await new RetentionTrial(other).total()]).toEqual([0, 1]);
+  });
+
+  it('acknowledges a late event of a dropped week, shows it, and removes it with the next run', async () => {
+    await insert(at('2026-01-05T08:00:00'));
+    await trial.keep(10);
+    await trial.runAt('2026-03-01T00:00:00Z');
+    expect(await insert(at('2026-01-05T08:30:00'))).toBe(1);
+    expect(await trial.total()).toBe(1);
+    await trial.runAt('2026-03-01T01:00:00Z');
+    expect([await trial.total(), (await runs()).length]).toEqual([0, 2]);
+  });
+
+  it('removes in steps and records all of them as one run', async () => {
+    const count = LIMITS.retentionStepEvents + 10;
+    const changes = Array.from({ length: count }, (_, i) => at('2026-01-05T08:00:00', { blockOffset: i }));
+    await insert(...changes, at('2026-01-09T08:00:00'));
+    const steps: number[] = [];
+    const counting = Object.create(trial.retention, {
+      removeStep: {
+        value: async (...args: Parameters<typeof trial.retention.removeStep>) => {
+          const step = await trial.retention.removeStep(...args);
+          steps.push(step.removed);
+          return step;
+        },
+      },
+    });
+    await trial.keep(10);
+    await trial.runAt('2026-01-17T00:00:00Z', counting);
+    expect(steps).toEqual([LIMITS.retentionStepEvents, 10]);
+    expect((await runs()).map(({ events }) => events)).toEqual([count]);
+    expect(await trial.total()).toBe(1);
+  });
+
+  it('stops when the retention becomes longer during the run', async () => {
+    await insert(at('2026-01-05T08:00:00'));
+    await trial.keep(10);
+    const changing = Object.create(trial.retention, {
+      weeks: { value: () => trial.keep(null).then(() => []) },
+    });
+    await trial.runAt('2026-03-01T00:00:00Z', changing);
+    expect(await trial.total()).toBe(1);
+    expect(await trial.retention.dropWeek(...dropArguments())).toBeNull();
+  });
+
+  const dropArguments = (): Parameters<typeof trial.retention.dropWeek> => [
+    { name: 'audit_event_20260105', startMs: Date.parse('2026-01-05'), endMs: Date.parse('2026-01-12') },
+    30,
+    { runId: '11111111-1111-4111-8111-111111111111', startedAt: new Date(), now: () => new Date() },
+  ];
+
+  it('keeps searches right in an hour whose count is equal again after a removal and a late event', async () => {
+    await insert(
+      at('2026-01-05T08:10:00', { statement: 'old' }),
+      at('2026-01-05T08:50:00', { statement: 'kept' }),
+    );
+    await trial.folder.run();
+    await trial.indexer.run();
+    await trial.keep(10);
+    await trial.runAt('2026-01-15T08:30:00Z');
+    await insert(at('2026-01-05T08:40:00', { statement: 'late' }));
+    expect([await trial.total('old'), await trial.total('kept'), await trial.total('late')]).toEqual([
+      0, 1, 1,
+    ]);
+  });
+
+  it.each([
+    ['weeks that go', '2026-02-05T08:00:00', '2026-02-06T00:00:00Z'],
+    ['a week that stays', '2026-01-06T08:00:00', '2026-01-16T00:00:00Z'],
+  ])('removes the names that only removed events had: %s', async (_, kept, run) => {
+    await insert(at('2026-01-05T08:00:00', { serverPrincipalName: 'gone' }), at(kept));
+    await trial.keep(10);
+    await trial.runAt(run);
+    await trial.folder.run();
+    const names = await trial.store.query<{ value: string }>('SELECT value FROM audit_dim WHERE kind = 3');
+    expect(names).toEqual([{ value: 'CORP\\alice' }]);
+  });
+
+  it('continues with the other tenants when one fails, and logs the failure', async () => {
+    await insert(at('2026-01-05T08:00:00'));
+    await trial.keep(10);
+    const failing = Object.create(trial.retention, {
+      tenantsWithRetention: {
+        value: async () => [
+          { tenantId: -1, retentionDays: 1 },
+          { tenantId: trial.store.tenantId, retentionDays: 10 },
+        ],
+      },
+      weeks: { value: async () => [] },
+      removeStep: {
+        value: (tenant: { tenantId: number }, ...rest: never[]) =>
+          tenant.tenantId < 0
+            ? Promise.reject(new Error('cannot'))
+            : Reflect.apply(trial.retention.removeStep, trial.retention, [tenant, ...rest]),
+      },
+    });
+    await trial.runAt('2026-03-01T00:00:00Z', failing);
+    expect(await trial.total()).toBe(0);
+    expect(trial.logLines.map((line) => JSON.parse(line).tenantId)).toEqual([-1]);
+  });
+});

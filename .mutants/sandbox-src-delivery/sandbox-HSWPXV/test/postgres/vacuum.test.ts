@@ -1,0 +1,21 @@
+import { vacuum } from '../../src/database/embedded';
+import { Folder } from '../../src/trail/counts/fold';
+import { Store } from '../support/store';
+
+const ROUNDS = 20;
+const SIZE = `SELECT pg_relation_size('audit_delta')::int AS n`;
+
+it('the embedded engine frees the space of folded counts', async () => {
+  const store = await Store.open('embedded');
+  const { background } = store.database;
+  for (let round = 0; round < ROUNDS; round++) {
+    const logins = Array.from({ length: 50 }, (_, i) => ({ serverPrincipalName: `login-${round}-${i}` }));
+    await store.insert(store.checked(logins));
+    await new Folder(background).run();
+  }
+  const sizeOf = async () => (await store.query<{ n: number }>(SIZE))[0]?.n;
+  expect(await sizeOf()).toBeGreaterThan(0);
+  await vacuum(background);
+  expect(await sizeOf()).toBe(0);
+  await store.close();
+});

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import type { Principal } from '../../src/caller/principal';
+import {
+  PostgresSessionStore,
+  type Session,
+  type SessionStore,
+} from '../../src/caller/session/session.store';
+import { Sessions } from '../../src/caller/session/sessions';
+import { LIMITS } from '../../src/limits';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
+
+const START = Date.UTC(2026, 0, 1);
+const MINUTE = 60_000;
+
+/** Sessions in memory, with a clock that the test sets. */
+function fakeSessions() {
+  const clock = { now: START };
+  const rows = new Map<string, Session>();
+  const name = (hash: Uint8Array) => Buffer.from(hash).toString('hex');
+  const store: SessionStore = {
+    insert: async (hash, session) => void rows.set(name(hash), session),
+    find: async (hash) => rows.get(name(hash)) ?? null,
+    touch: async (hash, at) => {
+      const row = rows.get(name(hash));
+      if (row) rows.set(name(hash), { ...row, lastUsedAt: at });
+    },
+    remove: async (hash) => void rows.delete(name(hash)),
+    removeEnded: async () => {},
+  };
+  const principal: Principal = { kind: 'operator', keyId: 'k', name: 'operator.key' };
+  const keys = { valid: true };
+  const authenticator = { byKeyId: async () => (keys.valid ? principal : null) };
+  const sessions = new Sessions(store, authenticator, () => new Date(clock.now));
+  return { sessions, store, clock, rows, keys };
+}
+
+describe('a session', () => {
+  const pass = (clock: { now: number }, ms: number) => {
+    clock.now += ms;
+  };
+
+  it('ends after half an hour without use', async () => {
+    const { sessions, clock } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    pass(clock, LIMITS.sessionIdleMs - 1);
+    expect(await sessions.find(token)).not.toBeNull();
+    pass(clock, LIMITS.sessionIdleMs - 1);
+    expect(await sessions.find(token)).not.toBeNull();
+    pass(clock, LIMITS.sessionIdleMs);
+    expect(await sessions.find(token)).toBeNull();
+  });
+
+  it('ends after twelve hours, even if it is used', async () => {
+    const { sessions, clock } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    for (let left = LIMITS.sessionMs; left > MINUTE; left -= MINUTE) {
+      pass(clock, MINUTE);
+      expect(await sessions.find(token)).not.toBeNull();
+    }
+    pass(clock, MINUTE);
+    expect(await sessions.find(token)).toBeNull();
+  });
+
+  it('ends when its key is no longer valid', async () => {
+    const { sessions, keys } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    expect(await sessions.find(token)).not.toBeNull();
+    keys.valid = false;
+    expect(await sessions.find(token)).toBeNull();
+  });
+
+  it('ends within a second after it was signed out on another instance', async () => {
+    const { sessions, rows, clock } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    expect(await sessions.find(token)).not.toBeNull();
+    rows.clear();
+    pass(clock, LIMITS.sessionCacheMs + 1);
+    expect(await sessions.find(token)).toBeNull();
+  });
+
+  it('is cached no longer than others if another instance signs it out during its look-up', async () => {
+    const { sessions, store, rows, clock } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    const { find } = store;
+    jest.spyOn(store, 'find').mockImplementationOnce(async (hash) => {
+      const found = await find(hash);
+      rows.clear();
+      pass(clock, LIMITS.sessionCacheMs / 2);
+      return found;
+    });
+    expect(await sessions.find(token)).not.toBeNull();
+    pass(clock, LIMITS.sessionCacheMs / 2 + 1);
+    expect(await sessions.find(token)).toBeNull();
+  });
+
+  it('is stored without its token', async () => {
+    const { sessions, rows } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    expect(JSON.stringify([...rows])).not.toContain(token);
+    expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+    expect(await sessions.find(`${token}x`)).toBeNull();
+  });
+
+  it('writes its last use once a minute', async () => {
+    const { sessions, store, clock } = fakeSessions();
+    const touch = jest.spyOn(store, 'touch');
+    const token = await sessions.begin({ keyId: 'k' });
+    for (let i = 0; i < 180; i++) {
+      pass(clock, 1_000);
+      await sessions.find(token);
+    }
+    expect(touch).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe.each(ENGINES)('sessions that have ended, on %s', (engine) => {
+  it('are removed, for either reason, and no others', async () => {
+    const store = await Store.open(engine);
+    const sessions = new PostgresSessionStore(store.database.prisma);
+    const of = { user: 'ada', kind: 'operator', scopes: [], tenantIds: [] } as const;
+    const at = (ms: number) => new Date(START + ms);
+    const ends = {
+      live: [at(1 - LIMITS.sessionIdleMs), at(1)],
+      idle: [at(-LIMITS.sessionIdleMs), at(MINUTE)],
+      old: [at(-MINUTE), at(0)],
+    } as const;
+    for (const [name, [lastUsedAt, expiresAt]] of Object.entries(ends))
+      await sessions.insert(Buffer.from(name), { sessionId: randomUUID(), of, lastUsedAt, expiresAt });
+    await sessions.removeEnded(new Date(START));
+    const left = await Promise.all(Object.keys(ends).map((name) => sessions.find(Buffer.from(name))));
+    expect(left.map((session) => session !== null)).toEqual([true, false, false]);
+    await store.close();
+  });
+});

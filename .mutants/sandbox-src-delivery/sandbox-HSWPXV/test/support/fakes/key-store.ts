@@ -1,0 +1,96 @@
+import type { KeyStore, NewKey, Rotation, StoredKey } from '../../../src/caller/key-store';
+import type { Tenant, TenantStore } from '../../../src/caller/tenant.store';
+
+const sameHash = (a: Uint8Array, b: Uint8Array) => Buffer.from(a).equals(Buffer.from(b));
+
+/** Keys in memory that keep the promises of the port, and a count of the look-ups. */
+export class FakeKeyStore implements KeyStore {
+  readonly keys: StoredKey[] = [];
+  readonly touched: ReadonlyMap<string, Date>[] = [];
+  lookups = 0;
+
+  async findByHash(keyHash: Uint8Array): Promise<StoredKey | null> {
+    this.lookups += 1;
+    return this.keys.find((key) => sameHash(key.keyHash, keyHash)) ?? null;
+  }
+
+  async insert(key: NewKey): Promise<void> {
+    if (this.keys.some((known) => sameHash(known.keyHash, key.keyHash))) return;
+    this.keys.push({ ...key, createdAt: new Date(0), revokedAt: null, lastUsedAt: null });
+  }
+
+  async insertFirstOperator(key: NewKey): Promise<void> {
+    if (!this.keys.some(({ kind }) => kind === 'operator')) await this.insert(key);
+  }
+
+  async find(keyId: string): Promise<StoredKey | null> {
+    this.lookups += 1;
+    return this.keys.find((key) => key.keyId === keyId) ?? null;
+  }
+
+  async list(): Promise<readonly StoredKey[]> {
+    return this.keys;
+  }
+
+  async rotate({ oldKeyId, newKey, overlapEnd }: Rotation): Promise<Date | null> {
+    const old = this.keys.find((key) => key.keyId === oldKeyId);
+    if (!old || old.revokedAt || this.keys.some((key) => key.replaces === oldKeyId)) return null;
+    const expiresAt = old.expiresAt && old.expiresAt < overlapEnd ? old.expiresAt : overlapEnd;
+    this.change(oldKeyId, { expiresAt });
+    await this.insert(newKey);
+    return expiresAt;
+  }
+
+  async revoke(keyId: string, { at, operatorUntil }: { readonly at: Date; readonly operatorUntil: Date }) {
+    const key = this.keys.find((known) => known.keyId === keyId);
+    if (!key) return null;
+    const lasting = this.keys.filter(
+      ({ kind, revokedAt, expiresAt }) =>
+        kind === 'operator' && !revokedAt && (!expiresAt || expiresAt > operatorUntil),
+    );
+    if (key.kind === 'operator' && !key.revokedAt && lasting.every((other) => other.keyId === keyId))
+      return 'last operator key';
+    return this.change(keyId, { revokedAt: key.revokedAt ?? at });
+  }
+
+  change(keyId: string, change: Partial<StoredKey>): StoredKey {
+    const index = this.keys.findIndex((key) => key.keyId === keyId);
+    const key = this.keys[index];
+    if (!key) throw new Error(`no key ${keyId}`);
+    const changed = { ...key, ...change };
+    this.keys[index] = changed;
+    return changed;
+  }
+
+  async touch(uses: ReadonlyMap<string, Date>): Promise<void> {
+    this.touched.push(new Map(uses));
+  }
+}
+
+/** Tenants 1 to `count`. */
+export class FakeTenantStore implements TenantStore {
+  readonly tenants: Tenant[];
+
+  constructor(count: number) {
+    this.tenants = Array.from({ length: count }, (_, i) => ({
+      tenantId: i + 1,
+      name: `Tenant ${i + 1}`,
+      createdAt: new Date(0),
+      retentionDays: null,
+    }));
+  }
+
+  async create(name: string): Promise<Tenant> {
+    const tenant = { tenantId: this.tenants.length + 1, name, createdAt: new Date(0), retentionDays: null };
+    this.tenants.push(tenant);
+    return tenant;
+  }
+
+  async list(): Promise<readonly Tenant[]> {
+    return this.tenants;
+  }
+
+  async existing(tenantIds: readonly number[]): Promise<readonly number[]> {
+    return this.tenants.map((tenant) => tenant.tenantId).filter((id) => tenantIds.includes(id));
+  }
+}

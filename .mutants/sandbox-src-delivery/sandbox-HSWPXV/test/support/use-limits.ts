@@ -1,0 +1,22 @@
+import { LIMITS } from '../../src/limits';
+
+/**
+ * Sets other limits for the tests of one `describe`, such as how often a background task runs. It must come before
+ * `useWorld`, as a service reads some limits when it starts.
+ */
+export function useLimits(others: Partial<Record<keyof typeof LIMITS, number>>): void {
+  let replaced: { restore(): void }[] = [];
+  beforeAll(() => {
+    replaced = Object.entries(others).map(([name, value]) =>
+      jest.replaceProperty(LIMITS, name as never, value as never),
+    );
+  });
+  afterAll(() => {
+    for (const one of replaced) one.restore();
+  });
+}
+
+/** Limits by which a test waits only briefly until ingested events are in the evidence log. */
+export const QUICK_LOG = { sequenceMs: 100 } as const;
+/** Limits by which each test reads the metrics that come from the database anew. */
+export const FRESH_METRICS = { metricsKeptMs: 200 } as const;

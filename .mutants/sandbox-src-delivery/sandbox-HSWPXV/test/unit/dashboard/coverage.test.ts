@@ -1,0 +1,78 @@
+interface Source {
+  readonly tenantId: string;
+  readonly hostName: string;
+  readonly databaseName: string;
+  readonly lastEventTime: string | null;
+  readonly lastReported: string;
+  readonly completeThrough: string | null;
+  readonly hasProblem: boolean;
+}
+type Missing = { readonly fromMs: number; readonly toMs: number; readonly source: string };
+type Coverage = { readonly sources: readonly Source[]; readonly gaps: readonly object[] };
+const { missingIn, stretchesOf } = jest.requireActual<{
+  stretchesOf: (missing: readonly Missing[]) => readonly { fromMs: number; toMs: number }[];
+  missingIn: (coverage: Coverage, fromMs: number, toMs: number, nowMs: number) => readonly Missing[];
+}>('../../../dashboard/src/explore/coverage/missing');
+
+const MINUTE_MS = 60_000;
+const NOW = Date.parse('2026-01-05T12:00:00Z');
+const FROM = NOW - 24 * 60 * MINUTE_MS;
+const ago = (minutes: number) => new Date(NOW - minutes * MINUTE_MS).toISOString();
+const aSource = (change: Partial<Source> = {}): Source => ({
+  tenantId: '1',
+  hostName: 'SQL01',
+  databaseName: 'Payroll',
+  lastEventTime: ago(1),
+  lastReported: ago(1),
+  completeThrough: ago(1),
+  hasProblem: false,
+  ...change,
+});
+const lackingFrom = (change: Partial<Source>) =>
+  missingIn({ sources: [aSource(change)], gaps: [] }, FROM, NOW, NOW).map(({ fromMs }) => fromMs);
+
+describe('the stretch of the last day for which events of a source may be missing', () => {
+  it.each([
+    ['empty if the source reports and is caught up', {}, null],
+    ['all since it was caught up if the source is behind', { completeThrough: ago(300) }, 300],
+    ['the whole day if the source reports and was never caught up', { completeThrough: null }, 24 * 60],
+    [
+      'all since it was caught up if the source is silent',
+      { lastReported: ago(30), completeThrough: ago(31) },
+      31,
+    ],
+    [
+      'the whole day if the source has a problem and was never caught up',
+      { completeThrough: null, hasProblem: true },
+      24 * 60,
+    ],
+    [
+      'all since it was caught up if the source has a problem',
+      { completeThrough: ago(2), hasProblem: true },
+      2,
+    ],
+  ])('is %s', (_, change, minutes) => {
+    expect(lackingFrom(change)).toEqual(minutes === null ? [] : [NOW - minutes * MINUTE_MS]);
+  });
+
+  it('is hatched once, however many sources it concerns', () => {
+    const lacking = [
+      [5, 9],
+      [1, 3],
+      [2, 4],
+      [4, 5],
+      [20, 20],
+    ].map(([fromMs = 0, toMs = 0], i) => ({ fromMs, toMs, source: `${i}` }));
+    expect(stretchesOf(lacking)).toEqual([
+      { fromMs: 1, toMs: 9 },
+      { fromMs: 20, toMs: 20 },
+    ]);
+  });
+
+  it('is shown only for the source concerned, not for one of another tenant with the same name', () => {
+    const sources = [aSource({ completeThrough: null }), aSource({ tenantId: '2' })];
+    expect(missingIn({ sources, gaps: [] }, FROM, NOW, NOW).map(({ source }) => source)).toEqual([
+      '1 SQL01 (Payroll)',
+    ]);
+  });
+});

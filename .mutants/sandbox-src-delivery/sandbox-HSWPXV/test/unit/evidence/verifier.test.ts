@@ -1,0 +1,325 @@
+import fc from 'fast-check';
+import { FIELD_NAMES } from '../../../src/event/fields';
+import { signedNote } from '../../../src/modules/evidence/checkpoint';
+import { Verifier } from '../../../src/modules/evidence/verify/verifier';
+import type { LoggedEvent } from '../../../src/trail/evidence/entry';
+import { CheckpointKey, newCheckpointKeyPem } from '../../../src/trail/evidence/note-key';
+import { anEventInFull, firstOf, KEY, logOf, logs, verify } from './log-copies';
+import { plainRoot } from './support';
+
+type Values = Record<string, unknown>;
+
+/** The event with one character or one value changed. */
+function changed(event: LoggedEvent, field: string, at: number): LoggedEvent {
+  const value = (event as unknown as Values)[field];
+  const other =
+    typeof value === 'boolean'
+      ? !value
+      : typeof value === 'string'
+        ? `${value.slice(0, at % value.length)}\u0001${value.slice((at % value.length) + 1)}`
+        : 'something';
+  return { ...event, [field]: other } as LoggedEvent;
+}
+const someOf = (events: readonly LoggedEvent[]) =>
+  fc.shuffledSubarray([...events], { minLength: 1, maxLength: Math.min(4, events.length) });
+const CHANGEABLE = FIELD_NAMES.filter((name) => name !== 'recordId' && name !== 'tenantId');
+const byRecordId = (a: { recordId: string }, b: { recordId: string }) => (a.recordId < b.recordId ? -1 : 1);
+const kindsOf = ({ findings }: ReturnType<typeof verify>) => [...new Set(findings.map(({ kind }) => kind))];
+
+describe('the verifier', () => {
+  it('finds nothing if nothing was changed, in whatever order the events come', () => {
+    fc.assert(
+      fc.property(
+        logs.chain(({ events, log }) =>
+          fc.tuple(fc.shuffledSubarray(events, { minLength: events.length }), fc.constant(log)),
+        ),
+        ([events, log]) => {
+          const report = verify(log, events);
+          expect(report).toMatchObject({ isSound: true, findings: [], problems: [], removed: 0, newer: 0 });
+          expect([report.events, report.entries]).toEqual([events.length, events.length]);
+        },
+      ),
+    );
+  });
+
+  it('names the first record in which any character of any field was changed', () => {
+    fc.assert(
+      fc.property(
+        logs.chain(({ events, log }) =>
+          fc.tuple(fc.constant({ events, log }), someOf(events), fc.constantFrom(...CHANGEABLE), fc.nat(100)),
+        ),
+        ([{ events, log }, some, field, at]) => {
+          const report = verify(
+            log,
+            events.map((event) => (some.includes(event) ? changed(event, field, at) : event)),
+          );
+          expect(report.isSound).toBe(false);
+          expect(report.findings[0]).toMatchObject({ kind: 'altered', recordId: firstOf(some) });
+          expect(report.findings).toHaveLength(some.length);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ['a value', { sessionId: 0, file: 'a.sqlaudit', isTop: true }],
+    ['the type of a value', { sessionId: '0', file: 'a.sqlaudit', isTop: false }],
+    ['a name', { sessionid: 0, file: 'a.sqlaudit', isTop: false }],
+    ['one value less', { sessionId: 0, file: 'a.sqlaudit' }],
+    ['one value more', { sessionId: 0, file: 'a.sqlaudit', isTop: false, more: null }],
+  ])('finds a change in the additional values: %s', (_, additional) => {
+    const events = [anEventInFull(0), anEventInFull(1)];
+    const report = verify(logOf(events, [2]), [anEventInFull(0, { additional }), anEventInFull(1)]);
+    expect(report.findings).toMatchObject([{ kind: 'altered', recordId: events[0]?.recordId }]);
+  });
+
+  it('names the first missing record, and the first inserted record', () => {
+    const cases = logs.chain(({ events, log }) =>
+      fc.tuple(
+        fc.constant({ events, log }),
+        someOf(events),
+        fc.uniqueArray(fc.integer({ min: 1_000, max: 1_100 }), { minLength: 1, maxLength: 4 }),
+      ),
+    );
+    fc.assert(
+      fc.property(cases, ([{ events, log }, some, others]) => {
+        const less = verify(
+          log,
+          events.filter((event) => !some.includes(event)),
+        );
+        expect(less.findings[0]).toMatchObject({ kind: 'missing', recordId: firstOf(some) });
+        expect(less.findings).toHaveLength(some.length);
+        const strangers = others.map((n) => anEventInFull(n));
+        const more = verify(log, [...events, ...strangers]);
+        expect(more.findings[0]).toMatchObject({ kind: 'inserted', recordId: firstOf(strangers) });
+        expect(more.findings).toHaveLength(strangers.length);
+        const twice = verify(log, [...events, ...some]);
+        expect(twice.findings[0]).toMatchObject({ kind: 'inserted', recordId: firstOf(some) });
+        const swapped = verify(log, [...events.filter((event) => !some.includes(event)), ...strangers]);
+        expect(swapped.findings[0]?.recordId).toBe(firstOf([...some, ...strangers]));
+        expect(kindsOf(swapped).sort()).toEqual(['inserted', 'missing']);
+      }),
+    );
+  });
+
+  it('finds any changed bit of the log and any change of order, and names the record if its event is unchanged', () => {
+    const cases = logs.chain(({ events, log }) =>
+      fc.tuple(
+        fc.constant({ events, log }),
+        fc.nat(events.length * 32 - 1),
+        fc.integer({ min: 1, max: 255 }),
+      ),
+    );
+    fc.assert(
+      fc.property(cases, ([{ events, log }, at, bits]) => {
+        const leafHashes = Buffer.from(log.leafHashes);
+        leafHashes[at] = (leafHashes[at] ?? 0) ^ bits;
+        const report = verify({ ...log, leafHashes }, events);
+        expect(report.findings).toMatchObject([
+          { kind: 'log changed', recordId: events[Math.floor(at / 32)]?.recordId },
+        ]);
+        expect(report.problems[0]).toMatch(/^entries \d+ to \d+ of the log/);
+        // Here the event and its entry are both changed, so that they fit each other.
+        const index = Math.floor(at / 32);
+        const forged = events.map((event, i) => (i === index ? changed(event, 'statement', 3) : event));
+        const both = verify(
+          { ...logOf(forged, []), before: log.before, checkpoints: log.checkpoints },
+          forged,
+        );
+        expect(both.isSound).toBe(false);
+        expect(both.problems[0]).toMatch(/^entries \d+ to \d+ of the log/);
+      }),
+    );
+    const [a, b, c] = [anEventInFull(1), anEventInFull(2), anEventInFull(3)];
+    const swapped = { ...logOf([b, a, c], []), ...{ checkpoints: logOf([a, b, c], [3]).checkpoints } };
+    expect(verify(swapped, [a, b, c]).problems).toEqual([expect.stringContaining('entries 0 to 2')]);
+  });
+
+  it('finds checkpoints that were changed, removed, inserted, or signed by somebody else', () => {
+    const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
+    const log = logOf(events, [3, 6, 9, 12]);
+    const other = logOf(events, [3, 6, 9, 12], CheckpointKey.ofPem(newCheckpointKeyPem()));
+    const problemsWith = (checkpoints: readonly string[]) => verify({ ...log, checkpoints }, events).problems;
+    const [one = '', two = '', three = '', four = ''] = log.checkpoints;
+    expect(problemsWith([one, two, three, four])).toEqual([]);
+    expect(problemsWith([one, three, four])).toContain('checkpoint 2 was taken away');
+    expect(problemsWith([three, four])).toContain('checkpoints 1 to 2 were taken away');
+    expect(problemsWith([one, two, three])).toContainEqual(expect.stringContaining('its end was taken away'));
+    expect(problemsWith([one, one, two, three, four])).toContain('checkpoint 1 does not follow checkpoint 1');
+    expect(problemsWith([one, two.replace('\n6\n', '\n7\n'), three, four])).toContain(
+      'checkpoint 2 is not signed by the trusted key',
+    );
+    expect(problemsWith(other.checkpoints)).toContain('checkpoint 1 is not signed by the trusted key');
+    expect(problemsWith([one, 'two', three, four])).toContain('checkpoint 2 is no checkpoint');
+    expect(problemsWith([])).toContain('there is no checkpoint');
+  });
+
+  it('says that it cannot judge records if it trusts no checkpoint, and calls none of them inserted', () => {
+    const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
+    const other = logOf(events, [3, 12], CheckpointKey.ofPem(newCheckpointKeyPem()));
+    for (const log of [other, { ...other, checkpoints: [], before: null }]) {
+      const report = verify(log, events);
+      expect(report).toMatchObject({ isSound: false, findings: [], unjudged: 12, checkpoint: null });
+      expect(report.problems).toContainEqual(expect.stringContaining('no verdict on 12 events'));
+    }
+  });
+
+  it('judges by a kept checkpoint if those of the service are gone', () => {
+    const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
+    const log = logOf(events, [3, 12]);
+    const [, kept = ''] = log.checkpoints;
+    const bare = { ...log, checkpoints: [], before: null };
+    const changedOne = events.with(5, anEventInFull(5, { statement: 'SELECT 1' }));
+    expect(verify(bare, changedOne, [kept])).toMatchObject({
+      ...{ isSound: false, unjudged: 0, entries: 12 },
+      findings: [{ kind: 'altered', recordId: events[5]?.recordId }],
+    });
+  });
+
+  it('trusts several successive keys, and with only one of them judges what that key signed', () => {
+    const events = Array.from({ length: 12 }, (_, n) => anEventInFull(n));
+    const successor = CheckpointKey.ofPem(newCheckpointKeyPem());
+    const [first = ''] = logOf(events, [6]).checkpoints;
+    const second = logOf(events, [6, 12], successor);
+    const log = { ...second, checkpoints: [first, second.checkpoints[1] ?? ''] };
+    const verifier = new Verifier(log, [KEY.verifierKey, successor.verifierKey]);
+    for (const event of events) verifier.add(event);
+    expect(verifier.report()).toMatchObject({ isSound: true, entries: 12 });
+    const stranger = anEventInFull(99);
+    const report = verify({ ...log, before: null }, [...events, stranger]);
+    expect(report).toMatchObject({ entries: 6, unjudged: 6 });
+    expect(report.findings).toMatchObject([{ kind: 'inserted', recordId: stranger.recordId }]);
+    expect(report.problems).toContain('checkpoint 2 is not signed by the trusted key');
+  });
+
+  it('names the entries that are missing from the log, judges the records of all others, and calls none inserted', () => {
+    const cases = logs.chain(({ events, log }) =>
+      fc.tuple(
+        fc.constant({ events, log }),
+        fc.nat(events.length - 1),
+        fc.nat(events.length),
+        fc.nat(events.length - 1),
+      ),
+    );
+    fc.assert(
+      fc.property(cases, ([{ events, log }, from, length, at]) => {
+        const to = Math.min(events.length, from + length + 1);
+        const holes = [{ from, to }];
+        const [recordIds, leafHashes] = [Buffer.from(log.recordIds), Buffer.from(log.leafHashes)];
+        recordIds.fill(0, from * 16, to * 16);
+        leafHashes.fill(0, from * 32, to * 32);
+        const cut = { ...log, holes, recordIds, leafHashes };
+        const report = verify(cut, events);
+        expect(report).toMatchObject({ isSound: false, findings: [], unjudged: to - from });
+        expect(report.problems[0]).toBe(
+          `${to - from} entries of the log are not there any more: ${from} to ${to - 1}`,
+        );
+        const forged = events.map((event, i) => (i === at ? changed(event, 'statement', 3) : event));
+        const isJudged = at < from || at >= to;
+        expect(verify(cut, forged).findings).toMatchObject(
+          isJudged ? [{ kind: 'altered', recordId: events[at]?.recordId }] : [],
+        );
+        const gone = events.filter((_, i) => i !== at);
+        expect(verify(cut, gone).findings).toMatchObject(
+          isJudged ? [{ kind: 'missing', recordId: events[at]?.recordId }] : [],
+        );
+      }),
+    );
+  });
+
+  it('finds only by a kept checkpoint that the end of the log was removed or rewritten', () => {
+    const events = Array.from({ length: 8 }, (_, n) => anEventInFull(n));
+    const kept = logOf(events, [3, 8]).checkpoints.at(-1) ?? '';
+    const cut = logOf(events.slice(0, 3), [3]);
+    expect(verify(cut, events.slice(0, 3)).isSound).toBe(true);
+    expect(verify(cut, events.slice(0, 3), [kept]).problems).toEqual([
+      'the kept checkpoint 2 has 8 entries, the last one of the log 3: its end was taken away',
+    ]);
+    const others = events.with(5, anEventInFull(5, { statement: 'SELECT 1' }));
+    const anew = logOf(others, [3, 8]);
+    expect(verify(anew, others).isSound).toBe(true);
+    expect(verify(anew, others, [kept]).problems).toEqual([
+      expect.stringContaining('are not those of checkpoint 2'),
+    ]);
+    expect(verify(logOf(events, [3, 8]), events, [kept]).isSound).toBe(true);
+  });
+
+  it('refuses a kept checkpoint that does not belong to the log, as a mistake and not a finding', () => {
+    const log = logOf([anEventInFull(1)], [1]);
+    const root = plainRoot([]);
+    const noteOf = (tenantId: number, key = KEY) =>
+      signedNote({ tenantId, size: 1, root, number: 1, time: '2026-01-01T00:00:00.000Z' }, key);
+    expect(() => verify(log, [], ['x'])).toThrow('is no checkpoint');
+    expect(() => verify(log, [], [noteOf(8)])).toThrow('is of tenant 8');
+    expect(() => verify(log, [], [noteOf(7, CheckpointKey.ofPem(newCheckpointKeyPem()))])).toThrow(
+      'not signed',
+    );
+  });
+
+  it('accepts that records are missing if retention recorded their removal, and no others', () => {
+    // Five hours with two events each.
+    const events = Array.from({ length: 10 }, (_, n) => anEventInFull(n));
+    const [first, second, ...later] = [...new Set(events.map(({ eventTime }) => eventTime))].sort();
+    const old = events.filter(({ eventTime }) => eventTime === first || eventTime === second);
+    const rest = events.filter((event) => !old.includes(event));
+    const removal = {
+      ...{ from: first ?? '', to: later[0] ?? '', before: later[0] ?? '', events: 4 },
+      lastRunAt: '2026-01-06T01:00:00.000Z',
+    };
+    const log = { ...logOf(events, [10]), removals: [removal] };
+    expect(verify(log, rest)).toMatchObject({ isSound: true, removed: 4 });
+    // An event at either border was not removed, whatever number of events is recorded.
+    const atBorder = rest.filter(({ eventTime }) => eventTime === later[0]);
+    const beyondBorder = rest.filter((event) => !atBorder.includes(event));
+    for (const change of [{ to: later[1] ?? '' }, { before: later[1] ?? '' }, {}]) {
+      const removals = [{ ...removal, events: 6, ...change }];
+      const report = verify({ ...log, removals }, beyondBorder);
+      expect([report.removed, report.findings.map(({ kind, recordId }) => ({ kind, recordId }))]).toEqual([
+        4,
+        atBorder.map(({ recordId }) => ({ kind: 'missing', recordId })).toSorted(byRecordId),
+      ]);
+    }
+    // Events before the removed stretch were not removed either.
+    const laterFrom = { ...log, removals: [{ ...removal, from: second ?? '' }] };
+    expect(verify(laterFrom, rest)).toMatchObject({ removed: 2 });
+    expect(verify(laterFrom, rest).findings).toHaveLength(2);
+    expect(verify({ ...log, removals: [] }, rest).findings).toHaveLength(4);
+    expect(verify(log, rest.slice(1)).findings).toMatchObject([
+      { kind: 'missing', recordId: rest[0]?.recordId },
+    ]);
+    expect(verify({ ...log, removals: [{ ...removal, events: 3 }] }, rest).problems).toEqual([
+      '4 events of times that retention removed are not there, and it removed only 3',
+    ]);
+    const earlier = { ...removal, lastRunAt: '2026-01-05T23:00:00.000Z' };
+    expect(verify({ ...log, removals: [earlier] }, rest).findings).toHaveLength(4);
+    // An event that was removed and then sent once more is in the log twice.
+    const again = { ...logOf([...events, ...old.slice(0, 1)], [10, 11]), removals: [removal] };
+    expect(verify(again, [...rest, ...old.slice(0, 1)])).toMatchObject({ isSound: true, removed: 4 });
+    expect(verify({ ...again, removals: [] }, events).findings).toMatchObject([{ kind: 'missing' }]);
+  });
+
+  it('does not judge events that arrived during the download, and judges all earlier ones', () => {
+    const events = Array.from({ length: 6 }, (_, n) => anEventInFull(n));
+    const log = logOf(events, [4, 6]);
+    const [before = null] = log.checkpoints;
+    expect(verify({ ...log, before }, events.slice(0, 5))).toMatchObject({ isSound: true, newer: 1 });
+    expect(verify({ ...log, before }, events.slice(1, 5)).findings).toHaveLength(1);
+    expect(verify({ ...log, before: null }, [])).toMatchObject({ isSound: true, newer: 6 });
+    expect(verify({ ...log, before: before?.replace('\n4\n', '\n0\n') ?? null }, events).problems).toEqual([
+      'the checkpoint that was the newest at first is not signed by the trusted key',
+    ]);
+  });
+
+  it.each([
+    [{ waitingEvents: 3 }, '3 accepted events are not in the signed log yet'],
+    [{ refusedEvents: 2 }, 'what waited for the log was changed, of 2 events'],
+    [{ problem: 'it was cut' }, 'the service does not append to the log: it was cut'],
+  ])('does not call a log sound while %o', (change, problem) => {
+    const events = [anEventInFull(1)];
+    expect(verify({ ...logOf(events, [1]), ...change }, events)).toMatchObject({
+      isSound: false,
+      problems: [problem],
+    });
+  });
+});

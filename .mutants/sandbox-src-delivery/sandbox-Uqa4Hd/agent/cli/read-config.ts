@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { type AgentConfig, NOTHING_SOUND, parseConfig, type SoundParts } from '../config/parse-config';
+import { errorText } from '../log';
+
+type ReadConfig =
+  | {
+      readonly kind: 'config';
+      readonly path: string;
+      readonly config: AgentConfig;
+      /** Databases in the file that are switched off. */
+      readonly disabled: readonly string[];
+      readonly warnings: readonly string[];
+    }
+  | {
+      readonly kind: 'invalid';
+      readonly path: string;
+      readonly problems: readonly string[];
+      readonly warnings: readonly string[];
+      readonly sound: SoundParts;
+    };
+
+/** The configuration for a command that reads it once. Every problem names the file, and none repeats a value. */
+export async function readConfig(given: string): Promise<ReadConfig> {
+  const path = resolve(given);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const problems = [`${path}: cannot be read: ${errorText(error)}`];
+    return { kind: 'invalid', path, problems, warnings: [], sound: NOTHING_SOUND };
+  }
+  const parsed = parseConfig(text, path);
+  const named = (lines: readonly string[]) => lines.map((line) => `${path}: ${line}`);
+  const warnings = named(parsed.warnings);
+  if (parsed.kind === 'invalid') return { ...parsed, path, problems: named(parsed.problems), warnings };
+  return { kind: 'config', path, config: parsed.config, disabled: disabledIn(text), warnings };
+}
+
+const switchedOff = z.object({
+  EventHubPublisher: z.object({
+    Databases: z.array(z.object({ Name: z.string(), Enabled: z.boolean().default(true) })),
+  }),
+});
+
+function disabledIn(validText: string): readonly string[] {
+  const { EventHubPublisher } = switchedOff.parse(JSON.parse(validText.replace(/^\uFEFF/, '')));
+  return EventHubPublisher.Databases.filter(({ Enabled }) => !Enabled).map(({ Name }) => Name.trim());
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { LIMITS } from '../../src/limits';
+
+/** Advice for people who wrote a Windows path into JSON without escaping it. */
+export const BACKSLASH_HINT = 'in JSON, each \\ of a path is written \\\\ (or /)';
+
+/** An empty text in a configuration file counts as absent, since it was not filled in. */
+const absentWhenEmpty = (value: unknown) =>
+  typeof value === 'string' && value.trim() === '' ? undefined : value;
+const text = z.preprocess(absentWhenEmpty, z.string().trim());
+const flag = z.boolean().default(true);
+const whole = (min: number, max: number, preset: number) => z.int().min(min).max(max).default(preset);
+
+/** Whether a path was written with single backslashes: JSON reads `\t`, `\n`, `\b`, `\r` and `\f` as one character. */
+const hasControlCharacter = (path: string) => [...path].some((char) => char < ' ');
+
+export const database = z.strictObject({
+  Name: text.pipe(z.string().max(100, 'must have at most 100 characters')),
+  Enabled: flag,
+  AuditSource: z.strictObject({
+    Type: z.literal('DirectFile', { error: () => 'must be "DirectFile", the only kind of source there is' }),
+    DirectFile: z.strictObject({
+      AuditFilePath: text.refine(
+        (path) => !hasControlCharacter(path),
+        `holds a control character: ${BACKSLASH_HINT}`,
+      ),
+    }),
+  }),
+});
+
+/**
+ * The file that the installer writes, with the settings that the specification leaves open. Optional settings have the
+ * values given here.
+ */
+export const configFile = z.strictObject({
+  CentralApi: z.strictObject({
+    BaseUrl: text.refine(
+      isServiceAddress,
+      'must be an http or https address without user, query and fragment',
+    ),
+    ApiKey: text.refine(
+      (key) => /^[\x21-\x7e]+$/.test(key),
+      'must be the key as it was shown, without blanks',
+    ),
+    /** Without it nothing is published. A tenant id looks like a number, so a number is taken too. */
+    TenantId: z
+      .preprocess(
+        (value) => (Number.isSafeInteger(value) ? String(value) : value),
+        z.string().trim().max(100),
+      )
+      .nullish()
+      .transform((id) => id || null),
+  }),
+  EventHubPublisher: z.strictObject({
+    Enabled: flag,
+    /** Between two listings of the audit files. */
+    PollIntervalMs: whole(10, 3_600_000, 1_000),
+    /** Events per request. */
+    BatchMaxEvents: whole(1, LIMITS.ingestBatchEventsMax, 1_000),
+    /** The longest time that an event waits for others to share its request. */
+    BatchMaxAgeMs: whole(0, 60_000, 500),
+    /** Bytes per database that copies of audit files may take while publishing is held up; 0: no copies. */
+    SpoolMaxBytes: whole(0, Number.MAX_SAFE_INTEGER, 1024 ** 3),
+    Databases: z.array(database).superRefine(nameEachOnce),
+  }),
+});
+export type ConfigFileContent = z.infer<typeof configFile>;
+
+function isServiceAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return false;
+  return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+}
+
+/** The name is a file name in the data folder, and some file systems do not tell case apart. */
+function nameEachOnce(databases: readonly { readonly Name: string }[], context: z.RefinementCtx): void {
+  const names = new Set<string>();
+  databases.forEach(({ Name }, index) => {
+    const name = Name.toLowerCase();
+    if (names.has(name)) {
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'Name'],
+        message: 'is the name of another database too',
+      });
+    }
+    names.add(name);
+  });
+}

@@ -1,0 +1,211 @@
+import { join } from 'node:path';
+import { Bookmarks } from './bookmarks/bookmarks';
+import type { Clock } from './clock';
+import type { AgentConfig, DatabaseConfig } from './config/parse-config';
+import { fileNameOf } from './durable-file';
+import { GapStore } from './gaps/gap-store';
+import { errorText, type Log } from './log';
+import { Occasionally } from './occasionally';
+import { Problems } from './problems';
+import { reportBeside } from './report/report-beside';
+import { openSource } from './source/open-source';
+import { Spool } from './spool/spool';
+import type { DatabaseActivity } from './status/database-activity';
+import { fileProgressOf } from './status/file-progress';
+import { type Batch, DatabaseTail } from './tail/database-tail';
+import type { AgentTimes } from './times';
+import { DeadLetters } from './uplink/dead-letters';
+import { IngestClient } from './uplink/ingest-client';
+import { PatientSender } from './uplink/patient-sender';
+import { Publisher, type Tally } from './uplink/publisher';
+
+export interface WorkerOptions {
+  readonly config: AgentConfig & { readonly tenantId: string };
+  readonly database: DatabaseConfig;
+  readonly activity: DatabaseActivity;
+  readonly dataDir: string;
+  readonly once: boolean;
+  readonly times: AgentTimes;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface WorkerResult extends Tally {
+  readonly fileCount: number;
+  /** Number of problems with files, by which published records may be incomplete. */
+  readonly problemCount: number;
+  /** Why events that were read are not published; null if all were published. */
+  readonly problem: string | null;
+  readonly deadLettersPath: string;
+}
+
+/** The most bytes of a request, unless a single event is larger. The service accepts far larger requests. */
+const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
+/** For all databases together: batches in flight, the next batch, and a request of each are in memory at once. */
+const BATCH_BYTES = { max: 1024 * 1024, min: 64 * 1024, sum: 2 * 1024 * 1024 };
+/**
+ * Per database, while the service accepts events. The service works on two batches of a tenant at once, and the third is
+ * ready when one of them is done.
+ */
+const BATCHES_IN_FLIGHT = 3;
+
+/**
+ * Publishes the audit files of one database, keeps bookmarks, and reports on the database, until it is stopped.
+ * @param stop ends reading
+ * @param abandon ends the request in flight as well
+ */
+export async function publishDatabase(
+  given: WorkerOptions,
+  stop: AbortSignal,
+  abandon: AbortSignal,
+): Promise<WorkerResult> {
+  const options = { ...given, log: given.activity.recording(given.log) };
+  const { config, database, dataDir, once, times, clock, log, activity } = options;
+  const fileName = fileNameOf(database.name);
+  // Each tenant has its own state: with another tenant id, everything is published from the beginning.
+  const tenantFolder = fileNameOf(config.tenantId);
+  const bookmarksPath = join(dataDir, 'checkpoints', tenantFolder, `${fileName}.json`);
+  const bookmarks = await Bookmarks.load(bookmarksPath, { database: database.name, log, clock });
+  const gaps = await GapStore.load(join(dataDir, 'gaps', tenantFolder, `${fileName}.ndjson`), { log });
+  const problems = new Problems(database.name, log, once);
+  const source = openSource(database.source);
+  const spool = await Spool.open({
+    folder: join(dataDir, 'spool', tenantFolder, fileName),
+    ...{ bytesMax: config.spoolBytesMax, source, problems },
+  });
+  const limits = {
+    eventsMax: config.batchEventsMax,
+    bytesMax: batchBytesMax(config.databases.length),
+    ageMaxMs: config.batchAgeMaxMs,
+  };
+  const tail = new DatabaseTail({
+    ...{ database: database.name, source, sourceType: database.source.type },
+    ...{ limits, pollIntervalMs: config.pollIntervalMs, once, times, clock, log, problems },
+    ...{ bookmarks, gaps, spool },
+  });
+  const deadLetters = new DeadLetters(join(dataDir, 'rejected', `${fileName}.ndjson`));
+  const publisher = publisherOf(options, deadLetters);
+  activity.begin({
+    files: () => tail.present.map((file) => fileProgressOf(file, bookmarks.of(file.fileGuid))),
+    unread: () => tail.unread,
+    listedAtMs: () => tail.listedAtMs,
+    pendingGaps: () => gaps.count,
+  });
+  const reporting = reportBeside(options, gaps, abandon);
+  const said = new Occasionally(clock, times.repeatMs);
+  try {
+    let rejectedBefore = 0;
+    const settle = async (batch: Batch) => {
+      const { events, snapshot } = batch;
+      const rejected = publisher.tally.rejected - rejectedBefore;
+      rejectedBefore = publisher.tally.rejected;
+      if (rejected > 0)
+        log.warn(`${database.name}: ${rejected} events rejected, kept in ${deadLetters.path}`);
+      // This comes last: if anything fails before, the events are read again.
+      if (snapshot.bookmarks.size > 0) await bookmarks.save(snapshot);
+      await tail.keeper.saved();
+      activity.acknowledged(events.length, events.newestTime, publisher.tally);
+      if (!once && events.length > 0 && said.isDue('progress'))
+        log.info(`${database.name}: ${talliedOf(publisher.tally)} so far`);
+      tail.settled(batch);
+    };
+    const publish = ({ events }: Batch) => publisher.publish(events, abandon);
+    const problem = await deliverAll(tail, stop, activity, { publish, settle });
+    return {
+      ...publisher.tally,
+      fileCount: tail.fileCount,
+      problemCount: problems.count,
+      problem,
+      deadLettersPath: deadLetters.path,
+    };
+  } catch (error) {
+    // This comes before the last report, which includes it.
+    activity.ownProblem = errorText(error);
+    throw error;
+  } finally {
+    await reporting.finish();
+    activity.end();
+  }
+}
+
+const batchBytesMax = (databases: number): number =>
+  Math.max(BATCH_BYTES.min, Math.min(BATCH_BYTES.max, Math.floor(BATCH_BYTES.sum / databases)));
+
+/** `150 published (0 duplicates, 0 rejected)` */
+export const talliedOf = ({ accepted, duplicates, rejected }: Tally): string =>
+  `${accepted} published (${duplicates} duplicates, ${rejected} rejected)`;
+
+function publisherOf(options: WorkerOptions, deadLetters: DeadLetters): Publisher {
+  const { config, database, activity, once, times, clock, log } = options;
+  const client = new IngestClient(config, times.requestTimeoutMs);
+  const sender = new PatientSender({
+    ...{ database: database.name, once, times, clock, log },
+    send: (events, signal) => client.send(events, signal),
+    onProblem: (problem) => {
+      activity.serviceProblem = problem;
+    },
+  });
+  return new Publisher(sender, deadLetters, {
+    eventsMax: config.batchEventsMax,
+    bytesMax: REQUEST_BYTES_MAX,
+  });
+}
+
+interface Delivery {
+  /** @returns null if the service has every event of the batch, else why not */
+  publish(batch: Batch): Promise<string | null>;
+  /** Notes that the batch is published. */
+  settle(batch: Batch): Promise<void>;
+}
+
+/**
+ * Delivers batches while the next ones are being read. A few are in flight at once, and they are settled in their order,
+ * so that a bookmark never moves past unpublished events.
+ * @returns why it ended before the last batch, else null
+ */
+async function deliverAll(
+  tail: DatabaseTail,
+  stop: AbortSignal,
+  activity: DatabaseActivity,
+  { publish, settle }: Delivery,
+): Promise<string | null> {
+  const failed = new AbortController();
+  const inFlight: Promise<string | null>[] = [];
+  let isTaken = false;
+  /** One batch until the service has accepted a batch, and one while the service accepts nothing. */
+  const inFlightMax = () => (isTaken && activity.serviceProblem === null ? BATCHES_IN_FLIGHT : 1);
+  const deliver = async (batch: Batch, before: Promise<string | null> | undefined) => {
+    // Publishing starts now and is settled below. An error before that must not end the process as unhandled.
+    const published = publish(batch);
+    published.catch(() => failed.abort());
+    const problem = (await before) ?? (await published);
+    if (problem !== null) return problem;
+    await settle(batch);
+    isTaken = true;
+    return null;
+  };
+  for await (const batch of tail.batches(AbortSignal.any([stop, failed.signal]))) {
+    activity.read(batch.events.length);
+    if (!(await roomFor(inFlight, inFlightMax, (delivery) => tail.keeper.watchDuring(delivery, stop)))) break;
+    const delivery = tail.keeper.delivering(deliver(batch, inFlight.at(-1)));
+    inFlight.push(delivery);
+    // An error must be noticed before the next batch is read. It is thrown below.
+    delivery.catch(() => failed.abort());
+  }
+  // Each delivery returns the problem of the one before, if there was one.
+  await Promise.allSettled(inFlight);
+  return (await inFlight.at(-1)) ?? null;
+}
+
+/** Waits until there is room for another delivery. @returns false if a delivery has failed */
+async function roomFor(
+  inFlight: Promise<string | null>[],
+  inFlightMax: () => number,
+  wait: (delivery: Promise<string | null>) => Promise<string | null>,
+): Promise<boolean> {
+  while (inFlight[0] && inFlight.length >= inFlightMax()) {
+    if ((await wait(inFlight[0])) !== null) return false;
+    inFlight.shift();
+  }
+  return true;
+}

@@ -1,0 +1,88 @@
+import { type AgentContext, configProblemOf } from './agent-context';
+import type { AgentConfig } from './config/parse-config';
+import { publishDatabase, talliedOf, type WorkerOptions } from './database-worker';
+import { abortedAfter } from './deadline';
+import { errorText } from './log';
+import { Occasionally } from './occasionally';
+import { openSource } from './source/open-source';
+
+/** The longest time between two looks at the configuration file. */
+const CONFIG_POLL_MAX_MS = 2_000;
+
+/** Publishes files as they grow, always with the current configuration, until it is stopped. @returns the exit code */
+export async function follow(context: AgentContext, stop: AbortSignal): Promise<number> {
+  const { log } = context;
+  let { config } = context;
+  while (!stop.aborted) {
+    const restart = new AbortController();
+    const end = AbortSignal.any([stop, restart.signal]);
+    const publishing = publishAll({ ...context, config }, end);
+    const changed = await nextConfig(context, config, end);
+    if (changed !== null) {
+      log.info(`${context.configPath}: has changed and is in use now`);
+      config = changed;
+    }
+    restart.abort();
+    await publishing;
+  }
+  log.info('stopped');
+  return 0;
+}
+
+/** Waits for a valid configuration that differs. @returns null when stopped */
+async function nextConfig(
+  { file, clock }: AgentContext,
+  current: AgentConfig,
+  stop: AbortSignal,
+): Promise<AgentConfig | null> {
+  while (!stop.aborted) {
+    await clock.wait(Math.min(current.pollIntervalMs, CONFIG_POLL_MAX_MS), stop);
+    if (stop.aborted) return null;
+    const changed = await file.loadChanged();
+    if (changed !== null && !isSame(changed, current)) return changed;
+  }
+  return null;
+}
+
+async function publishAll(context: AgentContext, stop: AbortSignal): Promise<void> {
+  const { board, config, configPath, clock, log, times } = context;
+  const problem = configProblemOf(config, configPath);
+  const { tenantId } = config;
+  board.problem = problem;
+  if (problem === null && tenantId !== null) {
+    const settings = { ...context, config: { ...config, tenantId } };
+    const activities = board.show(tenantId, config.databases);
+    await Promise.all(
+      activities.map(({ database, activity }) => keepPublishing({ ...settings, database, activity }, stop)),
+    );
+    return;
+  }
+  board.show('', []);
+  const said = new Occasionally(clock, times.repeatMs);
+  while (!stop.aborted) {
+    if (said.isDue(problem ?? '')) log.warn(problem ?? '');
+    await clock.wait(times.repeatMs, stop);
+  }
+}
+
+/** A problem that stops one database (a full disk, say) affects no other database, and may pass. */
+async function keepPublishing(options: WorkerOptions, stop: AbortSignal): Promise<void> {
+  const { activity, database, clock, times } = options;
+  const log = activity.recording(options.log);
+  log.info(`${database.name}: follows ${openSource(database.source).title}`);
+  const abandon = abortedAfter(stop, times.stopGraceMs);
+  while (!stop.aborted) {
+    try {
+      const tally = await publishDatabase(options, stop, abandon);
+      log.info(`${database.name}: ${talliedOf(tally)} in this run`);
+    } catch (error) {
+      activity.ownProblem = errorText(error);
+      log.error(`${database.name}: failed and is tried again: ${activity.ownProblem}`);
+      await clock.wait(times.restartMs, stop);
+    }
+  }
+}
+
+/** The JSON does not show the key. */
+const isSame = (a: AgentConfig, b: AgentConfig): boolean =>
+  JSON.stringify(a) === JSON.stringify(b) && a.apiKey.reveal() === b.apiKey.reveal();

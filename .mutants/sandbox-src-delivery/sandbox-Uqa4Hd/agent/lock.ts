@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { uptime } from 'node:os';
+import { join } from 'node:path';
+import { errorCode } from './log';
+
+type Lock =
+  | { readonly kind: 'locked'; release(): Promise<void> }
+  | { readonly kind: 'taken'; readonly pid: number };
+
+const LOCK = /^agent\.lock\.(\d{1,15})$/;
+const ATTEMPTS_MAX = 100;
+
+/**
+ * Makes this process the only agent of a data folder. It takes over a lock whose owner is gone. Another process may have
+ * the owner's process id by now, so the start of the process counts too, if the system tells it.
+ *
+ * Locks are numbered, and the highest number counts. An agent outnumbers an abandoned lock before it removes it: of many
+ * agents that find the lock at once one succeeds, and none removes a lock that was just taken.
+ * @throws Error if so many others try at once that none succeeds
+ */
+export async function lockFolder(folder: string): Promise<Lock> {
+  await mkdir(folder, { recursive: true });
+  const draft = join(folder, `agent.lock.draft-${randomUUID()}`);
+  try {
+    await writeFile(draft, JSON.stringify(await ownerOf(process.pid)));
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const last = Math.max(0, ...(await numbersIn(folder)));
+      const holder = await holderOf(pathOf(folder, last));
+      if (holder !== null) return { kind: 'taken', pid: holder };
+      const mine = pathOf(folder, last + 1);
+      if (!(await linked(draft, mine))) continue;
+      const numbers = await numbersIn(folder);
+      if (Math.max(...numbers) === last + 1) {
+        for (const older of numbers) if (older <= last) await rm(pathOf(folder, older), { force: true });
+        // The lock is emptied, not removed: no number is given twice.
+        return { kind: 'locked', release: () => writeFile(mine, '') };
+      }
+      // Other agents took this lock for abandoned, and made locks with higher numbers.
+      await rm(mine, { force: true });
+    }
+  } finally {
+    await rm(draft, { force: true });
+  }
+  throw new Error(`${folder} cannot be locked; remove agent.lock.* there if no agent is running`);
+}
+
+interface Owner {
+  readonly pid: number;
+  /** In the system's own count; null if it has no /proc. */
+  readonly started: string | null;
+  /** When the machine started, in seconds since 1970. */
+  readonly booted: number;
+}
+
+/** Two readings in one run of the machine differ by no more than this, unless somebody sets the clock. */
+const BOOT_SECONDS_APART = 300;
+
+const pathOf = (folder: string, number: number): string => join(folder, `agent.lock.${number}`);
+
+async function numbersIn(folder: string): Promise<number[]> {
+  return (await readdir(folder)).flatMap((name) => {
+    const number = LOCK.exec(name)?.[1];
+    return number === undefined ? [] : [Number(number)];
+  });
+}
+
+/** Makes a link instead of writing: so the lock has its whole text from the moment it exists. */
+async function linked(draft: string, path: string): Promise<boolean> {
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** The living process that holds a lock, or null. */
+async function holderOf(path: string): Promise<number | null> {
+  const owner = parseOwner((await textOf(path)) ?? '');
+  if (owner === null || !isRunning(owner.pid)) return null;
+  const now = await ownerOf(owner.pid);
+  // Without /proc, only a restart of the machine can be told from the same process still running.
+  const isSame =
+    now.started === null
+      ? Math.abs(now.booted - owner.booted) <= BOOT_SECONDS_APART
+      : now.started === owner.started;
+  return isSame ? owner.pid : null;
+}
+
+function parseOwner(text: string): Owner | null {
+  try {
+    const { pid, started, booted } = JSON.parse(text) as Record<string, unknown>;
+    if (!Number.isSafeInteger(pid) || Number(pid) <= 0) return null;
+    return {
+      pid: Number(pid),
+      started: typeof started === 'string' ? started : null,
+      booted: Number(booted),
+    };
+  } catch {
+    // The lock is released, or no agent wrote it: it protects nobody.
+    return null;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: the process runs, under another user.
+    return errorCode(error) === 'EPERM';
+  }
+}
+
+async function ownerOf(pid: number): Promise<Owner> {
+  const stat = await textOf(`/proc/${pid}/stat`);
+  const boot = await textOf('/proc/sys/kernel/random/boot_id');
+  // The second field is the program's name in brackets and may hold spaces; the start is the 22nd.
+  const ticks = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  const started = ticks === null ? null : `${boot?.trim()}:${ticks}`;
+  return { pid, started, booted: Math.round(Date.now() / 1000 - uptime()) };
+}
+
+async function textOf(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import { REPORT_CHARS_MAX, REPORT_PUBLISHED_MAX } from '../../src/event/source-report';
+import type { Gap } from '../gaps/gap';
+import type { DatabaseStatus } from '../status/database-status';
+
+/** `AuditSourceReport` of the service: what an agent tells it about one database. */
+export interface SourceReport {
+  readonly tenantId: string;
+  readonly hostName: string;
+  readonly databaseName: string;
+  readonly agentVersion: string;
+  readonly publishedCount: number;
+  readonly lastEventTime: string | null;
+  readonly caughtUpAt: string | null;
+  readonly waitingBytes: number;
+  readonly problem: string | null;
+  readonly gaps: readonly Gap[];
+}
+
+export interface Reporter {
+  readonly hostName: string;
+  readonly agentVersion: string;
+}
+
+export function toSourceReport(
+  { hostName, agentVersion }: Reporter,
+  status: DatabaseStatus,
+  gaps: readonly Gap[],
+): SourceReport {
+  const { name, tenantId, unreportedCount, lastEventTime, caughtUpAt, waitingBytes, problem } = status;
+  return {
+    tenantId,
+    hostName: hostName.slice(0, REPORT_CHARS_MAX.hostName) || 'unknown',
+    databaseName: name,
+    agentVersion,
+    publishedCount: Math.min(unreportedCount, REPORT_PUBLISHED_MAX),
+    ...{ lastEventTime, caughtUpAt, waitingBytes },
+    problem: problem?.slice(0, REPORT_CHARS_MAX.problem) ?? null,
+    gaps,
+  };
+}

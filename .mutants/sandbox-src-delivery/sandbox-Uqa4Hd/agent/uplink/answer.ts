@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import type { HttpResponse } from './http-exchange';
+
+/** The result of sending some events. */
+export type Answer =
+  | ({ readonly kind: 'receipt' } & Receipt)
+  /** The service refuses the key. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** The service will never accept this request unchanged. */
+  | { readonly kind: 'unfit'; readonly code: string; readonly message: string }
+  /** Refused by a proxy, or for an unknown reason, which may concern these events or everything. */
+  | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
+  /** The same request may succeed later. */
+  | { readonly kind: 'busy'; readonly message: string; readonly retryAfterMs: number | null };
+
+const count = z.int().min(0);
+const receipt = z.object({
+  accepted: count,
+  duplicates: count,
+  rejected: z.array(z.object({ index: count, code: z.string(), message: z.string() })),
+});
+type Receipt = z.infer<typeof receipt>;
+const ingestData = z.object({ ingestAuditEvents: receipt });
+
+const answerBody = z.object({
+  data: z.unknown().optional(),
+  errors: z
+    .array(
+      z.object({
+        message: z.string().catch(''),
+        extensions: z.object({ code: z.string() }).nullish().catch(null),
+      }),
+    )
+    .nullish(),
+});
+
+/** The parts of an answer that are the same for every request. */
+interface ParsedAnswer {
+  readonly data: unknown;
+  /** Messages of the errors. */
+  readonly errors: readonly string[];
+  /** The service's error code; `unknown` if the answer is not the service's, or holds no error. */
+  readonly code: string;
+  /** Whether the service itself gave the code. */
+  readonly isStated: boolean;
+  /** What went wrong, for people. */
+  readonly message: string;
+}
+
+export function parseAnswer({ status, body }: HttpResponse): ParsedAnswer {
+  const parsed = answerBody.safeParse(parseJson(body));
+  const errors = (parsed.success && parsed.data.errors) || [];
+  const [error] = errors;
+  const stated = error?.extensions?.code;
+  const code = stated ?? CODE_OF_STATUS[status] ?? 'unknown';
+  const text = `${code}${error?.message ? `: ${oneLine(error.message)}` : ''} (HTTP ${status})`;
+  return {
+    data: parsed.success ? parsed.data.data : undefined,
+    errors: errors.map(({ message }) => message),
+    code,
+    isStated: stated !== undefined,
+    message: code === 'unknown' ? `not an answer of the service (HTTP ${status})` : text,
+  };
+}
+
+/** @param sent number of events in the request: a receipt must account for each */
+export function toAnswer(http: HttpResponse, sent: number, nowMs: number): Answer {
+  const { data, code, isStated, message } = parseAnswer(http);
+  if (http.status === 200) {
+    // A newer service may add fields to a receipt.
+    const result = ingestData.safeParse(data);
+    if (result.success && accountsFor(result.data.ingestAuditEvents, sent)) {
+      return { kind: 'receipt', ...result.data.ingestAuditEvents };
+    }
+  }
+  const known = KIND_OF_CODE[code] ?? KIND_OF_CODE[CODE_OF_STATUS[http.status] ?? ''];
+  const kind = known ?? (isStated && http.status < 500 ? 'unknown' : 'busy');
+  // A proxy before the service gives only its status: it may be set up to refuse every request.
+  if (kind === 'unfit' && !isStated) return { kind: 'unknown', code, message };
+  if (kind === 'busy') return { kind, message, retryAfterMs: parseRetryAfter(http.retryAfter, nowMs) };
+  return kind === 'refused' ? { kind, message } : { kind, code, message };
+}
+
+/** The codes that an agent meets. An unknown code counts as the one that belongs to its HTTP status. */
+const KIND_OF_CODE: Readonly<Record<string, 'refused' | 'unfit' | 'busy'>> = {
+  unauthorized: 'refused',
+  forbidden: 'refused',
+  invalid_parameter: 'unfit',
+  payload_too_large: 'unfit',
+  request_timeout: 'busy',
+  rate_limited: 'busy',
+  internal_error: 'busy',
+  service_unavailable: 'busy',
+};
+
+/** The code for a status, also for answers of a proxy, which have no code. */
+const CODE_OF_STATUS: Readonly<Record<number, string>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  408: 'request_timeout',
+  413: 'payload_too_large',
+  425: 'service_unavailable',
+  429: 'rate_limited',
+  503: 'service_unavailable',
+};
+
+function accountsFor({ accepted, duplicates, rejected }: Receipt, sent: number): boolean {
+  const indexes = new Set(rejected.map(({ index }) => index));
+  const areSent = rejected.every(({ index }) => index < sent);
+  return areSent && indexes.size === rejected.length && accepted + duplicates + rejected.length === sent;
+}
+
+/** Parses Retry-After, which is whole seconds or a date. */
+function parseRetryAfter(text: string | null, nowMs: number): number | null {
+  if (text === null) return null;
+  if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;
+  const atMs = Date.parse(text);
+  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The body may be a page of a proxy, for example. It counts as an answer without a receipt.
+    return undefined;
+  }
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 500);

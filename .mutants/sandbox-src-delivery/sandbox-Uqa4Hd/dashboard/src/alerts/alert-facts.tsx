@@ -1,0 +1,49 @@
+import { Anchor } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Session } from '../api/session';
+import { showHidden } from '../explore/event/marks';
+import { formatCount } from '../lib/numbers';
+import { useTimeZone } from '../lib/preferences';
+import { nameOf } from '../lib/tenant-name';
+import { formatTime, zoneName } from '../lib/time';
+import classes from './alerts.module.css';
+import { Entity } from './entity';
+import { fieldLabel, groupOf } from './group-text';
+import type { Alert } from './use-queue';
+
+/** The facts of an alert. The values of its group link to the events with these values. */
+export function AlertFacts({ alert, session }: { readonly alert: Alert; readonly session: Session }) {
+  const [zone] = useTimeZone();
+  const facts: (readonly [string, ReactNode])[] = [
+    ...Object.entries(groupOf(alert.group)).map(
+      ([name, value]) =>
+        [fieldLabel(name), <Entity key={name} field={name} value={value} span={alert} />] as const,
+    ),
+    [`First event (${zoneName(zone)})`, formatTime(alert.firstEventTime, zone, 3)],
+    [`Last event (${zoneName(zone)})`, formatTime(alert.lastEventTime, zone, 3)],
+    ['Findings', formatCount(alert.findingCount)],
+    ['Events', formatCount(alert.eventCount)],
+    ['Tenant', showHidden(nameOf(session.tenants, alert.tenantId))],
+    ['Told', formatTime(alert.createdAt, zone)],
+    ['Changed', formatTime(alert.updatedAt, zone)],
+    [
+      'Alerts of the same rule',
+      <Anchor key="rule" component={Link} size="sm" href={`/alerts?ruleId=${alert.ruleId}`}>
+        Show those that are new
+      </Anchor>,
+    ],
+  ];
+  return (
+    <section aria-label="About this alert">
+      <dl className={classes.facts}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,54 @@
+import { useState } from 'react';
+import { useClient } from 'urql';
+import { AcknowledgeAlertDocument, AlertCountsDocument } from '../../../generated/operations';
+import { useMutate } from '../../lib/mutate';
+import { statusText } from '../severity';
+import { EVERY_ALERT } from '../use-alert-counts';
+import type { Alert } from '../use-queue';
+import { AssignAlert } from './assign-alert';
+import { CommentAlert } from './comment-alert';
+import { ResolveAlert } from './resolve-alert';
+import { SuppressAlert } from './suppress-alert';
+
+const DIALOGS = {
+  resolve: ResolveAlert,
+  suppress: SuppressAlert,
+  assign: AssignAlert,
+  comment: CommentAlert,
+};
+type DialogKind = keyof typeof DIALOGS;
+
+/** The work on an alert: its acts, the open dialog for one of them, and the last act. */
+export function useAlertWork(onWorked: (alert: Alert) => void) {
+  const client = useClient();
+  const mutate = useMutate();
+  const [open, setOpen] = useState<{ kind: DialogKind; alert: Alert } | null>(null);
+  const [done, setDone] = useState('');
+  const [error, setError] = useState<Error | null>(null);
+  const finish = (alert: Alert) => {
+    setError(null);
+    setDone(`${alert.title}: ${statusText(alert).toLowerCase()}`);
+    onWorked(alert);
+    // The number in the menu comes from this question.
+    void client.query(AlertCountsDocument, EVERY_ALERT, { requestPolicy: 'network-only' }).toPromise();
+  };
+  const acknowledge = ({ alertId, status }: Alert) => {
+    if (status === 'acknowledged') return;
+    mutate(AcknowledgeAlertDocument, { alertId }).then(
+      (answer) => answer.acknowledgeAlert && finish(answer.acknowledgeAlert),
+      setError,
+    );
+  };
+  const opens = (kind: DialogKind) => (alert: Alert) => setOpen({ kind, alert });
+  const Dialog = open && DIALOGS[open.kind];
+  return {
+    acknowledge,
+    resolve: opens('resolve'),
+    suppress: opens('suppress'),
+    assign: opens('assign'),
+    comment: opens('comment'),
+    dialog: open && Dialog && <Dialog alert={open.alert} onClose={() => setOpen(null)} onDone={finish} />,
+    done,
+    error,
+  };
+}

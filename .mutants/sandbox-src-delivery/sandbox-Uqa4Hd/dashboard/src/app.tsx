@@ -1,0 +1,63 @@
+import { Center, Container } from '@mantine/core';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { Provider } from 'urql';
+import { Router } from 'wouter';
+import { createClient } from './api/client';
+import { loadSession, type Session } from './api/session';
+import { Shell } from './shell/shell';
+import { Failed, Loading } from './shell/states';
+import { SignIn } from './sign-in/sign-in';
+
+type State =
+  | { kind: 'asking' }
+  | { kind: 'failed'; error: Error }
+  | { kind: 'known'; session: Session | null };
+
+/**
+ * Shows the views if somebody is signed in, else the sign-in at the same address, so that a link survives it.
+ * @param props.loading the session, which was requested before the page was drawn
+ */
+export function App({ loading }: { readonly loading: Promise<Session | null> }) {
+  const [state, setState] = useState<State>({ kind: 'asking' });
+  const [isOver, setIsOver] = useState(false);
+  const take = useCallback((asked: Promise<Session | null>) => {
+    setState({ kind: 'asking' });
+    asked.then(
+      (session) => setState({ kind: 'known', session }),
+      (error: Error) => setState({ kind: 'failed', error }),
+    );
+  }, []);
+  useEffect(() => take(loading), [take, loading]);
+
+  const leave = useCallback((over: boolean) => {
+    setIsOver(over);
+    setState({ kind: 'known', session: null });
+  }, []);
+  const session = state.kind === 'known' ? state.session : null;
+  // Each session gets a new client, since nothing of one session may be shown in the next.
+  const client = useMemo(() => session && createClient(() => leave(true)), [session, leave]);
+
+  if (state.kind === 'asking')
+    return (
+      <Center h="100vh">
+        <Loading what="the dashboard" />
+      </Center>
+    );
+  if (state.kind === 'failed')
+    return (
+      <Container size="xs" pt="xl">
+        <Failed error={state.error} retry={() => take(loadSession())} />
+      </Container>
+    );
+  if (!session || !client)
+    return (
+      <SignIn isOver={isOver} onSignedIn={(signedIn) => setState({ kind: 'known', session: signedIn })} />
+    );
+  return (
+    <Provider value={client}>
+      <Router base="/dashboard">
+        <Shell session={session} onSignedOut={() => leave(false)} />
+      </Router>
+    </Provider>
+  );
+}

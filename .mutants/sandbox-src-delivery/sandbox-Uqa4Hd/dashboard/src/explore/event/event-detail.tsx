@@ -1,0 +1,155 @@
+import { Button, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { useQuery } from 'urql';
+import { FIELD_NAMES } from '../../../../src/event/fields';
+import { EventDocument, type EventQuery } from '../../../generated/operations';
+import { CopyAction } from '../../lib/copy-action';
+import { FIELD_LABELS } from '../../lib/field-labels';
+import { FieldRow } from '../../lib/field-row';
+import { formatTime, MINUTE_MS, type TimeZone, zoneName } from '../../lib/time';
+import { Empty, Failed, Loading } from '../../shell/states';
+import { ActionName } from '../action-name';
+import classes from '../explore.module.css';
+import { type ExploreState, NO_FILTERS } from '../explore-state';
+import { isFacetField } from '../facets/facet-field';
+import { only } from '../filter/edit';
+import { ValueActions } from '../filter/value-actions';
+import { Outcome } from '../outcome';
+import { fixedRange } from '../time-range';
+import type { Change } from '../use-explore-state';
+import { AdditionalValues } from './additional-values';
+import { showHidden } from './marks';
+import { Proof } from './proof';
+import { sentenceOf } from './sentence';
+import Statement from './statement';
+
+type Event = NonNullable<EventQuery['auditEvent']>;
+
+/** The time before and after an event that "around" means. */
+const AROUND_MS = 5 * MINUTE_MS;
+const SHOWN_APART = ['statement', 'eventTime'];
+
+interface Props {
+  readonly recordId: string;
+  readonly state: ExploreState;
+  readonly change: (change: Change) => void;
+  readonly zone: TimeZone;
+}
+
+export default function EventDetail({ recordId, state, change, zone }: Props) {
+  const [{ data, error, fetching }, ask] = useQuery({
+    query: EventDocument,
+    variables: { recordId },
+    requestPolicy: 'network-only',
+  });
+  if (error) return <Failed error={error} retry={ask} />;
+  if (fetching || !data) return <Loading what="the event" />;
+  const event = data.auditEvent;
+  if (!event) return <Empty title="There is no such event among those this sign-in may read" />;
+  return (
+    <Stack>
+      <div>
+        <Text fw={600} data-testid="sentence" style={{ overflowWrap: 'anywhere' }}>
+          {showHidden(sentenceOf(event))}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {formatTime(event.eventTime, zone, 3)} ({zoneName(zone)})
+        </Text>
+      </div>
+      <RelatedViews event={event} change={change} />
+      <Fields event={event} zone={zone} text={state.filter} onText={(filter) => change({ filter })} />
+      {event.statement !== null && event.statement !== undefined && (
+        <Statement text={event.statement} filter={state.filter} search={state.search} />
+      )}
+      <Proof event={event} zone={zone} />
+      <AdditionalValues values={event.additional} />
+    </Stack>
+  );
+}
+
+function RelatedViews({ event, change }: { readonly event: Event; readonly change: Props['change'] }) {
+  const ms = Date.parse(event.eventTime);
+  const source = event.serverInstanceName;
+  const clear = { ...NO_FILTERS, event: null, page: 1 };
+  const around = {
+    ...clear,
+    filter: source ? only('', 'serverInstanceName', source) : '',
+    range: fixedRange(ms - AROUND_MS, ms + AROUND_MS),
+    around: event.eventTime,
+  };
+  return (
+    <Group gap="xs">
+      <Button
+        size="xs"
+        variant="default"
+        classNames={{ label: classes.wrap }}
+        mih={30}
+        h="auto"
+        onClick={() => change(around)}
+      >
+        Around this event{source && `: 5 minutes each way on ${showHidden(source)}`}
+      </Button>
+      {event.serverPrincipalName && (
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() =>
+            change({ ...clear, filter: only('', 'serverPrincipalName', event.serverPrincipalName ?? null) })
+          }
+        >
+          Same principal
+        </Button>
+      )}
+      <CopyAction label="Copy the event as JSON" text={() => JSON.stringify(event, null, 2)} />
+    </Group>
+  );
+}
+
+interface FieldsProps {
+  readonly event: Event;
+  readonly zone: TimeZone;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}
+
+function Fields({ event, zone, text, onText }: FieldsProps) {
+  const names = FIELD_NAMES.filter((name) => !SHOWN_APART.includes(name));
+  const shown = (name: (typeof names)[number]) => {
+    if (name === 'succeeded') return <Outcome succeeded={event.succeeded} />;
+    if (name === 'actionId') return <ActionName actionId={event.actionId} />;
+    const value = event[name];
+    return value === null || value === undefined ? (
+      <Text span size="sm" c="dimmed">
+        not captured
+      </Text>
+    ) : (
+      showHidden(String(value))
+    );
+  };
+  return (
+    <div>
+      <Title order={3} size="sm" mb={4}>
+        Fields
+      </Title>
+      <Table variant="vertical" withTableBorder layout="fixed" fz="sm">
+        <Table.Tbody>
+          <FieldRow label={`${FIELD_LABELS.eventTime} (${zoneName(zone)})`}>
+            {formatTime(event.eventTime, zone, 7)}
+          </FieldRow>
+          {names.map((name) => (
+            <FieldRow key={name} label={FIELD_LABELS[name]}>
+              {shown(name)}
+              {isFacetField(name) && (
+                <ValueActions
+                  field={name}
+                  value={event[name] === null || event[name] === undefined ? null : String(event[name])}
+                  text={text}
+                  onText={onText}
+                />
+              )}
+            </FieldRow>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}

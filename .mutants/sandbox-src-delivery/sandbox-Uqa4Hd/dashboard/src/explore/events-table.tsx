@@ -1,0 +1,147 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { DataTable, type DataTableColumn } from 'mantine-datatable';
+import { memo } from 'react';
+import type { EventsQuery } from '../../generated/operations';
+import { FIELD_LABELS } from '../lib/field-labels';
+import { formatCount } from '../lib/numbers';
+import { Opener } from '../lib/opener';
+import { formatTime, type TimeZone } from '../lib/time';
+import { ActionName } from './action-name';
+import { ColumnChoice } from './column-choice';
+import { showValue } from './event/marks';
+import classes from './explore.module.css';
+import {
+  COLUMNS,
+  type Column,
+  type ExploreState,
+  formatState,
+  isSortable,
+  PAGE_SIZES,
+} from './explore-state';
+import { isFacetField } from './facets/facet-field';
+import { ValueActions } from './filter/value-actions';
+import { FindingMark } from './finding-mark';
+import { Outcome } from './outcome';
+import { PageJump } from './page-jump';
+import { SortHeader } from './sort-header';
+import type { Change } from './use-explore-state';
+import type { FindingMarks } from './use-findings';
+
+type Page = EventsQuery['auditEvents'];
+type Item = Page['items'][number];
+
+interface Props {
+  readonly page: Page | undefined;
+  readonly marks: FindingMarks;
+  readonly isBusy: boolean;
+  readonly state: ExploreState;
+  readonly change: (change: Change) => void;
+  readonly zone: TimeZone;
+}
+
+export const EventsTable = memo(function EventsTable({ page, marks, isBusy, state, change, zone }: Props) {
+  const open = (item: Item) => change({ event: item.recordId });
+  const columns = COLUMNS.filter((column) => state.columns.includes(column)).map((column) =>
+    columnOf(column, { zone, open, state, change, marks }),
+  );
+  const totalCount = page?.totalCount ?? 0;
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <ColumnChoice columns={state.columns} onChange={(next) => change({ columns: next })} />
+        <Button variant="default" size="xs" onClick={() => change({ groupBy: ['serverPrincipalName'] })}>
+          Group
+        </Button>
+      </Group>
+      <DataTable
+        withTableBorder
+        striped
+        highlightOnHover
+        minHeight={180}
+        fz="sm"
+        idAccessor="recordId"
+        records={[...(page?.items ?? [])]}
+        columns={columns}
+        fetching={isBusy}
+        noRecordsText="No events on this page"
+        onRowClick={({ record }) => open(record)}
+        rowClassName={({ eventTime }) => (eventTime === state.around ? classes.center : undefined)}
+        totalRecords={totalCount}
+        page={state.page}
+        onPageChange={(next) => change({ page: next })}
+        recordsPerPage={state.pageSize}
+        recordsPerPageOptions={PAGE_SIZES}
+        onRecordsPerPageChange={(pageSize) => change({ pageSize, page: 1 })}
+        recordsPerPageLabel="Per page"
+        paginationText={({ from, to, totalRecords }) =>
+          `${formatCount(from)} – ${formatCount(to)} of ${formatCount(totalRecords)}`
+        }
+        getPaginationControlProps={(control) => ({ 'aria-label': `${control} page` })}
+      />
+      <Group justify="flex-end">
+        <PageJump
+          key={state.page}
+          page={state.page}
+          pages={Math.max(1, Math.ceil(totalCount / state.pageSize))}
+          onJump={(next) => change({ page: next })}
+        />
+      </Group>
+    </Stack>
+  );
+});
+
+function columnOf(
+  column: Column,
+  {
+    zone,
+    open,
+    state,
+    change,
+    marks,
+  }: Pick<Props, 'zone' | 'state' | 'change' | 'marks'> & { open: (item: Item) => void },
+): DataTableColumn<Item> {
+  const hrefOf = ({ recordId }: Item) => `?${formatState({ ...state, event: recordId })}`;
+  const render = (item: Item) => {
+    if (column === 'eventTime')
+      return (
+        <>
+          <Opener href={hrefOf(item)} onOpen={() => open(item)}>
+            {formatTime(item.eventTime, zone, 3)}
+          </Opener>
+          <FindingMark findings={marks.get(item.recordId) ?? []} />
+        </>
+      );
+    if (column === 'succeeded') return <Outcome succeeded={item.succeeded} />;
+    return column === 'actionId' ? (
+      <ActionName actionId={item.actionId} />
+    ) : (
+      <span className={classes.value}>{showValue(String(item[column] ?? ''))}</span>
+    );
+  };
+  const actions = (item: Item) =>
+    isFacetField(column) && (
+      <ValueActions
+        field={column}
+        value={item[column] === null ? null : String(item[column])}
+        text={state.filter}
+        onText={(filter) => change({ filter })}
+        isInTable
+      />
+    );
+  return {
+    accessor: column,
+    title: isSortable(column) ? (
+      <SortHeader column={column} state={state} change={change} />
+    ) : (
+      FIELD_LABELS[column]
+    ),
+    ...(column === 'statementPreview' ? { ellipsis: true, width: 320 } : { noWrap: true }),
+    cellsClassName: classes.cell ?? '',
+    render: (item) => (
+      <>
+        {render(item)}
+        {actions(item)}
+      </>
+    ),
+  };
+}

@@ -1,0 +1,140 @@
+import { Box, Stack } from '@mantine/core';
+import { useCallback, useMemo, useState } from 'react';
+import type { CombinedError } from 'urql';
+import { describeError } from '../api/errors';
+import type { Session } from '../api/session';
+import { useTimeZone } from '../lib/preferences';
+import { Empty, Failed, Loading } from '../shell/states';
+import { CoverageNote } from './coverage/coverage-note';
+import { missingIn, type Stretch, stretchesOf } from './coverage/missing';
+import { useCoverage } from './coverage/use-coverage';
+import { EventDrawer } from './event-drawer';
+import { EventsTable } from './events-table';
+import classes from './explore.module.css';
+import { useFacetFields } from './facets/facet-fields';
+import { FacetPanel } from './facets/facet-panel';
+import { FilterBar } from './filter-bar';
+import { GroupPanel } from './groups/group-panel';
+import type { Histogram } from './histogram';
+import { HistogramPanel } from './histogram-panel';
+import { NoEvents } from './no-events';
+import { useExploreData } from './use-explore-data';
+import { useExploreState } from './use-explore-state';
+import { useFindings } from './use-findings';
+import { useNewEvents } from './use-new-events';
+
+const NOTHING: readonly Stretch[] = [];
+
+/** The page Explore: events over time, counts by field, groups, and the list. */
+export function Explore({ session }: { readonly session: Session }) {
+  const [state, change] = useExploreState();
+  const [zone] = useTimeZone();
+  const [fields, setFields] = useFacetFields();
+  const [isRefused, setIsRefused] = useState(false);
+  const data = useExploreData(state, zone, fields);
+  const { filter, problem, events, histogram, facets, refresh, question } = data;
+  // The shown numbers belong to another filter than the one in the box.
+  const isStale = data.isStale || isRefused;
+  const coverage = useCoverage(filter);
+  const page = events.data?.auditEvents;
+  const marks = useFindings(session, page);
+  const totalCount = isStale || events.fetching ? undefined : page?.totalCount;
+  const isFirstPage = state.page === 1;
+  const newEvents = useNewEvents(question, { range: state.range, filter, totalCount, isFirstPage }, refresh);
+  const retry = useCallback(() => refresh(), [refresh]);
+  const onText = useCallback((text: string) => change({ filter: text }), [change]);
+  const histogramRange = rangeOf(histogram.data?.auditHistogram);
+  // The list changes only with new numbers, since each new list draws the chart again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the range is the histogram's
+  const missing = useMemo(
+    () =>
+      coverage && histogramRange
+        ? stretchesOf(missingIn(coverage, histogramRange.fromMs, histogramRange.toMs, Date.now()))
+        : NOTHING,
+    [coverage, histogram.data],
+  );
+  const error = sharedError([events.error, histogram.error, facets.error]);
+  return (
+    <Stack gap="md">
+      <h1 className="sr-only">Explore</h1>
+      <FilterBar
+        session={session}
+        state={state}
+        change={change}
+        zone={zone}
+        filter={filter}
+        totalCount={totalCount}
+        isCounting={!problem && !isRefused && !events.error}
+        onRefused={setIsRefused}
+        refresh={retry}
+        isBusy={events.fetching}
+        newEvents={newEvents}
+      />
+      {error && <Failed error={error} retry={retry} />}
+      {problem && <Empty title="No events were loaded: the filter is not understood" />}
+      <div
+        hidden={problem !== null}
+        className={classes.answer}
+        data-stale={isStale || undefined}
+        aria-busy={data.isStale}
+      >
+        {!(error && histogram.error) && (
+          <HistogramPanel result={histogram} missing={missing} zone={zone} change={change} retry={retry} />
+        )}
+        {coverage && histogramRange && <CoverageNote coverage={coverage} {...histogramRange} zone={zone} />}
+        <div className={classes.columns}>
+          <FacetPanel
+            result={facets}
+            fields={fields}
+            onFields={setFields}
+            text={state.filter}
+            onText={onText}
+            filter={filter}
+            isToldElsewhere={error !== undefined}
+            retry={retry}
+          />
+          <Box component="section" aria-label="Events" miw={0} flex={1}>
+            {state.groupBy[0] && !problem ? (
+              <GroupPanel
+                filter={filter}
+                by={[state.groupBy[0], state.groupBy[1] ?? null]}
+                onBy={(...by) => change({ groupBy: by.filter((field) => field !== null) })}
+                onText={onText}
+              />
+            ) : events.error ? (
+              !error && <Failed error={events.error} retry={retry} />
+            ) : page?.totalCount === 0 && !isStale ? (
+              <NoEvents state={state} change={change} zone={zone} />
+            ) : !page ? (
+              // The table takes the longest to draw, so the questions are sent first.
+              <Loading what="the events" />
+            ) : (
+              <EventsTable
+                page={page}
+                marks={marks}
+                isBusy={events.fetching}
+                state={state}
+                change={change}
+                zone={zone}
+              />
+            )}
+          </Box>
+        </div>
+      </div>
+      <EventDrawer state={state} page={page} change={change} zone={zone} />
+    </Stack>
+  );
+}
+
+function rangeOf(histogram: Histogram | undefined): { fromMs: number; toMs: number } | null {
+  if (!histogram?.startTime || !histogram.endTime) return null;
+  return { fromMs: Date.parse(histogram.startTime), toMs: Date.parse(histogram.endTime) };
+}
+
+/** The error that several answers share, which is shown once; undefined: each has its own, or none. */
+function sharedError(errors: readonly (CombinedError | undefined)[]): CombinedError | undefined {
+  const [first, ...others] = errors.filter((error) => error !== undefined);
+  const text = first && describeError(first).text;
+  const isShared = others.length > 0 && others.every((error) => describeError(error).text === text);
+  return isShared ? first : undefined;
+}

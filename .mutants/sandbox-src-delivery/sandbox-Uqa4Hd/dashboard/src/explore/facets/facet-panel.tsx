@@ -1,0 +1,67 @@
+import { Button, Collapse, Group, Stack, Text } from '@mantine/core';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
+import { memo } from 'react';
+import { Failed, Loading } from '../../shell/states';
+import type { ExploreFilter } from '../explore-filter';
+import { FacetChoice } from './facet-choice';
+import type { FacetField } from './facet-field';
+import { FacetList } from './facet-list';
+import classes from './facets.module.css';
+import type { Facets } from './use-facets';
+
+interface Props {
+  readonly result: Facets;
+  readonly fields: readonly FacetField[];
+  readonly onFields: (fields: readonly FacetField[]) => void;
+  /** The text of the filter, and the function that changes it. */
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  /** Of the whole view. */
+  readonly filter: ExploreFilter;
+  /** Whether the error is shown elsewhere. */
+  readonly isToldElsewhere: boolean;
+  readonly retry: () => void;
+}
+
+/** The values of the chosen fields with their counts, to filter by or to exclude. */
+export const FacetPanel = memo(function FacetPanel(props: Props) {
+  const { result, fields, onFields, text, onText, filter, isToldElsewhere, retry } = props;
+  const isNarrow = useMediaQuery('(max-width: 62em)');
+  const [isOpen, { toggle }] = useDisclosure();
+  return (
+    <section className={classes.panel} aria-label="Counts by field">
+      {isNarrow && (
+        <Button variant="default" size="xs" fullWidth onClick={toggle} aria-expanded={isOpen}>
+          {isOpen ? 'Hide counts by field' : 'Filter by field'}
+        </Button>
+      )}
+      <Collapse expanded={!isNarrow || isOpen}>
+        <Stack gap="sm" mt={isNarrow ? 'xs' : 0}>
+          <Group justify="space-between" gap="xs">
+            <Text size="sm" fw={600}>
+              Counts by
+            </Text>
+            <FacetChoice fields={fields} onChange={onFields} />
+          </Group>
+          {result.error && !isToldElsewhere && <Failed error={result.error} retry={retry} />}
+          {!result.facets && !result.error && <Loading what="counts" />}
+          {fields.map((field) => {
+            const facet = result.facets?.find((each) => each.field === field);
+            return (
+              facet && (
+                <FacetList
+                  key={field}
+                  field={field}
+                  facet={facet}
+                  text={text}
+                  onText={onText}
+                  filter={filter}
+                />
+              )
+            );
+          })}
+        </Stack>
+      </Collapse>
+    </section>
+  );
+});

@@ -1,0 +1,123 @@
+import { Combobox, Group, Text, TextInput, useCombobox, VisuallyHidden } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { LIMITS } from '../../../../src/limits';
+import { type ExploreFilter, type FilterProblem, problemOf } from '../explore-filter';
+import { complete, typedAt } from './completion';
+import classes from './filter.module.css';
+import { ProblemText } from './problem-text';
+import { type Suggestion, useSuggestions } from './use-suggestions';
+
+interface Props {
+  readonly value: string;
+  readonly filter: ExploreFilter;
+  /** Offered while nothing is typed. */
+  readonly recent: readonly Suggestion[];
+  readonly onSearch: (text: string) => void;
+  /** Called with whether the present text was entered and is not understood. */
+  readonly onRefused: (isRefused: boolean) => void;
+}
+
+/** The filter as one line. It completes names and values, and shows what it does not understand. */
+export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props) {
+  const [text, setText] = useState(value);
+  const [caret, setCaret] = useState(value.length);
+  const [problem, setProblem] = useState<FilterProblem | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() });
+  useEffect(() => {
+    setText(value);
+    setProblem(problemOf(value));
+  }, [value]);
+
+  const isRefused = problem !== null;
+  useEffect(() => onRefused(isRefused), [onRefused, isRefused]);
+
+  const isOpen = combobox.dropdownOpened;
+  const typed = isOpen ? typedAt(text, caret) : null;
+  const suggested = useSuggestions(typed, filter);
+  const options = text.trim() === '' ? recent : suggested;
+
+  const edit = (next: string, at: number) => {
+    setText(next);
+    setCaret(at);
+    setProblem(null);
+    combobox.openDropdown();
+    combobox.resetSelectedOption();
+  };
+  const search = (given: string) => {
+    const wanted = given.trim();
+    const found = problemOf(wanted);
+    setProblem(found);
+    combobox.closeDropdown();
+    if (!found) return onSearch(wanted);
+    input.current?.focus();
+    input.current?.setSelectionRange(found.at, found.at);
+  };
+  const choose = (insert: string) => {
+    if (!typed) {
+      setText(insert);
+      return search(insert);
+    }
+    const done = complete(text, caret, typed, insert);
+    edit(done.text, done.caret);
+    if (typed.kind === 'value') combobox.closeDropdown();
+    // The caret can move only after the field has the new text.
+    setTimeout(() => input.current?.setSelectionRange(done.caret, done.caret));
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    search(text);
+  };
+  return (
+    <search className={classes.search}>
+      <form onSubmit={submit}>
+        <Combobox store={combobox} onOptionSubmit={choose} shadow="md">
+          <Combobox.Target withExpandedAttribute>
+            <TextInput
+              ref={input}
+              role="combobox"
+              aria-label="Filter the events"
+              placeholder="salary, objectName:Payroll, NOT principalName:sa"
+              spellCheck={false}
+              autoComplete="off"
+              value={text}
+              maxLength={LIMITS.expressionCharsMax}
+              error={isRefused}
+              aria-describedby={problem ? 'filter-problem' : undefined}
+              onChange={({ currentTarget }) =>
+                edit(currentTarget.value, currentTarget.selectionStart ?? currentTarget.value.length)
+              }
+              onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart ?? 0)}
+              onClick={() => combobox.openDropdown()}
+              onBlur={() => combobox.closeDropdown()}
+              leftSection={<IconSearch size={16} aria-hidden />}
+            />
+          </Combobox.Target>
+          <Combobox.Dropdown hidden={options.length === 0}>
+            <Combobox.Options aria-label="Suggestions" className={classes.options}>
+              {options.map(({ insert, label, note }) => (
+                <Combobox.Option key={insert} value={insert}>
+                  <Group justify="space-between" wrap="nowrap" gap="xs">
+                    <Text span size="sm" truncate>
+                      {label}
+                    </Text>
+                    <Text span size="xs" c="dimmed" className={classes.note}>
+                      {note}
+                    </Text>
+                  </Group>
+                </Combobox.Option>
+              ))}
+            </Combobox.Options>
+          </Combobox.Dropdown>
+        </Combobox>
+        <VisuallyHidden>
+          <button type="submit" tabIndex={-1}>
+            Search
+          </button>
+        </VisuallyHidden>
+      </form>
+      {problem && <ProblemText id="filter-problem" text={text} problem={problem} />}
+    </search>
+  );
+}

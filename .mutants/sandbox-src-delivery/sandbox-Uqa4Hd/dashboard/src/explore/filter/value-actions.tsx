@@ -1,0 +1,46 @@
+import { FIELD_LABELS } from '../../lib/field-labels';
+import type { FacetField } from '../facets/facet-field';
+import { OUTCOMES } from '../outcome';
+import { exclude, only } from './edit';
+import classes from './filter.module.css';
+
+interface Props {
+  readonly field: FacetField;
+  /** Null: absent. */
+  readonly value: string | null;
+  /** The filter, and the function that changes it. */
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  /** Whether Tab stops here. It does not in the cells of a table, since each event offers the same actions. */
+  readonly isInTable?: boolean;
+}
+
+/** Buttons that filter by this value alone, or exclude it. */
+export function ValueActions({ field, value, text, onText, isInTable }: Props) {
+  const shown = value === null ? 'none' : field === 'succeeded' ? OUTCOMES[value] : value;
+  const label = `${FIELD_LABELS[field]} ${shown}`;
+  const actions = [
+    { sign: '+', name: `Only ${label}`, edit: only },
+    { sign: '−', name: `Exclude ${label}`, edit: exclude },
+  ];
+  return (
+    <span className={isInTable ? classes.cellActions : classes.actions}>
+      {actions.map(({ sign, name, edit }) => (
+        <button
+          key={sign}
+          type="button"
+          className={classes.action}
+          // The symbols are drawn, not text, so that a copied row holds only its values.
+          data-sign={sign}
+          title={name}
+          aria-label={name}
+          tabIndex={isInTable ? -1 : undefined}
+          onClick={(event) => {
+            event.stopPropagation();
+            onText(edit(text, field, value));
+          }}
+        />
+      ))}
+    </span>
+  );
+}

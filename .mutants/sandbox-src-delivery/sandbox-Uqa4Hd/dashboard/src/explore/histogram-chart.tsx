@@ -1,0 +1,170 @@
+import { useComputedColorScheme } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { useEffect, useRef } from 'react';
+import UPlot from 'uplot';
+import { DAY_MS, formatClock, formatDate, MINUTE_MS, type TimeZone } from '../lib/time';
+import type { Stretch } from './coverage/missing';
+import classes from './explore.module.css';
+import type { Bucket, Histogram } from './histogram';
+import { HISTOGRAM_COLORS } from './histogram-colors';
+
+const HEIGHT = 170;
+/** Room for the label of a tick: `2025-04-15`, or a time with seconds. */
+const LABEL_PX = 80;
+interface Props {
+  readonly histogram: Histogram;
+  readonly missing: readonly Stretch[];
+  readonly zone: TimeZone;
+  readonly onZoom: (fromMs: number, toMs: number) => void;
+  readonly onHover: (bucket: Bucket | null) => void;
+}
+
+export function HistogramChart({ histogram, missing, zone, onZoom, onHover }: Props) {
+  const { ref: sizeRef, width } = useElementSize();
+  const place = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme('light');
+  const events = useRef({ onZoom, onHover });
+  events.current = { onZoom, onHover };
+
+  useEffect(() => {
+    if (!place.current || width === 0) return;
+    const chart = new UPlot(
+      {
+        ...optionsOf(histogram, zone, HISTOGRAM_COLORS[scheme]),
+        width,
+        height: HEIGHT,
+        hooks: {
+          drawAxes: [(self) => hatch(self, missing, HISTOGRAM_COLORS[scheme].text)],
+          setSelect: [
+            (self) => {
+              const { left, width: wide } = self.select;
+              if (wide === 0) return;
+              events.current.onZoom(
+                Math.floor(self.posToVal(left, 'x') * 1000),
+                Math.ceil(self.posToVal(left + wide, 'x') * 1000),
+              );
+            },
+          ],
+          setCursor: [
+            (self) => {
+              const index = bucketAt(histogram, self.cursor.left ?? -1, (at) => self.posToVal(at, 'x'));
+              events.current.onHover(index);
+            },
+          ],
+        },
+      },
+      dataOf(histogram),
+      place.current,
+    );
+    return () => chart.destroy();
+  }, [histogram, missing, zone, scheme, width]);
+
+  return (
+    <div ref={sizeRef} className={classes.chart} aria-hidden data-testid="histogram">
+      <div ref={place} />
+    </div>
+  );
+}
+
+type Colors = (typeof HISTOGRAM_COLORS)['light'];
+
+function optionsOf(
+  { startTime, endTime }: Histogram,
+  zone: TimeZone,
+  colors: Colors,
+): Omit<UPlot.Options, 'width' | 'height'> {
+  const bars = UPlot.paths.bars?.({ size: [0.92], align: 1 });
+  const axis = {
+    stroke: colors.text,
+    grid: { stroke: colors.grid, width: 1 },
+    ticks: { stroke: colors.grid },
+  };
+  const series = (color: string) => ({
+    fill: color,
+    stroke: color,
+    width: 0,
+    points: { show: false },
+    ...(bars ? { paths: bars } : {}),
+  });
+  const range: [number, number] = [Date.parse(startTime ?? '') / 1000, Date.parse(endTime ?? '') / 1000];
+  return {
+    tzDate: (seconds) =>
+      zone === 'UTC' ? UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : new Date(seconds * 1000),
+    legend: { show: false },
+    // Half of a label extends beyond the last tick.
+    padding: [null, LABEL_PX / 2, null, null],
+    cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
+    scales: {
+      x: { time: true, range: () => range },
+      y: { range: (_self, _min, max) => [0, Math.max(1, max)] },
+    },
+    axes: [
+      {
+        ...axis,
+        space: LABEL_PX,
+        grid: { show: false },
+        values: (_self, splits, _axis, _space, step) => timeLabels(splits, step, zone),
+      },
+      { ...axis, size: 60, incrs: WHOLE },
+    ],
+    series: [{}, series(colors.failed), series(colors.succeeded)],
+  };
+}
+
+/** Labels of ticks `step` seconds apart: the time of day, and the date below the first of each day. */
+function timeLabels(splits: readonly number[], step: number, zone: TimeZone): string[] {
+  const dates = splits.map((seconds) => formatDate(seconds * 1000, zone));
+  if (step >= DAY_MS / 1000) return dates;
+  return splits.map((seconds, i) => {
+    const clock = formatClock(seconds * 1000, zone).slice(0, step < MINUTE_MS / 1000 ? 8 : 5);
+    return dates[i] === dates[i - 1] ? clock : `${clock}\n${dates[i]}`;
+  });
+}
+
+/** The steps of an axis of counts. */
+const WHOLE = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
+
+/** Stacks the bars: the sum is drawn first and the successes over it, so that the visible rest are the failures. */
+function dataOf({ buckets, bucketSeconds }: Histogram): UPlot.AlignedData {
+  return [
+    // The first bucket is cut to the range; its bar begins where the whole one would, so that all are equally wide.
+    buckets.map(({ start }) => Math.floor(Date.parse(start) / 1000 / bucketSeconds) * bucketSeconds),
+    buckets.map(({ succeeded, failed }) => succeeded + failed),
+    buckets.map(({ succeeded }) => succeeded),
+  ];
+}
+
+function bucketAt({ buckets }: Histogram, left: number, toSeconds: (left: number) => number): Bucket | null {
+  if (left < 0) return null;
+  const ms = toSeconds(left) * 1000;
+  return buckets.find(({ start, end }) => Date.parse(start) <= ms && ms < Date.parse(end)) ?? null;
+}
+
+const HATCH_PX = 6;
+const HATCHED_PX_MIN = 4;
+
+/** Slanted lines behind the bars where events may be missing. */
+function hatch(self: UPlot, missing: readonly Stretch[], color: string): void {
+  const { ctx } = self;
+  const { left, top, width, height } = self.bbox;
+  const at = (ms: number) => Math.min(left + width, Math.max(left, self.valToPos(ms / 1000, 'x', true)));
+  ctx.save();
+  ctx.strokeStyle = color;
+  ctx.globalAlpha = 0.45;
+  for (const { fromMs, toMs } of missing) {
+    const start = at(fromMs);
+    const wide = Math.max(HATCHED_PX_MIN, at(toMs) - start);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(start, top, wide, height);
+    ctx.clip();
+    ctx.beginPath();
+    for (let x = start - height; x < start + wide; x += HATCH_PX) {
+      ctx.moveTo(x, top + height);
+      ctx.lineTo(x + height, top);
+    }
+    ctx.stroke();
+    ctx.restore();
+  }
+  ctx.restore();
+}

@@ -1,0 +1,4 @@
+import type { HistogramQuery } from '../../generated/operations';
+
+export type Histogram = HistogramQuery['auditHistogram'];
+export type Bucket = Histogram['buckets'][number];

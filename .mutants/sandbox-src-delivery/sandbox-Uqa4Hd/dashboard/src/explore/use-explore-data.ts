@@ -1,0 +1,62 @@
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useQuery } from 'urql';
+import { EventsDocument, HistogramDocument } from '../../generated/operations';
+import type { TimeZone } from '../lib/time';
+import { type ExploreFilter, problemOf } from './explore-filter';
+import type { ExploreState } from './explore-state';
+import type { FacetField } from './facets/facet-field';
+import { useFacets } from './facets/use-facets';
+import { boundsOf, endsNow } from './time-range';
+
+/** Evidence is never shown from a cache: each view asks the service. */
+const requestPolicy = 'network-only';
+
+/** The three answers of a view, all for the same range and filter. */
+export function useExploreData(state: ExploreState, zone: TimeZone, fields: readonly FacetField[]) {
+  const { range, search, filter: text, page, pageSize, sortBy, descending } = state;
+  const [asked, setAsked] = useState({ anew: 0, times: 0 });
+  const question = JSON.stringify([range, search, text, zone, asked.anew]);
+  const problem = useMemo(() => problemOf(text), [text]);
+  // The clock is read once for each question, and again when the question is repeated.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `question` and `asked` stand for what it is made of
+  const filter = useMemo(
+    (): ExploreFilter => ({
+      ...boundsOf(range, Date.now(), zone),
+      ...(search ? { search } : {}),
+      ...(text ? { filter: text } : {}),
+    }),
+    [question, asked],
+  );
+  const pause = problem !== null;
+  const sortDirection = descending ? 'desc' : 'asc';
+  const [events, askEvents] = useQuery({
+    query: EventsDocument,
+    variables: { ...filter, page, pageSize, sortBy, sortDirection },
+    requestPolicy,
+    pause,
+  });
+  const [histogram, askHistogram] = useQuery({
+    query: HistogramDocument,
+    variables: filter,
+    requestPolicy,
+    pause,
+  });
+  const facets = useFacets({ filter, fields, pause, times: asked.times });
+
+  const refresh = useCallback(
+    (isQuiet = false) => {
+      setAsked(({ anew, times }) => ({ anew: isQuiet ? anew : anew + 1, times: times + 1 }));
+      // A range that does not end now has the same variables as before.
+      if (!endsNow(range)) for (const ask of [askEvents, askHistogram]) ask();
+    },
+    [range, askEvents, askHistogram],
+  );
+
+  // Until every part of a question is answered, the shown data belong to the previous question.
+  const isAnswered = !pause && !events.fetching && !histogram.fetching && !facets.fetching;
+  const [answered, setAnswered] = useState('');
+  useEffect(() => {
+    if (isAnswered) setAnswered(question);
+  }, [isAnswered, question]);
+  return { question, filter, problem, events, histogram, facets, refresh, isStale: answered !== question };
+}

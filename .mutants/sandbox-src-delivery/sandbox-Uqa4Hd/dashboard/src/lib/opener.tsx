@@ -1,0 +1,30 @@
+import { Anchor } from '@mantine/core';
+import type { MouseEvent, ReactNode } from 'react';
+import classes from './opener.module.css';
+
+interface Props {
+  readonly onOpen: () => void;
+  /** The address for a new tab; without it, this is a button. */
+  readonly href?: string;
+  readonly children: ReactNode;
+}
+
+/** The link or button that opens a row by keyboard. A click anywhere in the row does the same. */
+export function Opener({ onOpen, href, children }: Props) {
+  const open = (event: MouseEvent) => {
+    event.stopPropagation();
+    // The browser opens another tab or window, as with any link.
+    if (href && (event.metaKey || event.ctrlKey || event.shiftKey)) return;
+    event.preventDefault();
+    onOpen();
+  };
+  return href ? (
+    <Anchor size="sm" className={classes.opener} href={href} onClick={open}>
+      {children}
+    </Anchor>
+  ) : (
+    <Anchor component="button" type="button" size="sm" className={classes.opener} onClick={open}>
+      {children}
+    </Anchor>
+  );
+}

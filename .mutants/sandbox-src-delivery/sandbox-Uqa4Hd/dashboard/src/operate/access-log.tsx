@@ -1,0 +1,191 @@
+import { Button, Group, NativeSelect, Select, Stack, TextInput } from '@mantine/core';
+import { DataTable } from 'mantine-datatable';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { useSearchParams } from 'wouter';
+import { ERRORS } from '../../../src/errors';
+import { AccessLogDocument } from '../../generated/operations';
+import { NameCell } from '../lib/name-cell';
+import { formatCount } from '../lib/numbers';
+import { Opener } from '../lib/opener';
+import { useTimeZone } from '../lib/preferences';
+import { namesOf } from '../lib/tenant-name';
+import { formatTime, fromInputValue, type TimeZone, toInputValue, zoneName } from '../lib/time';
+import { PageHead } from '../shell/page-head';
+import { Failed } from '../shell/states';
+import { AccessEntry } from './access-entry';
+import { ExportAccess } from './export-access';
+import { type Entry, whoOf } from './rows';
+
+const FILTERS = ['tenantId', 'keyId', 'operation', 'outcome', 'from', 'to', 'after'] as const;
+
+const OUTCOMES = [
+  { value: '', label: 'Any' },
+  { value: 'ok', label: 'ok' },
+  { value: 'refused', label: 'Refused or failed' },
+  ...Object.keys(ERRORS).map((code) => ({ value: code, label: code })),
+];
+
+/** Empty: no time is given, or it is invalid. */
+function inputValueOf(time: string | null, zone: TimeZone): string {
+  const ms = Date.parse(time ?? '');
+  return Number.isNaN(ms) ? '' : toInputValue(ms, zone);
+}
+
+/** The access log, newest first. Its filters are in the URL. */
+export default function AccessLog() {
+  const [zone] = useTimeZone();
+  const [given, setGiven] = useSearchParams();
+  const [opened, setOpened] = useState<Entry | null>(null);
+  const filter = Object.fromEntries(
+    FILTERS.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : [])),
+  );
+  const [{ data, error, fetching }, ask] = useQuery({
+    query: AccessLogDocument,
+    variables: filter,
+    requestPolicy: 'network-only',
+  });
+  const change = (name: (typeof FILTERS)[number], value: string | null) =>
+    setGiven((before) => {
+      const next = new URLSearchParams(before);
+      next.delete('after');
+      if (value) next.set(name, value);
+      else next.delete(name);
+      return next;
+    });
+  const tenants = data?.tenants ?? [];
+  const page = data?.accessLog;
+  return (
+    <Stack gap="sm">
+      <PageHead title="Access log">
+        <ExportAccess filter={filter} />
+        <Button variant="default" onClick={() => ask()}>
+          Refresh
+        </Button>
+      </PageHead>
+      <Group gap="xs" align="flex-end">
+        <Select
+          label="Tenant"
+          placeholder="Any"
+          w={150}
+          clearable
+          searchable
+          limit={100}
+          clearButtonProps={{ 'aria-label': 'Any tenant' }}
+          data={tenants.map(({ tenantId, name }) => ({ value: tenantId, label: name }))}
+          value={given.get('tenantId')}
+          onChange={(value) => change('tenantId', value)}
+        />
+        <Select
+          label="Key"
+          placeholder="Any"
+          w={150}
+          clearable
+          searchable
+          limit={100}
+          clearButtonProps={{ 'aria-label': 'Any key' }}
+          data={(data?.apiKeys ?? []).map(({ keyId, name, kind }) => ({
+            value: keyId,
+            label: `${name} (${kind})`,
+          }))}
+          value={given.get('keyId')}
+          onChange={(value) => change('keyId', value)}
+        />
+        <TextInput
+          label="Operation"
+          placeholder="auditEvents"
+          w={140}
+          defaultValue={given.get('operation') ?? ''}
+          onKeyDown={(event) =>
+            event.key === 'Enter' && change('operation', event.currentTarget.value.trim())
+          }
+          onBlur={(event) => {
+            const value = event.currentTarget.value.trim();
+            if (value !== (given.get('operation') ?? '')) change('operation', value);
+          }}
+        />
+        <NativeSelect
+          label="Outcome"
+          w={140}
+          data={OUTCOMES}
+          value={given.get('outcome') ?? ''}
+          onChange={(event) => change('outcome', event.currentTarget.value)}
+        />
+        {(['from', 'to'] as const).map((name) => (
+          <TextInput
+            key={name}
+            label={`${name === 'from' ? 'From' : 'To'} (${zoneName(zone)})`}
+            type="datetime-local"
+            w={255}
+            step={1}
+            value={inputValueOf(given.get(name), zone)}
+            onChange={(event) => {
+              const ms = fromInputValue(event.currentTarget.value, zone);
+              change(name, ms === null ? null : new Date(ms).toISOString());
+            }}
+          />
+        ))}
+      </Group>
+      {error ? (
+        <Failed error={error} retry={ask} />
+      ) : (
+        <DataTable
+          withTableBorder
+          striped
+          highlightOnHover
+          minHeight={160}
+          fz="sm"
+          idAccessor="entryId"
+          records={page?.entries ?? []}
+          fetching={fetching}
+          noRecordsText="No entry matches: remove a filter"
+          onRowClick={({ record }) => setOpened(record)}
+          columns={[
+            {
+              accessor: 'at',
+              title: 'Time',
+              noWrap: true,
+              render: (entry) => (
+                <Opener onOpen={() => setOpened(entry)}>{formatTime(entry.at, zone, 3)}</Opener>
+              ),
+            },
+            { accessor: 'who', title: 'Who', render: (entry) => <NameCell name={whoOf(entry)} /> },
+            { accessor: 'operation', title: 'Operation' },
+            { accessor: 'entrance', title: 'Through' },
+            {
+              accessor: 'tenantIds',
+              title: 'Tenants',
+              render: (entry) => <NameCell name={namesOf(tenants, entry.tenantIds)} />,
+            },
+            {
+              accessor: 'rows',
+              title: 'Rows',
+              textAlign: 'right',
+              render: ({ rows }) => (rows === null ? '–' : formatCount(rows)),
+            },
+            { accessor: 'outcome', title: 'Outcome' },
+          ]}
+        />
+      )}
+      <Group justify="space-between">
+        <Button
+          variant="default"
+          size="xs"
+          disabled={!given.get('after')}
+          onClick={() => change('after', null)}
+        >
+          Newest
+        </Button>
+        <Button
+          variant="default"
+          size="xs"
+          disabled={!page?.hasNextPage}
+          onClick={() => change('after', page?.endCursor ?? null)}
+        >
+          Older
+        </Button>
+      </Group>
+      <AccessEntry entry={opened} tenants={tenants} onClose={() => setOpened(null)} />
+    </Stack>
+  );
+}

@@ -1,0 +1,54 @@
+import { Table, Title } from '@mantine/core';
+import { useQuery } from 'urql';
+import { RetentionRunsDocument } from '../../generated/operations';
+import { NameCell } from '../lib/name-cell';
+import { formatCount } from '../lib/numbers';
+import { type NamedTenant, nameOf } from '../lib/tenant-name';
+import { formatTime, type TimeZone } from '../lib/time';
+
+/** What retention removed recently; nothing if it removed no events. */
+export function RetentionRuns({
+  tenants,
+  zone,
+}: {
+  readonly tenants: readonly NamedTenant[];
+  readonly zone: TimeZone;
+}) {
+  const [{ data }] = useQuery({ query: RetentionRunsDocument, requestPolicy: 'network-only' });
+  if (!data || data.retentionRuns.length === 0) return null;
+  return (
+    <section>
+      <Title order={2} size="h5" mb="xs">
+        Removed by retention
+      </Title>
+      <Table.ScrollContainer minWidth={600}>
+        <Table withTableBorder striped fz="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Ended</Table.Th>
+              <Table.Th>Tenant</Table.Th>
+              <Table.Th ta="right">Events</Table.Th>
+              <Table.Th>Of the time</Table.Th>
+              <Table.Th>Kept for</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {data.retentionRuns.map((run) => (
+              <Table.Tr key={`${run.runId} ${run.tenantId}`}>
+                <Table.Td>{formatTime(run.endedAt, zone)}</Table.Td>
+                <Table.Td>
+                  <NameCell name={nameOf(tenants, run.tenantId)} />
+                </Table.Td>
+                <Table.Td ta="right">{formatCount(run.events)}</Table.Td>
+                <Table.Td>
+                  {formatTime(run.fromTime, zone)} – {formatTime(run.toTime, zone)}
+                </Table.Td>
+                <Table.Td>{run.retentionDays} days</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </section>
+  );
+}

@@ -1,0 +1,104 @@
+import { Alert, Button, Code, Group, List, Modal, Progress, Stack, Text } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { useClient } from 'urql';
+import { formatCount } from '../lib/numbers';
+import { Failed } from '../shell/states';
+import type { Tenant } from './rows';
+import { type LogVerdict, verifyLog } from './verify-steps';
+
+type State =
+  | { kind: 'running'; verdict: LogVerdict }
+  | { kind: 'done'; verdict: LogVerdict }
+  | { kind: 'failed'; error: Error };
+
+/** Verifies all events of a tenant, one stretch after the other. It stops if the dialog is closed. */
+export function VerifyLog({ tenant, onClose }: { readonly tenant: Tenant; readonly onClose: () => void }) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`Evidence of ${tenant.name}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Verification tenant={tenant} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function Verification({ tenant, onClose }: { readonly tenant: Tenant; readonly onClose: () => void }) {
+  const client = useClient();
+  const [state, setState] = useState<State | null>(null);
+  const running = useRef<AbortController | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it begins once, when the dialog opens
+  useEffect(() => {
+    const stop = new AbortController();
+    running.current = stop;
+    verifyLog(client, tenant.tenantId, stop.signal, (verdict) => setState({ kind: 'running', verdict })).then(
+      (verdict) => !stop.signal.aborted && setState({ kind: 'done', verdict }),
+      (error: Error) => !stop.signal.aborted && setState({ kind: 'failed', error }),
+    );
+    return () => stop.abort();
+  }, []);
+  if (state?.kind === 'failed') return <Failed error={state.error} />;
+  const verdict = state?.verdict;
+  return (
+    <Stack>
+      {verdict && state.kind === 'done' ? (
+        <Verdict verdict={verdict} />
+      ) : (
+        <>
+          <Text size="sm" role="status">
+            {verdict
+              ? `${formatCount(verdict.next)} of ${formatCount(verdict.signed)} entries verified …`
+              : 'Verifying …'}
+          </Text>
+          <Progress
+            value={verdict && verdict.signed > 0 ? (100 * verdict.next) / verdict.signed : 0}
+            aria-label="Progress of the verification"
+          />
+        </>
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          {state?.kind === 'done' ? 'Close' : 'Cancel'}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Verdict({ verdict }: { readonly verdict: LogVerdict }) {
+  const { sound, removed, wrong, records, problems } = verdict;
+  const isSound = wrong === 0 && problems.length === 0;
+  return (
+    <Alert
+      color={isSound ? 'green' : 'red'}
+      variant="light"
+      title={isSound ? 'All events are as they were accepted' : 'Not all events are as they were accepted'}
+    >
+      <Text size="sm">
+        {formatCount(sound)} events are as they were accepted
+        {removed > 0 && `; retention removed ${formatCount(removed)}`}
+        {wrong > 0 && `; ${formatCount(wrong)} are altered or missing`}.
+      </Text>
+      {problems.map((problem) => (
+        <Text size="sm" key={problem}>
+          {problem}
+        </Text>
+      ))}
+      {records.length > 0 && (
+        <List size="sm" mt="xs">
+          {records.map(({ recordId, kind }) => (
+            <List.Item key={recordId}>
+              {kind}: <Code>{recordId}</Code>
+            </List.Item>
+          ))}
+        </List>
+      )}
+      <Text size="sm" mt="xs">
+        To find events that were never accepted, and to trust no page of the service, run{' '}
+        <Code>audit-activity verify</Code>.
+      </Text>
+    </Alert>
+  );
+}

@@ -1,0 +1,56 @@
+import type { Client } from 'urql';
+import { CheckLogDocument, type CheckLogQuery } from '../../generated/operations';
+import { askInTime } from '../api/ask';
+
+export interface LogVerdict {
+  readonly next: number;
+  readonly signed: number;
+  readonly sound: number;
+  readonly removed: number;
+  readonly wrong: number;
+  /** The first records that are not as they were accepted. */
+  readonly records: readonly { readonly recordId: string; readonly kind: 'altered' | 'missing' }[];
+  readonly problems: readonly string[];
+}
+
+const NOTHING: LogVerdict = { next: 0, signed: 0, sound: 0, removed: 0, wrong: 0, records: [], problems: [] };
+const RECORDS_MAX = 20;
+
+/** Verifies a log from its beginning to its end. @throws the service's refusal, or an abort */
+export async function verifyLog(
+  client: Client,
+  tenantId: string,
+  signal: AbortSignal,
+  onProgress: (verdict: LogVerdict) => void,
+): Promise<LogVerdict> {
+  for (let verdict = NOTHING; ; onProgress(verdict)) {
+    const variables = { tenantId, start: verdict.next };
+    const { auditLogCheck } = await askInTime(client, signal, CheckLogDocument, variables);
+    verdict = together(verdict, auditLogCheck);
+    if (verdict.next >= verdict.signed) return held(verdict, auditLogCheck.removedByRetention);
+  }
+}
+
+type Step = CheckLogQuery['auditLogCheck'];
+
+/** Reports it if more events are missing than retention removed, so that nobody can hide a deletion behind retention. */
+function held(verdict: LogVerdict, removedMax: number): LogVerdict {
+  const { removed, problems } = verdict;
+  if (removed <= removedMax) return verdict;
+  const text = `${removed} events of times that retention removed are not there, and it removed only ${removedMax}.`;
+  return { ...verdict, problems: [...problems, text] };
+}
+
+function together(before: LogVerdict, step: Step): LogVerdict {
+  const altered = step.altered.map((recordId) => ({ recordId, kind: 'altered' as const }));
+  const missing = step.missing.map((recordId) => ({ recordId, kind: 'missing' as const }));
+  return {
+    next: step.next,
+    signed: step.signed,
+    sound: before.sound + step.sound,
+    removed: before.removed + step.removed,
+    wrong: before.wrong + step.wrong,
+    records: [...before.records, ...altered, ...missing].slice(0, RECORDS_MAX),
+    problems: [...new Set([...before.problems, ...step.problems])],
+  };
+}

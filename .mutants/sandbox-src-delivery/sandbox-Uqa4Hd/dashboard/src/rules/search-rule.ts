@@ -1,0 +1,62 @@
+import { type Expression, type FieldTerm } from '../../../src/event/expression/expression';
+import { parseFilter } from '../../../src/event/expression/parse-filter';
+
+interface About {
+  readonly ruleId: string;
+  readonly title: string;
+}
+
+/**
+ * A filter of Explore as a Sigma file. Each condition becomes a selection, and values are compared with letter case, as
+ * the filter does.
+ * @throws Error that names the part of the filter that no rule can express
+ */
+export function ruleOfSearch(filter: string, { ruleId, title }: About): string {
+  const parsed = parseFilter(filter);
+  if ('problem' in parsed) throw new Error(`The filter: ${parsed.problem}.`);
+  const selections: string[] = [];
+  const condition = conditionOf(parsed.expression, selections);
+  return [
+    `title: ${JSON.stringify(title)}`,
+    `id: ${ruleId}`,
+    'status: experimental',
+    `description: ${JSON.stringify(`Events that match ${filter}`)}`,
+    'logsource:',
+    '  product: sqlserver',
+    '  service: audit',
+    'detection:',
+    ...selections.flatMap((selection, i) => [`  s${i + 1}:`, `    ${selection}`]),
+    `  condition: ${condition}`,
+    'level: medium',
+    '',
+  ].join('\n');
+}
+
+function conditionOf(expression: Expression, selections: string[]): string {
+  switch (expression.kind) {
+    case 'and':
+    case 'or':
+      return `(${expression.of.map((each) => conditionOf(each, selections)).join(` ${expression.kind} `)})`;
+    case 'not':
+      return `not ${conditionOf(expression.of, selections)}`;
+    case 'words':
+      throw new Error('A rule looks at fields: write statement:word instead of a bare word.');
+    default:
+      selections.push(selectionOf(expression));
+      return `s${selections.length}`;
+  }
+}
+
+function selectionOf({ field, how, text, isFolded }: FieldTerm): string {
+  if (how === 'present') return `${field}|exists: true`;
+  if (field === 'succeeded') return `succeeded: ${text}`;
+  const modifiers = [
+    ...(how === 'begins' ? ['startswith'] : how === 'holds' ? ['contains'] : []),
+    ...(isFolded || how === 'holds' ? [] : ['cased']),
+  ];
+  return `${[field, ...modifiers].join('|')}: ${JSON.stringify(literal(text))}`;
+}
+
+/** A text with its wildcards escaped for Sigma. */
+const literal = (text: string): string =>
+  text.replace(/\\{2,}|\\+(?=[*?]|$)/g, (run) => run + run).replace(/[*?]/g, '\\$&');

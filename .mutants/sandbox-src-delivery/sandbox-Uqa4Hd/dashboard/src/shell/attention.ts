@@ -1,0 +1,57 @@
+import { useInterval } from '@mantine/hooks';
+import { useQuery } from 'urql';
+import { AttentionDocument, type AttentionQuery } from '../../generated/operations';
+import { type AlertCount, EVERY_ALERT, sumOf, useAlertCounts } from '../alerts/use-alert-counts';
+import { hasScope } from '../api/rights';
+import type { Session } from '../api/session';
+import { formatCount } from '../lib/numbers';
+import { expiresSoon } from '../operate/key-life';
+import { stateOf } from '../sources/source-state';
+
+const ASK_MS = 60_000;
+
+/** What needs attention, by the path of the view that shows it; nothing if all is well. */
+export function useAttention(session: Session): Readonly<Record<string, string>> {
+  const isOperator = session.kind === 'operator';
+  const [{ data }, ask] = useQuery({
+    query: AttentionDocument,
+    requestPolicy: 'network-only',
+    pause: !isOperator,
+  });
+  useInterval(() => isOperator && ask(), ASK_MS, { autoInvoke: true });
+  const { counts } = useAlertCounts(EVERY_ALERT, !hasScope(session, 'read:alerts'));
+  return { ...(data ? attentionOf(data, Date.now()) : {}), ...newAlerts(counts ?? []) };
+}
+
+/** `12 new, 2 critical` */
+function newAlerts(counts: readonly AlertCount[]): Record<string, string> {
+  const all = sumOf(counts, { status: 'new' });
+  const critical = sumOf(counts, { status: 'new', severity: 'critical' });
+  if (all === 0) return {};
+  return { '/alerts': `${formatCount(all)} new${critical > 0 ? `, ${formatCount(critical)} critical` : ''}` };
+}
+
+function attentionOf(
+  { auditSources, apiKeys, destinations }: AttentionQuery,
+  nowMs: number,
+): Record<string, string> {
+  const states = auditSources.map((source) => stateOf(source, nowMs));
+  const withProblem = states.filter((state) => state === 'stale' || state === 'problem').length;
+  const withGaps = auditSources.filter(({ gapCount }) => gapCount > 0).length;
+  const expiring = apiKeys.filter((key) => expiresSoon(key, nowMs)).length;
+  const failing = destinations.filter(({ state }) => state === 'failing').length;
+  const overtaken = destinations.filter(({ behindRetention }) => behindRetention > 0).length;
+  const sending = [
+    ...(failing > 0 ? [`${failing} failing`] : []),
+    ...(overtaken > 0 ? [`${overtaken} behind retention`] : []),
+  ];
+  const sources = [
+    ...(withProblem > 0 ? [`${withProblem} with a problem`] : []),
+    ...(withGaps > 0 ? [`${withGaps} with gaps`] : []),
+  ];
+  return {
+    ...(sources.length > 0 ? { '/sources': sources.join(', ') } : {}),
+    ...(sending.length > 0 ? { '/destinations': sending.join(', ') } : {}),
+    ...(expiring > 0 ? { '/keys': `${expiring} ${expiring === 1 ? 'expires' : 'expire'} soon` } : {}),
+  };
+}

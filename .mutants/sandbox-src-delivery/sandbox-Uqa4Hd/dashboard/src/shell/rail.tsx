@@ -1,0 +1,32 @@
+import { Link } from 'wouter';
+import classes from './rail.module.css';
+import type { View } from './views';
+
+interface Props {
+  readonly views: readonly View[];
+  readonly path: string;
+  /** What needs attention, by the path of the view. */
+  readonly attention: Readonly<Record<string, string>>;
+  readonly onGo: () => void;
+}
+
+/** The links to the views: a narrow rail beside them, or a list in the menu of a small screen. */
+export const Rail = ({ views, path, attention, onGo }: Props) => (
+  <ul className={classes.rail}>
+    {views.map(({ path: to, title, icon: Icon }) => (
+      <li key={to}>
+        <Link
+          href={to}
+          className={classes.way ?? ''}
+          aria-current={to === path ? 'page' : undefined}
+          title={attention[to]}
+          onClick={onGo}
+        >
+          <Icon size={20} aria-hidden />
+          <span>{title}</span>
+          {attention[to] && <span className={classes.attention}>{attention[to]}</span>}
+        </Link>
+      </li>
+    ))}
+  </ul>
+);

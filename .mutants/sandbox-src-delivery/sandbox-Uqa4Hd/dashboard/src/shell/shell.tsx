@@ -1,0 +1,74 @@
+import { AppShell, Burger, Group, Text } from '@mantine/core';
+import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
+import { Suspense, useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
+import { type Session, signOut } from '../api/session';
+import { AccountMenu } from './account-menu';
+import { useAttention } from './attention';
+import { NameMark } from './name-mark';
+import { Rail } from './rail';
+import { Empty, Failed, Loading } from './states';
+import { ColorSchemeSwitch, TimeZoneSwitch } from './switches';
+import { isOf, viewsOf } from './views';
+
+export function Shell(props: { readonly session: Session; readonly onSignedOut: () => void }) {
+  const { session } = props;
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const [path, navigate] = useLocation();
+  const views = viewsOf(session);
+  const view = views.find((each) => isOf(each, path));
+  const [home] = views;
+  useDocumentTitle(`${view?.title ?? 'Not found'} · Audit Activity`);
+  useEffect(() => {
+    if ((path === '/' || path === '' || path === '/sign-in') && home) navigate(home.path, { replace: true });
+  }, [path, home, navigate]);
+
+  const attention = useAttention(session);
+  const [problem, setProblem] = useState<Error | null>(null);
+  // The page signs out only after the service has ended the session, since a page that only looks signed out would deceive.
+  const leave = () => signOut().then(props.onSignedOut, setProblem);
+
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 84, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="md"
+    >
+      <AppShell.Header>
+        <Group h="100%" px="md" gap="xs" wrap="nowrap">
+          <Burger
+            opened={isOpen}
+            onClick={toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label="Menu"
+            aria-expanded={isOpen}
+          />
+          <NameMark />
+          <Group ml="auto" gap="xs" wrap="nowrap">
+            <TimeZoneSwitch />
+            <ColorSchemeSwitch />
+            <AccountMenu session={session} onSignOut={leave} />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p={6} component="nav" aria-label="Views">
+        <Rail views={views} path={view?.path ?? path} attention={attention} onGo={close} />
+      </AppShell.Navbar>
+      <AppShell.Main>
+        {problem && <Failed error={problem} retry={leave} />}
+        <Suspense fallback={<Loading what="the view" />}>
+          {view ? <view.component session={session} /> : <NoSuchView path={path} />}
+        </Suspense>
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+const NoSuchView = ({ path }: { readonly path: string }) => (
+  <Empty title="There is nothing here for this sign-in">
+    <Text size="sm">
+      {path} is not one of its views. Choose one from the menu, or sign in with another key.
+    </Text>
+  </Empty>
+);

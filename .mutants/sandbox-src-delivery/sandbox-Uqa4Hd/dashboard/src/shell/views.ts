@@ -1,0 +1,102 @@
+import {
+  IconBellRinging,
+  IconBuilding,
+  IconChartBar,
+  IconHistory,
+  IconKey,
+  IconListSearch,
+  IconSend,
+  IconServer,
+} from '@tabler/icons-react';
+import { type ComponentType, lazy } from 'react';
+import type { Scope } from '../../../src/caller/scopes';
+import { hasScope } from '../api/rights';
+import type { Session } from '../api/session';
+// Not loaded lazily, since nearly everybody comes for this view and each further file takes a browser 10 ms or more.
+import { Explore } from '../explore/explore';
+
+export interface View {
+  readonly path: string;
+  readonly title: string;
+  readonly icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>;
+  readonly for: readonly Session['kind'][];
+  /** The scope that an analyst's session needs; operators need none. */
+  readonly scope?: Scope;
+  /** Whether addresses below the view's own belong to it too. */
+  readonly hasPages?: true;
+  readonly component: ComponentType<{ readonly session: Session }>;
+}
+
+/** The pages and who has them. As in the service's own rules, operators administer and read no events. */
+const VIEWS: readonly View[] = [
+  {
+    path: '/explore',
+    title: 'Explore',
+    icon: IconChartBar,
+    for: ['public'],
+    component: Explore,
+  },
+  {
+    path: '/alerts',
+    title: 'Alerts',
+    icon: IconBellRinging,
+    for: ['public'],
+    scope: 'read:alerts',
+    hasPages: true,
+    component: lazy(() => import('../alerts/alerts')),
+  },
+  {
+    path: '/sources',
+    title: 'Sources',
+    icon: IconServer,
+    for: ['operator'],
+    component: lazy(() => import('../sources/sources')),
+  },
+  {
+    path: '/tenants',
+    title: 'Tenants',
+    icon: IconBuilding,
+    for: ['operator'],
+    component: lazy(() => import('../operate/tenants')),
+  },
+  {
+    path: '/keys',
+    title: 'Keys',
+    icon: IconKey,
+    for: ['operator'],
+    component: lazy(() => import('../operate/keys')),
+  },
+  {
+    path: '/destinations',
+    title: 'Destinations',
+    icon: IconSend,
+    for: ['operator'],
+    component: lazy(() => import('../operate/destinations')),
+  },
+  {
+    path: '/access-log',
+    title: 'Access log',
+    icon: IconHistory,
+    for: ['operator'],
+    component: lazy(() => import('../operate/access-log')),
+  },
+  {
+    path: '/rules',
+    title: 'Rules',
+    icon: IconListSearch,
+    for: ['public', 'operator'],
+    scope: 'read:alerts',
+    component: lazy(() => import('../rules/rules')),
+  },
+];
+
+/** The pages of a session. A session begins on the first one. */
+export const viewsOf = (session: Session): readonly View[] =>
+  VIEWS.filter(
+    ({ for: kinds, scope }) =>
+      kinds.includes(session.kind) && (!scope || session.kind === 'operator' || hasScope(session, scope)),
+  );
+
+/** Whether an address belongs to a page. */
+export const isOf = ({ path, hasPages }: View, address: string): boolean =>
+  address === path || (hasPages === true && address.startsWith(`${path}/`));

@@ -1,0 +1,55 @@
+import { Table, Text } from '@mantine/core';
+import { useQuery } from 'urql';
+import { GAP_REASONS } from '../../../src/event/source-report';
+import { SourceGapsDocument } from '../../generated/operations';
+import { formatCount } from '../lib/numbers';
+import { formatTime, type TimeZone } from '../lib/time';
+import { Failed, Loading } from '../shell/states';
+import type { Source } from './source-state';
+
+/** The gaps: parts of the audit trail that could not be published, newest first. */
+export function GapList({ source, zone }: { readonly source: Source; readonly zone: TimeZone }) {
+  const { tenantId, hostName, databaseName } = source;
+  const [{ data, error }, ask] = useQuery({
+    query: SourceGapsDocument,
+    variables: { tenantId, hostName, databaseName },
+    requestPolicy: 'network-only',
+  });
+  const gaps = data?.auditSources[0]?.gaps;
+  if (error) return <Failed error={error} retry={ask} />;
+  if (!gaps) return <Loading what="the gaps" />;
+  const time = (text: string | null) => (text ? formatTime(text, zone) : 'unknown');
+  return (
+    <>
+      <Table.ScrollContainer minWidth={600}>
+        <Table fz="sm" mt="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Found</Table.Th>
+              <Table.Th>What</Table.Th>
+              <Table.Th>File</Table.Th>
+              <Table.Th>Events missing between</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {gaps.map((gap) => (
+              <Table.Tr key={gap.gapId}>
+                <Table.Td>{time(gap.detectedAt)}</Table.Td>
+                <Table.Td title={gap.detail}>{GAP_REASONS[gap.reason]}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{gap.fileName}</Table.Td>
+                <Table.Td>
+                  {time(gap.afterTime)} – {time(gap.beforeTime)}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {source.gapCount > gaps.length && (
+        <Text size="xs" c="dimmed">
+          The newest {formatCount(gaps.length)} of {formatCount(source.gapCount)}.
+        </Text>
+      )}
+    </>
+  );
+}

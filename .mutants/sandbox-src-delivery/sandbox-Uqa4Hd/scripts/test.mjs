@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import serverClient from './lib/server-client.cjs';
+import { ROOT, setup } from './setup.mjs';
+
+/** `--long`: only the long suites, in full. */
+const isLong = process.argv[2] === '--long';
+const isWhole = process.argv.length === 2;
+const long = JSON.parse(readFileSync(join(ROOT, 'test/support/long-suites.json'), 'utf8'));
+const LONG_SUITES = [...Object.keys(long.suites), ...long.only];
+/**
+ * Each file loads the embedded engine again, and to optimise its code takes longer than most files use it. Services in
+ * processes of their own run with the usual options.
+ */
+const QUICK_START = isLong ? [] : ['--liftoff-only'];
+/** The suites that only the long run includes. */
+const LONG_ONLY = [...Object.keys(long.suites).filter((name) => long.suites[name].short === 0), ...long.only];
+/** The suites that need a browser, or that a command of their own runs. */
+const ELSEWHERE = [
+  '/node_modules/',
+  '<rootDir>/test/browser/',
+  ...LONG_ONLY.map((name) => `<rootDir>/${name}`),
+];
+/**
+ * In CI, up to this number of failed suites are run once more, one after the other. Each is named even if it passes then:
+ * its first failure shows a defect of the test or of the product, which a busy machine has revealed.
+ */
+const AGAIN_MAX = 3;
+const VARIABLES = { postgres: 'TEST_DATABASE_URL', redis: 'TEST_REDIS_URL' };
+
+await setup();
+const servers = [];
+const skipped = [];
+const env = { ...process.env, NODE_ENV: 'test', ...(isLong && { TEST_SHARE: 'full' }) };
+let code = 1;
+try {
+  for (const [kind, variable] of Object.entries(VARIABLES)) {
+    if (env[variable]) continue;
+    const server = await serverClient.openServer(kind);
+    if (server.skipped) {
+      skipped.push(server.skipped);
+      // An empty value would count as set for a test that only checks whether the variable exists.
+      delete env[variable];
+      continue;
+    }
+    servers.push(server);
+    env[variable] = server.url;
+  }
+  const args = isWhole
+    ? ['--testPathIgnorePatterns', ...ELSEWHERE]
+    : isLong
+      ? [...process.argv.slice(3), ...LONG_SUITES]
+      : process.argv.slice(2);
+  if (process.env.CI !== 'true') code = await jest(args);
+  else if (skipped.length === 0) code = await twiceIfNeeded(args);
+} finally {
+  await Promise.all(servers.map((server) => server.close()));
+}
+for (const reason of skipped) {
+  const verdict = process.env.CI === 'true' ? 'FAILED, CI needs' : 'SKIPPED the tests that need';
+  process.stderr.write(`\n${verdict} ${reason}\n`);
+}
+if (isWhole || isLong) {
+  const share = env.TEST_SHARE === 'full' ? 'in full' : 'in a short share (in full: npm run test:long)';
+  const seed = env.TEST_SEED ?? long.seed;
+  process.stderr.write(
+    `\nRAN ${LONG_SUITES.length - (isLong ? 0 : LONG_ONLY.length)} long suites ${share}, from seed ${seed} on (TEST_SEED)\n`,
+  );
+}
+if (isWhole) {
+  process.stderr.write(
+    `SKIPPED ${LONG_ONLY.length} suites that npm run test:long runs: ${LONG_ONLY.join(' ')}\n`,
+  );
+  process.stderr.write('SKIPPED installing the packages: npm run test:installer\n');
+  process.stderr.write('SKIPPED the dashboard in a browser: npm run test:browser\n');
+}
+process.exitCode = code;
+
+/** Exit code of jest; that of its second run if a few suites failed in the first. */
+async function twiceIfNeeded(args) {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-tests-'));
+  const results = join(folder, 'results.json');
+  try {
+    const code = await jest(['--json', `--outputFile=${results}`, ...args]);
+    const suites = code === 0 || !existsSync(results) ? [] : failedSuites(results);
+    if (suites.length === 0 || suites.length > AGAIN_MAX) return code;
+    process.stderr.write(`\nFAILED, and run once more: ${suites.join(' ')}\n`);
+    const again = await jest(['--runInBand', '--runTestsByPath', ...suites]);
+    process.stderr.write(
+      `\nFAILED in the first run, ${again === 0 ? 'passed' : 'failed'} in the second: ${suites.join(' ')}\n`,
+    );
+    return again;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Paths of the failed suites, from jest's report. */
+function failedSuites(results) {
+  const { testResults } = JSON.parse(readFileSync(results, 'utf8'));
+  return testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(ROOT, name));
+}
+
+/** Runs jest with our arguments, terminal and signals. @returns its exit code */
+function jest(args) {
+  const child = spawn(
+    process.execPath,
+    [...QUICK_START, join(ROOT, 'node_modules/jest/bin/jest.js'), ...args],
+    {
+      cwd: ROOT,
+      env,
+      stdio: 'inherit',
+    },
+  );
+  // A signal that ends this process also ends jest; the servers end after jest.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (exitCode) => resolve(exitCode ?? 1));
+  });
+}

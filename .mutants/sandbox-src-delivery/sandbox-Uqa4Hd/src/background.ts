@@ -1,0 +1,74 @@
+import type { Logger } from 'pino';
+
+/** A task that repeats. `stop` resolves when the task no longer runs. */
+interface BackgroundTask {
+  stop(): Promise<void>;
+}
+
+/** The first round of a rare task begins this soon: its work may be overdue, because no service ran. */
+const FIRST_MS = 5_000;
+
+/**
+ * Runs a task soon after the start and then at an interval, never twice at once. A result above 0 means that work is
+ * left: the task then runs again at once. A failure is logged and ends the round. The next round tries again.
+ */
+export function repeat(
+  name: string,
+  everyMs: number,
+  log: Logger,
+  run: () => Promise<unknown>,
+): BackgroundTask {
+  let running: Promise<void> | null = null;
+  let stopped = false;
+  const round = async () => {
+    try {
+      while (!stopped && Number(await run()) > 0);
+    } catch (err) {
+      if (!stopped) log.warn({ err }, `${name} failed; it is tried again`);
+    }
+  };
+  const begin = () => {
+    running ??= round().finally(() => {
+      running = null;
+    });
+  };
+  const timer = setInterval(begin, everyMs).unref();
+  const first = setTimeout(begin, Math.min(everyMs, FIRST_MS)).unref();
+  return {
+    stop: async () => {
+      stopped = true;
+      clearTimeout(first);
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** Work in the background. */
+export interface Task {
+  /** The name of the task in logs and in the metric `background_last_round_timestamp_seconds`. */
+  readonly name: string;
+  readonly everyMs: number;
+  /** A result above 0 says that work is left: the next round begins at once. */
+  run(): Promise<unknown>;
+}
+
+/** Starts tasks. @param onRound called with the name of a task after each run that did not fail */
+export function startTasks(
+  tasks: readonly Task[],
+  log: Logger,
+  onRound: (name: string) => void,
+): BackgroundTask {
+  const running = tasks.map(({ name, everyMs, run }) =>
+    repeat(name, everyMs, log, async () => {
+      const left = await run();
+      onRound(name);
+      return left;
+    }),
+  );
+  return {
+    stop: async () => {
+      await Promise.all(running.map((task) => task.stop()));
+    },
+  };
+}

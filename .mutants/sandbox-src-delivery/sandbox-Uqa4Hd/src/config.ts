@@ -1,0 +1,329 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { addressProblems } from './caller/address-list';
+import { LIMITS } from './limits';
+
+/** The environment variables have mistakes. One text names all of them. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const url = (protocols: readonly string[]) =>
+  z
+    .string()
+    .refine((text) => protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`)), {
+      error: `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+      abort: true,
+    })
+    .refine((text) => URL.canParse(text), {
+      error: `must be a URL, and what follows ${protocols[0]}// is none. ${ENCODE}`,
+      abort: true,
+    });
+
+const ENCODE =
+  'In a user name or password, write # as %23, / as %2F, ? as %3F, @ as %40, : as %3A and % as %25.';
+
+/** A URL that may hold a login. A special character of the password that is not encoded would cut the URL short. */
+const serverUrl = (protocols: readonly string[]) =>
+  url(protocols).refine((text) => !isCutShort(new URL(text)), {
+    error: `must be a URL in which the user name and the password are encoded. ${ENCODE}`,
+  });
+
+function isCutShort({ username, password, hash, pathname, search }: URL): boolean {
+  const isDecodable = [username, password].every((part) => !/%(?![0-9a-f]{2})/i.test(part));
+  return (
+    !isDecodable ||
+    hash !== '' ||
+    (username === '' && password === '' && `${pathname}${search}`.includes('@'))
+  );
+}
+
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+
+/** The URL of PostgreSQL. The driver treats an unknown TLS mode as a mode that asks for TLS. */
+const databaseUrl = serverUrl(['postgres:', 'postgresql:']).refine(
+  (text) => new URL(text).searchParams.getAll('sslmode').every((mode) => SSL_MODES.includes(mode)),
+  { error: `must have as its sslmode one of ${SSL_MODES.join(', ')}` },
+);
+
+const isLoopback = (text: string) => /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(text).hostname);
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: `must be a whole number from ${min} to ${max}`,
+    })
+    .transform(Number);
+
+/** TLS modes that the driver treats as `verify-full`. Its next version will check less; this service will not. */
+const LESS_THAN_FULL = /([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/;
+
+/** The URL of PostgreSQL, with `verify-full` in place of TLS modes that mean the same. */
+const strictly = (text: string | undefined): string | null => {
+  if (text === undefined) return null;
+  return /[?&]uselibpqcompat=true/i.test(text) ? text : text.replace(LESS_THAN_FULL, '$1verify-full');
+};
+
+/** Express's names for the private networks. */
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+const networks = z
+  .string()
+  .transform((text) => text.split(',').map((network) => network.trim()))
+  .refine((list) => addressProblems(list.filter((n) => !NAMED_NETWORKS.includes(n))).length === 0, {
+    error: `must be addresses and networks (CIDR), or ${NAMED_NETWORKS.join(', ')}, with commas between them`,
+  });
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** The environment variables of the service; their descriptions are the table of docs/operate.md. */
+export const ENVIRONMENT = z.object({
+  PORT: wholeNumber(0, 65_535).default(8080).describe('TCP port; 0 takes a free one.'),
+  HOST: z
+    .string()
+    .optional()
+    .describe('Address to listen on. Default 127.0.0.1 with the embedded database, else 0.0.0.0.'),
+  DATA_DIR: z.string().default('.data').describe('Folder of the embedded database and of `operator.key`.'),
+  DATABASE_URL: databaseUrl
+    .optional()
+    .describe(
+      'PostgreSQL 15 or newer. Not set: the embedded database. `sslmode=require` and `verify-ca` check certificate and host name too, as `verify-full` does.',
+    ),
+  MIGRATION_DATABASE_URL: databaseUrl
+    .optional()
+    .describe(
+      'DATABASE_URL with the login that owns the tables, for migrations and background tasks. Not set: DATABASE_URL has it.',
+    ),
+  READ_DATABASE_URL: databaseUrl
+    .optional()
+    .describe(
+      'A replica of DATABASE_URL that answers lists, details and summaries. Not set: DATABASE_URL does.',
+    ),
+  CHECKPOINT_KEY_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'Key that signs the evidence log; instances on one database share it. Not set: `checkpoint.key` in DATA_DIR.',
+    ),
+  CHECKPOINT_KEY_SUCCEEDS: z
+    .string()
+    .regex(/^[0-9a-f]{8}( *, *[0-9a-f]{8})*$/, {
+      error: 'must be key ids, 8 digits each, with commas between',
+    })
+    .optional()
+    .describe('Key ids of lost checkpoint keys whose logs this instance may continue.'),
+  SECRETS_KEY_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'Keys that encrypt the secrets of destinations; instances on one database share it. Not set: `secrets.key` in DATA_DIR.',
+    ),
+  DESTINATION_ALLOW_NETWORKS: z
+    .string()
+    .transform((text) => text.split(',').map((network) => network.trim()))
+    .refine((list) => addressProblems(list).length === 0, {
+      error: 'must be addresses and networks (CIDR), with commas between them',
+    })
+    .optional()
+    .describe(
+      'Private, loopback and other special networks (CIDR), comma-separated, that destinations may be in; without encryption only those.',
+    ),
+  SMTP_URL: serverUrl(['smtp:', 'smtps:'])
+    .optional()
+    .describe(
+      'The server that takes mail about alerts: smtp:// with STARTTLS, smtps:// with TLS; a login is sent over TLS only. Not set: no mail.',
+    ),
+  SMTP_FROM: z
+    .string()
+    .optional()
+    .describe('Who mail about alerts is from. Not set: audit-activity@localhost.'),
+  REDIS_URL: serverUrl(['redis:', 'rediss:'])
+    .optional()
+    .describe(
+      'Shares the rate limits, and the places of calls that wait, between instances. Not set: each instance keeps its own.',
+    ),
+  SEARCH_INDEX: z
+    .enum(['on', 'off'], { error: 'must be on or off' })
+    .default('on')
+    .describe(
+      'With `off` this instance does not index for search; where none does, searches read the events.',
+    ),
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
+    .default('info')
+    .describe('Least level of the log lines on stderr.'),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(1, LIMITS.rateLimitPerMinuteMax)
+    .default(60)
+    .describe('Calls per key in any 60 seconds, for keys without a limit of their own.'),
+  READINESS_DELAY_MS: wholeNumber(0, 600_000)
+    .default(0)
+    .describe('When it stops: milliseconds it goes on serving while `/readyz` already says no.'),
+  DRAIN_MS: wholeNumber(0, 600_000)
+    .default(10_000)
+    .describe('After that: milliseconds requests in flight have to finish before they are cut off.'),
+  BACKGROUND_STATEMENT_MS: wholeNumber(1_000, 3_600_000)
+    .default(LIMITS.backgroundStatementMsDefault)
+    .describe(
+      'Milliseconds a statement of a background task (indexing, retention, ...) may take; a server that is silent for longer is left.',
+    ),
+  METRICS_PORT: wholeNumber(0, 65_535)
+    .optional()
+    .describe(
+      'TCP port for `/metrics`, which names tenants and databases; 0 takes a free one. Not set: none.',
+    ),
+  METRICS_HOST: z.string().default('127.0.0.1').describe('Address to listen on for it.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:'])
+    .optional()
+    .describe(
+      "Where traces are sent by OTLP over HTTP; OpenTelemetry's other variables are heeded too. Not set: none.",
+    ),
+  TRUST_PROXY: networks
+    .optional()
+    .describe(
+      'Reverse proxies whose `X-Forwarded-For` is believed: addresses and networks (CIDR), comma-separated.',
+    ),
+  PUBLIC_URL: url(['https:', 'http:'])
+    .optional()
+    .describe('Where browsers find this service, `https://…`: needed for sign-in by OpenID Connect.'),
+  OIDC_ISSUER: url(['https:', 'http:'])
+    .refine((text) => !URL.canParse(text) || new URL(text).protocol === 'https:' || isLoopback(text), {
+      error: 'must begin with https://, or be on this host',
+    })
+    .optional()
+    .describe('Identity provider by which people sign in to the dashboard. Not set: by key alone.'),
+  OIDC_CLIENT_ID: z.string().optional().describe('This service, as the identity provider knows it.'),
+  OIDC_CLIENT_SECRET: z.string().optional().describe('Its secret there.'),
+  OIDC_TENANTS_CLAIM: z
+    .string()
+    .default('tenants')
+    .describe('Claim of the ID token with the tenant ids an analyst may read: a list, or text with commas.'),
+  OIDC_ROLE_CLAIM: z
+    .string()
+    .default('role')
+    .describe('Claim with `analyst` or `operator`, alone or in a list; who has both is an operator.'),
+  ACCESS_LOG_DAYS: wholeNumber(1, LIMITS.accessLogDaysMax)
+    .default(400)
+    .describe('Days that entries of the access log are kept.'),
+});
+
+export interface OpenIdConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly tenantsClaim: string;
+  readonly roleClaim: string;
+  /** The URL at which browsers find this service. */
+  readonly publicUrl: string;
+}
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** An absolute path. */
+  readonly dataDir: string;
+  readonly databaseUrl: string | null;
+  /** Always null when `databaseUrl` is null. */
+  readonly migrationDatabaseUrl: string | null;
+  /** Always null when `databaseUrl` is null. */
+  readonly readDatabaseUrl: string | null;
+  /** Null: the key file in the data folder, which the first start makes. */
+  readonly checkpointKeyFile: string | null;
+  readonly formerCheckpointKeys: readonly string[];
+  /** Null: the key file in the data folder, which the first start makes. */
+  readonly secretsKeyFile: string | null;
+  /** Networks outside the public internet that destinations may be in. */
+  readonly destinationAllowNetworks: readonly string[];
+  /** Null: no mail is sent. */
+  readonly mail: { readonly url: string; readonly from: string } | null;
+  readonly redisUrl: string | null;
+  /** Whether this instance keeps the search index up to date. */
+  readonly searchIndex: boolean;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly rateLimitPerMinute: number;
+  readonly readinessDelayMs: number;
+  readonly drainMs: number;
+  readonly backgroundStatementMs: number;
+  readonly metrics: { readonly host: string; readonly port: number } | null;
+  readonly otlpEndpoint: string | null;
+  /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
+  readonly trustProxy: readonly string[];
+  readonly accessLogDays: number;
+  /** Sign-in to the dashboard by OpenID Connect. */
+  readonly openId: OpenIdConfig | null;
+}
+
+const NEEDED_WITH_ISSUER = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL'] as const;
+const NEEDS_DATABASE = {
+  READ_DATABASE_URL: 'whose replica it is',
+  MIGRATION_DATABASE_URL: 'for requests',
+} as const;
+
+/** Variables that are missing although other variables need them. @returns sentences */
+function missingIn(given: Readonly<Record<string, unknown>>): string[] {
+  const lines: string[] = [];
+  if (!given.DATABASE_URL)
+    for (const [name, reason] of Object.entries(NEEDS_DATABASE))
+      if (given[name]) lines.push(`${name}: needs DATABASE_URL, ${reason}`);
+  if (given.OIDC_ISSUER)
+    for (const name of NEEDED_WITH_ISSUER)
+      if (!given[name]) lines.push(`${name}: is needed with OIDC_ISSUER`);
+  return lines;
+}
+
+function openIdOf(data: z.infer<typeof ENVIRONMENT>): OpenIdConfig | null {
+  const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, PUBLIC_URL } = data;
+  if (!OIDC_ISSUER || !OIDC_CLIENT_ID || !OIDC_CLIENT_SECRET || !PUBLIC_URL) return null;
+  return {
+    issuer: OIDC_ISSUER,
+    clientId: OIDC_CLIENT_ID,
+    clientSecret: OIDC_CLIENT_SECRET,
+    tenantsClaim: data.OIDC_TENANTS_CLAIM,
+    roleClaim: data.OIDC_ROLE_CLAIM,
+    publicUrl: PUBLIC_URL,
+  };
+}
+
+/** @throws ConfigError that names every mistake. An empty variable counts as not set. */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(
+    Object.keys(ENVIRONMENT.shape)
+      .map((name) => [name, env[name]?.trim()] as const)
+      .filter(([, value]) => value),
+  );
+  const parsed = ENVIRONMENT.safeParse(given);
+  const wrong = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const mistakes = [...wrong, ...missingIn(given)];
+  if (!parsed.success || mistakes.length > 0)
+    throw new ConfigError(
+      `The configuration has mistakes:\n${mistakes.map((line) => `  ${line}`).join('\n')}`,
+    );
+  const { data } = parsed;
+  return Object.freeze({
+    port: data.PORT,
+    host: data.HOST ?? (data.DATABASE_URL ? '0.0.0.0' : '127.0.0.1'),
+    dataDir: path.resolve(data.DATA_DIR),
+    databaseUrl: strictly(data.DATABASE_URL),
+    migrationDatabaseUrl: strictly(data.MIGRATION_DATABASE_URL),
+    readDatabaseUrl: strictly(data.READ_DATABASE_URL),
+    checkpointKeyFile: data.CHECKPOINT_KEY_FILE ?? null,
+    formerCheckpointKeys: data.CHECKPOINT_KEY_SUCCEEDS?.split(/ *, */) ?? [],
+    secretsKeyFile: data.SECRETS_KEY_FILE ?? null,
+    destinationAllowNetworks: data.DESTINATION_ALLOW_NETWORKS ?? [],
+    mail: data.SMTP_URL ? { url: data.SMTP_URL, from: data.SMTP_FROM ?? 'audit-activity@localhost' } : null,
+    redisUrl: data.REDIS_URL ?? null,
+    searchIndex: data.SEARCH_INDEX === 'on',
+    logLevel: data.LOG_LEVEL,
+    rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,
+    readinessDelayMs: data.READINESS_DELAY_MS,
+    drainMs: data.DRAIN_MS,
+    backgroundStatementMs: data.BACKGROUND_STATEMENT_MS,
+    metrics: data.METRICS_PORT === undefined ? null : { host: data.METRICS_HOST, port: data.METRICS_PORT },
+    otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    trustProxy: data.TRUST_PROXY ?? [],
+    accessLogDays: data.ACCESS_LOG_DAYS,
+    openId: openIdOf(data),
+  });
+}

@@ -1,0 +1,47 @@
+import { statfsSync } from 'node:fs';
+import { serviceUnavailable } from '../errors';
+import { LIMITS } from '../limits';
+import type { Database } from './clients';
+
+const NO_ROOM = `less than ${LIMITS.embeddedRoomBytes / 1024 ** 2} MiB are left on the disk of DATA_DIR: the embedded database takes no more`;
+
+/**
+ * Watches the free room on the embedded engine's disk. An engine that can no longer write its log stops for good, and
+ * with it the whole process. So the service refuses data before the disk is full.
+ */
+export class DiskRoom {
+  constructor(
+    folder: string,
+    private readonly freeBytes: () => number = () => freeBytesOf(folder),
+  ) {}
+
+  get healthy(): boolean {
+    return this.freeBytes() >= LIMITS.embeddedRoomBytes;
+  }
+
+  /** The same database, except that it refuses data while there is no room. */
+  guarding(database: Database): Database {
+    const { run, steps } = database;
+    return {
+      ...database,
+      run: async (...given) => {
+        this.#assert();
+        return run(...given);
+      },
+      steps: async (...given) => {
+        this.#assert();
+        return steps(...given);
+      },
+    };
+  }
+
+  #assert(): void {
+    if (!this.healthy) throw serviceUnavailable(new Error(NO_ROOM));
+  }
+}
+
+function freeBytesOf(folder: string): number {
+  const { bavail, blocks, bsize } = statfsSync(folder);
+  // A file system that does not report its size does not count as full.
+  return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
+}

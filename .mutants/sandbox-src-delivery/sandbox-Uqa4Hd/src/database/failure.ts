@@ -1,0 +1,74 @@
+import { within } from '../deadline';
+import { DomainError, serviceUnavailable } from '../errors';
+import { LIMITS } from '../limits';
+
+/**
+ * SQLSTATE classes and codes that mean a faulty statement, which is our own mistake, and not an unavailable database.
+ */
+const OUR_MISTAKE = /^(?:0A|21|22|23|26|2F|34|42|54)/;
+const STATEMENT_TIMEOUT = '57014';
+
+/**
+ * Translates a failed statement for the caller. Any failure that is not our own mistake means an unavailable database.
+ */
+export function toDatabaseError(error: unknown): unknown {
+  if (error instanceof DomainError) return error;
+  const code = sqlStateOf(error);
+  if (code === STATEMENT_TIMEOUT) {
+    return new DomainError('service_unavailable', {
+      public: 'The question took too long to answer. Narrow the time range or the filters.',
+      retryAfterSeconds: 5,
+      cause: error,
+    });
+  }
+  if (isStatementsOwn(error)) return error;
+  return isProgrammingError(error) ? error : serviceUnavailable(error);
+}
+
+/** Whether a failure is the statement's: the server that ran it is available. */
+export const isStatementsOwn = (error: unknown): boolean => OUR_MISTAKE.test(sqlStateOf(error) ?? '');
+
+/** Whether the statement was too slow, while the database itself is available. */
+export const isStatementTimeout = (error: unknown): boolean => sqlStateOf(error) === STATEMENT_TIMEOUT;
+
+/** The SQLSTATE of a database error, found in any of the errors that wrap it. */
+export function sqlStateOf(error: unknown): string | null {
+  for (let at: unknown = error, depth = 0; at && depth < 6; depth++) {
+    const { code, originalCode, meta, cause } = at as Record<string, unknown>;
+    for (const candidate of [originalCode, code]) {
+      if (
+        typeof candidate === 'string' &&
+        /^[0-9A-Z]{5}$/.test(candidate) &&
+        !/^P[12]\d{3}$/.test(candidate)
+      ) {
+        return candidate;
+      }
+    }
+    at = cause ?? (meta as Record<string, unknown> | undefined)?.driverAdapterError;
+  }
+  return null;
+}
+
+/** SQLSTATEs of a server without room, memory or connections, of one that writes nothing now, and of a broken one. */
+const OF_THE_SERVER = /^(?:25006|53|58)/;
+
+/** Whether a failure is the server's, so that no other statement would do better. */
+export const isServersOwn = (error: unknown): boolean => OF_THE_SERVER.test(sqlStateOf(error) ?? '');
+
+const isProgrammingError = (error: unknown) =>
+  error instanceof TypeError ||
+  error instanceof RangeError ||
+  (error instanceof Error && error.name === 'PrismaClientValidationError');
+
+/** Runs a database call with a deadline, and translates its failure. */
+export async function guarded<T>(
+  call: () => Promise<T>,
+  deadlineMs: number = LIMITS.requestDeadlineMs,
+): Promise<T> {
+  const late = () => serviceUnavailable(new Error(`no answer from the database in ${deadlineMs} ms`));
+  try {
+    return await within(deadlineMs, late, call);
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
+}

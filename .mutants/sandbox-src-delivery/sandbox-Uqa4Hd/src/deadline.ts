@@ -1,0 +1,47 @@
+import { LIMITS } from './limits';
+
+/**
+ * Waits for work until a deadline. After the deadline it throws what `late` returns, and the work goes on unwatched.
+ */
+export async function within<T>(deadlineMs: number, late: () => unknown, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), deadlineMs);
+  });
+  try {
+    return await Promise.race([work(), deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Resolves when an answer is closed: it was sent, or its caller went away. */
+export function whenClosed(answer: {
+  readonly closed: boolean;
+  once(event: 'close', then: () => void): unknown;
+}): Promise<void> {
+  return new Promise((resolve) => {
+    if (answer.closed) resolve();
+    else answer.once('close', resolve);
+  });
+}
+
+/** Interrupts long work every few milliseconds, so that other requests are served. */
+export class Pauses {
+  #since = performance.now();
+
+  async take(): Promise<void> {
+    if (performance.now() - this.#since < LIMITS.workMs) return;
+    await new Promise<void>((next) => setImmediate(next));
+    this.#since = performance.now();
+  }
+
+  /** Runs the steps of some work to the end, with pauses between them. */
+  async between<T>(steps: Iterator<void, T>): Promise<T> {
+    for (;;) {
+      const step = steps.next();
+      await this.take();
+      if (step.done) return step.value;
+    }
+  }
+}

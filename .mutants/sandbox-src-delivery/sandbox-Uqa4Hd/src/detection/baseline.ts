@@ -1,0 +1,83 @@
+import { type Entry, entrySize, RECORD_IDS_MAX } from './hit';
+
+const DAY_US = 86_400e6;
+export const dayOf = (at: number): number => Math.floor(at / DAY_US);
+
+/** The first and the last day of a value of a group. For the group itself the first day is when it became known. */
+export interface SeenDays {
+  first: number;
+  last: number;
+}
+
+/** Window sums of a group: the highest sum of each day, and the windows that may still grow. */
+export interface Sums {
+  days: Record<string, number>;
+  windows: { index: number; sum: number; isTold: boolean; entry: Entry }[];
+}
+const WINDOWS_MAX = 3;
+export const noSums = (): Sums => ({ days: {}, windows: [] });
+export const sumsSize = ({ windows }: Sums): number =>
+  windows.reduce((sum, { entry }) => sum + entrySize(entry), 2);
+
+/** Adds to a window. @returns the window's entry when its sum is far above the days before and was not reported yet */
+export function addToSum(
+  body: Sums,
+  entry: Entry,
+  value: number,
+  node: {
+    readonly within: number;
+    readonly days: number;
+    readonly learnDays: number;
+    readonly atLeast: number;
+    readonly times: number;
+  },
+  canTell: boolean,
+): Entry | null {
+  const index = Math.floor(entry.l / node.within);
+  let window = body.windows.find((one) => one.index === index);
+  if (!window) {
+    window = { index, sum: 0, isTold: false, entry };
+    body.windows.push(window);
+    body.windows.sort((a, b) => a.index - b.index);
+    if (body.windows.length > WINDOWS_MAX) body.windows.shift();
+  } else window.entry = joined(window.entry, entry);
+  window.sum += value;
+  const day = dayOf(entry.l);
+  const { base, history } = before(body, day, node.days);
+  body.days[day] = Math.max(body.days[day] ?? 0, window.sum);
+  if (!canTell || window.isTold || history < node.learnDays) return null;
+  if (window.sum < node.atLeast || window.sum <= base * node.times) return null;
+  window.isTold = true;
+  return window.entry;
+}
+
+/** Looks at the days before, and forgets those that are too old. */
+function before({ days }: Sums, day: number, count: number) {
+  let [base, first] = [0, Number.POSITIVE_INFINITY];
+  for (const [name, sum] of Object.entries(days)) {
+    const of = Number(name);
+    first = Math.min(first, of);
+    if (of < day && of >= day - count) base = Math.max(base, sum);
+    if (of < day - count - 1) delete days[name];
+  }
+  return {
+    /** The highest sum of a window. */
+    base,
+    /** How many days before the group was first known. */
+    history: first === Number.POSITIVE_INFINITY ? 0 : day - first,
+  };
+}
+
+/** Adds an event to a window's entry. Full lists are not copied. */
+const joined = (window: Entry, { f, l, r, i }: Entry): Entry => ({
+  f: Math.min(window.f, f),
+  l: Math.max(window.l, l),
+  r: window.r.length < RECORD_IDS_MAX ? [...window.r, ...r] : window.r,
+  n: window.n + 1,
+  p: window.p,
+  i:
+    i[0] === undefined || window.i.includes(i[0]) || window.i.length >= INSTANCES_MAX
+      ? window.i
+      : [...window.i, i[0]],
+});
+const INSTANCES_MAX = 20;

@@ -1,0 +1,55 @@
+import type { Server } from 'node:http';
+import type { GraphQLSchema } from 'graphql';
+import type { Logger } from 'pino';
+import { createFacade } from '../rest-facade/app';
+import { answerExport } from '../rest-facade/export';
+import type { TailEntrance } from '../rest-facade/tail';
+import type { Callers } from './caller/callers';
+import type { Config } from './config';
+import type { AgentBodies } from './graphql/read-body';
+import { createGraphqlRouter } from './graphql/server';
+import type { CheckHealth } from './http/health';
+import { createProbes } from './http/health';
+import type { InFlight, OnAnswered } from './http/in-flight';
+import { createHttpServer } from './http/server';
+import { builtPage } from './modules/dashboard/page';
+import { createDashboardRouter } from './modules/dashboard/router';
+import type { BeginExport } from './modules/export/export-events';
+import type { Tracing } from './observe/tracing';
+
+/** The three entrances behind one HTTP server: the REST façade, GraphQL and the dashboard. */
+export async function createEntrances(parts: {
+  readonly config: Pick<Config, 'openId' | 'trustProxy'>;
+  readonly schema: GraphQLSchema;
+  readonly callers: Callers;
+  readonly agents: AgentBodies;
+  readonly beginExport: BeginExport;
+  readonly tail: Omit<TailEntrance, 'whileWaiting'>;
+  readonly checkHealth: CheckHealth;
+  readonly isReady: () => Promise<boolean>;
+  readonly inFlight: InFlight;
+  readonly onAnswered: readonly OnAnswered[];
+  readonly tracing: Tracing | null;
+  readonly log: Logger;
+}): Promise<Server> {
+  const { config, schema, callers, agents, beginExport, checkHealth, inFlight, tracing, log } = parts;
+  const { acceptCall, sessions, tenants } = callers;
+  const { whileReading } = inFlight;
+  return createHttpServer({
+    facade: createFacade({
+      ...{ schema, acceptCall, beginExport, checkHealth, tracing, log },
+      tail: { ...parts.tail, whileWaiting: (...waiting) => inFlight.whileWaiting(...waiting) },
+    }),
+    graphql: await createGraphqlRouter({ schema, acceptCall, agents, whileReading, tracing, log }),
+    dashboard: createDashboardRouter({
+      ...{ sessions, tenants, acceptCall, whileReading, log },
+      answerExport: (callOf) => answerExport(beginExport, callOf),
+      openId: config.openId,
+      folder: builtPage(),
+    }),
+    probes: createProbes(parts.isReady),
+    ...{ inFlight, tracing, log },
+    trustProxy: config.trustProxy,
+    onAnswered: parts.onAnswered,
+  });
+}

@@ -1,0 +1,25 @@
+import type { AuditEvent, RecordFieldName } from './fields';
+
+/** The place of a record in an audit file. The same GUID, offset and index always give a tenant the same record id. */
+export interface RecordSource {
+  /** Base name of the file; a copy or a rename does not change the record's identity. */
+  readonly file: string;
+  /** GUID in the file's header, lower case: the file's identity. */
+  readonly fileGuid: string;
+  /** Byte offset of the block that holds the record (its first part, when it is split). */
+  readonly blockOffset: number;
+  /** 0-based index of the (first part of the) record among the events of its block. */
+  readonly index: number;
+}
+
+export type JsonScalar = string | number | boolean | null;
+
+/**
+ * One audit record as the agent publishes it: the public fields, its place in the file, and the number of parts it was
+ * joined from. `additional` has whatever else the file states (64-bit numbers as text, binary as `0x…`).
+ */
+export type AuditRecord = Pick<AuditEvent, RecordFieldName> &
+  RecordSource & {
+    readonly parts: number;
+    readonly additional: { readonly [key: string]: JsonScalar };
+  };

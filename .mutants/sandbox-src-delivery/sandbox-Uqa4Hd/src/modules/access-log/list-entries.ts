@@ -1,0 +1,68 @@
+import { type AccessEntry, type AccessLogStore, REFUSED } from '../../caller/access-log';
+import { parseTenantId } from '../../caller/tenant-set';
+import { DomainError, ERRORS } from '../../errors';
+import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { isUuid } from '../../event/uuid';
+import { LIMITS } from '../../limits';
+
+/** Filters as the API takes them; null: no filter. */
+interface EntriesRequest {
+  /** ISO 8601, inclusive. */
+  readonly from: string | null;
+  /** ISO 8601, exclusive. */
+  readonly to: string | null;
+  readonly keyId: string | null;
+  readonly tenantId: string | null;
+  readonly operation: string | null;
+  readonly outcome: string | null;
+  readonly first: number;
+  /** Cursor: the id of the last entry of the previous page. */
+  readonly after: string | null;
+}
+
+interface EntriesPage {
+  readonly entries: readonly AccessEntry[];
+  readonly hasNextPage: boolean;
+}
+
+const OUTCOMES: readonly string[] = ['ok', REFUSED, ...Object.keys(ERRORS)];
+
+/** Characters that no stored text has, and that PostgreSQL refuses to compare. */
+const UNSTORED = /\p{Cc}|\p{Cs}/u;
+
+/** @returns a page of the access log, newest first @throws DomainError `invalid_parameter` naming every problem */
+export async function listEntries(
+  request: EntriesRequest,
+  store: Pick<AccessLogStore, 'newest'>,
+): Promise<EntriesPage> {
+  const { from, to, keyId, tenantId, operation, outcome, first, after } = request;
+  const fromMs = from === null ? null : toMs(from);
+  const untilMs = to === null ? null : toMs(to);
+  const tenant = tenantId === null ? null : parseTenantId(tenantId);
+  const problems = [
+    ...(fromMs === undefined ? ['from must be an ISO 8601 time'] : []),
+    ...(untilMs === undefined ? ['to must be an ISO 8601 time'] : []),
+    ...(tenantId !== null && tenant === null ? ['tenantId must be the id of a tenant'] : []),
+    ...[keyId, operation]
+      .filter((text) => text !== null && UNSTORED.test(text))
+      .map((text) => `${JSON.stringify(text)} has control characters`),
+    ...(outcome === null || OUTCOMES.includes(outcome)
+      ? []
+      : [`outcome must be one of ${OUTCOMES.join(', ')}`]),
+    ...(first >= 1 && first <= LIMITS.accessLogPageMax
+      ? []
+      : [`first must be from 1 to ${LIMITS.accessLogPageMax}`]),
+    ...(after === null || isUuid(after) ? [] : ['after must be a cursor of an earlier page']),
+  ];
+  if (problems.length > 0 || fromMs === undefined || untilMs === undefined)
+    throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+  const filter = { fromMs, toMs: untilMs, keyId, tenantId: tenant, operation, outcome };
+  const found = await store.newest(filter, first + 1, after);
+  return { entries: found.slice(0, first), hasNextPage: found.length > first };
+}
+
+/** @returns the time in milliseconds, rounded up, so that earlier entries stay out; undefined: not a time */
+function toMs(text: string): number | undefined {
+  const ticks = parseTicks(text);
+  return ticks === null ? undefined : Math.max(0, Number((ticks + TICKS_PER_MS - 1n) / TICKS_PER_MS));
+}

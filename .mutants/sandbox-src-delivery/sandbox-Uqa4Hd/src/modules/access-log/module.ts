@@ -1,0 +1,40 @@
+import type { AccessLog } from '../../caller/access-log';
+import type { PostgresAccessLogStore } from '../../caller/access-log.store';
+import type { FairShare } from '../../caller/rate-limit/fair-share';
+import { DAY_MS } from '../../event/event-time';
+import { LIMITS } from '../../limits';
+import type { Module } from '../../module';
+import { AccessLogResolver } from './access-log.resolver';
+
+/** The access log: operators query it, and background tasks write and shorten it. */
+export const accessLogModule = (parts: {
+  readonly accessLog: AccessLog;
+  readonly store: PostgresAccessLogStore;
+  readonly fairShare: FairShare;
+  /** How long entries are kept. */
+  readonly days: number;
+  readonly nowMs: () => number;
+}): Module => ({
+  resolvers: [new AccessLogResolver(parts.store, parts.fairShare)],
+  tasks: [
+    {
+      name: 'writing the access log',
+      everyMs: LIMITS.accessLogFlushMs,
+      run: () => parts.accessLog.flush(),
+    },
+    {
+      name: 'retention of the access log',
+      everyMs: LIMITS.retentionMs,
+      run: () => parts.store.removeBefore(parts.nowMs() - parts.days * DAY_MS, LIMITS.accessLogRemoveEntries),
+    },
+  ],
+  metrics: (metrics) => {
+    metrics.gauge('access_log_waiting_entries', 'Not written yet.', () => parts.accessLog.unwritten);
+    metrics.gauge(
+      'access_log_lost_entries',
+      'Found no room while the database was away, since the start.',
+      () => parts.accessLog.lost,
+    );
+  },
+  health: [parts.accessLog],
+});

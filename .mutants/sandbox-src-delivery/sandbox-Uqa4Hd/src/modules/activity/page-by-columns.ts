@@ -1,0 +1,105 @@
+import type { TenantSet } from '../../caller/tenant-set';
+import { Prisma, type RunSteps } from '../../database/clients';
+import { HOUR_MS } from '../../event/event-time';
+import { SORTS } from '../../event/parameters';
+import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
+import { type ColumnCounter, inSnapshot } from '../../trail/columns/counter';
+import { findPlaces } from '../../trail/columns/find-rows';
+import { type Tally } from '../../trail/columns/tally';
+import { type TenantForm, tenantOfLookup } from '../../trail/counts/scope';
+import { LIST_COLUMNS, type Row } from '../../trail/event-rows';
+import { toStored } from '../../trail/stored-text';
+
+/** @returns the rows of a page in order and the total, both from one snapshot */
+export function pageByColumns(
+  snapshot: RunSteps,
+  form: TenantForm,
+  tenants: TenantSet,
+  query: AuditEventQuery,
+): Promise<{ readonly rows: readonly Row[]; readonly total: number }> {
+  return inSnapshot(snapshot, tenants, { filter: query.filter, form }, async (counter) => {
+    const { total, ids } =
+      query.sort === SORTS.Timestamp
+        ? await byTime(counter, tenants, query)
+        : await byValue(counter, tenants, query);
+    return { rows: await rowsOf(counter, form, tenants, ids), total };
+  });
+}
+
+/** @returns the record of the latest event, which a summary needs beside its counts */
+export async function latestRecord(
+  counter: ColumnCounter,
+  tenants: TenantSet,
+  filter: AuditEventFilter,
+  { windows, read }: Pick<Tally, 'windows' | 'read'>,
+): Promise<string | null> {
+  const sought = { tenants, filter, value: null, descending: true };
+  const [latest] = await findPlaces(counter, sought, windows, read, { first: 0, count: 1 });
+  return latest ?? null;
+}
+
+interface Places {
+  readonly total: number;
+  readonly ids: readonly string[];
+}
+
+const spanOf = ({ page, pageSize }: AuditEventQuery) => ({ first: (page - 1) * pageSize, count: pageSize });
+
+async function byTime(counter: ColumnCounter, tenants: TenantSet, query: AuditEventQuery): Promise<Places> {
+  const { total, windows, read } = await counter.count({ windowMs: HOUR_MS, fields: [], hasOutcomes: false });
+  const sought = { tenants, filter: query.filter, value: null, descending: query.descending };
+  const ids = total.n === 0 ? [] : await findPlaces(counter, sought, windows, read, spanOf(query));
+  return { total: total.n, ids };
+}
+
+/** Finds first the values that the page touches, and then the page's events with these values. */
+async function byValue(counter: ColumnCounter, tenants: TenantSet, query: AuditEventQuery): Promise<Places> {
+  const field = query.sort as Exclude<AuditEventQuery['sort'], 'recordId'>;
+  const { total, values } = await counter.count({ windowMs: null, fields: [field], hasOutcomes: false });
+  const sorted = [...(values.get(field) ?? [])].sort(([a], [b]) => compareStored(a, b));
+  if (query.descending) sorted.reverse();
+  const { first, count } = spanOf(query);
+  const touched: { text: string; first: number; count: number }[] = [];
+  let passed = 0;
+  for (const [text, { n }] of sorted) {
+    const [from, to] = [Math.max(first, passed), Math.min(first + count, passed + n)];
+    if (from < to) touched.push({ text, first: from - passed, count: to - from });
+    passed += n;
+  }
+  if (touched.length === 0) return { total: total.n, ids: [] };
+  const ofValues = { field, values: new Set(touched.map(({ text }) => text)) };
+  const { windowsOfValues, read } = await counter.count({
+    ...{ windowMs: HOUR_MS, fields: [], hasOutcomes: false },
+    ofValues,
+  });
+  const ids: string[] = [];
+  for (const { text, ...span } of touched) {
+    const sought = { tenants, filter: query.filter, value: { field, text }, descending: query.descending };
+    ids.push(...(await findPlaces(counter, sought, windowsOfValues.get(text) ?? new Map(), read, span)));
+  }
+  return { total: total.n, ids };
+}
+
+/** Compares texts as the database sorts stored texts: by their bytes. */
+const compareStored = (a: string, b: string) =>
+  Buffer.compare(Buffer.from(toStored(a), 'utf8'), Buffer.from(toStored(b), 'utf8'));
+
+/** @returns the rows in the order of the ids */
+async function rowsOf(
+  counter: ColumnCounter,
+  form: TenantForm,
+  tenants: TenantSet,
+  ids: readonly string[],
+): Promise<Row[]> {
+  const rows = new Map<string, Row>();
+  for (const tenantId of ids.length === 0 ? [] : tenants) {
+    const found = await counter.ask(rowsStatement(tenantId, ids, form));
+    for (const row of found) rows.set(String(row.record_id), row);
+  }
+  return ids.map((id) => rows.get(id)).filter((row) => row !== undefined);
+}
+
+export const rowsStatement = (tenantId: number, ids: readonly string[], form: TenantForm): Prisma.Sql =>
+  Prisma.sql`
+    SELECT ${LIST_COLUMNS} FROM audit_event e
+    WHERE e.tenant_id = ${tenantOfLookup(Prisma.sql`${tenantId}::int`, form)} AND e.record_id = ANY(${[...ids]}::uuid[])`;

@@ -1,0 +1,34 @@
+import type { TenantSet } from '../../caller/tenant-set';
+import type { RunSteps } from '../../database/clients';
+import { HOUR_MS } from '../../event/event-time';
+import type { AuditEventFilter } from '../../event/query';
+import type { GroupField } from '../../trail/columns/column-fields';
+import { inSnapshot } from '../../trail/columns/counter';
+import { DIMENSIONS } from '../../trail/counts/dimensions';
+import type { TenantForm } from '../../trail/counts/scope';
+import type { Row } from '../../trail/event-rows';
+import { latestRecord } from './page-by-columns';
+
+const { database, principal } = DIMENSIONS;
+
+/** The row of a summary (see `summaryStatement`) for the events that a filter selects. */
+export function summaryByColumns(
+  snapshot: RunSteps,
+  form: TenantForm,
+  tenants: TenantSet,
+  filter: AuditEventFilter,
+): Promise<Row> {
+  return inSnapshot(snapshot, tenants, { filter, form }, async (counter) => {
+    const asked = { windowMs: HOUR_MS, fields: [database.field, principal.field], hasOutcomes: true };
+    const tally = await counter.count(asked);
+    const distinct = (field: GroupField) =>
+      [...(tally.values.get(field)?.keys() ?? [])].filter((value) => value !== '').length;
+    return {
+      total: tally.total.n,
+      ok: tally.total.ok,
+      latest: tally.total.n === 0 ? null : await latestRecord(counter, tenants, filter, tally),
+      databases: distinct(database.field),
+      principals: distinct(principal.field),
+    };
+  });
+}

@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import type { Logger } from 'pino';
+import type { NetworkGuard } from '../../delivery/network-guard';
+import { failed, type Outcome } from '../../delivery/outcome';
+import { ReadingTurns } from '../../delivery/reading-turns';
+import { retryDelayMs } from '../../delivery/retry';
+import type { SecretBox } from '../../delivery/secret-box';
+import { LIMITS } from '../../limits';
+import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
+import type { Item } from './batch';
+import type { DeliveryStore, Listed } from './delivery-store';
+import { type Destination, type DestinationKey, ownerOfSecrets, REMOVED } from './destination';
+import { Planner } from './planner';
+import { Runner, type Sender } from './runner';
+import { openSender } from './senders/open-sender';
+import { itemMaker } from './to-item';
+import { type StoredSecrets, typeSpec } from './types';
+
+interface DeliveryParts {
+  readonly store: DeliveryStore;
+  readonly feed: Pick<ArrivalReader, 'read'>;
+  readonly box: SecretBox;
+  readonly guard: NetworkGuard;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+}
+
+interface OpenSender {
+  /** Of settings and secrets. When it changes, a new sender is opened. */
+  readonly fingerprint: string;
+  readonly sender: Sender;
+}
+
+/** Attempts whose outcome could not be stored. */
+interface BrokenOff {
+  readonly times: number;
+  readonly untilMs: number;
+}
+
+const OVERTAKEN_CHECK_MS = 60_000;
+const LISTENERS_PER_RUN = 3;
+
+/** Sends to all destinations of all tenants that have something to send and that no other instance serves. */
+export class Deliveries {
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #senders = new Map<string, OpenSender>();
+  readonly #brokenOff = new Map<string, BrokenOff>();
+  /** Limits reads, so that many destinations do not use up all background connections, or the processor for long. */
+  readonly #reading = new ReadingTurns(LIMITS.destinationReadsMax);
+  readonly #stopping = new AbortController();
+  #listed: readonly Listed[] = [];
+  #checkedMs = 0;
+
+  constructor(private readonly parts: DeliveryParts) {
+    // Each delivery listens for the stop, and so does each of its requests.
+    setMaxListeners(LISTENERS_PER_RUN * LIMITS.destinationRunsMax, this.#stopping.signal);
+  }
+
+  /** The destinations of the last round. */
+  get listed(): readonly Destination[] {
+    return this.#listed;
+  }
+
+  /** Whether this instance has the keys of all secrets. Destinations with other keys are left to other instances. */
+  get hasKeys(): boolean {
+    return this.#listed.every(({ secrets }) => this.parts.box.opens(secrets));
+  }
+
+  /** Starts a delivery for each destination that is due. */
+  async round(): Promise<void> {
+    const all = await this.parts.store.list();
+    for (const one of all.filter(({ state }) => state === REMOVED)) await this.parts.store.delete(one);
+    this.#listed = all.filter(({ state }) => state !== REMOVED);
+    this.#closeUnused();
+    if (this.parts.nowMs() - this.#checkedMs >= OVERTAKEN_CHECK_MS) {
+      this.#checkedMs = this.parts.nowMs();
+      for (const one of this.#listed.filter(mayBeOvertaken)) await this.#passRemoved(one);
+      await this.#sealAnew();
+    }
+    for (const one of this.#listed) {
+      if (this.#stopping.signal.aborted || this.#running.size >= LIMITS.destinationRunsMax) return;
+      const { destinationId } = one;
+      if (!one.isDue || this.#running.has(destinationId) || !this.parts.box.opens(one.secrets)) continue;
+      if ((this.#brokenOff.get(destinationId)?.untilMs ?? 0) > this.parts.nowMs()) continue;
+      const run = this.#run(one)
+        .then(() => void this.#brokenOff.delete(destinationId))
+        .catch((err) => this.#breakOff(destinationId, err))
+        .finally(() => this.#running.delete(destinationId));
+      this.#running.set(destinationId, run);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#running.values());
+    for (const { sender } of this.#senders.values()) sender.close();
+  }
+
+  /** Sends a message that is not an event of the log, once and now. @param id of the message; a repeat has the same */
+  async sendOne(destination: Destination, id: string, item: Item): Promise<Outcome> {
+    try {
+      const { tenantId, position } = destination;
+      const batch = { id, tenantId, from: position, to: position, items: [item] };
+      return await this.#senderOf(destination).send(batch, this.#stopping.signal);
+    } catch (error) {
+      return failed(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #run(key: DestinationKey): Promise<void> {
+    const { store, feed, nowMs } = this.parts;
+    const taken = await store.take(key);
+    if (!taken) return;
+    const { lease, destination } = taken;
+    const startedMs = nowMs();
+    const inTurns: DeliveryParts['feed'] = { read: (...of) => this.#reading.run(() => feed.read(...of)) };
+    const isFull = () => this.#running.size >= LIMITS.destinationRunsMax;
+    try {
+      const sender = this.#senderOf(destination);
+      const toItem = itemMaker(destination.filter, destination.format);
+      const { eventsMax, restMs = 0 } = typeSpec(destination.type);
+      await new Runner(destination, {
+        ...{ lease, sender, eventsMax, restMs, signal: this.#stopping.signal, random: Math.random },
+        planner: new Planner(inTurns, destination.tenantId, toItem),
+        isTimeUp: () => isFull() && nowMs() - startedMs > LIMITS.destinationRunMs,
+      }).run();
+    } finally {
+      await lease.release();
+    }
+  }
+
+  /**
+   * Backs off when the database does not store the outcome of an attempt. The same events would otherwise be sent again
+   * in each round. So the next attempt waits as long as after a failure of the receiver.
+   */
+  #breakOff(destinationId: string, err: unknown): void {
+    const times = (this.#brokenOff.get(destinationId)?.times ?? 0) + 1;
+    const waitMs = Math.min(retryDelayMs(times, undefined, Math.random()), LIMITS.destinationBrokenOffMsMax);
+    this.#brokenOff.set(destinationId, { times, untilMs: this.parts.nowMs() + waitMs });
+    this.parts.log.warn({ err, destinationId, waitMs }, 'a delivery was broken off; it is tried again');
+  }
+
+  /**
+   * Moves a cursor that stands still over events that retention has removed, and counts these events. So operators see
+   * the loss while the destination is paused or fails, and not only later.
+   */
+  async #passRemoved(one: Listed): Promise<void> {
+    const taken = await this.parts.store.take(one, 'any');
+    if (!taken) return;
+    const { lease, destination } = taken;
+    try {
+      const { tenantId, position } = destination;
+      const limits = { positions: LIMITS.destinationScanMax, events: 1, bytes: 1 };
+      const page = await this.parts.feed.read(tenantId, position, limits);
+      const to = page.items[0]?.position ?? page.next;
+      if (to > position) await lease.save({ position: to, removed: to - position });
+    } finally {
+      await lease.release();
+    }
+  }
+
+  /** Seals secrets again with the newest key, so that older keys can be removed. */
+  async #sealAnew(): Promise<void> {
+    const { box, store, log } = this.parts;
+    const old = this.#listed.filter(({ secrets }) => box.isOld(secrets) && box.opens(secrets));
+    for (const one of old) {
+      const owner = ownerOfSecrets(one);
+      await store.putSecrets(one, one.secrets, box.seal(box.open(one.secrets, owner), owner));
+    }
+    if (old.length > 0)
+      log.info({ keyId: box.keyId, count: old.length }, 'secrets are sealed by the new key');
+  }
+
+  #senderOf(destination: Destination): Sender {
+    const { destinationId, type, settings, secrets } = destination;
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify(settings))
+      .update(secrets)
+      .digest('base64');
+    const known = this.#senders.get(destinationId);
+    if (known?.fingerprint === fingerprint) return known.sender;
+    known?.sender.close();
+    const open = JSON.parse(this.parts.box.open(secrets, ownerOfSecrets(destination))) as StoredSecrets;
+    const sender = openSender(type, settings as { readonly url: string }, open, this.parts);
+    this.#senders.set(destinationId, { fingerprint, sender });
+    return sender;
+  }
+
+  #closeUnused(): void {
+    const known = new Set(this.#listed.map(({ destinationId }) => destinationId));
+    for (const destinationId of this.#brokenOff.keys())
+      if (!known.has(destinationId)) this.#brokenOff.delete(destinationId);
+    for (const [destinationId, { sender }] of this.#senders) {
+      if (known.has(destinationId)) continue;
+      sender.close();
+      this.#senders.delete(destinationId);
+    }
+  }
+}
+
+const mayBeOvertaken = ({ state, attempts, position, logSize }: Listed) =>
+  (state === 'paused' || attempts > 0) && position < logSize;

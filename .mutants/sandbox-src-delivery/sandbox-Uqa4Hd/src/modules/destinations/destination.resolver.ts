@@ -1,0 +1,148 @@
+import { GraphQLInt, GraphQLString } from 'graphql';
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { attemptOf, type Call } from '../../caller/call';
+import type { Answer } from '../../event/shape';
+import { Access } from '../../graphql/access';
+import { objectType } from '../../graphql/object-type';
+import {
+  CREATED_DESTINATION,
+  DESTINATION,
+  DESTINATION_TEST,
+  ROTATED_SECRET,
+  SET_ASIDE_EVENT,
+} from './answers';
+import { type Destination, lagSeconds, shownState } from './destination';
+import { CreateDestinationArgs, ReplayDestinationArgs, RotateSecretArgs } from './destination.args';
+import type { DestinationManager } from './manage-destinations';
+
+const DestinationType = objectType(DESTINATION);
+type DestinationType = Answer<typeof DESTINATION>;
+const CreatedDestinationType = objectType(CREATED_DESTINATION);
+const RotatedSecretType = objectType(ROTATED_SECRET);
+const DestinationTestType = objectType(DESTINATION_TEST);
+const SetAsideEventType = objectType(SET_ASIDE_EVENT);
+
+const SET_ASIDE_DEFAULT = 100;
+
+@Resolver()
+export class DestinationResolver {
+  constructor(
+    private readonly manager: DestinationManager,
+    private readonly nowMs: () => number,
+  ) {}
+
+  @Query(() => [DestinationType], { description: 'By tenant, oldest first.' })
+  @Access({ principal: 'operator' })
+  async destinations(
+    @Arg('tenantId', () => GraphQLString, { nullable: true, description: 'Null: of every tenant.' })
+    tenantId: string | null | undefined,
+  ): Promise<DestinationType[]> {
+    return (await this.manager.list(tenantId ?? null)).map((one) => this.#shown(one));
+  }
+
+  @Query(() => [SetAsideEventType], { description: 'Newest first.' })
+  @Access({ principal: 'operator' })
+  async destinationSetAside(
+    @Arg('destinationId', () => GraphQLString) destinationId: string,
+    @Arg('first', () => GraphQLInt, { defaultValue: SET_ASIDE_DEFAULT }) first: number,
+  ): Promise<Answer<typeof SET_ASIDE_EVENT>[]> {
+    const events = await this.manager.setAside(destinationId, first);
+    return events.map(({ position, recordId, message, at }) => ({
+      ...{ position: String(position), recordId, message, at: at.toISOString() },
+    }));
+  }
+
+  @Mutation(() => CreatedDestinationType, {
+    description: 'Makes a destination, which begins to send at once.',
+  })
+  @Access({ principal: 'operator' })
+  createDestination(@Args(() => CreateDestinationArgs) args: CreateDestinationArgs, @Ctx() context: Call) {
+    const { from, settings, secrets, ...request } = args;
+    return this.manager.create({ ...request, settings, secrets }, from, attemptOf(context));
+  }
+
+  @Mutation(() => DestinationTestType, { description: 'Sends one marked event now, once.' })
+  @Access({ principal: 'operator' })
+  async testDestination(
+    @Arg('destinationId', () => GraphQLString) destinationId: string,
+    @Ctx() context: Call,
+  ): Promise<Answer<typeof DESTINATION_TEST>> {
+    const outcome = await this.manager.test(destinationId, attemptOf(context));
+    const accepted = outcome.kind === 'accepted';
+    return { accepted, message: accepted ? null : outcome.message };
+  }
+
+  @Mutation(() => DestinationType, {
+    description: 'It sends nothing until it is resumed; its place is kept.',
+  })
+  @Access({ principal: 'operator' })
+  async pauseDestination(
+    @Arg('destinationId', () => GraphQLString) destinationId: string,
+    @Ctx() context: Call,
+  ): Promise<DestinationType> {
+    return this.#shown(await this.manager.pause(destinationId, attemptOf(context)));
+  }
+
+  @Mutation(() => DestinationType, {
+    description: 'It goes on where it stands; one that fails is tried at once.',
+  })
+  @Access({ principal: 'operator' })
+  async resumeDestination(
+    @Arg('destinationId', () => GraphQLString) destinationId: string,
+    @Ctx() context: Call,
+  ): Promise<DestinationType> {
+    return this.#shown(await this.manager.resume(destinationId, attemptOf(context)));
+  }
+
+  @Mutation(() => DestinationType, { description: 'It goes on from another place of the log.' })
+  @Access({ principal: 'operator' })
+  async replayDestination(
+    @Args(() => ReplayDestinationArgs) { destinationId, position, from }: ReplayDestinationArgs,
+    @Ctx() context: Call,
+  ): Promise<DestinationType> {
+    const to = { position: position ?? null, from: from ?? null };
+    return this.#shown(await this.manager.replay(destinationId, to, attemptOf(context)));
+  }
+
+  @Mutation(() => RotatedSecretType)
+  @Access({ principal: 'operator' })
+  async rotateDestinationSecret(
+    @Args(() => RotateSecretArgs) { destinationId, ...how }: RotateSecretArgs,
+    @Ctx() context: Call,
+  ): Promise<Answer<typeof ROTATED_SECRET>> {
+    const rotated = await this.manager.rotateSecret(
+      destinationId,
+      { ...how, secrets: how.secrets ?? null },
+      attemptOf(context),
+    );
+    return { ...rotated, overlapEndsAt: rotated.overlapEndsAt?.toISOString() ?? null };
+  }
+
+  @Mutation(() => DestinationType, { description: 'For good: its place in the log is forgotten.' })
+  @Access({ principal: 'operator' })
+  async removeDestination(
+    @Arg('destinationId', () => GraphQLString) destinationId: string,
+    @Ctx() context: Call,
+  ): Promise<DestinationType> {
+    return this.#shown(await this.manager.remove(destinationId, attemptOf(context)));
+  }
+
+  #shown(one: Destination): DestinationType {
+    const { url, ca, ...settings } = one.settings as { readonly url: string; readonly ca?: string };
+    return {
+      ...{ destinationId: one.destinationId, tenantId: String(one.tenantId), name: one.name, type: one.type },
+      ...{ url, filter: one.filter, format: one.format, state: shownState(one), attempts: one.attempts },
+      settings: { ...settings, ...(ca !== undefined && { ca: 'given' }) },
+      lagEvents: Math.max(0, one.logSize - one.position),
+      lagSeconds: lagSeconds(one, this.nowMs()),
+      ...{ delivered: one.delivered, failures: one.failures, setAside: one.setAside },
+      ...{ behindRetention: one.behindRetention, lastError: one.lastError, position: String(one.position) },
+      publicKey: this.manager.publicKey(one),
+      createdAt: one.createdAt.toISOString(),
+      nextAttemptAt: one.attempts > 0 ? (one.nextAttemptAt?.toISOString() ?? null) : null,
+      lastErrorAt: one.lastErrorAt?.toISOString() ?? null,
+      lastSuccessAt: one.lastSuccessAt?.toISOString() ?? null,
+      overtakenAt: one.overtakenAt?.toISOString() ?? null,
+    };
+  }
+}

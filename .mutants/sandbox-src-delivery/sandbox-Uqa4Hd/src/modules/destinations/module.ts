@@ -1,0 +1,79 @@
+import type { Logger } from 'pino';
+import type { TenantStore } from '../../caller/tenant.store';
+import type { Config } from '../../config';
+import type { AskRows, OwnerDb, ServiceDb } from '../../database/clients';
+import { NetworkGuard } from '../../delivery/network-guard';
+import type { Outcome } from '../../delivery/outcome';
+import { loadSecretBox } from '../../delivery/secret-box';
+import { LIMITS } from '../../limits';
+import type { Module } from '../../module';
+import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
+import type { TenantForm } from '../../trail/counts/scope';
+import type { Message } from './batch';
+import { Deliveries } from './deliveries';
+import { DeliveryStore } from './delivery-store';
+import { DestinationResolver } from './destination.resolver';
+import { DestinationStore } from './destination.store';
+import { DestinationManager } from './manage-destinations';
+import { declareMetrics } from './metrics';
+import { messageItem } from './to-item';
+
+/**
+ * Sends a message to a destination of a tenant: once, now, independent of its events and in any state. The sender keeps
+ * the message until it is accepted.
+ * @returns null if the tenant has no such destination
+ */
+export type SendMessage = (
+  tenantId: number,
+  destinationId: string,
+  message: Message,
+) => Promise<Outcome | null>;
+
+/** Destinations, and the delivery of events to them. */
+export async function openDestinations(parts: {
+  readonly config: Pick<Config, 'dataDir' | 'secretsKeyFile' | 'destinationAllowNetworks'>;
+  readonly prisma: ServiceDb;
+  readonly owner: OwnerDb;
+  readonly askOwner: AskRows;
+  readonly form: TenantForm;
+  readonly tenants: TenantStore;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+}): Promise<
+  Module & {
+    readonly sendMessage: SendMessage;
+    readonly hasDestination: (tenantId: number, destinationId: string) => Promise<boolean>;
+  }
+> {
+  const { config, prisma, owner, askOwner, form, tenants, nowMs, log } = parts;
+  const box = await loadSecretBox(config.dataDir, config.secretsKeyFile);
+  const guard = new NetworkGuard(config.destinationAllowNetworks);
+  const feed = new PostgresArrivalReader(askOwner, form, nowMs);
+  const store = new DestinationStore(prisma);
+  const deliveries = new Deliveries({ store: new DeliveryStore(owner), feed, box, guard, nowMs, log });
+  const manager = new DestinationManager({ store, tenants, feed, deliveries, box, guard, nowMs });
+  return {
+    resolvers: [new DestinationResolver(manager, nowMs)],
+    tasks: [
+      { name: 'sending to destinations', everyMs: LIMITS.destinationMs, run: () => deliveries.round() },
+    ],
+    metrics: (metrics) => declareMetrics(metrics, () => deliveries.listed, nowMs),
+    health: [
+      {
+        get healthy() {
+          const since = nowMs() - LIMITS.destinationOvertakenShownMs;
+          return (
+            deliveries.hasKeys &&
+            deliveries.listed.every(({ overtakenAt }) => (overtakenAt?.getTime() ?? 0) < since)
+          );
+        },
+      },
+    ],
+    stop: () => deliveries.stop(),
+    hasDestination: async (tenantId, destinationId) => (await store.find(destinationId, tenantId)) !== null,
+    sendMessage: async (tenantId, destinationId, message) => {
+      const destination = await store.find(destinationId, tenantId);
+      return destination && deliveries.sendOne(destination, message.id, messageItem(message));
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { awsEncode, awsHeaders } from '../../../delivery/aws-signature';
+import type { GuardedHttp, HttpAnswer } from '../../../delivery/guarded-http';
+import { isTooLarge, outcomeOf } from '../../../delivery/http-outcome';
+import { failed } from '../../../delivery/outcome';
+import type { Batch } from '../batch';
+import type { Sender } from '../runner';
+import type { SecretsOf, SettingsOf } from '../types';
+import { joined } from './joined';
+import { overHttp } from './over-http';
+
+const compress = promisify(gzip);
+/** Zero-padded, so that names of objects sort like positions. */
+const DIGITS = 15;
+/** Only its size can be an object's own fault. Any other 400 concerns the request, its time, login or bucket. */
+const isObjectsFault = ({ status, body }: HttpAnswer) =>
+  isTooLarge(status) || body.includes('EntityTooLarge');
+
+/** Writes objects named by tenant and positions. A batch that is sent again overwrites the same object. */
+export function objectStoreSender(
+  http: GuardedHttp,
+  { url: endpoint, bucket, region, prefix }: SettingsOf<'s3'>,
+  { accessKeyId, secretAccessKey, sessionToken }: SecretsOf<'s3'>,
+  nowMs: () => number,
+): Sender {
+  const signer = { accessKeyId, secretAccessKey, sessionToken, region, service: 's3' };
+  const base = `${endpoint.replace(/\/+$/, '')}/${bucket}/`;
+  return overHttp(http, async (batch, signal) => {
+    const body = await compress(joined(batch.items, '', '\n', '\n'));
+    const url = new URL(base + awsEncode(prefix + nameOf(batch)));
+    const headers = {
+      'Content-Type': 'application/gzip',
+      ...awsHeaders(signer, { method: 'PUT', url, body }, new Date(nowMs())),
+    };
+    const answer = await http.send({ method: 'PUT', url: url.href, headers, body }, signal);
+    const outcome = outcomeOf(answer, nowMs());
+    return outcome.kind === 'refused' && !isObjectsFault(answer) ? failed(outcome.message) : outcome;
+  });
+}
+
+/** `tenant-7/000000000000100-000000000000599.ndjson.gz` from the first and last position; for a message from its id. */
+function nameOf({ tenantId, from, to, id, items }: Batch): string {
+  const digits = (position: number) => String(position).padStart(DIGITS, '0');
+  const isOfLog = items.some(({ position }) => position !== null);
+  return `tenant-${tenantId}/${isOfLog ? `${digits(from)}-${digits(to - 1)}` : id}.ndjson.gz`;
+}

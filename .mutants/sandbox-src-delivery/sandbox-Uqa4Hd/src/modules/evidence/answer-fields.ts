@@ -1,0 +1,144 @@
+import type { ParameterSpecs } from '../../event/parameters';
+import type { Shape, ShapeFields } from '../../event/shape';
+import { LIMITS } from '../../limits';
+
+const tenantId = { kind: 'text', doc: 'Tenant the log is of.' } as const;
+const CHECKPOINT =
+  'Signed note: origin, entries, root hash in Base64, number and time, an empty line, and the signature (Ed25519).';
+
+export const AUDIT_LOG = {
+  name: 'AuditLog',
+  doc: "How far a tenant's evidence log is.",
+  fields: {
+    tenantId,
+    size: { kind: 'count', doc: 'Entries of the log: one for each event accepted.' },
+    waitingEvents: { kind: 'count', doc: 'Events accepted that are not in the log yet.' },
+    oldestWaitingAt: { kind: 'time', nullable: true, doc: 'When the oldest of them was accepted.' },
+    refusedEvents: {
+      kind: 'count',
+      doc: 'Events that will not be in the log: what waited for it was changed in the database.',
+    },
+    backfilling: {
+      kind: 'boolean',
+      doc: 'Whether events of before there was a log are still being taken in.',
+    },
+    problem: {
+      kind: 'text',
+      nullable: true,
+      doc: 'Why this instance of the service does not append to the log.',
+    },
+    publicKey: { kind: 'text', doc: 'Key of this service, by which its checkpoints are verified.' },
+    checkpoint: { kind: 'text', nullable: true, doc: `The newest checkpoint. ${CHECKPOINT}` },
+  },
+} as const satisfies Shape;
+
+export const CHECKPOINTS = {
+  name: 'AuditLogCheckpoints',
+  doc: 'Signed checkpoints of the evidence log.',
+  fields: {
+    tenantId,
+    checkpoints: { kind: 'text', isList: true, doc: `In the order they were signed. ${CHECKPOINT}` },
+  },
+} as const satisfies Shape;
+
+export const ENTRIES = {
+  name: 'AuditLogEntries',
+  doc: 'Entries of the evidence log.',
+  fields: {
+    tenantId,
+    start: {
+      kind: 'count',
+      doc: 'Index of the first entry, from 0: above the one asked for where entries are gone from the database.',
+    },
+    count: { kind: 'count', doc: 'Entries in this answer; 0 beyond the end.' },
+    recordIds: { kind: 'text', doc: 'Base64: 16 bytes for each entry, its record id.' },
+    leafHashes: { kind: 'text', doc: 'Base64: 32 bytes for each entry, its leaf hash.' },
+  },
+} as const satisfies Shape;
+
+export const CONSISTENCY = {
+  name: 'AuditLogConsistency',
+  doc: 'That a log begins with what was an older one.',
+  fields: {
+    tenantId,
+    from: { kind: 'count', doc: 'Entries of the older log.' },
+    to: { kind: 'count', doc: 'Entries of the newer log.' },
+    hashes: { kind: 'text', isList: true, doc: 'The consistency proof of RFC 9162, each hash in Base64.' },
+  },
+} as const satisfies Shape;
+
+export const REMOVAL = {
+  name: 'AuditLogRemoval',
+  doc: 'What retention removed.',
+  fields: {
+    from: { kind: 'time', doc: 'Start of the whole hours around the events removed.' },
+    to: { kind: 'time', doc: 'End of those hours.' },
+    before: { kind: 'time', doc: 'Only events before this time were removed.' },
+    events: { kind: 'count', doc: 'Events removed.' },
+    lastRunAt: { kind: 'time', doc: 'When the last of the runs began.' },
+  },
+} as const satisfies Shape;
+
+export const REMOVALS = {
+  name: 'AuditLogRemovals',
+  doc: 'What retention removed of a tenant.',
+  fields: { tenantId, removals: { kind: 'object', isList: true, of: REMOVAL, doc: 'By day, oldest first.' } },
+} as const satisfies Shape;
+
+export const PROOF = {
+  name: 'AuditEventProof',
+  doc: 'That an event is in the evidence log.',
+  fields: {
+    index: { kind: 'count', doc: 'Index of the event in the log, from 0.' },
+    leafHash: { kind: 'text', doc: 'Base64.' },
+    path: { kind: 'text', isList: true, doc: 'The inclusion proof of RFC 9162, each hash in Base64.' },
+    checkpoint: { kind: 'text', doc: `The checkpoint whose root the path leads to. ${CHECKPOINT}` },
+  },
+} as const satisfies Shape;
+
+/** The proof of an event in the log. */
+export const PROOF_OF_EVENT = {
+  proof: {
+    kind: 'object',
+    nullable: true,
+    of: PROOF,
+    doc: 'That the event is in the log. Null: in no signed log yet, which takes up to a minute.',
+  },
+} as const satisfies ShapeFields;
+
+const TENANT_ID_CHARS = 10;
+const INDEX_MAX = 2_147_483_647; // GraphQL's Int
+const TENANT = {
+  tenantId: {
+    kind: 'text',
+    charsMax: TENANT_ID_CHARS,
+    doc: 'Tenant. May be left out where the key reads one tenant only.',
+  },
+} as const satisfies ParameterSpecs;
+
+export const AUDIT_LOG_PARAMETERS = TENANT;
+export const CHECKPOINTS_PARAMETERS = {
+  ...TENANT,
+  after: {
+    ...{ kind: 'integer', min: 0, max: INDEX_MAX, default: 0 },
+    doc: `Number of the checkpoint after which to begin; at most ${LIMITS.evidenceCheckpointsMax} are answered.`,
+  },
+} as const satisfies ParameterSpecs;
+export const ENTRIES_PARAMETERS = {
+  ...TENANT,
+  start: {
+    ...{ kind: 'integer', min: 0, max: INDEX_MAX, default: 0 },
+    doc: `Index of the first entry; at most ${LIMITS.evidenceEntriesMax} are answered.`,
+  },
+} as const satisfies ParameterSpecs;
+export const CONSISTENCY_PARAMETERS = {
+  ...TENANT,
+  from: {
+    ...{ kind: 'integer', min: 1, max: INDEX_MAX, default: 1 },
+    doc: 'Entries of the older log, as its checkpoint says.',
+  },
+  to: {
+    ...{ kind: 'integer', min: 1, max: INDEX_MAX, default: 1 },
+    doc: 'Entries of the newer log, as its checkpoint says.',
+  },
+} as const satisfies ParameterSpecs;

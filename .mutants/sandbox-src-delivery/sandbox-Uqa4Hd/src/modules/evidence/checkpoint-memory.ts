@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { type Checkpoint, parseNote } from './checkpoint';
+import { BrokenLog } from './log-head';
+
+/**
+ * Remembers the newest checkpoint of each tenant that this instance signed or saw, outside of the database. So it
+ * notices a log that was set back or replaced in the database.
+ */
+export interface CheckpointMemory {
+  /** Makes the place ready. @returns whether the place is new, so that nothing was ever remembered here */
+  begin(): Promise<boolean>;
+  /** The tenants with a remembered checkpoint. */
+  tenants(): Promise<ReadonlySet<number>>;
+  /** @throws BrokenLog if the remembered text is no checkpoint of the tenant */
+  last(tenantId: number): Promise<Checkpoint | null>;
+  /** @throws NotRemembered */
+  remember(tenantId: number, note: string): Promise<void>;
+  /** Reads the checkpoint again, since an operator may have removed or replaced it. @returns whether it has changed */
+  reread(tenantId: number): Promise<boolean>;
+}
+
+/** The checkpoint cannot be stored, for example because the disk is full. */
+export class NotRemembered extends Error {
+  override readonly name = 'NotRemembered';
+}
+
+export const CHECKPOINTS_FOLDER = 'checkpoints';
+const FILE_NAME = /^tenant-([1-9]\d{0,9})$/;
+
+/** One file for each tenant in the data folder. Any signature is accepted, because only the service writes there. */
+export class CheckpointFiles implements CheckpointMemory {
+  readonly #folder: string;
+  readonly #known = new Map<number, Checkpoint>();
+  #tenants: Set<number> | null = null;
+
+  constructor(dataDir: string) {
+    this.#folder = path.join(dataDir, CHECKPOINTS_FOLDER);
+  }
+
+  async begin(): Promise<boolean> {
+    const wasThere = await access(this.#folder).then(
+      () => true,
+      () => false,
+    );
+    await mkdir(this.#folder, { recursive: true });
+    return !wasThere;
+  }
+
+  async tenants(): Promise<Set<number>> {
+    this.#tenants ??= new Set(
+      (await namesIn(this.#folder))
+        .map((name) => Number(FILE_NAME.exec(name)?.[1] ?? 0))
+        .filter((tenantId) => tenantId > 0),
+    );
+    return this.#tenants;
+  }
+
+  async last(tenantId: number): Promise<Checkpoint | null> {
+    const known = this.#known.get(tenantId);
+    if (known || !(await this.tenants()).has(tenantId)) return known ?? null;
+    const broken = (reason: string) =>
+      new BrokenLog(
+        `${CHECKPOINTS_FOLDER}/tenant-${tenantId} in DATA_DIR ${reason}: put a copy back, or take it away`,
+      );
+    const note = await readFile(this.#fileOf(tenantId), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw broken(`cannot be read (${error.code})`);
+    });
+    if (note === null) return null;
+    const checkpoint = parseNote(note);
+    if (checkpoint?.tenantId !== tenantId) throw broken('is no checkpoint of the tenant');
+    this.#known.set(tenantId, checkpoint);
+    return checkpoint;
+  }
+
+  async remember(tenantId: number, note: string): Promise<void> {
+    const file = this.#fileOf(tenantId);
+    const draft = `${file}.${randomUUID()}`;
+    try {
+      await mkdir(this.#folder, { recursive: true });
+      await writeDurably(draft, note);
+      await rename(draft, file);
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => {});
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new NotRemembered(
+        `${CHECKPOINTS_FOLDER} in DATA_DIR cannot be written (${code ?? message}): make room there, or give the service the right to`,
+      );
+    }
+    const checkpoint = parseNote(note);
+    if (checkpoint) this.#known.set(tenantId, checkpoint);
+    (await this.tenants()).add(tenantId);
+  }
+
+  async reread(tenantId: number): Promise<boolean> {
+    const before = this.#known.get(tenantId);
+    this.#known.delete(tenantId);
+    const now = await this.last(tenantId);
+    if (!now) (await this.tenants()).delete(tenantId);
+    return before?.time !== now?.time;
+  }
+
+  #fileOf(tenantId: number): string {
+    return path.join(this.#folder, `tenant-${tenantId}`);
+  }
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'wx');
+  try {
+    await handle.writeFile(text);
+    // Without this, a loss of power could leave an empty file under the new name.
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });

@@ -1,0 +1,45 @@
+import type { CheckpointKey } from '../../trail/evidence/note-key';
+
+/** The stored log differs from what we last wrote. Appending stops until an operator has looked. */
+export class BrokenLog extends Error {
+  override readonly name = 'BrokenLog';
+}
+
+/** The keys under which a log may have been written. */
+export interface LogKeys {
+  readonly own: CheckpointKey;
+  /** Other keys at hand. The instance checks what they sealed and continues their logs. */
+  readonly others: readonly CheckpointKey[];
+  /** Ids of lost keys whose logs this instance may continue without checking their seals. */
+  readonly former: readonly string[];
+}
+
+export const keyAtHand = ({ own, others }: LogKeys, keyId: string): CheckpointKey | undefined =>
+  [own, ...others].find((key) => key.keyId === keyId);
+
+export const knownKeyIds = ({ own, others, former }: LogKeys): string[] => [
+  ...[own, ...others].map(({ keyId }) => keyId),
+  ...former,
+];
+
+/** The end of a tenant's log. */
+export interface LogHead {
+  readonly size: number;
+  readonly root: Buffer;
+  /** The number of signed checkpoints. The last one signs `signedSize` entries. */
+  readonly checkpoints: number;
+  readonly signedSize: number;
+  readonly signedAt: Date;
+  /** Whether the log has all events that were stored before it existed. */
+  readonly backfilled: boolean;
+}
+
+/** Authenticates the end of a log, so that write access to the database is not enough to replace the log. */
+export const sealOfHead = (key: CheckpointKey, tenantId: number, head: LogHead): Buffer =>
+  key.mac(
+    'head',
+    [
+      ...[tenantId, head.size, head.root.toString('hex'), head.checkpoints, head.signedSize],
+      ...[head.signedAt.toISOString(), head.backfilled],
+    ].join('\n'),
+  );

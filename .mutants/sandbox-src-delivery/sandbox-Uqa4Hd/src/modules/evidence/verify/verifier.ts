@@ -1,0 +1,204 @@
+import { formatTicks } from '../../../event/event-time';
+import { ID_BYTES, idBytes, idText, ticksOfRecordId } from '../../../event/record-id';
+import { type LoggedEvent, leafHashOf } from '../../../trail/evidence/entry';
+import { HASH_BYTES } from '../../../trail/evidence/merkle';
+import type { Checkpoint } from '../checkpoint';
+import { type CheckpointFindings, checkCheckpoints, rootsAt } from './checkpoints';
+import type { LogCopy } from './log-copy';
+import { RecordIndex } from './record-index';
+import { Removals } from './removals';
+
+/** The problems that one record can have. */
+export const FINDING_KINDS = {
+  altered: 'it is not what was accepted',
+  missing: 'it was accepted, and is not there',
+  inserted: 'it is there, and was never accepted',
+  'log changed': 'it is as it was accepted, and its entry in the log is not',
+} as const;
+interface Finding {
+  readonly kind: keyof typeof FINDING_KINDS;
+  readonly recordId: string;
+  readonly eventTime: string;
+}
+
+export interface Report {
+  readonly tenantId: string;
+  readonly isSound: boolean;
+  /** Sorted by record id, and thereby by time. */
+  readonly findings: readonly Finding[];
+  /** Problems of the whole log, in sentences. */
+  readonly problems: readonly string[];
+  readonly events: number;
+  readonly entries: number;
+  readonly checkpoint: Checkpoint | null;
+  /** The entries whose events retention removed. */
+  readonly removed: number;
+  /** Entries of events that were accepted during the fetch, and are not among the fetched ones. */
+  readonly newer: number;
+  /** The events without a verdict, because the signed part says nothing about them. */
+  readonly unjudged: number;
+}
+
+const [SEEN, ALTERED, GONE] = [1, 2, 3];
+
+/** Compares a tenant's events with its log. It gets all events, in any order, and then makes the report. */
+export class Verifier {
+  readonly #index: RecordIndex;
+  readonly #checked: CheckpointFindings;
+  readonly #marks: Uint8Array;
+  /** The hashes of events that differ from their entry. */
+  readonly #others = new Map<number, { hash: string; recordId: string }>();
+  /** The events that have no entry under their record id. */
+  readonly #strangers: { readonly hash: string; readonly recordId: string }[] = [];
+  readonly #findings: Finding[] = [];
+  /** The number of entries that were signed and exist. */
+  readonly #size: number;
+  #events = 0;
+  #newer = 0;
+  #unjudged = 0;
+
+  /** @param verifierKeys the trusted keys @param kept notes that the verifier kept */
+  constructor(
+    private readonly log: LogCopy,
+    verifierKeys: readonly string[],
+    kept: readonly string[] = [],
+  ) {
+    this.#checked = checkCheckpoints(log, verifierKeys, kept);
+    this.#size = Math.min(this.#checked.trusted?.size ?? 0, log.recordIds.length / ID_BYTES);
+    this.#index = new RecordIndex(log.recordIds, log.holes);
+    this.#marks = new Uint8Array(this.#size);
+    for (const { from, to } of log.holes) this.#marks.fill(GONE, from, to);
+  }
+
+  add(event: LoggedEvent): void {
+    this.#events++;
+    const { recordId } = event;
+    const hash = leafHashOf(event);
+    const places = this.#index.find(idBytes(recordId));
+    const free = places.filter((place) => this.#marks[place] === 0);
+    const own = free.findLast((place) => this.#hashAt(place) === hash) ?? free.at(-1);
+    if (own === undefined && this.#isOpen(places, hash)) this.#unjudged++;
+    else if (own === undefined) this.#strangers.push({ hash, recordId });
+    else if (this.#hashAt(own) === hash) this.#marks[own] = SEEN;
+    else {
+      this.#marks[own] = ALTERED;
+      this.#others.set(own, { hash, recordId });
+    }
+  }
+
+  /** Whether an event outside of the signed part may still have been accepted. */
+  #isOpen(places: readonly number[], hash: string): boolean {
+    const { trusted, hasOthers } = this.#checked;
+    const isWhole = this.log.holes.length === 0 && this.#size === trusted?.size;
+    return (
+      !isWhole || (hasOthers && places.some((place) => place >= this.#size && this.#hashAt(place) === hash))
+    );
+  }
+
+  report(): Report {
+    const { log } = this;
+    const { trusted, spoilt } = this.#checked;
+    const truth = this.#changedInLog();
+    // An entry that differs from the signed one may have been a stranger's.
+    this.#noteStrangers(spoilt.length === 0 || truth.size > 0);
+    const problems = [...this.#checked.problems, ...this.#stateProblems()];
+    for (const [place, { recordId }] of this.#others)
+      this.#note(truth.has(place) ? 'log changed' : 'altered', recordId);
+    const [first] = spoilt;
+    if (first)
+      problems.push(
+        `entries ${first.from} to ${first.checkpoint.size - 1} of the log (from record ${this.#recordAt(first.from)} on) ` +
+          `are not those of checkpoint ${first.checkpoint.number}`,
+      );
+    const removed = this.#noteMissing(problems);
+    const findings = this.#findings.toSorted((a, b) => (a.recordId < b.recordId ? -1 : 1));
+    return {
+      ...{ tenantId: log.tenantId, isSound: findings.length === 0 && problems.length === 0 },
+      ...{ findings, problems, events: this.#events, entries: this.#size, checkpoint: trusted },
+      ...{ removed, newer: this.#newer, unjudged: this.#unjudged },
+    };
+  }
+
+  #stateProblems(): string[] {
+    const { refusedEvents, problem, waitingEvents, checkpoints } = this.log;
+    return [
+      ...(problem === null ? [] : [`the service does not append to the log: ${problem}`]),
+      ...(refusedEvents === 0 ? [] : [`what waited for the log was changed, of ${refusedEvents} events`]),
+      ...(waitingEvents === 0 ? [] : [`${waitingEvents} accepted events are not in the signed log yet`]),
+      ...(checkpoints.length > 0 || this.#events === 0 ? [] : ['there is no checkpoint']),
+      ...(this.#unjudged === 0
+        ? []
+        : [
+            `no verdict on ${this.#unjudged} events: nothing that is there, and that the trusted key signed, tells whether they were accepted`,
+          ]),
+    ];
+  }
+
+  /**
+   * The entries that differ from their event, if the hashes of the events give the signed roots. The log was then
+   * changed at these entries.
+   */
+  #changedInLog(): ReadonlySet<number> {
+    const { spoilt } = this.#checked;
+    const places = [...this.#others.keys()].filter((place) =>
+      spoilt.some(({ from, checkpoint }) => place >= from && place < checkpoint.size),
+    );
+    if (places.length === 0) return new Set();
+    const mended = Buffer.from(this.log.leafHashes);
+    for (const place of places) mended.write(this.#others.get(place)?.hash ?? '', place * HASH_BYTES, 'hex');
+    const checkpoints = spoilt.map(({ checkpoint }) => checkpoint);
+    const roots = rootsAt(
+      checkpoints.map(({ size }) => size),
+      mended,
+    );
+    const isMended = checkpoints.every(({ root }, i) => roots[i]?.equals(root));
+    return new Set(isMended ? places : []);
+  }
+
+  /** @param isLogWhole whether the entries are the signed ones */
+  #noteStrangers(isLogWhole: boolean): void {
+    const hashes = new Map(this.#strangers.map(({ hash }) => [hash, -1]));
+    for (let place = 0; place < this.#size && hashes.size > 0; place++) {
+      const hash = this.#hashAt(place);
+      if (this.#marks[place] === 0 && hashes.has(hash)) hashes.set(hash, place);
+    }
+    for (const { hash, recordId } of this.#strangers) {
+      const place = hashes.get(hash) ?? -1;
+      if (place >= 0 && this.#marks[place] === 0) {
+        this.#marks[place] = SEEN;
+        this.#note('log changed', recordId);
+      } else if (isLogWhole) this.#note('inserted', recordId);
+      else this.#unjudged++;
+    }
+  }
+
+  /** @returns the number of entries whose event retention removed */
+  #noteMissing(problems: string[]): number {
+    const removals = new Removals(this.log.removals, this.#checked.first?.time ?? '');
+    let removed = 0;
+    for (let place = 0; place < this.#size; place++) {
+      if (this.#marks[place] !== 0) continue;
+      const recordId = this.#recordAt(place);
+      if (removals.explain(recordId)) removed++;
+      else if (place < this.#checked.signedBefore) this.#note('missing', recordId);
+      else this.#newer++;
+    }
+    if (removed > removals.events)
+      problems.push(
+        `${removed} events of times that retention removed are not there, and it removed only ${removals.events}`,
+      );
+    return removed;
+  }
+
+  #note(kind: Finding['kind'], recordId: string): void {
+    this.#findings.push({ kind, recordId, eventTime: formatTicks(ticksOfRecordId(recordId)) });
+  }
+
+  #recordAt(place: number): string {
+    return idText(this.log.recordIds.subarray(place * ID_BYTES, (place + 1) * ID_BYTES));
+  }
+
+  #hashAt(place: number): string {
+    return this.log.leafHashes.toString('hex', place * HASH_BYTES, (place + 1) * HASH_BYTES);
+  }
+}

@@ -1,0 +1,93 @@
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import type { Call } from '../../caller/call';
+import { askerOf, tenantSetOf } from '../../caller/principal';
+import type { FairShare } from '../../caller/rate-limit/fair-share';
+import { actionNameOf } from '../../event/action-names';
+import { formatTicks } from '../../event/event-time';
+import { parseParameters } from '../../event/parameters';
+import { toAuditEventFilter } from '../../event/query';
+import { Access } from '../../graphql/access';
+import {
+  type AuditFacet,
+  AuditFacets,
+  AuditFacetsArgs,
+  AuditHistogram,
+  AuditHistogramArgs,
+} from './explore.types';
+import {
+  type AuditEventExplorer,
+  DEFAULT_FACET_FIELDS,
+  type Facet,
+  type FacetField,
+  type Histogram,
+} from './explorer';
+import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
+
+const MS_PER_SECOND = 1_000;
+
+/** Queries of the dashboard beside the list. No route of the public API uses them. */
+@Resolver()
+export class ExploreResolver {
+  constructor(
+    private readonly explorer: AuditEventExplorer,
+    private readonly fairShare: Pick<FairShare, 'run'>,
+  ) {}
+
+  @Query(() => AuditHistogram, {
+    description:
+      'Events over time. An open end of the range is the border of the hours events are stored of.',
+  })
+  @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
+  async auditHistogram(
+    @Args(() => AuditHistogramArgs) args: AuditHistogramArgs,
+    @Ctx() context: Call,
+  ): Promise<AuditHistogram> {
+    const values = parseParameters(HISTOGRAM_PARAMETERS, args);
+    const count = () =>
+      this.explorer.histogram(tenantSetOf(context), toAuditEventFilter(values), values.buckets);
+    return toHistogram(await this.fairShare.run(askerOf(context), count));
+  }
+
+  @Query(() => AuditFacets, { description: 'The values of some fields and how many events have each.' })
+  @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
+  async auditFacets(
+    @Args(() => AuditFacetsArgs) args: AuditFacetsArgs,
+    @Ctx() context: Call,
+  ): Promise<AuditFacets> {
+    const values = parseParameters(FACET_PARAMETERS, args);
+    const asked = {
+      fields: (values.fields ?? DEFAULT_FACET_FIELDS) as readonly FacetField[],
+      limit: values.limit,
+      contains: values.contains ?? null,
+      hasTimes: values.hasTimes ?? false,
+    };
+    const count = () => this.explorer.facets(tenantSetOf(context), toAuditEventFilter(values), asked);
+    const found = await this.fairShare.run(askerOf(context), count);
+    return { totalCount: found.totalCount, facets: found.facets.map(toFacet) };
+  }
+}
+
+function toHistogram({ widthMs, buckets }: Histogram): AuditHistogram {
+  const shown = buckets.map(({ from, to, succeeded, failed }) => ({
+    start: formatTicks(from),
+    end: formatTicks(to),
+    succeeded,
+    failed,
+  }));
+  return {
+    startTime: shown[0]?.start ?? null,
+    endTime: shown.at(-1)?.end ?? null,
+    bucketSeconds: widthMs / MS_PER_SECOND,
+    buckets: shown,
+  };
+}
+
+function toFacet({ field, distinct, values }: Facet): AuditFacet {
+  const named = values?.map(({ seen, ...value }) => ({
+    ...value,
+    firstTime: seen ? formatTicks(seen.first) : null,
+    lastTime: seen ? formatTicks(seen.last) : null,
+    name: field === 'actionId' && value.value !== null ? actionNameOf(value.value) : null,
+  }));
+  return { field, distinct, values: named ?? null };
+}

@@ -1,0 +1,90 @@
+import type { Answer, Shape } from '../../event/shape';
+import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';
+import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
+
+const BUCKET = {
+  name: 'AuditHistogramBucket',
+  doc: 'Events of a stretch of time.',
+  fields: {
+    start: { kind: 'time', doc: 'Inclusive.' },
+    end: { kind: 'time', doc: 'Exclusive.' },
+    succeeded: { kind: 'count' },
+    failed: { kind: 'count' },
+  },
+} as const satisfies Shape;
+
+const HISTOGRAM = {
+  name: 'AuditHistogram',
+  doc: 'Events over time.',
+  fields: {
+    startTime: { kind: 'time', nullable: true, doc: 'Of the first bucket. Null: the range is empty.' },
+    endTime: { kind: 'time', nullable: true, doc: 'Of the last bucket. Null: the range is empty.' },
+    bucketSeconds: {
+      kind: 'integer',
+      doc: 'Width of a whole bucket. Borders are multiples of it since 1970, UTC.',
+    },
+    buckets: {
+      kind: 'object',
+      isList: true,
+      of: BUCKET,
+      doc: 'In time order, empty ones too; the first and the last are cut to the range.',
+    },
+  },
+} as const satisfies Shape;
+
+const FACET_VALUE = {
+  name: 'AuditFacetValue',
+  doc: 'A value of a field and the events that have it.',
+  fields: {
+    value: { kind: 'text', nullable: true, doc: "Null: absent. Of succeeded 'true' or 'false'." },
+    name: { kind: 'text', nullable: true, doc: 'Full name of an action, where it is known.' },
+    succeeded: { kind: 'count' },
+    failed: { kind: 'count' },
+    firstTime: {
+      kind: 'time',
+      nullable: true,
+      doc: 'Of its first event. Null: not asked for, or of too many tenants.',
+    },
+    lastTime: { kind: 'time', nullable: true, doc: 'Of its last event. Null as firstTime is.' },
+  },
+} as const satisfies Shape;
+
+const FACET = {
+  name: 'AuditFacet',
+  doc: 'The values of a field.',
+  fields: {
+    field: { kind: 'text', doc: 'Name of a field of AuditEvent.' },
+    distinct: {
+      kind: 'count',
+      nullable: true,
+      doc: 'Different values, absent counting as one. Null: too many events would have to be read.',
+    },
+    values: {
+      kind: 'object',
+      isList: true,
+      of: FACET_VALUE,
+      nullable: true,
+      doc: 'Largest first. Null as distinct is.',
+    },
+  },
+} as const satisfies Shape;
+
+const FACETS = {
+  name: 'AuditFacets',
+  doc: 'Events by the values of some fields, all of the same moment.',
+  fields: {
+    totalCount: { kind: 'count' },
+    facets: { kind: 'object', isList: true, of: FACET },
+  },
+} as const satisfies Shape;
+
+export const AuditHistogram = objectType(HISTOGRAM);
+export type AuditHistogram = Answer<typeof HISTOGRAM>;
+export type AuditFacet = Answer<typeof FACET>;
+export const AuditFacets = objectType(FACETS);
+export type AuditFacets = Answer<typeof FACETS>;
+
+export const AuditHistogramArgs = argumentsType(HISTOGRAM_PARAMETERS);
+export type AuditHistogramArgs = GivenArguments;
+export const AuditFacetsArgs = argumentsType(FACET_PARAMETERS);
+export type AuditFacetsArgs = GivenArguments;

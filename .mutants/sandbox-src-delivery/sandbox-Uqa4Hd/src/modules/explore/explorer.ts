@@ -1,0 +1,67 @@
+import type { TenantSet } from '../../caller/tenant-set';
+import { EXPRESSION_FIELDS, type ExpressionField } from '../../event/expression/expression';
+import { COUNTED_FIELDS } from '../../event/filters';
+import type { AuditEventFilter } from '../../event/query';
+
+/** Half-open, in ticks. */
+export interface HistogramBucket {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+export interface Histogram {
+  /** The width of a whole bucket. The first and last bucket are cut to the requested range. */
+  readonly widthMs: number;
+  /** In order and without gaps; empty if the range is empty. */
+  readonly buckets: readonly HistogramBucket[];
+}
+
+/** The fields whose values can be counted. */
+export type FacetField = Exclude<ExpressionField, 'recordId' | 'statement'>;
+export const FACET_FIELDS: readonly FacetField[] = EXPRESSION_FIELDS.filter(
+  (field): field is FacetField => field !== 'recordId' && field !== 'statement',
+);
+/** The fields for which counts are kept. */
+export const DEFAULT_FACET_FIELDS: readonly FacetField[] = COUNTED_FIELDS;
+
+export interface FacetValue {
+  /** Null: the value is absent. */
+  readonly value: string | null;
+  readonly succeeded: number;
+  readonly failed: number;
+  /** The times of the first and last event of the value, in ticks; only if asked for. */
+  readonly seen?: { readonly first: bigint; readonly last: bigint };
+}
+
+export interface Facet {
+  readonly field: FacetField;
+  /** The number of all values, also those not listed; an absent value counts as one. Null: too many events to read. */
+  readonly distinct: number | null;
+  /** Largest first. */
+  readonly values: readonly FacetValue[] | null;
+}
+
+export interface Facets {
+  readonly totalCount: number;
+  readonly facets: readonly Facet[];
+}
+
+export interface FacetQuestion {
+  readonly fields: readonly FacetField[];
+  /** The number of values of each facet. */
+  readonly limit: number;
+  /** Only values that contain this text, in any letter case; null: all values. */
+  readonly contains: string | null;
+  /** Whether each listed value has the times of its first and last event. */
+  readonly hasTimes?: boolean;
+}
+
+/** Port: counts stored events over time and by value. Every number is exact. */
+export interface AuditEventExplorer {
+  /** @param bucketsMax the most buckets; an open end of the range is the border of the hours that have events */
+  histogram(tenants: TenantSet, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram>;
+  /** All facets come from one snapshot. */
+  facets(tenants: TenantSet, filter: AuditEventFilter, asked: FacetQuestion): Promise<Facets>;
+}

@@ -1,0 +1,42 @@
+import type { TenantSet } from '../../caller/tenant-set';
+import type { AuditEventFilter } from '../../event/query';
+import type { StoredAuditEvent } from '../../trail/audit-event-reader';
+
+/** A span of record ids: `after` is excluded, `upTo` is included. */
+export interface IdSpan {
+  readonly after: string;
+  readonly upTo: string;
+}
+
+export interface ExportPlan {
+  /** The number of matching events; null if counting exceeds the time of a statement. */
+  readonly totalCount: number | null;
+  /** The spans with matching events, in order. */
+  readonly spans: readonly IdSpan[];
+}
+
+export interface ExportPage {
+  readonly events: readonly StoredAuditEvent[];
+  /** Where the span continues; null at its end. */
+  readonly after: string | null;
+}
+
+/** Port: reads whole events in pages, in the order of their ids, which is the order of their times. */
+export interface ExportSource {
+  plan(tenants: TenantSet, filter: AuditEventFilter): Promise<ExportPlan>;
+  /** Reads the next events of a span. A page is bounded in number and size, and may be empty. */
+  page(tenants: TenantSet, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage>;
+}
+
+/** The right to export, which one export of a holder has at a time. */
+export interface ExportLease {
+  /** False: the lease has ended, and another export may have it. */
+  renew(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
+/** Port: limits a holder to one export at a time over all instances. */
+export interface ExportLeases {
+  /** Null: another export of the holder has it. */
+  take(holder: string): Promise<ExportLease | null>;
+}

@@ -1,0 +1,102 @@
+import type { TenantSet } from '../../caller/tenant-set';
+import type { AskRows, RunSteps } from '../../database/clients';
+import { guarded, isStatementTimeout } from '../../database/failure';
+import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
+import { FILTER_SPECS } from '../../event/filters';
+import { type AuditEventFilter, givenFilters, isForColumns } from '../../event/query';
+import { recordIdFloor } from '../../event/record-id';
+import { LIMITS } from '../../limits';
+import { inSnapshot } from '../../trail/columns/counter';
+import { eachTenant, type TenantForm } from '../../trail/counts/scope';
+import { toStoredEvent } from '../../trail/event-rows';
+import { exportPageStatement, sliceEndStatement, spansStatement } from './export.statements';
+import type { ExportPage, ExportPlan, ExportSource, IdSpan } from './export-source';
+
+const HOUR_TICKS = 3_600_000n * TICKS_PER_MS;
+const ALL: IdSpan = {
+  after: '00000000-0000-0000-0000-000000000000',
+  upTo: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+};
+
+/** `read` is the number of events that one statement examines to find matching ones. */
+const LIMITS_OF_PAGES = {
+  events: LIMITS.exportPageEvents as number,
+  bytes: LIMITS.exportPageBytes as number,
+  read: LIMITS.exportReadEvents as number,
+};
+
+/** Reads events by the primary key. Each page is its own statement, so there is no long transaction. */
+export class PostgresExportSource implements ExportSource {
+  constructor(
+    private readonly ask: AskRows,
+    private readonly form: TenantForm,
+    private readonly snapshot: RunSteps,
+    private readonly limits = LIMITS_OF_PAGES,
+  ) {}
+
+  async plan(tenants: TenantSet, filter: AuditEventFilter): Promise<ExportPlan> {
+    try {
+      const rows = await guarded(() => this.#hours(tenants, filter));
+      const spans = rows.map(({ lo, hi }) => ({ after: idBefore(Number(lo)), upTo: idBefore(Number(hi)) }));
+      const totalCount = rows.reduce((sum, { n }) => sum + Number(n), 0);
+      return { totalCount, spans: joined(spans) };
+    } catch (error) {
+      // The condition matches nearly every event, so they are examined during the export instead.
+      if (isStatementTimeout(error)) return { totalCount: null, spans: [ALL] };
+      throw error;
+    }
+  }
+
+  /** The hours [lo, hi) with matching events, in order, and the number of these events. */
+  async #hours(tenants: TenantSet, filter: AuditEventFilter) {
+    const { snapshot, form } = this;
+    if (!isForColumns(filter)) return this.ask(spansStatement(eachTenant(tenants, form), filter), tenants);
+    const { windows } = await inSnapshot(snapshot, tenants, { filter, form }, (counter) =>
+      counter.count({ windowMs: HOUR_MS, fields: [], hasOutcomes: false }),
+    );
+    return [...windows].sort(([a], [b]) => a - b).map(([lo, { n }]) => ({ lo, hi: lo + 1, n }));
+  }
+
+  async page(tenants: TenantSet, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage> {
+    const each = eachTenant(tenants, this.form);
+    const ask = (statement: Parameters<AskRows>[0]) => guarded(() => this.ask(statement, tenants));
+    const upTo = isRead(filter) ? await this.#sliceEnd(tenants, span) : null;
+    const slice = { after: span.after, upTo: upTo ?? span.upTo };
+    const rows = await ask(exportPageStatement(each, filter, slice, this.limits));
+    const events = rows.map(toStoredEvent);
+    const matched = Number(rows[0]?.matched ?? 0);
+    const isCut = rows.length < matched || matched >= this.limits.events;
+    return { events, after: isCut ? (events.at(-1)?.recordId ?? null) : upTo };
+  }
+
+  async #sliceEnd(tenants: TenantSet, span: IdSpan): Promise<string | null> {
+    const each = eachTenant(tenants, this.form);
+    const statement = sliceEndStatement(each, span, this.limits.read);
+    const [row] = await guarded(() => this.ask(statement, tenants));
+    return row ? String(row.record_id) : null;
+  }
+}
+
+/**
+ * Whether events must be read to see if they match. An index finds those of a time range, and of some filters in it.
+ */
+const isRead = (filter: AuditEventFilter) =>
+  filter.search.length > 0 || givenFilters(filter).some((name) => !FILTER_SPECS[name].isIndexed);
+
+/** The last record id before an hour since 1970. */
+function idBefore(hour: number): string {
+  const digits = recordIdFloor(BigInt(hour) * HOUR_TICKS).replaceAll('-', '');
+  const before = (BigInt(`0x${digits}`) - 1n).toString(16).padStart(digits.length, '0');
+  return before.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** Joins adjacent spans. Days and hours next to them do not overlap. */
+function joined(spans: readonly IdSpan[]): IdSpan[] {
+  const all: IdSpan[] = [];
+  for (const span of spans) {
+    const last = all.at(-1);
+    if (last?.upTo === span.after) all[all.length - 1] = { after: last.after, upTo: span.upTo };
+    else all.push(span);
+  }
+  return all;
+}

@@ -1,0 +1,52 @@
+import { Prisma } from '../../database/clients';
+import type { AuditEventFilter } from '../../event/query';
+import { countedOf } from '../../trail/counts/dimensions';
+import type { EachTenant } from '../../trail/counts/scope';
+import { segmentsOf } from '../../trail/counts/segments';
+import { DETAIL_COLUMNS, whereOf } from '../../trail/event-rows';
+import type { IdSpan } from './export-source';
+
+/** The spans of hours [lo, hi) with matching events, in order, with the number of events (`n`). */
+export function spansStatement(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
+  const segments = segmentsOf(each, filter, countedOf(filter, 'recordId'));
+  return Prisma.sql`
+    SELECT s.lo, s.hi, sum(s.n)::float8 AS n FROM (${segments}) s
+    GROUP BY s.lo, s.hi HAVING sum(s.n) > 0 ORDER BY s.lo, s.hi`;
+}
+
+const within = ({ after, upTo }: IdSpan) =>
+  Prisma.sql`e.record_id > ${after}::uuid AND e.record_id <= ${upTo}::uuid`;
+
+/**
+ * Whole events, limited in number and in bytes; the first event may exceed the bytes. Each row has the number of events
+ * before the cut (`matched`).
+ */
+export function exportPageStatement(
+  each: EachTenant,
+  filter: AuditEventFilter,
+  span: IdSpan,
+  { events, bytes }: { readonly events: number; readonly bytes: number },
+): Prisma.Sql {
+  return Prisma.sql`
+    SELECT r.* FROM (
+      SELECT u.*, count(*) OVER ()::int AS matched,
+        sum(u.size) OVER (ORDER BY u.record_id, u.tenant_id) - u.size AS before
+      FROM (${each(
+        (tenant) => Prisma.sql`
+        SELECT ${DETAIL_COLUMNS}, octet_length(e.statement) + pg_column_size(e.additional) AS size FROM audit_event e
+        WHERE e.tenant_id = ${tenant} AND ${within(span)} AND ${whereOf(filter)}
+        ORDER BY e.record_id LIMIT ${events}::int`,
+      )}) u
+      ORDER BY u.record_id, u.tenant_id LIMIT ${events}::int) r
+    WHERE r.before <= ${bytes}::bigint ORDER BY r.record_id, r.tenant_id`;
+}
+
+/** The record id before which there are this many events, matching or not; no row if there are fewer. */
+export function sliceEndStatement(each: EachTenant, span: IdSpan, events: number): Prisma.Sql {
+  return Prisma.sql`
+    SELECT s.record_id FROM (${each(
+      (tenant) => Prisma.sql`
+      SELECT e.record_id FROM audit_event e WHERE e.tenant_id = ${tenant} AND ${within(span)}
+      ORDER BY e.record_id OFFSET ${events}::int LIMIT 1`,
+    )}) s ORDER BY s.record_id LIMIT 1`;
+}

@@ -1,0 +1,59 @@
+import { stringify } from 'csv-stringify/sync';
+import { FIELD_NAMES } from '../../event/fields';
+import { FEED_FORMATS, type FeedFormat } from '../../event/formats/formats';
+import type { StoredAuditEvent } from '../../trail/audit-event-reader';
+
+/** Writes events one after the other. */
+export interface ExportFormat {
+  readonly mediaType: string;
+  /** The text before the first event. */
+  readonly head: string;
+  write(events: readonly StoredAuditEvent[]): string;
+  /** The last line, on request: the number of events before it. */
+  end(count: number): string;
+}
+
+const COLUMNS = [...FIELD_NAMES, 'additional'];
+type Cell = string | boolean | null;
+
+/**
+ * RFC 4180. Texts are in quotation marks, and absent values are empty without them. Values stay unchanged, even if a
+ * spreadsheet would read them as formulas, because evidence must not be altered.
+ */
+const csvLines = (rows: readonly (readonly Cell[])[]) =>
+  stringify(
+    rows.map((row) => [...row]),
+    { record_delimiter: 'windows', quoted_string: true, cast: { boolean: String } },
+  );
+
+const cellsOf = ({ additional, ...fields }: StoredAuditEvent): Cell[] => [
+  ...FIELD_NAMES.map((name) => fields[name]),
+  JSON.stringify(additional),
+];
+
+export const EXPORT_FORMATS = {
+  ndjson: {
+    mediaType: 'application/x-ndjson',
+    head: '',
+    write: (events) => events.map((event) => `${JSON.stringify(event)}\n`).join(''),
+    end: (count) => `${JSON.stringify({ end: { count } })}\n`,
+  },
+  csv: {
+    mediaType: 'text/csv; charset=utf-8',
+    head: csvLines([COLUMNS]),
+    write: (events) => csvLines(events.map(cellsOf)),
+    end: (count) => `#end,${count}\r\n`,
+  },
+} as const satisfies Record<string, ExportFormat>;
+
+export type ExportFormatName = keyof typeof EXPORT_FORMATS;
+export const EXPORT_FORMAT_NAMES = Object.keys(EXPORT_FORMATS) as ExportFormatName[];
+
+/** The format whose lines are events of a schema. */
+export function formatOf(name: ExportFormatName, schema: FeedFormat): ExportFormat {
+  const { toObject } = FEED_FORMATS[schema];
+  const format = EXPORT_FORMATS[name];
+  if (schema === 'native') return format;
+  const lineOf = (event: StoredAuditEvent) => `${JSON.stringify(toObject({ event }))}\n`;
+  return { ...format, write: (events) => events.map(lineOf).join('') };
+}

@@ -1,0 +1,82 @@
+import { GraphQLBoolean, GraphQLString } from 'graphql';
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { attemptOf, type Call } from '../../caller/call';
+import { nameProblems } from '../../caller/name-problems';
+import { holderOf, tenantSetOf } from '../../caller/principal';
+import { noSuchTenant, parseTenantId } from '../../caller/tenant-set';
+import { DomainError } from '../../errors';
+import { parseFilter } from '../../event/expression/parse-filter';
+import type { Answer } from '../../event/shape';
+import { isUuid } from '../../event/uuid';
+import { Access } from '../../graphql/access';
+import { objectType } from '../../graphql/object-type';
+import { LIMITS } from '../../limits';
+import { SAVED_SEARCH } from './answers';
+import type { SavedSearch, SavedSearchStore } from './saved-search.store';
+
+const SavedSearchType = objectType(SAVED_SEARCH);
+type SavedSearchType = Answer<typeof SAVED_SEARCH>;
+
+/** For the dashboard only. No route of the public API uses it. */
+@Resolver()
+export class SavedSearchResolver {
+  constructor(private readonly searches: SavedSearchStore) {}
+
+  @Query(() => [SavedSearchType], { description: 'Own searches and those shared in the tenants, by name.' })
+  @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
+  async savedSearches(@Ctx() context: Call): Promise<SavedSearchType[]> {
+    const holder = holderOf(context.principal);
+    return (await this.searches.list(tenantSetOf(context), holder)).map((each) => shownTo(holder, each));
+  }
+
+  @Mutation(() => SavedSearchType, { description: 'Keeps a filter expression under a name.' })
+  @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
+  async saveSearch(
+    @Arg('tenantId', () => GraphQLString) tenantId: string,
+    @Arg('name', () => GraphQLString) name: string,
+    @Arg('filter', () => GraphQLString) filter: string,
+    @Arg('isShared', () => GraphQLBoolean) isShared: boolean,
+    @Ctx() context: Call,
+  ): Promise<SavedSearchType> {
+    const problems = [...nameProblems(name), ...filterProblems(filter)];
+    if (problems.length > 0)
+      throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+    const id = parseTenantId(tenantId);
+    if (id === null || !tenantSetOf(context).includes(id)) throw noSuchTenant();
+    const holder = holderOf(context.principal);
+    const spec = { tenantId: id, name: name.trim(), filter, isShared };
+    const saved = await this.searches.insert(spec, holder, attemptOf(context));
+    if (!saved)
+      throw new DomainError('invalid_parameter', {
+        public: `At most ${LIMITS.savedSearchesMax} searches are kept: remove one first.`,
+      });
+    return shownTo(holder, saved);
+  }
+
+  @Mutation(() => SavedSearchType, { description: 'Removes a search of who asks.' })
+  @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
+  async removeSavedSearch(
+    @Arg('searchId', () => GraphQLString) searchId: string,
+    @Ctx() context: Call,
+  ): Promise<SavedSearchType> {
+    const holder = holderOf(context.principal);
+    const removed = isUuid(searchId)
+      ? await this.searches.remove(tenantSetOf(context), searchId.toLowerCase(), holder, attemptOf(context))
+      : null;
+    if (!removed) throw new DomainError('not_found', { public: 'There is no such search of yours.' });
+    return shownTo(holder, removed);
+  }
+}
+
+function filterProblems(filter: string): string[] {
+  if (filter.length > LIMITS.expressionCharsMax)
+    return [`filter must be at most ${LIMITS.expressionCharsMax} characters`];
+  const parsed = parseFilter(filter);
+  return 'problem' in parsed ? [`filter ${parsed.problem}`] : [];
+}
+
+const shownTo = (of: string, { holder, tenantId, ...search }: SavedSearch): SavedSearchType => ({
+  ...search,
+  tenantId: String(tenantId),
+  isOwn: holder === of,
+});

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { type Attempt, changeOf } from '../../caller/access-log';
+import { insertEntries } from '../../caller/access-log.store';
+import type { TenantSet } from '../../caller/tenant-set';
+import type { OwnerDb, Prisma, ServiceDb } from '../../database/clients';
+import { guarded } from '../../database/failure';
+import { ofTenants } from '../../database/tenant-rows';
+import { LIMITS } from '../../limits';
+import { fromStored, toStored } from '../../trail/stored-text';
+
+interface SearchSpec {
+  readonly tenantId: number;
+  readonly name: string;
+  readonly filter: string;
+  readonly isShared: boolean;
+}
+
+export interface SavedSearch extends SearchSpec {
+  readonly searchId: string;
+  /** The owner, see `holderOf`. */
+  readonly holder: string;
+}
+
+type Tx = Prisma.TransactionClient;
+
+/** Stores searches. Each change writes its entry of the access log in its own transaction. */
+export class SavedSearchStore {
+  constructor(
+    private readonly prisma: ServiceDb,
+    private readonly background: OwnerDb,
+  ) {}
+
+  /** @returns the holder's own searches and the shared ones, by name */
+  async list(tenants: TenantSet, holder: string): Promise<readonly SavedSearch[]> {
+    const rows = await this.#inTenants(tenants, (tx) =>
+      tx.savedSearch.findMany({
+        where: { tenantId: { in: [...tenants] }, isRemoved: false, OR: [{ holder }, { isShared: true }] },
+        orderBy: [{ name: 'asc' }, { searchId: 'asc' }],
+        take: LIMITS.savedSearchesShownMax,
+      }),
+    );
+    return rows.map(toSearch);
+  }
+
+  /** @returns null if the holder already has the most searches permitted */
+  async insert(spec: SearchSpec, holder: string, attempt: Attempt): Promise<SavedSearch | null> {
+    const { tenantId } = spec;
+    return this.#inTenants([tenantId], async (tx) => {
+      const count = await tx.savedSearch.count({ where: { tenantId, holder, isRemoved: false } });
+      if (count >= LIMITS.savedSearchesMax) return null;
+      const searchId = randomUUID();
+      const data = { ...spec, searchId, holder, name: toStored(spec.name), filter: toStored(spec.filter) };
+      const row = await tx.savedSearch.create({ data });
+      await insertEntries(tx, [changeOf(attempt, { subject: searchId, tenantIds: [tenantId] })]);
+      return toSearch(row);
+    });
+  }
+
+  /** @returns null: the holder has no such search */
+  async remove(
+    tenants: TenantSet,
+    searchId: string,
+    holder: string,
+    attempt: Attempt,
+  ): Promise<SavedSearch | null> {
+    return this.#inTenants(tenants, async (tx) => {
+      const where = { tenantId: { in: [...tenants] }, searchId, holder, isRemoved: false };
+      const row = await tx.savedSearch.findFirst({ where });
+      if (!row) return null;
+      const { tenantId } = row;
+      await tx.savedSearch.updateMany({ where: { tenantId, searchId }, data: { isRemoved: true } });
+      await insertEntries(tx, [changeOf(attempt, { subject: searchId, tenantIds: [tenantId] })]);
+      return toSearch(row);
+    });
+  }
+
+  /** Deletes the rows of removed searches. */
+  async clear(): Promise<void> {
+    await this.background.savedSearch.deleteMany({ where: { isRemoved: true } });
+  }
+
+  #inTenants<T>(tenants: readonly number[], work: (tx: Tx) => Promise<T>): Promise<T> {
+    return guarded(() => ofTenants(this.prisma, tenants, work));
+  }
+}
+
+const toSearch = ({ tenantId, searchId, holder, name, filter, isShared }: SavedSearch): SavedSearch => ({
+  ...{ tenantId, searchId, holder, isShared },
+  ...{ name: fromStored(name), filter: fromStored(filter) },
+});

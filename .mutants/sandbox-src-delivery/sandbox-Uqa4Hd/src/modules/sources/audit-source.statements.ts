@@ -1,0 +1,89 @@
+/**
+ * Each statement about a source begins with $1 tenant, $2 host, $3 database. Both inserts start from the tenant's row,
+ * so that they stay on one node of a distributed database. This one locks the source's row until the commit, so reports
+ * of one source take turns, and the count of its gaps is exact.
+ */
+export const PUT_SOURCE = `
+INSERT INTO audit_source AS s (tenant_id, host_name, database_name, agent_version, last_event_time, caught_up_at,
+  waiting_bytes, published_count, problem, last_received, last_reported, problem_since, clock_ahead_ms)
+SELECT t.tenant_id, $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9,
+  CASE WHEN $8::bigint > 0 THEN $10::timestamptz END, $10::timestamptz,
+  CASE WHEN $9::text IS NOT NULL THEN $10::timestamptz END, $11::bigint
+FROM tenant t WHERE t.tenant_id = $1::int
+ON CONFLICT (tenant_id, host_name, database_name) DO UPDATE SET
+  agent_version = excluded.agent_version, waiting_bytes = excluded.waiting_bytes, problem = excluded.problem,
+  last_event_time = greatest(s.last_event_time, excluded.last_event_time),
+  caught_up_at = greatest(s.caught_up_at, excluded.caught_up_at),
+  published_count = s.published_count + excluded.published_count,
+  last_received = greatest(s.last_received, excluded.last_received),
+  last_reported = greatest(s.last_reported, excluded.last_reported),
+  problem_since = CASE WHEN s.problem IS NOT NULL AND excluded.problem IS NOT NULL THEN s.problem_since
+    ELSE excluded.problem_since END,
+  clock_ahead_ms = coalesce(excluded.clock_ahead_ms, s.clock_ahead_ms)`;
+
+const GAP_TEXTS = ['reason', 'file_name', 'file_guid', 'detail', 'after_time', 'before_time', 'detected_at']
+  .map((column) => `${column} text COLLATE "C"`)
+  .join(', ');
+
+/**
+ * A gap may be reported several times, in one report or in several. Each of its values becomes the smallest or largest
+ * one reported, so the order does not matter. Any value replaces null. The id of a gap is derived from its other
+ * values, so reports of one gap differ in its times at most.
+ */
+export const PUT_GAPS = `
+INSERT INTO audit_gap AS g (tenant_id, host_name, database_name, gap_id, reason, file_name, file_guid, detail,
+  after_time, before_time, detected_at, first_reported)
+SELECT t.tenant_id, $2, $3, x.gap_id, min(x.reason), min(x.file_name), min(x.file_guid)::uuid, min(x.detail),
+  min(x.after_time), max(x.before_time), min(x.detected_at), $5::timestamptz
+FROM tenant t CROSS JOIN json_to_recordset($4::json) AS x(gap_id uuid, ${GAP_TEXTS})
+WHERE t.tenant_id = $1::int
+GROUP BY t.tenant_id, x.gap_id
+ON CONFLICT (tenant_id, host_name, database_name, gap_id) DO UPDATE SET
+  reason = least(g.reason, excluded.reason), file_name = least(g.file_name, excluded.file_name),
+  file_guid = least(g.file_guid, excluded.file_guid), detail = least(g.detail, excluded.detail),
+  after_time = least(g.after_time, excluded.after_time),
+  before_time = greatest(g.before_time, excluded.before_time),
+  detected_at = least(g.detected_at, excluded.detected_at),
+  first_reported = least(g.first_reported, excluded.first_reported)`;
+
+export const COUNT_GAPS = `
+SELECT count(*)::int AS n FROM audit_gap g
+WHERE g.tenant_id = $1::int AND g.host_name = $2 AND g.database_name = $3`;
+
+/** @param ofTenant a condition on both tables, or nothing */
+const listOf = (ofTenant: string) => `
+SELECT s.tenant_id AS "tenantId", s.host_name AS "hostName", s.database_name AS "databaseName",
+  s.agent_version AS "agentVersion", s.last_event_time AS "lastEventTime", s.caught_up_at AS "caughtUpAt",
+  s.waiting_bytes AS "waitingBytes", s.published_count AS "publishedCount", s.problem,
+  s.last_received AS "lastReceived", s.last_reported AS "lastReported", coalesce(c.n, 0) AS "gapCount"
+FROM audit_source s LEFT JOIN (
+  SELECT g.tenant_id, g.host_name, g.database_name, count(*)::int AS n
+  FROM audit_gap g ${ofTenant && `WHERE g.${ofTenant}`} GROUP BY g.tenant_id, g.host_name, g.database_name) c
+  ON c.tenant_id = s.tenant_id AND c.host_name = s.host_name AND c.database_name = s.database_name
+${ofTenant && `WHERE s.${ofTenant}`}
+ORDER BY s.tenant_id, s.host_name, s.database_name`;
+export const LIST_ALL = listOf('');
+export const LIST_OF_TENANTS = listOf('tenant_id = ANY($1::int[])');
+export const LIST_OF_TENANT = listOf('tenant_id = $1::int');
+
+/** Checks in the tenant's row that the retention is still the one on which this removal is based. */
+export const REMOVE_GAPS = `
+DELETE FROM audit_gap g WHERE g.tenant_id = $1::int AND g.first_reported < $2::timestamptz AND EXISTS (
+  SELECT FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $3::int)`;
+
+/** The newest gaps of each source of some tenants, limited in number for each source. */
+export const NEWEST_GAPS = `
+SELECT g.* FROM (
+  SELECT n.*, row_number() OVER (PARTITION BY n.tenant_id, n.host_name, n.database_name
+    ORDER BY n.detected_at DESC, n.gap_id)::int AS rank
+  FROM audit_gap n WHERE n.tenant_id = ANY($1::int[])) g
+WHERE g.rank <= $2::int ORDER BY g.tenant_id, g.host_name, g.database_name, g.rank`;
+
+/** For each tenant, the first record id in the batches that are not in the evidence log yet. */
+export const FIRST_WAITING = `
+SELECT q.tenant_id, min(encode(substring(q.leaves FROM 1 FOR 16), 'hex') COLLATE "C") AS first
+FROM audit_log_queue q WHERE q.tenant_id = ANY($1::int[]) GROUP BY q.tenant_id`;
+
+/** The tenants with events from before the log that are not in it yet. */
+export const BACKFILLING = `
+SELECT h.tenant_id FROM audit_log_head h WHERE h.tenant_id = ANY($1::int[]) AND NOT h.backfilled`;

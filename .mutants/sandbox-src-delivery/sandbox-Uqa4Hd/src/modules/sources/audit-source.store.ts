@@ -1,0 +1,146 @@
+import type { OwnerDb, ServiceDb } from '../../database/clients';
+import { guarded } from '../../database/failure';
+import { ofEveryTenant, ofTenants } from '../../database/tenant-rows';
+import { DomainError, toDomainError } from '../../errors';
+import type { GapReason } from '../../event/source-report';
+import { LIMITS } from '../../limits';
+import { fromStored, toStored } from '../../trail/stored-text';
+import type { AuditGap, AuditSource, SourceId, SourceReport, StoredGap } from './audit-source';
+import {
+  COUNT_GAPS,
+  LIST_ALL,
+  LIST_OF_TENANT,
+  PUT_GAPS,
+  PUT_SOURCE,
+  REMOVE_GAPS,
+} from './audit-source.statements';
+
+/** Port: stores sources and their gaps. */
+export interface AuditSourceStore {
+  /**
+   * Resolves after the commit of everything a report says; of a report that is refused nothing is stored. In whatever
+   * order and however often reports come, times only move forward and a gap stays one: of several accounts of it the
+   * widest is kept. Not so what counts or is momentary: `publishedCount` adds up; version, waiting bytes and problem
+   * are those of the report that came last.
+   * @throws DomainError `service_unavailable` when the source would have more than `LIMITS.sourceGapsMax` gaps:
+   * dropping one would hide a loss, so its agent keeps them all and reports them again, and its lag grows meanwhile
+   */
+  report(tenantId: number, report: SourceReport, at: Date): Promise<void>;
+  /** By tenant, host and database. @param tenantId null: of every tenant */
+  sources(tenantId: number | null): Promise<readonly AuditSource[]>;
+  /** Newest first. */
+  gaps(tenantId: number, source: SourceId, limit: number): Promise<readonly StoredGap[]>;
+  /**
+   * Removes gaps first reported before `before`, unless the tenant's retention is another than `retentionDays` by
+   * now. @returns how many
+   */
+  removeGaps(tenantId: number, retentionDays: number, before: Date): Promise<number>;
+}
+
+export class PostgresAuditSourceStore implements AuditSourceStore {
+  /** @param background a client without time limits */
+  constructor(
+    private readonly prisma: ServiceDb,
+    private readonly background: OwnerDb,
+  ) {}
+
+  async report(tenantId: number, report: SourceReport, at: Date): Promise<void> {
+    const key = [tenantId, toStored(report.hostName), toStored(report.databaseName)] as const;
+    await guarded(() =>
+      ofTenants(this.prisma, [tenantId], async (tx) => {
+        const put = await tx.$executeRawUnsafe(
+          PUT_SOURCE,
+          ...key,
+          ...stateOf(report),
+          at,
+          report.clockAheadMs,
+        );
+        if (put === 0)
+          throw toDomainError(new Error(`tenant ${tenantId} does not exist: nothing was stored`));
+        if (report.gaps.length === 0) return;
+        const gaps = JSON.stringify(report.gaps.map(toRow));
+        await tx.$executeRawUnsafe(PUT_GAPS, ...key, gaps, at);
+        const [count] = await tx.$queryRawUnsafe<{ n: number }[]>(COUNT_GAPS, ...key);
+        if (!count || count.n > LIMITS.sourceGapsMax) throw tooManyGaps();
+      }),
+    );
+  }
+
+  async sources(tenantId: number | null): Promise<readonly AuditSource[]> {
+    const rows = await guarded(() =>
+      tenantId === null
+        ? ofEveryTenant(this.prisma, (tx) => tx.$queryRawUnsafe<SourceRow[]>(LIST_ALL))
+        : ofTenants(this.prisma, [tenantId], (tx) =>
+            tx.$queryRawUnsafe<SourceRow[]>(LIST_OF_TENANT, tenantId),
+          ),
+    );
+    return rows.map(toSource);
+  }
+
+  async gaps(tenantId: number, source: SourceId, limit: number): Promise<readonly StoredGap[]> {
+    const { hostName, databaseName } = source;
+    const found = await guarded(() =>
+      ofTenants(this.prisma, [tenantId], (tx) =>
+        tx.auditGap.findMany({
+          where: { tenantId, hostName: toStored(hostName), databaseName: toStored(databaseName) },
+          orderBy: [{ detectedAt: 'desc' }, { gapId: 'asc' }],
+          take: limit,
+          omit: { tenantId: true, hostName: true, databaseName: true },
+        }),
+      ),
+    );
+    return found.map((gap) => ({
+      ...gap,
+      reason: gap.reason as GapReason,
+      fileName: fromStored(gap.fileName),
+      detail: fromStored(gap.detail),
+    }));
+  }
+
+  removeGaps(tenantId: number, retentionDays: number, before: Date): Promise<number> {
+    return this.background.$executeRawUnsafe(REMOVE_GAPS, tenantId, before, retentionDays);
+  }
+}
+
+const tooManyGaps = () =>
+  new DomainError('service_unavailable', {
+    public:
+      `This source would have more than the ${LIMITS.sourceGapsMax} gaps that are stored of one source: ` +
+      'nothing of the report was stored. Keep it until there is room.',
+  });
+
+/** The parameters $4 to $9 of `PUT_SOURCE`. */
+const stateOf = (report: SourceReport) => [
+  toStored(report.agentVersion),
+  report.lastEventTime,
+  report.caughtUpAt,
+  report.waitingBytes,
+  report.publishedCount,
+  report.problem === null ? null : toStored(report.problem),
+];
+
+const toRow = (gap: AuditGap) => ({
+  gap_id: gap.gapId,
+  reason: gap.reason,
+  file_name: toStored(gap.fileName),
+  file_guid: gap.fileGuid,
+  detail: toStored(gap.detail),
+  after_time: gap.afterTime,
+  before_time: gap.beforeTime,
+  detected_at: gap.detectedAt,
+});
+
+export type SourceRow = Omit<AuditSource, 'waitingBytes' | 'publishedCount'> & {
+  readonly waitingBytes: bigint;
+  readonly publishedCount: bigint;
+};
+
+export const toSource = (row: SourceRow): AuditSource => ({
+  ...row,
+  hostName: fromStored(row.hostName),
+  databaseName: fromStored(row.databaseName),
+  agentVersion: fromStored(row.agentVersion),
+  waitingBytes: Number(row.waitingBytes),
+  publishedCount: Number(row.publishedCount),
+  problem: row.problem === null ? null : fromStored(row.problem),
+});

@@ -1,0 +1,50 @@
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import type { Call } from '../../caller/call';
+import { tenantSetOf } from '../../caller/principal';
+import type { ServiceDb } from '../../database/clients';
+import { formatTicks } from '../../event/event-time';
+import { FILTER_PARAMETERS, type ParameterSpecs, parseParameters } from '../../event/parameters';
+import { toTimeRange } from '../../event/query';
+import type { Answer } from '../../event/shape';
+import { Access } from '../../graphql/access';
+import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';
+import { AUDIT_COVERAGE } from './answers';
+import { readCoverage } from './coverage';
+
+const CoverageType = objectType(AUDIT_COVERAGE);
+const COVERAGE_PARAMETERS = {
+  startTime: FILTER_PARAMETERS.startTime,
+  endTime: FILTER_PARAMETERS.endTime,
+} as const satisfies ParameterSpecs;
+const CoverageArgs = argumentsType(COVERAGE_PARAMETERS);
+
+@Resolver()
+export class CoverageResolver {
+  constructor(private readonly prisma: ServiceDb) {}
+
+  @Query(() => CoverageType, {
+    description: 'What is known of the completeness of the events of a time range.',
+  })
+  @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
+  async auditCoverage(
+    @Args(() => CoverageArgs) args: GivenArguments,
+    @Ctx() context: Call,
+  ): Promise<Answer<typeof AUDIT_COVERAGE>> {
+    const { from, to } = toTimeRange(parseParameters(COVERAGE_PARAMETERS, args));
+    const text = (ticks: bigint | null) => (ticks === null ? null : formatTicks(ticks));
+    const found = await readCoverage(this.prisma, tenantSetOf(context), { from: text(from), to: text(to) });
+    return {
+      ...found,
+      sources: found.sources.map((source) => ({
+        ...source,
+        tenantId: String(source.tenantId),
+        lastReported: source.lastReported.toISOString(),
+      })),
+      gaps: found.gaps.map((gap) => ({
+        ...gap,
+        tenantId: String(gap.tenantId),
+        firstReported: gap.firstReported.toISOString(),
+      })),
+    };
+  }
+}

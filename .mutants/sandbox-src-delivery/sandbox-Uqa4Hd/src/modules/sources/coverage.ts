@@ -1,0 +1,116 @@
+import type { TenantSet } from '../../caller/tenant-set';
+import type { Prisma, ServiceDb } from '../../database/clients';
+import { guarded } from '../../database/failure';
+import { ofTenants } from '../../database/tenant-rows';
+import type { GapReason } from '../../event/source-report';
+import { LIMITS } from '../../limits';
+import { fromStored } from '../../trail/stored-text';
+import type { StoredGap } from './audit-source';
+
+/** Half-open, UTC with seven decimals; null: no end. */
+interface TextRange {
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+interface SourceCoverage {
+  readonly tenantId: number;
+  readonly hostName: string;
+  readonly databaseName: string;
+  readonly lastEventTime: string | null;
+  readonly lastReported: Date;
+  readonly completeThrough: string | null;
+  readonly hasProblem: boolean;
+}
+
+type SourceGap = Id & StoredGap;
+
+interface Coverage {
+  readonly sourceCount: number;
+  readonly gapCount: number;
+  readonly sources: readonly SourceCoverage[];
+  readonly gaps: readonly SourceGap[];
+}
+
+/** The completeness of a time range's events, by source. */
+export function readCoverage(prisma: ServiceDb, tenants: TenantSet, range: TextRange): Promise<Coverage> {
+  const ofThem = { tenantId: { in: [...tenants] } };
+  return guarded(() =>
+    ofTenants(prisma, tenants, async (tx) => {
+      const touching = { ...ofThem, ...touches(range) };
+      const gaps = await tx.auditGap.findMany({
+        where: touching,
+        orderBy: [{ detectedAt: 'desc' }, { gapId: 'asc' }],
+        take: LIMITS.coverageGapsMax,
+      });
+      const gapCount =
+        gaps.length < LIMITS.coverageGapsMax ? gaps.length : await tx.auditGap.count({ where: touching });
+      const first = await tx.auditSource.findMany({
+        where: ofThem,
+        orderBy: WORST_FIRST,
+        take: LIMITS.coverageSourcesMax,
+      });
+      const known = new Set(first.map(keyOf));
+      const lacking = [...new Map(gaps.map((gap) => [keyOf(gap), gap])).values()].filter(
+        (gap) => !known.has(keyOf(gap)),
+      );
+      const others =
+        lacking.length === 0 ? [] : await tx.auditSource.findMany({ where: { OR: lacking.map(idOf) } });
+      const sourceCount = await tx.auditSource.count({ where: ofThem });
+      return {
+        ...{ sourceCount, gapCount },
+        sources: [...first, ...others].map(toCoverage),
+        gaps: gaps.map(toGap),
+      };
+    }),
+  );
+}
+
+/** Sources with a problem first, then by the time since they caught up, which includes silent ones. */
+const WORST_FIRST: Prisma.AuditSourceOrderByWithRelationInput[] = [
+  { problem: { sort: 'asc', nulls: 'last' } },
+  { caughtUpAt: { sort: 'asc', nulls: 'first' } },
+  { hostName: 'asc' },
+];
+
+/** A gap with unknown times may be anywhere, so it touches every range. */
+const touches = ({ from, to }: TextRange): Prisma.AuditGapWhereInput => ({
+  AND: [
+    ...(to === null ? [] : [{ OR: [{ afterTime: null }, { afterTime: { lt: to } }] }]),
+    ...(from === null ? [] : [{ OR: [{ beforeTime: null }, { beforeTime: { gt: from } }] }]),
+  ],
+});
+
+interface Id {
+  readonly tenantId: number;
+  readonly hostName: string;
+  readonly databaseName: string;
+}
+const idOf = ({ tenantId, hostName, databaseName }: Id): Id => ({ tenantId, hostName, databaseName });
+const keyOf = (id: Id) => JSON.stringify(idOf(id));
+
+type SourceRow = Id & {
+  readonly lastEventTime: string | null;
+  readonly caughtUpAt: string | null;
+  readonly lastReported: Date;
+  readonly problem: string | null;
+};
+type GapRow = Id & Omit<StoredGap, 'reason'> & { readonly reason: string };
+
+function toCoverage(row: SourceRow): SourceCoverage {
+  const { tenantId, hostName, databaseName, lastEventTime, lastReported, caughtUpAt, problem } = row;
+  return {
+    ...{ tenantId, lastEventTime, lastReported, completeThrough: caughtUpAt, hasProblem: problem !== null },
+    hostName: fromStored(hostName),
+    databaseName: fromStored(databaseName),
+  };
+}
+
+const toGap = (row: GapRow): SourceGap => ({
+  ...row,
+  reason: row.reason as GapReason,
+  hostName: fromStored(row.hostName),
+  databaseName: fromStored(row.databaseName),
+  fileName: fromStored(row.fileName),
+  detail: fromStored(row.detail),
+});

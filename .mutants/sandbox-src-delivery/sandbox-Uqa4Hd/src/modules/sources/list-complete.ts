@@ -1,0 +1,101 @@
+import type { TenantSet } from '../../caller/tenant-set';
+import type { ServiceDb } from '../../database/clients';
+import { guarded } from '../../database/failure';
+import { ofTenants } from '../../database/tenant-rows';
+import { formatTicks } from '../../event/event-time';
+import { ticksOfRecordId } from '../../event/record-id';
+import type { Answer } from '../../event/shape';
+import type { GapReason } from '../../event/source-report';
+import { LIMITS } from '../../limits';
+import { fromStored } from '../../trail/stored-text';
+import type { SOURCE_ITEM } from './answers';
+import { type AuditSource, lagOf, stateOfSource } from './audit-source';
+import { BACKFILLING, FIRST_WAITING, LIST_OF_TENANTS, NEWEST_GAPS } from './audit-source.statements';
+import { type SourceRow, toSource } from './audit-source.store';
+
+type SourceItem = Answer<typeof SOURCE_ITEM>;
+
+/** The sources of some tenants with the time up to which each is complete, by tenant, host and database. */
+export type ListComplete = (tenants: TenantSet) => Promise<readonly SourceItem[]>;
+
+/**
+ * Reads the agents' reports first, and the events that wait for the evidence log second. An event that an agent counts
+ * as published was acknowledged before. So at the second read it waits or is in the log.
+ */
+export const listComplete =
+  (prisma: ServiceDb, nowMs: () => number): ListComplete =>
+  (tenants) =>
+    guarded(() =>
+      ofTenants(prisma, tenants, async (tx) => {
+        const ask = <T>(statement: string, ...further: unknown[]) =>
+          tx.$queryRawUnsafe<T[]>(statement, [...tenants], ...further);
+        const sources = (await ask<SourceRow>(LIST_OF_TENANTS)).map(toSource);
+        const gaps = sources.some(({ gapCount }) => gapCount > 0)
+          ? await ask<GapRow>(NEWEST_GAPS, LIMITS.sourceGapsListed)
+          : [];
+        const waiting = await ask<{ tenant_id: number; first: string }>(FIRST_WAITING);
+        const backfilling = await ask<{ tenant_id: number }>(BACKFILLING);
+        const limits = new Map(waiting.map(({ tenant_id, first }) => [tenant_id, timeBefore(first)]));
+        const incomplete = new Set(backfilling.map(({ tenant_id }) => tenant_id));
+        return sources.map((source) =>
+          toItem(source, {
+            gaps: gaps.filter((gap) => isOf(gap, source)),
+            limit: incomplete.has(source.tenantId)
+              ? null
+              : (limits.get(source.tenantId) ?? source.caughtUpAt),
+            nowMs: nowMs(),
+          }),
+        );
+      }),
+    );
+
+interface GapRow {
+  readonly tenant_id: number;
+  readonly host_name: string;
+  readonly database_name: string;
+  readonly gap_id: string;
+  readonly reason: string;
+  readonly file_name: string;
+  readonly file_guid: string | null;
+  readonly detail: string;
+  readonly after_time: string | null;
+  readonly before_time: string | null;
+  readonly detected_at: string;
+  readonly first_reported: Date;
+}
+
+const isOf = (gap: GapRow, { tenantId, hostName, databaseName }: AuditSource) =>
+  gap.tenant_id === tenantId &&
+  fromStored(gap.host_name) === hostName &&
+  fromStored(gap.database_name) === databaseName;
+
+/** The moment before an event. @param id 32 hexadecimal digits */
+function timeBefore(id: string): string {
+  const recordId = id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return formatTicks(ticksOfRecordId(recordId) - 1n);
+}
+
+/** Compares two times as texts, because both have the same format. */
+const earlier = (a: string | null, b: string | null) => (a === null || b === null ? null : a < b ? a : b);
+
+function toItem(
+  source: AuditSource,
+  parts: { readonly gaps: readonly GapRow[]; readonly limit: string | null; readonly nowMs: number },
+): SourceItem {
+  const { tenantId, hostName, databaseName, lastEventTime, lastReported, gapCount, problem } = source;
+  const lag = lagOf(source, parts.nowMs);
+  return {
+    tenantId: String(tenantId),
+    ...{ hostName, databaseName, lastEventTime, gapCount },
+    state: stateOfSource({ silentMs: parts.nowMs - lastReported.getTime(), problem, lag, gapCount }),
+    lagSeconds: lag,
+    completeThrough: earlier(source.caughtUpAt, parts.limit),
+    lastReported: lastReported.toISOString(),
+    gaps: parts.gaps.map((gap) => ({
+      ...{ gapId: gap.gap_id, reason: gap.reason as GapReason, fileGuid: gap.file_guid },
+      ...{ fileName: fromStored(gap.file_name), detail: fromStored(gap.detail) },
+      ...{ afterTime: gap.after_time, beforeTime: gap.before_time, detectedAt: gap.detected_at },
+      firstReported: gap.first_reported.toISOString(),
+    })),
+  };
+}

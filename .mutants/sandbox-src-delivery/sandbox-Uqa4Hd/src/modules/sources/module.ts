@@ -1,0 +1,89 @@
+import type { Logger } from 'pino';
+import type { TenantStore, TenantWithRetention } from '../../caller/tenant.store';
+import type { OwnerDb, ServiceDb } from '../../database/clients';
+import { LIMITS } from '../../limits';
+import type { Module } from '../../module';
+import type { Figures, SourceFigures } from '../../observe/figures';
+import type { Metrics } from '../../observe/metrics';
+import { AuditSourceResolver } from './audit-source.resolver';
+import { PostgresAuditSourceStore } from './audit-source.store';
+import { CoverageResolver } from './coverage.resolver';
+import { expireGaps } from './expire-gaps';
+import { type ListComplete, listComplete } from './list-complete';
+
+/** The sources: what agents report about the databases that they read. */
+export function sourcesModule(parts: {
+  readonly prisma: ServiceDb;
+  readonly owner: OwnerDb;
+  readonly tenants: TenantStore;
+  readonly retention: { tenantsWithRetention(): Promise<readonly TenantWithRetention[]> };
+  readonly nowMs: () => number;
+  readonly log: Logger;
+}): Module & { readonly complete: ListComplete } {
+  const { prisma, owner, tenants, retention, nowMs, log } = parts;
+  const complete = listComplete(prisma, nowMs);
+  const sources = new PostgresAuditSourceStore(prisma, owner);
+  return {
+    complete,
+    resolvers: [new AuditSourceResolver(sources, tenants, complete, nowMs), new CoverageResolver(prisma)],
+    tasks: [
+      {
+        name: 'retention of gaps',
+        everyMs: LIMITS.retentionMs,
+        run: () => expireGaps({ sources, retention, nowMs, log }),
+      },
+    ],
+    metrics: (metrics, figures) => addMetrics(metrics, figures, nowMs),
+  };
+}
+
+const SOURCE = ['tenant', 'host', 'database'] as const;
+
+/**
+ * Only for a bounded number of sources, because each is a series of its own. The number of all sources shows if some
+ * are left out.
+ */
+function addMetrics(metrics: Metrics, figures: () => Figures | null, nowMs: () => number): void {
+  const each = (name: string, help: string, read: (source: SourceFigures) => number | null) =>
+    metrics.gauges(name, help, SOURCE, () =>
+      (figures()?.sources ?? []).flatMap((source) => {
+        const value = read(source);
+        const labels = {
+          tenant: String(source.tenantId),
+          host: source.hostName,
+          database: source.databaseName,
+        };
+        return value === null ? [] : [{ labels, value }];
+      }),
+    );
+  metrics.gauge(
+    'gaps',
+    'Parts of the audit trail that agents could not publish.',
+    () => figures()?.gapCount ?? null,
+  );
+  metrics.gauge(
+    'sources_with_problem',
+    'Databases whose agent said at its last report that something keeps it from publishing.',
+    () => figures()?.problemCount ?? null,
+  );
+  metrics.gauge('sources', 'Databases that agents report of.', () => figures()?.sourceCount ?? null);
+  each(
+    'source_reported_seconds',
+    'Since the agent of a database last reported.',
+    (source) => source.reportedSeconds,
+  );
+  each(
+    'source_lag_seconds',
+    'Since everything in the files of a database was published.',
+    ({ caughtUpAt }) => (caughtUpAt === null ? null : Math.max(0, nowMs() - Date.parse(caughtUpAt)) / 1000),
+  );
+  each(
+    'source_waiting_bytes',
+    'In files, not published at the last report.',
+    (source) => source.waitingBytes,
+  );
+  each('source_gaps', 'Parts of its audit trail that could not be published.', (source) => source.gapCount);
+  each('source_problem', '1 while something keeps its agent from publishing.', (source) =>
+    Number(source.hasProblem),
+  );
+}

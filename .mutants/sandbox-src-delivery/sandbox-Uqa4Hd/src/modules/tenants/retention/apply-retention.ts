@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { TenantWithRetention } from '../../../caller/tenant.store';
+import { DAY_MS } from '../../../event/event-time';
+import type { RetentionStore, RunningRetention, StoredWeek } from './retention-store';
+
+const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
+
+/** The parts that a run needs. */
+interface RetentionParts {
+  readonly store: RetentionStore;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+  /** Ends the run after its current step. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Removes the events whose retention has ended. A week that no tenant needs is dropped as a whole. In other weeks, each
+ * tenant's part is removed in small steps. Several instances may run at once and take turns for each week and step.
+ */
+export async function applyRetention({ store, nowMs, log, signal }: RetentionParts): Promise<void> {
+  const tenants = await store.tenantsWithRetention();
+  if (tenants.length === 0) return;
+  const atMs = nowMs();
+  const run = { runId: randomUUID(), startedAt: new Date(atMs), now: () => new Date(nowMs()) };
+  const isStopped = () => signal?.aborted === true;
+  const touched = new Set<number>();
+  for (const week of await store.weeks()) {
+    if (isStopped()) return;
+    const dropped = await attempt(log, { week: week.name }, () => dropIfExpired(store, week, atMs, run));
+    if (dropped) log.info({ week: week.name }, 'retention dropped a week');
+    for (const { tenantId } of dropped ?? []) touched.add(tenantId);
+  }
+  for (const tenant of tenants) {
+    const { tenantId } = tenant;
+    const removed = await attempt(log, { tenantId }, () => removeExpired(store, tenant, run, isStopped));
+    if (!removed) continue;
+    log.info({ tenantId, removed }, 'retention removed events');
+    touched.add(tenantId);
+  }
+  for (const tenantId of touched) await attempt(log, { tenantId }, () => store.forgetValues(tenantId));
+}
+
+/** @returns the tenants that had events in the week; null if the week stays */
+async function dropIfExpired(store: RetentionStore, week: StoredWeek, atMs: number, run: RunningRetention) {
+  const daysMax = Math.floor((atMs - week.endMs) / DAY_MS);
+  return daysMax < 1 ? null : store.dropWeek(week, daysMax, run);
+}
+
+async function removeExpired(
+  store: RetentionStore,
+  tenant: TenantWithRetention,
+  run: RunningRetention,
+  isStopped: () => boolean,
+): Promise<number> {
+  const beforeMs = run.startedAt.getTime() - tenant.retentionDays * DAY_MS;
+  let removed = 0;
+  for (let from: string | null = FIRST_RECORD; from !== null && !isStopped(); ) {
+    const step = await store.removeStep(tenant, { from, beforeMs }, run);
+    removed += step.removed;
+    from = step.next;
+  }
+  return removed;
+}
+
+/** Lets the run continue if one week or tenant fails. */
+async function attempt<T>(log: Logger, what: object, work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (err) {
+    log.warn({ err, ...what }, 'retention did not get it done; the next run tries again');
+    return null;
+  }
+}

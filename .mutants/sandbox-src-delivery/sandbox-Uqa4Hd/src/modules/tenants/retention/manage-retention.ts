@@ -1,0 +1,60 @@
+import type { Attempt } from '../../../caller/access-log';
+import type { Tenant } from '../../../caller/tenant.store';
+import { noSuchTenant, parseTenantId } from '../../../caller/tenant-set';
+import { DomainError } from '../../../errors';
+import { DAY_MS } from '../../../event/event-time';
+import { LIMITS } from '../../../limits';
+import type { RetentionPreview } from './preview';
+import type { RetentionRun, RetentionStore } from './retention-store';
+
+/** The operations on retention for operators. */
+export class RetentionManager {
+  constructor(
+    private readonly store: RetentionStore,
+    private readonly nowMs: () => number = Date.now,
+  ) {}
+
+  /** @param days null: events are kept for ever @throws DomainError `invalid_parameter`, `not_found` */
+  async setDays(tenantId: string, days: number | null, attempt: Attempt): Promise<Tenant> {
+    const problems = retentionProblems(days);
+    if (problems.length > 0)
+      throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+    const tenant = await this.store.setDays(tenantNumber(tenantId), days, attempt);
+    if (!tenant) throw noSuchTenant();
+    return tenant;
+  }
+
+  /**
+   * The number of events that a retention would remove now.
+   * @throws DomainError `invalid_parameter`, `not_found`
+   */
+  async preview(tenantId: string, days: number): Promise<RetentionPreview> {
+    const problems = retentionProblems(days);
+    if (problems.length > 0)
+      throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+    const preview = await this.store.preview(tenantNumber(tenantId), this.nowMs() - days * DAY_MS);
+    if (!preview) throw noSuchTenant();
+    return preview;
+  }
+
+  /** Newest first. @param tenantId null: of every tenant */
+  runs(tenantId: string | null, first: number): Promise<readonly RetentionRun[]> {
+    if (first < 1 || first > LIMITS.retentionRunsMax) {
+      throw new DomainError('invalid_parameter', {
+        public: `first must be from 1 to ${LIMITS.retentionRunsMax}.`,
+      });
+    }
+    return this.store.runs(tenantId === null ? null : tenantNumber(tenantId), first);
+  }
+}
+
+export function retentionProblems(days: number | null): string[] {
+  const max = LIMITS.retentionDaysMax;
+  return days === null || (days >= 1 && days <= max) ? [] : [`the retention must be from 1 to ${max} days`];
+}
+
+function tenantNumber(text: string): number {
+  const tenantId = parseTenantId(text);
+  if (tenantId === null) throw noSuchTenant();
+  return tenantId;
+}

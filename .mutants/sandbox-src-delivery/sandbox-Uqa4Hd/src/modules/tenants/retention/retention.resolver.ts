@@ -1,0 +1,93 @@
+import { GraphQLInt, GraphQLString } from 'graphql';
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { attemptOf, type Call } from '../../../caller/call';
+import type { Answer, Shape } from '../../../event/shape';
+import { Access } from '../../../graphql/access';
+import { objectType } from '../../../graphql/object-type';
+import { TenantType, toTenantType } from '../../../graphql/tenant.type';
+import type { RetentionManager } from './manage-retention';
+import type { RetentionRun } from './retention-store';
+
+const RUNS_DEFAULT = 100;
+
+const RETENTION_RUN = {
+  name: 'RetentionRun',
+  doc: 'What one run of retention removed of one tenant.',
+  fields: {
+    tenantId: { kind: 'text' },
+    runId: { kind: 'id', doc: 'The same for all tenants of the run.' },
+    retentionDays: { kind: 'integer' },
+    events: { kind: 'count', doc: 'Events removed.' },
+    fromTime: { kind: 'time', doc: 'Start of the whole hours around the events removed.' },
+    toTime: { kind: 'time', doc: 'End of those hours.' },
+    partitions: { kind: 'text', isList: true, doc: 'Weekly partitions that were dropped whole.' },
+    startedAt: { kind: 'time' },
+    endedAt: { kind: 'time' },
+  },
+} as const satisfies Shape;
+const RetentionRunType = objectType(RETENTION_RUN);
+type RetentionRunType = Answer<typeof RETENTION_RUN>;
+
+const RETENTION_PREVIEW = {
+  name: 'RetentionPreview',
+  doc: 'What a retention would remove of one tenant.',
+  fields: {
+    tenantId: { kind: 'text' },
+    before: { kind: 'time', doc: 'Events of before would go.' },
+    events: { kind: 'count', doc: 'How many those are.' },
+    kept: { kind: 'count', doc: 'How many would stay.' },
+  },
+} as const satisfies Shape;
+const RetentionPreviewType = objectType(RETENTION_PREVIEW);
+type RetentionPreviewType = Answer<typeof RETENTION_PREVIEW>;
+
+@Resolver()
+export class RetentionResolver {
+  constructor(private readonly retention: RetentionManager) {}
+
+  @Mutation(() => TenantType, {
+    description: 'How many days events of a tenant are kept. What is older goes within the hour, for good.',
+  })
+  @Access({ principal: 'operator' })
+  async setTenantRetention(
+    @Arg('tenantId', () => GraphQLString) tenantId: string,
+    @Arg('days', () => GraphQLInt, { nullable: true, description: 'Null: for ever.' })
+    days: number | null | undefined,
+    @Ctx() context: Call,
+  ): Promise<TenantType> {
+    return toTenantType(await this.retention.setDays(tenantId, days ?? null, attemptOf(context)));
+  }
+
+  @Query(() => RetentionPreviewType, {
+    description: 'How many events would go if a tenant kept them for so many days, as of now.',
+  })
+  @Access({ principal: 'operator' })
+  async retentionPreview(
+    @Arg('tenantId', () => GraphQLString) tenantId: string,
+    @Arg('days', () => GraphQLInt) days: number,
+  ): Promise<RetentionPreviewType> {
+    const { before, events, kept } = await this.retention.preview(tenantId, days);
+    return { tenantId, before: before.toISOString(), events, kept };
+  }
+
+  @Query(() => [RetentionRunType], {
+    description: 'Newest first. A run that found nothing leaves no record.',
+  })
+  @Access({ principal: 'operator' })
+  async retentionRuns(
+    @Arg('tenantId', () => GraphQLString, { nullable: true, description: 'Null: of every tenant.' })
+    tenantId: string | null | undefined,
+    @Arg('first', () => GraphQLInt, { defaultValue: RUNS_DEFAULT }) first: number,
+  ): Promise<RetentionRunType[]> {
+    return (await this.retention.runs(tenantId ?? null, first)).map(toRunType);
+  }
+}
+
+const toRunType = (run: RetentionRun): RetentionRunType => ({
+  ...run,
+  tenantId: String(run.tenantId),
+  fromTime: run.fromTime.toISOString(),
+  toTime: run.toTime.toISOString(),
+  startedAt: run.startedAt.toISOString(),
+  endedAt: run.endedAt.toISOString(),
+});

@@ -1,0 +1,108 @@
+import { type Attempt, changeOf } from '../../../caller/access-log';
+import { insertEntries } from '../../../caller/access-log.store';
+import type { Tenant, TenantWithRetention } from '../../../caller/tenant.store';
+import type { OwnerDb, Prisma, ServiceDb } from '../../../database/clients';
+import { TenantRounds } from '../../../database/distribute/tenant-rounds';
+import { guarded } from '../../../database/failure';
+import { ofEveryTenant, ofTenants } from '../../../database/tenant-rows';
+import { FORGET_COLUMN_VALUES } from '../../../trail/columns/forget-values';
+import { INSTANCE_MAX, keyOf } from '../../../trail/counts/by-instance';
+import { COUNTED, KEYS } from '../../../trail/counts/dimensions';
+import { takeTenant } from '../../../trail/counts/turns';
+import { weekOfPartition } from '../../../trail/partitions';
+import { dropWeek } from './drop-week';
+import { previewOf, type RetentionPreview } from './preview';
+import { removeStep } from './remove-step';
+import type { RetentionRun, RetentionStore, RunningRetention, StoredWeek } from './retention-store';
+
+/** Removes values whose last count is gone, so that values without stored events are not kept. */
+const FORGET_VALUES = COUNTED.map(({ kind, key }) => {
+  const column = key === 'i' ? 'a' : key;
+  const number =
+    key === 'i' ? `(SELECT ${keyOf('m.dim_id', '0')} WHERE m.dim_id <= ${INSTANCE_MAX})` : 'm.dim_id';
+  const others = KEYS.filter((d) => d.key !== column).map((d) => `c.${d.key} = 0`);
+  return `DELETE FROM audit_dim m WHERE m.tenant_id = $1::int AND m.kind = ${kind} AND NOT EXISTS (
+    SELECT FROM audit_count c WHERE c.tenant_id = $1::int AND c.grain = 2 AND c.${column} = ${number}
+      AND ${others.join(' AND ')})`;
+});
+
+export class PostgresRetentionStore implements RetentionStore {
+  private readonly rounds: TenantRounds;
+
+  /** @param background a client without time limits */
+  constructor(
+    private readonly prisma: ServiceDb,
+    private readonly background: OwnerDb,
+  ) {
+    this.rounds = new TenantRounds(background);
+  }
+
+  setDays(tenantId: number, retentionDays: number | null, attempt: Attempt): Promise<Tenant | null> {
+    return guarded(() =>
+      this.prisma.$transaction(async (tx) => {
+        const { count } = await tx.tenant.updateMany({ where: { tenantId }, data: { retentionDays } });
+        if (count === 0) return null;
+        await insertEntries(tx, [changeOf(attempt, { subject: String(tenantId), tenantIds: [tenantId] })]);
+        return tx.tenant.findUnique({ where: { tenantId } });
+      }),
+    );
+  }
+
+  preview(tenantId: number, beforeMs: number): Promise<RetentionPreview | null> {
+    return guarded(() =>
+      ofTenants(this.prisma, [tenantId], async (tx) => {
+        const tenant = await tx.tenant.findUnique({ where: { tenantId }, select: { tenantId: true } });
+        return tenant && previewOf(tx, tenantId, beforeMs);
+      }),
+    );
+  }
+
+  async tenantsWithRetention(): Promise<readonly TenantWithRetention[]> {
+    return this.rounds.ask((of) =>
+      this.background.$queryRawUnsafe<TenantWithRetention[]>(
+        `SELECT tenant_id AS "tenantId", retention_days AS "retentionDays" FROM tenant
+         WHERE retention_days IS NOT NULL AND ${of('tenant_id')} ORDER BY tenant_id`,
+      ),
+    );
+  }
+
+  async weeks(): Promise<readonly StoredWeek[]> {
+    const found = await this.background.$queryRaw<{ name: string }[]>`
+      SELECT c.relname::text AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = 'audit_event'::regclass ORDER BY c.relname`;
+    return found.flatMap(({ name }) => weekOfPartition(name) ?? []);
+  }
+
+  dropWeek(week: StoredWeek, daysMax: number, run: RunningRetention) {
+    return dropWeek(this.background, week, daysMax, run);
+  }
+
+  removeStep(tenant: TenantWithRetention, range: { from: string; beforeMs: number }, run: RunningRetention) {
+    return removeStep(this.background, tenant, range, run);
+  }
+
+  async forgetValues(tenantId: number): Promise<void> {
+    await this.background.$transaction(
+      async (tx) => {
+        await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '60s'`);
+        await takeTenant(tx, tenantId);
+        for (const statement of [...FORGET_VALUES, ...FORGET_COLUMN_VALUES])
+          await tx.$executeRawUnsafe(statement, tenantId);
+      },
+      { timeout: 180_000, maxWait: 60_000 },
+    );
+  }
+
+  async runs(tenantId: number | null, limit: number): Promise<readonly RetentionRun[]> {
+    const find = (tx: Prisma.TransactionClient) =>
+      tx.retentionRun.findMany({
+        where: tenantId === null ? {} : { tenantId },
+        orderBy: [{ startedAt: 'desc' }, { tenantId: 'asc' }],
+        take: limit,
+      });
+    const found = await guarded(() =>
+      tenantId === null ? ofEveryTenant(this.prisma, find) : ofTenants(this.prisma, [tenantId], find),
+    );
+    return found.map((row) => ({ ...row, events: Number(row.events) }));
+  }
+}

@@ -1,0 +1,64 @@
+import type { TenantWithRetention } from '../../../caller/tenant.store';
+import type { Prisma } from '../../../database/clients';
+
+export const HOURS_PER_DAY = 24;
+
+/** A week, in hours since 1970, half-open. */
+export interface Hours {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Rolls the transaction back, because a tenant needs the week. */
+export class StillNeeded extends Error {}
+
+/** The two sources of a tenant's events in a week: counts by day, and deltas that are not folded yet. */
+export const COUNTED = `SELECT c.n FROM audit_count c WHERE c.tenant_id = t.tenant_id AND c.grain = 2 AND c.a = 0 AND c.d = 0
+  AND c.p = 0 AND c.bucket >= $1::int / ${HOURS_PER_DAY} AND c.bucket < $2::int / ${HOURS_PER_DAY} LIMIT 1`;
+export const WAITING = `SELECT x.n FROM audit_delta x WHERE x.tenant_id = t.tenant_id AND x.hour >= $1::int AND x.hour < $2::int
+  LIMIT 1`;
+
+/** The tenants that keep their events for `daysMax` days or less and have events in these hours. */
+export function tenantsIn(
+  tx: Prisma.TransactionClient,
+  place: string,
+  { from, to }: Hours,
+  daysMax: number,
+): Promise<TenantWithRetention[]> {
+  return tx.$queryRawUnsafe<TenantWithRetention[]>(
+    `SELECT t.tenant_id AS "tenantId", t.retention_days AS "retentionDays"
+     FROM tenant t CROSS JOIN LATERAL (${place}) s WHERE t.retention_days <= $3::int ORDER BY t.tenant_id`,
+    from,
+    to,
+    daysMax,
+  );
+}
+
+/** @throws StillNeeded if a tenant that keeps its events longer has events in these hours */
+export async function refuseIfNeeded(tx: Prisma.TransactionClient, { from, to }: Hours, daysMax: number) {
+  for (const place of [COUNTED, WAITING]) {
+    const needing = await tx.$queryRawUnsafe<unknown[]>(
+      `SELECT t.tenant_id FROM tenant t CROSS JOIN LATERAL (${place}) s
+       WHERE t.retention_days IS NULL OR t.retention_days > $3::int LIMIT 1`,
+      from,
+      to,
+      daysMax,
+    );
+    if (needing.length > 0) throw new StillNeeded();
+  }
+}
+
+/** @throws StillNeeded if the retention of a tenant has become longer meanwhile */
+export async function refuseIfChanged(
+  tx: Prisma.TransactionClient,
+  tenants: readonly TenantWithRetention[],
+  daysMax: number,
+) {
+  const changed = await tx.$queryRawUnsafe<unknown[]>(
+    `SELECT t.tenant_id FROM tenant t
+     WHERE t.tenant_id = ANY($1::int[]) AND (t.retention_days IS NULL OR t.retention_days > $2::int) LIMIT 1`,
+    tenants.map(({ tenantId }) => tenantId),
+    daysMax,
+  );
+  if (changed.length > 0) throw new StillNeeded();
+}

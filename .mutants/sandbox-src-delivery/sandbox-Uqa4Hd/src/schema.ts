@@ -1,0 +1,95 @@
+import 'reflect-metadata';
+import type { GraphQLSchema } from 'graphql';
+import { buildSchemaSync } from 'type-graphql';
+import type { FairShare } from './caller/rate-limit/fair-share';
+import type { AnswerBytes } from './caller/rate-limit/holdings';
+import {
+  type AccessNotes,
+  assertEveryRootFieldHasRule,
+  authChecker,
+  boundEveryAnswer,
+  logEveryAccess,
+} from './graphql/access';
+import { boundEveryChange } from './graphql/change-turns';
+import { AccessLogResolver } from './modules/access-log/access-log.resolver';
+import { AuditEventResolver } from './modules/activity/audit-event.resolver';
+import { DestinationResolver } from './modules/destinations/destination.resolver';
+import { AlertResolver } from './modules/detection/alert.resolver';
+import { AlertCountsResolver } from './modules/detection/alert-counts.resolver';
+import { AlertWorkResolver } from './modules/detection/alert-work.resolver';
+import { AlertRouteResolver } from './modules/detection/route.resolver';
+import { RuleResolver } from './modules/detection/rule.resolver';
+import { SuppressionResolver } from './modules/detection/suppression.resolver';
+import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidence.resolver';
+import { LogCheckResolver } from './modules/evidence/log-check.resolver';
+import { ExploreResolver } from './modules/explore/explore.resolver';
+import { IngestResolver } from './modules/ingest/ingest.resolver';
+import { KeyResolver } from './modules/keys/key.resolver';
+import { SavedSearchResolver } from './modules/saved-searches/saved-search.resolver';
+import { AuditSourceResolver } from './modules/sources/audit-source.resolver';
+import { CoverageResolver } from './modules/sources/coverage.resolver';
+import { RetentionResolver } from './modules/tenants/retention/retention.resolver';
+import { TenantResolver } from './modules/tenants/tenant.resolver';
+
+/** The parts that a schema needs for its answers. */
+interface SchemaParts extends AccessNotes {
+  /** One instance of each class of `RESOLVERS`. */
+  readonly resolvers: readonly object[];
+  readonly answers: AnswerBytes;
+  /** Gives changes their turns. */
+  readonly changes: Pick<FairShare, 'run'>;
+}
+
+/** All resolvers of root fields. */
+export const RESOLVERS = [
+  AccessLogResolver,
+  AlertCountsResolver,
+  AlertResolver,
+  AlertRouteResolver,
+  AlertWorkResolver,
+  SuppressionResolver,
+  AuditEventResolver,
+  AuditSourceResolver,
+  CoverageResolver,
+  DestinationResolver,
+  EventProofResolver,
+  LogCheckResolver,
+  EvidenceResolver,
+  ExploreResolver,
+  IngestResolver,
+  KeyResolver,
+  RetentionResolver,
+  RuleResolver,
+  SavedSearchResolver,
+  TenantResolver,
+] as const;
+
+/**
+ * The internal schema, made of all RESOLVERS.
+ * @throws Error when a resolver has no instance or is not listed, or when a root field has no access rule
+ */
+export function createSchema({ resolvers, answers, changes, accessLog, nowMs }: SchemaParts): GraphQLSchema {
+  const instances = new Map<unknown, object>(resolvers.map((resolver) => [resolver.constructor, resolver]));
+  for (const { name } of RESOLVERS.filter((resolver) => !instances.has(resolver)))
+    throw new Error(`${name} has no instance`);
+  const listed = new Set<unknown>(RESOLVERS);
+  for (const unlisted of resolvers.filter((resolver) => !listed.has(resolver.constructor)))
+    throw new Error(`${unlisted.constructor.name} is not among RESOLVERS`);
+  const schema = build(instances.get.bind(instances));
+  assertEveryRootFieldHasRule(schema);
+  boundEveryAnswer(schema, answers);
+  boundEveryChange(schema, changes);
+  logEveryAccess(schema, { accessLog, nowMs });
+  return schema;
+}
+
+/** The same schema for a description of it: its fields answer nothing. */
+export const describeSchema = (): GraphQLSchema => build(() => undefined);
+
+const build = (instanceOf: (resolver: unknown) => object | undefined) =>
+  buildSchemaSync({
+    resolvers: [...RESOLVERS],
+    container: { get: instanceOf },
+    authChecker,
+    validate: false,
+  });

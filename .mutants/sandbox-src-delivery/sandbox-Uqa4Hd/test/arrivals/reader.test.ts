@@ -1,0 +1,266 @@
+import { toDetectionEvent } from '../../src/detection/arrived';
+import { HOUR_MS } from '../../src/event/event-time';
+import { toFeedItem } from '../../src/event/formats/feed-item';
+import { ticksOfRecordId } from '../../src/event/record-id';
+import type { ArrivalLimits, ArrivedEvent } from '../../src/trail/arrivals/arrival-reader';
+import { GoneBeginnings } from '../../src/trail/arrivals/gone-beginning';
+import { NewArrivals } from '../../src/trail/arrivals/new-arrivals';
+import { PostgresArrivalReader } from '../../src/trail/arrivals/stored-arrivals';
+import type { CheckedEvent } from '../../src/trail/checked-event';
+import { LogTrial, useLog } from '../evidence/support';
+import { ENGINES, formsOf } from '../support/engines';
+import type { Store } from '../support/store';
+
+const MANY: ArrivalLimits = { positions: 100_000, events: 100_000, bytes: 100_000_000 };
+const idsOf = (items: readonly ArrivedEvent[]) => items.map(({ event }) => event.recordId);
+const sorted = (events: readonly CheckedEvent[]) => events.map(({ recordId }) => recordId).sort();
+
+describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
+  const place = useLog(engine);
+  let store: Store;
+  let trial: LogTrial;
+  let reader: PostgresArrivalReader;
+  beforeEach(() => {
+    ({ store, trial } = place);
+    reader = new PostgresArrivalReader(store.database.ask, store.form);
+  });
+  /** Stores a batch and runs the sequencer. @returns the events, now in the evidence log */
+  const arrive = async (count: number, hour = 8, change: object = {}) => {
+    const events = store.checked(
+      Array.from({ length: count }, (_, i) => ({
+        eventTime: `2026-01-05T${String(hour).padStart(2, '0')}:${String(i % 60).padStart(2, '0')}:00.0000000Z`,
+        blockOffset: 512 * (i + 1),
+        ...change,
+      })),
+    );
+    await store.insert(events);
+    await trial.run();
+    return events;
+  };
+  const retained = (events: number) =>
+    store.query(
+      `INSERT INTO retention_run (tenant_id, run_id, retention_days, events, from_time, to_time, partitions, started_at, ended_at)
+       VALUES ($1, gen_random_uuid(), 30, $2::bigint, '2026-01-05', '2026-01-06', '{}', now(), now())`,
+      ...[store.tenantId, events],
+    );
+  const read = (from: number, limits: Partial<ArrivalLimits> = {}) =>
+    reader.read(store.tenantId, from, { ...MANY, ...limits });
+
+  it('returns whole events, each at its position, and late events after those that arrived before them', async () => {
+    const first = await arrive(700, 8);
+    const late = await arrive(300, 3);
+    const { items, next, size, removed } = await read(0);
+    expect({ next, size, removed }).toEqual({ next: 1_000, size: 1_000, removed: 0 });
+    expect(items.map(({ position }) => position)).toEqual(Array.from({ length: 1_000 }, (_, i) => i));
+    expect(idsOf(items).slice(0, 700)).toEqual(sorted(first));
+    expect(idsOf(items).slice(700)).toEqual(sorted(late));
+    expect(items[0]?.event).toMatchObject({
+      tenantId: String(store.tenantId),
+      statement: 'SELECT * FROM dbo.Employees',
+      additional: { sessionId: 55, classType: 'U' },
+    });
+  });
+
+  it('returns the same events as JSON texts and as the events of rules, whatever characters and numbers they hold', async () => {
+    const hostile = `a"b\\\u0000\n\u001f${String.fromCharCode(0xd800)}\u{10F801}\u{10F900}\uFEFF😀é`;
+    const additional = {
+      [hostile]: hostile,
+      classType: 'U',
+      sessionId: 55,
+      share: -1.5e-7,
+      many: 1e21,
+      none: null,
+    };
+    await arrive(3, 8, { statement: `SELECT '${hostile}'`, serverPrincipalName: hostile, additional });
+    await arrive(2, 9, { statement: null, additional: {} });
+    const { items } = await read(0);
+    const [texts] = await reader.readTexts([{ tenantId: store.tenantId, from: 0 }], MANY);
+    expect(texts?.items.map(({ position, json }) => ({ position, item: JSON.parse(json) }))).toEqual(
+      items.map((item) => ({ position: item.position, item: toFeedItem(item) })),
+    );
+    const rows = await reader.readRows(store.tenantId, 0, MANY);
+    expect(rows.items.map(toDetectionEvent)).toEqual(
+      items.map(({ position, event: { additional, ...fields } }) => {
+        const { recordId } = fields;
+        return { recordId, at: Number(ticksOfRecordId(recordId) / 10n), position, fields, additional };
+      }),
+    );
+    expect(items[0]?.event.serverPrincipalName).toBe(hostile);
+    expect(items[0]?.event.additional).toMatchObject({ [hostile]: hostile, many: 1e21 });
+  });
+
+  it('continues where the last read ended, whatever limits cut the reads', async () => {
+    const events = await arrive(700);
+    const found: string[] = [];
+    for (let from = 0; from < 700; ) {
+      const { items, next, removed } = await read(from, { events: 97, positions: 61 + (from % 300) });
+      expect(removed).toBe(0);
+      expect(next).toBe(from + items.length);
+      found.push(...idsOf(items));
+      from = next;
+    }
+    expect(found).toEqual(sorted(events));
+    expect(await read(700)).toMatchObject({ items: [], next: 700, size: 700 });
+    expect(await read(900)).toMatchObject({ items: [], next: 700 });
+  });
+
+  it('returns the events of the actions asked for, also when limits cut the reads', async () => {
+    const actions = ['LGIF', 'SL', 'Lgif', 'lgif', '\u212a', 'LGI', 'AL'];
+    const made = store.checked(
+      Array.from({ length: 300 }, (_, i) => ({ blockOffset: 512 * (i + 1), actionId: actions[i % 7] ?? '' })),
+    );
+    await store.insert(made);
+    await trial.run();
+    const { items } = await read(0);
+    // The reader folds ASCII only and keeps actions with other letters, since its caller folds those: U+212A (Kelvin
+    // sign) becomes a k in lower case.
+    const wanted = items.filter(({ event }) => /^(lgif|al|\u212a)$/i.test(event.actionId));
+    expect(wanted.length).toBeGreaterThan(150);
+    const found: ArrivedEvent[] = [];
+    for (let from = 0; from < 300; ) {
+      const some = await read(from, { actions: ['lgif', 'al'], events: 7, positions: 50, bytes: 400 });
+      found.push(...some.items);
+      expect(some.removed).toBe(some.next - from - some.items.length);
+      from = some.next;
+    }
+    expect(found).toEqual(wanted);
+  });
+
+  it('returns no more bytes than asked for, but at least one event', async () => {
+    await arrive(20, 8, { statement: 'x'.repeat(10_000) });
+    const { items, next } = await read(0, { bytes: 45_000 });
+    expect([items.length, next]).toEqual([5, 5]);
+    expect((await read(5, { bytes: 1 })).items).toHaveLength(1);
+  });
+
+  it('tells when the service received each event, and finds the position at which a time begins', async () => {
+    const before = Date.now();
+    await arrive(300);
+    await arrive(1);
+    const [first] = (await read(0)).items;
+    const second = (await read(300)).items[0];
+    const received = Date.parse(second?.receivedAt ?? '');
+    expect(Date.parse(first?.receivedAt ?? '')).toBeLessThan(received);
+    expect(Math.abs(received - before)).toBeLessThan(60_000);
+    const at = (ms: number) => reader.positionAt(store.tenantId, new Date(ms));
+    expect(await at(received)).toBe(300);
+    expect(await at(received + 1)).toBe(301);
+    expect(await at(0)).toBe(0);
+    expect(await at(Date.parse(first?.receivedAt ?? '') + 1)).toBe(300);
+  });
+
+  it('gives no time of arrival to events that an older release stored without one', async () => {
+    await arrive(100);
+    await store.query('UPDATE audit_log_tile SET arrivals = NULL WHERE tenant_id = $1', store.tenantId);
+    await arrive(200);
+    const { items } = await read(0);
+    expect(items.slice(0, 100).every(({ receivedAt }) => receivedAt === null)).toBe(true);
+    expect(items.slice(100).every(({ receivedAt }) => receivedAt !== null)).toBe(true);
+  });
+
+  it('counts the events that retention removed', async () => {
+    await arrive(300, 3);
+    await arrive(100, 8);
+    await store.query(
+      `DELETE FROM audit_event WHERE tenant_id = $1 AND record_id < '${hourFloor('2026-01-05T08:00:00Z')}'`,
+      store.tenantId,
+    );
+    const all = await read(0);
+    expect([all.items.length, all.removed, all.next]).toEqual([100, 300, 400]);
+    expect(all.items[0]?.position).toBe(300);
+    const some = await read(250, { events: 10 });
+    expect([some.items.length, some.removed, some.next]).toEqual([10, 50, 310]);
+  });
+
+  it('skips and counts at once the events that retention removed from the beginning', async () => {
+    await arrive(700, 3);
+    await arrive(20, 8);
+    await store.query(
+      `DELETE FROM audit_event WHERE tenant_id = $1 AND record_id < '${hourFloor('2026-01-05T08:00:00Z')}'`,
+      store.tenantId,
+    );
+    await retained(700);
+    const { migrator, askOwner } = store.database;
+    const beginnings = new GoneBeginnings(migrator, new PostgresArrivalReader(askOwner, store.form));
+    while ((await beginnings.run()) > 0);
+    const begun = await read(0, { positions: 5 });
+    expect([begun.from, begun.items.length, begun.removed, begun.next]).toEqual([0, 5, 700, 705]);
+    const cut = await read(100, { end: 300 });
+    expect([cut.items.length, cut.removed, cut.next]).toEqual([0, 200, 300]);
+    const on = await read(702, { positions: 5 });
+    expect([on.items[0]?.position, on.removed, on.next]).toEqual([702, 0, 707]);
+    await arrive(5, 2);
+    const { items, removed } = await read(650);
+    expect([items.length, removed]).toEqual([25, 50]);
+  });
+
+  it('returns an event that was removed and sent again at its new position only', async () => {
+    const events = await arrive(600);
+    await store.query('DELETE FROM audit_event WHERE tenant_id = $1', store.tenantId);
+    await retained(600);
+    await store.insert(events.slice(0, 250));
+    await trial.run();
+    const { items, removed, next } = await read(0);
+    expect([items.length, removed, next]).toEqual([250, 600, 850]);
+    expect(items[0]?.position).toBe(600);
+    expect(idsOf(items)).toEqual(sorted(events.slice(0, 250)));
+  });
+
+  it.each(formsOf(engine))('reads several tenants in one call (%s)', async (form) => {
+    const mine = await arrive(300);
+    const other = await store.forNewTenant();
+    const otherTrial = new LogTrial(other);
+    const theirs = other.checked(Array.from({ length: 40 }, () => ({})));
+    await other.insert(theirs);
+    await otherTrial.run();
+    const quiet = await store.forNewTenant();
+    const each = new PostgresArrivalReader(store.database.ask, form);
+    const places = [
+      { tenantId: other.tenantId, from: 0 },
+      { tenantId: quiet.tenantId, from: 0 },
+      { tenantId: store.tenantId, from: 100 },
+    ];
+    const [first, none, second] = await each.readEach(places, MANY);
+    expect(idsOf(first?.items ?? [])).toEqual(sorted(theirs));
+    expect(none).toMatchObject({ items: [], next: 0, size: 0 });
+    expect(idsOf(second?.items ?? [])).toEqual(sorted(mine).slice(100));
+    const [some, , more] = await each.readEach(places, { ...MANY, events: 30 });
+    expect([some?.items.length, more?.items.length]).toEqual([15, 15]);
+    expect([some?.next, more?.next]).toEqual([15, 115]);
+  });
+
+  it('returns the same events to background tasks, which read as the owner', async () => {
+    await arrive(50);
+    const owner = new PostgresArrivalReader(store.database.askOwner, store.form);
+    expect(await owner.read(store.tenantId, 10, MANY)).toEqual(await read(10));
+  });
+
+  it('returns nothing of a tenant to a connection that is confined to another tenant', async () => {
+    await arrive(10);
+    const other = await store.forNewTenant();
+    const { ask } = store.database;
+    const confined = new PostgresArrivalReader((statement) => ask(statement, [other.tenantId]), store.form);
+    expect(await confined.read(store.tenantId, 0, MANY)).toMatchObject({ items: [], size: 0 });
+  });
+
+  it('wakes the callers that wait for new events', async () => {
+    const news = new NewArrivals(reader);
+    const known = await reader.sizes([store.tenantId]);
+    const waiting = news.wait(known, 20_000);
+    expect(news.waiting).toBe(1);
+    await arrive(1);
+    expect(await waiting).toBe(true);
+    expect(await news.wait(await reader.sizes([store.tenantId]), 20)).toBe(false);
+    const gone = new AbortController();
+    const another = news.wait(await reader.sizes([store.tenantId]), 20_000, gone.signal);
+    gone.abort();
+    expect(await another).toBe(false);
+    expect(news.waiting).toBe(0);
+  });
+});
+
+const hourFloor = (time: string) => {
+  const ms = Math.floor(Date.parse(time) / HOUR_MS) * HOUR_MS;
+  const hex = ms.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-8000-8000-000000000000`;
+};

@@ -1,0 +1,425 @@
+import type { Page } from 'playwright-core';
+import { until } from '../support/until';
+import { useDashboard } from './support/dashboard';
+import { ExplorePage } from './support/explore-page';
+
+describe('exploring events', () => {
+  const opened = useDashboard();
+  let page: Page;
+  let explore: ExplorePage;
+  beforeEach(async () => {
+    page = await opened.dashboard.signedIn(opened.dashboard.contoso.key, '/explore?range=all');
+    explore = new ExplorePage(page);
+    await explore.count(150);
+  });
+  afterEach(() => page.context().close());
+
+  it('leads from a time range without events to the newest events', async () => {
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore`);
+    await page.getByText('No events in this time range').waitFor();
+    await page.getByText('The newest event is of 2025-04-15 08:59:46.').waitFor();
+    await page.getByRole('button', { name: 'Show the newest day' }).click();
+    await explore.count(150);
+  });
+
+  it('zooms to the stretch of the histogram that the mouse drags over', async () => {
+    const chart = page.getByTestId('histogram').locator('.u-over');
+    const box = await chart.boundingBox();
+    if (!box) throw new Error('the histogram has no place');
+    // The chart shows the hour from 08:00; the mouse drags from 08:45 to 08:59.
+    await page.mouse.move(box.x + box.width * 0.75, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * (59 / 60), box.y + box.height / 2, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForURL(/startTime=/);
+    const given = new URL(page.url()).searchParams;
+    const { body } = await opened.dashboard.contoso.get('/audit-activity/summary', {
+      startTime: given.get('startTime') ?? '',
+      endTime: given.get('endTime') ?? '',
+    });
+    expect(given.get('startTime')).toMatch(/^2025-04-15T08:4[45]/);
+    expect(given.get('endTime')).toMatch(/^2025-04-15T08:(58:5|59:0)/);
+    await explore.count(body.data.totalCount);
+    expect(body.data.totalCount).toBeLessThan(150);
+  });
+
+  it('zooms by keyboard in the histogram as a table', async () => {
+    await page.getByRole('button', { name: 'As a table' }).press('Enter');
+    const minute = page.getByRole('row', { name: /^2025-04-15 08:55:00/ });
+    const [succeeded, failed] = await Promise.all(
+      [2, 3].map(async (i) => Number(await minute.getByRole('cell').nth(i).innerText())),
+    );
+    await page.getByRole('button', { name: 'Zoom to 2025-04-15 08:55:00' }).press('Enter');
+    await explore.count((succeeded ?? 0) + (failed ?? 0));
+    await page.getByRole('button', { name: 'Zoom out' }).press('Enter');
+    await page.waitForURL(/startTime=2025-04-15T08%3A54%3A30/);
+  });
+
+  it('filters by one value of a field, then by two, to exactly the counted events, and back', async () => {
+    const value = explore.facet(/^Payroll/);
+    const count = await explore.countOf(value);
+    await value.press('Space');
+    await explore.count(count);
+    const databases = await explore.column('Database', (cells) => new Set(cells).size === 1);
+    expect(new Set(databases)).toEqual(new Set(['Payroll']));
+    expect(await value.isChecked()).toBe(true);
+    const sibling = explore.facet(/^master/);
+    const both = count + (await explore.countOf(sibling));
+    await sibling.click();
+    await explore.count(both);
+    await page.waitForURL((url) => url.searchParams.get('filter') === 'databaseName:(Payroll OR master)');
+    await page.getByRole('button', { name: 'Remove the filter Database' }).click();
+    await explore.count(150);
+  });
+
+  it('excludes a value, and keeps the exclusion in the address', async () => {
+    const value = explore.facet(/^master/);
+    const rest = 150 - (await explore.countOf(value));
+    await explore.exclude('Database', 'master').click();
+    await explore.count(rest);
+    await page.waitForURL((url) => url.searchParams.get('filter') === 'NOT databaseName:master');
+    await page.reload();
+    await explore.count(rest);
+    expect(await explore.exclude('Database', 'master').getAttribute('aria-pressed')).toBe('true');
+  });
+
+  it('filters by outcome, and understands old links with words and a server instance', async () => {
+    const failed = explore.facet(/^Failed/);
+    const count = await explore.countOf(failed);
+    await failed.click();
+    await explore.count(count);
+    expect(count).toBeLessThan(150);
+    await explore.column('Outcome', (cells) => cells.length > 0 && cells.every((cell) => cell === 'Failed'));
+    const { origin, contoso } = opened.dashboard;
+    const given = { search: 'salary', serverInstanceName: 'SQLPROD01\\PAYROLL' };
+    await page.goto(`${origin}/dashboard/explore?range=all&${new URLSearchParams(given)}`);
+    const { body } = await contoso.get('/audit-activity', given);
+    await explore.count(body.meta.totalCount);
+    await page.getByText('Server instance: SQLPROD01\\PAYROLL', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Remove the filter words' }).click();
+    await page.waitForURL(
+      (url) => url.searchParams.get('filter') === 'serverInstanceName:SQLPROD01\\PAYROLL',
+    );
+  });
+
+  it('asks again by itself if the service had no turn for a question', async () => {
+    let refused = 0;
+    await page.route('**/graphql', async (route) => {
+      if (refused > 0 || !route.request().postData()?.includes('auditFacets')) return route.fallback();
+      refused++;
+      const errors = [{ message: 'No turn.', extensions: { code: 'service_unavailable' } }];
+      await route.fulfill({
+        status: 503,
+        headers: { 'Content-Type': 'application/json', 'Retry-After': '2' },
+        body: JSON.stringify({ errors, data: null }),
+      });
+    });
+    await page.reload();
+    await explore.facet(/^Failed/).waitFor();
+    await explore.count(150);
+    expect(refused).toBe(1);
+  });
+
+  it('completes the names of fields and their values, and offers recent searches', async () => {
+    await explore.box.fill('datab');
+    await page.getByRole('option', { name: /^databaseName:/ }).waitFor();
+    await explore.box.press('ArrowDown');
+    await explore.box.press('Enter');
+    await explore.box.pressSequentially('payr');
+    await page.getByRole('option', { name: /^Payroll/ }).click();
+    expect(await explore.box.inputValue()).toBe('databaseName:Payroll');
+    await explore.box.press('Enter');
+    await explore.column(
+      'Database',
+      (cells) => cells.length > 0 && cells.every((cell) => cell === 'Payroll'),
+    );
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    await explore.count(150);
+    await explore.box.click();
+    await page.getByRole('option', { name: /^databaseName:Payroll/ }).click();
+    await page.waitForURL((url) => url.searchParams.get('filter') === 'databaseName:Payroll');
+  });
+
+  it('excludes a value from its cell in the table, and filters by a value from the drawer', async () => {
+    const cell = explore.events.locator('tbody tr').first().locator('td').nth(3);
+    await cell.hover();
+    await cell.getByRole('button', { name: /^Exclude Database/ }).click();
+    await page.waitForURL(/filter=NOT\+databaseName/);
+    const drawer = await explore.open(0);
+    const principal = await drawer
+      .getByRole('row', { name: 'Principal' })
+      .first()
+      .getByRole('cell')
+      .innerText();
+    await drawer.getByRole('button', { name: /^Only Principal/ }).click();
+    await page.waitForURL(/AND\+principalName/);
+    expect(principal).toContain(
+      new URL(page.url()).searchParams.get('filter')?.split('principalName:')[1]?.replaceAll('"', ''),
+    );
+  });
+
+  it('counts the values of a further field that the reader chooses', async () => {
+    await page.getByRole('button', { name: 'Fields', exact: true }).click();
+    await page.getByRole('dialog').getByLabel('Application', { exact: true }).check();
+    await page.keyboard.press('Escape');
+    await page.getByRole('group', { name: 'Application' }).getByRole('checkbox').first().waitFor();
+  });
+
+  it('names actions in full', async () => {
+    await explore.facet('SELECT').waitFor();
+  });
+
+  it('searches words, and says what to do if no event matches', async () => {
+    await explore.search('salary');
+    await explore.count(12);
+    await explore.search('nowhere-to-be-found');
+    await page.getByText('No event matches').waitFor();
+    await page.getByText('No event of any time up to now matches.').waitFor();
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await explore.count(150);
+  });
+
+  it('leads to the newest matching event if none in the time range matches', async () => {
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?filter=databaseName:HumanResources`);
+    await page.getByText('The newest event that matches is of 2025-04-15 08:59:').waitFor();
+    await page.getByRole('button', { name: 'Show the newest day' }).click();
+    await explore.column('Database', (cells) => cells.length > 0);
+    expect(await page.getByText('No event matches').count()).toBe(0);
+  });
+
+  it('sends no question with a filter that is not understood, and says so', async () => {
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&filter=%22open`);
+    await page.getByText('No events were loaded: the filter is not understood').waitFor();
+    expect(
+      await page
+        .getByText(/^(Loading|Counting)/)
+        .filter({ visible: true })
+        .count(),
+    ).toBe(0);
+  });
+
+  it('says that a filter is too long, and sends no question', async () => {
+    const filter = `objectName:${'a'.repeat(4_100)}`;
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&filter=${filter}`);
+    await page.getByText('expected at most 4096 characters').waitFor();
+    await page.getByText('No events were loaded: the filter is not understood').waitFor();
+  });
+
+  it('says "Not counted" if the service refuses to answer', async () => {
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&search=%22open`);
+    await page.getByRole('alert').filter({ hasText: 'search has a quotation mark' }).waitFor();
+    await page.getByText('Not counted', { exact: true }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(1);
+  });
+
+  it('shows the groups within the screen', async () => {
+    await page.getByRole('button', { name: 'Group', exact: true }).click();
+    const groups = page.getByRole('region', { name: 'Events by group' });
+    await groups
+      .getByRole('row', { name: /100\.0 %|\d %/ })
+      .first()
+      .waitFor();
+    const { y = -1 } = (await groups.boundingBox()) ?? {};
+    expect(y).toBeGreaterThan(0);
+    expect(y).toBeLessThan(900);
+  });
+
+  it('says what is wrong with a filter, and dims the numbers of the filter before', async () => {
+    await explore.search('objectName:a AND (principal:sa');
+    const alert = page.getByRole('alert').filter({ hasText: 'The filter is not understood' });
+    expect(await alert.innerText()).toMatch(/at character 19: expected a field in place of "principal"/);
+    expect(await alert.locator('code').innerText()).toBe('objectName:a AND (▸principal:sa');
+    expect(new URL(page.url()).searchParams.get('filter')).toBeNull();
+    // The numbers belong to the previous filter: they are dimmed, and the total is gone.
+    await page.locator('[data-stale]').waitFor();
+    await page.getByText('Not counted', { exact: true }).waitFor();
+    expect(await page.getByText('150 events', { exact: true }).count()).toBe(0);
+    await explore.box.fill('objectName:a');
+    await explore.count(150);
+    expect(await page.locator('[data-stale]').count()).toBe(0);
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&filter=%22open`);
+    await alert.waitFor();
+    expect(await page.getByRole('alert').count()).toBe(1);
+  });
+
+  it('sorts by a column in both directions, by keyboard', async () => {
+    const heading = explore.heading('Database');
+    await heading.press('Enter');
+    await page.waitForURL(/sortBy=databaseName&sortDirection=asc/);
+    const ascending = await explore.column(
+      'Database',
+      (cells) => cells[0] !== 'Sales_2024' && cells.length === 20,
+    );
+    expect(ascending).toEqual(ascending.toSorted());
+    await heading.press('Enter');
+    await page.waitForURL(/sortBy=databaseName(?!&sortDirection=asc)/);
+    await explore.column('Database', (cells) => cells[0] === 'master');
+  });
+
+  it('jumps to a page of the exact total', async () => {
+    const field = page.getByLabel('Go to page');
+    await field.fill('8');
+    await field.press('Enter');
+    await page.getByText('141 – 150 of 150').waitFor();
+    const times = await explore.column('Time', (cells) => cells.length === 10);
+    expect(times.at(-1)).toMatch(/^2025-04-15 08:53:/);
+  });
+
+  it('shows the columns that the reader chose, also after a reload', async () => {
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('dialog', { name: 'Columns' }).getByLabel('Host', { exact: true }).check();
+    await page.keyboard.press('Escape');
+    await explore.events.getByRole('columnheader', { name: 'Host' }).waitFor();
+    await page.reload();
+    await explore.events.getByRole('columnheader', { name: 'Host' }).waitFor();
+  });
+
+  it('leaves room for the other columns beside a long value', async () => {
+    await opened.dashboard.fabrikam.audited({
+      objectName: 'X'.repeat(400),
+      eventTime: '2026-01-06T08:00:00.0000000Z',
+    });
+    const other = await opened.dashboard.signedIn(
+      opened.dashboard.fabrikam.key,
+      '/explore?range=all&filter=objectName:XXX*&columns=eventTime,objectName,hostName',
+    );
+    const table = new ExplorePage(other);
+    await table.count(1);
+    const { width = 0 } = (await table.events.getByText('XXXX').first().boundingBox()) ?? {};
+    expect(width).toBeGreaterThan(100);
+    expect(width).toBeLessThan(400);
+    await other.context().close();
+  });
+
+  it('makes invisible characters of a value visible, and shortens long values, wherever values are counted', async () => {
+    await opened.dashboard.fabrikam.audited({
+      objectName: '\u202Egnp.exe',
+      databaseName: ' ',
+      schemaName: 'Y'.repeat(400),
+      eventTime: '2026-01-07T08:00:00.0000000Z',
+    });
+    const range = 'startTime=2026-01-07T07:59:00Z&endTime=2026-01-07T08:01:00Z';
+    const other = await opened.dashboard.signedIn(opened.dashboard.fabrikam.key, `/explore?${range}`);
+    const view = new ExplorePage(other);
+    await view.facet('⟦U+202E⟧gnp.exe').check();
+    await other.getByText('Object: ⟦U+202E⟧gnp.exe', { exact: true }).waitFor();
+    await view.facet(/^" "/).waitFor();
+    await view.events.getByText('" "', { exact: true }).waitFor();
+    const group = async (...fields: string[]) => {
+      await other.goto(`${opened.dashboard.origin}/dashboard/explore?${range}&groupBy=${fields.join()}`);
+      return other.getByRole('region', { name: 'Events by group' }).getByRole('row').last();
+    };
+    await (await group('objectName', 'databaseName')).getByText('⟦U+202E⟧gnp.exe').waitFor();
+    for (const fields of [['schemaName'], ['objectName', 'schemaName']]) {
+      const long = (await group(...fields)).getByTitle(/^YYY/);
+      const { width = 0 } = (await long.boundingBox()) ?? {};
+      expect(width).toBeGreaterThan(100);
+      expect(width).toBeLessThan(400);
+    }
+    await other.context().close();
+  });
+
+  it('shows a view although its address has an unusual form of a time', async () => {
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=all&around=2026-01-01T00:00:00,5Z`);
+    await explore.count(150);
+  });
+
+  it('shows every field of an event, and its statement formatted and as recorded', async () => {
+    await explore.search('salary');
+    await explore.count(12);
+    const drawer = await explore.open(0);
+    const recordId = await explore.field(drawer, 'Record id');
+    const { body } = await opened.dashboard.contoso.get(`/audit-activity/${recordId}`);
+    expect(await explore.field(drawer, 'Time (UTC)')).toBe(
+      body.data.eventTime.replace('T', ' ').replace('Z', ''),
+    );
+    expect(await explore.field(drawer, 'Database principal')).toBe(body.data.databasePrincipalName);
+    const statement = drawer.getByTestId('statement');
+    await statement.locator('.hljs-keyword').first().waitFor();
+    expect((await statement.innerText()).replace(/\s+/g, '')).toBe(body.data.statement.replace(/\s+/g, ''));
+    await drawer.getByText('Original', { exact: true }).click();
+    await until(
+      () => statement.innerText(),
+      (text) => text === body.data.statement,
+    );
+    await drawer.getByRole('button', { name: 'Copy the original statement' }).click();
+    await drawer.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(body.data.statement);
+  });
+
+  it('shows markup in a statement as the text it is', async () => {
+    const statement = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+    await opened.dashboard.fabrikam.audited({ statement, eventTime: '2026-01-05T08:00:00.0000000Z' });
+    const other = await opened.dashboard.signedIn(
+      opened.dashboard.fabrikam.key,
+      '/explore?range=all&search=onerror',
+    );
+    const drawer = await new ExplorePage(other).open(0);
+    await drawer.getByText('Original', { exact: true }).click();
+    await until(
+      () => drawer.getByTestId('statement').innerText(),
+      (text) => text === statement,
+    );
+    expect(await drawer.locator('img, script').count()).toBe(0);
+    expect(await other.title()).toBe('Explore · Audit Activity');
+    await other.context().close();
+  });
+
+  it('leads from an event to the events around it and to those of its principal', async () => {
+    const drawer = await explore.open(3);
+    const principal = await explore.field(drawer, 'Principal');
+    await drawer.getByRole('button', { name: 'Same principal' }).click();
+    await until(
+      () => explore.column('Principal'),
+      (cells) => cells.every((cell) => cell === principal),
+    );
+    await drawer.waitFor({ state: 'detached' });
+    const again = await explore.open(0);
+    await again.getByRole('button', { name: /^Around this event: 5 minutes each way on SQL/ }).click();
+    await page.waitForURL(/startTime=2025-04-15T08%3A5/);
+    const says = page.getByText(/^5 minutes to either side of the event of 2025-04-15 08:5\d:\d\d\.\d{3}$/);
+    await says.waitFor();
+    await explore.search('actionId:*');
+    await says.waitFor({ state: 'detached' });
+    await page.goBack();
+    await says.waitFor();
+    expect(new URL(page.url()).searchParams.get('filter')).toMatch(/^serverInstanceName:/);
+  });
+
+  it('shows a colleague the same view by its link', async () => {
+    await explore.facet(/^master/).click();
+    await page.waitForURL(/databaseName%3Amaster/);
+    await explore.heading('Principal').press('Enter');
+    await page.waitForURL(/sortBy=serverPrincipalName/);
+    await page.getByRole('button', { name: 'Copy link to this view' }).click();
+    const link = await until(
+      () => page.evaluate<string>('navigator.clipboard.readText()'),
+      (text) => text.startsWith('http'),
+    );
+    // The old rows stay until those of this view arrive.
+    await explore.column('Database', (cells) => cells.every((cell) => cell === 'master'));
+    await explore.column('Principal', (cells) => cells.join() === cells.toSorted().join());
+    const mine = await explore.column('Time');
+
+    const colleague = await opened.dashboard.signedIn(
+      (await opened.dashboard.world.key({ tenantIds: [opened.dashboard.contoso.tenantId] })).key,
+      link.slice(`${opened.dashboard.origin}/dashboard`.length),
+    );
+    expect(await new ExplorePage(colleague).column('Time')).toEqual(mine);
+    await colleague.context().close();
+  });
+
+  it('goes back through its views with the back button of the browser', async () => {
+    await explore.search('salary');
+    await explore.count(12);
+    await page.goBack();
+    await explore.count(150);
+  });
+
+  it('shows times in UTC or in local time', async () => {
+    const [utc] = await explore.column('Time');
+    expect(utc).toBe('2025-04-15 08:59:46.630');
+    await page.getByText('Local', { exact: true }).click();
+    await explore.column('Time', ([first]) => first === '2025-04-15 04:59:46.630 −04:00');
+  });
+});

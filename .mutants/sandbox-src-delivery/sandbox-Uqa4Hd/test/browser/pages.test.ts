@@ -1,0 +1,126 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { aReport, REPORT } from '../support/audit-sources';
+import { isWiderThanScreen, violations } from './support/axe';
+import { screenshot, useDashboard } from './support/dashboard';
+import { ExplorePage } from './support/explore-page';
+
+const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+const KINDS = [
+  ['desktop', 'light'],
+  ['desktop', 'dark'],
+  ['phone', 'light'],
+  ['phone', 'dark'],
+] as const;
+
+describe('every page', () => {
+  const opened = useDashboard();
+
+  it('keeps a long name and a long range within the screen of a phone', async () => {
+    const { world, contoso } = opened.dashboard;
+    const { key } = await world.key({ name: 'long '.repeat(40).trim(), tenantIds: [contoso.tenantId] });
+    const page = await opened.dashboard.signedIn(key, '/explore', { viewport: SIZES.phone });
+    const { x = 0, width = 0 } = (await page.getByRole('button', { name: /^long long/ }).boundingBox()) ?? {};
+    expect(width).toBeGreaterThan(50);
+    expect(x + width).toBeLessThanOrEqual(SIZES.phone.width);
+    await page.goto(
+      `${opened.dashboard.origin}/dashboard/explore?startTime=2025-04-15T08:52:00Z&endTime=2025-04-15T09:01:00Z`,
+    );
+    const range = page.getByRole('button', { name: /^2025-04-15 08:52:00 – 2025-04-15 09:01:00/ });
+    await range.waitFor();
+    const isCut = `[...document.querySelectorAll('.mantine-Button-label')]
+      .some((label) => /09:01:00/.test(label.textContent) && label.scrollWidth > label.clientWidth + 1)`;
+    expect(await page.evaluate<boolean>(isCut)).toBe(false);
+    await page.context().close();
+  });
+
+  describe.each(KINDS)('on a %s screen in %s colours', (screen, colorScheme) => {
+    // The page's content security policy would refuse the axe script, so these tests alone bypass it.
+    const options: BrowserContextOptions = { viewport: SIZES[screen], colorScheme, bypassCSP: true };
+
+    const check = async (page: Page, name: string) => {
+      await screenshot(page, `${name}-${screen}-${colorScheme}`);
+      expect(await violations(page)).toEqual([]);
+      expect(await isWiderThanScreen(page)).toBe(false);
+    };
+
+    it('is accessible to an analyst', async () => {
+      const { contoso } = opened.dashboard;
+      const page = await opened.dashboard.visit('/explore?range=all', options);
+      await page.getByLabel('Key', { exact: true }).waitFor();
+      await check(page, 'sign-in');
+
+      await page.getByLabel('Key', { exact: true }).fill(contoso.key);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      const explore = new ExplorePage(page);
+      await explore.count(150);
+      if (screen === 'phone') await page.getByRole('button', { name: 'Filter by field' }).click();
+      await explore.facet(/SELECT/).waitFor();
+      await page.getByTestId('histogram').locator('canvas').waitFor();
+      await check(page, 'explore');
+
+      await page.getByRole('button', { name: 'As a table' }).click();
+      await page.getByRole('button', { name: 'All time' }).click();
+      await page.getByRole('button', { name: 'Apply' }).waitFor();
+      await check(page, 'explore-range');
+      await page.keyboard.press('Escape');
+
+      const drawer = await explore.open(0);
+      await drawer.getByTestId('statement').waitFor();
+      await check(page, 'event');
+      await page.keyboard.press('Escape');
+      await drawer.waitFor({ state: 'detached' });
+
+      await page.getByRole('button', { name: 'Export', exact: true }).click();
+      await page.getByRole('dialog').getByText('NDJSON').waitFor();
+      await check(page, 'export');
+      await page.goto(
+        `${opened.dashboard.origin}/dashboard/explore?range=all&groupBy=serverPrincipalName,hostName`,
+      );
+      await page.getByRole('region', { name: 'Events by group' }).getByRole('row').nth(1).waitFor();
+      await check(page, 'groups');
+      await page.goto(`${opened.dashboard.origin}/dashboard/explore`);
+      await page.getByText('No events in this time range').waitFor();
+      await check(page, 'explore-empty');
+    });
+
+    it('is accessible to an operator', async () => {
+      const { world, contoso } = opened.dashboard;
+      const report = { tenantId: contoso.tenantId, problem: 'the disk of the agent is full' };
+      await world.graphql(contoso.agentKey, REPORT, { report: aReport(report) });
+      const page = await opened.dashboard.signedIn(world.operatorKey, '/sources', options);
+      await page.getByText('the disk of the agent is full').waitFor();
+      await check(page, 'sources');
+
+      const go = async (path: string, heading: string) => {
+        await page.goto(`${opened.dashboard.origin}/dashboard/${path}`);
+        await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+        await page.getByRole('cell').first().waitFor();
+      };
+      await go('tenants', 'Tenants');
+      await check(page, 'tenants');
+      await page.getByRole('button', { name: 'Change retention of Contoso' }).click();
+      await page.getByLabel('for a number of days').check();
+      await page.getByText(/stay/).waitFor();
+      await check(page, 'retention');
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Verify the events of Contoso' }).click();
+      await page.getByText('All events are as they were accepted').waitFor();
+      await check(page, 'evidence');
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await go('keys', 'Keys');
+      await check(page, 'keys');
+      await page.getByRole('button', { name: 'New key' }).click();
+      await page.getByLabel('Name').waitFor();
+      await check(page, 'new-key');
+      await go('access-log', 'Access log');
+      await check(page, 'access-log');
+      for (const path of ['destinations', 'rules']) {
+        await page.goto(`${opened.dashboard.origin}/dashboard/${path}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.waitForLoadState('networkidle');
+        await check(page, path);
+      }
+    });
+  });
+});

@@ -1,0 +1,286 @@
+import { readFile } from 'node:fs/promises';
+import { Client } from 'pg';
+import type { Page } from 'playwright-core';
+import { aGap, aReport, REPORT } from '../support/audit-sources';
+import { until } from '../support/until';
+import type { World } from '../support/world';
+import { useDashboard } from './support/dashboard';
+import { ExplorePage } from './support/explore-page';
+
+const DAY_MS = 86_400_000;
+/** Noon of yesterday, UTC, and a moment after it. */
+const yesterday = (seconds = 0) => {
+  const noon = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS / 2;
+  return `${new Date(noon + seconds * 1000).toISOString().slice(0, 19)}.0000000Z`;
+};
+
+async function inDatabase({ database }: World, statement: string): Promise<void> {
+  const connectionString = database.migrationDatabaseUrl ?? database.databaseUrl;
+  if (!connectionString) throw new Error('the dashboard is tested on PostgreSQL');
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Presses Tab until an element of this name has the focus. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let i = 0; i < 150; i++) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate<string>(`(() => {
+      const { activeElement: element } = document;
+      const label = element?.labels?.[0]?.textContent ?? '';
+      return element?.getAttribute('aria-label') ?? (label || (element?.textContent ?? ''));
+    })()`);
+    if (name.test(focused.trim())) return;
+  }
+  throw new Error(`the focus never came to ${name}`);
+}
+
+describe('in the dashboard', () => {
+  const opened = useDashboard();
+  beforeAll(async () => {
+    const { contoso } = opened.dashboard;
+    const touched = { actionId: 'UP', databaseName: 'HR', schemaName: 'dbo', objectName: 'Payroll 2' };
+    const people = [
+      { serverPrincipalName: 'CORP\\alice', hostName: 'WS-ALICE' },
+      { serverPrincipalName: 'CORP\\svc_etl', hostName: 'ETL01' },
+      { serverPrincipalName: 'CORP\\svc_etl', hostName: 'ETL01' },
+    ];
+    for (const [i, who] of people.entries())
+      await contoso.audited({ ...touched, ...who, eventTime: yesterday(i) });
+    for (const succeeded of [true, false, false])
+      await contoso.audited({
+        actionId: 'LGIF',
+        serverPrincipalName: 'sa',
+        succeeded,
+        eventTime: yesterday(9),
+      });
+  });
+  const visit = (where: string): Promise<Page> => {
+    const { dashboard } = opened;
+    return dashboard.signedIn(dashboard.contoso.key, where);
+  };
+
+  it('an analyst finds in four actions who touched a table yesterday, and from which machine', async () => {
+    const page = await visit('/explore');
+    const explore = new ExplorePage(page);
+    await page.getByRole('button', { name: 'Last 24 hours' }).click();
+    await page.getByRole('button', { name: 'Yesterday' }).click();
+    await explore.box.fill('objectName:"Payroll 2"');
+    await explore.box.press('Enter');
+    await explore.count(3);
+    expect(await explore.countOf(explore.facet(/^CORP\\svc_etl/))).toBe(2);
+    expect(await explore.countOf(explore.facet(/^WS-ALICE/))).toBe(1);
+    await page.context().close();
+  });
+
+  it('an analyst gets the failed logins of sa in seven days as CSV', async () => {
+    const page = await visit('/explore?range=7d');
+    const explore = new ExplorePage(page);
+    await explore.search('actionId:LGIF principalName:sa succeeded:false');
+    await explore.count(2);
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Export this view' });
+    const download = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+    const text = await readFile(await (await download).path(), 'utf8');
+    expect(text.trim().split('\r\n')).toHaveLength(3);
+    await page.context().close();
+  });
+
+  it('an analyst reads an event as a sentence, and verifies its proof in the browser', async () => {
+    const page = await visit('/explore?range=all&filter=hostName:WS-ALICE');
+    const drawer = await new ExplorePage(page).open(0);
+    expect(await drawer.getByTestId('sentence').innerText()).toBe(
+      'CORP\\alice updated dbo.Payroll 2 from WS-ALICE, 10.20.30.40: succeeded',
+    );
+    await page.context().close();
+    // This is an event of the sample files, which the evidence log has signed by now.
+    const other = await visit('/explore?range=all&filter=databaseName:HumanResources');
+    const explore = new ExplorePage(other);
+    const again = await explore.open(0);
+    const verify = again.getByRole('button', { name: 'Verify here' });
+    await verify.click();
+    await again.getByText('Verified: this is the event as it was accepted.').waitFor();
+    await other.context().close();
+  });
+
+  it('an analyst sees everything five minutes around an event, whatever the filter was', async () => {
+    const page = await visit('/explore?range=yesterday&filter=hostName:WS-ALICE');
+    const explore = new ExplorePage(page);
+    await explore.count(1);
+    const drawer = await explore.open(0);
+    await drawer.getByRole('button', { name: /^Around this event: 5 minutes each way on SQLPROD01/ }).click();
+    await explore.count(6);
+    const given = new URL(page.url()).searchParams;
+    expect(given.get('filter')).toBe('serverInstanceName:SQLPROD01');
+    const [from, to] = ['startTime', 'endTime'].map((name) => Date.parse(given.get(name) ?? ''));
+    expect((to ?? 0) - (from ?? 0)).toBeGreaterThanOrEqual(10 * 60_000);
+    expect((to ?? 0) - (from ?? 0)).toBeLessThan(10 * 60_000 + 1_000);
+    await page.context().close();
+  });
+
+  it('an analyst sets a range, a filter and a value, opens an event and closes it, by keyboard alone', async () => {
+    const page = await visit('/explore');
+    const explore = new ExplorePage(page);
+    await explore.box.waitFor();
+    await tabTo(page, /^Last 24 hours/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Yesterday' }).waitFor();
+    await tabTo(page, /^Yesterday/);
+    await page.keyboard.press('Enter');
+    await explore.count(6);
+    await tabTo(page, /^Filter the events/);
+    await page.keyboard.type('objectName:"Payroll 2"');
+    await page.keyboard.press('Enter');
+    await explore.count(3);
+    await tabTo(page, /^CORP.svc_etl/);
+    await page.keyboard.press('Space');
+    await explore.count(2);
+    await tabTo(page, /12:00:02/);
+    await page.keyboard.press('Enter');
+    const drawer = page.getByRole('dialog', { name: 'Audit event' });
+    await drawer.getByText('Record id').waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('new events appear by themselves, with their number', async () => {
+    const { fabrikam } = opened.dashboard;
+    const page = await opened.dashboard.signedIn(fabrikam.key, '/explore?range=all');
+    await page.clock.install();
+    await page.reload();
+    const explore = new ExplorePage(page);
+    await explore.count(80);
+    await page.getByLabel('Refresh by itself').selectOption('Every 10 s');
+    for (let i = 0; i < 37; i++) await fabrikam.audited();
+    await page.clock.fastForward(10_001);
+    await page.getByText('37 new events', { exact: true }).waitFor();
+    await explore.count(117);
+    await page.getByLabel('Refresh by itself').selectOption('No refresh');
+    await fabrikam.audited();
+    await page.clock.fastForward(120_000);
+    expect(await page.getByText('117 events', { exact: true }).count()).toBe(1);
+    await page.context().close();
+  });
+
+  it('old numbers are never shown beside a new filter, nor is an error shown twice', async () => {
+    const page = await visit('/explore?range=yesterday');
+    const explore = new ExplorePage(page);
+    await explore.count(6);
+    let answer = () => {};
+    const wait = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('query Facets')) await wait;
+      await route.continue();
+    });
+    await explore.search('hostName:WS-ALICE');
+    await page.getByText('Counting …').waitFor();
+    const shown = page.locator('[aria-busy="true"][data-stale]');
+    await shown.getByRole('region', { name: 'Counts by field' }).waitFor();
+    await shown.getByRole('region', { name: 'Events', exact: true }).waitFor();
+    await shown.getByTestId('histogram').waitFor();
+    expect(await page.getByText('6 events', { exact: true }).count()).toBe(0);
+    answer();
+    await explore.count(1);
+    await until(
+      () => shown.count(),
+      (n) => n === 0,
+    );
+    await page.unroute('**/graphql');
+    const errors = [{ message: 'The question took too long.', extensions: { code: 'service_unavailable' } }];
+    await page.route('**/graphql', (route) => route.fulfill({ json: { errors } }));
+    await explore.search('hostName:ETL01');
+    await page.getByText('The question took too long.').first().waitFor();
+    expect(await page.getByText('The question took too long.').count()).toBe(1);
+    await page.context().close();
+  });
+
+  it('an analyst sees whether events of a server are missing for yesterday', async () => {
+    const { contoso, world } = opened.dashboard;
+    const gap = { ...aGap(), afterTime: yesterday(), beforeTime: yesterday(600) };
+    const report = aReport({ tenantId: contoso.tenantId, hostName: 'SQLPROD02', databaseName: 'Ledger' });
+    await world.graphql(contoso.agentKey, REPORT, { report: { ...report, gaps: [gap] } });
+    const page = await visit('/explore?range=yesterday');
+    const note = page.getByRole('region', { name: 'Completeness' });
+    await note
+      .getByText(/SQLPROD02 \(Ledger\) reports, but is behind, not everything of it has come yet; 1 gap:/)
+      .waitFor();
+    await note.getByText(/SQLPROD02 \(Ledger\).*1 gap: .* between .* 12:00:00 and .* 12:10:00/).waitFor();
+    await page.context().close();
+  });
+
+  it('an analyst excludes a service account, and saves the search', async () => {
+    const page = await visit('/explore?range=yesterday');
+    const explore = new ExplorePage(page);
+    await explore.count(6);
+    await explore.exclude('Principal', 'CORP\\svc_etl').click();
+    await explore.count(4);
+    await page.getByRole('button', { name: 'Saved' }).click();
+    await page.getByRole('menuitem', { name: /^Save this search/ }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('People only');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=yesterday`);
+    await explore.count(6);
+    await explore.box.click();
+    await page.getByRole('option', { name: /^People only/ }).click();
+    await explore.count(4);
+    await page.context().close();
+  });
+
+  it('an analyst sees events by group, with the counts of the day before', async () => {
+    const page = await visit('/explore?range=yesterday&groupBy=serverPrincipalName,hostName');
+    const groups = page.getByRole('region', { name: 'Events by group' });
+    await groups
+      .getByRole('row', { name: /CORP\\svc_etl ETL01 2 33\.3 % 0 0 .* 12:00:01 .* 12:00:02$/ })
+      .waitFor();
+    await page.context().close();
+  });
+
+  it('an operator finds one of 2,000 tenants, and its entries in the access log', async () => {
+    const { world } = opened.dashboard;
+    await inDatabase(world, `INSERT INTO tenant (name) SELECT 'Farm ' || i FROM generate_series(1, 2000) i`);
+    const page = await opened.dashboard.signedIn(world.operatorKey, '/tenants');
+    await page.getByText(/^2,00\d tenants/).waitFor();
+    await page.getByLabel('Search tenants').fill('farm 1777');
+    await page.getByRole('row', { name: /^Farm 1777.*no event yet/ }).waitFor();
+    await page.goto(`${opened.dashboard.origin}/dashboard/access-log`);
+    await page.getByRole('combobox', { name: 'Tenant' }).fill('Farm 1777');
+    await page.getByRole('option', { name: 'Farm 1777' }).click();
+    await page.getByText('No entry matches: remove a filter').waitFor();
+    await page.context().close();
+  });
+
+  it('an operator finds the one source of 2,000 that has a problem', async () => {
+    const { contoso, world } = opened.dashboard;
+    await inDatabase(
+      world,
+      `INSERT INTO audit_source (tenant_id, host_name, database_name, agent_version, waiting_bytes, published_count,
+         last_reported, caught_up_at, problem)
+       SELECT ${Number(contoso.tenantId)}, 'FARM' || i, 'db', '1', 0, 0, now(), '2026-01-01T00:00:00.0000000Z',
+         CASE WHEN i = 1777 THEN 'the disk is full' END FROM generate_series(1, 2000) i`,
+    );
+    const page = await opened.dashboard.signedIn(world.operatorKey, '/sources');
+    await page.getByText(/^2,00\d sources: /).waitFor();
+    await page.getByLabel('State').selectOption('Problem');
+    await page.getByText('the disk is full').waitFor();
+    await page.getByLabel('State').selectOption('Any state');
+    await page.getByLabel('Search sources').fill('nothing like it');
+    await page.getByText('No source matches: change the search or the state').waitFor();
+    await page.getByLabel('Search sources').fill('farm1777');
+    await page.getByRole('article', { name: 'db on FARM1777' }).waitFor();
+    await until(
+      () => page.getByRole('article').count(),
+      (n) => n === 1,
+    );
+    await page.context().close();
+  });
+});

@@ -1,0 +1,258 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { circlesOf, importsOf, ROOT, type Source, sourcesOf } from '../support/imports';
+
+interface Border {
+  /** The folders and files (without extension) that this border holds for; the longest match counts. */
+  readonly of: readonly string[];
+  /** The folders and files of the repository that they may import, beside their own folder. */
+  readonly files: readonly string[];
+  /** The packages that they may import. All but the core may also import every `node:` module. */
+  readonly packages: readonly string[];
+}
+
+/** Facts and small functions that every part uses. */
+const FACTS = ['src/errors', 'src/limits', 'src/version', 'src/deadline'];
+const CORE = ['src/event', ...FACTS];
+/** What modules build on. Code that two modules need belongs there. */
+const BELOW_MODULES = [
+  ...[...CORE, 'src/caller', 'src/database', 'src/trail', 'src/graphql', 'src/module'],
+  ...['src/detection', 'src/delivery'],
+];
+const OBSERVED = ['src/observe/figures', 'src/observe/metrics', 'src/observe/open-metrics'];
+const MODULES = readdirSync(path.join(ROOT, 'src/modules')).map((name) => `src/modules/${name}`);
+const GRAPHQL_PACKAGES = ['graphql', 'graphql-scalars', 'type-graphql', 'reflect-metadata'];
+const DATABASE_PACKAGES = [
+  ...['@electric-sql/pglite', '@prisma/adapter-pg', 'pg', 'pglite-prisma-adapter', 'pino'],
+];
+
+/** Dependencies point down: service → entrances → modules → trail → caller → database → event. */
+const BORDERS: readonly Border[] = [
+  { of: CORE, files: CORE, packages: [] },
+  {
+    of: ['src/database'],
+    files: [...CORE, 'src/config', 'src/generated/prisma'],
+    packages: DATABASE_PACKAGES,
+  },
+  {
+    of: ['src/caller'],
+    files: [...CORE, 'src/config', 'src/database', 'src/module'],
+    packages: ['express', 'ioredis', 'lru-cache', 'pino'],
+  },
+  // Rules and their engine only compute; their data is passed to them, events as the texts of rows.
+  {
+    of: ['src/detection'],
+    files: [...CORE, 'src/trail/arrivals/row-text', 'src/trail/stored-text'],
+    packages: ['lru-cache', 're2js', 'yaml'],
+  },
+  // Several modules send something elsewhere, so the means to do it are below them.
+  { of: ['src/delivery'], files: ['src/caller/address-list'], packages: [] },
+  { of: ['src/trail'], files: [...CORE, 'src/caller', 'src/database'], packages: [] },
+  {
+    of: ['src/graphql'],
+    files: [...[...CORE, 'src/caller', 'src/http/in-flight', 'src/http/refusal', 'src/observe/tracing']],
+    packages: [...GRAPHQL_PACKAGES, ...['@apollo/server', '@as-integrations/express5', 'express', 'pino']],
+  },
+  // A module never imports another.
+  ...MODULES.filter((module) => module !== 'src/modules/dashboard').map((module) => ({
+    of: [module],
+    files: [...BELOW_MODULES, ...OBSERVED, 'src/config'],
+    packages: [...GRAPHQL_PACKAGES, 'pino'],
+  })),
+  {
+    of: ['src/modules/dashboard'],
+    files: [...CORE, 'src/caller', 'src/config', 'src/http/dashboard-path'],
+    packages: ['express', 'openid-client', 'pino', 'zod'],
+  },
+  {
+    of: ['src/modules/destinations/types', 'src/modules/destinations/destination-request'],
+    files: [...BELOW_MODULES, 'src/modules/destinations'],
+    packages: ['zod'],
+  },
+  {
+    of: ['src/modules/detection/mail'],
+    files: [...BELOW_MODULES, 'src/modules/detection'],
+    packages: ['lru-cache', 'nodemailer'],
+  },
+  {
+    of: ['src/modules/detection/rule-abouts'],
+    files: [...BELOW_MODULES, 'src/modules/detection'],
+    packages: ['lru-cache'],
+  },
+  { of: ['src/modules/export/formats'], files: BELOW_MODULES, packages: ['csv-stringify'] },
+  {
+    of: ['rest-facade'],
+    files: [
+      ...[...CORE, 'src/graphql/access', 'src/http/health', 'src/http/refusal', 'src/observe/tracing'],
+      ...['src/caller/call', 'src/caller/principal', 'src/caller/scopes'],
+      ...['src/caller/rate-limit/limiter', 'src/modules/evidence/answer-fields', 'src/modules/export'],
+      'src/modules/tail',
+      'src/modules/sources/answers',
+      'src/modules/detection/answers',
+    ],
+    packages: ['express', 'graphql', 'graphql-jit', 'helmet', 'pino', 'swagger-jsdoc', 'swagger-ui-dist'],
+  },
+  {
+    of: ['agent'],
+    files: ['src/event', 'src/limits', 'package.json'],
+    packages: ['commander', 'exponential-backoff', 'rotating-file-stream', 'tinyglobby', 'zod'],
+  },
+  { of: ['src/config'], files: ['src/caller/address-list', 'src/limits'], packages: ['zod'] },
+  { of: ['src/background'], files: [], packages: ['pino'] },
+  { of: ['src/module'], files: ['src/background', 'src/observe/open-metrics'], packages: [] },
+  {
+    of: ['src/http'],
+    files: [...CORE, 'src/caller', 'src/observe/tracing'],
+    packages: ['express', 'helmet', 'pino'],
+  },
+  {
+    of: ['src/observe'],
+    files: [...CORE, 'src/caller/key-format', 'src/config', 'src/database', 'src/http/in-flight'],
+    packages: [
+      ...['@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
+      ...['@opentelemetry/sdk-trace-node', 'express', 'pino', 'prom-client'],
+    ],
+  },
+  {
+    of: ['src/cli'],
+    files: [
+      ...[...CORE, 'src/caller/scopes', 'src/database/distribute/distribute', 'package.json'],
+      ...['src/modules/evidence', 'src/trail/evidence', 'src/modules/keys/operator-key'],
+      // The shapes of the answers that the command line shows.
+      ...['src/modules/detection/answers', 'src/modules/detection/work-answers', 'src/detection/rule'],
+      ...['src/modules/access-log/answers', 'src/modules/keys/answers', 'src/modules/sources/answers'],
+      ...['src/caller/tenant-answer', 'src/modules/destinations/answers'],
+    ],
+    packages: ['commander'],
+  },
+  {
+    of: ['dashboard/src'],
+    // Facts of both sides, and code that runs without Node.js; everything else comes over GraphQL.
+    files: [
+      ...['src/event', 'src/errors', 'src/limits', 'src/caller/scopes', 'src/modules/sources/audit-source'],
+      'dashboard/generated/operations',
+    ],
+    packages: [
+      ...[
+        'react',
+        'react-dom',
+        'wouter',
+        'urql',
+        '@urql/exchange-retry',
+        '@graphql-typed-document-node/core',
+      ],
+      ...['@mantine/core', '@mantine/hooks', 'mantine-datatable', '@tabler/icons-react', 'uplot'],
+      ...['sql-formatter', 'highlight.js'],
+    ],
+  },
+  // Composition roots may import everything.
+  {
+    of: ['src/service', 'src/open-modules', 'src/storage', 'src/entrances', 'src/schema'],
+    files: ['src', 'rest-facade/app', 'rest-facade/export', 'rest-facade/tail'],
+    packages: ['pino', ...GRAPHQL_PACKAGES],
+  },
+  { of: ['src/data-folder'], files: [], packages: [] },
+  { of: ['src/main', 'src/start-failure'], files: ['src', 'package.json'], packages: [] },
+  { of: ['src/cli/main'], files: ['src'], packages: [] },
+  { of: ['src/memory-saving', 'src/node-env'], files: [], packages: [] },
+];
+
+/** The core computes: it uses no files, no network and no clock of its own. */
+const CORE_NODE = ['node:crypto'];
+const within = (place: string, folders: readonly string[]) =>
+  folders.filter((folder) => place === folder || place.startsWith(`${folder}/`));
+const packageOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+
+function borderOf(place: string): Border | undefined {
+  const longest = (border: Border) => Math.max(0, ...within(place, border.of).map((folder) => folder.length));
+  const [best] = BORDERS.toSorted((a, b) => longest(b) - longest(a));
+  return best && longest(best) > 0 ? best : undefined;
+}
+
+/** @returns one sentence for each import that the borders forbid */
+function violations(source: Source): string[] {
+  const place = source.file.replace(/\.tsx?$/, '');
+  const border = borderOf(place);
+  if (!border) return [`${source.file}: no border is stated for it in this test`];
+  const isCore = within(place, CORE).length > 0;
+  const [own] = within(place, border.of);
+  return importsOf(source).flatMap(({ target, isFile }) => {
+    if (isFile) {
+      const allowed = within(target, [...border.files, own ?? '']).length > 0;
+      return allowed ? [] : [`${source.file}: ${own} must not import ${target}`];
+    }
+    if (target.startsWith('node:')) {
+      return !isCore || CORE_NODE.includes(target)
+        ? []
+        : [`${source.file}: the core must not import ${target}`];
+    }
+    return border.packages.includes(packageOf(target))
+      ? []
+      : [`${source.file}: ${own} must not import the package ${target}`];
+  });
+}
+
+const ALL = sourcesOf('src', 'rest-facade', 'agent', 'dashboard/src');
+
+describe('the borders between folders', () => {
+  it('are crossed by no import', () => {
+    expect(ALL.length).toBeGreaterThan(60);
+    expect(ALL.flatMap(violations)).toEqual([]);
+  });
+
+  it.each([
+    ['src/event/bad.ts', `import { z } from 'zod';`, 'the package zod'],
+    ['src/event/bad.ts', `import { readFile } from 'node:fs/promises';`, 'node:fs/promises'],
+    ['src/event/bad.ts', `import { x } from '../caller/scopes';`, 'src/caller/scopes'],
+    ['src/database/bad.ts', `import { x } from '../caller/principal';`, 'src/caller/principal'],
+    ['src/database/bad.ts', `import Redis from 'ioredis';`, 'the package ioredis'],
+    ['src/caller/bad.ts', `import { x } from '../trail/event-rows';`, 'src/trail/event-rows'],
+    ['src/trail/bad.ts', `export * from '../graphql/access';`, 'src/graphql/access'],
+    ['src/graphql/bad.ts', `import { x } from '../modules/ingest/gate';`, 'src/modules/ingest/gate'],
+    ['src/graphql/bad.ts', `import { ROUTES } from '../../rest-facade/routes';`, 'rest-facade/routes'],
+    ['src/modules/keys/bad.ts', `await import('../tenants/module');`, 'src/modules/tenants/module'],
+    ['src/modules/keys/bad.ts', `import { x } from '../../service';`, 'src/service'],
+    ['src/modules/ingest/bad.ts', `const e = require('express');`, 'the package express'],
+    [
+      'src/modules/explore/bad.ts',
+      `import { Prisma } from '../../generated/prisma/client';`,
+      'src/generated/prisma/client',
+    ],
+    [
+      'rest-facade/bad.ts',
+      `import { ApolloServer } from '@apollo/server/standalone';`,
+      'the package @apollo/server/standalone',
+    ],
+    [
+      'rest-facade/bad.ts',
+      `import { x } from '../src/modules/keys/manage-keys';`,
+      'src/modules/keys/manage-keys',
+    ],
+    ['rest-facade/bad.ts', `import { createSchema } from '../src/schema';`, 'src/schema'],
+    ['agent/tail/bad.ts', `import { startService } from '../../src/service';`, 'src/service'],
+    ['agent/bad.ts', `import { GraphQLError } from 'graphql';`, 'the package graphql'],
+    [
+      'dashboard/src/bad.tsx',
+      `import { x } from '../../src/caller/authenticate';`,
+      'src/caller/authenticate',
+    ],
+    ['src/cli/bad.ts', `import { openDatabase } from '../database/database';`, 'src/database/database'],
+  ])('the check notices a crossing: %s with %s', (file, text, named) => {
+    expect(violations({ file, text })).toEqual([
+      expect.stringMatching(new RegExp(`^${file}: .* must not import ${named}$`)),
+    ]);
+  });
+
+  it('allow no circle of imports', () => {
+    expect(circlesOf(ALL)).toEqual([]);
+    const a = { file: 'src/a.ts', text: `import { b } from './b';` };
+    const b = { file: 'src/b.ts', text: `import type { a } from './a';` };
+    expect(circlesOf([a, b])).toEqual(['src/a -> src/b -> src/a']);
+  });
+
+  it('a new folder without a stated border is reported', () => {
+    expect(violations({ file: 'src/alerts/new.ts', text: '' })).toEqual([
+      expect.stringContaining('no border is stated'),
+    ]);
+  });
+});

@@ -1,0 +1,306 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import type { Failure, Route } from '../../src/modules/detection/channel';
+import { HealthAlerts } from '../../src/modules/detection/health-alerts';
+import type { Due } from '../../src/modules/detection/notice-queue';
+import { noteAlerts } from '../../src/modules/detection/notices';
+import { Notifier } from '../../src/modules/detection/notifier';
+import { readShippedRules } from '../../src/modules/detection/shipped-rules';
+import { DetectionTally } from '../../src/modules/detection/tally';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
+import { until } from '../support/until';
+
+const RULE_ID = '00000000-0000-4000-8000-000000000001';
+const LATER = 30_000;
+
+/** Runs the notifier with growing waits, until it alerts about a route that keeps failing. */
+async function runUntilGivenUp(instance: { run(): Promise<unknown> }, at: { nowMs: number }): Promise<void> {
+  for (let i = 0; i < 6; i++) {
+    await instance.run();
+    at.nowMs += LATER * 2 ** i;
+  }
+  await instance.run();
+}
+
+describe.each(ENGINES)('the notifier on %s', (engine) => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await Store.open(engine);
+  });
+  afterAll(() => store.close());
+
+  /** A tenant with its own clock, and instances that send notices of its alerts. */
+  async function aTenant() {
+    const { tenantId } = await store.forNewTenant();
+    const owner = store.database.background;
+    const at = { nowMs: Date.parse('2026-02-03T08:00:00Z') };
+    const told: { route: string; notices: readonly Due[] }[] = [];
+    const failing = new Map<string, Failure>();
+    const hanging = new Set<string>();
+    const health = new HealthAlerts(owner, readShippedRules(), () => at.nowMs);
+    const anInstance = () => {
+      const send = async (route: Route, due: readonly Due[]) => {
+        if (route.tenantId !== tenantId) return [];
+        told.push({ route: route.name, notices: due });
+        at.nowMs += 1;
+        if (hanging.has(route.name)) return new Promise<never>(() => {});
+        return failing.get(route.name) ?? [];
+      };
+      return new Notifier({
+        ...{ owner, health, nowMs: () => at.nowMs, log: pino({ level: 'silent' }) },
+        ...{ channels: { send }, tally: new DetectionTally() },
+      });
+    };
+    const aRoute = async (name: string, target: object) => {
+      await owner.alertRoute.create({
+        data: {
+          ...{ tenantId, routeId: randomUUID(), name, severityMin: 1, ruleId: null, enabled: true },
+          ...{ kind: 'to' in target ? 'email' : 'destination', target: JSON.stringify(target) },
+          createdAt: new Date(at.nowMs),
+        },
+      });
+    };
+    return {
+      ...{ tenantId, at, told, failing, hanging, anInstance, aRoute },
+      note: (...alertIds: readonly string[]) =>
+        owner.$transaction((tx) =>
+          noteAlerts(
+            tx,
+            alertIds.map((alertId) => ({ tenantId, alertId, ruleId: RULE_ID, severity: 3, status: 'new' })),
+            new Date(at.nowMs),
+          ),
+        ),
+      alerts: () => owner.alert.findMany({ where: { tenantId } }),
+      waiting: () => owner.alertNotice.count({ where: { tenantId, sentAt: null } }),
+      toldBy: (name: string) =>
+        told
+          .filter(({ route }) => route === name)
+          .map(({ notices }) => notices.map(({ alertId }) => alertId)),
+    };
+  }
+  const ids = (count: number) => Array.from({ length: count }, () => randomUUID());
+
+  it('sends one notice for each alert, state and route, however often it was noted', async () => {
+    const { aRoute, note, anInstance, toldBy, waiting } = await aTenant();
+    await aRoute('soc', { to: ['soc@example.com'] });
+    const [id = ''] = ids(1);
+    await note(id);
+    await note(id);
+    await anInstance().run();
+    await anInstance().run();
+    await note(id);
+    await anInstance().run();
+    expect(toldBy('soc')).toEqual([[id]]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('repeats a notice under the same id by another instance when the first ended during the sending', async () => {
+    const { aRoute, note, anInstance, told, hanging, at, waiting } = await aTenant();
+    await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+    const [id = ''] = ids(1);
+    await note(id);
+    hanging.add('siem');
+    void anInstance().run();
+    await until(
+      () => told.length,
+      (count) => count === 1,
+    );
+    hanging.clear();
+    await anInstance().run();
+    expect(told).toHaveLength(1);
+    at.nowMs += 61_000;
+    await anInstance().run();
+    expect(told.map(({ notices }) => notices.map(({ noticeId }) => noticeId))).toEqual([
+      [told[0]?.notices[0]?.noticeId],
+      [told[0]?.notices[0]?.noticeId],
+    ]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('puts mails above a rate into one digest, and sends one message for each alert to a destination', async () => {
+    const { aRoute, note, anInstance, toldBy, at } = await aTenant();
+    await aRoute('soc', { to: ['soc@example.com'] });
+    await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+    await note(...ids(3));
+    await anInstance().run();
+    await note(...ids(8));
+    await anInstance().run();
+    expect(toldBy('soc').map(({ length }) => length)).toEqual([1, 1, 1, 8]);
+    at.nowMs += 1_000;
+    await note(...ids(1));
+    await anInstance().run();
+    at.nowMs += 1_000;
+    await note(...ids(2));
+    await anInstance().run();
+    // Five mails within ten seconds are the most.
+    expect(toldBy('soc').map(({ length }) => length)).toEqual([1, 1, 1, 8, 1]);
+    at.nowMs += 9_000;
+    await anInstance().run();
+    expect(toldBy('soc').flat()).toHaveLength(14);
+    expect(toldBy('siem').map(({ length }) => length)).toEqual(Array(14).fill(1));
+  });
+
+  it('makes one alert about a channel that fails, told only by routes over other channels', async () => {
+    const { aRoute, note, anInstance, toldBy, failing, at, alerts, told } = await aTenant();
+    const destinationId = randomUUID();
+    await aRoute('siem', { destinationId, format: 'json' });
+    await aRoute('siem, as OCSF', { destinationId, format: 'ocsf' });
+    await aRoute('soc', { to: ['soc@example.com'] });
+    for (const name of ['siem', 'siem, as OCSF'])
+      failing.set(name, { message: 'HTTP 503', isOfChannel: true });
+    const [id = ''] = ids(1);
+    await note(id);
+    const instance = anInstance();
+    await runUntilGivenUp(instance, at);
+    const made = await alerts();
+    expect(made.map(({ status, groupValues }) => [status, JSON.parse(groupValues).problem])).toEqual([
+      ['new', 'A channel of alerts fails'],
+    ]);
+    expect(toldBy('soc')).toEqual([[id], [made[0]?.alertId]]);
+    expect(toldBy('siem').flat()).not.toContain(made[0]?.alertId);
+    expect(toldBy('siem, as OCSF').flat()).not.toContain(made[0]?.alertId);
+    // The channel works again: the waiting notice is sent.
+    failing.clear();
+    told.length = 0;
+    at.nowMs += 300_000;
+    await instance.run();
+    expect([toldBy('siem'), toldBy('siem, as OCSF')]).toEqual([[[id]], [[id]]]);
+  });
+
+  it('makes an alert about a route whose mails are refused, told by other routes of the same channel too', async () => {
+    const { aRoute, note, anInstance, toldBy, failing, at, alerts } = await aTenant();
+    await aRoute('gone', { to: ['gone@example.com'] });
+    await aRoute('soc', { to: ['soc@example.com'] });
+    failing.set('gone', { message: '550 nobody here', isOfChannel: false, isGuess: true });
+    await note(...ids(1));
+    const instance = anInstance();
+    await runUntilGivenUp(instance, at);
+    const made = await alerts();
+    expect(made.map(({ groupValues }) => JSON.parse(groupValues))).toEqual([
+      { problem: 'A route of alerts fails', route: 'gone', channel: 'e-mail' },
+    ]);
+    expect(toldBy('soc').flat()).toContain(made[0]?.alertId);
+    expect(toldBy('gone').flat()).not.toContain(made[0]?.alertId);
+  });
+
+  it.each([
+    ['451 later', true],
+    ['554 blocked', false],
+  ])(
+    'makes one alert about a mail server that answers every mail of every route with %s',
+    async (message, isOfChannel) => {
+      const { aRoute, note, anInstance, toldBy, failing, at, alerts } = await aTenant();
+      const names = ['soc', 'boss', 'night'];
+      for (const name of names) {
+        await aRoute(name, { to: [`${name}@example.com`] });
+        failing.set(name, { message, isOfChannel, isGuess: true });
+      }
+      await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+      await note(...ids(1));
+      await runUntilGivenUp(anInstance(), at);
+      const made = await alerts();
+      expect(made.map(({ groupValues }) => JSON.parse(groupValues))).toEqual([
+        { problem: 'A channel of alerts fails', route: expect.any(String), channel: 'e-mail' },
+      ]);
+      expect(toldBy('siem').flat()).toContain(made[0]?.alertId);
+      for (const name of names) expect(toldBy(name).flat()).not.toContain(made[0]?.alertId);
+    },
+  );
+
+  it('makes one alert about a mail server that takes no mail, although one route is tried later than another', async () => {
+    const { aRoute, note, anInstance, failing, at, alerts } = await aTenant();
+    for (const name of ['soc', 'boss'])
+      failing.set(name, { message: '451 later', isOfChannel: true, isGuess: true });
+    await aRoute('soc', { to: ['soc@example.com'] });
+    await note(...ids(1));
+    const instance = anInstance();
+    await runUntilGivenUp(instance, at);
+    await aRoute('boss', { to: ['boss@example.com'] });
+    await note(...ids(1));
+    await runUntilGivenUp(instance, at);
+    expect(await alerts()).toHaveLength(1);
+  });
+
+  it('makes an alert about a route whose mails are to be sent later, if mails of other routes are taken', async () => {
+    const { aRoute, note, anInstance, toldBy, failing, at, alerts } = await aTenant();
+    await aRoute('full', { to: ['full@example.com'] });
+    await aRoute('soc', { to: ['soc@example.com'] });
+    failing.set('full', { message: '452 mailbox full', isOfChannel: true, isGuess: true });
+    await note(...ids(1));
+    await runUntilGivenUp(anInstance(), at);
+    const made = await alerts();
+    expect(made.map(({ groupValues }) => JSON.parse(groupValues))).toEqual([
+      { problem: 'A route of alerts fails', route: 'full', channel: 'e-mail' },
+    ]);
+    expect(toldBy('soc').flat()).toContain(made[0]?.alertId);
+  });
+
+  it('serves other routes while one hangs, and stops a round of a route at its first failure', async () => {
+    const { aRoute, note, anInstance, toldBy, failing, hanging } = await aTenant();
+    await aRoute('first', { destinationId: randomUUID(), format: 'json' });
+    await aRoute('second', { destinationId: randomUUID(), format: 'json' });
+    await aRoute('third', { destinationId: randomUUID(), format: 'json' });
+    hanging.add('first');
+    failing.set('second', { message: 'HTTP 503', isOfChannel: true });
+    await note(...ids(20));
+    void anInstance().run();
+    await until(
+      () => toldBy('third').length,
+      (count) => count === 20,
+    );
+    expect(toldBy('first')).toHaveLength(1);
+    expect(toldBy('second')).toHaveLength(1);
+  });
+
+  it('tells destinations while a mail server hangs, however many routes lead to it', async () => {
+    const { aRoute, note, anInstance, toldBy, hanging } = await aTenant();
+    for (let i = 0; i < 20; i++) {
+      await aRoute(`mail ${i}`, { to: [`${i}@example.com`] });
+      hanging.add(`mail ${i}`);
+    }
+    await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+    await note(...ids(1));
+    void anInstance().run();
+    await until(
+      () => toldBy('siem').length,
+      (count) => count === 1,
+    );
+  });
+
+  it('serves routes that have not failed before those that have', async () => {
+    const { aRoute, note, anInstance, toldBy, failing, hanging, at } = await aTenant();
+    const away = Array.from({ length: 20 }, (_, i) => `away ${i}`);
+    for (const name of away) {
+      await aRoute(name, { destinationId: randomUUID(), format: 'json' });
+      failing.set(name, { message: 'HTTP 503', isOfChannel: true });
+    }
+    await note(...ids(1));
+    const instance = anInstance();
+    await instance.run();
+    at.nowMs += LATER;
+    for (const name of away) hanging.add(name);
+    await aRoute('well', { destinationId: randomUUID(), format: 'json' });
+    await note(...ids(1));
+    void instance.run();
+    await until(
+      () => toldBy('well').length,
+      (count) => count === 1,
+    );
+  });
+
+  it('does not wait for a route that hangs: the next round serves the others', async () => {
+    const { aRoute, note, anInstance, toldBy, hanging, at } = await aTenant();
+    await aRoute('first', { destinationId: randomUUID(), format: 'json' });
+    await aRoute('second', { destinationId: randomUUID(), format: 'json' });
+    hanging.add('first');
+    const instance = anInstance();
+    await note(...ids(1));
+    await instance.run();
+    at.nowMs += 1_000;
+    await note(...ids(1));
+    await instance.run();
+    expect(toldBy('second')).toHaveLength(2);
+    expect(toldBy('first')).toHaveLength(1);
+  });
+});

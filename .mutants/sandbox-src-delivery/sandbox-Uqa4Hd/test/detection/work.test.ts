@@ -1,0 +1,359 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { accessLog } from '../support/access-log';
+import { runCli } from '../support/cli';
+import { ENGINES } from '../support/engines';
+import { anEvent } from '../support/events';
+import { until } from '../support/until';
+import { useWorld } from '../support/use-world';
+import type { TestTenant } from '../support/world';
+
+describe('the command line', () => {
+  const open = useWorld(ENGINES[0] ?? 'embedded');
+  let tenant: TestTenant;
+  let key: string;
+
+  async function run(...args: string[]) {
+    const { world } = open;
+    const done = await runCli([
+      ...args,
+      '--url',
+      world.service.url,
+      '--operator-key',
+      world.operatorKey,
+      '--json',
+    ]);
+    if (done.error !== null) throw new Error(done.error);
+    return JSON.parse(done.lines[0] ?? '');
+  }
+  const role = (login: string, change: object = {}) =>
+    anEvent({
+      ...{ actionId: 'APRL', objectName: 'sysadmin', serverPrincipalName: login },
+      additional: { classType: 'SG', targetServerPrincipalName: 'eve' },
+      ...change,
+    });
+  const alerts = (count: number) =>
+    until(
+      () => run('alert', 'list', '--tenant', tenant.tenantId),
+      (found) => found.length >= count,
+    );
+
+  beforeAll(async () => {
+    tenant = await open.world.tenant();
+    const scopes = ['read:alerts', 'work:alerts'];
+    key = (await open.world.key({ tenantIds: [tenant.tenantId], scopes })).key;
+  });
+
+  it('changes alerts, and each change is in the access log', async () => {
+    await tenant.ingest([role('CORP\\dba')]);
+    const [alert] = await alerts(1);
+    expect(alert).toMatchObject({ status: 'new', severity: 'high' });
+    expect(await run('alert', 'acknowledge', alert.alertId, '--comment', 'looking')).toMatchObject({
+      status: 'acknowledged',
+      assignee: null,
+    });
+    await run('alert', 'assign', alert.alertId, '--assignee', 'ada');
+    const resolved = await run('alert', 'resolve', alert.alertId, '--verdict', 'true_positive');
+    expect(resolved).toMatchObject({ status: 'resolved', verdict: 'true_positive', assignee: 'ada' });
+    const { changes } = await run('alert', 'show', alert.alertId);
+    expect(changes.map(({ kind }: { kind: string }) => kind)).toEqual([
+      'acknowledged',
+      'assigned',
+      'resolved',
+    ]);
+    const entries = await accessLog(open.world);
+    for (const operation of ['acknowledgeAlert', 'assignAlert', 'resolveAlert'])
+      expect(entries).toContainEqual(expect.objectContaining({ operation, outcome: 'ok' }));
+    // A resolved alert has ended: a later finding makes a new alert.
+    await tenant.ingest([role('CORP\\dba')]);
+    expect(await alerts(2)).toHaveLength(2);
+  });
+
+  it('suppresses alerts with the same values until a time', async () => {
+    const [alert] = await alerts(2);
+    const until_ = new Date(Date.now() + 3_600_000).toISOString();
+    await run(
+      'alert',
+      'suppress',
+      alert.alertId,
+      '--until',
+      until_,
+      '--reason',
+      'a drill',
+      '--fields',
+      'serverPrincipalName',
+    );
+    await tenant.ingest([role('corp\\DBA', { serverInstanceName: 'SQLPROD02' }), role('CORP\\eve')]);
+    const found = await alerts(4);
+    const statusOf = (login: string, instance: string) =>
+      found.find(
+        ({ group }: { group: Record<string, string> }) =>
+          group.serverPrincipalName === login && group.serverInstanceName === instance,
+      )?.status;
+    expect(statusOf('corp\\DBA', 'SQLPROD02')).toBe('suppressed');
+    expect(statusOf('CORP\\eve', 'SQLPROD01')).toBe('new');
+  });
+
+  it('lists suppressions, and ends one before its time', async () => {
+    const [suppression] = await run('alert', 'suppressions', '--tenant', tenant.tenantId);
+    expect(suppression).toMatchObject({
+      ...{ reason: 'a drill', createdBy: expect.any(String), tenantId: tenant.tenantId },
+      fields: { serverPrincipalName: 'CORP\\dba' },
+    });
+    const { suppressionId } = suppression;
+    await run('alert', 'unsuppress', suppressionId, '--tenant', tenant.tenantId);
+    expect(await run('alert', 'suppressions', '--tenant', tenant.tenantId)).toEqual([]);
+    await expect(run('alert', 'unsuppress', suppressionId, '--tenant', tenant.tenantId)).rejects.toThrow(
+      'not_found',
+    );
+    const entries = await accessLog(open.world);
+    expect(entries).toContainEqual(
+      expect.objectContaining({ operation: 'endAlertSuppression', subject: suppressionId, outcome: 'ok' }),
+    );
+    await tenant.ingest([role('CORP\\dba', { serverInstanceName: 'SQLPROD03' })]);
+    const found = await alerts(5);
+    expect(
+      found.find(({ group }: { group: Record<string, string> }) => group.serverInstanceName === 'SQLPROD03')
+        .status,
+    ).toBe('new');
+  });
+
+  it('removes the verdict of an alert that is suppressed or reopened, and puts later findings into a new alert', async () => {
+    await tenant.ingest([role('CORP\\max')]);
+    const ofMax = async (count: number) =>
+      (
+        await until(
+          () => run('alert', 'list', '--tenant', tenant.tenantId, '--principal', 'corp\\MAX'),
+          (some) => some.length >= count,
+        )
+      ).map(({ alertId, status, verdict, findingCount }: Record<string, unknown>) => ({
+        ...{ alertId, status, verdict, findingCount },
+      }));
+    const [{ alertId }] = await ofMax(1);
+    await run('alert', 'resolve', alertId, '--verdict', 'expected');
+    await tenant.ingest([role('CORP\\max')]);
+    const both = await ofMax(2);
+    expect(both).toEqual([
+      expect.objectContaining({ status: 'new', findingCount: 1 }),
+      { alertId, status: 'resolved', verdict: 'expected', findingCount: 1 },
+    ]);
+    const again = await run('alert', 'acknowledge', alertId, '--assignee', 'ada');
+    expect(again).toMatchObject({ status: 'acknowledged', verdict: null, assignee: 'ada' });
+    await run('alert', 'resolve', alertId, '--verdict', 'false_positive');
+    const until_ = new Date(Date.now() + 3_600_000).toISOString();
+    const quiet = await run(
+      'alert',
+      'suppress',
+      alertId,
+      '--until',
+      until_,
+      '--reason',
+      'x',
+      '--fields',
+      'serverPrincipalName',
+    );
+    expect(quiet).toMatchObject({ status: 'suppressed', verdict: null });
+    const { world } = open;
+    const none = await world.graphql(
+      key,
+      `mutation { suppressAlert(alertId: "${alertId}", fields: [], until: "${until_}", reason: "x") { alertId } }`,
+    );
+    expect(none.body.errors[0].message).toBe('fields must name at least one.');
+  });
+
+  it('defines the routes on which alerts are told', async () => {
+    const of = ['--tenant', tenant.tenantId];
+    const made = await run(
+      'alert',
+      'route',
+      'create',
+      ...of,
+      '--name',
+      'soc',
+      '--email',
+      'a@example.com',
+      'b@example.com',
+      '--severity',
+      'high',
+    );
+    expect(made).toMatchObject({
+      ...{ name: 'soc', kind: 'email', severity: 'high', emails: ['a@example.com', 'b@example.com'] },
+    });
+    expect(await run('alert', 'route', 'list', ...of)).toEqual([made]);
+    await expect(run('alert', 'route', 'create', ...of, '--name', 'none')).rejects.toThrow(
+      'give either emails or destinationId',
+    );
+    await run('alert', 'route', 'remove', made.routeId, ...of);
+    expect(await run('alert', 'route', 'list', ...of)).toEqual([]);
+    // The test has one tenant, so no other tenant is needed here.
+    expect(await run('alert', 'route', 'list')).toEqual([]);
+  });
+
+  it('refuses a route that would tell nobody, or not as it says', async () => {
+    const { world } = open;
+    const other = await world.tenant();
+    const { createDestination: foreign } = await world.operate(
+      'mutation($t: String!) { createDestination(tenantId: $t, name: "siem", type: "webhook", url: "https://siem.example/") { destinationId } }',
+      { t: other.tenantId },
+    );
+    const create = (...options: string[]) =>
+      run('alert', 'route', 'create', '--tenant', tenant.tenantId, '--name', 'soc', ...options);
+    const none = '00000000-0000-4000-8000-000000000000';
+    await expect(create('--destination', foreign.destinationId)).rejects.toThrow('no such destination');
+    await expect(create('--destination', none)).rejects.toThrow('no such destination');
+    await expect(create('--email', 'a@example.com', '--rule', none)).rejects.toThrow('not_found');
+    await expect(create('--email', 'a@example.com', '--format', 'ocsf')).rejects.toThrow('e-mail has none');
+    expect(await run('alert', 'route', 'list', '--tenant', tenant.tenantId)).toEqual([]);
+  });
+
+  it('lists, tunes, enables and disables rules of a tenant', async () => {
+    const rules = await run('rule', 'list', '--tenant', tenant.tenantId);
+    expect(rules.length).toBeGreaterThanOrEqual(40);
+    expect(
+      rules.every(({ enabled, shipped }: { enabled: boolean; shipped: boolean }) => enabled && shipped),
+    ).toBe(true);
+    const tuned = await run(
+      'rule',
+      'tune',
+      'Many denials',
+      '--tenant',
+      tenant.tenantId,
+      '--threshold',
+      '3',
+      '--severity',
+      'critical',
+    );
+    expect(tuned).toMatchObject({ severity: 'critical', version: 2 });
+    await tenant.ingest(Array.from({ length: 3 }, () => anEvent({ actionId: 'SL', succeeded: false })));
+    const found = await until(
+      () => run('alert', 'list', '--tenant', tenant.tenantId, '--severity', 'critical'),
+      (some) => some.length > 0,
+    );
+    expect(found[0].title).toMatch(/^Many denials/);
+    expect(await run('rule', 'disable', 'sa used', '--tenant', tenant.tenantId)).toMatchObject({
+      enabled: false,
+    });
+    expect(await run('rule', 'enable', 'sa used', '--tenant', tenant.tenantId)).toMatchObject({
+      enabled: true,
+    });
+  });
+
+  it('takes a whole title for its rule, where another one begins so, and refuses a file that is not UTF-8', async () => {
+    const of = ['--tenant', tenant.tenantId];
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'rules-'));
+    const imported = async (title: string, encoding: BufferEncoding = 'utf8') => {
+      const file = path.join(folder, 'rule.yml');
+      const rule = `title: ${title}\nlogsource: {product: sqlserver}\ndetection: {s: {actionId: LGIF}, condition: s}\n`;
+      writeFileSync(file, rule, encoding);
+      return (await run('rule', 'import', file, ...of))[0];
+    };
+    try {
+      const failed = await imported('Failed Logon');
+      await imported('Failed Logon From Outside');
+      await expect(run('rule', 'show', 'Failed', ...of)).rejects.toThrow('2 rules begin with Failed');
+      expect(await run('rule', 'disable', 'failed logon', ...of)).toMatchObject({
+        ...{ ruleId: failed.ruleId, enabled: false },
+      });
+      await expect(imported('Müller', 'latin1')).rejects.toThrow('cannot be read');
+      for (const title of ['Failed Logon From Outside', 'Failed Logon'])
+        await run('rule', 'remove', title, ...of);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it.each([
+    ['sa used', ['--threshold', '5', '--timespan', '5m'], 'it has no threshold; it has no timespan'],
+    ['Success after', ['--threshold', '5'], 'it has no threshold'],
+    ['New principal', ['--timespan', '5m'], 'it has no timespan'],
+    ['Trail unhealthy', ['--exception', '{"clientIp":"10.0.0.1"}'], 'it is not about events'],
+    ['Brute force', ['--threshold', '10001'], 'the number must be from 1 to 10000'],
+    [
+      'Brute force',
+      ['--exception', `{"clientIp":"${'1'.repeat(16_384)}"}`],
+      'at most 16384 characters in all',
+    ],
+  ])('refuses to tune %s with %j: %s', async (title, options, reason) => {
+    await expect(run('rule', 'tune', title, '--tenant', tenant.tenantId, ...options)).rejects.toThrow(reason);
+  });
+
+  it('names the argument that is not a valid id', async () => {
+    const removal = `mutation { removeRule(tenantId: "${tenant.tenantId}", ruleId: "x") { ruleId } }`;
+    const { body } = await open.world.graphql(open.world.operatorKey, removal);
+    expect(body.errors[0].message).toBe('ruleId must be a UUID.');
+  });
+
+  it('imports Sigma files, reports a mistake with its line, and tests a rule on stored events', async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'rules-'));
+    const file = path.join(folder, 'own.yml');
+    const text = (field: string) =>
+      `title: Own rule\nlogsource:\n  product: sqlserver\ndetection:\n  s:\n    ${field}: sysadmin\n  condition: s\nlevel: low\n`;
+    writeFileSync(file, text('Image'));
+    await expect(run('rule', 'import', file, '--tenant', tenant.tenantId)).rejects.toThrow(
+      'Line 6: events have no field Image',
+    );
+    writeFileSync(file, text('objectName'));
+    const test = await run('rule', 'test', file, '--tenant', tenant.tenantId, '--days', '2');
+    expect(test).toMatchObject({ state: 'done', findingCount: 7 });
+    expect(test.examples).toHaveLength(7);
+    writeFileSync(file, `${text('schemaName').replace('Own', 'No')}---\n${text('objectName')}`);
+    expect(await run('rule', 'test', file, '--tenant', tenant.tenantId, '--days', '2')).toMatchObject({
+      ...{ title: 'No rule, and 1 more', findingCount: 7 },
+    });
+    writeFileSync(file, text('objectName'));
+    const [own] = await run('rule', 'import', file, '--tenant', tenant.tenantId);
+    expect(own).toMatchObject({ title: 'Own rule', shipped: false, enabled: true, severity: 'low' });
+    await tenant.ingest([role('CORP\\zoe')]);
+    await until(
+      () => run('alert', 'list', '--tenant', tenant.tenantId, '--rule', own.ruleId),
+      (some) => some.length === 1,
+    );
+    expect((await run('rule', 'show', 'Own rule', '--tenant', tenant.tenantId)).source).toContain(
+      'objectName: sysadmin',
+    );
+    rmSync(folder, { recursive: true });
+  });
+
+  it('lets only a key with the right scope work on alerts, and only on those of its tenants', async () => {
+    const { world } = open;
+    const [alert] = await alerts(1);
+    const acknowledge = `mutation { acknowledgeAlert(alertId: "${alert.alertId}") { status } }`;
+    expect((await world.graphql(key, acknowledge)).body.data.acknowledgeAlert.status).toBe('acknowledged');
+    const codeOf = async (one: string) =>
+      (await world.graphql(one, acknowledge)).body.errors[0].extensions.code;
+    expect(await codeOf(tenant.key)).toBe('forbidden');
+    const other = await world.tenant();
+    const foreign = await world.key({ tenantIds: [other.tenantId], scopes: ['work:alerts'] });
+    expect(await codeOf(foreign.key)).toBe('not_found');
+  });
+
+  it('suppresses alerts without a value like the others', async () => {
+    const other = await open.world.tenant();
+    const nobody = (change: object) => role('', { serverPrincipalName: null, ...change });
+    const listed = (count: number) =>
+      until(
+        () => run('alert', 'list', '--tenant', other.tenantId),
+        (found) => found.length >= count,
+      );
+    await other.ingest([nobody({})]);
+    const [alert] = await listed(1);
+    const until_ = new Date(Date.now() + 3_600_000).toISOString();
+    await run('alert', 'suppress', alert.alertId, '--until', until_, '--reason', 'a drill');
+    const later = { eventTime: '2026-01-06T08:00:00Z' };
+    await other.ingest([nobody(later), role('CORP\\eve', later)]);
+    const found = await listed(3);
+    expect(
+      found.map(({ group, status }: { group: Record<string, string | null>; status: string }) => [
+        group.serverPrincipalName,
+        status,
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['CORP\\eve', 'new'],
+        [null, 'suppressed'],
+        [null, 'suppressed'],
+      ]),
+    );
+  });
+});

@@ -1,0 +1,329 @@
+import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
+import { SCOPE_NAMES, SCOPES } from '../../src/caller/scopes';
+import { accessRuleOf, assertEveryRootFieldHasRule } from '../../src/graphql/access';
+import { describeSchema } from '../../src/schema';
+import { accessLog, type LoggedAccess } from '../support/access-log';
+import { until } from '../support/until';
+import { useWorld } from '../support/use-world';
+
+const ACTIVE = SCOPE_NAMES.filter((name) => SCOPES[name].status === 'Active');
+const UUID = '00000000-0000-8000-8000-000000000000';
+/** Each root field with the kind of principal that may use it. A new field without a row fails the test. */
+const MATRIX = {
+  'Query.auditEvents': ['public', '{ auditEvents { totalCount } }'],
+  'Query.auditEvent': ['public', `{ auditEvent(recordId: "${UUID}") { recordId } }`],
+  'Query.auditSummary': ['public', '{ auditSummary { totalCount } }'],
+  // Fields for sessions of the dashboard are called in test/graphql/explore.test.ts.
+  'Query.auditHistogram': ['session', '{ auditHistogram { bucketSeconds } }'],
+  'Query.auditFacets': ['session', '{ auditFacets { totalCount } }'],
+  'Query.alerts': ['public', '{ alerts { totalCount } }', 'read:alerts'],
+  'Query.alert': ['public', `{ alert(alertId: "${UUID}") { alertId } }`, 'read:alerts'],
+  'Query.alertCounts': ['session', '{ alertCounts { alerts } }', 'read:alerts'],
+  'Query.findingCounts': ['session', '{ findingCounts { findings } }', 'read:findings'],
+  'Query.findings': ['public', '{ findings { totalCount } }', 'read:findings'],
+  'Query.finding': ['public', `{ finding(findingId: "${UUID}") { findingId } }`, 'read:findings'],
+  'Query.alertRoutes': ['operator', '{ alertRoutes(tenantId: "1") { routeId } }'],
+  'Mutation.createAlertRoute': [
+    'operator',
+    'mutation { createAlertRoute(tenantId: "1", name: "x") { routeId } }',
+  ],
+  'Mutation.removeAlertRoute': [
+    'operator',
+    `mutation { removeAlertRoute(tenantId: "1", routeId: "${UUID}") }`,
+  ],
+  'Query.alertSuppressions': [
+    'session or operator',
+    '{ alertSuppressions(tenantId: "1") { reason } }',
+    'read:alerts',
+  ],
+  'Mutation.endAlertSuppression': [
+    'public or operator',
+    `mutation { endAlertSuppression(tenantId: "1", suppressionId: "${UUID}") }`,
+    'work:alerts',
+  ],
+  'Query.tenantAlerts': ['operator', '{ tenantAlerts { totalCount } }'],
+  'Query.tenantAlert': ['operator', `{ tenantAlert(alertId: "${UUID}") { alertId } }`],
+  'Query.alertChanges': [
+    'session or operator',
+    `{ alertChanges(alertId: "${UUID}") { changeId } }`,
+    'read:alerts',
+  ],
+  'Query.detectionRules': [
+    'session or operator',
+    '{ detectionRules(tenantId: "1") { ruleId } }',
+    'read:alerts',
+  ],
+  'Query.backtest': ['session or operator', `{ backtest(backtestId: "${UUID}") { state } }`, 'work:alerts'],
+  'Mutation.acknowledgeAlert': [
+    'public or operator',
+    `mutation { acknowledgeAlert(alertId: "${UUID}") { alertId } }`,
+    'work:alerts',
+  ],
+  'Mutation.resolveAlert': [
+    'public or operator',
+    `mutation { resolveAlert(alertId: "${UUID}", verdict: expected) { alertId } }`,
+    'work:alerts',
+  ],
+  'Mutation.assignAlert': [
+    'public or operator',
+    `mutation { assignAlert(alertId: "${UUID}") { alertId } }`,
+    'work:alerts',
+  ],
+  'Mutation.commentAlert': [
+    'public or operator',
+    `mutation { commentAlert(alertId: "${UUID}", comment: "x") { alertId } }`,
+    'work:alerts',
+  ],
+  'Mutation.suppressAlert': [
+    'public or operator',
+    `mutation { suppressAlert(alertId: "${UUID}", until: "x", reason: "x") { alertId } }`,
+    'work:alerts',
+  ],
+  'Mutation.importRules': [
+    'public or operator',
+    'mutation { importRules(tenantId: "1", source: "x") { ruleId } }',
+    'work:alerts',
+  ],
+  'Mutation.removeRule': [
+    'public or operator',
+    `mutation { removeRule(tenantId: "1", ruleId: "${UUID}") { ruleId } }`,
+    'work:alerts',
+  ],
+  'Mutation.setRuleEnabled': [
+    'public or operator',
+    `mutation { setRuleEnabled(tenantId: "1", ruleId: "${UUID}", enabled: true) { ruleId } }`,
+    'work:alerts',
+  ],
+  'Mutation.tuneRule': [
+    'public or operator',
+    `mutation { tuneRule(tenantId: "1", ruleId: "${UUID}") { ruleId } }`,
+    'work:alerts',
+  ],
+  'Mutation.testRule': [
+    'public or operator',
+    'mutation { testRule(tenantId: "1", source: "x") { state } }',
+    'work:alerts',
+  ],
+  'Query.destinations': ['operator', '{ destinations { destinationId } }'],
+  'Query.destinationSetAside': [
+    'operator',
+    `{ destinationSetAside(first: 1, destinationId: "${UUID}") { position } }`,
+  ],
+  'Mutation.createDestination': [
+    'operator',
+    `mutation { createDestination(tenantId: "1", name: "x", type: "webhook", url: "https://example.com", from: "now",
+       filter: "", format: "native") { destinationId } }`,
+  ],
+  'Mutation.testDestination': [
+    'operator',
+    `mutation { testDestination(destinationId: "${UUID}") { __typename } }`,
+  ],
+  'Mutation.pauseDestination': [
+    'operator',
+    `mutation { pauseDestination(destinationId: "${UUID}") { destinationId } }`,
+  ],
+  'Mutation.resumeDestination': [
+    'operator',
+    `mutation { resumeDestination(destinationId: "${UUID}") { destinationId } }`,
+  ],
+  'Mutation.replayDestination': [
+    'operator',
+    `mutation { replayDestination(destinationId: "${UUID}") { destinationId } }`,
+  ],
+  'Mutation.rotateDestinationSecret': [
+    'operator',
+    `mutation { rotateDestinationSecret(destinationId: "${UUID}", overlapMinutes: 1) { __typename } }`,
+  ],
+  'Mutation.removeDestination': [
+    'operator',
+    `mutation { removeDestination(destinationId: "${UUID}") { destinationId } }`,
+  ],
+  'Query.auditSourceItems': ['public', '{ auditSourceItems { totalCount } }'],
+  'Query.auditCoverage': ['session', '{ auditCoverage { __typename } }'],
+  'Query.savedSearches': ['session', '{ savedSearches { searchId } }'],
+  'Mutation.saveSearch': [
+    'session',
+    'mutation { saveSearch(tenantId: "1", name: "x", filter: "x", isShared: false) { searchId } }',
+  ],
+  'Mutation.removeSavedSearch': [
+    'session',
+    `mutation { removeSavedSearch(searchId: "${UUID}") { searchId } }`,
+  ],
+  'Query.auditLog': ['public', '{ auditLog { size } }'],
+  'Query.auditLogCheck': ['operator', '{ auditLogCheck(tenantId: "1") { next } }'],
+  'Query.auditLogs': ['operator', '{ auditLogs { size } }'],
+  'Query.auditLogCheckpoints': ['public', '{ auditLogCheckpoints { checkpoints } }'],
+  'Query.auditLogEntries': ['public', '{ auditLogEntries { count } }'],
+  'Query.auditLogConsistency': ['public', '{ auditLogConsistency { hashes } }'],
+  'Query.auditLogRemovals': ['public', '{ auditLogRemovals { removals { events } } }'],
+  'Query.tenants': ['operator', '{ tenants { tenantId } }'],
+  'Query.retentionPreview': ['operator', '{ retentionPreview(tenantId: "1", days: 1) { events } }'],
+  'Query.retentionRuns': ['operator', '{ retentionRuns { tenantId } }'],
+  'Mutation.setTenantRetention': [
+    'operator',
+    'mutation { setTenantRetention(tenantId: "1", days: 30) { tenantId } }',
+  ],
+  'Query.auditSources': ['operator', '{ auditSources { hostName gaps { gapId } } }'],
+  'Mutation.reportAuditSource': [
+    'agent',
+    `mutation { reportAuditSource(report: { tenantId: "1", hostName: "a", databaseName: "b", agentVersion: "1",
+       publishedCount: 0, waitingBytes: 0, gaps: [] }) { gapsKept } }`,
+  ],
+  'Query.apiKeys': ['operator', '{ apiKeys { keyId } }'],
+  'Query.accessLog': ['operator', '{ accessLog { endCursor } }'],
+  'Mutation.createOperatorKey': ['operator', 'mutation { createOperatorKey(name: "x") { keyId } }'],
+  'Mutation.rotateApiKey': ['operator', `mutation { rotateApiKey(keyId: "${UUID}") { keyId } }`],
+  'Mutation.ingestAuditEvents': [
+    'agent',
+    'mutation { ingestAuditEvents(batch: { events: [] }) { accepted } }',
+  ],
+  'Mutation.createTenant': ['operator', 'mutation { createTenant(name: "x") { tenantId } }'],
+  'Mutation.createApiKey': ['operator', 'mutation { createApiKey(name: "x") { keyId } }'],
+  'Mutation.createAgentKey': ['operator', 'mutation { createAgentKey(name: "x", tenantId: "1") { keyId } }'],
+  'Mutation.revokeApiKey': ['operator', `mutation { revokeApiKey(keyId: "${UUID}") { keyId } }`],
+} as const;
+type RootField = keyof typeof MATRIX;
+const FIELDS = Object.keys(MATRIX) as RootField[];
+
+const lineOf = ({ requestId, operation, outcome }: LoggedAccess) => `${requestId} ${operation} ${outcome}`;
+
+const schema = describeSchema();
+const rootFields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap(
+  (type) =>
+    Object.values(type?.getFields() ?? {}).map((field) => ({ name: `${type?.name}.${field.name}`, field })),
+);
+
+describe('the schema', () => {
+  it("states an access rule on every root field, and this test's matrix has the same fields and rules", () => {
+    expect(rootFields.map(({ name }) => name).sort()).toEqual([...FIELDS].sort());
+    for (const { name, field } of rootFields) {
+      const rule = accessRuleOf(field);
+      const one = rule?.principal === 'public' ? (rule.via ?? rule.principal) : rule?.principal;
+      const isShared = rule?.principal === 'public' && rule.operators === true;
+      expect(isShared ? `${one} or operator` : one).toBe(MATRIX[name as RootField][0]);
+    }
+  });
+
+  it('requires the specified scope for every field of public keys', () => {
+    for (const { name, field } of rootFields) {
+      const rule = accessRuleOf(field);
+      const [, , scope = 'read:audit-activity'] = MATRIX[name as RootField] as readonly string[];
+      if (rule?.principal === 'public') expect(rule.scope).toBe(scope);
+    }
+  });
+
+  it.each(['query', 'mutation', 'subscription'] as const)(
+    'is refused at the start when a %s has no access rule',
+    (kind) => {
+      const field = { type: GraphQLString };
+      const ruled = { ...field, extensions: { access: { principal: 'operator' } } };
+      const type = (name: string, fields: Record<string, typeof field>) =>
+        new GraphQLObjectType({ name, fields });
+      const others = { query: type('Query', { ruled }) };
+      expect(() => assertEveryRootFieldHasRule(new GraphQLSchema(others))).not.toThrow();
+      const forgotten = new GraphQLSchema({ ...others, [kind]: type('Root', { ruled, forgotten: field }) });
+      expect(() => assertEveryRootFieldHasRule(forgotten)).toThrow('Root.forgotten states no access rule');
+    },
+  );
+});
+
+describe('each root field', () => {
+  const open = useWorld('embedded');
+  const callers = {} as Record<
+    string,
+    { key: string | null; passes: (kind: string) => boolean; refusal: string }
+  >;
+  beforeAll(async () => {
+    const { world } = open;
+    const acme = await world.tenant();
+    const never = () => false;
+    const tenantIds = [acme.tenantId];
+    Object.assign(callers, {
+      'no key': { key: null, passes: never, refusal: 'unauthorized' },
+      'a public key': {
+        key: (await world.key({ tenantIds, scopes: ACTIVE })).key,
+        passes: (kind: string) => kind.startsWith('public'),
+        refusal: 'forbidden',
+      },
+      'a public key of another scope': {
+        key: (await world.key({ tenantIds, scopes: ['read:reports'] })).key,
+        passes: never,
+        refusal: 'forbidden',
+      },
+      'a public key without tenants': { key: (await world.key()).key, passes: never, refusal: 'forbidden' },
+      'an agent key': {
+        key: acme.agentKey,
+        passes: (kind: string) => kind === 'agent',
+        refusal: 'forbidden',
+      },
+      'the operator key': {
+        key: world.operatorKey,
+        passes: (kind: string) => kind.endsWith('operator'),
+        refusal: 'forbidden',
+      },
+    });
+  });
+  const CALLERS = ['no key', 'a public key', 'a public key of another scope', 'a public key without tenants'];
+
+  describe.each([...CALLERS, 'an agent key', 'the operator key'])('with %s', (who) => {
+    it.each(FIELDS)('%s', async (name) => {
+      const [kind, document] = MATRIX[name];
+      const caller = callers[who];
+      const { body } = await open.world.graphql(caller?.key ?? null, document);
+      const codes = (body.errors ?? []).map(
+        (error: { extensions: { code: string } }) => error.extensions.code,
+      );
+      if (caller?.passes(kind)) {
+        expect(codes).not.toContain('forbidden');
+        expect(codes).not.toContain('unauthorized');
+      } else {
+        expect(codes).toEqual([caller?.refusal]);
+        expect(Object.values(body.data ?? {}).filter((value) => value !== null)).toEqual([]);
+      }
+    });
+  });
+
+  it('leaves an entry in the access log for every caller, except for accepted batches and reports of agents', async () => {
+    const { world } = open;
+    const expected: string[] = [];
+    for (const { key } of Object.values(callers).filter((caller) => caller.key)) {
+      for (const name of FIELDS) {
+        const { headers, body } = await world.graphql(key, MATRIX[name][1]);
+        const outcome = body.errors?.[0].extensions.code ?? 'ok';
+        if (MATRIX[name][0] === 'agent' && outcome === 'ok') continue;
+        expected.push(`${headers.get('X-Request-Id')} ${name.split('.')[1]} ${outcome}`);
+      }
+    }
+    const requests = new Set(expected.map((line) => line.split(' ')[0]));
+    const written = async () =>
+      (await accessLog(world)).filter(({ requestId }) => requests.has(requestId)).map(lineOf);
+    const found = await until(written, (lines) => lines.length >= expected.length);
+    expect(found.sort()).toEqual(expected.sort());
+  });
+
+  it('is hidden from a caller without a key, and so is the schema', async () => {
+    for (const document of ['{ __typename }', '{ __schema { queryType { name } } }', 'not even GraphQL']) {
+      const { status, body } = await open.world.graphql(null, document);
+      expect([status, body.errors[0].extensions.code]).toEqual([401, 'unauthorized']);
+    }
+  });
+
+  it('is refused before its arguments are checked', async () => {
+    const { world } = open;
+    const wrong = `{ auditEvents(page: 0) { page } auditEvent(recordId: "x") { recordId } }`;
+    for (const { key } of [await world.key(), await world.key({ scopes: [] })]) {
+      const { body } = await world.graphql(key, wrong);
+      for (const { extensions } of body.errors) expect(extensions.code).toBe('forbidden');
+    }
+  });
+
+  it('is refused beside a permitted field, and the answer has no data of the refused field', async () => {
+    const acme = await open.world.tenant();
+    const { body } = await open.world.graphql(
+      acme.key,
+      '{ auditSummary { totalCount } tenants { tenantId } }',
+    );
+    expect(body.errors[0].extensions.code).toBe('forbidden');
+    expect(JSON.stringify(body.data ?? null)).not.toContain('tenantId');
+  });
+});

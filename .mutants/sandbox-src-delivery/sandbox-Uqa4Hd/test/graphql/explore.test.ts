@@ -1,0 +1,131 @@
+import { DashboardSession } from '../support/dashboard-session';
+import { useWorld } from '../support/use-world';
+
+const HISTOGRAM = `query($startTime: String, $endTime: String, $buckets: Int, $actionId: String) {
+  auditHistogram(startTime: $startTime, endTime: $endTime, buckets: $buckets, actionId: $actionId) {
+    startTime endTime bucketSeconds buckets { start end succeeded failed } } }`;
+const FACETS = `query($limit: Int, $search: String, $databaseName: String, $succeeded: Boolean,
+  $serverInstanceName: String) {
+  auditFacets(limit: $limit, search: $search, databaseName: $databaseName, succeeded: $succeeded,
+    serverInstanceName: $serverInstanceName) {
+    totalCount facets { field distinct values { value name succeeded failed } } } }`;
+
+describe('the queries that the dashboard explores with', () => {
+  const open = useWorld('embedded');
+  let session: DashboardSession;
+  let ofOther: DashboardSession;
+  beforeAll(async () => {
+    const [acme, other] = [await open.world.tenant(), await open.world.tenant()];
+    const at = (minute: string) => `2026-01-05T10:${minute}:00.0000000Z`;
+    await acme.audited({ eventTime: at('00'), actionId: 'SL', databaseName: 'Pay', succeeded: true });
+    await acme.audited({ eventTime: at('03'), actionId: 'SL', databaseName: 'Pay', succeeded: false });
+    await acme.audited({ eventTime: at('09'), actionId: 'ZZ', databaseName: null, succeeded: true });
+    await other.audited({ eventTime: at('03'), actionId: 'LGIS', databaseName: 'Secret' });
+    session = await DashboardSession.signIn(open.world, acme.key);
+    ofOther = await DashboardSession.signIn(open.world, other.key);
+  });
+
+  it('count events over time for own tenants only, with edge buckets cut to the range', async () => {
+    const variables = { startTime: '2026-01-05T10:01:00Z', endTime: '2026-01-05T10:09:30Z', buckets: 10 };
+    const { body } = await session.graphql(HISTOGRAM, variables);
+    const { bucketSeconds, startTime, endTime, buckets } = body.data.auditHistogram;
+    expect([bucketSeconds, startTime, endTime]).toEqual([
+      60,
+      '2026-01-05T10:01:00.0000000Z',
+      '2026-01-05T10:09:30.0000000Z',
+    ]);
+    expect(buckets).toHaveLength(9);
+    expect(buckets[2]).toEqual({
+      start: '2026-01-05T10:03:00.0000000Z',
+      end: '2026-01-05T10:04:00.0000000Z',
+      succeeded: 0,
+      failed: 1,
+    });
+    expect(buckets.at(-1)).toEqual({
+      start: '2026-01-05T10:09:00.0000000Z',
+      end: '2026-01-05T10:09:30.0000000Z',
+      succeeded: 1,
+      failed: 0,
+    });
+  });
+
+  it('extend an open end to the border of the hours that have events', async () => {
+    const { body } = await session.graphql(HISTOGRAM, {});
+    expect(body.data.auditHistogram).toMatchObject({
+      startTime: '2026-01-05T10:00:00.0000000Z',
+      endTime: '2026-01-05T11:00:00.0000000Z',
+      bucketSeconds: 60,
+    });
+  });
+
+  it('answer ranges at the ends of time, and empty ranges', async () => {
+    const wide = { startTime: '0000-01-01', endTime: '9999-12-31T23:59:59.9999999-23:59', buckets: 240 };
+    const { body } = await session.graphql(HISTOGRAM, wide);
+    const counts = body.data.auditHistogram.buckets.map(
+      (b: { succeeded: number; failed: number }) => b.succeeded + b.failed,
+    );
+    expect(counts.reduce((a: number, b: number) => a + b, 0)).toBe(3);
+    expect(counts.length).toBeLessThanOrEqual(240);
+    const empty = await session.graphql(HISTOGRAM, { startTime: '2026-01-05', endTime: '2026-01-05' });
+    expect(empty.body.data.auditHistogram).toMatchObject({ startTime: null, endTime: null, buckets: [] });
+  });
+
+  it('count events by value, largest first, with the names of actions', async () => {
+    const { body } = await session.graphql(FACETS, { limit: 1 });
+    const { totalCount, facets } = body.data.auditFacets;
+    expect(totalCount).toBe(3);
+    expect(
+      facets.map(({ field, distinct }: { field: string; distinct: number }) => [field, distinct]),
+    ).toEqual([
+      ['actionId', 2],
+      ['databaseName', 2],
+      ['serverPrincipalName', 1],
+      ['serverInstanceName', 1],
+      ['succeeded', 2],
+    ]);
+    expect(facets[0].values).toEqual([{ value: 'SL', name: 'SELECT', succeeded: 1, failed: 1 }]);
+    expect(facets[1].values).toEqual([{ value: 'Pay', name: null, succeeded: 1, failed: 1 }]);
+  });
+
+  it('show absent values as null, codes without a name, and filtered values as given', async () => {
+    const { body } = await session.graphql(FACETS, { limit: 5 });
+    const [actions, databases] = body.data.auditFacets.facets;
+    expect(actions.values[1]).toEqual({ value: 'ZZ', name: null, succeeded: 1, failed: 0 });
+    expect(databases.values[1]).toMatchObject({ value: null, succeeded: 1 });
+    const filtered = await session.graphql(FACETS, { databaseName: 'Pay' });
+    expect(filtered.body.data.auditFacets.facets[1].values).toEqual([
+      { value: 'Pay', name: null, succeeded: 1, failed: 1 },
+    ]);
+  });
+
+  it('count only the events that a filter by outcome or instance selects', async () => {
+    const ofFailed = (await session.graphql(FACETS, { succeeded: false })).body.data.auditFacets;
+    expect(ofFailed.totalCount).toBe(1);
+    expect(ofFailed.facets[1].values).toEqual([{ value: 'Pay', name: null, succeeded: 0, failed: 1 }]);
+    expect(ofFailed.facets[4].values).toEqual([{ value: 'false', name: null, succeeded: 0, failed: 1 }]);
+    const ofInstance = async (serverInstanceName: string) =>
+      (await session.graphql(FACETS, { serverInstanceName })).body.data.auditFacets.totalCount;
+    expect([await ofInstance('SQLPROD01'), await ofInstance('sqlprod01')]).toEqual([3, 0]);
+  });
+
+  it('never count the events of another tenant', async () => {
+    const { body } = await ofOther.graphql(FACETS, {});
+    const text = JSON.stringify((await session.graphql(FACETS, { limit: 100 })).body);
+    expect(body.data.auditFacets.totalCount).toBe(1);
+    expect(text).not.toContain('Secret');
+    expect(text).not.toContain('LOGIN SUCCEEDED');
+  });
+
+  it.each([
+    [HISTOGRAM, { buckets: 9 }, 'buckets must be a whole number from 10 to 240'],
+    [HISTOGRAM, { startTime: 'x', buckets: 241 }, 'startTime must be an ISO 8601'],
+    [FACETS, { limit: 101 }, 'limit must be a whole number from 1 to 100'],
+    [FACETS, { search: '"' }, 'search has a quotation mark that is not closed'],
+  ])('refuse invalid arguments with the reason: %#', async (query, variables, text) => {
+    const { body } = await session.graphql(query, variables);
+    expect(body.errors[0]).toMatchObject({
+      message: expect.stringContaining(text),
+      extensions: { code: 'invalid_parameter' },
+    });
+  });
+});

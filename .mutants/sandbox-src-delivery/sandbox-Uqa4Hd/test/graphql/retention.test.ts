@@ -1,0 +1,115 @@
+import { RetentionManager } from '../../src/modules/tenants/retention/manage-retention';
+import { ENGINES } from '../support/engines';
+import { OPERATOR, openFakeService } from '../support/fake-service';
+import { useWorld } from '../support/use-world';
+
+const SET = `mutation($tenantId: String!, $days: Int) {
+  setTenantRetention(tenantId: $tenantId, days: $days) { tenantId name retentionDays } }`;
+const RUNS = `query($tenantId: String, $first: Int!) { retentionRuns(tenantId: $tenantId, first: $first) {
+  tenantId runId retentionDays events fromTime toTime partitions startedAt endedAt } }`;
+const PREVIEW = `query($tenantId: String!, $days: Int!) {
+  retentionPreview(tenantId: $tenantId, days: $days) { tenantId before events kept } }`;
+const RUN = {
+  runId: '11111111-1111-4111-8111-111111111111',
+  retentionDays: 30,
+  fromTime: '2026-01-05T08:00:00.000Z',
+  toTime: '2026-01-12T00:00:00.000Z',
+  partitions: ['audit_event_20260105'],
+  startedAt: '2026-03-01T00:00:00.000Z',
+  endedAt: '2026-03-01T00:00:01.000Z',
+};
+
+describe('retention through GraphQL', () => {
+  const open = useWorld(ENGINES[0] ?? 'embedded');
+  const code = async (query: string, variables: object) =>
+    (await open.world.graphql(open.world.operatorKey, query, variables)).body.errors?.[0].extensions.code;
+
+  it('keeps events for ever unless the operator says otherwise', async () => {
+    const { tenantId } = await open.world.tenant();
+    const { tenants } = await open.world.operate('{ tenants { tenantId retentionDays } }');
+    expect(tenants).toContainEqual({ tenantId, retentionDays: null });
+  });
+
+  it('is set with a new tenant, changed, and removed', async () => {
+    const { createTenant } = await open.world.operate(
+      'mutation { createTenant(name: "B", retentionDays: 90) { tenantId retentionDays } }',
+    );
+    expect(createTenant.retentionDays).toBe(90);
+    const { tenantId } = createTenant;
+    for (const days of [30, null]) {
+      const { setTenantRetention } = await open.world.operate(SET, { tenantId, days });
+      expect(setTenantRetention).toEqual({ tenantId, name: 'B', retentionDays: days });
+    }
+  });
+
+  it('refuses invalid days and unknown tenants', async () => {
+    const { tenantId } = await open.world.tenant();
+    for (const days of [0, -1, 36_501]) expect(await code(SET, { tenantId, days })).toBe('invalid_parameter');
+    for (const id of ['0', '2147483647', 'x'])
+      expect(await code(SET, { tenantId: id, days: 1 })).toBe('not_found');
+    expect(await code('mutation { createTenant(name: "C", retentionDays: 0) { tenantId } }', {})).toBe(
+      'invalid_parameter',
+    );
+  });
+
+  it('previews how many events it would remove, to the second', async () => {
+    const acme = await open.world.tenant();
+    const other = await open.world.tenant();
+    const ago = (ms: number) => `${new Date(Date.now() - ms).toISOString().slice(0, 19)}.0000000Z`;
+    const [day, minute] = [86_400_000, 60_000];
+    for (const ms of [90 * day, 30 * day + minute, 30 * day + 2 * minute, 30 * day - minute, day, 0])
+      await acme.audited({ eventTime: ago(ms) });
+    await other.audited({ eventTime: ago(90 * day) });
+    const previewOf = async (days: number) => {
+      const variables = { tenantId: acme.tenantId, days };
+      return (await open.world.operate(PREVIEW, variables)).retentionPreview;
+    };
+    expect(await previewOf(30)).toMatchObject({ tenantId: acme.tenantId, events: 3, kept: 3 });
+    expect(await previewOf(400)).toMatchObject({ events: 0, kept: 6 });
+    expect(await previewOf(60)).toMatchObject({ events: 1, kept: 5 });
+    expect(Date.now() - Date.parse((await previewOf(60)).before)).toBeLessThan(60 * day + minute);
+    expect(await code(PREVIEW, { tenantId: acme.tenantId, days: 0 })).toBe('invalid_parameter');
+    for (const tenantId of ['x', '2147483647'])
+      expect(await code(PREVIEW, { tenantId, days: 1 })).toBe('not_found');
+  });
+
+  it('is open to operators only', async () => {
+    const tenant = await open.world.tenant();
+    for (const key of [tenant.key, tenant.agentKey])
+      for (const [query, variables] of [
+        [SET, { tenantId: tenant.tenantId, days: 1 }],
+        [RUNS, { tenantId: null, first: 1 }],
+        [PREVIEW, { tenantId: tenant.tenantId, days: 1 }],
+      ] as const) {
+        const { body } = await open.world.graphql(key, query, variables);
+        expect(body.errors[0].extensions.code).toBe('forbidden');
+      }
+  });
+
+  it('lists no runs before the first one, and refuses an invalid number and an unknown tenant', async () => {
+    const ids = [await open.world.tenant(), await open.world.tenant()].map(({ tenantId }) => tenantId);
+    expect(await open.world.operate(RUNS, { tenantId: ids[0], first: 10 })).toEqual({ retentionRuns: [] });
+    expect(await code(RUNS, { tenantId: ids[0], first: 0 })).toBe('invalid_parameter');
+    expect(await code(RUNS, { tenantId: 'x', first: 1 })).toBe('not_found');
+  });
+});
+
+it('shows a run as it was recorded', async () => {
+  const times = ['fromTime', 'toTime', 'startedAt', 'endedAt'] as const;
+  const stored = { ...RUN, tenantId: 7, events: 5_000_000_000 };
+  const asked: unknown[] = [];
+  const retention = new RetentionManager({
+    runs: async (...args: unknown[]) => {
+      asked.push(args);
+      return [{ ...stored, ...Object.fromEntries(times.map((name) => [name, new Date(RUN[name])])) }];
+    },
+  } as never);
+  const service = await openFakeService({ retention, principal: OPERATOR });
+  try {
+    const answer = await service.graphql(RUNS, { tenantId: '7', first: 3 });
+    expect(await answer.json()).toEqual({ data: { retentionRuns: [{ ...stored, tenantId: '7' }] } });
+    expect(asked).toEqual([[7, 3]]);
+  } finally {
+    await service.close();
+  }
+});

@@ -1,0 +1,51 @@
+import { DashboardSession } from '../support/dashboard-session';
+import { ENGINES } from '../support/engines';
+import { useWorld } from '../support/use-world';
+
+const SAVE = `mutation($tenantId: String!, $name: String!, $filter: String!, $isShared: Boolean!) {
+  saveSearch(tenantId: $tenantId, name: $name, filter: $filter, isShared: $isShared) { searchId name isOwn } }`;
+const LIST = '{ savedSearches { name filter isShared isOwn } }';
+const REMOVE = 'mutation($searchId: String!) { removeSavedSearch(searchId: $searchId) { name } }';
+
+describe('saved searches', () => {
+  const open = useWorld(ENGINES[0] ?? 'embedded');
+  const signIn = (key: string) => DashboardSession.signIn(open.world, key);
+  const spec = { name: 'Not by the service', filter: 'NOT principalName:svc', isShared: false };
+
+  it('are seen by their owner; shared ones by everybody who reads the tenant; none by others', async () => {
+    const [acme, other] = [await open.world.tenant(), await open.world.tenant()];
+    const colleague = await open.world.key({ tenantIds: [acme.tenantId] });
+    const [mine, theirs, stranger] = await Promise.all([acme.key, colleague.key, other.key].map(signIn));
+    if (!mine || !theirs || !stranger) throw new Error('three sessions are expected');
+    await mine.graphql(SAVE, { ...spec, tenantId: acme.tenantId });
+    await mine.graphql(SAVE, { ...spec, name: 'shared', isShared: true, tenantId: acme.tenantId });
+    const names = async (session: DashboardSession) =>
+      (await session.graphql(LIST)).body.data.savedSearches.map(
+        ({ name, isOwn }: { name: string; isOwn: boolean }) => `${name} ${isOwn}`,
+      );
+    expect(await names(mine)).toEqual(['Not by the service true', 'shared true']);
+    expect(await names(theirs)).toEqual(['shared false']);
+    expect(await names(stranger)).toEqual([]);
+    const refused = await stranger.graphql(SAVE, { ...spec, tenantId: acme.tenantId });
+    expect(refused.body.errors[0].extensions.code).toBe('not_found');
+  });
+
+  it('are removed only by their owner', async () => {
+    const acme = await open.world.tenant();
+    const colleague = await open.world.key({ tenantIds: [acme.tenantId] });
+    const [mine, theirs] = [await signIn(acme.key), await signIn(colleague.key)];
+    const { body } = await mine.graphql(SAVE, { ...spec, isShared: true, tenantId: acme.tenantId });
+    const { searchId } = body.data.saveSearch;
+    const refused = await theirs.graphql(REMOVE, { searchId });
+    expect(refused.body.errors[0].extensions.code).toBe('not_found');
+    expect((await mine.graphql(REMOVE, { searchId })).body.data.removeSavedSearch.name).toBe(spec.name);
+    expect((await mine.graphql(LIST)).body.data.savedSearches).toEqual([]);
+  });
+
+  it('are refused with every problem at once', async () => {
+    const acme = await open.world.tenant();
+    const mine = await signIn(acme.key);
+    const { body } = await mine.graphql(SAVE, { ...spec, name: ' ', filter: 'a (', tenantId: acme.tenantId });
+    expect(body.errors[0].message).toMatch(/name must not be empty; filter at character 4: expected a term/);
+  });
+});

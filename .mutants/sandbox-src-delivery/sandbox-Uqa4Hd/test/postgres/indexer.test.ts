@@ -1,0 +1,183 @@
+import { pino } from 'pino';
+import { tenantSet } from '../../src/caller/tenant-set';
+import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { toAuditEventQuery } from '../../src/event/query';
+import { parseSearch } from '../../src/event/search';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { Indexer } from '../../src/modules/search/indexer';
+import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
+import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { Folder } from '../../src/trail/counts/fold';
+import { AT_ONCE } from '../support/at-once';
+import { AN_ATTEMPT } from '../support/attempt';
+import { ENGINES } from '../support/engines';
+import { NO_FILTER } from '../support/filters';
+import { seeingSteps } from '../support/recorded-statements';
+import { Store } from '../support/store';
+
+const EVENTS = 2_345;
+/** Events of one hour: each has the word `common`, some have `seldom`, and each has a word of its own. */
+const hour = Array.from({ length: EVENTS }, (_, index) => ({
+  eventTime: `2026-01-05T08:${String(index % 60).padStart(2, '0')}:00.0000000Z`,
+  statement: `SELECT common${index % 100 === 0 ? ' seldom seldom' : ''} w${index}`,
+  blockOffset: 512 * (index + 1),
+}));
+
+describe.each(ENGINES)('the search index on %s', (engine) => {
+  let base: Store;
+  let store: Store;
+  beforeAll(async () => {
+    base = await Store.open(engine);
+  });
+  beforeEach(async () => {
+    store = await base.forNewTenant();
+    await store.insert(store.checked(hour));
+    await new Folder(store.database.migrator).run();
+  });
+  afterAll(() => base.close());
+
+  const segments = () =>
+    store.query<{ n: number; singles: number }>(
+      'SELECT n, cardinality(singles) AS singles FROM audit_segment WHERE tenant_id = $1',
+      store.tenantId,
+    );
+  async function count(text: string): Promise<number> {
+    const parsed = parseSearch(text);
+    const search = 'terms' in parsed ? parsed.terms : [];
+    const query = {
+      filter: { ...NO_FILTER, search },
+      sort: 'recordId',
+      descending: true,
+      page: 1,
+      pageSize: 1,
+    } as const;
+    const page = await new PostgresAuditEventReader(store.database.ask, store.form).page(
+      tenantSet([store.tenantId]),
+      query,
+    );
+    return page.totalCount;
+  }
+  const counts = async () => ({
+    common: await count('common'),
+    seldom: await count('seldom'),
+    one: await count('w2344'),
+    none: await count('w2345'),
+  });
+  const TRUE_COUNTS = { common: EVENTS, seldom: 24, one: 1, none: 0 };
+
+  it('indexes an hour that is read in several pieces', async () => {
+    expect(await new Indexer(store.database, AT_ONCE).run()).toBe(1);
+    const [segment, ...others] = await segments();
+    expect(others).toEqual([]);
+    expect(segment?.n).toBe(EVENTS);
+    expect(segment?.singles).toBeGreaterThanOrEqual(EVENTS);
+    const [word] = await store.query<{ n: number }>(
+      "SELECT n FROM audit_word WHERE tenant_id = $1 AND word = 'seldom'",
+      store.tenantId,
+    );
+    expect(word?.n).toBe(24);
+    expect(await counts()).toEqual(TRUE_COUNTS);
+  });
+
+  it('reads long statements in small pieces, and several hours with them one after the other', async () => {
+    const long = 'filler '.repeat(140_000);
+    const times = ['09:00', '09:10', '09:20', '09:30', '09:40', '09:50', '10:00', '10:10', '11:00'];
+    const events = times.map((time, n) => ({
+      eventTime: `2026-01-05T${time}:00.0000000Z`,
+      statement: `common ${n % 2 === 0 ? long + long : long} w${n}longlonglonglong`,
+    }));
+    await store.insert(store.checked(events));
+    await new Folder(store.database.migrator).run();
+    let longest = 0;
+    const ownerSteps = seeingSteps(store.database, (_, rows) => {
+      longest = Math.max(longest, JSON.stringify(rows).length);
+    });
+    expect(await new Indexer({ ...store.database, ownerSteps }, AT_ONCE).run()).toBe(4);
+    // A read has at most 8 MiB of texts, or one event.
+    expect(longest).toBeGreaterThan(2_000_000);
+    expect(longest).toBeLessThan(10_000_000);
+    expect((await segments()).map(({ n }) => n).sort()).toEqual([1, 2, 6, EVENTS].sort());
+    expect(await count('common')).toBe(EVENTS + times.length);
+    expect(await count('w7longlonglonglong')).toBe(1);
+  });
+
+  it('leaves an hour alone while batches for it wait to be folded', async () => {
+    const { migrator } = store.database;
+    const indexer = new Indexer(store.database, { ...AT_ONCE, folded: true });
+    await store.insert(
+      store.checked([{ eventTime: '2026-01-05T08:59:00.0000000Z', statement: 'common late' }]),
+    );
+    expect(await indexer.run()).toBe(0);
+    expect(await counts()).toEqual({ ...TRUE_COUNTS, common: EVENTS + 1 });
+    await new Folder(migrator).run();
+    expect(await indexer.run()).toBe(1);
+    expect((await segments()).map(({ n }) => n)).toEqual([EVENTS + 1]);
+  });
+
+  it('leaves out an hour with too many words, which searches then read from the events, and continues', async () => {
+    const indexer = new Indexer(store.database, AT_ONCE, 1_000);
+    expect(await indexer.run()).toBe(1);
+    expect(await indexer.run()).toBe(0);
+    expect(await segments()).toEqual([]);
+    expect(await counts()).toEqual(TRUE_COUNTS);
+  });
+
+  it('makes columns for hours that the previous release has indexed, newest first, and then pauses', async () => {
+    let now = 0;
+    const indexer = new Indexer(store.database, AT_ONCE, undefined, 1_000, () => now);
+    await indexer.run();
+    const withColumns = () =>
+      store.query<{ n: number }>(
+        'SELECT count(*)::int AS n FROM audit_segment WHERE tenant_id = $1 AND object_name IS NOT NULL',
+        store.tenantId,
+      );
+    expect(await withColumns()).toEqual([{ n: 1 }]);
+    await store.query(
+      'UPDATE audit_segment SET times = NULL, object_name = NULL WHERE tenant_id = $1',
+      store.tenantId,
+    );
+    expect(await indexer.run()).toBe(1);
+    expect(await indexer.run()).toBe(1);
+    expect(await withColumns()).toEqual([{ n: 1 }]);
+    expect(await indexer.run()).toBe(0);
+    await store.query('UPDATE audit_segment SET times = NULL WHERE tenant_id = $1', store.tenantId);
+    expect(await indexer.run()).toBe(0);
+    now = 1_001;
+    expect(await indexer.run()).toBe(1);
+    expect(await indexer.run()).toBe(1);
+    expect(await counts()).toEqual(TRUE_COUNTS);
+  });
+
+  it('reads an hour from its events when the filter names a missing column', async () => {
+    await new Indexer(store.database, AT_ONCE).run();
+    await store.query('UPDATE audit_segment SET database_name = NULL WHERE tenant_id = $1', store.tenantId);
+    const parsed = parseParameters(LIST_PARAMETERS, { filter: 'hostName:APP01 OR databaseName:Elsewhere' });
+    const { ask, snapshot } = store.database;
+    const reader = new PostgresAuditEventReader(ask, store.form, undefined, snapshot);
+    const summary = await reader.summary(tenantSet([store.tenantId]), toAuditEventQuery(parsed).filter);
+    expect(summary).toMatchObject({ totalCount: EVENTS, distinctDatabases: 1 });
+  });
+
+  it('numbers values that have no count, and retention removes numbers that no column uses', async () => {
+    const { prisma, migrator } = store.database;
+    await new Indexer(store.database, AT_ONCE).run();
+    const hosts = async () =>
+      (
+        await store.query<{ value: string }>(
+          'SELECT value FROM audit_dim WHERE tenant_id = $1 AND kind = 9 ORDER BY value',
+          store.tenantId,
+        )
+      ).map(({ value }) => value);
+    expect(await hosts()).toEqual(['APP01']);
+    const other = { eventTime: '2026-01-07T08:00:00.0000000Z', hostName: 'APP02', blockOffset: 5 };
+    await store.insert(store.checked([other]));
+    await new Folder(migrator).run();
+    await new Indexer(store.database, AT_ONCE).run();
+    expect(await hosts()).toEqual(['APP01', 'APP02']);
+    const retention = new PostgresRetentionStore(prisma, migrator);
+    await retention.setDays(store.tenantId, 1, AN_ATTEMPT);
+    const log = pino({ level: 'silent' });
+    await applyRetention({ store: retention, nowMs: () => Date.parse('2026-01-08T00:00:00Z'), log });
+    expect(await hosts()).toEqual(['APP02']);
+  });
+});

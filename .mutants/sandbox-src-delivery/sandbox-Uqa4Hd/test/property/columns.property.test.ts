@@ -1,0 +1,243 @@
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { tenantSet } from '../../src/caller/tenant-set';
+import { DomainError } from '../../src/errors';
+import { parseTicks } from '../../src/event/event-time';
+import type { ExpressionField } from '../../src/event/expression/expression';
+import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { toAuditEventQuery } from '../../src/event/query';
+import { DEEP_OFFSET } from '../../src/modules/activity/page.statement';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { FACET_FIELDS } from '../../src/modules/explore/explorer';
+import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
+import { PostgresExportSource } from '../../src/modules/export/export.source';
+import { checkEvent } from '../../src/modules/ingest/check-event';
+import { Indexer } from '../../src/modules/search/indexer';
+import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
+import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { Folder } from '../../src/trail/counts/fold';
+import { Partitions } from '../../src/trail/partitions';
+import { AT_ONCE } from '../support/at-once';
+import { AN_ATTEMPT } from '../support/attempt';
+import { ENGINES, formOf } from '../support/engines';
+import type { IngestedEvent } from '../support/events';
+import { newTenant } from '../support/scenario';
+import { casesOf } from '../support/share';
+import { writerOn } from '../support/store';
+import { useDatabase } from '../support/use-database';
+import { questions, rangeOf, type Sent, sentAt, toQuery } from './arbitraries';
+import { answerOf, type Stored, summaryOf, withoutCase } from './brute-force';
+import { writtenFilters } from './written-filters';
+
+const START = parseTicks('2026-01-04T22:30:00Z') ?? 0n;
+const TICKS_PER_SECOND = 10_000_000n;
+const HOUR = 3_600n * TICKS_PER_SECOND;
+const RETENTION_DAYS = 10;
+/** Times within the same milliseconds, seconds, hours or days, often at the border of an hour. */
+const time = fc.oneof(
+  fc.integer({ min: 0, max: 30 }).map((steps) => START + BigInt(steps) * 4_000n),
+  fc.integer({ min: 0, max: 40 }).map((s) => START + BigInt(s) * 5_000_001n),
+  fc.integer({ min: 0, max: 30 }).map((h) => ((START + BigInt(h) * HOUR) / HOUR) * HOUR),
+  fc.bigInt({ min: 0n, max: 400n * HOUR }).map((ticks) => START + ticks),
+);
+const sent = sentAt(time);
+const range = rangeOf(time);
+const asked = fc.record({
+  question: fc.tuple(questions, writtenFilters, range).map(([q, filter, r]) => ({ ...q, ...r, filter })),
+  scope: fc.constantFrom<(0 | 1)[]>([0], [1], [0, 1]),
+  bucketsMax: fc.integer({ min: 10, max: 60 }),
+  limit: fc.integer({ min: 1, max: 5 }),
+  contains: fc.constantFrom(null, null, 'a', 'SQL', 'ß'),
+});
+const step = fc.constantFrom('fold', 'index', 'index', 'index unfolded', 'retain', 'resend', 'late');
+const scenario = fc.record({
+  sent,
+  steps: fc.array(step, { minLength: 3, maxLength: 7 }),
+  asked: fc.array(asked, { minLength: 10, maxLength: 20 }),
+});
+
+/** Repeats a question until it has an answer: on a busy machine it may exceed its time. */
+async function answered<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof DomainError && error.code === 'service_unavailable')) throw error;
+    }
+  }
+}
+const log = pino({ level: 'silent' });
+
+describe.each(ENGINES)('expressions by columns on %s', (engine) => {
+  const at = useDatabase(engine);
+
+  it(
+    'answer list, total, summary, histogram, facets and export like a filter in memory',
+    async () => {
+      const { db, place } = at;
+      const writer = writerOn(db, new Partitions(db.migrator), place);
+      const [folder, indexer] = [new Folder(db.migrator), new Indexer(db, AT_ONCE)];
+      const form = formOf(place);
+      const reader = new PostgresAuditEventReader(db.ask, form, DEEP_OFFSET, db.snapshot);
+      const explorer = new PostgresAuditEventExplorer(db.ask, form, 0, db.snapshot);
+      const exported = new PostgresExportSource(db.ask, form, db.snapshot);
+      const retention = new PostgresRetentionStore(db.prisma, db.migrator);
+      await fc.assert(
+        fc.asyncProperty(scenario, async (run) => {
+          const ids = [await newTenant(db), await newTenant(db)];
+          let stored: Stored[] = [];
+          const store = async (some: readonly Sent[]) => {
+            for (const tenant of [0, 1] as const) {
+              const tenantId = ids[tenant] ?? 0;
+              const checked = some
+                .filter((it) => it.tenant === tenant)
+                .map(({ event }) => [event, check(tenantId, event)] as const);
+              if (checked.length > 0)
+                await writer.insert(
+                  tenantId,
+                  checked.map(([, event]) => event),
+                );
+              for (const [event, { recordId }] of checked)
+                if (!stored.some((it) => it.recordId === recordId))
+                  stored.push({ tenantId: String(tenantId), recordId, event });
+            }
+          };
+          const half = Math.ceil(run.sent.length / 2);
+          await store(run.sent.slice(0, half));
+          for (const [i, does] of run.steps.entries()) {
+            if (does === 'fold') await folder.run();
+            // Without folding, the hours may hold values that have no number yet.
+            if (does === 'index unfolded') await indexer.run();
+            if (does === 'index') {
+              await folder.run();
+              await indexer.run();
+            }
+            if (does === 'late') await store(run.sent.slice(half + i * 3, half + i * 3 + 3));
+            if (does === 'resend')
+              await store(
+                run.sent.slice(0, half).filter(({ event }) => stored.some((it) => it.event === event)),
+              );
+            if (does === 'retain') {
+              await retention.setDays(ids[0] ?? 0, RETENTION_DAYS, AN_ATTEMPT);
+              const nowMs = Number(START / 10_000n) + (RETENTION_DAYS * 24 + 2) * 3_600_000;
+              await applyRetention({ store: retention, nowMs: () => nowMs, log });
+              const border = START + 2n * HOUR;
+              stored = stored.filter(
+                ({ tenantId, event }) =>
+                  tenantId !== String(ids[0]) || (parseTicks(event.eventTime) ?? 0n) >= border,
+              );
+              await retention.setDays(ids[0] ?? 0, null, AN_ATTEMPT);
+            }
+          }
+          for (const { question, scope, bucketsMax, limit, contains } of run.asked) {
+            const scoped = scope.map((i) => ids[i] ?? 0);
+            const tenants = tenantSet(scoped);
+            const given = toQuery(question);
+            const query = toAuditEventQuery(parseParameters(LIST_PARAMETERS, given));
+            const page = await answered(() => reader.page(tenants, query));
+            const expected = answerOf(stored, scoped.map(String), question);
+            expect({ given, total: page.totalCount, ids: idsOf(page.items) }).toEqual({
+              given,
+              total: expected.meta.totalCount,
+              ids: idsOf(expected.data),
+            });
+            const all = answerOf(stored, scoped.map(String), { ...question, page: 1, pageSize: 1_000 }).data;
+
+            const byFilter = { page: 1, pageSize: 1, filter: question.filter };
+            const summaryFilter = toAuditEventQuery(
+              parseParameters(LIST_PARAMETERS, { filter: question.filter.text }),
+            ).filter;
+            expect({
+              given,
+              ...(await answered(() =>
+                reader.summary(tenants, { ...summaryFilter, from: query.filter.from, to: query.filter.to }),
+              )),
+            }).toEqual({
+              given,
+              ...summaryOf(stored, scoped.map(String), {
+                ...byFilter,
+                startTime: question.startTime,
+                endTime: question.endTime,
+              }),
+            });
+            const histogram = await answered(() => explorer.histogram(tenants, query.filter, bucketsMax));
+            const within = (from: bigint, to: bigint) =>
+              all.filter(
+                ({ eventTime }) =>
+                  (parseTicks(eventTime) ?? 0n) >= from && (parseTicks(eventTime) ?? 0n) < to,
+              );
+            expect({ given, buckets: histogram.buckets }).toEqual({
+              given,
+              buckets: histogram.buckets.map(({ from, to }) => ({ from, to, ...tally(within(from, to)) })),
+            });
+            expect(histogram.buckets.reduce((sum, b) => sum + b.succeeded + b.failed, 0)).toBe(all.length);
+
+            const facets = await answered(() =>
+              explorer.facets(tenants, query.filter, {
+                fields: FACET_FIELDS,
+                limit,
+                contains,
+                hasTimes: true,
+              }),
+            );
+            expect({ given, ...facets }).toEqual({
+              given,
+              totalCount: all.length,
+              facets: FACET_FIELDS.map((field) => facetOf(field, all, limit, contains)),
+            });
+
+            const plan = await answered(() => exported.plan(tenants, query.filter));
+            expect({ given, total: plan.totalCount }).toEqual({ given, total: all.length });
+          }
+        }),
+        { numRuns: casesOf(__filename), endOnFailure: true },
+      );
+    },
+    60_000 + casesOf(__filename) * 6_000,
+  );
+});
+
+function check(tenantId: number, event: IngestedEvent) {
+  const result = checkEvent(tenantId, event, Date.now());
+  if ('rejection' in result) throw new Error(result.rejection.message);
+  return result.event;
+}
+
+const idsOf = (items: readonly { recordId: string }[]) => items.map(({ recordId }) => recordId);
+
+type Item = ReturnType<typeof answerOf>['data'][number];
+
+const tally = (events: readonly Item[]) => {
+  const succeeded = events.filter((event) => event.succeeded).length;
+  return { succeeded, failed: events.length - succeeded };
+};
+
+/** The order of texts is that of their stored form, in which characters that the database cannot hold come last. */
+const UNSPEAKABLE = /[\0\uFEFF\p{Cs}]/gu;
+function asStored(character: string): string {
+  const code = character.charCodeAt(0);
+  return String.fromCodePoint(code === 0 ? 0x10f800 : code === 0xfeff ? 0x10f801 : 0x10f000 + code - 0xd800);
+}
+
+function seenOf(events: readonly Item[]) {
+  const times = events.map(({ eventTime }) => eventTime).sort();
+  return { first: parseTicks(times.at(0) ?? ''), last: parseTicks(times.at(-1) ?? '') };
+}
+
+function facetOf(field: ExpressionField, events: readonly Item[], limit: number, contains: string | null) {
+  const textOf = (event: Item) => {
+    const value = (event as Record<string, unknown>)[field] ?? null;
+    return value === null ? null : String(value);
+  };
+  const holds = (value: string | null) =>
+    contains === null || (value !== null && withoutCase(value).includes(withoutCase(contains)));
+  const values = [...new Set(events.map(textOf))].filter(holds).map((value) => ({
+    value,
+    ...tally(events.filter((event) => textOf(event) === value)),
+    seen: seenOf(events.filter((event) => textOf(event) === value)),
+  }));
+  const utf8 = (value: string | null) => Buffer.from((value ?? '').replace(UNSPEAKABLE, asStored), 'utf8');
+  const size = (v: { succeeded: number; failed: number }) => v.succeeded + v.failed;
+  values.sort((a, b) => size(b) - size(a) || Buffer.compare(utf8(a.value), utf8(b.value)));
+  return { field, distinct: values.length, values: values.slice(0, limit) };
+}

@@ -1,0 +1,179 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import fc from 'fast-check';
+import { isSignedBy, parseNote, signedNote } from '../../../src/modules/evidence/checkpoint';
+import {
+  CHECKPOINT_KEY_FILE,
+  loadCheckpointKey,
+  loadFormerOwnKey,
+} from '../../../src/modules/evidence/checkpoint-key-file';
+import { CheckpointFiles } from '../../../src/modules/evidence/checkpoint-memory';
+import { CheckpointKey, newCheckpointKeyPem } from '../../../src/trail/evidence/note-key';
+import { temporaryFolder } from '../../support/engines';
+import { KEY } from './log-copies';
+
+const OTHER = CheckpointKey.ofPem(newCheckpointKeyPem());
+const CHECKPOINT = {
+  ...{ tenantId: 7, size: 12, root: Buffer.alloc(32, 9), number: 3 },
+  time: '2026-01-05T08:00:00.123Z',
+};
+
+describe('a checkpoint', () => {
+  it('is a signed note that any implementation of signed notes can read', () => {
+    const note = signedNote(CHECKPOINT, KEY);
+    const [body = '', signatures = ''] = note.split('\n\n');
+    expect(body).toBe(
+      `audit-activity/tenant-7\n12\n${CHECKPOINT.root.toString('base64')}\nnumber 3\ntime 2026-01-05T08:00:00.123Z`,
+    );
+    const [dash, name, base64 = ''] = signatures.trim().split(' ');
+    expect([dash, name]).toEqual(['—', 'audit-activity']);
+    const bytes = Buffer.from(base64, 'base64');
+    const [, keyId, publicKey = ''] = /^[^+]+\+(\w+)\+(.+)$/.exec(KEY.verifierKey) ?? [];
+    expect(bytes.subarray(0, 4).toString('hex')).toBe(keyId);
+    const raw = Buffer.from(publicKey, 'base64').subarray(1);
+    const key = createPublicKey({
+      key: { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') },
+      format: 'jwk',
+    });
+    expect(verify(null, Buffer.from(`${body}\n`), key, bytes.subarray(4))).toBe(true);
+  });
+
+  it('is verified by its key and by no other, and read as it was signed', () => {
+    const note = signedNote(CHECKPOINT, KEY);
+    expect(parseNote(note)).toEqual(CHECKPOINT);
+    expect(isSignedBy(KEY.verifierKey, note)).toBe(true);
+    expect(isSignedBy(OTHER.verifierKey, note)).toBe(false);
+  });
+
+  it('fails verification if any character of it is changed', () => {
+    const note = signedNote(CHECKPOINT, KEY);
+    const end = note.trimEnd().length - 1;
+    fc.assert(
+      fc.property(fc.nat(end), fc.constantFrom('0', 'A', '\n', '='), (at, other) => {
+        fc.pre(note[at] !== other);
+        // The last characters of Base64 have unused bits.
+        fc.pre(at < end - 2);
+        expect(isSignedBy(KEY.verifierKey, note.slice(0, at) + other + note.slice(at + 1))).toBe(false);
+      }),
+    );
+  });
+
+  it.each(['', 'x', 'a\n1\n\n— b c', signedNote(CHECKPOINT, KEY).replace('tenant-7', 'tenant-0')])(
+    'is refused if its text is malformed: %j',
+    (text) => {
+      expect(parseNote(text)).toBeNull();
+    },
+  );
+
+  it.each(['', 'audit-activity+00000000+AAAA', `${KEY.verifierKey.slice(0, -4)}AAA=`])(
+    'is not verified with a malformed key: %j',
+    (key) => {
+      expect(() => isSignedBy(key, signedNote(CHECKPOINT, KEY))).toThrow('it is not a public key');
+    },
+  );
+});
+
+describe('the checkpoint key', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('is made at the first start, is readable by its owner only, and stays the same', async () => {
+    const dataDir = path.join(folder, 'new');
+    const keys = await Promise.all([1, 2, 3].map(() => loadCheckpointKey(dataDir, null)));
+    expect(new Set(keys.map(({ verifierKey }) => verifierKey)).size).toBe(1);
+    expect(await readdir(dataDir)).toEqual([CHECKPOINT_KEY_FILE]);
+    expect((await stat(path.join(dataDir, CHECKPOINT_KEY_FILE))).mode & 0o777).toBe(0o600);
+  });
+
+  it('is read from the file that instances share, and is never made there', async () => {
+    const shared = path.join(folder, 'shared.key');
+    await expect(loadCheckpointKey(folder, shared)).rejects.toThrow(
+      `${shared} does not hold a checkpoint key`,
+    );
+    await writeFile(shared, newCheckpointKeyPem());
+    const [a, b] = await Promise.all([
+      loadCheckpointKey(folder, shared),
+      loadCheckpointKey('elsewhere', shared),
+    ]);
+    expect(a.verifierKey).toBe(b.verifierKey);
+    expect(await readdir(folder)).toEqual(['shared.key']);
+    await writeFile(shared, 'not a key');
+    await chmod(shared, 0o600);
+    await expect(loadCheckpointKey(folder, shared)).rejects.toThrow('does not hold a checkpoint key');
+  });
+
+  it('authenticates a list of parts, including the borders between them', () => {
+    expect(KEY.mac('a', 'bc')).toEqual(KEY.mac('a', 'bc'));
+    for (const other of [KEY.mac('ab', 'c'), KEY.mac('abc'), KEY.mac('a', 'bd'), OTHER.mac('a', 'bc')])
+      expect(other).not.toEqual(KEY.mac('a', 'bc'));
+  });
+
+  it('of the data folder is still loaded after the instance was given a shared key', async () => {
+    const shared = path.join(folder, 'shared.key');
+    await writeFile(shared, newCheckpointKeyPem());
+    const sharedKey = await loadCheckpointKey(folder, shared);
+    expect(await loadFormerOwnKey(folder, sharedKey)).toEqual([]);
+    const own = await loadCheckpointKey(folder, null);
+    expect((await loadFormerOwnKey(folder, sharedKey)).map(({ keyId }) => keyId)).toEqual([own.keyId]);
+    expect(await loadFormerOwnKey(folder, own)).toEqual([]);
+  });
+});
+
+describe('the memory of an instance', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const file = () => path.join(folder, 'checkpoints/tenant-7');
+
+  it('holds the last checkpoint of each tenant over a restart, whoever signed it', async () => {
+    const [note, other] = [signedNote(CHECKPOINT, KEY), signedNote({ ...CHECKPOINT, tenantId: 8 }, OTHER)];
+    const files = new CheckpointFiles(folder);
+    expect(await files.begin()).toBe(true);
+    await files.remember(7, note);
+    await files.remember(8, other);
+    const after = new CheckpointFiles(folder);
+    expect(await after.begin()).toBe(false);
+    expect(await after.tenants()).toEqual(new Set([7, 8]));
+    expect(await after.last(7)).toEqual(CHECKPOINT);
+    expect(await after.last(8)).toEqual({ ...CHECKPOINT, tenantId: 8 });
+    expect(await after.last(9)).toBeNull();
+    expect(await readFile(file(), 'utf8')).toBe(note);
+    expect((await readdir(path.dirname(file()))).toSorted()).toEqual(['tenant-7', 'tenant-8']);
+  });
+
+  it('is never lost silently: a file that is unreadable or has other content is reported', async () => {
+    await mkdir(file(), { recursive: true });
+    await expect(new CheckpointFiles(folder).last(7)).rejects.toThrow('cannot be read (EISDIR)');
+    await rm(file(), { recursive: true });
+    for (const text of ['', 'x', signedNote({ ...CHECKPOINT, tenantId: 8 }, KEY)]) {
+      await writeFile(file(), text);
+      await expect(new CheckpointFiles(folder).last(7)).rejects.toThrow('is no checkpoint of the tenant');
+    }
+  });
+
+  it('leaves no draft behind if it cannot be written, and the failure is reported', async () => {
+    await mkdir(file(), { recursive: true });
+    await expect(new CheckpointFiles(folder).remember(7, signedNote(CHECKPOINT, KEY))).rejects.toThrow(
+      'checkpoints in DATA_DIR cannot be written (EISDIR)',
+    );
+    expect(await readdir(path.dirname(file()))).toEqual(['tenant-7']);
+  });
+
+  it('is read again if an operator removed its file or put an older one back', async () => {
+    const files = new CheckpointFiles(folder);
+    await files.remember(7, signedNote(CHECKPOINT, KEY));
+    expect(await files.reread(7)).toBe(false);
+    const older = { ...CHECKPOINT, number: 1, size: 1, time: '2025-01-01T00:00:00.000Z' };
+    await writeFile(file(), signedNote(older, KEY));
+    expect([await files.reread(7), await files.last(7)]).toEqual([true, older]);
+    await rm(file());
+    expect([await files.reread(7), await files.last(7)]).toEqual([true, null]);
+    expect(await files.tenants()).toEqual(new Set());
+  });
+});

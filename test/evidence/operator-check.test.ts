@@ -1,0 +1,153 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Database } from '../../src/database/clients';
+import { openDatabase } from '../../src/database/database';
+import { parseNote } from '../../src/modules/evidence/checkpoint';
+import { runCli } from '../support/cli';
+import { describeOnPostgres } from '../support/engines';
+import { anEvent } from '../support/events';
+import { until } from '../support/until';
+import { QUICK_LOG, useLimits } from '../support/use-limits';
+import { useWorld } from '../support/use-world';
+import type { TestTenant } from '../support/world';
+
+const CHECK = `query($tenantId: String!, $start: Int!) { auditLogCheck(tenantId: $tenantId, start: $start) {
+  signed sound problems } }`;
+
+describeOnPostgres(
+  "an operator's check holds the log against its seal and what this instance remembers, and refuses it where",
+  () => {
+    // Each batch gets a checkpoint of its own.
+    useLimits({ ...QUICK_LOG, checkpointMs: 1 });
+    const at = useWorld('postgresql');
+    let database: Database;
+    beforeAll(async () => {
+      database = await openDatabase(at.world.database);
+    });
+    afterAll(() => database.close());
+    const change = (tenant: TestTenant, sql: string) =>
+      database.migrator.$executeRawUnsafe(sql.replaceAll('$1', tenant.tenantId));
+    /** Ingests events, and waits until a checkpoint covers as many. */
+    const sign = async (tenant: TestTenant, size: number, count: number) => {
+      await tenant.ingest(Array.from({ length: count }, () => anEvent()));
+      await until(
+        async () => (await tenant.get('/audit-log')).body.data.checkpoint,
+        (note) => parseNote(note ?? '')?.size === size,
+      );
+    };
+    const filled = async () => {
+      const tenant = await at.world.tenant();
+      await sign(tenant, 40, 40);
+      return { tenant };
+    };
+    const check = async ({ tenantId }: TestTenant, start = 0) =>
+      (await at.world.operate(CHECK, { tenantId, start })).auditLogCheck;
+    const LOG_TABLES = ['head', 'tile', 'place', 'checkpoint'];
+    /** A tenant with two checkpoints; the function puts the database's log back to the first. */
+    async function grown() {
+      const { tenant } = await filled();
+      const saved = await Promise.all(
+        LOG_TABLES.map(async (name) => {
+          const [row] = await database.migrator.$queryRawUnsafe<{ rows: string }[]>(
+            `SELECT json_agg(t)::text AS rows FROM audit_log_${name} t WHERE tenant_id = $1::int`,
+            Number(tenant.tenantId),
+          );
+          return [name, row?.rows ?? '[]'] as const;
+        }),
+      );
+      await sign(tenant, 45, 5);
+      const putBack = async () => {
+        await takeAway(tenant);
+        for (const [name, rows] of saved)
+          await database.migrator.$executeRawUnsafe(
+            `INSERT INTO audit_log_${name} SELECT * FROM json_populate_recordset(null::audit_log_${name}, $1::json)`,
+            rows,
+          );
+      };
+      return { tenant, putBack };
+    }
+    const takeAway = async (tenant: TestTenant) => {
+      for (const name of LOG_TABLES)
+        await change(tenant, `DELETE FROM audit_log_${name} WHERE tenant_id = $1`);
+    };
+
+    it('the newest checkpoint was removed, or is one of another time', async () => {
+      const { tenant } = await grown();
+      expect(await check(tenant)).toMatchObject({ signed: 45, sound: 45, problems: [] });
+      await change(
+        tenant,
+        `UPDATE audit_log_checkpoint SET note = (SELECT note FROM audit_log_checkpoint WHERE tenant_id = $1 AND number = 1)
+         WHERE tenant_id = $1 AND number = 2`,
+      );
+      const text =
+        'The newest checkpoint that is stored is number 1 with 40 entries; the log was signed 2 times';
+      expect((await check(tenant)).problems).toEqual([expect.stringContaining(text)]);
+      await change(tenant, 'DELETE FROM audit_log_checkpoint WHERE tenant_id = $1 AND number = 2');
+      expect(await check(tenant)).toMatchObject({
+        ...{ signed: 45, sound: 45, problems: [expect.stringContaining(text)] },
+      });
+      await change(tenant, 'DELETE FROM audit_log_checkpoint WHERE tenant_id = $1');
+      expect((await check(tenant, 45)).problems).toEqual([
+        expect.stringContaining('The newest checkpoint is not there'),
+      ]);
+    });
+
+    it('the log was set back to an earlier state, sealed as it was', async () => {
+      const { tenant, putBack } = await grown();
+      await putBack();
+      for (const start of [0, 40])
+        expect((await check(tenant, start)).problems).toEqual([
+          expect.stringContaining(
+            'This instance refuses the log: the log was set back or replaced: it has 40 entries',
+          ),
+        ]);
+    });
+
+    it('the log was cut back', async () => {
+      const { tenant } = await grown();
+      await change(
+        tenant,
+        'UPDATE audit_log_head SET size = 40, signed_size = 40, checkpoints = 1 WHERE tenant_id = $1',
+      );
+      await change(tenant, 'DELETE FROM audit_log_checkpoint WHERE tenant_id = $1 AND number = 2');
+      expect((await check(tenant)).problems).toEqual([
+        expect.stringContaining('where the log ends was changed'),
+      ]);
+    });
+
+    it('the log was taken away whole, and also where nothing is remembered of it', async () => {
+      const { tenant } = await grown();
+      await takeAway(tenant);
+      const had = 'it has 0 entries and 0 checkpoints, and had 45 entries';
+      expect((await check(tenant)).problems).toEqual([expect.stringContaining(had)]);
+      await rm(path.join(at.world.database.dataDir, `checkpoints/tenant-${tenant.tenantId}`));
+      await until(
+        async () => (await check(tenant)).problems,
+        ([problem]) => !problem.includes('set back'),
+      );
+      expect(await check(tenant)).toMatchObject({
+        ...{ signed: 0, sound: 0 },
+        problems: ['Events are stored, and there is no log: it was taken away.'],
+      });
+    });
+    it('is found by verify and ends it: the note of checkpoint 1, or of another tenant, in the newest row', async () => {
+      const [{ tenant }, other] = [await filled(), await filled()];
+      for (const from of [tenant, other.tenant]) {
+        await sign(tenant, 41 + Number(from !== tenant), 1);
+        await change(
+          tenant,
+          `UPDATE audit_log_checkpoint SET note = (SELECT note FROM audit_log_checkpoint WHERE tenant_id = ${from.tenantId} AND number = 1)
+         WHERE tenant_id = $1 AND number = (SELECT max(number) FROM audit_log_checkpoint WHERE tenant_id = $1)`,
+        );
+        const { lines, error } = await runCli(
+          ['verify', '--url', at.world.service.url, '--json', '--wait', '0'],
+          { AUDIT_ACTIVITY_API_KEY: tenant.key },
+        );
+        expect(error).toContain('could not be judged');
+        expect(JSON.parse(lines[0] ?? '').problems).toContain(
+          from === tenant ? 'checkpoint 1 does not follow checkpoint 1' : "checkpoint 1 is another tenant's",
+        );
+      }
+    });
+  },
+);
