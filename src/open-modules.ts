@@ -20,6 +20,7 @@ import { sourcesModule } from './modules/sources/module';
 import { openTail } from './modules/tail/module';
 import { tenantsModule } from './modules/tenants/module';
 import type { Storage } from './storage';
+import { GoneSeal } from './trail/arrivals/gone-seal';
 import { LogEpoch } from './trail/epoch/log-epoch';
 import { LargeStatements } from './trail/large-statements';
 
@@ -62,6 +63,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   const evidence = await openEvidence({ config, database, epoch, form, tenants, log });
   const ingest = await openIngest({ database, owner, form, checkpointKey: evidence.checkpointKey, nowMs });
   const { checkpointKeys } = evidence;
+  const goneSeal = new GoneSeal(checkpointKeys);
   const tenancy = tenantsModule({ prisma, owner, tenants, epoch, signal, nowMs, log });
   const sources = sourcesModule({
     ...{ prisma, owner, tenants, epoch, retention: tenancy.retention, nowMs, log },
@@ -69,10 +71,10 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   const listSources = sources.complete;
   const tail = openTail({
     ...{ ask, askOwner, owner, form, checkpointKeys, epoch, fairShare, answers, waitingPlaces },
-    ...{ listSources, nowMs },
+    ...{ listSources, goneSeal, nowMs },
   });
   const destinations = await openDestinations({
-    ...{ config, prisma, owner, askOwner, epoch, form, tenants, nowMs, log },
+    ...{ config, prisma, owner, askOwner, epoch, form, tenants, nowMs, log, goneSeal },
   });
   const modules: readonly Module[] = [
     ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations],
@@ -82,7 +84,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     detectionModule({
       ...{ prisma, owner, tenants, signal, ask, askOwner, form, changes, nowMs, log },
       ...{ send: destinations.sendMessage, hasDestination: destinations.hasDestination },
-      ...{ mail: config.mail, stoppedLogs: evidence.stoppedLogs, epoch },
+      ...{ mail: config.mail, stoppedLogs: evidence.stoppedLogs, epoch, goneSeal },
     }),
     exploreModule(database, form, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),

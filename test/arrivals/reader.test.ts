@@ -2,15 +2,20 @@ import { toDetectionEvent } from '../../src/detection/arrived';
 import { HOUR_MS } from '../../src/event/event-time';
 import { toFeedItem } from '../../src/event/formats/feed-item';
 import { ticksOfRecordId } from '../../src/event/record-id';
+import { LIMITS } from '../../src/limits';
 import type { ArrivalLimits, ArrivedEvent } from '../../src/trail/arrivals/arrival-reader';
 import { GoneBeginnings } from '../../src/trail/arrivals/gone-beginning';
+import { GoneSeal } from '../../src/trail/arrivals/gone-seal';
 import { NewArrivals } from '../../src/trail/arrivals/new-arrivals';
 import { PostgresArrivalReader } from '../../src/trail/arrivals/stored-arrivals';
 import type { CheckedEvent } from '../../src/trail/checked-event';
+import { CheckpointKey, newCheckpointKeyPem } from '../../src/trail/evidence/note-key';
 import { LogTrial, useLog } from '../evidence/support';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES, formsOf } from '../support/engines';
 import type { Store } from '../support/store';
 
+const SEAL = new GoneSeal([TEST_CHECKPOINT_KEY]);
 const MANY: ArrivalLimits = { positions: 100_000, events: 100_000, bytes: 100_000_000 };
 const idsOf = (items: readonly ArrivedEvent[]) => items.map(({ event }) => event.recordId);
 const sorted = (events: readonly CheckedEvent[]) => events.map(({ recordId }) => recordId).sort();
@@ -22,7 +27,7 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
   let reader: PostgresArrivalReader;
   beforeEach(() => {
     ({ store, trial } = place);
-    reader = new PostgresArrivalReader(store.database.ask, store.form);
+    reader = new PostgresArrivalReader(store.database.ask, store.form, Date.now, SEAL);
   });
   /** Stores a batch and runs the sequencer. @returns the events, now in the evidence log */
   const arrive = async (count: number, hour = 8, change: object = {}) => {
@@ -181,7 +186,7 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
     );
     await retained(700);
     const { migrator, askOwner } = store.database;
-    const beginnings = new GoneBeginnings(migrator, new PostgresArrivalReader(askOwner, store.form));
+    const beginnings = new GoneBeginnings(migrator, new PostgresArrivalReader(askOwner, store.form), SEAL);
     while ((await beginnings.run()) > 0);
     const begun = await read(0, { positions: 5 });
     expect([begun.from, begun.items.length, begun.removed, begun.next]).toEqual([0, 5, 700, 705]);
@@ -192,6 +197,76 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
     await arrive(5, 2);
     const { items, removed } = await read(650);
     expect([items.length, removed]).toEqual([25, 50]);
+  });
+
+  it('passes no event because of a row that no instance sealed, and seals it anew at the next look', async () => {
+    await arrive(300, 3);
+    await arrive(20, 8);
+    const { migrator, askOwner } = store.database;
+    const put = (position: number, keyId: string | null, mac: Buffer | null) =>
+      migrator.$executeRawUnsafe(
+        `INSERT INTO audit_log_gone (tenant_id, position, looked_until, key_id, mac) VALUES ($1::int, $2::bigint, now(), $3, $4)
+         ON CONFLICT (tenant_id) DO UPDATE SET position = excluded.position, key_id = excluded.key_id, mac = excluded.mac`,
+        ...[store.tenantId, position, keyId, mac],
+      );
+    const another = store.tenantId + 1;
+    const whole = async () => {
+      const { items, removed, from } = await read(0);
+      return [items.length, removed, from];
+    };
+    for (const [position, keyId, mac] of [
+      [320, null, null],
+      [320, SEAL.keyId, Buffer.alloc(32)],
+      [320, SEAL.keyId, SEAL.seal(another, 320)],
+      [320, SEAL.keyId, SEAL.seal(store.tenantId, 319)],
+      [320, '00000000', SEAL.seal(store.tenantId, 320)],
+    ] as const) {
+      await put(position, keyId, mac);
+      expect(await whole()).toEqual([320, 0, 0]);
+    }
+    await store.query(
+      `DELETE FROM audit_event WHERE tenant_id = $1 AND record_id < '${hourFloor('2026-01-05T08:00:00Z')}'`,
+      store.tenantId,
+    );
+    await retained(300);
+    jest.replaceProperty(LIMITS, 'goneBeginningStep', 200 as never);
+    const look = async () => {
+      const seal = SEAL;
+      const beginnings = new GoneBeginnings(
+        migrator,
+        new PostgresArrivalReader(askOwner, store.form, Date.now, seal),
+        seal,
+      );
+      const more: number[] = [];
+      do more.push(await beginnings.run());
+      while (more.at(-1) !== 0);
+      jest.restoreAllMocks();
+      return more;
+    };
+    // The row says that all was looked at, and is of no key: it is looked at from the beginning, in two steps.
+    await put(320, null, null);
+    expect(await look()).toEqual([1, 0]);
+    expect((await read(0, { positions: 5 })).items[0]?.position).toBe(300);
+    const row = () =>
+      store.query<{ position: string; mac: Uint8Array }>(
+        'SELECT position::text, mac FROM audit_log_gone WHERE tenant_id = $1',
+        store.tenantId,
+      );
+    expect(await row()).toMatchObject([{ position: '300' }]);
+    // A row of a key that was succeeded counts, and is sealed anew without another look from the beginning.
+    const former = CheckpointKey.ofPem(newCheckpointKeyPem());
+    await put(300, former.keyId, new GoneSeal([former]).seal(store.tenantId, 300));
+    const both = new GoneSeal([TEST_CHECKPOINT_KEY, former]);
+    expect(
+      (
+        await new PostgresArrivalReader(askOwner, store.form, Date.now, both).read(store.tenantId, 0, {
+          ...MANY,
+          positions: 5,
+        })
+      ).skipped,
+    ).toBe(300);
+    expect(await look()).toEqual([0]);
+    expect(Buffer.from((await row())[0]?.mac ?? [])).toEqual(SEAL.seal(store.tenantId, 300));
   });
 
   it('returns an event that was removed and sent again at its new position only', async () => {

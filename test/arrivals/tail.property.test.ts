@@ -5,15 +5,18 @@ import { LIMITS } from '../../src/limits';
 import { CursorSeal } from '../../src/modules/tail/cursor';
 import { Tail } from '../../src/modules/tail/tail';
 import { GoneBeginnings } from '../../src/trail/arrivals/gone-beginning';
+import { GoneSeal } from '../../src/trail/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../src/trail/arrivals/stored-arrivals';
 import type { CheckedEvent } from '../../src/trail/checked-event';
 import { LogTrial } from '../evidence/support';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES, type EngineName } from '../support/engines';
 import { testEpoch } from '../support/epoch';
 import { casesOf, SEED } from '../support/share';
 import { Store } from '../support/store';
 import { until } from '../support/until';
 
+const SEAL = new GoneSeal([TEST_CHECKPOINT_KEY]);
 const CASES = casesOf(__filename);
 jest.setTimeout(600_000);
 
@@ -223,7 +226,7 @@ class Story {
     const { tenants, filters } = READERS[reader] as (typeof READERS)[number];
     const { ask } = this.stores[0].database;
     const tail = new Tail({
-      reader: new PostgresArrivalReader(ask, this.stores[0].form),
+      reader: new PostgresArrivalReader(ask, this.stores[0].form, Date.now, SEAL),
       news: { wait: async () => null },
       epoch,
       seal: new CursorSeal({ epoch, formerKeys: [], nowMs: Date.now }),
@@ -292,7 +295,11 @@ describe.each(ENGINES)('readers of the tail on %s', (engine: EngineName) => {
         const first = new LogTrial(stores[0]);
         const instances = [first, ...(other ? [new LogTrial(other, undefined, {}, first.memory)] : [])];
         const { migrator, askOwner } = stores[0].database;
-        const gone = new GoneBeginnings(migrator, new PostgresArrivalReader(askOwner, base.form));
+        const gone = new GoneBeginnings(
+          migrator,
+          new PostgresArrivalReader(askOwner, base.form, Date.now, SEAL),
+          SEAL,
+        );
         const story = new Story(stores, instances, killer?.kill ?? null, gone);
         try {
           for (const one of steps) await story.do(one);

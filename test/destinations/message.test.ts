@@ -5,6 +5,8 @@ import { PostgresTenantStore } from '../../src/caller/tenant.store';
 import { openDatabase } from '../../src/database/database';
 import { SYSLOG_SEVERITY } from '../../src/delivery/syslog-message';
 import { openDestinations } from '../../src/modules/destinations/module';
+import { GoneSeal } from '../../src/trail/arrivals/gone-seal';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { describeOnPostgres } from '../support/engines';
 import { testEpoch } from '../support/epoch';
 import { useWorld } from '../support/use-world';
@@ -32,6 +34,7 @@ describeOnPostgres('a message that is not an event', () => {
         nowMs: Date.now,
       },
       ...{ tenants: new PostgresTenantStore(database.prisma), log: pino({ level: 'silent' }) },
+      goneSeal: new GoneSeal([TEST_CHECKPOINT_KEY]),
     });
     const message = {
       ...{ id: 'alert_1', at: new Date(), severity: SYSLOG_SEVERITY.error },

@@ -7,6 +7,7 @@ import type { Outcome } from '../../delivery/outcome';
 import { loadSecretBox } from '../../delivery/secret-box';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
+import type { GoneSeal } from '../../trail/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
@@ -42,16 +43,17 @@ export async function openDestinations(parts: {
   readonly tenants: TenantStore;
   readonly nowMs: () => number;
   readonly log: Logger;
+  readonly goneSeal: GoneSeal;
 }): Promise<
   Module & {
     readonly sendMessage: SendMessage;
     readonly hasDestination: (tenantId: number, destinationId: string) => Promise<boolean>;
   }
 > {
-  const { config, prisma, owner, askOwner, epoch, form, tenants, nowMs, log } = parts;
+  const { config, prisma, owner, askOwner, epoch, form, tenants, nowMs, log, goneSeal } = parts;
   const box = await loadSecretBox(config.dataDir, config.secretsKeyFile);
   const guard = new NetworkGuard(config.destinationAllowNetworks);
-  const feed = new PostgresArrivalReader(askOwner, form, nowMs);
+  const feed = new PostgresArrivalReader(askOwner, form, nowMs, goneSeal);
   const store = new DestinationStore(prisma);
   const deliveries = new Deliveries({ store: new DeliveryStore(owner), feed, box, guard, epoch, nowMs, log });
   const manager = new DestinationManager({ store, tenants, feed, deliveries, box, guard, epoch, nowMs });

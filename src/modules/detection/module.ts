@@ -8,6 +8,7 @@ import { openRuleReader } from '../../detection/rule-reader';
 import { openHost } from '../../detection/thread-host';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
+import type { GoneSeal } from '../../trail/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
@@ -58,16 +59,17 @@ export function detectionModule(parts: {
   /** The tenants whose evidence log this instance does not append to, with the reason. */
   readonly stoppedLogs: () => ReadonlyMap<number, string>;
   readonly epoch: LogEpoch;
+  readonly goneSeal: GoneSeal;
 }): Module {
   const { prisma, owner, tenants, signal, ask, askOwner, form, nowMs, log, send, mail, stoppedLogs } = parts;
-  const { hasDestination } = parts;
+  const { hasDestination, goneSeal } = parts;
   const shipped = readShippedRules();
   const tally = new DetectionTally();
   const files = openRuleReader();
   const abouts = new RuleAbouts(files);
   const reader = new AlertReader(ask);
   const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs);
-  const arrivals = new PostgresArrivalReader(askOwner, form, nowMs);
+  const arrivals = new PostgresArrivalReader(askOwner, form, nowMs, goneSeal);
   const lanes = new Lanes(nowMs, log);
   const holder = randomUUID();
   const detectorOf = (own: Lane, host: EngineHost) =>

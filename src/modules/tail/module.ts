@@ -5,6 +5,7 @@ import type { AskRows, OwnerDb } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { GoneBeginnings } from '../../trail/arrivals/gone-beginning';
+import type { GoneSeal } from '../../trail/arrivals/gone-seal';
 import { NewArrivals } from '../../trail/arrivals/new-arrivals';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
@@ -34,6 +35,7 @@ export function openTail(parts: {
   readonly answers: AnswerBytes;
   readonly waitingPlaces: WaitingPlaces;
   readonly listSources: ListSources;
+  readonly goneSeal: GoneSeal;
   readonly nowMs: () => number;
 }): Module & TailParts {
   const {
@@ -47,14 +49,15 @@ export function openTail(parts: {
     answers,
     waitingPlaces,
     listSources,
+    goneSeal,
     nowMs,
   } = parts;
   const formerKeys = checkpointKeys.map((key) => key.derive(FORMER_CURSOR_KEY));
   const seal = new CursorSeal({ epoch, formerKeys, nowMs });
-  const background = new PostgresArrivalReader(askOwner, form, nowMs);
-  const reader = new PostgresArrivalReader(ask, form, nowMs);
+  const background = new PostgresArrivalReader(askOwner, form, nowMs, goneSeal);
+  const reader = new PostgresArrivalReader(ask, form, nowMs, goneSeal);
   const news = new NewArrivals(reader);
-  const gone = new GoneBeginnings(owner, background);
+  const gone = new GoneBeginnings(owner, background, goneSeal);
   const tail = new Tail({ reader, news, seal, epoch, fairShare, waitingPlaces, listSources });
   return {
     tail,

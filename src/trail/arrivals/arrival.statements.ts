@@ -21,9 +21,9 @@ const TEXT_COLUMNS = Prisma.raw(JOINED_COLUMNS.map((name) => `r.${name}`).join('
 export const sizesStatement = (tenants: readonly number[]): Prisma.Sql => Prisma.sql`
   SELECT h.tenant_id, h.size FROM audit_log_head h WHERE h.tenant_id = ANY(${[...tenants]}::int[])`;
 
-/** Sizes of logs, and the position of each log before which every event is gone. */
+/** Sizes of logs, and the position of each log before which every event is gone, with its seal. */
 export const headsStatement = (tenants: readonly number[]): Prisma.Sql => Prisma.sql`
-  SELECT h.tenant_id, h.size, coalesce(g.position, 0) AS gone
+  SELECT h.tenant_id, h.size, coalesce(g.position, 0) AS gone, g.key_id AS gone_key, g.mac AS gone_mac
   FROM audit_log_head h LEFT JOIN audit_log_gone g ON g.tenant_id = h.tenant_id
   WHERE h.tenant_id = ANY(${[...tenants]}::int[])`;
 

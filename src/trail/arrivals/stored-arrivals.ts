@@ -28,6 +28,7 @@ import type {
 } from './arrival-reader';
 import { arrivalTimes } from './arrival-runs';
 import { ArrivedAgain } from './arrived-again';
+import type { GoneSeal, SealedPosition } from './gone-seal';
 import {
   type ArrivedRow,
   additionalOf,
@@ -71,6 +72,8 @@ export class PostgresArrivalReader implements ArrivalReader {
     private readonly ask: AskRows,
     private readonly form: TenantForm,
     nowMs: () => number = Date.now,
+    /** Null: it goes through the removed beginning of a log. */
+    private readonly goneSeal: GoneSeal | null = null,
   ) {
     this.#again = new ArrivedAgain(ask, nowMs);
   }
@@ -132,9 +135,9 @@ export class PostgresArrivalReader implements ArrivalReader {
   ): Promise<ReadonlyMap<number, { readonly size: number; readonly gone: number }>> {
     const rows = tenants.length === 0 ? [] : await this.#rows(headsStatement(tenants), tenants);
     return new Map(
-      rows.map(({ tenant_id, size, gone }) => [
+      rows.map(({ tenant_id, size, ...row }) => [
         Number(tenant_id),
-        { size: Number(size), gone: Number(gone) },
+        { size: Number(size), gone: this.goneSeal?.open(Number(tenant_id), sealedOf(row)) ?? 0 },
       ]),
     );
   }
@@ -294,6 +297,12 @@ export class PostgresArrivalReader implements ArrivalReader {
 const nothingFrom = (place: ArrivalPlace & { readonly size: number }): Arrivals<never> => ({
   ...place,
   ...{ next: place.from, items: [], removed: 0, skipped: 0, bytes: 0 },
+});
+
+const sealedOf = ({ gone, gone_key, gone_mac }: Row): SealedPosition => ({
+  position: Number(gone),
+  keyId: gone_key as string | null,
+  mac: gone_mac as Uint8Array | null,
 });
 
 const ID_CHARS = 2 * ID_BYTES;

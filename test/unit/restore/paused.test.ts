@@ -43,7 +43,7 @@ describe.each([
       accessLogModule({ accessLog: part, store: part, fairShare: part, days: 1, ...parts }),
       detectionModule({
         ...{ ...parts, signal, ask: part, askOwner: part, form: 'lateral', changes: part, send: part },
-        ...{ hasDestination: part, mail: null, stoppedLogs: () => new Map() },
+        ...{ hasDestination: part, mail: null, stoppedLogs: () => new Map(), goneSeal: part },
       }),
     ];
     const task = modules.flatMap(({ tasks = [] }) => tasks).find((one) => one.name === name);

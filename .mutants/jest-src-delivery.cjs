@@ -1,2 +1,0 @@
-const config = require('../jest.config.cjs');
-module.exports = { ...config, rootDir: process.cwd(), testMatch: ["<rootDir>/test/destinations/guard.test.ts","<rootDir>/test/unit/delivery/reading-turns.test.ts","<rootDir>/test/unit/delivery/relp.test.ts","<rootDir>/test/unit/delivery/retry.test.ts","<rootDir>/test/unit/delivery/secret-box.test.ts","<rootDir>/test/unit/delivery/syslog-sender.test.ts"] };

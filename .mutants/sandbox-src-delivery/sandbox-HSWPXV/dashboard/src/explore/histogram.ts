@@ -1,4 +1,0 @@
-import type { HistogramQuery } from '../../generated/operations';
-
-export type Histogram = HistogramQuery['auditHistogram'];
-export type Bucket = Histogram['buckets'][number];

@@ -1,7 +1,0 @@
-import { showHidden } from '../explore/event/marks';
-import classes from './name-cell.module.css';
-
-/** A table cell with a name that somebody gave. A long name leaves room for the other columns. */
-export const NameCell = ({ name }: { readonly name: string }) => (
-  <span className={classes.name}>{showHidden(name)}</span>
-);
