@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { ErrorCode } from '../errors';
 import { ID_BYTES } from '../event/record-id';
 import type { Answer } from '../event/shape';
 import type { AUDIT_LOG } from '../modules/evidence/answer-fields';
@@ -25,7 +26,7 @@ const ENTRIES = '/audit-log/entries';
 const REMOVALS = '/audit-log/removals';
 const CONSISTENCY = '/audit-log/consistency';
 /** The service says with this code that hashes, which a proof needs, were changed in its database. */
-const CHANGED = 'internal_error';
+const CHANGED: ErrorCode = 'internal_error';
 
 type AuditLogAnswer = Answer<typeof AUDIT_LOG>;
 type CaughtUp = Pick<

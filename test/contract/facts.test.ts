@@ -42,6 +42,11 @@ describe('each fact has one home', () => {
             context: /code === 'unauthorized'$/,
             reason: 'said in words of the command line; typed',
           },
+          {
+            file: 'src/cli/verify-client.ts',
+            context: /^CHANGED: ErrorCode = /,
+            reason: 'what an answer says of changed hashes; typed',
+          },
         ),
       );
     expect(copies.map(describeLiteral)).toEqual([]);

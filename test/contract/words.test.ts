@@ -8,7 +8,7 @@ const RETIRED: readonly [RegExp, string][] = [
   [/\blimitedTenants?\b/i, 'tenants with retention: say what is limited'],
   [/\bis not gone on with\b/, 'has stopped'],
 ];
-const TERMS_MAX = 40;
+const TERMS_MAX = 80;
 
 const offences = (text: string): string[] =>
   RETIRED.filter(([word]) => word.test(text)).map(([word, instead]) => `${word.source}: ${instead}`);
