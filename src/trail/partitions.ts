@@ -68,9 +68,10 @@ export class Partitions {
     const name = nameOfWeek(week);
     await this.prisma.$transaction(
       async (tx) => {
-        // A statement that waits for a lock makes all later readers wait behind it: give up early instead.
+        // Nobody waits behind this lock, so instances that start at the same time may wait for each other's weeks.
+        await tx.$executeRawUnsafe(`SELECT pg_advisory_xact_lock(hashtext('audit_event'), 0)`);
+        // A statement that waits for a lock of the table makes all later readers wait behind it: give up early instead.
         await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '3s'`);
-        await tx.$executeRawUnsafe(`SELECT pg_advisory_xact_lock(hashtext('audit_event'), ${week})`);
         if (await hasPartition(tx, name)) return;
         // The table is made first and attached afterwards: attaching does not block readers and writers of other weeks.
         await tx.$executeRawUnsafe(`CREATE TABLE ${name} (LIKE audit_event INCLUDING ALL)`);
