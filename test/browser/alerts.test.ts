@@ -216,7 +216,13 @@ describe('alerts in the dashboard', () => {
     await drawer.getByRole('button', { name: 'As in the file' }).waitFor();
     await drawer.getByRole('button', { name: 'As in the file' }).click();
     await drawer.getByRole('button', { name: 'As in the file' }).waitFor({ state: 'detached' });
-    await drawer.getByRole('button', { name: 'Test', exact: true }).click();
+    const test = drawer.getByRole('button', { name: 'Test', exact: true });
+    await drawer.getByLabel('Threshold').fill('4000');
+    await test.click();
+    await drawer.getByText(/^Done: 0 findings/).waitFor();
+    await drawer.getByLabel('Threshold').fill('');
+    await drawer.getByText('This was found before you changed what is tested.').waitFor();
+    await test.click();
     await drawer.getByText(/^Done: [1-9]\d* findings/).waitFor();
     await drawer.getByRole('table', { name: 'Findings by day' }).getByText('2026-01-05').waitFor();
     await press('Escape');

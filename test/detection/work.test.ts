@@ -239,6 +239,44 @@ describe('the command line', () => {
     });
   });
 
+  it('tests a rule with the settings that are given, and tells which settings a rule has', async () => {
+    const { world } = open;
+    const t = tenant.tenantId;
+    const rules = await run('rule', 'list', '--tenant', t);
+    const named = (begin: string) => rules.find(({ title }: { title: string }) => title.startsWith(begin));
+    const of = (begin: string) => run('rule', 'show', named(begin).ruleId, '--tenant', t);
+    expect((await of('sa used')).settings).toEqual(['severity', 'dedupMinutes', 'exceptions']);
+    expect((await of('Trail unhealthy')).settings).toEqual(['severity', 'dedupMinutes']);
+    const { ruleId: r, settings, tuning: saved } = await of('Many denials');
+    expect(settings).toEqual(['threshold', 'timespan', 'severity', 'dedupMinutes', 'exceptions']);
+    expect(JSON.parse(saved)).toMatchObject({ threshold: 3 });
+    const TEST = `mutation($t: String!, $r: String, $source: String, $tuning: RuleTuning) {
+      testRule(tenantId: $t, ruleId: $r, source: $source, days: 2, tuning: $tuning) { backtestId } }`;
+    const found = async (tuning?: object) => {
+      const { testRule } = await world.operate(TEST, { t, r, tuning });
+      const state = `{ backtest(backtestId: "${testRule.backtestId}") { state findingCount } }`;
+      const { backtest } = await until(
+        () => world.operate(state),
+        (now) => now.backtest.state === 'done',
+      );
+      return backtest.findingCount;
+    };
+    expect(await found()).toBe(1);
+    expect(await found({ threshold: 2 })).toBe(1);
+    expect(await found({ threshold: 4 })).toBe(0);
+    // No setting is given: all are as in the file, whose threshold is higher than the saved one.
+    expect(await found({})).toBe(0);
+    expect(await found({ threshold: 3, exceptions: ['{"actionId":"SL"}'] })).toBe(0);
+    expect(JSON.parse((await of('Many denials')).tuning)).toMatchObject({ threshold: 3 });
+    const refusal = async (variables: object) =>
+      (await world.graphql(world.operatorKey, TEST, { t, ...variables })).body.errors[0].message;
+    const noThreshold = { r: named('sa used').ruleId, tuning: { threshold: 7 } };
+    expect(await refusal(noThreshold)).toMatch('it has no threshold');
+    const wrong = { r, tuning: { threshold: 0, timespan: 'soon' } };
+    expect(await refusal(wrong)).toMatch('threshold must be above 0; timespan must be');
+    expect(await refusal({ source: 'x', tuning: {} })).toBe('tuning is of a rule: give it with ruleId.');
+  });
+
   it('takes a whole title for its rule, where another one begins so, and refuses a file that is not UTF-8', async () => {
     const of = ['--tenant', tenant.tenantId];
     const folder = mkdtempSync(path.join(os.tmpdir(), 'rules-'));

@@ -8,6 +8,7 @@ import { useMutate } from '../lib/mutate';
 import { Backtest } from './backtest';
 import { FromSearch } from './from-search';
 import { type LineProblem, problemsOf } from './import-problems';
+import { useBacktest } from './use-backtest';
 
 interface Props {
   readonly tenantId: string;
@@ -20,6 +21,7 @@ interface Props {
 /** Imports a Sigma file, from disk or as text, as rules of the tenant, or shows its mistakes by line. */
 export function ImportRules({ tenantId, filter, onClose, onDone }: Props) {
   const mutate = useMutate();
+  const backtest = useBacktest();
   const [source, setSource] = useState('');
   const [problems, setProblems] = useState<readonly LineProblem[]>([]);
   const submit = async () => {
@@ -68,7 +70,7 @@ export function ImportRules({ tenantId, filter, onClose, onDone }: Props) {
           ))}
         </List>
       )}
-      {source.trim() !== '' && <Backtest tenantId={tenantId} source={source} />}
+      {source.trim() !== '' && <Backtest tested={() => ({ tenantId, source })} backtest={backtest} />}
     </FormDialog>
   );
 }

@@ -2,12 +2,12 @@ import { Drawer, Group, List, Stack, Text, Title } from '@mantine/core';
 import { Severity } from '../alerts/severity';
 import { showHidden } from '../explore/event/marks';
 import { Attack } from './attack';
-import { Backtest } from './backtest';
 import { EnableSwitch } from './enable-switch';
 import { RemoveRule } from './remove-rule';
 import type { Rule } from './rule';
 import classes from './rules.module.css';
 import { TuneRule } from './tune-rule';
+import { useBacktest } from './use-backtest';
 
 interface Props {
   readonly rule: Rule | null;
@@ -38,7 +38,8 @@ function Detail({
   canWork,
   onRemoved,
 }: Omit<Props, 'rule' | 'onClose'> & { readonly rule: Rule }) {
-  const { title, severity, description, why, falsePositives, tags, source, version, tenantId, ruleId } = rule;
+  const { title, severity, description, why, falsePositives, tags, source, version, ruleId } = rule;
+  const backtest = useBacktest();
   const isFilter = rule.kind === 'filter';
   const related = rules.filter((one) => [...rule.narrows, ...rule.narrowedBy].includes(one.ruleId));
   return (
@@ -87,8 +88,7 @@ function Detail({
           </>
         )}
       </div>
-      {canWork && !isFilter && <TuneRule key={version} rule={rule} />}
-      {canWork && !isFilter && <Backtest tenantId={tenantId} ruleId={ruleId} />}
+      {canWork && !isFilter && <TuneRule key={version} rule={rule} backtest={backtest} />}
       {canWork && !rule.shipped && <RemoveRule rule={rule} onRemoved={onRemoved} />}
       <section aria-label="The file">
         <Title order={2} size="h6" mb={4}>

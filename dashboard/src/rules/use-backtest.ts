@@ -3,15 +3,16 @@ import { useClient } from 'urql';
 import {
   type BacktestFieldsFragment,
   BacktestStateDocument,
+  type RuleTuning,
   TestRuleDocument,
 } from '../../generated/operations';
 import { useMutate } from '../lib/mutate';
 
 const ASK_MS = 1_000;
 
-/** The tested rule: one of the tenant's rules, or the text of a file. */
+/** The tested rule: one of the tenant's rules with settings in place of its own, or the text of a file. */
 export type Tested = { readonly tenantId: string } & (
-  | { readonly ruleId: string }
+  | { readonly ruleId: string; readonly tuning: RuleTuning }
   | { readonly source: string }
 );
 
@@ -19,7 +20,10 @@ export type Tested = { readonly tenantId: string } & (
 export function useBacktest() {
   const client = useClient();
   const mutate = useMutate();
-  const [test, setTest] = useState<(BacktestFieldsFragment & { readonly ofDays: number }) | null>(null);
+  const [days, setDays] = useState(7);
+  const [test, setTest] = useState<
+    (BacktestFieldsFragment & { readonly ofDays: number; readonly of: string }) | null
+  >(null);
   const [error, setError] = useState<Error | null>(null);
   const isRunning = test?.state === 'running' && error === null;
   const id = test?.backtestId;
@@ -35,15 +39,17 @@ export function useBacktest() {
     }, ASK_MS);
     return () => clearInterval(timer);
   }, [client, id, tenantId, isRunning]);
-  const start = async (tested: Tested, days: number) => {
+  /** @param tested may throw: what is typed may have mistakes */
+  const start = async (tested: () => Tested) => {
     setError(null);
     setTest(null);
     try {
-      const { testRule } = await mutate(TestRuleDocument, { ...tested, days });
-      setTest({ ...testRule, ofDays: days });
+      const one = tested();
+      const { testRule } = await mutate(TestRuleDocument, { ...one, days });
+      setTest({ ...testRule, ofDays: days, of: JSON.stringify(one) });
     } catch (thrown) {
       setError(thrown as Error);
     }
   };
-  return { test, error, isRunning, start };
+  return { test, error, isRunning, start, days, setDays };
 }

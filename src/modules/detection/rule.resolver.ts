@@ -1,5 +1,5 @@
-import { GraphQLInt, GraphQLString } from 'graphql';
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { GraphQLInt } from 'graphql';
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { Access } from '../../graphql/access';
@@ -18,7 +18,7 @@ import {
   WORK_ALERTS,
 } from './operations';
 import type { RuleStore } from './rule.store';
-import { toTuning } from './tuning';
+import { GivenTuning, toTuning } from './tuning';
 import { BACKTEST, DETECTION_RULE } from './work-answers';
 
 const RuleType = objectType(DETECTION_RULE);
@@ -98,18 +98,10 @@ export class RuleResolver {
   async tuneRule(
     @Arg('tenantId', text) tenantId: string,
     @Arg('ruleId', text) ruleId: string,
-    @Arg('threshold', () => GraphQLInt, MAYBE) threshold: Given<number>,
-    @Arg('timespan', text, { nullable: true, description: 'For example 15m.' }) timespan: Given<string>,
-    @Arg('severity', text, MAYBE) severity: Given<string>,
-    @Arg('dedupMinutes', () => GraphQLInt, MAYBE) dedupMinutes: Given<number>,
-    @Arg('exceptions', () => [GraphQLString], {
-      nullable: true,
-      description: 'JSON objects of values by field: an event that has all of one is left out.',
-    })
-    exceptions: Given<string[]>,
+    @Args(() => GivenTuning) given: GivenTuning,
     @Ctx() call: Call,
   ) {
-    const tuning = toTuning({ threshold, timespan, severity, dedupMinutes, exceptions });
+    const tuning = toTuning(given);
     return this.parts.rules.tune(
       await this.parts.tenants.one(call, tenantId),
       idOf('ruleId', ruleId),
@@ -128,15 +120,25 @@ export class RuleResolver {
     @Arg('source', text, { nullable: true, description: 'A Sigma file, in place of a rule.' })
     source: Given<string>,
     @Arg('days', () => GraphQLInt, { defaultValue: 7 }) days: number,
+    @Arg('tuning', () => GivenTuning, {
+      nullable: true,
+      description: "Of a rule: in place of the tenant's. Without it the rule is tested as it is.",
+    })
+    tuning: Given<GivenTuning>,
     @Ctx() call: Call,
   ) {
     const tenant = await this.parts.tenants.one(call, tenantId);
     if (days < 1 || days > LIMITS.backtestDaysMax)
       throw invalid(`days must be from 1 to ${LIMITS.backtestDaysMax}.`);
     if ((ruleId == null) === (source == null)) throw invalid('Give either ruleId or source.');
+    if (ruleId == null && tuning != null) throw invalid('tuning is of a rule: give it with ruleId.');
     const rule =
       ruleId != null
-        ? await this.parts.rules.runnable(tenant, idOf('ruleId', ruleId))
+        ? await this.parts.rules.runnable(
+            tenant,
+            idOf('ruleId', ruleId),
+            tuning ? toTuning(tuning) : undefined,
+          )
         : await this.parts.rules.runnableFile(tenant, source ?? '');
     return this.parts.backtests.begin(tenant, rule, days, attemptOf(call));
   }

@@ -23,7 +23,7 @@ import {
   tenantRules,
   toSource,
 } from './tenant-rules';
-import { assertTunes } from './tuning';
+import { assertTunes, settingsOf } from './tuning';
 import type { DETECTION_RULE } from './work-answers';
 
 type RuleAnswer = Answer<typeof DETECTION_RULE>;
@@ -61,8 +61,12 @@ export class RuleStore {
     return found;
   }
 
-  /** A rule as engines get it. @throws DomainError `not_found`, `invalid_parameter` for a filter */
-  async runnable(tenantId: number, ruleId: string): Promise<TestedRule> {
+  /**
+   * A rule as engines get it.
+   * @param tuning in place of the tenant's; null: as in the file
+   * @throws DomainError `not_found`; `invalid_parameter` for a filter, and for tuning that would change nothing
+   */
+  async runnable(tenantId: number, ruleId: string, tuning?: Tuning | null): Promise<TestedRule> {
     const { rows, rules } = await this.#all(tenantId);
     const id = ruleId.toLowerCase();
     if (filtersOf(rows).some((filter) => filter.ruleId === id))
@@ -70,7 +74,8 @@ export class RuleStore {
     const rule = rules.find((one) => one.ruleId === id);
     const about = rule && (await guarded(rule.about));
     if (!rule || !about) throw noSuchRule();
-    return { ...toSource(rule), title: about.title };
+    if (tuning) await this.#assertTunes(rule, tuning);
+    return { ...toSource(rule), ...(tuning !== undefined && { tuning }), title: about.title };
   }
 
   /** The rules of a file, with the tenant's filters, as engines would get them. @throws DomainError `invalid_parameter` */
@@ -141,11 +146,7 @@ export class RuleStore {
     await this.#changeOne(tenantId, ruleId, attempt, async (row, source) => {
       if (row.kind === 'filter')
         throw refused('A filter has nothing to tune: import it with what it is to say.');
-      if (tuning) {
-        const rules = await this.#rulesOf(source, { tuned: { ruleId: row.ruleId, tuning } });
-        const rule = rules.find((one) => one.ruleId === row.ruleId);
-        if (rule) assertTunes(rule, tuning);
-      }
+      if (tuning) await this.#assertTunes({ ruleId: row.ruleId, source }, tuning);
       return { ...row, tuning: tuning === null ? null : JSON.stringify(tuning) };
     });
     return this.find(tenantId, ruleId);
@@ -160,6 +161,16 @@ export class RuleStore {
       ...{ version: row.version, digest: '' },
     }));
     return before;
+  }
+
+  /** @throws DomainError `invalid_parameter` */
+  async #assertTunes(
+    { ruleId, source }: { readonly ruleId: string; readonly source: string },
+    tuning: Tuning,
+  ): Promise<void> {
+    const rules = await this.#rulesOf(source, { tuned: { ruleId, tuning } });
+    const rule = rules.find((one) => one.ruleId === ruleId);
+    if (rule) assertTunes(rule, tuning);
   }
 
   async #all(
@@ -263,6 +274,7 @@ export class RuleStore {
       {
         ...{ ruleId, tenantId: String(tenantId), kind: 'filter', title, severity: null, enabled, version },
         ...{ shipped: false, description, why: '', falsePositives: [], tags: [], tuning: null, source },
+        settings: [],
         ...{ narrows: narrowed.map((rule) => rule.ruleId), narrowedBy: [] },
       },
     ];
@@ -296,7 +308,7 @@ async function ruleAnswer(tenantId: number, rule: TenantRule): Promise<RuleAnswe
   return [
     {
       ...{ ruleId, tenantId: String(tenantId), kind: 'rule', title, severity, enabled, shipped, version },
-      ...{ description, why, falsePositives, tags, tuning, source },
+      ...{ description, why, falsePositives, tags, tuning, source, settings: settingsOf(about) },
       ...{ narrows: [], narrowedBy: rule.filters.map((filter) => filter.ruleId) },
     },
   ];

@@ -1,20 +1,32 @@
+import { GraphQLInt, GraphQLString } from 'graphql';
+import { ArgsType, Field, InputType } from 'type-graphql';
 import { SEVERITIES, type Severity, type Tuning } from '../../detection/rule';
 import type { About } from '../../detection/rule-reader';
 import { parseSpan } from '../../detection/sigma/correlation';
 import { LIMITS } from '../../limits';
-import { type Given, invalid } from './operations';
+import { type Given, invalid, MAYBE, text } from './operations';
 import { refused } from './own-rule-bounds';
+import { RULE_SETTING } from './work-answers';
 
 const EXCEPTIONS_MAX = 100;
 
+/** The settings of a rule as callers give them: as arguments of their own, or as one. */
+@ArgsType()
+@InputType('RuleTuning', { description: 'Settings of a rule. What is not given is as in the file.' })
+export class GivenTuning {
+  @Field(() => GraphQLInt, MAYBE) threshold?: Given<number>;
+  @Field(text, { nullable: true, description: 'For example 15m.' }) timespan?: Given<string>;
+  @Field(text, MAYBE) severity?: Given<string>;
+  @Field(() => GraphQLInt, MAYBE) dedupMinutes?: Given<number>;
+  @Field(() => [GraphQLString], {
+    nullable: true,
+    description: 'JSON objects of values by field: an event that has all of one is left out.',
+  })
+  exceptions?: Given<string[]>;
+}
+
 /** @returns null: no tuning @throws DomainError `invalid_parameter` that names every problem */
-export function toTuning(given: {
-  readonly threshold: Given<number>;
-  readonly timespan: Given<string>;
-  readonly severity: Given<string>;
-  readonly dedupMinutes: Given<number>;
-  readonly exceptions: Given<readonly string[]>;
-}): Tuning | null {
+export function toTuning(given: GivenTuning): Tuning | null {
   const { threshold, timespan, severity, dedupMinutes, exceptions } = given;
   const span = timespan == null ? null : parseSpan(timespan);
   const exceptionChars = exceptions?.reduce((sum, { length }) => sum + length, 0) ?? 0;
@@ -57,6 +69,13 @@ function exceptionOf(json: string): Record<string, string> | null {
     return null;
   }
 }
+
+type Setting = keyof typeof RULE_SETTING.values;
+const SETTINGS = Object.keys(RULE_SETTING.values) as Setting[];
+
+/** The settings that change what a rule does. */
+export const settingsOf = ({ takes }: Pick<About, 'takes'>): Setting[] =>
+  SETTINGS.filter((name) => !(name in takes) || takes[name as keyof typeof takes]);
 
 /** Refuses tuning that would change nothing, so that nobody relies on it. @throws DomainError `invalid_parameter` */
 export function assertTunes({ takes }: Pick<About, 'takes'>, tuning: Tuning): void {

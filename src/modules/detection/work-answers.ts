@@ -1,4 +1,4 @@
-import type { Shape } from '../../event/shape';
+import type { Choices, Shape } from '../../event/shape';
 import { SEVERITY } from './answers';
 
 export const ALERT_CHANGE = {
@@ -13,6 +13,18 @@ export const ALERT_CHANGE = {
     comment: { kind: 'text', nullable: true },
   },
 } as const satisfies Shape;
+
+export const RULE_SETTING = {
+  name: 'RuleSetting',
+  doc: 'A setting of a rule that a tenant may have otherwise than the file.',
+  values: {
+    threshold: 'How many events or values make a finding.',
+    timespan: 'Within how long.',
+    severity: 'How bad a finding is.',
+    dedupMinutes: 'For how long findings of a group are one alert.',
+    exceptions: 'Events that are left out.',
+  },
+} as const satisfies Choices;
 
 export const DETECTION_RULE = {
   name: 'DetectionRule',
@@ -34,6 +46,10 @@ export const DETECTION_RULE = {
     falsePositives: { kind: 'text', isList: true },
     tags: { kind: 'text', isList: true, doc: 'attack.… are techniques and tactics of ATT&CK.' },
     tuning: { kind: 'text', nullable: true, doc: 'JSON of what the tenant set. Null: as the file says.' },
+    settings: {
+      ...{ kind: 'choice', choices: RULE_SETTING, isList: true },
+      doc: 'What can be tuned. A filter has none.',
+    },
     source: { kind: 'text', doc: 'The Sigma file.' },
     narrows: { kind: 'id', isList: true, doc: 'Of a filter that is enabled: the rules that it narrows.' },
     narrowedBy: { kind: 'id', isList: true, doc: 'Of a rule: the enabled filters that narrow it.' },

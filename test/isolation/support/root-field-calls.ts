@@ -104,6 +104,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   dedupMinutes: () => undefined,
   exceptions: () => undefined,
   'testRule.days': () => 1,
+  'testRule.tuning': () => undefined,
   'auditLogEntries.start': () => 0,
   'auditLogCheck.start': () => 0,
   'auditLogCheckpoints.after': () => 0,
