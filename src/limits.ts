@@ -205,7 +205,7 @@ export const LIMITS = {
   destinationRunsMax: 24, // destinations that one instance sends to at once
   destinationReadsMax: 2, // destinations that read the log at once: half of the background's connections
   destinationRunMs: 15_000, // then other destinations have their turn
-  destinationBrokenOffMsMax: 60_000, // between attempts while the database cannot store their outcome: it is back soon
+  destinationStandBackMsMax: 60_000, // while the database stores no outcome, or the instance may not connect
   destinationBatchEvents: 500, // a receiver can store this at once, and a failure repeats little
   destinationBatchBytes: 1024 * 1024, // of items, the last not counted: receivers accept a megabyte or more
   destinationScanMax: 20_000, // positions gone through for one batch where the filter lets few through

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { openSocket, type Place } from './guarded-socket';
 import type { NetworkGuard } from './network-guard';
-import { failed, type Outcome } from './outcome';
+import { failureOf, type Outcome } from './outcome';
 
 const ANSWER_MS = 20_000;
 const SHOWN_CHARS = 300;
@@ -35,7 +35,7 @@ export class Relp {
       throw new Error(`RELP: ${refusal.slice(0, SHOWN_CHARS).replace(/\p{Cc}+/gu, ' ')}`);
     } catch (error) {
       this.close();
-      return failed(error instanceof Error ? error.message || String(error) : String(error));
+      return failureOf(error);
     }
   }
 

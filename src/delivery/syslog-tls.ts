@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { openSocket, type Place } from './guarded-socket';
 import type { NetworkGuard } from './network-guard';
-import { failed, type Outcome } from './outcome';
+import { failureOf, type Outcome } from './outcome';
 
 const WRITE_MS = 20_000;
 
@@ -26,7 +26,7 @@ export class SyslogTls {
       return { kind: 'accepted' };
     } catch (error) {
       this.close();
-      return failed(error instanceof Error ? error.message || String(error) : String(error));
+      return failureOf(error);
     }
   }
 

@@ -2,6 +2,8 @@ import 'reflect-metadata';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { PostgresTenantStore } from '../../src/caller/tenant.store';
+import type { Config } from '../../src/config';
+import type { Database } from '../../src/database/clients';
 import { openDatabase } from '../../src/database/database';
 import { SYSLOG_SEVERITY } from '../../src/delivery/syslog-message';
 import { openDestinations } from '../../src/modules/destinations/module';
@@ -9,9 +11,55 @@ import { GoneSeal } from '../../src/trail/arrivals/gone-seal';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { describeOnPostgres } from '../support/engines';
 import { testEpoch } from '../support/epoch';
+import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
-import { change, createDestination, LOCAL } from './support/destinations';
-import { Receiver } from './support/receiver';
+import type { World } from '../support/world';
+import { change, createDestination, LOCAL, untilShown } from './support/destinations';
+import { itemsOf, Receiver } from './support/receiver';
+
+/** The module of a second instance on the database of a world. */
+const moduleOn = (
+  { prisma, background, askOwner }: Database,
+  world: World,
+  allow: Pick<Config, 'destinationAllowNetworks'>,
+) =>
+  openDestinations({
+    config: { dataDir: world.database.dataDir, secretsKeyFile: null, ...allow },
+    ...{ prisma, owner: background, askOwner, epoch: testEpoch(), form: 'lateral', nowMs: Date.now },
+    ...{ tenants: new PostgresTenantStore(prisma), log: pino({ level: 'silent' }) },
+    goneSeal: new GoneSeal([TEST_CHECKPOINT_KEY]),
+  });
+
+describeOnPostgres('a second instance on the database', () => {
+  const use = useWorld('postgresql', LOCAL);
+
+  it('that may not connect to a receiver leaves its events to the first one, and is Degraded', async () => {
+    const { world } = use;
+    const receiver = await Receiver.open();
+    const tenant = await world.tenant();
+    const { destinationId } = await createDestination(world, {
+      tenantId: tenant.tenantId,
+      url: receiver.url,
+    });
+    const database = await openDatabase(world.database);
+    const strict = await moduleOn(database, world, { destinationAllowNetworks: [] });
+    let sent = 0;
+    // Which instance takes an event is chance, so more events follow until the strict one took one.
+    const isRefused = async () => {
+      await tenant.audited();
+      sent += 1;
+      await strict.tasks?.[0]?.run();
+      return strict.health?.some(({ healthy }) => !healthy);
+    };
+    await until(isRefused, (is) => is === true);
+    await strict.stop?.();
+    await database.close();
+    const one = await untilShown(world, destinationId, ({ delivered }) => delivered === sent);
+    expect(one).toMatchObject({ state: 'active', attempts: 0, failures: 1 });
+    expect(receiver.requests.flatMap(itemsOf)).toHaveLength(sent);
+    await receiver.close();
+  });
+});
 
 describeOnPostgres('a message that is not an event', () => {
   const use = useWorld('postgresql', LOCAL);
@@ -23,19 +71,7 @@ describeOnPostgres('a message that is not an event', () => {
     const made = await createDestination(world, { tenantId: own.tenantId, url: receiver.url, from: 'now' });
     await change(world, 'pauseDestination', made.destinationId);
     const database = await openDatabase(world.database);
-    const { sendMessage } = await openDestinations({
-      config: { dataDir: world.database.dataDir, secretsKeyFile: null, ...LOCAL },
-      ...{
-        prisma: database.prisma,
-        owner: database.background,
-        askOwner: database.askOwner,
-        epoch: testEpoch(),
-        form: 'lateral',
-        nowMs: Date.now,
-      },
-      ...{ tenants: new PostgresTenantStore(database.prisma), log: pino({ level: 'silent' }) },
-      goneSeal: new GoneSeal([TEST_CHECKPOINT_KEY]),
-    });
+    const { sendMessage } = await moduleOn(database, world, LOCAL);
     const message = {
       ...{ id: 'alert_1', at: new Date(), severity: SYSLOG_SEVERITY.error },
       content: { alert: 'somebody dropped a table' },

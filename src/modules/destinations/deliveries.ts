@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import type { NetworkGuard } from '../../delivery/network-guard';
-import { failed, type Outcome } from '../../delivery/outcome';
+import { failed, failureOf, type Outcome } from '../../delivery/outcome';
 import { ReadingTurns } from '../../delivery/reading-turns';
 import { retryDelayMs } from '../../delivery/retry';
 import type { SecretBox } from '../../delivery/secret-box';
@@ -20,7 +20,7 @@ import { itemMaker } from './to-item';
 import { type StoredSecrets, typeSpec } from './types';
 
 interface DeliveryParts {
-  readonly store: DeliveryStore;
+  readonly store: Pick<DeliveryStore, 'list' | 'delete' | 'take' | 'putSecrets'>;
   readonly feed: Pick<ArrivalReader, 'read'>;
   readonly box: SecretBox;
   readonly guard: NetworkGuard;
@@ -35,10 +35,12 @@ interface OpenSender {
   readonly sender: Sender;
 }
 
-/** Attempts whose outcome could not be stored. */
-interface BrokenOff {
+/** A destination that this instance leaves alone for a while. */
+interface StandBack {
   readonly times: number;
   readonly untilMs: number;
+  /** Whether that is because the instance may not connect to the receiver. */
+  readonly isRefused: boolean;
 }
 
 const OVERTAKEN_CHECK_MS = 60_000;
@@ -48,7 +50,7 @@ const LISTENERS_PER_RUN = 3;
 export class Deliveries {
   readonly #running = new Map<string, Promise<void>>();
   readonly #senders = new Map<string, OpenSender>();
-  readonly #brokenOff = new Map<string, BrokenOff>();
+  readonly #standingBack = new Map<string, StandBack>();
   /** Limits reads, so that many destinations do not use up all background connections, or the processor for long. */
   readonly #reading = new ReadingTurns(LIMITS.destinationReadsMax);
   readonly #stopping = new AbortController();
@@ -70,6 +72,13 @@ export class Deliveries {
     return this.#listed.every(({ secrets }) => this.parts.box.opens(secrets));
   }
 
+  /** Whether this instance may connect to the receivers of all active destinations, as far as it has tried. */
+  get mayReachAll(): boolean {
+    return this.#listed.every(
+      ({ destinationId, state }) => state !== 'active' || !this.#standingBack.get(destinationId)?.isRefused,
+    );
+  }
+
   /** Starts a delivery for each destination that is due. */
   async round(): Promise<void> {
     const { epoch } = this.parts;
@@ -88,18 +97,22 @@ export class Deliveries {
       const { destinationId } = one;
       if (!one.isDue || this.#running.has(destinationId) || !this.parts.box.opens(one.secrets)) continue;
       if (epoch.pauseOf(one.goEpoch) !== null) continue;
-      if ((this.#brokenOff.get(destinationId)?.untilMs ?? 0) > this.parts.nowMs()) continue;
+      if ((this.#standingBack.get(destinationId)?.untilMs ?? 0) > this.parts.nowMs()) continue;
       const run = this.#run(one)
-        .then(() => void this.#brokenOff.delete(destinationId))
-        .catch((err) => this.#breakOff(destinationId, err))
+        .catch((err) => this.#standBack(destinationId, { err, isRefused: false }))
         .finally(() => this.#running.delete(destinationId));
       this.#running.set(destinationId, run);
     }
   }
 
+  /** Resolves when every delivery that has begun has ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.all(this.#running.values());
+    await this.ended();
     for (const { sender } of this.#senders.values()) sender.close();
   }
 
@@ -113,7 +126,7 @@ export class Deliveries {
       const batch = { id, tenantId, epoch: named, from: position, to: position, items: [item] };
       return await this.#senderOf(destination).send(batch, this.#stopping.signal);
     } catch (error) {
-      return failed(error instanceof Error ? error.message : String(error));
+      return failureOf(error);
     }
   }
 
@@ -132,26 +145,30 @@ export class Deliveries {
       const sender = this.#senderOf(destination);
       const toItem = itemMaker(destination.filter, destination.format);
       const { eventsMax, restMs = 0 } = typeSpec(destination.type);
-      await new Runner(destination, {
+      const refusal = await new Runner(destination, {
         ...{ lease, sender, eventsMax, restMs, signal: this.#stopping.signal, random: Math.random },
         planner: new Planner(inTurns, destination.tenantId, toItem),
         epoch: epochInNames(state),
         isTimeUp: () => isOver() || (isFull() && nowMs() - startedMs > LIMITS.destinationRunMs),
       }).run();
+      if (refusal === null) this.#standingBack.delete(key.destinationId);
+      else this.#standBack(key.destinationId, { isRefused: true, err: refusal });
     } finally {
       await lease.release();
     }
   }
 
   /**
-   * Backs off when the database does not store the outcome of an attempt. The same events would otherwise be sent again
-   * in each round. So the next attempt waits as long as after a failure of the receiver.
+   * Leaves a destination alone for as long as after a failure of the receiver: when the database does not store the
+   * outcome of an attempt, so that the same events are not sent again in each round; and when this instance may not
+   * connect to the receiver, so that another instance has the turn.
    */
-  #breakOff(destinationId: string, err: unknown): void {
-    const times = (this.#brokenOff.get(destinationId)?.times ?? 0) + 1;
-    const waitMs = Math.min(retryDelayMs(times, undefined, Math.random()), LIMITS.destinationBrokenOffMsMax);
-    this.#brokenOff.set(destinationId, { times, untilMs: this.parts.nowMs() + waitMs });
-    this.parts.log.warn({ err, destinationId, waitMs }, 'a delivery was broken off; it is tried again');
+  #standBack(destinationId: string, { err, isRefused }: { err: unknown; isRefused: boolean }): void {
+    const times = (this.#standingBack.get(destinationId)?.times ?? 0) + 1;
+    const waitMs = Math.min(retryDelayMs(times, undefined, Math.random()), LIMITS.destinationStandBackMsMax);
+    this.#standingBack.set(destinationId, { times, untilMs: this.parts.nowMs() + waitMs, isRefused });
+    const what = isRefused ? 'a delivery is left to other instances' : 'a delivery was broken off';
+    this.parts.log.warn({ err, destinationId, waitMs }, `${what}; it is tried again`);
   }
 
   /**
@@ -202,8 +219,8 @@ export class Deliveries {
 
   #closeUnused(): void {
     const known = new Set(this.#listed.map(({ destinationId }) => destinationId));
-    for (const destinationId of this.#brokenOff.keys())
-      if (!known.has(destinationId)) this.#brokenOff.delete(destinationId);
+    for (const destinationId of this.#standingBack.keys())
+      if (!known.has(destinationId)) this.#standingBack.delete(destinationId);
     for (const [destinationId, { sender }] of this.#senders) {
       if (known.has(destinationId)) continue;
       sender.close();

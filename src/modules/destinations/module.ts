@@ -72,6 +72,7 @@ export async function openDestinations(parts: {
           const since = nowMs() - LIMITS.destinationOvertakenShownMs;
           return (
             deliveries.hasKeys &&
+            deliveries.mayReachAll &&
             deliveries.listed.every(({ overtakenAt }) => (overtakenAt?.getTime() ?? 0) < since)
           );
         },

@@ -51,6 +51,7 @@ export class Runner {
   readonly #stop = new AbortController();
   /** Whether the receiver has accepted another batch since it refused one. */
   #isProven = false;
+  #refusal: string | null = null;
 
   constructor(
     destination: Destination,
@@ -59,17 +60,19 @@ export class Runner {
     this.#destination = destination;
   }
 
-  async run(): Promise<void> {
+  /** @returns the refusal, if this instance may not connect to the receiver: another instance may */
+  async run(): Promise<string | null> {
     const stop = () => this.#stop.abort();
     this.parts.signal.addEventListener('abort', stop, { once: true });
     try {
       while (!this.parts.signal.aborted && !this.parts.isTimeUp() && !this.parts.lease.hasOldSecrets)
-        if (!(await this.#step())) return;
+        if (!(await this.#step())) break;
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
     } finally {
       this.parts.signal.removeEventListener('abort', stop);
     }
+    return this.#refusal;
   }
 
   /** @returns whether to continue at once */
@@ -206,6 +209,12 @@ export class Runner {
         failures: 1,
         error: `${message}: paused, as the receiver wants nothing any more`,
       });
+      return false;
+    }
+    if (outcome.isOfInstance) {
+      this.#refusal = message;
+      // Without a time of its own, the next attempt is due at once for the others.
+      await this.#save({ attempts: Math.max(1, this.#destination.attempts), error: message, failures: 1 });
       return false;
     }
     const attempts = this.#destination.attempts + 1;

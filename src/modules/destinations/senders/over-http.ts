@@ -1,5 +1,5 @@
 import type { GuardedHttp } from '../../../delivery/guarded-http';
-import { failed, type Outcome } from '../../../delivery/outcome';
+import { failureOf, type Outcome } from '../../../delivery/outcome';
 import type { Batch } from '../batch';
 import type { Sender } from '../runner';
 
@@ -8,12 +8,6 @@ export const overHttp = (
   http: GuardedHttp,
   send: (batch: Batch, signal: AbortSignal) => Promise<Outcome>,
 ): Sender => ({
-  send: (batch, signal) => send(batch, signal).catch((error: unknown) => failed(reasonOf(error))),
+  send: (batch, signal) => send(batch, signal).catch(failureOf),
   close: () => http.close(),
 });
-
-/** If all addresses of a name fail, the error has a code and no message. */
-function reasonOf(error: unknown): string {
-  const { message, code } = error as NodeJS.ErrnoException;
-  return message || code || String(error);
-}
