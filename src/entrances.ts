@@ -13,7 +13,7 @@ import type { CheckHealth } from './http/health';
 import { createProbes } from './http/health';
 import type { InFlight, OnAnswered } from './http/in-flight';
 import { createHttpServer } from './http/server';
-import { builtPage } from './modules/dashboard/page';
+import type { PageAssets } from './modules/dashboard/page-assets';
 import { createDashboardRouter } from './modules/dashboard/router';
 import type { BeginExport } from './modules/export/export-events';
 import type { Tracing } from './observe/tracing';
@@ -27,6 +27,7 @@ export async function createEntrances(parts: {
   readonly beginExport: BeginExport;
   readonly large: WholeTexts;
   readonly tail: Omit<TailEntrance, 'whileWaiting'>;
+  readonly pageAssets: PageAssets;
   readonly checkHealth: CheckHealth;
   readonly isReady: () => Promise<boolean>;
   readonly inFlight: InFlight;
@@ -47,7 +48,7 @@ export async function createEntrances(parts: {
       ...{ sessions, tenants, acceptCall, whileReading, log },
       answerExport: (callOf) => answerExport(beginExport, large, callOf),
       openId: config.openId,
-      folder: builtPage(),
+      assets: parts.pageAssets,
     }),
     probes: createProbes(parts.isReady),
     ...{ inFlight, tracing, log },

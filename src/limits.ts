@@ -161,6 +161,11 @@ export const LIMITS = {
   signInBodiesPerAddressMax: 20, // that arrive at once; each takes almost no time, so a whole office can sign in
   openIdSignInMs: 10 * 60_000, // to type a password and find one's second factor
   openIdCallMs: 5_000, // for a call to the identity provider
+  pageAssetsKeptMs: 24 * 3600_000, // after the last instance of a release: pages stay open for a working day
+  pageAssetsKeepMs: 5 * 60_000, // between two notes that an instance still has its files
+  pageAssetsLookMs: 1_000, // between looks for names that this instance does not have: anybody may ask for any name
+  pageAssetsCachedBytes: 2 * 1024 * 1024, // of other releases; the page of one is 350 kB
+  pageAssetsWaitMs: 2_000, // that the first page of an instance waits for its files to be stored
   exportPageEvents: 512, // read by one statement; with whole statements a few MB at most, usually
   exportPageBytes: 4 * 1024 * 1024, // statements of a page, that of the last event not counted
   exportPieceChars: 256 * 1024, // statements made into text at once, the last not counted: the caller may not read yet

@@ -5,6 +5,7 @@ import type { InFlight } from './http/in-flight';
 import type { Module } from './module';
 import { accessLogModule } from './modules/access-log/module';
 import { activityModule } from './modules/activity/module';
+import { dashboardModule } from './modules/dashboard/module';
 import { openDestinations } from './modules/destinations/module';
 import { detectionModule } from './modules/detection/module';
 import { openEvidence } from './modules/evidence/module';
@@ -76,8 +77,9 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   const destinations = await openDestinations({
     ...{ config, prisma, owner, askOwner, epoch, form, tenants, nowMs, log, goneSeal },
   });
+  const dashboard = dashboardModule({ prisma, owner, keys: checkpointKeys, nowMs });
   const modules: readonly Module[] = [
-    ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations],
+    ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations, dashboard],
     restoreModule(epoch),
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(database, config.searchIndex),
@@ -99,6 +101,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     ingest,
     tail,
     large,
+    pageAssets: dashboard.pageAssets,
     operatorKeyFile,
     beginExport: beginExports(database, form, fairShare),
   };

@@ -54,7 +54,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const opened = await openModules({
     ...{ config, log, storage, callers, inFlight, nowMs, signal: stopping.signal },
   });
-  const { modules, ingest, tail, large, operatorKeyFile, beginExport } = opened;
+  const { modules, ingest, tail, large, pageAssets, operatorKeyFile, beginExport } = opened;
   const { answers, changes, accessLog } = callers;
   const all = <T>(part: (one: Module) => readonly T[] | undefined) =>
     modules.flatMap((one) => part(one) ?? []);
@@ -77,6 +77,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     agents: ingest.agents,
     beginExport,
     large,
+    pageAssets,
     tail: { ...tail, large, stopping: stopping.signal },
     checkHealth: healthCheck(ping, parts),
     isReady: async () => !stopping.signal.aborted && isAnswered(ping),

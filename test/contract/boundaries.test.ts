@@ -64,8 +64,11 @@ const BORDERS: readonly Border[] = [
   })),
   {
     of: ['src/modules/dashboard'],
-    files: [...CORE, 'src/caller', 'src/config', 'src/http/dashboard-path'],
-    packages: ['express', 'openid-client', 'pino', 'zod'],
+    files: [
+      ...[...CORE, 'src/caller', 'src/config', 'src/database', 'src/module', 'src/http/dashboard-path'],
+      'src/trail/evidence/note-key',
+    ],
+    packages: ['express', 'lru-cache', 'openid-client', 'pino', 'zod'],
   },
   {
     of: ['src/modules/destinations/types', 'src/modules/destinations/destination-request'],

@@ -10,10 +10,18 @@ import { createHttpServer } from '../../src/http/server';
 import { dashboardPage } from '../../src/modules/dashboard/page';
 import { temporaryFolder } from '../support/engines';
 
-async function serve(folder: string): Promise<{ server: Server; url: string }> {
+const NO_OTHERS = { keep: async () => undefined, find: async () => null };
+
+async function serve(folder: string, shared = NO_OTHERS): Promise<{ server: Server; url: string }> {
   const [graphql, facade, log] = [Router(), Router(), pino({ level: 'silent' })];
   const inFlight = new InFlight();
-  const server = createHttpServer({ graphql, facade, dashboard: dashboardPage(folder), inFlight, log });
+  const server = createHttpServer({
+    graphql,
+    facade,
+    dashboard: dashboardPage(folder, shared, log),
+    inFlight,
+    log,
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/dashboard` };

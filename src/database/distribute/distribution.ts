@@ -41,13 +41,14 @@ export const DISTRIBUTED_TABLES = [
 /**
  * Tables that stay on the coordinator. Keys are looked up by their hash before the tenant is known. Their last use is
  * written often, and as reference tables each write would need every node. An entry of the access log may concern
- * several tenants, or none. All tenants share one key and one epoch of the evidence logs.
+ * several tenants, or none. All tenants share one key and one epoch of the evidence logs, and one page of the dashboard.
  */
 export const LOCAL_TABLES = [
   'api_key',
   'access_log',
   'dashboard_session',
   'export_lease',
+  'page_asset',
   'audit_log_key',
   'audit_log_epoch',
   '_prisma_migrations',

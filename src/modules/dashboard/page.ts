@@ -1,8 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
 import express, { type RequestHandler, Router } from 'express';
+import type { Logger } from 'pino';
+import { within } from '../../deadline';
 import { DomainError } from '../../errors';
+import { LIMITS } from '../../limits';
+import type { PageAssets } from './page-assets';
 
 /** The folder to which the build writes the page, found from `src/` and from `dist/src/`. */
 export function builtPage(): string {
@@ -33,11 +39,15 @@ const policyWith = (nonce: string) =>
     "frame-ancestors 'none'",
   ].join('; ');
 
+/** The part of the page's assets that its routes use. */
+type SharedAssets = Pick<PageAssets, 'keep' | 'find'>;
+
 /**
- * Serves the files of the built page. Any other path is a view of the page and gets `index.html`.
+ * Serves the files of the built page, and those of other releases. Any other path is a view of the page and gets
+ * `index.html`.
  * @param folder the build's output, which may be absent
  */
-export function dashboardPage(folder: string): Router {
+export function dashboardPage(folder: string, shared: SharedAssets, log: Pick<Logger, 'warn'>): Router {
   const router = Router();
   const assets = path.join(folder, 'assets');
   // These names contain a hash of the content.
@@ -46,19 +56,52 @@ export function dashboardPage(folder: string): Router {
     preferCompressed(assets),
     express.static(assets, { index: false, redirect: false, immutable: true, maxAge: '1y' }),
   );
+  router.get('/assets/:name', assetOfOthers(shared));
   router.use(express.static(folder, { index: false, redirect: false }));
-  router.get('/{*view}', page(path.join(folder, 'index.html')));
+  router.get('/{*view}', page(path.join(folder, 'index.html'), beforeFirst(shared, log)));
   return router;
 }
 
-function page(file: string): RequestHandler {
+/** Serves a file of another release. */
+function assetOfOthers(shared: SharedAssets): RequestHandler<{ name: string }> {
+  return async (request, response, next) => {
+    const { name } = request.params;
+    const content = await shared.find(name);
+    if (!content) return next();
+    response.vary('Accept-Encoding').set('Cache-Control', 'public, max-age=31536000, immutable');
+    response.type(path.extname(name));
+    if (!request.acceptsEncodings('br')) response.send(await promisify(brotliDecompress)(content));
+    else response.set('Content-Encoding', 'br').send(content);
+  };
+}
+
+/**
+ * Stores the files of a page before it is first sent, so that the browser gets them from any instance. The page is sent
+ * without that where it takes too long: a task repeats it.
+ */
+function beforeFirst(shared: SharedAssets, log: Pick<Logger, 'warn'>): () => Promise<void> {
+  let stored: Promise<void> | null = null;
+  return () => {
+    stored ??= within(
+      LIMITS.pageAssetsWaitMs,
+      () => new Error('it took too long'),
+      () => shared.keep(),
+    ).catch((err) =>
+      log.warn({ err }, 'the files of the page are not stored yet: other instances do not have them'),
+    );
+    return stored;
+  };
+}
+
+function page(file: string, isStored: () => Promise<void>): RequestHandler {
   const html = existsSync(file) ? readFileSync(file, 'utf8') : null;
-  return (request, response) => {
+  return async (request, response) => {
     // A path with an extension is a missing file and not a view.
     if (html === null || path.extname(request.path) !== '')
       throw new DomainError('not_found', {
         public: html === null ? 'The dashboard is not built: npm run build.' : 'There is no such file.',
       });
+    await isStored();
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     response.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': policyWith(nonce) });
     response.type('html').send(html.replaceAll(NONCE_MARK, nonce));

@@ -4,14 +4,15 @@ import type { TenantStore } from '../../caller/tenant.store';
 import type { OpenIdConfig } from '../../config';
 import { DomainError } from '../../errors';
 import { openIdRoutes } from './openid-routes';
-import { dashboardPage } from './page';
+import { builtPage, dashboardPage } from './page';
+import type { PageAssets } from './page-assets';
 import { type SessionParts, sessionRoutes } from './session-routes';
 
 /** The dashboard: its page, and the page's routes beside `/graphql`. The application that mounts it answers errors. */
 export function createDashboardRouter(
   parts: Omit<SessionParts, 'hasOpenId'> & {
     readonly tenants: TenantStore;
-    readonly folder: string;
+    readonly assets: PageAssets;
     /** Null: people sign in only with a key. */
     readonly openId: OpenIdConfig | null;
     readonly log: Logger;
@@ -26,7 +27,7 @@ export function createDashboardRouter(
   router.use('/api', noStore, ...routes, () => {
     throw new DomainError('not_found', { public: 'There is no such path.' });
   });
-  router.use(dashboardPage(parts.folder));
+  router.use(dashboardPage(builtPage(), parts.assets, parts.log));
   return router;
 }
 

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import type { Express } from 'express';
 import { pino } from 'pino';
 import { createFacade } from '../../../rest-facade/app';
@@ -40,7 +39,7 @@ export async function routesOfTheService(): Promise<string[]> {
       answerExport: () => unused,
       // The sign-in at an identity provider is left out, because it needs one and has its own tests.
       openId: null,
-      folder: tmpdir(),
+      assets: {} as never,
       log,
     }),
     probes: createProbes(unused),

@@ -1,0 +1,20 @@
+import type { OwnerDb, ServiceDb } from '../../database/clients';
+import { LIMITS } from '../../limits';
+import type { Module } from '../../module';
+import type { CheckpointKey } from '../../trail/evidence/note-key';
+import { builtPage } from './page';
+import { PageAssets } from './page-assets';
+
+/** The dashboard's page, whose files all instances share. */
+export function dashboardModule(parts: {
+  readonly prisma: ServiceDb;
+  readonly owner: OwnerDb;
+  readonly keys: readonly [CheckpointKey, ...CheckpointKey[]];
+  readonly nowMs: () => number;
+}): Module & { readonly pageAssets: PageAssets } {
+  const pageAssets = new PageAssets({ ...parts, folder: builtPage() });
+  return {
+    pageAssets,
+    tasks: [{ name: 'files of the page', everyMs: LIMITS.pageAssetsKeepMs, run: () => pageAssets.keep() }],
+  };
+}
