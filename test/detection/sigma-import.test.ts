@@ -230,6 +230,24 @@ describe('selections', () => {
 `);
     expect(findings(source, { actionId: 'SL' })).toBe(count);
   });
+
+  it.each([
+    ['1 of them', 0, 1],
+    ['all of them', 0, 1],
+    ['any of _*', 1, 1],
+    ['all of _*', 1, 1],
+  ])(
+    '%s heeds selections whose names begin with an underscore only by a pattern: %i, then %i findings',
+    (condition, hidden, shown) => {
+      const source = rule(
+        `  a:\n    objectName: orders\n  _b:\n    schemaName: dbo\n  condition: ${condition}\n`,
+      );
+      expect(findings(source, { objectName: 'other', schemaName: 'dbo' })).toBe(hidden);
+      expect(
+        findings(source, { objectName: 'orders', schemaName: condition.includes('_') ? 'dbo' : 'hr' }),
+      ).toBe(shown);
+    },
+  );
 });
 
 describe('YAML as people write it', () => {
