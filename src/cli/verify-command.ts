@@ -137,7 +137,8 @@ async function verifyFolder(folder: string, options: Options, { print }: Ports):
         ? `Of tenant ${report.tenantId}, ${report.unjudged} of ${report.events} events could not be judged.`
         : `Of tenant ${report.tenantId}, the log could not be judged: ${report.problems[0]}.`,
     );
-  if (options.saveCheckpoint) await writeFile(options.saveCheckpoint, log.checkpoints.at(-1) ?? '');
+  const newest = log.checkpoints.at(-1);
+  if (options.saveCheckpoint && newest) await writeFile(options.saveCheckpoint, newest);
 }
 
 async function ownPublicKey(env: Ports['env']): Promise<string> {

@@ -151,6 +151,7 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
     expect(await at(received)).toBe(300);
     expect(await at(received + 1)).toBe(301);
     expect(await at(0)).toBe(0);
+    expect(await at(Date.parse(first?.receivedAt ?? ''))).toBe(0);
     expect(await at(Date.parse(first?.receivedAt ?? '') + 1)).toBe(300);
   });
 

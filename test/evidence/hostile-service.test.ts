@@ -1,9 +1,12 @@
 import { once } from 'node:events';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { CALL_BOUNDS } from '../../src/cli/bounded-calls';
 import { idBytes } from '../../src/event/record-id';
 import { runCli } from '../support/cli';
+import { temporaryFolder } from '../support/engines';
 import { anEventInFull, logOf } from '../unit/evidence/log-copies';
 
 const EVENTS = Array.from({ length: 600 }, (_, n) => anEventInFull(n));
@@ -64,12 +67,14 @@ describe('verify against a service that is hostile or damaged', () => {
   });
   const bound = (name: keyof typeof CALL_BOUNDS, value: number) =>
     jest.replaceProperty(CALL_BOUNDS, name, value);
-  const verify = async (changed: Readonly<Record<string, Answer>>) => {
+  const verify = async (changed: Readonly<Record<string, Answer>>, ...args: string[]) => {
     answers = { ...HONEST, ...changed };
     calls = 0;
     const { port } = server.address() as AddressInfo;
-    const args = ['verify', '--url', `http://127.0.0.1:${port}`, '--wait', '0', '--json'];
-    const { lines, error } = await runCli(args, { AUDIT_ACTIVITY_API_KEY: 'key' });
+    const { lines, error } = await runCli(
+      ['verify', '--url', `http://127.0.0.1:${port}`, '--wait', '0', '--json', ...args],
+      { AUDIT_ACTIVITY_API_KEY: 'key' },
+    );
     return { error, report: lines[0] === undefined ? null : JSON.parse(lines[0]) };
   };
 
@@ -79,6 +84,26 @@ describe('verify against a service that is hostile or damaged', () => {
     expect(report.problems).toEqual([
       expect.stringContaining('a hash of an upper level of the log, was changed'),
     ]);
+  });
+
+  it('leaves the kept checkpoint as it is where the log is not sound, or has none', async () => {
+    const folder = await temporaryFolder();
+    const kept = path.join(folder, 'kept.txt');
+    await writeFile(kept, LOG.checkpoints[1] ?? '');
+    const { error } = await verify({}, '--checkpoint', kept, '--save-checkpoint', kept);
+    expect(error).toContain('are not as they were accepted');
+    expect(await readFile(kept, 'utf8')).toBe(LOG.checkpoints[1]);
+    const empty = {
+      'audit-log': (...of: Parameters<Answer>) => ({
+        ...(HONEST['audit-log']?.(...of) as object),
+        ...{ size: 0, checkpoint: null },
+      }),
+      checkpoints: () => ({ checkpoints: [] }),
+      export: ((_, __, response) => void response.end('{"end":{"count":0}}\n')) as Answer,
+    };
+    expect((await verify(empty, '--save-checkpoint', kept)).error).toBeNull();
+    expect(await readFile(kept, 'utf8')).toBe(LOG.checkpoints[1]);
+    await rm(folder, { recursive: true });
   });
 
   it.each([
