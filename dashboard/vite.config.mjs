@@ -1,10 +1,26 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
+/** Names the files that the page loads later in the page itself, which fetches them before it imports them. */
+const nameParts = {
+  name: 'name-parts',
+  transformIndexHtml: {
+    order: 'post',
+    handler(html, { bundle = {} }) {
+      const files = Object.values(bundle)
+        .filter(({ type, fileName }) => type === 'chunk' && !html.includes(fileName))
+        .map(({ fileName }) => `/dashboard/${fileName}`);
+      const attrs = { name: 'parts', content: files.sort().join(' ') };
+      return [{ tag: 'meta', attrs, injectTo: 'head' }];
+    },
+  },
+};
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/dashboard/',
   // The service puts a fresh nonce in its place, in the page and in the policy.
+  plugins: [nameParts],
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: '../dist/dashboard',
@@ -14,6 +30,8 @@ export default defineConfig({
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // One file of styles, which comes with the page: a part without its styles would look broken.
+    cssCodeSplit: false,
     // React's directives for servers mean nothing here; libraries have one in every file.
     rolldownOptions: { checks: { moduleLevelDirective: false } },
   },

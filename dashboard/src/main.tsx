@@ -8,6 +8,7 @@ import { createRoot } from 'react-dom/client';
 import { loadSession } from './api/session';
 import { App } from './app';
 import { getStyleNonce } from './lib/style-nonce';
+import { Boundary } from './shell/boundary';
 import { contrastVariables, theme } from './theme';
 
 // The request is sent before anything is drawn.
@@ -23,7 +24,9 @@ createRoot(root).render(
       defaultColorScheme="auto"
       getStyleNonce={getStyleNonce}
     >
-      <App loading={session} />
+      <Boundary>
+        <App loading={session} />
+      </Boundary>
     </MantineProvider>
   </StrictMode>,
 );

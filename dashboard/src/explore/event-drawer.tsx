@@ -1,14 +1,16 @@
 import { ActionIcon, Drawer, Group } from '@mantine/core';
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { EventsQuery } from '../../generated/operations';
 import { CopyAction } from '../lib/copy-action';
+import { part } from '../lib/part';
 import type { TimeZone } from '../lib/time';
+import { Boundary } from '../shell/boundary';
 import { Loading } from '../shell/states';
 import type { ExploreState } from './explore-state';
 import type { Change } from './use-explore-state';
 
-const EventDetail = lazy(() => import('./event/event-detail'));
+const EventDetail = part(() => import('./event/event-detail'));
 
 interface Props {
   readonly state: ExploreState;
@@ -42,9 +44,11 @@ export function EventDrawer({ state, page, change, zone }: Props) {
               text={() => `${location.origin}${location.pathname}?${linkOf(state)}`}
             />
           </Group>
-          <Suspense fallback={<Loading what="the event" />}>
-            <EventDetail key={state.event} recordId={state.event} state={state} change={change} zone={zone} />
-          </Suspense>
+          <Boundary key={state.event}>
+            <Suspense fallback={<Loading what="the event" />}>
+              <EventDetail recordId={state.event} state={state} change={change} zone={zone} />
+            </Suspense>
+          </Boundary>
         </>
       )}
     </Drawer>

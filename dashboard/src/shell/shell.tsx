@@ -3,13 +3,18 @@ import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { Suspense, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { type Session, signOut } from '../api/session';
+import { loadPartsAhead } from '../lib/part';
 import { AccountMenu } from './account-menu';
 import { useAttention } from './attention';
+import { Boundary } from './boundary';
 import { NameMark } from './name-mark';
 import { Rail } from './rail';
 import { Empty, Failed, Loading } from './states';
 import { ColorSchemeSwitch, TimeZoneSwitch } from './switches';
 import { isOf, viewsOf } from './views';
+
+/** The first view is drawn before the others are loaded. */
+const PARTS_AFTER_MS = 2_000;
 
 export function Shell(props: { readonly session: Session; readonly onSignedOut: () => void }) {
   const { session } = props;
@@ -22,6 +27,11 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
   useEffect(() => {
     if ((path === '/' || path === '' || path === '/sign-in') && home) navigate(home.path, { replace: true });
   }, [path, home, navigate]);
+
+  useEffect(() => {
+    const timer = setTimeout(loadPartsAhead, PARTS_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
 
   const attention = useAttention(session);
   const [problem, setProblem] = useState<Error | null>(null);
@@ -57,9 +67,11 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
       </AppShell.Navbar>
       <AppShell.Main>
         {problem && <Failed error={problem} retry={leave} />}
-        <Suspense fallback={<Loading what="the view" />}>
-          {view ? <view.component session={session} /> : <NoSuchView path={path} />}
-        </Suspense>
+        <Boundary key={view?.path}>
+          <Suspense fallback={<Loading what="the view" />}>
+            {view ? <view.component session={session} /> : <NoSuchView path={path} />}
+          </Suspense>
+        </Boundary>
       </AppShell.Main>
     </AppShell>
   );

@@ -8,12 +8,13 @@ import {
   IconSend,
   IconServer,
 } from '@tabler/icons-react';
-import { type ComponentType, lazy } from 'react';
+import type { ComponentType } from 'react';
 import type { Scope } from '../../../src/caller/scopes';
 import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
 // Not loaded lazily, since nearly everybody comes for this view and each further file takes a browser 10 ms or more.
 import { Explore } from '../explore/explore';
+import { part } from '../lib/part';
 
 export interface View {
   readonly path: string;
@@ -43,42 +44,42 @@ const VIEWS: readonly View[] = [
     for: ['public'],
     scope: 'read:alerts',
     hasPages: true,
-    component: lazy(() => import('../alerts/alerts')),
+    component: part(() => import('../alerts/alerts')),
   },
   {
     path: '/sources',
     title: 'Sources',
     icon: IconServer,
     for: ['operator'],
-    component: lazy(() => import('../sources/sources')),
+    component: part(() => import('../sources/sources')),
   },
   {
     path: '/tenants',
     title: 'Tenants',
     icon: IconBuilding,
     for: ['operator'],
-    component: lazy(() => import('../operate/tenants')),
+    component: part(() => import('../operate/tenants')),
   },
   {
     path: '/keys',
     title: 'Keys',
     icon: IconKey,
     for: ['operator'],
-    component: lazy(() => import('../operate/keys')),
+    component: part(() => import('../operate/keys')),
   },
   {
     path: '/destinations',
     title: 'Destinations',
     icon: IconSend,
     for: ['operator'],
-    component: lazy(() => import('../operate/destinations')),
+    component: part(() => import('../operate/destinations')),
   },
   {
     path: '/access-log',
     title: 'Access log',
     icon: IconHistory,
     for: ['operator'],
-    component: lazy(() => import('../operate/access-log')),
+    component: part(() => import('../operate/access-log')),
   },
   {
     path: '/rules',
@@ -86,7 +87,7 @@ const VIEWS: readonly View[] = [
     icon: IconListSearch,
     for: ['public', 'operator'],
     scope: 'read:alerts',
-    component: lazy(() => import('../rules/rules')),
+    component: part(() => import('../rules/rules')),
   },
 ];
 

@@ -1,0 +1,52 @@
+import { type ComponentType, lazy } from 'react';
+import { fetchFile, PartFiles, PartMissing } from './part-files';
+
+/** The build names them in the page (`dashboard/vite.config.mjs`). */
+const named = document.querySelector<HTMLMetaElement>('meta[name="parts"]')?.content ?? '';
+const files = new PartFiles(
+  named.split(' ').filter((url) => url !== ''),
+  fetchFile,
+  (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+);
+
+const loads: (() => Promise<unknown>)[] = [];
+
+/**
+ * Loads all parts, so that a page that stays open across an upgrade has them. Where that fails, a part that is opened
+ * tries again.
+ */
+export async function loadPartsAhead(): Promise<void> {
+  try {
+    await files.fetch();
+    for (const load of loads) await load();
+  } catch {
+    // Whoever opens the part is told.
+  }
+}
+
+/**
+ * A component that is loaded when it is first drawn. If that fails, it throws `PartMissing`.
+ * @param load imports it
+ */
+export function part<P extends object>(load: () => Promise<{ default: ComponentType<P> }>): ComponentType<P> {
+  const ask = async () => {
+    try {
+      await files.fetch();
+      return await load();
+    } catch (cause) {
+      throw new PartMissing(
+        () => {
+          current = lazy(ask);
+        },
+        { cause },
+      );
+    }
+  };
+  loads.push(load);
+  let current = lazy(ask);
+  // biome-ignore lint/correctness/noComponentHookFactories: called once for each part, when a module is loaded
+  return function Part(props: P) {
+    const Loaded = current as ComponentType<P>;
+    return <Loaded {...props} />;
+  };
+}
