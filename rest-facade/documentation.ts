@@ -20,7 +20,8 @@ const PAGE = `<!doctype html>
 
 /** `/swagger`: the OpenAPI document. A browser gets a page on which to read it and try the calls. */
 export function documentation(schema: GraphQLSchema): Router {
-  const json = JSON.stringify(openApiDocument(schema), null, 2);
+  // Made for the first reader: most processes have none.
+  let json: string | undefined;
   const router = Router();
   // In a lab the page may use plain HTTP. Then a browser must not fetch its parts by HTTPS.
   router.use(
@@ -32,7 +33,10 @@ export function documentation(schema: GraphQLSchema): Router {
   router.get('/', (request, response) => {
     response.vary('Accept');
     if (request.accepts(['json', 'html']) === 'html') response.type('html').send(PAGE);
-    else response.type('json').send(json);
+    else {
+      json ??= JSON.stringify(openApiDocument(schema), null, 2);
+      response.type('json').send(json);
+    }
   });
   router.get('/init.js', (_request, response) => {
     response.type('application/javascript').send(INIT);
