@@ -82,7 +82,6 @@ export interface EngineHost {
 /** Runs engines on the caller's thread. */
 export class LocalHost implements EngineHost {
   readonly #engines = new Map<string, Engine>();
-  readonly #rules = new KnownRules();
 
   async open(
     tenantId: number,
@@ -90,7 +89,7 @@ export class LocalHost implements EngineHost {
     state: readonly StoredState[],
     part: EnginePart = 'joined',
   ): Promise<Opened> {
-    const active = rules.flatMap((source) => this.#rules.active(source));
+    const active = rules.flatMap((source) => KNOWN.active(source));
     const engine = new Engine(tenantId, active);
     engine.load(state.map(fromStoredState));
     this.#engines.set(keyOf(tenantId, part), engine);
@@ -184,6 +183,9 @@ class KnownRules {
     return known.rule ? [{ rule: known.rule, version }] : [];
   }
 }
+
+/** One for each thread: all hosts of a thread read the same files. */
+const KNOWN = new KnownRules();
 
 function ruleOf({ ruleId, source, tuning, filters }: RuleSource): Rule | null {
   try {

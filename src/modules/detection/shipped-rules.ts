@@ -20,9 +20,12 @@ function folder(): string {
   }
 }
 
-/** @returns the shipped rules by rule id */
-export function readShippedRules(): ReadonlyMap<string, ShippedRule> {
-  const from = folder();
+let shipped: ReadonlyMap<string, ShippedRule> | undefined;
+
+/** @returns the shipped rules by rule id. They are read once in a process. */
+export const readShippedRules = (): ReadonlyMap<string, ShippedRule> => (shipped ??= readRules(folder()));
+
+function readRules(from: string): ReadonlyMap<string, ShippedRule> {
   const rules = new Map<string, ShippedRule>();
   for (const name of readdirSync(from).sort()) {
     if (!name.endsWith('.yml')) continue;
