@@ -9,7 +9,7 @@ const OF_CONTENT = [400, TOO_LARGE, 422];
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 export const isTooLarge = (status: number): boolean => status === TOO_LARGE;
 export const isOfContent = (status: number): boolean => OF_CONTENT.includes(status);
-const SHOWN_CHARS = 300;
+const READ_BYTES = 64 * 1024;
 
 /**
  * The meaning of a status where the receiver has no other agreement: only 2xx is success, and redirects are not
@@ -18,7 +18,7 @@ const SHOWN_CHARS = 300;
 export function outcomeOf(answer: HttpAnswer, nowMs: number): Outcome {
   const { status } = answer;
   if (isSuccess(status)) return { kind: 'accepted' };
-  const message = `HTTP ${status}${shown(answer.body)}`;
+  const message = `HTTP ${status}${said(answer.body)}`;
   if (status === GONE) return { kind: 'gone', message };
   if (isOfContent(status)) return { kind: 'refused', message };
   const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], nowMs);
@@ -27,11 +27,8 @@ export function outcomeOf(answer: HttpAnswer, nowMs: number): Outcome {
   return { kind: 'failed', message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** The beginning of an answer's text, without characters that a log or a database refuses. */
-function shown(body: Buffer): string {
-  const text = body
-    .toString('utf8')
-    .replace(/[\p{Cc}\p{Cs}\uFFFD]+/gu, ' ')
-    .trim();
-  return text === '' ? '' : `: ${text.slice(0, SHOWN_CHARS)}`;
+/** The beginning of an answer's text, as the receiver wrote it (`secretBlanker`). */
+function said(body: Buffer): string {
+  const text = body.toString('utf8', 0, READ_BYTES).trim();
+  return text === '' ? '' : `: ${text}`;
 }

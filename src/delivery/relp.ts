@@ -4,7 +4,6 @@ import type { NetworkGuard } from './network-guard';
 import { failureOf, type Outcome } from './outcome';
 
 const ANSWER_MS = 20_000;
-const SHOWN_CHARS = 300;
 const OFFER = 'relp_version=0\nrelp_software=audit-activity\ncommands=syslog';
 /** Transaction numbers have nine digits. */
 const NUMBER_MAX = 999_999_999;
@@ -32,7 +31,7 @@ export class Relp {
       const answers = await session.command('syslog', messages, signal);
       const refusal = answers.find((answer) => !OK.test(answer));
       if (refusal === undefined) return { kind: 'accepted' };
-      throw new Error(`RELP: ${refusal.slice(0, SHOWN_CHARS).replace(/\p{Cc}+/gu, ' ')}`);
+      throw new Error(`RELP: ${refusal}`);
     } catch (error) {
       this.close();
       return failureOf(error);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { createTransport } from 'nodemailer';
+import { secretBlanker } from '../../delivery/blank-secrets';
 import { DAY_MS } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
 import type { ALERT } from './answers';
@@ -54,7 +55,8 @@ const ALERTS_SHOWN_MAX = 100;
 
 /** Sends mails. A login is never sent over a connection without encryption. */
 export function mailer({ url, from }: MailServer): Mailer {
-  const { username } = new URL(url);
+  const { username, password } = new URL(url);
+  const blank = secretBlanker([decodeURIComponent(password)]);
   const transport = createTransport({
     url,
     ...(username !== '' && { requireTLS: true }),
@@ -72,7 +74,7 @@ export function mailer({ url, from }: MailServer): Mailer {
       const { rejected = [], rejectedErrors = [] } = await transport
         .sendMail({ from, to: [...to], envelope: { from, to: missing }, ...mail })
         .catch((error: SmtpError) => {
-          throw failureOf(error, missing.length < to.length);
+          throw failureOf({ ...error, message: blank(error.message) }, missing.length < to.length);
         });
       const later = rejectedErrors.find(isForATime);
       if (!later) {
@@ -82,7 +84,7 @@ export function mailer({ url, from }: MailServer): Mailer {
       // The other addresses have the mail, and must not get it again.
       const done = missing.filter((address) => !rejected.includes(address));
       for (const one of alerts) taken.set(idOf(one), new Set([...(taken.get(idOf(one)) ?? []), ...done]));
-      throw new MailFailure(later.message, false);
+      throw new MailFailure(blank(later.message), false);
     },
   };
 }

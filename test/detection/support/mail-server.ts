@@ -68,7 +68,7 @@ export class MailServer {
       onAuth: ({ username, password }, _session, done) => {
         at.made?.logins.push(String(username));
         if (password === PASSWORD) done(null, { user: username });
-        else done(new Error('wrong password'));
+        else done(new Error(`wrong password ${password}`));
       },
       onMailFrom: ({ address }, _session, done) =>
         done(at.made?.unwelcome.has(address) ? smtpError(550, 'not from you') : null),

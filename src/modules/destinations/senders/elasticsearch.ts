@@ -61,10 +61,7 @@ function ofItems(body: Buffer, count: number): Outcome {
 const isStored = ({ status }: ItemAnswer) => isSuccess(status) || status === THERE_ALREADY;
 
 const messageOf = ({ status, error }: ItemAnswer) =>
-  `${status} ${error?.type ?? ''} ${error?.reason ?? ''}`
-    .trim()
-    .replace(/[\p{Cc}\p{Cs}]+/gu, ' ')
-    .slice(0, 300);
+  `${status} ${error?.type ?? ''} ${error?.reason ?? ''}`.trim();
 
 function itemsOf(body: Buffer): ItemAnswer[] | null {
   try {

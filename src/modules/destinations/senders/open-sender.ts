@@ -7,6 +7,7 @@ import { objectStoreSender } from './object-store';
 import { splunkSender } from './splunk-hec';
 import { syslogSender } from './syslog';
 import { webhookSender } from './webhook';
+import { withoutSecrets } from './without-secrets';
 
 type Of<T> = (settings: never, secrets: never) => T;
 
@@ -29,5 +30,5 @@ export function openSender(
     syslog: (s: SettingsOf<'syslog'>, p: SecretsOf<'syslog'>) => syslogSender('syslog', guard, s, p),
     relp: (s: SettingsOf<'relp'>, p: SecretsOf<'relp'>) => syslogSender('relp', guard, s, p),
   };
-  return senders[type](settings as never, secrets as never);
+  return withoutSecrets(senders[type](settings as never, secrets as never), secrets);
 }
