@@ -44,7 +44,7 @@ export const LIMITS = {
   rejectionMessageBytesMin: 110, // of one event: names one problem and the number of the others
   unknownFieldsMax: 50, // of one event; a newer agent sends a few, and an event with more is not from our agent
   additionalCharsMax: 1024 * 1024, // names and values of one event's additional values
-  eventFutureMaxMs: 24 * 3600_000, // "to tomorrow": the server's clock may be ahead; a later date is a mistake
+  eventFutureMaxMs: 24 * 3600_000, // that a server's clock may be ahead; a later event is marked
   graphqlDocumentCharsMax: 16_384, // no document of the dashboard is longer; its values are in variables
   graphqlTokensMax: 1_000, // the time of GraphQL's own validation grows with the square of their number
   graphqlDepthMax: 8, // nothing in the schema is deeper
@@ -220,5 +220,5 @@ export const LIMITS = {
   destinationSettingsCharsMax: 200_000, // certificates included
 } as const;
 
-/** First and last week an event can fall in: before 1990 there was no SQL Server to audit. */
+/** An event of an earlier time is marked: before 1990 there was no SQL Server to audit. */
 export const EVENT_TIME_MIN = '1990-01-01T00:00:00.0000000Z';

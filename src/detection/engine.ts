@@ -1,5 +1,5 @@
 import { Absences } from './absence';
-import { type DetectionEvent, foldCase, textOf } from './event';
+import { type DetectionEvent, foldCase, isMarked, textOf } from './event';
 import { codeOf } from './event-values';
 import { type Finding, findingIdOf } from './finding';
 import { GroupStore, type StateRow, type Tally } from './group-store';
@@ -144,8 +144,10 @@ export class Engine {
     if (Math.floor(event.position / SWEEP_POSITIONS) > Math.floor(moment.position / SWEEP_POSITIONS))
       for (const sweep of this.#sweepers) sweep(this.#watermark);
     moment.position = event.position;
-    this.#watermark = Math.max(this.#watermark, event.at);
-    this.#absences.see(foldCase(event.fields.serverInstanceName ?? ''));
+    if (!isMarked(event)) {
+      this.#watermark = Math.max(this.#watermark, event.at);
+      this.#absences.see(foldCase(event.fields.serverInstanceName ?? ''));
+    }
     const seen = new Seen(event);
     for (const { matcher, deliver } of this.#leavesFor(event))
       if (matcher.test(seen)) deliver(hitOf(seen), event.position);

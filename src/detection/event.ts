@@ -1,4 +1,4 @@
-import type { JsonScalar } from '../event/audit-record';
+import { CLOCK_MARK, type JsonScalar } from '../event/audit-record';
 import type { AuditEvent } from '../event/fields';
 
 /** An event in the form that rules read. */
@@ -13,6 +13,9 @@ export interface DetectionEvent {
 }
 
 export type Value = string | number | boolean | null | undefined;
+
+/** Whether the event's time cannot be right, so that nothing may be concluded from it about other events. */
+export const isMarked = ({ additional }: DetectionEvent): boolean => CLOCK_MARK in additional;
 
 /** How a rule reads a field. The slot is a number, so that a value that was folded once serves every rule. */
 export interface FieldSlot {

@@ -24,6 +24,9 @@ export type AuditRecord = Pick<AuditEvent, RecordFieldName> &
     readonly additional: { readonly [key: string]: JsonScalar };
   };
 
+/** The name in `additional` of an event whose time cannot be right: the service's time when it came. */
+export const CLOCK_MARK = 'clock';
+
 /**
  * The code of the last rejection of a batch if it is about all events from its index on. The service did not look at
  * them, because it rejected many before. They are neither stored nor refused, and the agent sends them again.

@@ -66,3 +66,51 @@ describe("the state of an engine's windows", () => {
     expect(largest).toBeLessThanOrEqual(SIZE_MAX);
   });
 });
+
+describe('an event whose time cannot be right', () => {
+  const AT = 1e15;
+  const correlation = (type: string, rules: string) => `title: Found
+correlation:
+  type: ${type}
+  rules: ${rules}
+  group-by: [serverInstanceName]
+  timespan: 10m
+`;
+  const base = (name: string, action: string) => `title: ${name}
+name: ${name}
+logsource:
+  product: sqlserver
+detection:
+  s:
+    actionId: ${action}
+  condition: s
+---
+`;
+  const event = (position: number, actionId: string, minutes: number, marked = false): DetectionEvent => ({
+    ...{ recordId: String(position), at: AT + minutes * 60e6, position },
+    fields: { actionId, serverInstanceName: 'A' },
+    additional: marked ? { clock: '2026-01-06T00:00:00.000Z' } : {},
+  });
+  const FAR = 1e9;
+  const found = (source: string, ...events: DetectionEvent[]) =>
+    new Engine(
+      1,
+      parseRules(source).map((rule) => ({ rule, version: 1 })),
+    ).evaluate(events, 0).length;
+
+  it('has the engine forget no group, and is counted itself', () => {
+    const source = `${base('a', 'SL')}${correlation('event_count', '[a]')}  condition:\n    gte: 3\n`;
+    const two = [event(1, 'SL', 0), event(2, 'SL', 1)];
+    const third = [event(9_000, 'UP', 2), event(18_000, 'SL', 3)];
+    expect(found(source, ...two, event(3, 'UP', FAR, true), ...third)).toBe(1);
+    expect(found(source, ...two, event(3, 'UP', FAR), ...third)).toBe(0);
+    expect(found(source, ...[0, 1, 2].map((i) => event(i, 'SL', FAR + i, true)))).toBe(1);
+  });
+
+  it('ends no wait for an event that stays away', () => {
+    const source = `${base('a', 'SL')}${base('b', 'UP')}${correlation('absence', '[a, b]')}`;
+    const [waits, came] = [event(1, 'SL', 0), event(3, 'UP', 5)];
+    expect(found(source, waits, event(2, 'DL', FAR, true), came)).toBe(0);
+    expect(found(source, waits, event(2, 'DL', FAR), came)).toBe(1);
+  });
+});

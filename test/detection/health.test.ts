@@ -21,7 +21,8 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
 
   /** A tenant with its own clock, and the task that looks at its trail. */
   async function aTenant() {
-    const { tenantId } = await store.forNewTenant();
+    const own = await store.forNewTenant();
+    const { tenantId } = own;
     const { prisma, background: owner } = store.database;
     const at = { nowMs: START_MS };
     const stopped = new Map<number, string>();
@@ -37,7 +38,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
       return rows.map(({ groupValues, ...row }) => ({ ...row, group: JSON.parse(groupValues) }));
     };
     return {
-      ...{ tenantId, at, stopped, alerts },
+      ...{ own, tenantId, at, stopped, alerts },
       report: (change: object) =>
         sources.report(tenantId, checkReport(aReport(change), at.nowMs), new Date(at.nowMs)),
       look: async (afterMs = 0) => {
@@ -101,6 +102,44 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     await report({ problem: 'the disk is full' });
     await look();
     expect((await problems())[1]).toBe('A source has a problem: the disk is full');
+  });
+
+  it('alerts about each server whose events state times that cannot be right, and again when others come', async () => {
+    const { look, alerts, resolve, at, own, tenantId } = await aTenant();
+    const put = async (serverInstanceName: string, additional: object = { clock: 'wrong' }) => {
+      const eventTime = '2031-01-01T00:00:00.0000000Z';
+      await own.insert(own.checked([{ serverInstanceName, eventTime, additional: { ...additional } }]));
+      await own.query(
+        'UPDATE audit_clock SET received_at = $2 WHERE tenant_id = $1',
+        tenantId,
+        new Date(at.nowMs),
+      );
+    };
+    await look();
+    expect(await alerts()).toEqual([]);
+    await put('SQL01');
+    await put('SQL02');
+    await look(MINUTE_MS);
+    await look(MINUTE_MS);
+    const problem = expect.stringContaining('times that cannot be right');
+    const groups = async () => (await alerts()).map(({ group }) => group);
+    expect(await groups()).toEqual(
+      expect.arrayContaining(
+        ['SQL01', 'SQL02'].map((serverInstanceName) => ({ problem, serverInstanceName })),
+      ),
+    );
+    expect(await groups()).toHaveLength(2);
+    await resolve();
+    await look(11 * MINUTE_MS);
+    expect(await alerts()).toHaveLength(2);
+    await put('SQL01');
+    await look(MINUTE_MS);
+    expect((await alerts()).length).toBeGreaterThan(2);
+    await look(25 * 60 * MINUTE_MS);
+    const told = (await alerts()).length;
+    await resolve();
+    await look(11 * MINUTE_MS);
+    expect(await alerts()).toHaveLength(told);
   });
 
   it('alerts about a gap, and about a later gap after the first alert was resolved', async () => {

@@ -1,4 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { parseTicks } from '../../src/event/event-time';
+import { recordIdFloor } from '../../src/event/record-id';
 import { LIMITS } from '../../src/limits';
+import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';
+import { Removals } from '../../src/modules/evidence/verify/removals';
 import { ENGINES } from '../support/engines';
 import { RetentionTrial } from '../support/retention';
 import { Store } from '../support/store';
@@ -23,7 +28,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     await trial.runAt('2026-11-20T00:00:00Z');
     expect([await trial.total(), await trial.weeks(), await runs()]).toEqual([
       1,
-      ['audit_event_19990104'],
+      ['audit_event_19981130_year'],
       [],
     ]);
   });
@@ -124,6 +129,83 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     expect(await trial.total()).toBe(1);
     await trial.runAt('2026-03-01T01:00:00Z');
     expect([await trial.total(), (await runs()).length]).toEqual([0, 2]);
+  });
+
+  describe('of events with a mark', () => {
+    const NOW = '2026-01-20T10:00:00Z';
+    /** Stores events whose time cannot be right, as if they had come at a time. */
+    const marked = async (arrival: string, ...times: string[]) => {
+      const sent = times.map((eventTime) => at(eventTime, { additional: { clock: 'wrong' } }));
+      const events = trial.store.checked(sent);
+      await trial.store.insert(events);
+      await trial.store.query(
+        'UPDATE audit_clock SET received_at = $2::timestamptz WHERE tenant_id = $1 AND record_id = ANY($3::uuid[])',
+        ...[trial.store.tenantId, arrival, events.map(({ recordId }) => recordId)],
+      );
+    };
+    const preview = async () =>
+      (await trial.retention.preview(trial.store.tenantId, Date.parse(NOW) - 10 * 86_400_000))?.events;
+    const noted = async () =>
+      (await trial.store.query('SELECT FROM audit_clock WHERE tenant_id = $1', trial.store.tenantId)).length;
+
+    it('counts their days from their arrival, and not from the time that they state', async () => {
+      const times = [
+        '1971-01-01T00:00:00',
+        '2026-01-05T08:00:00',
+        '2031-05-05T08:00:00',
+        '2090-05-05T08:00:00',
+      ];
+      await marked('2026-01-10T10:00:00Z', ...times);
+      await marked('2026-01-10T09:59:59Z', '1972-01-01T00:00:00', '2031-05-05T08:00:01');
+      await insert(at('2026-01-10T09:59:59'), at('2026-01-10T10:00:00'));
+      await trial.folder.run();
+      await trial.keep(10);
+      expect(await preview()).toBe(3);
+      await trial.runAt(NOW);
+      expect([await trial.total(), await noted(), await preview()]).toEqual([5, 4, 0]);
+      expect((await runs()).map(({ events }) => events).sort()).toEqual([1, 2]);
+      const { database, form, tenantId } = trial.store;
+      const removals = new Removals(
+        await new PostgresEvidenceStore(database.ask, form).removals(tenantId),
+        '',
+      );
+      const explained = (time: string) => removals.explain(recordIdFloor(parseTicks(`${time}Z`) ?? 0n));
+      expect(['1972-01-01T00:00:00', '2031-05-05T08:00:01', '2026-01-10T09:59:59'].map(explained)).toEqual([
+        true,
+        true,
+        true,
+      ]);
+      expect(explained('2032-01-01T00:00:00')).toBe(false);
+      await trial.runAt('2026-01-20T10:00:01Z');
+      expect([await trial.total(), await noted()]).toEqual([0, 0]);
+    });
+
+    it('drops no partition while one of them is kept in it, and forgets those that go with it', async () => {
+      await marked('2026-01-15T00:00:00Z', '2026-01-05T08:00:00');
+      await insert(at('2026-01-05T08:00:01'));
+      await trial.keep(10);
+      await trial.runAt('2026-01-24T23:00:00Z');
+      expect([await trial.total(), await trial.weeks()]).toEqual([1, ['audit_event_20260105']]);
+      await trial.runAt('2026-01-26T00:00:00Z');
+      expect([await trial.total(), await noted(), await trial.weeks()]).toEqual([0, 0, []]);
+    });
+
+    it('removes in steps, and stops when the retention becomes longer', async () => {
+      const times = Array.from({ length: LIMITS.retentionStepEvents + 1 }, () => '2031-05-05T08:00:00');
+      const events = trial.store.checked(
+        times.map((time, i) => at(time, { blockOffset: i, additional: { clock: 1 } })),
+      );
+      await trial.store.insert(events);
+      await trial.keep(10);
+      const { tenantId } = trial.store;
+      const run = { runId: randomUUID(), startedAt: new Date(), now: () => new Date() };
+      const before = Date.now() + 60_000;
+      const step = (retentionDays: number) =>
+        trial.retention.removeMarkedStep({ tenantId, retentionDays }, before, run);
+      expect(await step(11)).toBe(0);
+      expect([await step(10), await step(10), await step(10)]).toEqual([LIMITS.retentionStepEvents, 1, 0]);
+      expect(await trial.total()).toBe(0);
+    });
   });
 
   it('removes in steps and records all of them as one run', async () => {

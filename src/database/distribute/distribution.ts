@@ -12,6 +12,7 @@ export const DISTRIBUTED_TABLES = [
   'audit_segment',
   'audit_word',
   'audit_unindexed',
+  'audit_clock',
   'retention_run',
   'audit_source',
   'audit_gap',

@@ -22,6 +22,8 @@ const UNLOGGED_MS = 5 * 60_000;
 /** How long a single incident, which does not last, counts as recent. */
 const RECENT_MS = DAY_MS;
 const ROWS_MAX = 5_000;
+/** Events of a tenant that are looked at for their server instances. */
+const NEWEST_MARKED = 100;
 const SECOND_MS = 1_000;
 
 interface SourceRow {
@@ -43,6 +45,7 @@ export async function trailProblems(
     await silentSources(ask, nowMs),
     await sourcesWithProblem(ask, nowMs),
     await wrongClocks(ask, nowMs),
+    await wrongTimes(ask, nowMs),
     await gaps(ask, nowMs),
     await stopped(ask, stoppedLogs, nowMs),
     await overtaken(ask, nowMs),
@@ -94,6 +97,30 @@ async function wrongClocks(ask: Ask, nowMs: number): Promise<readonly TrailProbl
       mayPass: true,
     };
   });
+}
+
+/**
+ * Server instances whose events state times that cannot be right. One statement finds the newest of each tenant, because
+ * a clock that is wrong for days marks millions.
+ */
+async function wrongTimes(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
+  const rows = await ask<{ tenant_id: number; instance: string; at: Date }>(
+    `SELECT t.tenant_id, k.instance, max(k.received_at) AS at FROM tenant t CROSS JOIN LATERAL (
+       SELECT c.received_at, e.server_instance_name AS instance
+       FROM audit_clock c JOIN audit_event e ON e.tenant_id = c.tenant_id AND e.record_id = c.record_id
+       WHERE c.tenant_id = t.tenant_id AND c.received_at > $1::timestamptz
+       ORDER BY c.received_at DESC LIMIT ${NEWEST_MARKED}) k
+     GROUP BY t.tenant_id, k.instance LIMIT ${ROWS_MAX}`,
+    new Date(nowMs - RECENT_MS),
+  );
+  return rows.map(({ tenant_id, instance, at }) => ({
+    ...{ tenantId: tenant_id, key: `times ${fromStored(instance)}`, since: at },
+    group: {
+      problem:
+        'Events state times that cannot be right: the clock of their server is wrong, or that of the service',
+      serverInstanceName: fromStored(instance),
+    },
+  }));
 }
 
 async function gaps(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {

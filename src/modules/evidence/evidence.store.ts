@@ -106,9 +106,10 @@ export class PostgresEvidenceStore implements EvidenceStore {
   async removals(tenantId: number): Promise<readonly Removal[]> {
     const rows = await this.#rows<RemovalRow>(
       Prisma.sql`SELECT r.tenant_id, min(r.from_time) AS from_time, max(r.to_time) AS to_time, sum(r.events)::float8 AS events,
-          max(r.started_at) AS started_at, max(r.started_at - make_interval(hours => 24 * r.retention_days)) AS before
+          max(r.started_at) AS started_at, max(CASE WHEN r.by_arrival THEN r.to_time
+            ELSE r.started_at - make_interval(hours => 24 * r.retention_days) END) AS before
         FROM retention_run r WHERE r.tenant_id = ${tenantId}::int
-        GROUP BY r.tenant_id, date_trunc('day', r.started_at, 'UTC') ORDER BY max(r.started_at)`,
+        GROUP BY r.tenant_id, date_trunc('day', r.started_at, 'UTC'), r.by_arrival ORDER BY max(r.started_at)`,
       [tenantId],
     );
     return rows.map((row) => ({

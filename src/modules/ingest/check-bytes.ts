@@ -1,14 +1,13 @@
 import { writeRecordId } from '../../event/record-id';
-import { EVENT_TIME_MIN, LIMITS } from '../../limits';
 import { type EventBytes, KIND, placeOf } from '../../trail/event-bytes';
 import { FILE_CHARS_MAX, SPECS } from './check-event';
+import { isOfThisTime } from './clock-mark';
 
 const FIELDS = SPECS.map((spec) => ({ ...spec, place: placeOf(spec.name) }));
 const [EVENT_TIME, FILE, FILE_GUID] = [placeOf('eventTime'), placeOf('file'), placeOf('fileGuid')];
 const [BLOCK_OFFSET, INDEX] = [placeOf('blockOffset'), placeOf('index')];
 const [PARTS, ADDITIONAL] = [placeOf('parts'), placeOf('additional')];
 
-const MIN_MS = Date.parse(EVENT_TIME_MIN);
 const [ZERO, LETTER_A, DASH] = [0x30, 0x61, 0x2d];
 /** A time with all seven decimals; 0 stands for a digit. */
 const TIME_FORM = Buffer.from('"0000-00-00T00:00:00.0000000Z"');
@@ -54,7 +53,7 @@ export class BytesCheck {
     return this.#file;
   }
 
-  /** Reads the event time. @returns false if it has another form, does not exist or is out of range */
+  /** Reads the event time. @returns false if it has another form or does not exist, or if the event gets a mark */
   #readTime(event: EventBytes): boolean {
     const { bytes } = event;
     const at = event.startAt(EVENT_TIME);
@@ -77,7 +76,7 @@ export class BytesCheck {
     this.#ms = this.#day.ms + ((hour * 60 + minute) * 60 + second) * 1_000 + number(21, 3);
     this.#steps = number(24, 4);
     // A day that does not exist is not a number.
-    return this.#ms >= MIN_MS && this.#ms <= this.nowMs + LIMITS.eventFutureMaxMs;
+    return isOfThisTime(this.#ms, this.nowMs);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { JsonScalar } from '../../event/audit-record';
-import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { floorDiv, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { AUDIT_EVENT_FIELDS, FIELD_NAMES, type FieldSpec, INGEST_FIELDS } from '../../event/fields';
 import { recordIdOf } from '../../event/record-id';
 import { isUuid } from '../../event/uuid';
-import { EVENT_TIME_MIN, LIMITS } from '../../limits';
+import { LIMITS } from '../../limits';
 import {
   type CheckedEvent,
   type CheckedRecord,
@@ -12,11 +12,11 @@ import {
   statedJsonOf,
   VALUE_CHARS_MAX,
 } from '../../trail/checked-event';
+import { freeName, isOfThisTime, marked } from './clock-mark';
 
 /** The reasons why an event of a batch was not stored. */
 const REJECTION_CODES = {
   invalid_event: 'The event lacks a field, or a field has a wrong type or length.',
-  event_time_out_of_range: 'The event time is before 1990 or after tomorrow.',
 } as const;
 type RejectionCode = keyof typeof REJECTION_CODES;
 export interface Rejection {
@@ -29,7 +29,6 @@ export interface Rejection {
 
 export type Checked = { readonly event: CheckedEvent } | { readonly rejection: Rejection };
 
-const MIN_TICKS = parseTicks(EVENT_TIME_MIN) ?? 0n;
 export const SPECS = INGEST_FIELDS.filter((name) => name !== 'eventTime').map((name) => {
   const { kind, nullable, charsMax }: FieldSpec = AUDIT_EVENT_FIELDS[name];
   return { name, isBoolean: kind === 'boolean', nullable, charsMax: charsMax ?? Number.POSITIVE_INFINITY };
@@ -56,13 +55,10 @@ export function checkEvent(tenantId: number, given: unknown, nowMs: number): Che
   if (problems.length > 0 || ticks === null)
     return rejected('invalid_event', problems, addUnknownFields(unknown, problems));
 
-  if (ticks < MIN_TICKS || Number(ticks / TICKS_PER_MS) > nowMs + LIMITS.eventFutureMaxMs) {
-    return rejected('event_time_out_of_range', [
-      `eventTime ${String(given.eventTime)} must be from ${EVENT_TIME_MIN} to one day from now`,
-    ]);
-  }
-  const recordId = recordIdOf(tenantId, ticks, sourceOf(record));
-  return { event: { recordId, record, stated: statedJsonOf(record) } };
+  const isUsual = isOfThisTime(Number(floorDiv(ticks, TICKS_PER_MS)), nowMs);
+  const stored = isUsual ? record : marked(record, ticks, nowMs);
+  const recordId = recordIdOf(tenantId, ticks < 0n ? 0n : ticks, sourceOf(stored));
+  return { event: { recordId, record: stored, stated: statedJsonOf(stored) } };
 }
 
 function fieldProblem(spec: (typeof SPECS)[number], value: unknown): string | null {
@@ -145,14 +141,6 @@ function withUnknownFields(
   const known = Object.entries(sent).filter(([name]) => KNOWN_FIELDS.has(name));
   return { ...(Object.fromEntries(known) as unknown as CheckedRecord), additional: merged };
 }
-
-/** The name itself, or another one if the record already has a value of this name. Both values are evidence. */
-function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
-  let free = name;
-  while (taken.has(free)) free = CLASH_PREFIX + free;
-  return free;
-}
-const CLASH_PREFIX = 'event.';
 
 /** The form in which `additional` can hold a value: the value itself, or its JSON. Undefined: it is nested too deep. */
 function scalarOf(value: unknown): JsonScalar | undefined {

@@ -1,5 +1,6 @@
 import type { RunSteps } from '../../database/clients';
 import { toDomainError } from '../../errors';
+import { CLOCK_MARK } from '../../event/audit-record';
 import { HOUR_MS } from '../../event/event-time';
 import { idBytes } from '../../event/record-id';
 import type { CheckedEvent } from '../../trail/checked-event';
@@ -40,6 +41,10 @@ const LOG = `
 INSERT INTO audit_log_queue (tenant_id, batch_id, received_at, leaves, accepted, events, key_id, mac, refused)
 SELECT t.tenant_id, $2::uuid, statement_timestamp(), $3::bytea, $4::uuid[], $5::int, $6::text, $7::bytea, false
 FROM tenant t WHERE t.tenant_id = $1::int`;
+
+const NOTE_MARKED = `
+INSERT INTO audit_clock (tenant_id, record_id, received_at)
+SELECT t.tenant_id, unnest($2::uuid[]), statement_timestamp() FROM tenant t WHERE t.tenant_id = $1::int`;
 
 const FIND_TENANT = 'SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::int';
 
@@ -89,7 +94,10 @@ function storeBySteps(run: RunSteps, { tenantId, events, seal, lists }: Batch): 
       return 0;
     }
     const ids = rows.map(({ record_id }) => String(record_id));
-    await step(COUNT, [tenantId, ...countsOf(accepted(events, ids))]);
+    const stored = accepted(events, ids);
+    await step(COUNT, [tenantId, ...countsOf(stored)]);
+    const marked = stored.filter(({ record }) => Object.hasOwn(record.additional ?? {}, CLOCK_MARK));
+    if (marked.length > 0) await step(NOTE_MARKED, [tenantId, marked.map(({ recordId }) => recordId)]);
     const { batchId, leaves, keyId, mac } = seal;
     const some = ids.length * LEAF_BYTES < leaves.length ? ids : null;
     await step(LOG, [tenantId, batchId, leaves, some, ids.length, keyId, mac]);

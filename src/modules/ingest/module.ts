@@ -23,8 +23,8 @@ export async function openIngest(parts: {
   readonly nowMs: () => number;
 }): Promise<Module & { readonly agents: AgentBodies }> {
   const { database, owner, form, checkpointKey, nowMs } = parts;
-  const partitions = new Partitions(owner);
-  await partitions.ensureAhead(nowMs());
+  const partitions = new Partitions(owner, nowMs);
+  await partitions.ensureAhead();
   const steps = form === 'union' ? database.steps : null;
   const writer = new PostgresAuditEventWriter(database.run, partitions, checkpointKey, steps);
   const refused = new RefusedBatches();
@@ -62,7 +62,7 @@ export async function openIngest(parts: {
       {
         name: 'making partitions ahead',
         everyMs: DAY_MS,
-        run: () => partitions.ensureAhead(nowMs()),
+        run: () => partitions.ensureAhead(),
       },
     ],
   };

@@ -1,6 +1,7 @@
 import type { RunStatement, RunSteps } from '../../database/clients';
 import { guarded, sqlStateOf } from '../../database/failure';
 import { serviceUnavailable } from '../../errors';
+import { CLOCK_MARK } from '../../event/audit-record';
 import { COUNTED_COLUMNS } from '../../trail/counts/dimensions';
 import { hourOf } from '../../trail/counts/scope';
 import type { EventBytes } from '../../trail/event-bytes';
@@ -36,15 +37,15 @@ const VALUES = COLUMNS.map(({ type }, i) => `unnest($${i + 2}::${type}[])`).join
 const SEAL = [2, 3, 4, 5].map((after) => `$${COLUMNS.length + after}`);
 
 /**
- * One statement for each batch: it inserts new events, counts them and queues them for the evidence log, and ignores
- * known ones. It returns no row for an unknown tenant.
+ * One statement for each batch: it inserts new events, counts them, queues them for the evidence log, notes those with
+ * a mark, and ignores known ones. It returns no row for an unknown tenant.
  */
 const INSERT = `
 WITH ins AS (
   INSERT INTO audit_event (tenant_id, ${NAMES})
   SELECT t.tenant_id, ${VALUES} FROM tenant t WHERE t.tenant_id = $1
   ON CONFLICT DO NOTHING
-  RETURNING record_id, ${COUNTED_COLUMNS}, succeeded),
+  RETURNING record_id, ${COUNTED_COLUMNS}, succeeded, additional ? '${CLOCK_MARK}' AS is_marked),
 delta AS (
   INSERT INTO audit_delta (tenant_id, hour, ${COUNTED_COLUMNS}, n, ok)
   SELECT t.tenant_id, ${hourOf('i.record_id')}, ${COUNTED_COLUMNS}, count(*), count(*) FILTER (WHERE i.succeeded)
@@ -56,7 +57,11 @@ logged AS (
     CASE WHEN i.n * ${LEAF_BYTES} < octet_length(${SEAL[1]}::bytea) THEN i.ids END, i.n, ${SEAL[2]}::text,
     ${SEAL[3]}::bytea, false
   FROM tenant t CROSS JOIN (SELECT count(*)::int AS n, array_agg(record_id) AS ids FROM ins) i
-  WHERE t.tenant_id = $1 AND i.n > 0)
+  WHERE t.tenant_id = $1 AND i.n > 0),
+marked AS (
+  INSERT INTO audit_clock (tenant_id, record_id, received_at)
+  SELECT t.tenant_id, i.record_id, statement_timestamp()
+  FROM tenant t CROSS JOIN ins i WHERE t.tenant_id = $1 AND i.is_marked)
 SELECT (SELECT count(*) FROM ins)::int AS n FROM tenant t WHERE t.tenant_id = $1`;
 
 /** The SQLSTATE of "no partition of relation found for row", among other failed checks. */

@@ -47,9 +47,9 @@ describe('a batch', () => {
 
   it('loses only its bad events, and names each by its index in the batch', async () => {
     const writer = new FakeWriter();
-    const events = [anEvent({ eventTime: '1989-01-01T00:00:00Z' }), anEvent(), anEvent()];
+    const events = [anEvent({ actionId: '' }), anEvent({ eventTime: '1989-01-01T00:00:00Z' }), anEvent()];
     const receipt = await receiveBatch(1, { events }, writer, NOW);
-    expect(receipt).toMatchObject({ accepted: 2, rejected: [{ index: 0, code: 'event_time_out_of_range' }] });
+    expect(receipt).toMatchObject({ accepted: 2, rejected: [{ index: 0, code: 'invalid_event' }] });
   });
 
   it('is stored for the tenant of the key, with record ids of that tenant', async () => {

@@ -29,6 +29,7 @@ export async function applyRetention({
   if (tenants.length === 0) return;
   const atMs = nowMs();
   const run = { runId: randomUUID(), startedAt: new Date(atMs), now: () => new Date(nowMs()) };
+  const ofMarked = { ...run, runId: randomUUID() };
   const touched = new Set<number>();
   for (const week of await store.weeks()) {
     if (isStopped()) return;
@@ -38,7 +39,10 @@ export async function applyRetention({
   }
   for (const tenant of tenants) {
     const { tenantId } = tenant;
-    const removed = await attempt(log, { tenantId }, () => removeExpired(store, tenant, run, isStopped));
+    const removed = await attempt(log, { tenantId }, async () => {
+      const expired = await removeExpired(store, tenant, run, isStopped);
+      return expired + (await removeMarked(store, tenant, ofMarked, isStopped));
+    });
     if (!removed) continue;
     log.info({ tenantId, removed }, 'retention removed events');
     touched.add(tenantId);
@@ -64,6 +68,23 @@ async function removeExpired(
     const step = await store.removeStep(tenant, { from, beforeMs }, run);
     removed += step.removed;
     from = step.next;
+  }
+  return removed;
+}
+
+/** Events with a mark are kept for the tenant's days from their arrival. */
+async function removeMarked(
+  store: RetentionStore,
+  tenant: TenantWithRetention,
+  run: RunningRetention,
+  isStopped: () => boolean,
+): Promise<number> {
+  const beforeMs = run.startedAt.getTime() - tenant.retentionDays * DAY_MS;
+  let removed = 0;
+  while (!isStopped()) {
+    const step = await store.removeMarkedStep(tenant, beforeMs, run);
+    if (step === 0) break;
+    removed += step;
   }
   return removed;
 }

@@ -1,9 +1,9 @@
 import type { TenantWithRetention } from '../../../caller/tenant.store';
 import type { OwnerDb, Prisma } from '../../../database/clients';
-import { sqlStateOf } from '../../../database/failure';
-import { HOUR_MS } from '../../../event/event-time';
+import { HOUR_MS, TICKS_PER_MS } from '../../../event/event-time';
+import { recordIdFloor } from '../../../event/record-id';
 import { takeAllTenants } from '../../../trail/counts/turns';
-import { hasPartition } from '../../../trail/partitions';
+import { detach, partitionNames } from '../../../trail/partitions';
 import { type Gone, record, together } from './record';
 import type { RunningRetention, StoredWeek } from './retention-store';
 import {
@@ -11,14 +11,17 @@ import {
   HOURS_PER_DAY,
   type Hours,
   refuseIfChanged,
+  refuseIfMarked,
   refuseIfNeeded,
   StillNeeded,
   tenantsIn,
   WAITING,
 } from './week-tenants';
 
-const LOCK_NOT_AVAILABLE = '55P03';
-const DETACH_ATTEMPTS = 20;
+const idFloor = (ms: number) => recordIdFloor(BigInt(ms) * TICKS_PER_MS);
+
+const FORGET_MARKED = `
+DELETE FROM audit_clock WHERE tenant_id = $1::int AND record_id >= $2::uuid AND record_id < $3::uuid`;
 
 /**
  * Drops a whole week, with all that counts it, in one transaction. A week is whole days and whole hours, so its
@@ -34,6 +37,7 @@ export async function dropWeek(
   run: RunningRetention,
 ): Promise<readonly TenantWithRetention[] | null> {
   const hours = { from: week.startMs / HOUR_MS, to: week.endMs / HOUR_MS };
+  const range = { from: idFloor(week.startMs), to: idFloor(week.endMs) };
   try {
     return await prisma.$transaction(
       async (tx) => {
@@ -42,14 +46,16 @@ export async function dropWeek(
         await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '60s'`);
         await takeAllTenants(tx);
         // Another instance may have dropped the week while this one waited for its turn.
-        if (!(await hasPartition(tx, week.name))) return null;
+        if (!(await partitionNames(tx)).has(week.name)) return null;
         await refuseIfNeeded(tx, hours, daysMax);
+        await refuseIfMarked(tx, range, run.startedAt);
         const counted = await tenantsIn(tx, COUNTED, hours, daysMax);
         const gone = new Map<number, Gone[]>();
         for (const { tenantId } of counted) gone.set(tenantId, [await removeCounts(tx, tenantId, hours)]);
         await detach(tx, week.name);
         // From here on nobody reads or writes events, and every stored event is in the deltas.
         await refuseIfNeeded(tx, hours, daysMax);
+        await refuseIfMarked(tx, range, run.startedAt);
         await refuseIfChanged(tx, counted, daysMax);
         const late = await tenantsIn(tx, WAITING, hours, daysMax);
         for (const { tenantId } of late)
@@ -59,6 +65,7 @@ export async function dropWeek(
           ...new Map([...counted, ...late].map((tenant) => [tenant.tenantId, tenant])).values(),
         ];
         for (const tenant of tenants) {
+          await tx.$executeRawUnsafe(FORGET_MARKED, tenant.tenantId, range.from, range.to);
           const all = together(gone.get(tenant.tenantId) ?? []);
           if (all) await record(tx, tenant, all, run, [week.name]);
         }
@@ -126,21 +133,3 @@ const goneOf = ([row]: readonly GoneRow[]): Gone => ({
   firstHour: row?.first ?? 0,
   lastHour: row?.last ?? 0,
 });
-
-/**
- * All later requests for a lock wait behind this one. So each attempt is short, there are many of them, and a long
- * reader can finish first.
- */
-async function detach(tx: Prisma.TransactionClient, name: string): Promise<void> {
-  await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '500ms'`);
-  for (let attempt = 1; ; attempt++) {
-    await tx.$executeRawUnsafe('SAVEPOINT before_detach');
-    try {
-      await tx.$executeRawUnsafe(`ALTER TABLE audit_event DETACH PARTITION ${name}`);
-      return;
-    } catch (error) {
-      if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE || attempt === DETACH_ATTEMPTS) throw error;
-      await tx.$executeRawUnsafe('ROLLBACK TO SAVEPOINT before_detach');
-    }
-  }
-}

@@ -13,7 +13,7 @@ export interface RetentionPreview {
 
 /**
  * Counts in one snapshot: whole days and hours from the counts, unfolded events from the deltas, and the hour of
- * `beforeMs` from the events.
+ * `beforeMs` from the events. Marked events count by their arrival.
  */
 export async function previewOf(
   tx: Prisma.TransactionClient,
@@ -32,7 +32,10 @@ export async function previewOf(
      SELECT (coalesce((SELECT sum(n) FROM counted WHERE grain = 1 OR bucket < $2::int), 0)
          + coalesce((SELECT sum(n) FROM waiting WHERE hour < $3::int), 0)
          + (SELECT count(*) FROM audit_event e WHERE e.tenant_id = $1::int
-             AND e.record_id >= $4::uuid AND e.record_id < $5::uuid))::float8 AS gone,
+             AND e.record_id >= $4::uuid AND e.record_id < $5::uuid)
+         + (SELECT count(*) FILTER (WHERE k.record_id >= $5::uuid AND k.received_at < $6::timestamptz)
+             - count(*) FILTER (WHERE k.record_id < $5::uuid AND k.received_at >= $6::timestamptz)
+           FROM audit_clock k WHERE k.tenant_id = $1::int))::float8 AS gone,
        (coalesce((SELECT sum(n) FROM counted WHERE grain = 2), 0)
          + coalesce((SELECT sum(n) FROM waiting), 0))::float8 AS total`,
     tenantId,
@@ -40,6 +43,7 @@ export async function previewOf(
     hour,
     floorAt(hour * HOUR_MS),
     floorAt(beforeMs),
+    new Date(beforeMs),
   );
   const { gone = 0, total = 0 } = row ?? {};
   return { before: new Date(beforeMs), events: gone, kept: total - gone };

@@ -30,9 +30,10 @@ export async function record(
 ): Promise<void> {
   await tx.$executeRawUnsafe(
     `INSERT INTO retention_run AS r
-       (tenant_id, run_id, retention_days, events, from_time, to_time, partitions, started_at, ended_at)
+       (tenant_id, run_id, retention_days, events, from_time, to_time, partitions, started_at, ended_at,
+        by_arrival)
      VALUES ($1::int, $2::uuid, $3::int, $4::bigint, $5::timestamptz, $6::timestamptz, $7::text[], $8::timestamptz,
-       $9::timestamptz)
+       $9::timestamptz, $10::bool)
      ON CONFLICT (tenant_id, run_id) DO UPDATE SET events = r.events + excluded.events,
        from_time = least(r.from_time, excluded.from_time), to_time = greatest(r.to_time, excluded.to_time),
        partitions = r.partitions || excluded.partitions, ended_at = excluded.ended_at`,
@@ -45,5 +46,6 @@ export async function record(
     partitions,
     run.startedAt,
     run.now(),
+    run.isByArrival === true,
   );
 }

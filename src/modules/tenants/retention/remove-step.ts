@@ -14,20 +14,33 @@ import type { RemovalStep, RunningRetention } from './retention-store';
 /** Indexing the hours of a busy tenant may take a while, and nobody else waits behind this step. */
 const TURN_WAIT = '60s';
 
+/** SQL: the events that retention counts from their arrival, because their time cannot be right. */
+const IS_MARKED = `EXISTS (
+    SELECT FROM audit_clock k WHERE k.tenant_id = $1::int AND k.record_id = e.record_id)`;
+
 /**
  * The end of a step: the record after its last one, or nothing. It checks in the tenant's row that the retention is
  * still the one with which the run began.
  */
 const END = `
 SELECT t.tenant_id, (SELECT e.record_id::text FROM audit_event e
-    WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid
+    WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid AND NOT ${IS_MARKED}
     ORDER BY e.record_id OFFSET ${LIMITS.retentionStepEvents} LIMIT 1) AS next
 FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $4::int`;
 
+/** The marked events of a step: those that came first. It checks the retention as `END` does. */
+const EXPIRED_MARKED = `
+SELECT k.record_id::text AS id FROM tenant t JOIN audit_clock k ON k.tenant_id = t.tenant_id
+WHERE t.tenant_id = $1::int AND k.tenant_id = $1::int AND k.received_at < $2::timestamptz AND t.retention_days = $3::int
+ORDER BY k.received_at, k.record_id LIMIT ${LIMITS.retentionStepEvents}`;
+
+const FORGET_MARKED = `
+DELETE FROM audit_clock WHERE tenant_id = $1::int AND record_id = ANY(string_to_array($2::text, ',')::uuid[])`;
+
 /** The same statement takes the deleted events off the counts, with deltas like those of stored events. */
-const REMOVE = `
+const removing = (which: string) => `
 WITH gone AS (
-  DELETE FROM audit_event e WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid
+  DELETE FROM audit_event e WHERE e.tenant_id = $1::int AND ${which}
   RETURNING e.record_id, ${COUNTED_COLUMNS}, e.succeeded),
 less AS (
   INSERT INTO audit_delta (tenant_id, hour, ${COUNTED_COLUMNS}, n, ok)
@@ -35,6 +48,8 @@ less AS (
   FROM tenant t CROSS JOIN gone g WHERE t.tenant_id = $1::int GROUP BY 1, 2, ${COUNTED_COLUMNS}
   RETURNING hour, n)
 SELECT hour, n FROM less`;
+const REMOVE = removing(`e.record_id >= $2::uuid AND e.record_id < $3::uuid AND NOT ${IS_MARKED}`);
+const REMOVE_MARKED = removing(`e.record_id = ANY(string_to_array($2::text, ',')::uuid[])`);
 
 /** A segment counts as right while its count is right, but other events could make the count equal again. */
 const UNINDEX = ['audit_segment', 'audit_word'].map(
@@ -61,33 +76,68 @@ export function removeStep(
 ): Promise<RemovalStep> {
   const { tenantId, retentionDays } = tenant;
   const before = recordIdFloor(BigInt(range.beforeMs) * TICKS_PER_MS);
+  return inTurn(prisma, tenantId, async (tx) => {
+    const [end] = await tx.$queryRawUnsafe<{ next: string | null }[]>(
+      END,
+      tenantId,
+      range.from,
+      before,
+      retentionDays,
+    );
+    if (!end) return { removed: 0, next: null };
+    const deltas = await tx.$queryRawUnsafe<Delta[]>(REMOVE, tenantId, range.from, end.next ?? before);
+    return { removed: await settle(tx, tenant, deltas, run), next: end.next };
+  });
+}
+
+/** Removes marked events of a tenant that came before a time. @returns the number; 0: nothing is left */
+export function removeMarkedStep(
+  prisma: OwnerDb,
+  tenant: TenantWithRetention,
+  beforeMs: number,
+  run: RunningRetention,
+): Promise<number> {
+  const { tenantId, retentionDays } = tenant;
+  return inTurn(prisma, tenantId, async (tx) => {
+    const before = new Date(beforeMs);
+    const found = await tx.$queryRawUnsafe<{ id: string }[]>(EXPIRED_MARKED, tenantId, before, retentionDays);
+    if (found.length === 0) return 0;
+    // As one text: the driver takes longer to write an array.
+    const ids = found.map(({ id }) => id).join();
+    const deltas = await tx.$queryRawUnsafe<Delta[]>(REMOVE_MARKED, tenantId, ids);
+    await tx.$executeRawUnsafe(FORGET_MARKED, tenantId, ids);
+    return settle(tx, tenant, deltas, { ...run, isByArrival: true });
+  });
+}
+
+function inTurn<T>(
+  prisma: OwnerDb,
+  tenantId: number,
+  work: (tx: Prisma.TransactionClient) => Promise<T>,
+): Promise<T> {
   return prisma.$transaction(
     async (tx) => {
       await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '${TURN_WAIT}'`);
       await takeTenant(tx, tenantId);
-      const [end] = await tx.$queryRawUnsafe<{ next: string | null }[]>(
-        END,
-        tenantId,
-        range.from,
-        before,
-        retentionDays,
-      );
-      if (!end) return { removed: 0, next: null };
-      const removed = await remove(tx, tenant, { from: range.from, to: end.next ?? before }, run);
-      return { removed, next: end.next };
+      return work(tx);
     },
     { timeout: 180_000, maxWait: 60_000 },
   );
 }
 
-async function remove(
+interface Delta {
+  readonly hour: number;
+  readonly n: number;
+}
+
+/** Brings counts, index and the run's record to what is left. @returns the number of removed events */
+async function settle(
   tx: Prisma.TransactionClient,
   tenant: TenantWithRetention,
-  { from, to }: { readonly from: string; readonly to: string },
+  deltas: readonly Delta[],
   run: RunningRetention,
 ): Promise<number> {
   const { tenantId } = tenant;
-  const deltas = await tx.$queryRawUnsafe<{ hour: number; n: number }[]>(REMOVE, tenantId, from, to);
   const gone = together(deltas.map(({ hour, n }) => ({ events: -n, firstHour: hour, lastHour: hour })));
   if (!gone) return 0;
   await foldTenant(tx, tenantId);

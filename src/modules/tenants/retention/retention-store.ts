@@ -2,7 +2,7 @@ import type { Attempt } from '../../../caller/access-log';
 import type { Tenant, TenantWithRetention } from '../../../caller/tenant.store';
 import type { RetentionPreview } from './preview';
 
-/** A weekly partition of the events: half-open, in milliseconds since 1970. */
+/** A partition of events: half-open, in milliseconds since 1970. */
 export interface StoredWeek {
   readonly name: string;
   readonly startMs: number;
@@ -14,6 +14,8 @@ export interface RunningRetention {
   readonly runId: string;
   readonly startedAt: Date;
   readonly now: () => Date;
+  /** Whether it counts the days of its events from their arrival, and not from their times. */
+  readonly isByArrival?: boolean;
 }
 
 /** The events that one run removed of one tenant. */
@@ -59,12 +61,14 @@ export interface RetentionStore {
     daysMax: number,
     run: RunningRetention,
   ): Promise<readonly TenantWithRetention[] | null>;
-  /** Removes some events from record id `from` on and before `beforeMs`, oldest first. */
+  /** Removes some events without a mark from record id `from` on and before `beforeMs`, oldest first. */
   removeStep(
     tenant: TenantWithRetention,
     range: { readonly from: string; readonly beforeMs: number },
     run: RunningRetention,
   ): Promise<RemovalStep>;
+  /** Removes some marked events that came before `beforeMs`. @returns their number; 0: nothing is left */
+  removeMarkedStep(tenant: TenantWithRetention, beforeMs: number, run: RunningRetention): Promise<number>;
   /** Removes counted values (databases, principals) that no event of the tenant has any more. */
   forgetValues(tenantId: number): Promise<void>;
   /** Newest first. @param tenantId null: of every tenant */

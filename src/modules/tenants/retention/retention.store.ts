@@ -9,10 +9,10 @@ import { FORGET_COLUMN_VALUES } from '../../../trail/columns/forget-values';
 import { INSTANCE_MAX, keyOf } from '../../../trail/counts/by-instance';
 import { COUNTED, KEYS } from '../../../trail/counts/dimensions';
 import { takeTenant } from '../../../trail/counts/turns';
-import { weekOfPartition } from '../../../trail/partitions';
+import { partitionNames, weeksOfPartition } from '../../../trail/partitions';
 import { dropWeek } from './drop-week';
 import { previewOf, type RetentionPreview } from './preview';
-import { removeStep } from './remove-step';
+import { removeMarkedStep, removeStep } from './remove-step';
 import type { RetentionRun, RetentionStore, RunningRetention, StoredWeek } from './retention-store';
 
 /** Removes values whose last count is gone, so that values without stored events are not kept. */
@@ -67,10 +67,7 @@ export class PostgresRetentionStore implements RetentionStore {
   }
 
   async weeks(): Promise<readonly StoredWeek[]> {
-    const found = await this.background.$queryRaw<{ name: string }[]>`
-      SELECT c.relname::text AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-      WHERE i.inhparent = 'audit_event'::regclass ORDER BY c.relname`;
-    return found.flatMap(({ name }) => weekOfPartition(name) ?? []);
+    return [...(await partitionNames(this.background))].flatMap((name) => weeksOfPartition(name) ?? []);
   }
 
   dropWeek(week: StoredWeek, daysMax: number, run: RunningRetention) {
@@ -79,6 +76,10 @@ export class PostgresRetentionStore implements RetentionStore {
 
   removeStep(tenant: TenantWithRetention, range: { from: string; beforeMs: number }, run: RunningRetention) {
     return removeStep(this.background, tenant, range, run);
+  }
+
+  removeMarkedStep(tenant: TenantWithRetention, beforeMs: number, run: RunningRetention) {
+    return removeMarkedStep(this.background, tenant, beforeMs, run);
   }
 
   async forgetValues(tenantId: number): Promise<void> {
@@ -99,6 +100,7 @@ export class PostgresRetentionStore implements RetentionStore {
         where: tenantId === null ? {} : { tenantId },
         orderBy: [{ startedAt: 'desc' }, { tenantId: 'asc' }],
         take: limit,
+        omit: { byArrival: true },
       });
     const found = await guarded(() =>
       tenantId === null ? ofEveryTenant(this.prisma, find) : ofTenants(this.prisma, [tenantId], find),

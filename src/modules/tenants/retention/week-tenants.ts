@@ -48,6 +48,27 @@ export async function refuseIfNeeded(tx: Prisma.TransactionClient, { from, to }:
   }
 }
 
+/**
+ * Marked events are kept for a tenant's days from their arrival.
+ * @param range record ids @throws StillNeeded if a tenant still keeps a marked event of the range
+ */
+export async function refuseIfMarked(
+  tx: Prisma.TransactionClient,
+  range: { readonly from: string; readonly to: string },
+  now: Date,
+) {
+  const kept = await tx.$queryRawUnsafe<unknown[]>(
+    `SELECT t.tenant_id FROM tenant t CROSS JOIN LATERAL (
+       SELECT k.received_at FROM audit_clock k WHERE k.tenant_id = t.tenant_id AND k.record_id >= $1::uuid
+         AND k.record_id < $2::uuid ORDER BY k.received_at DESC LIMIT 1) s
+     WHERE s.received_at >= $3::timestamptz - make_interval(hours => 24 * t.retention_days) LIMIT 1`,
+    range.from,
+    range.to,
+    now,
+  );
+  if (kept.length > 0) throw new StillNeeded();
+}
+
 /** @throws StillNeeded if the retention of a tenant has become longer meanwhile */
 export async function refuseIfChanged(
   tx: Prisma.TransactionClient,
