@@ -2,15 +2,19 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
-import { DAY_MS, formatClock, formatDate, MINUTE_MS, type TimeZone } from '../lib/time';
+import type { TimeZone } from '../lib/time';
 import type { Stretch } from './coverage/missing';
 import classes from './explore.module.css';
 import type { Bucket, Histogram } from './histogram';
 import { HISTOGRAM_COLORS } from './histogram-colors';
+import { ticksOf } from './histogram-ticks';
 
 const HEIGHT = 170;
 /** Room for the label of a tick: `2025-04-15`, or a time with seconds. */
 const LABEL_PX = 80;
+/** Room for the axis of counts. */
+const COUNTS_PX = 60;
+
 interface Props {
   readonly histogram: Histogram;
   readonly missing: readonly Stretch[];
@@ -30,9 +34,7 @@ export function HistogramChart({ histogram, missing, zone, onZoom, onHover }: Pr
     if (!place.current || width === 0) return;
     const chart = new UPlot(
       {
-        ...optionsOf(histogram, zone, HISTOGRAM_COLORS[scheme]),
-        width,
-        height: HEIGHT,
+        ...optionsOf(histogram, zone, HISTOGRAM_COLORS[scheme], width),
         hooks: {
           drawAxes: [(self) => hatch(self, missing, HISTOGRAM_COLORS[scheme].text)],
           setSelect: [
@@ -68,11 +70,8 @@ export function HistogramChart({ histogram, missing, zone, onZoom, onHover }: Pr
 
 type Colors = (typeof HISTOGRAM_COLORS)['light'];
 
-function optionsOf(
-  { startTime, endTime }: Histogram,
-  zone: TimeZone,
-  colors: Colors,
-): Omit<UPlot.Options, 'width' | 'height'> {
+function optionsOf(histogram: Histogram, zone: TimeZone, colors: Colors, width: number): UPlot.Options {
+  const { startTime, endTime } = histogram;
   const bars = UPlot.paths.bars?.({ size: [0.92], align: 1 });
   const axis = {
     stroke: colors.text,
@@ -87,9 +86,11 @@ function optionsOf(
     ...(bars ? { paths: bars } : {}),
   });
   const range: [number, number] = [Date.parse(startTime ?? '') / 1000, Date.parse(endTime ?? '') / 1000];
+  const plotPx = Math.max(LABEL_PX, width - COUNTS_PX - LABEL_PX / 2);
+  const ticks = ticksOf(histogram, zone, ((range[1] - range[0]) * 1000 * LABEL_PX) / plotPx);
   return {
-    tzDate: (seconds) =>
-      zone === 'UTC' ? UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : new Date(seconds * 1000),
+    width,
+    height: HEIGHT,
     legend: { show: false },
     // Half of a label extends beyond the last tick.
     padding: [null, LABEL_PX / 2, null, null],
@@ -101,24 +102,14 @@ function optionsOf(
     axes: [
       {
         ...axis,
-        space: LABEL_PX,
         grid: { show: false },
-        values: (_self, splits, _axis, _space, step) => timeLabels(splits, step, zone),
+        splits: () => ticks.map(({ ms }) => ms / 1000),
+        values: () => ticks.map(({ label }) => label),
       },
-      { ...axis, size: 60, incrs: WHOLE },
+      { ...axis, size: COUNTS_PX, incrs: WHOLE },
     ],
     series: [{}, series(colors.failed), series(colors.succeeded)],
   };
-}
-
-/** Labels of ticks `step` seconds apart: the time of day, and the date below the first of each day. */
-function timeLabels(splits: readonly number[], step: number, zone: TimeZone): string[] {
-  const dates = splits.map((seconds) => formatDate(seconds * 1000, zone));
-  if (step >= DAY_MS / 1000) return dates;
-  return splits.map((seconds, i) => {
-    const clock = formatClock(seconds * 1000, zone).slice(0, step < MINUTE_MS / 1000 ? 8 : 5);
-    return dates[i] === dates[i - 1] ? clock : `${clock}\n${dates[i]}`;
-  });
 }
 
 /** The steps of an axis of counts. */
