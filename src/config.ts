@@ -104,7 +104,7 @@ export const ENVIRONMENT = z.object({
     .string()
     .optional()
     .describe(
-      'Key that signs the evidence log; instances on one database share it. Not set: `checkpoint.key` in DATA_DIR.',
+      'Key that signs the evidence log, and earlier keys behind it; instances on one database share them. Not set: `checkpoint.key` in DATA_DIR.',
     ),
   CHECKPOINT_KEY_SUCCEEDS: z
     .string()

@@ -146,7 +146,7 @@ describe('verify against a service that is hostile or damaged', () => {
     [
       'checkpoints without end',
       { checkpoints: () => ({ checkpoints: Array.from({ length: 100 }, () => LOG.checkpoints[0]) }) },
-      'more than 600 checkpoints',
+      'more than 1600 checkpoints',
     ],
     [
       'checkpoints that are no list',

@@ -1,14 +1,18 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pino } from 'pino';
 import { tenantSet } from '../../src/caller/tenant-set';
+import { parseNote } from '../../src/modules/evidence/checkpoint';
 import { CHECKPOINT_KEY_FILE } from '../../src/modules/evidence/checkpoint-key-file';
 import { CheckpointKey, newCheckpointKeyPem } from '../../src/trail/evidence/note-key';
+import { runCli } from '../support/cli';
 import { describeOnPostgres, ENGINES, temporaryFolder } from '../support/engines';
 import { anEvent } from '../support/events';
 import { Inserter } from '../support/inserter';
 import { Store } from '../support/store';
 import { until } from '../support/until';
-import { World } from '../support/world';
+import { QUICK_LOG, useLimits } from '../support/use-limits';
+import { INGEST, type Query, World } from '../support/world';
 import { LogTrial } from './support';
 
 const aKey = () => CheckpointKey.ofPem(newCheckpointKeyPem());
@@ -104,6 +108,40 @@ describe.each(ENGINES)('two instances that made two checkpoint keys, on %s', (en
     expect(await state()).toMatchObject({ size: 5 });
   });
 
+  it('continue under a new key at once, say when nothing is sealed by the earlier one, and need it no more', async () => {
+    await first.run();
+    await accept(first, 4);
+    const lines: string[] = [];
+    const log = pino({}, { write: (line: string) => void lines.push(line) });
+    const said = () =>
+      lines.filter((line) => line.includes('nothing is sealed by the earlier checkpoint keys'));
+    const own = aKey();
+    const others = [first.keys.own, second.keys.own];
+    const changing = new LogTrial(store, own, { others }, undefined, 0, undefined, log);
+    await changing.sequencer.begin(false);
+    // Another instance still has the earlier key alone: it signs nothing, and what it accepts waits.
+    await accept(first, 1);
+    await first.run();
+    expect([first.sequencer.healthy, await state()]).toMatchObject([false, { size: 3, waitingEvents: 7 }]);
+    await changing.run();
+    expect([said(), (await state())?.size]).toEqual([[expect.stringContaining(idOf(first))], 10]);
+    await changing.run();
+    expect(said()).toHaveLength(1);
+    const after = new LogTrial(store, own, {}, changing.memory);
+    await after.sequencer.begin(false);
+    await accept(after, 2);
+    await after.run();
+    expect([after.problem, after.sequencer.healthy, await state()]).toMatchObject([
+      ...[null, true],
+      { size: 12, refusedEvents: 0 },
+    ]);
+    // Who has the earlier key cannot have anything taken in any more.
+    await accept(first, 1);
+    await after.run();
+    expect(await state()).toMatchObject({ size: 12, waitingEvents: 1 });
+    expect(after.problem).toContain(`1 events wait that an instance with the checkpoint key ${idOf(first)}`);
+  });
+
   it("notice a change of the log's key in the database, and sign nothing under the other key", async () => {
     await first.run();
     await store.query('UPDATE audit_log_key SET key_id = $1', idOf(second));
@@ -164,6 +202,70 @@ describeOnPostgres('two services with a data folder each', () => {
     expect(await tenantLog(two, tenant.key)).toMatchObject({ size: 1, waitingEvents: 0, problem: null });
     await two.service.close();
     await one.close();
+  });
+});
+
+describeOnPostgres('a service whose checkpoint key is changed as docs/evidence.md says', () => {
+  useLimits({ ...QUICK_LOG, checkpointMs: 1 });
+
+  it('goes on signing, needs the earlier key no more, and verifies with both public keys or the new one', async () => {
+    let world = await World.open('postgresql');
+    const { database } = world;
+    const { tenantId, key, agentKey } = await world.tenant();
+    const restart = async () => {
+      await world.service.close();
+      world = await World.on(database);
+    };
+    const size = async () => parseNote((await tenantLog(world, key)).checkpoint ?? '')?.size;
+    const send = async (events: number, upTo: number) => {
+      await world.graphql(agentKey, INGEST, {
+        batch: { events: Array.from({ length: events }, () => anEvent()) },
+      });
+      await until(size, (signed) => signed === upTo);
+    };
+    const showKey = async () =>
+      (await runCli(['verify', '--show-key'], { DATA_DIR: database.dataDir })).lines[0] ?? '';
+    const tail = async (query: Query) => (await world.get('/audit-activity/tail', key, { query })).body;
+    await send(5, 5);
+    const { nextCursor } = (await tail({ from: 'now' })).meta;
+    const [older, file] = [await showKey(), path.join(database.dataDir, CHECKPOINT_KEY_FILE)];
+    const kept = path.join(database.dataDir, 'kept.txt');
+    await writeFile(kept, (await tenantLog(world, key)).checkpoint);
+    const newPem = newCheckpointKeyPem();
+    const verify = async (...args: string[]) => {
+      const env = { AUDIT_ACTIVITY_API_KEY: key };
+      const all = ['verify', '--url', world.service.url, '--tenant', tenantId, '--wait', '0', ...args];
+      const { lines, error } = await runCli(all, env);
+      return [error, lines.join('\n')];
+    };
+    const isSound = (events: number) =>
+      expect.stringContaining(`all ${events} events are as they were accepted`);
+    await writeFile(file, newPem + (await readFile(file, 'utf8')));
+    const newer = await showKey();
+    await restart();
+    await until(
+      () => world.logLines.join(''),
+      (text) => text.includes('nothing is sealed by the earlier checkpoint keys any more'),
+    );
+    // What was signed is signed again by the new key, though nothing was added.
+    const [error, text] = await verify('--public-key', newer);
+    expect([error, text]).toEqual([null, isSound(5)]);
+    expect(text).toContain('note: checkpoint 1 is of another key');
+    await writeFile(file, newPem);
+    await restart();
+    const check = `{ auditLogCheck(tenantId: "${tenantId}") { signed sound problems } }`;
+    expect((await world.operate(check)).auditLogCheck).toEqual({ signed: 5, sound: 5, problems: [] });
+    await send(3, 8);
+    expect((await world.fetch('/health')).text).toBe('Healthy');
+    expect((await tail({ cursor: nextCursor })).data).toHaveLength(3);
+    const both = ['--public-key', older, '--public-key', newer];
+    expect(await verify(...both, '--checkpoint', kept)).toEqual([null, isSound(8)]);
+    expect(await verify('--public-key', newer)).toEqual([null, isSound(8)]);
+    expect(await verify('--public-key', older)).toEqual([
+      expect.stringContaining('3 of 8 events could not be judged'),
+      expect.stringContaining('NO VERDICT on 3 of 8 events'),
+    ]);
+    await world.close();
   });
 });
 

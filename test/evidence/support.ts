@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { type Checkpoint, parseNote } from '../../src/modules/evidence/checkpoint';
 import type { CheckpointMemory } from '../../src/modules/evidence/checkpoint-memory';
 import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';
@@ -83,11 +83,11 @@ export class LogTrial {
     readonly memory: CheckpointMemory = new Memory(),
     checkpointMs = 0,
     now: () => Date = () => new Date(),
+    log: Logger = pino({ level: 'silent' }),
   ) {
     const { ask } = store.database;
-    const silent = pino({ level: 'silent' });
     this.keys = { own: key, others, former };
-    this.sequencer = new Sequencer(store.database, this.keys, memory, silent, checkpointMs, now);
+    this.sequencer = new Sequencer(store.database, this.keys, memory, log, checkpointMs, now);
     this.log = new EvidenceLog(new PostgresEvidenceStore(ask, store.form), key.verifierKey, (tenantId) =>
       this.sequencer.problemOf(tenantId),
     );

@@ -6,34 +6,35 @@ import { CheckpointKey, newCheckpointKeyPem } from '../../trail/evidence/note-ke
 export const CHECKPOINT_KEY_FILE = 'checkpoint.key';
 
 /**
- * Loads the key of the data folder, which the first start makes (mode 0600); or the key of a file that several
- * instances share, which must exist.
+ * Loads the keys of a file that several instances share, which must exist, or of the data folder, where the first start
+ * makes one (mode 0600). The first key of the file signs; the next ones are earlier keys, which check what they sealed.
+ * With a shared file, the keys that this data folder had before it are earlier keys too.
  * @throws Error that names the file
  */
-export async function loadCheckpointKey(dataDir: string, sharedFile: string | null): Promise<CheckpointKey> {
-  const file = sharedFile ?? path.join(dataDir, CHECKPOINT_KEY_FILE);
-  if (sharedFile === null) await createUnlessThere(file);
+export async function loadCheckpointKeys(
+  dataDir: string,
+  sharedFile: string | null,
+): Promise<readonly [CheckpointKey, ...CheckpointKey[]]> {
+  const ownFile = path.join(dataDir, CHECKPOINT_KEY_FILE);
+  if (sharedFile === null) await createUnlessThere(ownFile);
+  const [first, ...others] = await keysIn(sharedFile ?? ownFile);
+  const isThere = await access(ownFile).then(
+    () => true,
+    () => false,
+  );
+  const before = isThere ? await keysIn(ownFile) : [];
+  const earlier = new Map([...others, ...before].map((key) => [key.keyId, key]));
+  earlier.delete(first.keyId);
+  return [first, ...earlier.values()];
+}
+
+async function keysIn(file: string): Promise<readonly [CheckpointKey, ...CheckpointKey[]]> {
   try {
-    return CheckpointKey.ofPem(await readFile(file, 'utf8'));
+    return CheckpointKey.allOf(await readFile(file, 'utf8'));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`${file} does not hold a checkpoint key (Ed25519, PKCS #8, PEM): ${reason}`);
   }
-}
-
-/**
- * With a shared key: loads the key that this data folder made before it was given the shared one. Events that were
- * accepted under the old key are checked with it.
- * @throws Error that names the file
- */
-export async function loadFormerOwnKey(dataDir: string, sharedKey: CheckpointKey): Promise<CheckpointKey[]> {
-  const file = path.join(dataDir, CHECKPOINT_KEY_FILE);
-  const isThere = await access(file).then(
-    () => true,
-    () => false,
-  );
-  const key = isThere ? await loadCheckpointKey(dataDir, file) : sharedKey;
-  return key.keyId === sharedKey.keyId ? [] : [key];
 }
 
 async function createUnlessThere(file: string): Promise<void> {

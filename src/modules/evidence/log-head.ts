@@ -37,6 +37,11 @@ export interface LogHead {
   readonly backfilled: boolean;
 }
 
+/** As it is stored, with the id of the key that sealed it. */
+export interface StoredHead extends LogHead {
+  readonly keyId: string;
+}
+
 /** Authenticates the end of a log, so that write access to the database is not enough to replace the log. */
 export const sealOfHead = (key: CheckpointKey, tenantId: number, head: LogHead): Buffer =>
   key.mac(

@@ -3,21 +3,25 @@ import type { OfTenant } from '../../database/distribute/tenant-rounds';
 /** Statements of the evidence log. Those before `HEAD` cover all tenants, and the others name their tenant as `$1`. */
 
 /**
- * Tenants with events that wait, or with a log that an earlier key of this instance sealed: it is sealed anew. Starts
- * from a tenant id, so that a tenant that cannot be served now does not keep the others waiting.
+ * Tenants with events that wait, or with an empty log that an earlier key of this instance sealed: it is sealed anew.
+ * Starts from a tenant id, so that a tenant that cannot be served now does not keep the others waiting.
  */
 export const tenantsWithWork = (of: OfTenant): string => `
 SELECT tenant_id FROM (
   SELECT DISTINCT q.tenant_id FROM audit_log_queue q
   WHERE NOT q.refused AND q.key_id = ANY($3::text[]) AND ${of('q.tenant_id')}
   UNION SELECT h.tenant_id FROM audit_log_head h
-  WHERE (NOT h.backfilled OR (h.key_id <> $4::text AND h.key_id = ANY($3::text[]))) AND ${of('h.tenant_id')}) w
+  WHERE (NOT h.backfilled OR (h.size = 0 AND h.key_id <> $4::text AND h.key_id = ANY($3::text[]))) AND ${of('h.tenant_id')}) w
 WHERE tenant_id > $1::int ORDER BY tenant_id LIMIT $2::int`;
 
-/** Those last signed by $1, and those signed after $2: a clock was ahead then. */
+/**
+ * Those with new entries that were last signed by $1, or after $2: a clock was ahead then. And those that an earlier key
+ * sealed: the key $4 of this instance signs them at once, with new entries or without.
+ */
 export const tenantsToSign = (of: OfTenant): string => `
-SELECT tenant_id FROM audit_log_head WHERE size > signed_size
-  AND (signed_at <= $1::timestamptz OR signed_at >= $2::timestamptz) AND ${of('tenant_id')}`;
+SELECT tenant_id FROM audit_log_head
+WHERE ((size > signed_size AND (signed_at <= $1::timestamptz OR signed_at >= $2::timestamptz))
+  OR (size > 0 AND key_id <> $4::text AND key_id = ANY($3::text[]))) AND ${of('tenant_id')}`;
 
 export const heads = (of: OfTenant): string => `
 SELECT * FROM audit_log_head WHERE tenant_id > $1::int AND ${of('tenant_id')} ORDER BY tenant_id LIMIT $2::int`;
@@ -27,6 +31,12 @@ export const waitingOfOtherKeys = (of: OfTenant): string => `
 SELECT q.tenant_id, q.key_id, sum(q.events)::float8 AS events FROM audit_log_queue q
 WHERE NOT q.refused AND q.key_id <> ALL($1::text[]) AND ${of('q.tenant_id')}
 GROUP BY q.tenant_id, q.key_id ORDER BY q.tenant_id LIMIT $2::int`;
+
+/** Those of the keys that sealed the end of a log, or events that wait for one. */
+export const keysInUse = (of: OfTenant): string => `
+SELECT h.key_id FROM audit_log_head h WHERE h.key_id = ANY($1::text[]) AND ${of('h.tenant_id')}
+UNION SELECT q.key_id FROM audit_log_queue q
+WHERE NOT q.refused AND q.key_id = ANY($1::text[]) AND ${of('q.tenant_id')}`;
 
 export const KEY_OF_DATABASE = 'SELECT key_id FROM audit_log_key WHERE id = 1';
 

@@ -4,7 +4,7 @@ import { ID_BYTES, idBytes, idText } from '../../event/record-id';
 import { LEAF_BYTES } from '../../trail/evidence/batch-seal';
 import { edgeOf, GrowingTree, TILE_WIDTH, type Tile, type TileId } from '../../trail/evidence/tiles';
 import { LogArrivals } from './log-arrivals';
-import { BrokenLog, keyAtHand, type LogHead, type LogKeys, sealOfHead } from './log-head';
+import { BrokenLog, keyAtHand, type LogHead, type LogKeys, type StoredHead, sealOfHead } from './log-head';
 import { HEAD, PUT_HEAD, PUT_PLACES, PUT_TILES, TILES } from './log-statements';
 
 const MS_BYTES = 6;
@@ -23,7 +23,7 @@ export interface HeadRow {
 }
 
 /** @returns the end of a tenant's log; null if it has none @throws BrokenLog */
-export async function loadHead(step: Step, tenantId: number, keys: LogKeys): Promise<LogHead | null> {
+export async function loadHead(step: Step, tenantId: number, keys: LogKeys): Promise<StoredHead | null> {
   const [row] = (await step(HEAD, [tenantId])) as unknown as readonly HeadRow[];
   if (!row) return null;
   const head = toHead(row);
@@ -32,9 +32,10 @@ export async function loadHead(step: Step, tenantId: number, keys: LogKeys): Pro
   return head;
 }
 
-export const toHead = (row: HeadRow): LogHead => ({
+export const toHead = (row: HeadRow): StoredHead => ({
   ...{ size: Number(row.size), root: Buffer.from(row.root), checkpoints: row.checkpoints },
   ...{ signedSize: Number(row.signed_size), signedAt: row.signed_at, backfilled: row.backfilled },
+  keyId: row.key_id,
 });
 
 /** @throws BrokenLog if none of the available keys sealed this head */

@@ -8,7 +8,7 @@ import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
-import { loadCheckpointKey, loadFormerOwnKey } from './checkpoint-key-file';
+import { loadCheckpointKeys } from './checkpoint-key-file';
 import { CheckpointFiles } from './checkpoint-memory';
 import { EventProofResolver, EvidenceResolver } from './evidence.resolver';
 import { PostgresEvidenceStore } from './evidence.store';
@@ -19,7 +19,7 @@ import { Sequencer } from './sequencer';
 
 interface Evidence extends Module {
   readonly checkpointKey: CheckpointKey;
-  /** The current key, and the one that this data folder made before it was given the current one. */
+  /** The current key, and the earlier ones. */
   readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
   /** The tenants whose log this instance does not append to, with the reason. */
   readonly stoppedLogs: () => ReadonlyMap<number, string>;
@@ -36,13 +36,10 @@ export async function openEvidence(parts: {
 }): Promise<Evidence> {
   const { config, database, epoch, form, tenants, log } = parts;
   const { ask } = database;
-  const checkpointKey = await loadCheckpointKey(config.dataDir, config.checkpointKeyFile);
+  const checkpointKeys = await loadCheckpointKeys(config.dataDir, config.checkpointKeyFile);
+  const [checkpointKey, ...others] = checkpointKeys;
   log.info({ keyId: checkpointKey.keyId, publicKey: checkpointKey.verifierKey }, 'checkpoint key');
-  const keys = {
-    own: checkpointKey,
-    others: await loadFormerOwnKey(config.dataDir, checkpointKey),
-    former: config.formerCheckpointKeys,
-  };
+  const keys = { own: checkpointKey, others, former: config.formerCheckpointKeys };
   const sequencer = new Sequencer(
     database,
     keys,
@@ -56,7 +53,7 @@ export async function openEvidence(parts: {
   );
   return {
     checkpointKey,
-    checkpointKeys: [checkpointKey, ...keys.others],
+    checkpointKeys,
     stoppedLogs: () => sequencer.problems,
     resolvers: [
       new EvidenceResolver(evidence, tenants),

@@ -11,6 +11,7 @@ import { type CheckpointMemory, NotRemembered } from './checkpoint-memory';
 import { keyAtHand, knownKeyIds, type LogHead, type LogKeys } from './log-head';
 import { agreeOnKey, keyOfDatabase, otherKeyText, waitingText } from './log-key';
 import {
+  keysInUse,
   PUT_CHECKPOINT,
   REFUSE_BATCHES,
   TAKE_BATCHES,
@@ -57,6 +58,7 @@ export class Sequencer {
   /** When this instance last signed each log, by its own clock. */
   readonly #signedAt = new Map<number, Date>();
   readonly #rounds: TenantRounds;
+  #hasToldUnused = false;
   #from = 0;
 
   constructor(
@@ -174,6 +176,7 @@ export class Sequencer {
       if (tenantId > from && tenantId <= end && !served.has(tenantId)) this.#failed.delete(tenantId);
     }
     await this.#findStuck(keyIds);
+    await this.#findUnused();
     this.#tell(before);
     this.#rounds.end();
     return unfinished;
@@ -203,6 +206,18 @@ export class Sequencer {
     this.#stuck = new Map(
       rows.map(({ tenant_id, key_id, events }) => [tenant_id, waitingText(events, key_id)]),
     );
+  }
+
+  /** Tells once when the earlier keys are not needed any more. */
+  async #findUnused(): Promise<void> {
+    const keyIds = this.keys.others.map(({ keyId }) => keyId);
+    if (this.#hasToldUnused || keyIds.length === 0) return;
+    const inUse = await this.#rounds.ask((of) =>
+      this.database.background.$queryRawUnsafe<object[]>(keysInUse(of), keyIds),
+    );
+    this.#hasToldUnused = inUse.length === 0;
+    if (this.#hasToldUnused)
+      this.log.info({ keyIds }, 'nothing is sealed by the earlier checkpoint keys any more');
   }
 
   #maps(): ReadonlyMap<number, string>[] {
@@ -262,7 +277,10 @@ export class Sequencer {
     const nowMs = this.now().getTime();
     const [before, after] = [new Date(nowMs - this.checkpointMs), new Date(nowMs + this.checkpointMs)];
     const found = await this.#rounds.ask((of) =>
-      this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(tenantsToSign(of), before, after),
+      this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(
+        tenantsToSign(of),
+        ...[before, after, knownKeyIds(this.keys), this.keys.own.keyId],
+      ),
     );
     // Two instances whose clocks differ would sign in turns at every round.
     const due = found.filter(({ tenant_id }) => this.#isDue(this.#signedAt.get(tenant_id) ?? NEVER));
@@ -285,7 +303,9 @@ export class Sequencer {
 
   async #signOne(step: Step, tenantId: number, last: Checkpoint | null): Promise<string | null> {
     const head = await loadHead(step, tenantId, this.keys);
-    if (!head || head.size === head.signedSize || !this.#isDue(head.signedAt)) return null;
+    if (!head) return null;
+    const isOfEarlierKey = head.keyId !== this.keys.own.keyId;
+    if (!isOfEarlierKey && (head.size === head.signedSize || !this.#isDue(head.signedAt))) return null;
     assertNotSetBack(tenantId, head, last);
     await assertGrown(step, head, last);
     const { size, root } = head;

@@ -15,6 +15,7 @@ const NAME = 'audit-activity';
 /** The number that stands for Ed25519 in the keys of signed notes. */
 const ED25519 = 1;
 const RAW_KEY_BYTES = 32;
+const PEM = /-----BEGIN ([^-]+)-----[\s\S]*?-----END \1-----/g;
 const MAC_CONTEXT = 'audit-activity evidence log';
 
 export interface NoteSigner {
@@ -45,7 +46,14 @@ export class CheckpointKey implements NoteSigner {
     this.verifierKey = `${NAME}+${this.keyId}+${typed.toString('base64')}`;
   }
 
-  /** @param pem PKCS #8 @throws Error when it is no Ed25519 private key */
+  /** @param text of a key file, with one key or more @throws Error when one is no Ed25519 private key */
+  static allOf(text: string): readonly [CheckpointKey, ...CheckpointKey[]] {
+    const [first = text, ...others] = text.match(PEM) ?? [];
+    const keys = [first, ...others].map((pem) => CheckpointKey.ofPem(pem));
+    return keys as [CheckpointKey, ...CheckpointKey[]];
+  }
+
+  /** @param pem PKCS #8; the first key of a text counts @throws Error when it is no Ed25519 private key */
   static ofPem(pem: string): CheckpointKey {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType !== 'ed25519') throw new Error('it is not an Ed25519 key');

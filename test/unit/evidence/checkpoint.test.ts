@@ -3,11 +3,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import path from 'node:path';
 import fc from 'fast-check';
 import { isSignedBy, parseNote, signedNote } from '../../../src/modules/evidence/checkpoint';
-import {
-  CHECKPOINT_KEY_FILE,
-  loadCheckpointKey,
-  loadFormerOwnKey,
-} from '../../../src/modules/evidence/checkpoint-key-file';
+import { CHECKPOINT_KEY_FILE, loadCheckpointKeys } from '../../../src/modules/evidence/checkpoint-key-file';
 import { CheckpointFiles } from '../../../src/modules/evidence/checkpoint-memory';
 import { CheckpointKey, newCheckpointKeyPem } from '../../../src/trail/evidence/note-key';
 import { temporaryFolder } from '../../support/engines';
@@ -81,29 +77,34 @@ describe('the checkpoint key', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
+  const idsOf = async (sharedFile: string | null, dataDir = folder) =>
+    (await loadCheckpointKeys(dataDir, sharedFile)).map(({ keyId }) => keyId);
+  const aPem = () => {
+    const pem = newCheckpointKeyPem();
+    return { pem, keyId: CheckpointKey.ofPem(pem).keyId };
+  };
+
   it('is made at the first start, is readable by its owner only, and stays the same', async () => {
     const dataDir = path.join(folder, 'new');
-    const keys = await Promise.all([1, 2, 3].map(() => loadCheckpointKey(dataDir, null)));
-    expect(new Set(keys.map(({ verifierKey }) => verifierKey)).size).toBe(1);
+    const keys = await Promise.all([1, 2, 3].map(() => idsOf(null, dataDir)));
+    expect(new Set(keys.flat()).size).toBe(1);
     expect(await readdir(dataDir)).toEqual([CHECKPOINT_KEY_FILE]);
     expect((await stat(path.join(dataDir, CHECKPOINT_KEY_FILE))).mode & 0o777).toBe(0o600);
   });
 
   it('is read from the file that instances share, and is never made there', async () => {
     const shared = path.join(folder, 'shared.key');
-    await expect(loadCheckpointKey(folder, shared)).rejects.toThrow(
-      `${shared} does not hold a checkpoint key`,
-    );
-    await writeFile(shared, newCheckpointKeyPem());
-    const [a, b] = await Promise.all([
-      loadCheckpointKey(folder, shared),
-      loadCheckpointKey('elsewhere', shared),
-    ]);
-    expect(a.verifierKey).toBe(b.verifierKey);
+    await expect(idsOf(shared)).rejects.toThrow(`${shared} does not hold a checkpoint key`);
+    const { pem, keyId } = aPem();
+    await writeFile(shared, pem);
+    expect(await Promise.all([idsOf(shared), idsOf(shared, 'elsewhere')])).toEqual([[keyId], [keyId]]);
     expect(await readdir(folder)).toEqual(['shared.key']);
-    await writeFile(shared, 'not a key');
-    await chmod(shared, 0o600);
-    await expect(loadCheckpointKey(folder, shared)).rejects.toThrow('does not hold a checkpoint key');
+    const noKey = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n';
+    for (const text of ['not a key', '', `${pem}${noKey}`]) {
+      await writeFile(shared, text);
+      await chmod(shared, 0o600);
+      await expect(idsOf(shared)).rejects.toThrow('does not hold a checkpoint key');
+    }
   });
 
   it('authenticates a list of parts, including the borders between them', () => {
@@ -112,14 +113,17 @@ describe('the checkpoint key', () => {
       expect(other).not.toEqual(KEY.mac('a', 'bc'));
   });
 
-  it('of the data folder is still loaded after the instance was given a shared key', async () => {
+  it('comes before the earlier ones of its file, and before those of the data folder where a file is shared', async () => {
+    const [first, second, third] = [aPem(), aPem(), aPem()];
+    const own = path.join(folder, CHECKPOINT_KEY_FILE);
+    await writeFile(own, first.pem);
+    await writeFile(own, `# of 2026\n${second.pem}\r\n\n# before\n${first.pem.trim()}`);
+    expect(await idsOf(null)).toEqual([second.keyId, first.keyId]);
+    expect(CheckpointKey.ofPem(await readFile(own, 'utf8')).keyId).toBe(second.keyId);
     const shared = path.join(folder, 'shared.key');
-    await writeFile(shared, newCheckpointKeyPem());
-    const sharedKey = await loadCheckpointKey(folder, shared);
-    expect(await loadFormerOwnKey(folder, sharedKey)).toEqual([]);
-    const own = await loadCheckpointKey(folder, null);
-    expect((await loadFormerOwnKey(folder, sharedKey)).map(({ keyId }) => keyId)).toEqual([own.keyId]);
-    expect(await loadFormerOwnKey(folder, own)).toEqual([]);
+    await writeFile(shared, `${third.pem}${first.pem}${third.pem}`);
+    expect(await idsOf(shared)).toEqual([third.keyId, first.keyId, second.keyId]);
+    expect(await idsOf(shared, 'elsewhere')).toEqual([third.keyId, first.keyId]);
   });
 });
 

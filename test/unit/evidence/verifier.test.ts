@@ -276,6 +276,24 @@ describe('the verifier', () => {
       ]);
     });
 
+    it('takes the same entries that the new key signs again for sound, and those that the same key does not', () => {
+      const again = logOf(events, [3, 6, 6, 12], successor).checkpoints;
+      const log = { ...next, checkpoints: [...old.checkpoints.slice(0, 2), ...again.slice(2)] };
+      for (const keys of [[successor], [KEY], [KEY, successor]]) {
+        const verifier = new Verifier(
+          log,
+          keys.map(({ verifierKey }) => verifierKey),
+        );
+        expect(verifier.report().problems.filter((text) => text.includes('follow'))).toEqual([]);
+      }
+      expect(checked(log)).toMatchObject({ isSound: true, problems: [] });
+      const twice = { ...next, checkpoints: again };
+      expect(checked(twice).problems).toContain('checkpoint 3 does not follow checkpoint 2');
+      const forged = logOf(events.with(0, anEventInFull(77)), [3, 6, 6, 12], successor).checkpoints;
+      const changedRoot = { ...log, checkpoints: log.checkpoints.with(2, forged[2] ?? '') };
+      expect(checked(changedRoot).isChanged).toBe(true);
+    });
+
     it('looks for the events of every entry that was signed before, whoever signed it', () => {
       const log = { ...changed(3), before: old.checkpoints[2] ?? null };
       expect(checked(log, events.slice(1))).toMatchObject({ newer: 0, findings: [{ kind: 'missing' }] });

@@ -22,11 +22,13 @@ export interface CheckpointFindings {
   readonly spoilt: readonly { readonly from: number; readonly checkpoint: Checkpoint }[];
 }
 
-/** A checkpoint with its place among those of the log. */
-interface Placed {
+interface Signed {
   readonly checkpoint: Checkpoint;
-  readonly note: string;
   readonly keyId: string;
+}
+/** A checkpoint with its place among those of the log. */
+interface Placed extends Signed {
+  readonly note: string;
 }
 /** A checkpoint of a key that the verifier does not know. */
 interface Foreign extends Placed {
@@ -99,7 +101,7 @@ function chainOf(log: LogCopy, verifierKeys: readonly string[], problems: string
     else if (String(checkpoint.tenantId) !== log.tenantId) problems.push(`${name} is another tenant's`);
     else if (!signer) problems.push(`${name} is not signed by the trusted key`);
     else if (!signer.isTrusted) found.push({ checkpoint, note, keyId: signer.keyId, after: sound.length });
-    else if (follows(checkpoint, sound.at(-1)?.checkpoint))
+    else if (follows({ checkpoint, keyId: signer.keyId }, sound.at(-1)))
       sound.push({ checkpoint, note, keyId: signer.keyId });
     else problems.push(`${name} does not follow checkpoint ${sound.at(-1)?.checkpoint.number}`);
   });
@@ -108,12 +110,14 @@ function chainOf(log: LogCopy, verifierKeys: readonly string[], problems: string
     const { checkpoint, after } = one;
     const [before, next] = [sound[after - 1], sound[after]];
     const last = foreign.at(-1);
-    const previous = last?.after === after ? last.checkpoint : before?.checkpoint;
+    const previous = last?.after === after ? last : before;
     // One key succeeds another. Between two checkpoints of the same key, nobody else signs.
     if (before && next && before.keyId === next.keyId)
       problems.push(`checkpoint ${checkpoint.number} is not signed by the trusted key`);
-    else if (!follows(checkpoint, previous) || (next && !follows(next.checkpoint, checkpoint)))
-      problems.push(`checkpoint ${checkpoint.number} does not follow checkpoint ${previous?.number ?? 0}`);
+    else if (!follows(one, previous) || (next && !follows(next, one)))
+      problems.push(
+        `checkpoint ${checkpoint.number} does not follow checkpoint ${previous?.checkpoint.number ?? 0}`,
+      );
     else foreign.push(one);
   }
   const numbers = [...sound, ...foreign].map(({ checkpoint }) => checkpoint.number).sort((a, b) => a - b);
@@ -124,9 +128,15 @@ function chainOf(log: LogCopy, verifierKeys: readonly string[], problems: string
   return { sound, foreign };
 }
 
-/** The number and the size of a checkpoint grow. Its time may go back, as the clock of a service may. */
-const follows = (checkpoint: Checkpoint, before: Checkpoint | undefined): boolean =>
-  !before || (checkpoint.number > before.number && checkpoint.size > before.size);
+/**
+ * The number and the size of a checkpoint grow. Only a key that succeeds another signs the same entries again. The time
+ * may go back, as the clock of a service may.
+ */
+const follows = (one: Signed, before: Signed | undefined): boolean =>
+  !before ||
+  (one.checkpoint.number > before.checkpoint.number &&
+    (one.checkpoint.size > before.checkpoint.size ||
+      (one.checkpoint.size === before.checkpoint.size && one.keyId !== before.keyId)));
 
 const rangeOf = (from: number, to: number) =>
   from === to ? `checkpoint ${from} was` : `checkpoints ${from} to ${to} were`;
