@@ -52,4 +52,26 @@ describe('a question about all tenants of a cluster', () => {
     const rounds = new TenantRounds(clientOf(false, [3, 4]));
     await expect(rounds.ask(questionOf(3))).rejects.toThrow('remote node');
   });
+
+  it('goes on without the tenants of a node that has no room, and of one that is away', async () => {
+    const rounds = new TenantRounds(clientOf(true, [3, 4, 5]));
+    const work = (tenantId: number) => async () => {
+      if (tenantId === 3) throw Object.assign(new Error('no space left'), { code: '53100' });
+      if (tenantId === 4) return away();
+      return tenantId;
+    };
+    const done = [];
+    for (const tenantId of [3, 4, 5]) done.push(await rounds.attempt(tenantId, work(tenantId)));
+    expect(done).toEqual([null, null, 5]);
+    expect(() => rounds.end()).toThrow('no space left');
+  });
+
+  it('ends for all tenants where the one database has no room, and where it fails for the caller', async () => {
+    const full = () => Promise.reject(Object.assign(new Error('no space left'), { code: '53100' }));
+    await expect(new TenantRounds(clientOf(false, [3])).attempt(3, full)).rejects.toThrow('no space left');
+    const rounds = new TenantRounds(clientOf(true, [3]), () => true);
+    await expect(rounds.attempt(3, away)).rejects.toThrow('remote node');
+    // Nobody rests after a failure of the caller.
+    expect(await rounds.attempt(3, async () => 'done')).toBe('done');
+  });
 });

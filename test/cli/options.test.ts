@@ -1,0 +1,277 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import type { Command } from 'commander';
+import {
+  buildSchema,
+  type GraphQLOutputType,
+  graphql,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+  printSchema,
+} from 'graphql';
+import { newKey } from '../../src/caller/key-format';
+import { createProgram } from '../../src/cli/commands';
+import { LIMITS } from '../../src/limits';
+import { describeSchema } from '../../src/schema';
+import { runCli } from '../support/cli';
+import { temporaryFolder } from '../support/engines';
+
+const SECRET_OPTIONS =
+  '--header A:1 --header B:2 --token t1 --api-key k1 --username u --password p1 --access-key-id i1 ' +
+  '--secret-access-key s1 --session-token t2 --client-certificate-file FILE --client-key-file FILE';
+const SECRETS = {
+  ...{ token: 't1', apiKey: 'k1', username: 'u', password: 'p1', accessKeyId: 'i1', secretAccessKey: 's1' },
+  ...{ sessionToken: 't2', clientCertificate: 'content', clientKey: 'content', headers: { A: '1', B: '2' } },
+};
+
+/** What each command asks of the service: with every option, and where that differs, with none. */
+const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+  [
+    'access-log --tenant 7 --key k --operation auditEvents --outcome ok --since 2026-01-02T03:04:05Z --limit 3',
+    {
+      ...{ tenantId: '7', keyId: 'k', operation: 'auditEvents', outcome: 'ok' },
+      ...{ from: '2026-01-02T03:04:05Z', first: 3 },
+    },
+  ],
+  ['access-log', { tenantId: null, keyId: null, operation: null, outcome: null, from: null, first: 50 }],
+  ['tenant create --name Acme --retention-days 9', { name: 'Acme', days: 9 }],
+  ['tenant create --name Acme', { name: 'Acme', days: null }],
+  ['tenant list', {}],
+  ['tenant retention 7 --days 9 --yes', { tenantId: '7', days: 9 }],
+  ['tenant retention 7 --none', { tenantId: '7', days: null }],
+  ['sources --tenant 7', { tenantId: '7' }],
+  ['sources', { tenantId: null }],
+  [
+    'key create --name k --tenant 7 --tenant 8 --scope read:alerts --scope work:alerts --rate-limit 9 --expires-at 2999-01-01 --allow-address 192.0.2.1',
+    {
+      ...{ name: 'k', tenantIds: ['7', '8'], scopes: ['read:alerts', 'work:alerts'], rateLimit: 9 },
+      ...{ expiresAt: '2999-01-01', allowed: ['192.0.2.1'] },
+    },
+  ],
+  [
+    'key create --name k',
+    { name: 'k', tenantIds: [], scopes: [], rateLimit: null, expiresAt: null, allowed: [] },
+  ],
+  [
+    'key rotate k1 --overlap-minutes 3 --expires-at 2999-01-01',
+    { keyId: 'k1', overlap: 3, expiresAt: '2999-01-01' },
+  ],
+  ['key rotate k1 --overlap-minutes 0', { keyId: 'k1', overlap: 0, expiresAt: null }],
+  ['key rotate k1', { keyId: 'k1', overlap: LIMITS.keyOverlapMinutesDefault, expiresAt: null }],
+  ['key list', {}],
+  ['key revoke k1', { keyId: 'k1' }],
+  [
+    'agent-key create --name k --tenant 7 --expires-at 2999-01-01 --allow-address 192.0.2.1',
+    { name: 'k', tenantId: '7', expiresAt: '2999-01-01', allowed: ['192.0.2.1'] },
+  ],
+  [
+    'operator-key create --name k --expires-at 2999-01-01 --allow-address 192.0.2.1',
+    { name: 'k', expiresAt: '2999-01-01', allowed: ['192.0.2.1'] },
+  ],
+  [
+    'alert list --tenant 7 --status new --severity low --rule r --principal sa --limit 3',
+    { tenantId: '7', status: 'new', severity: 'low', ruleId: 'r', principalName: 'sa', pageSize: 3 },
+  ],
+  [
+    'alert list',
+    { tenantId: null, status: null, severity: null, ruleId: null, principalName: null, pageSize: 50 },
+  ],
+  ['alert show a1', { alertId: 'a1' }],
+  ['alert acknowledge a1 --assignee ada --comment why', { alertId: 'a1', assignee: 'ada', comment: 'why' }],
+  ['alert acknowledge a1', { alertId: 'a1', assignee: null, comment: null }],
+  [
+    'alert resolve a1 --verdict expected --comment why',
+    { alertId: 'a1', verdict: 'expected', comment: 'why' },
+  ],
+  ['alert assign a1 --assignee ada', { alertId: 'a1', assignee: 'ada' }],
+  ['alert comment a1 --comment why', { alertId: 'a1', comment: 'why' }],
+  [
+    'alert suppress a1 --until 2999-01-01 --reason why --fields clientIp databaseName',
+    { alertId: 'a1', until: '2999-01-01', reason: 'why', fields: ['clientIp', 'databaseName'] },
+  ],
+  [
+    'alert suppress a1 --until 2999-01-01 --reason why',
+    { alertId: 'a1', until: '2999-01-01', reason: 'why', fields: null },
+  ],
+  ['alert suppressions --tenant 7', { tenantId: '7' }],
+  // Without --tenant, the only tenant is asked for first.
+  ['alert suppressions', { tenantId: 'a tenantId' }],
+  ['alert unsuppress s1 --tenant 7', { tenantId: '7', suppressionId: 's1' }],
+  [
+    'alert route create --tenant 7 --name soc --email a@b.example c@d.example --severity high --rule r',
+    {
+      ...{ tenantId: '7', name: 'soc', emails: ['a@b.example', 'c@d.example'], destinationId: null },
+      ...{ format: null, severity: 'high', ruleId: 'r' },
+    },
+  ],
+  [
+    'alert route create --tenant 7 --name soc --destination d1 --format ocsf',
+    {
+      ...{ tenantId: '7', name: 'soc', emails: null, destinationId: 'd1', format: 'ocsf', severity: null },
+      ruleId: null,
+    },
+  ],
+  ['alert route list --tenant 7', { tenantId: '7' }],
+  ['alert route remove r1 --tenant 7', { tenantId: '7', routeId: 'r1' }],
+  ['rule list --tenant 7', { tenantId: '7' }],
+  ['rule show A --tenant 7', { tenantId: '7' }],
+  ['rule import FILE --tenant 7', { tenantId: '7', source: 'content' }],
+  ['rule enable A --tenant 7', { tenantId: '7', ruleId: 'a ruleId', enabled: true }],
+  ['rule disable A --tenant 7', { tenantId: '7', ruleId: 'a ruleId', enabled: false }],
+  [
+    'rule tune A --tenant 7 --threshold 3 --timespan 4m --severity low --dedup-minutes 5 --exception {"a":1} {"b":2}',
+    {
+      ...{ tenantId: '7', ruleId: 'a ruleId', threshold: 3, timespan: '4m', severity: 'low' },
+      ...{ dedupMinutes: 5, exceptions: ['{"a":1}', '{"b":2}'] },
+    },
+  ],
+  [
+    'rule tune A --tenant 7',
+    {
+      ...{ tenantId: '7', ruleId: 'a ruleId', threshold: null, timespan: null, severity: null },
+      ...{ dedupMinutes: null, exceptions: null },
+    },
+  ],
+  ['rule remove A --tenant 7', { tenantId: '7', ruleId: 'a ruleId' }],
+  ['rule test A --tenant 7 --days 3', { tenantId: '7', ruleId: 'a ruleId', source: null, days: 3 }],
+  ['rule test FILE --tenant 7', { tenantId: '7', ruleId: null, source: 'content', days: 7 }],
+  [
+    'destination create --name soc --tenant 7 --type webhook --url https://a.example --from beginning --filter success:false --format ocsf ' +
+      '--encoding ndjson --signature v1a --acknowledge --index i --source s --sourcetype t --pipeline p --bucket b --region r ' +
+      `--prefix x --app-name n --ca-file FILE ${SECRET_OPTIONS}`,
+    {
+      ...{ tenantId: '7', name: 'soc', type: 'webhook', url: 'https://a.example', from: 'beginning' },
+      ...{ filter: 'success:false', format: 'ocsf' },
+      settings: {
+        ...{ encoding: 'ndjson', signature: 'v1a', acknowledge: true, index: 'i', source: 's' },
+        ...{
+          sourcetype: 't',
+          pipeline: 'p',
+          bucket: 'b',
+          region: 'r',
+          prefix: 'x',
+          appName: 'n',
+          ca: 'content',
+        },
+      },
+      secrets: SECRETS,
+    },
+  ],
+  [
+    'destination create --name soc --tenant 7 --type s3 --url https://a.example --secret-file FILE',
+    {
+      ...{ tenantId: '7', name: 'soc', type: 's3', url: 'https://a.example', from: 'now', filter: '' },
+      ...{ format: 'native', settings: {}, secrets: { secretAccessKey: 'content' } },
+    },
+  ],
+  ['destination list --tenant 7', { tenantId: '7' }],
+  ['destination test d1', { destinationId: 'd1' }],
+  ['destination pause d1', { destinationId: 'd1' }],
+  ['destination resume d1', { destinationId: 'd1' }],
+  ['destination remove d1', { destinationId: 'd1' }],
+  [
+    'destination replay d1 --position 5 --from 2026-01-02',
+    { destinationId: 'd1', position: '5', from: '2026-01-02' },
+  ],
+  [
+    `destination rotate-secret d1 --overlap-minutes 3 ${SECRET_OPTIONS}`,
+    { destinationId: 'd1', overlap: 3, secrets: SECRETS },
+  ],
+  [
+    'destination rotate-secret d1 --secret-file JSON',
+    { destinationId: 'd1', overlap: LIMITS.keyOverlapMinutesDefault, secrets: { token: 't1' } },
+  ],
+  [
+    'destination rotate-secret d1',
+    { destinationId: 'd1', overlap: LIMITS.keyOverlapMinutesDefault, secrets: null },
+  ],
+  ['destination set-aside d1', { destinationId: 'd1' }],
+];
+const OF_EVERY_COMMAND = ['--url', '--service-url', '--operator-key', '--operator-key-file', '--json'];
+
+/** The schema without the service behind it. */
+const schema = buildSchema(printSchema(describeSchema()));
+
+/** A value of any type of the schema. */
+function answerOf(type: GraphQLOutputType, name: string): unknown {
+  if (isNonNullType(type)) return answerOf(type.ofType, name);
+  if (isListType(type)) return [answerOf(type.ofType, name)];
+  if (isEnumType(type)) return type.getValues()[0]?.value;
+  if (!isScalarType(type)) return {};
+  return { Int: 7, Float: 7, Boolean: true, JSON: {} }[type.name as 'Int'] ?? `a ${name}`;
+}
+
+describe('the options of commands', () => {
+  const seen: { readonly query: string; readonly variables: object }[] = [];
+  let server: Server;
+  let folder: string;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    server = createServer(async (request, response) => {
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part as Buffer);
+      const asked = JSON.parse(Buffer.concat(parts).toString());
+      seen.push(asked);
+      const answer = await graphql({
+        ...{ schema, source: asked.query, variableValues: asked.variables, rootValue: {} },
+        fieldResolver: (_source, _args, _context, { returnType, fieldName }) =>
+          answerOf(returnType, fieldName),
+      });
+      response.end(JSON.stringify(answer));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    folder = await temporaryFolder();
+    await writeFile(path.join(folder, 'file'), 'content');
+    await writeFile(path.join(folder, 'json'), '{"token":"t1"}');
+    env = {
+      AUDIT_ACTIVITY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      AUDIT_ACTIVITY_OPERATOR_KEY: newKey('operator'),
+    };
+  });
+  afterAll(async () => {
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it.each(CASES)('%s', async (line, variables) => {
+    seen.length = 0;
+    const args = line
+      .replaceAll('FILE', path.join(folder, 'file'))
+      .replace('JSON', path.join(folder, 'json'))
+      .split(' ');
+    expect(await runCli([...args, '--json'], env)).toMatchObject({ error: null });
+    expect(seen.at(-1)?.variables).toEqual(variables);
+    // A command also works where its answer is shown to people.
+    expect(await runCli(args, env)).toMatchObject({ error: null, lines: [expect.any(String)] });
+  });
+
+  it('are all in a case above', () => {
+    const unused = async () => Promise.reject(new Error('not called'));
+    const program = createProgram({
+      ...{ env: {}, print: () => {}, printError: () => {}, asJson: false, migrate: unused },
+      ...{ distribute: unused, prepareRestore: unused, recoverOperatorKey: unused },
+      ...{ finishRestore: unused, backup: unused },
+    });
+    const missing: string[] = [];
+    const look = (command: Command, before: string) => {
+      const name = `${before}${command.name()} `;
+      const options = command.options.map(({ long }) => long ?? '');
+      // The other commands do not call a service, or do so with a key of the public API.
+      if (options.includes('--operator-key-file')) {
+        const lines = CASES.map(([line]) => `${line} `).filter((line) => line.startsWith(name));
+        if (lines.length === 0) missing.push(name);
+        for (const option of options)
+          if (!OF_EVERY_COMMAND.includes(option) && !lines.some((line) => line.includes(` ${option} `)))
+            missing.push(`${name}${option}`);
+      }
+      for (const inner of command.commands) look(inner, name);
+    };
+    for (const command of program.commands) look(command, '');
+    expect(missing).toEqual([]);
+  });
+});
