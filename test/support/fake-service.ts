@@ -15,6 +15,8 @@ import { createHttpServer } from '../../src/http/server';
 import { LIMITS } from '../../src/limits';
 import { AccessLogResolver } from '../../src/modules/access-log/access-log.resolver';
 import { AuditEventResolver } from '../../src/modules/activity/audit-event.resolver';
+import { DestinationResolver } from '../../src/modules/destinations/destination.resolver';
+import type { DestinationManager } from '../../src/modules/destinations/manage-destinations';
 import { EventProofResolver, EvidenceResolver } from '../../src/modules/evidence/evidence.resolver';
 import type { EvidenceLog } from '../../src/modules/evidence/evidence-log';
 import { ExploreResolver } from '../../src/modules/explore/explore.resolver';
@@ -52,13 +54,17 @@ interface Behind {
   readonly writer?: AuditEventWriter;
   readonly retention?: RetentionManager;
   readonly evidence?: EvidenceLog;
+  readonly destinations?: DestinationManager;
   readonly principal?: Principal;
   readonly acceptCall?: AcceptCall;
   /** Takes an agent's turn, see `IngestGate`. */
   readonly enter?: () => Promise<() => void>;
 }
 
-function resolversOf({ reader, retention, evidence }: Behind, writer: AuditEventWriter): object[] {
+function resolversOf(
+  { reader, retention, evidence, destinations }: Behind,
+  writer: AuditEventWriter,
+): object[] {
   const store = new FakeKeyStore();
   const tenants = new FakeTenantStore(1);
   const fairShare = new FairShare(sharesOf(LIMITS.databaseConnections));
@@ -72,6 +78,7 @@ function resolversOf({ reader, retention, evidence }: Behind, writer: AuditEvent
       unused,
       Date.now,
     ),
+    new DestinationResolver(destinations ?? (undefined as never), { pauseOf: () => null }, Date.now),
     new EvidenceResolver(log, tenants),
     new EventProofResolver(log),
     new ExploreResolver({ histogram: unused, facets: unused }, fairShare),

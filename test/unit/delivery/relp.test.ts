@@ -38,6 +38,12 @@ describe('RELP', () => {
 
   it.each([
     ['a message is refused', '2 rsp 6 200 OK\n3 rsp 9 500 error\n', 'RELP: 500 error'],
+    ['only the first message is refused', '2 rsp 9 500 error\n3 rsp 6 200 OK\n', 'RELP: 500 error'],
+    [
+      'a message is answered with 2000, in another order',
+      '3 rsp 6 200 OK\n2 rsp 7 2000 OK\n',
+      'RELP: 2000 OK',
+    ],
     ['the connection ends', null, 'closed'],
     ['the receiver closes the session', '0 serverclose 0\n', 'closed'],
     [
