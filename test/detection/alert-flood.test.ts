@@ -10,17 +10,28 @@ const COUNT = 200;
 const STATEMENTS_MAX = 12;
 const AT_US = Date.parse('2026-01-05T08:00:00Z') * 1_000;
 
-describe.each(ENGINES)('a step that makes findings for every login, on %s', (engine) => {
-  it('writes its alerts with few statements, because alerts of other tenants wait for it', async () => {
-    const store = await Store.open(engine);
-    const ruleId = randomUUID();
-    const finding = (n: number, round: number): Finding => ({
-      ...{ findingId: randomUUID(), ruleId, ruleVersion: 1, title: 'Everything', severity: 'low' },
-      ...{ group: { serverPrincipalName: `p${n}` }, groupKey: `p${n}`, dedupMinutes: 60 },
-      ...{ firstAt: AT_US + round, lastAt: AT_US + round, eventCount: 1 },
-      ...{ recordIds: [recordIdFloor(BigInt(AT_US + round) * 10n)] },
-      ...{ principals: [`p${n}`, `r${round}`], instances: [] },
-    });
+describe.each(ENGINES)('findings of a step, on %s', (engine) => {
+  let store: Store;
+  let ruleId: string;
+  beforeAll(async () => {
+    store = await Store.open(engine);
+  });
+  beforeEach(() => {
+    ruleId = randomUUID();
+  });
+  afterAll(() => store.close());
+
+  const finding = (n: number, round: number): Finding => ({
+    ...{ findingId: randomUUID(), ruleId, ruleVersion: 1, title: 'Everything', severity: 'low' },
+    ...{ group: { serverPrincipalName: `p${n}` }, groupKey: `p${n}`, dedupMinutes: 60 },
+    ...{ firstAt: AT_US + round, lastAt: AT_US + round, eventCount: 1 },
+    ...{ recordIds: [recordIdFloor(BigInt(AT_US + round) * 10n)] },
+    ...{ principals: [`p${n}`, `r${round}`], instances: [] },
+  });
+  const written = () =>
+    store.database.background.alert.findMany({ where: { tenantId: store.tenantId, ruleId } });
+
+  it('are written with few statements, because alerts of other tenants wait for them', async () => {
     const write = async (findings: readonly Finding[]) => {
       let statements = 0;
       const counted = (of: object): object =>
@@ -46,13 +57,56 @@ describe.each(ENGINES)('a step that makes findings for every login, on %s', (eng
       expect(alerts.filter(({ isNew }) => isNew === (round === 0))).toHaveLength(COUNT);
       expect(statements).toBeLessThan(STATEMENTS_MAX);
     }
-    const stored = await store.database.background.alert.findMany({ where: { tenantId: store.tenantId } });
+    const stored = await written();
     expect(stored).toHaveLength(COUNT);
     for (const alert of stored) {
       expect(alert).toMatchObject({ findingCount: 2, eventCount: 2n, status: 'new', instances: [] });
       expect([...alert.principals].sort()).toEqual([expect.any(String), 'r0', 'r1']);
       expect(alert.lastEvent - alert.firstEvent).toBe(10n);
     }
-    await store.close();
+  });
+
+  const write = (of: Finding, nowMs: number) =>
+    store.database.background.$transaction((tx) => writeFindings(tx, store.tenantId, [of], nowMs));
+
+  it('join a suppressed alert until its suppression ends, and then begin a new one', async () => {
+    const nowMs = AT_US / 1_000;
+    const endMs = nowMs + 10_000;
+    const [first] = await write(finding(1, 0), nowMs);
+    const suppressed = { status: 'suppressed', suppressedUntil: new Date(endMs) };
+    await store.database.background.alert.updateMany({
+      where: { tenantId: store.tenantId, ruleId },
+      data: suppressed,
+    });
+    expect(await write(finding(1, 1), endMs - 1)).toMatchObject([{ alertId: first?.alertId, isNew: false }]);
+    const [second] = await write(finding(1, 2), endMs);
+    expect(second).toMatchObject({ isNew: true, status: 'new' });
+    // The new alert takes the later ones.
+    expect(await write(finding(1, 3), endMs + 1)).toMatchObject([{ alertId: second?.alertId, isNew: false }]);
+    expect((await written()).map(({ status, findingCount }) => [status, findingCount]).sort()).toEqual([
+      ['new', 2],
+      ['suppressed', 2],
+    ]);
+  });
+
+  it('join the alert of their period whose beginning is nearest, and begin another where its period has passed', async () => {
+    const minute = 60e6;
+    const at = async (round: number) => (await write(finding(1, round), AT_US / 1_000))[0];
+    const first = await at(0);
+    expect(await at(60 * minute - 1)).toMatchObject({ alertId: first?.alertId, isNew: false });
+    const second = await at(60 * minute);
+    expect(second).toMatchObject({ isNew: true });
+    expect(await at(31 * minute)).toMatchObject({ alertId: second?.alertId });
+    expect(await at(29 * minute)).toMatchObject({ alertId: first?.alertId });
+    // Late findings join too.
+    expect(await at(-59 * minute)).toMatchObject({ alertId: first?.alertId });
+    expect(await at(-60 * minute)).toMatchObject({ isNew: true });
+  });
+
+  it('change nothing when they are written again', async () => {
+    const once = finding(1, 0);
+    await write(once, AT_US / 1_000);
+    expect(await write(once, AT_US / 1_000)).toEqual([]);
+    expect(await written()).toMatchObject([{ findingCount: 1 }]);
   });
 });

@@ -38,12 +38,14 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     const told: { route: string; notices: readonly Due[] }[] = [];
     const failing = new Map<string, Failure>();
     const hanging = new Set<string>();
+    const slow = new Map<string, () => Promise<unknown>>();
     const health = new HealthAlerts(owner, readShippedRules(), () => at.nowMs);
     const anInstance = () => {
       const send = async (route: Route, due: readonly Due[]) => {
         if (route.tenantId !== tenantId) return [];
         told.push({ route: route.name, notices: due });
         at.nowMs += 1;
+        await slow.get(route.name)?.();
         if (hanging.has(route.name)) return new Promise<never>(() => {});
         return failing.get(route.name) ?? [];
       };
@@ -62,7 +64,7 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
       });
     };
     return {
-      ...{ tenantId, at, told, failing, hanging, anInstance, aRoute },
+      ...{ tenantId, at, told, failing, hanging, slow, anInstance, aRoute },
       note: (...alertIds: readonly string[]) =>
         owner.$transaction((tx) =>
           noteAlerts(
@@ -116,6 +118,44 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
       [told[0]?.notices[0]?.noticeId],
     ]);
     expect(await waiting()).toBe(0);
+  });
+
+  it('tells each notice once while a route is so slow that the notices taken could become due again', async () => {
+    const { aRoute, note, anInstance, toldBy, slow, at, waiting } = await aTenant();
+    await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+    const [first, second] = [anInstance(), anInstance()];
+    let isInside = false;
+    // While the first instance waits for the receiver, the second one looks for notices.
+    slow.set('siem', async () => {
+      at.nowMs += 25_000;
+      if (isInside) return;
+      isInside = true;
+      await second.run();
+      await second.stop();
+      isInside = false;
+    });
+    const noted = ids(5);
+    await note(...noted);
+    for (let rounds = 0; (await waiting()) > 0 && rounds < 5; rounds++) {
+      await first.run();
+      await first.stop();
+    }
+    expect(toldBy('siem').flat().sort()).toEqual([...noted].sort());
+  });
+
+  it('leaves notices that it had no time for to others at once', async () => {
+    const { aRoute, note, anInstance, toldBy, slow, at } = await aTenant();
+    await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+    slow.set('siem', async () => {
+      at.nowMs += 31_000;
+    });
+    await note(...ids(2));
+    const first = anInstance();
+    await first.run();
+    await first.stop();
+    expect(toldBy('siem')).toHaveLength(1);
+    await anInstance().run();
+    expect(toldBy('siem')).toHaveLength(2);
   });
 
   it('puts mails above a rate into one digest, and sends one message for each alert to a destination', async () => {

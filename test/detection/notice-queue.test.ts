@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import type { OwnerDb } from '../../src/database/clients';
+import { NoticeQueue } from '../../src/modules/detection/notice-queue';
+import { describeOnPostgres } from '../support/engines';
+import { waitersOn } from '../support/lock-waiters';
+import { Store } from '../support/store';
+
+const NOW = Date.parse('2026-02-03T08:00:00Z');
+
+describeOnPostgres('two instances that look for notices at the same time', () => {
+  let store: Store;
+  let client: Client;
+  beforeAll(async () => {
+    store = await Store.open('postgresql');
+    client = new Client({ connectionString: store.place.databaseUrl ?? '' });
+    await client.connect();
+  });
+  afterAll(async () => {
+    await client.end();
+    await store.close();
+  });
+
+  it('take each notice once', async () => {
+    const { tenantId } = store;
+    const owner = store.database.background;
+    const data = Array.from({ length: 3 }, () => ({
+      ...{ tenantId, noticeId: randomUUID(), routeId: randomUUID(), alertId: randomUUID(), state: 'new' },
+      ...{ createdAt: new Date(NOW), nextAt: new Date(NOW), tries: 0 },
+    }));
+    await owner.alertNotice.createMany({ data });
+    const queue = new NoticeQueue(owner, () => NOW);
+    let second: Promise<readonly unknown[]> = Promise.resolve([]);
+    const first = await owner.$transaction(async (tx) => {
+      const taken = await new NoticeQueue(tx as OwnerDb, () => NOW).take(tenantId);
+      second = queue.take(tenantId);
+      await waitersOn(client, 1);
+      return taken;
+    });
+    expect(first.map(({ noticeId }) => noticeId).sort()).toEqual(data.map(({ noticeId }) => noticeId).sort());
+    expect(await second).toEqual([]);
+  });
+});
