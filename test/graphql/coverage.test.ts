@@ -1,10 +1,11 @@
 import { LIMITS } from '../../src/limits';
-import { aGap, aReport, REPORT } from '../support/audit-sources';
+import { aGap, aReport, REPORT, reportOf } from '../support/audit-sources';
 import { DashboardSession } from '../support/dashboard-session';
 import { useWorld } from '../support/use-world';
 
-const ASK = `query($startTime: String, $endTime: String) { auditCoverage(startTime: $startTime, endTime: $endTime) {
-  sourceCount gapCount sources { hostName completeThrough hasProblem } gaps { hostName reason afterTime beforeTime } } }`;
+const ASK = `query($filter: String, $startTime: String, $endTime: String) {
+  auditCoverage(filter: $filter, startTime: $startTime, endTime: $endTime) {
+  sourceCount otherSourceCount gapCount sources { hostName completeThrough hasProblem } gaps { hostName reason afterTime beforeTime } } }`;
 
 describe('the completeness of a time range', () => {
   const open = useWorld('embedded');
@@ -33,7 +34,9 @@ describe('the completeness of a time range', () => {
     expect(await ask('2026-01-05T07:00:00Z', '2026-01-05T08:00:00Z')).toMatchObject({ gapCount: 0 });
     const stranger = await DashboardSession.signIn(open.world, other.key);
     const { body } = await stranger.graphql(ASK, {});
-    expect(body.data.auditCoverage).toEqual({ sourceCount: 0, gapCount: 0, sources: [], gaps: [] });
+    expect(body.data.auditCoverage).toEqual({
+      ...{ sourceCount: 0, otherSourceCount: 0, gapCount: 0, sources: [], gaps: [] },
+    });
   });
 
   it('lists sources with a problem first, because only a hundred are shown', async () => {
@@ -56,5 +59,37 @@ describe('the completeness of a time range', () => {
       'ZZ-NEVER',
       'ZZ-BEHIND',
     ]);
+  });
+
+  it('is that of the sources whose hosts the filter names', async () => {
+    const [acme, other] = [await open.world.tenant(), await open.world.tenant()];
+    for (const [{ tenantId, agentKey }, hostName, databaseName, gaps] of [
+      [acme, 'sql01', 'Payroll', [aGap()]],
+      [acme, 'SQL02', 'Payroll', []],
+      [acme, 'SQL02', 'Sales', [aGap(), aGap()]],
+      [other, 'SQL02', 'Payroll', [aGap()]],
+    ] as const) {
+      const report = aReport({ tenantId, hostName, databaseName, gaps });
+      reportOf((await open.world.graphql(agentKey, REPORT, { report })).body);
+    }
+    const { key } = await open.world.key({ tenantIds: [acme.tenantId, other.tenantId] });
+    const session = await DashboardSession.signIn(open.world, key);
+    const ask = async (filter: string | null) => {
+      const { body } = await session.graphql(ASK, { filter });
+      const { sourceCount, otherSourceCount, gapCount, sources, gaps } = body.data.auditCoverage;
+      for (const list of [sources, gaps])
+        expect(list).toHaveLength(list === sources ? sourceCount : gapCount);
+      return [sourceCount, otherSourceCount, gapCount];
+    };
+    expect(await ask(null)).toEqual([4, 0, 4]);
+    expect(await ask('objectName:Payroll')).toEqual([4, 0, 4]);
+    expect(await ask('serverInstanceName:SQL01')).toEqual([1, 3, 1]);
+    expect(await ask('serverInstanceName:"SQL02\\\\PAY" AND objectName:Payroll')).toEqual([3, 1, 3]);
+    expect(await ask(`serverInstanceName:SQL02 AND tenantId:${acme.tenantId}`)).toEqual([2, 2, 2]);
+    expect(await ask(`tenantId:${other.tenantId}`)).toEqual([1, 3, 1]);
+    // An instance whose name no host has may be clustered, so the events of any source may be its.
+    expect(await ask('serverInstanceName:SQLCLUSTER')).toEqual([4, 0, 4]);
+    const { body } = await session.graphql(ASK, { filter: 'serverInstanceName:' });
+    expect(body.errors[0].extensions.code).toBe('invalid_parameter');
   });
 });

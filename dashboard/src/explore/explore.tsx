@@ -35,7 +35,7 @@ export function Explore({ session }: { readonly session: Session }) {
   const { filter, problem, events, histogram, facets, refresh, question } = data;
   // The shown numbers belong to another filter than the one in the box.
   const isStale = data.isStale || isRefused;
-  const coverage = useCoverage(filter);
+  const coverage = useCoverage(filter, problem !== null);
   const page = events.data?.auditEvents;
   const marks = useFindings(session, page);
   const totalCount = isStale || events.fetching ? undefined : page?.totalCount;

@@ -5,6 +5,7 @@ import UPlot from 'uplot';
 import type { TimeZone } from '../lib/time';
 import type { Stretch } from './coverage/missing';
 import classes from './explore.module.css';
+import { GapLane } from './gap-lane';
 import type { Bucket, Histogram } from './histogram';
 import { HISTOGRAM_COLORS } from './histogram-colors';
 import { ticksOf } from './histogram-ticks';
@@ -36,7 +37,7 @@ export function HistogramChart({ histogram, missing, zone, onZoom, onHover }: Pr
       {
         ...optionsOf(histogram, zone, HISTOGRAM_COLORS[scheme], width),
         hooks: {
-          drawAxes: [(self) => hatch(self, missing, HISTOGRAM_COLORS[scheme].text)],
+          draw: [(self) => hatch(self, missing, HISTOGRAM_COLORS[scheme].text)],
           setSelect: [
             (self) => {
               const { left, width: wide } = self.select;
@@ -61,10 +62,14 @@ export function HistogramChart({ histogram, missing, zone, onZoom, onHover }: Pr
     return () => chart.destroy();
   }, [histogram, missing, zone, scheme, width]);
 
+  const range = { fromMs: Date.parse(histogram.startTime ?? ''), toMs: Date.parse(histogram.endTime ?? '') };
   return (
-    <div ref={sizeRef} className={classes.chart} aria-hidden data-testid="histogram">
-      <div ref={place} />
-    </div>
+    <>
+      <div ref={sizeRef} className={classes.chart} aria-hidden data-testid="histogram">
+        <div ref={place} />
+      </div>
+      <GapLane missing={missing} {...range} zone={zone} beside={[COUNTS_PX, LABEL_PX / 2]} />
+    </>
   );
 }
 
@@ -134,14 +139,14 @@ function bucketAt({ buckets }: Histogram, left: number, toSeconds: (left: number
 const HATCH_PX = 6;
 const HATCHED_PX_MIN = 4;
 
-/** Slanted lines behind the bars where events may be missing. */
+/** Slanted lines over the bars where events may be missing. */
 function hatch(self: UPlot, missing: readonly Stretch[], color: string): void {
   const { ctx } = self;
   const { left, top, width, height } = self.bbox;
   const at = (ms: number) => Math.min(left + width, Math.max(left, self.valToPos(ms / 1000, 'x', true)));
   ctx.save();
   ctx.strokeStyle = color;
-  ctx.globalAlpha = 0.45;
+  ctx.globalAlpha = 0.6;
   for (const { fromMs, toMs } of missing) {
     const start = at(fromMs);
     const wide = Math.max(HATCHED_PX_MIN, at(toMs) - start);

@@ -68,7 +68,14 @@ export const AUDIT_COVERAGE = {
   name: 'AuditCoverage',
   doc: 'What is known of the completeness of the events of a time range.',
   fields: {
-    sourceCount: { kind: 'count', doc: 'Sources of the tenants.' },
+    sourceCount: {
+      kind: 'count',
+      doc: 'Sources of the tenants that may have events which the filter lets through.',
+    },
+    otherSourceCount: {
+      kind: 'count',
+      doc: 'Sources that are left out: the filter names tenants or server instances of other hosts.',
+    },
     gapCount: { kind: 'count', doc: 'Gaps that touch the time range, or may.' },
     sources: {
       kind: 'object',

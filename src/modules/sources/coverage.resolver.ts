@@ -3,6 +3,7 @@ import type { Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
 import type { ServiceDb } from '../../database/clients';
 import { formatTicks } from '../../event/event-time';
+import { parseFilter } from '../../event/expression/parse-filter';
 import { FILTER_PARAMETERS, type ParameterSpecs, parseParameters } from '../../event/parameters';
 import { toTimeRange } from '../../event/query';
 import type { Answer } from '../../event/shape';
@@ -13,6 +14,7 @@ import { readCoverage } from './coverage';
 
 const CoverageType = objectType(AUDIT_COVERAGE);
 const COVERAGE_PARAMETERS = {
+  filter: FILTER_PARAMETERS.filter,
   startTime: FILTER_PARAMETERS.startTime,
   endTime: FILTER_PARAMETERS.endTime,
 } as const satisfies ParameterSpecs;
@@ -30,9 +32,14 @@ export class CoverageResolver {
     @Args(() => CoverageArgs) args: GivenArguments,
     @Ctx() context: Call,
   ): Promise<Answer<typeof AUDIT_COVERAGE>> {
-    const { from, to } = toTimeRange(parseParameters(COVERAGE_PARAMETERS, args));
+    const values = parseParameters(COVERAGE_PARAMETERS, args);
+    const { from, to } = toTimeRange(values);
+    const parsed = values.filter === undefined ? null : parseFilter(values.filter);
+    const filter = parsed && 'expression' in parsed ? parsed.expression : null;
     const text = (ticks: bigint | null) => (ticks === null ? null : formatTicks(ticks));
-    const found = await readCoverage(this.prisma, tenantSetOf(context), { from: text(from), to: text(to) });
+    const found = await readCoverage(this.prisma, tenantSetOf(context), {
+      ...{ from: text(from), to: text(to), filter },
+    });
     return {
       ...found,
       sources: found.sources.map((source) => ({

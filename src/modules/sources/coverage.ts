@@ -2,15 +2,22 @@ import type { TenantSet } from '../../caller/tenant-set';
 import type { Prisma, ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
+import type { Expression } from '../../event/expression/expression';
 import type { GapReason } from '../../event/source-report';
 import { LIMITS } from '../../limits';
 import { fromStored } from '../../trail/stored-text';
 import type { StoredGap } from './audit-source';
+import { concernedHosts, namesHosts, type SourceHost } from './concerned-sources';
 
 /** Half-open, UTC with seven decimals; null: no end. */
 interface TextRange {
   readonly from: string | null;
   readonly to: string | null;
+}
+
+interface Question extends TextRange {
+  /** Of the events; null: all. */
+  readonly filter: Expression | null;
 }
 
 interface SourceCoverage {
@@ -27,17 +34,27 @@ type SourceGap = Id & StoredGap;
 
 interface Coverage {
   readonly sourceCount: number;
+  readonly otherSourceCount: number;
   readonly gapCount: number;
   readonly sources: readonly SourceCoverage[];
   readonly gaps: readonly SourceGap[];
 }
 
 /** The completeness of a time range's events, by source. */
-export function readCoverage(prisma: ServiceDb, tenants: TenantSet, range: TextRange): Promise<Coverage> {
-  const ofThem = { tenantId: { in: [...tenants] } };
+export function readCoverage(
+  prisma: ServiceDb,
+  tenants: TenantSet,
+  { filter, ...range }: Question,
+): Promise<Coverage> {
+  const ofAny = { tenantId: { in: [...tenants] } };
   return guarded(() =>
     ofTenants(prisma, tenants, async (tx) => {
-      const touching = { ...ofThem, ...touches(range) };
+      const concerned =
+        filter && namesHosts(filter)
+          ? concernedHosts(filter, (await tx.auditSource.findMany({ ...HOSTS, where: ofAny })).map(toHost))
+          : null;
+      const ofThem = concerned ? { ...ofAny, OR: byTenant(concerned) } : ofAny;
+      const touching = { AND: [ofThem, touches(range)] };
       const gaps = await tx.auditGap.findMany({
         where: touching,
         orderBy: [{ detectedAt: 'desc' }, { gapId: 'asc' }],
@@ -57,8 +74,9 @@ export function readCoverage(prisma: ServiceDb, tenants: TenantSet, range: TextR
       const others =
         lacking.length === 0 ? [] : await tx.auditSource.findMany({ where: { OR: lacking.map(idOf) } });
       const sourceCount = await tx.auditSource.count({ where: ofThem });
+      const all = concerned ? await tx.auditSource.count({ where: ofAny }) : sourceCount;
       return {
-        ...{ sourceCount, gapCount },
+        ...{ sourceCount, gapCount, otherSourceCount: all - sourceCount },
         sources: [...first, ...others].map(toCoverage),
         gaps: gaps.map(toGap),
       };
@@ -72,6 +90,23 @@ const WORST_FIRST: Prisma.AuditSourceOrderByWithRelationInput[] = [
   { caughtUpAt: { sort: 'asc', nulls: 'first' } },
   { hostName: 'asc' },
 ];
+
+const HOSTS = {
+  distinct: ['tenantId', 'hostName'],
+  select: { tenantId: true, hostName: true },
+} satisfies Prisma.AuditSourceFindManyArgs;
+
+/** `stored` is the name as the database has it. */
+const toHost = ({ tenantId, hostName }: SourceHost) => ({
+  ...{ tenantId, hostName: fromStored(hostName), stored: hostName },
+});
+
+/** The condition that a row is of one of these hosts. */
+const byTenant = (hosts: readonly ReturnType<typeof toHost>[]) =>
+  [...new Set(hosts.map(({ tenantId }) => tenantId))].map((tenantId) => {
+    const own = hosts.filter((host) => host.tenantId === tenantId);
+    return { tenantId, hostName: { in: own.map(({ stored }) => stored) } };
+  });
 
 /** A gap with unknown times may be anywhere, so it touches every range. */
 const touches = ({ from, to }: TextRange): Prisma.AuditGapWhereInput => ({

@@ -9,7 +9,9 @@ interface Source {
 }
 type Missing = { readonly fromMs: number; readonly toMs: number; readonly source: string };
 type Coverage = { readonly sources: readonly Source[]; readonly gaps: readonly object[] };
-const { missingIn, stretchesOf } = jest.requireActual<{
+type Stretch = Omit<Missing, 'source'>;
+const { missingIn, placeIn, stretchesOf } = jest.requireActual<{
+  placeIn: (stretch: Stretch, range: Stretch) => { readonly left: number; readonly width: number };
   stretchesOf: (missing: readonly Missing[]) => readonly { fromMs: number; toMs: number }[];
   missingIn: (coverage: Coverage, fromMs: number, toMs: number, nowMs: number) => readonly Missing[];
 }>('../../../dashboard/src/explore/coverage/missing');
@@ -74,5 +76,15 @@ describe('the stretch of the last day for which events of a source may be missin
     expect(missingIn({ sources, gaps: [] }, FROM, NOW, NOW).map(({ source }) => source)).toEqual([
       '1 SQL01 (Payroll)',
     ]);
+  });
+
+  it.each([
+    ['the first quarter', [100, 150], { left: 0, width: 25 }],
+    ['what lies within the range', [50, 200], { left: 0, width: 50 }],
+    ['what lies within the range, at its end', [250, 900], { left: 75, width: 25 }],
+    ['a place without width', [200, 200], { left: 50, width: 0 }],
+    ['the end, after the range', [400, 500], { left: 100, width: 0 }],
+  ])('has a place below the bars: %s', (_, [fromMs = 0, toMs = 0], place) => {
+    expect(placeIn({ fromMs, toMs }, { fromMs: 100, toMs: 300 })).toEqual(place);
   });
 });

@@ -23,7 +23,7 @@ interface Props {
 /** Says whether events may be missing from the shown range, and of which sources. */
 export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
   const [isOpen, { toggle }] = useDisclosure();
-  const { sources, sourceCount, gapCount } = coverage;
+  const { sources, sourceCount, otherSourceCount, gapCount } = coverage;
   if (sourceCount === 0) return null;
   const missing = missingIn(coverage, fromMs, toMs, Date.now());
   const isWhole = missing.length === 0 && gapCount === 0;
@@ -51,6 +51,11 @@ export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
             <Button size="compact-xs" variant="subtle" aria-expanded={isOpen} onClick={toggle}>
               {isOpen ? 'Hide' : 'Which'}
             </Button>
+          </Text>
+        )}
+        {otherSourceCount > 0 && (
+          <Text size="xs" c="dimmed">
+            {counted(otherSourceCount, 'source')} of other hosts left out, as the filter says.
           </Text>
         )}
         {isOpen && shown.length > NAMED_MAX && (

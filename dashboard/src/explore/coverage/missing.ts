@@ -44,6 +44,16 @@ export function stretchesOf(missing: readonly Missing[]): readonly Stretch[] {
   return stretches;
 }
 
+/** Where a stretch lies in a range, in percent of the range. */
+export function placeIn(stretch: Stretch, range: Stretch): { readonly left: number; readonly width: number } {
+  const share = (ms: number) => {
+    const part = (ms - range.fromMs) / (range.toMs - range.fromMs);
+    return Math.min(1, Math.max(0, part)) * 100;
+  };
+  const [from, to] = [share(stretch.fromMs), share(stretch.toMs)];
+  return { left: from, width: to - from };
+}
+
 /** The stretches of a range in which events may be missing, by source. */
 export function missingIn(
   coverage: Coverage,

@@ -4,11 +4,18 @@ import type { ExploreFilter } from '../explore-filter';
 
 export type Coverage = CoverageQuery['auditCoverage'];
 
-/** The completeness of a range; undefined: not asked, or not answered yet. */
-export function useCoverage({ startTime, endTime }: ExploreFilter): Coverage | undefined {
+/**
+ * The completeness of a range for the events that the filter lets through; undefined: not asked, or not answered yet.
+ * @param pause asks nothing, since the filter is not understood
+ */
+export function useCoverage(
+  { filter, startTime, endTime }: ExploreFilter,
+  pause: boolean,
+): Coverage | undefined {
   const [{ data, fetching }] = useQuery({
     query: CoverageDocument,
-    variables: { startTime, endTime },
+    variables: { filter, startTime, endTime },
+    pause,
     requestPolicy: 'network-only',
   });
   return fetching ? undefined : data?.auditCoverage;
