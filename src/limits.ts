@@ -180,7 +180,8 @@ export const LIMITS = {
   savedSearchesClearMs: 60 * 60_000, // rows of removed searches are few, and nobody sees them
   facetValuesDefault: 10,
   facetValuesSearchedMax: 10_000, // the most frequent values of a field, searched for a text in them
-  facetTimesMax: 390, // values times tenants whose first and last events are looked up, by two statements each: 1.3 s
+  groupsCountedMax: 100_000, // by one question: some 20 MB in memory
+  groupsListedMax: 10_000, // in one answer: a megabyte, made in some 20 ms
   facetValuesMax: 100, // in one answer; a list of names is filtered, not paged
   exploreReadEventsMax: 200_000, // events that may be read where counts cannot answer: well under a second
   noticeMs: 1_000, // a message about an alert leaves within seconds

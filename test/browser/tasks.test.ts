@@ -242,6 +242,18 @@ describe('in the dashboard', () => {
     await groups
       .getByRole('row', { name: /CORP\\svc_etl ETL01 2 33\.3 % 0 0 .* 12:00:01 .* 12:00:02$/ })
       .waitFor();
+    await groups.getByRole('button', { name: 'Sort by Events, now descending' }).click();
+    await groups.getByRole('button', { name: 'Sort by Events, now ascending' }).waitFor();
+    await until(
+      () => groups.getByRole('row').last().innerText(),
+      (last) => last.startsWith('sa'),
+    );
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      groups.getByRole('button', { name: 'Groups as CSV' }).click(),
+    ]);
+    expect(saved.suggestedFilename()).toBe('audit-activity-by-serverPrincipalName-hostName-all-groups.csv');
+    await groups.getByText(/^Saved: \d+ groups$/).waitFor();
     await page.context().close();
   });
 

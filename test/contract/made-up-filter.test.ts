@@ -1,6 +1,10 @@
 import { FILTERS } from '../../src/event/filters';
 import { FILTER_PARAMETERS, LIST_PARAMETERS } from '../../src/event/parameters';
-import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from '../../src/modules/explore/parameters';
+import {
+  FACET_PARAMETERS,
+  GROUP_PARAMETERS,
+  HISTOGRAM_PARAMETERS,
+} from '../../src/modules/explore/parameters';
 import { EXPORT_PARAMETERS } from '../../src/modules/export/parameters';
 import { describeSchema } from '../../src/schema';
 import { API_BASE_PATH } from '../../src/version';
@@ -27,18 +31,18 @@ const { parseState, formatState } = jest.requireActual<{
 describe('a filter that is new in the table of filters', () => {
   const open = useWorld('embedded');
 
-  it('becomes a parameter of the list, the export, the histogram and the facets', () => {
+  it('becomes a parameter of the list, the export, the histogram, the facets and the groups', () => {
     expect(Object.keys(FILTERS)).toContain('objectAt');
     for (const specs of [
       ...[FILTER_PARAMETERS, LIST_PARAMETERS, EXPORT_PARAMETERS],
-      ...[HISTOGRAM_PARAMETERS, FACET_PARAMETERS],
+      ...[HISTOGRAM_PARAMETERS, FACET_PARAMETERS, GROUP_PARAMETERS],
     ])
       expect(specs).toMatchObject({ objectAt: { kind: 'text', doc: 'A made-up filter.' } });
   });
 
   it('becomes an argument of the GraphQL fields, and a parameter in the OpenAPI document', async () => {
     const fields = describeSchema().getQueryType()?.getFields();
-    for (const name of ['auditEvents', 'auditHistogram', 'auditFacets'])
+    for (const name of ['auditEvents', 'auditHistogram', 'auditFacets', 'auditGroups'])
       expect(fields?.[name]?.args.map((arg) => arg.name)).toContain('objectAt');
     const { body } = await open.world.fetch('/swagger');
     for (const path of ['/audit-activity', '/audit-activity/export'])

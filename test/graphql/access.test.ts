@@ -16,6 +16,7 @@ const MATRIX = {
   // Fields for sessions of the dashboard are called in test/graphql/explore.test.ts.
   'Query.auditHistogram': ['session', '{ auditHistogram { bucketSeconds } }'],
   'Query.auditFacets': ['session', '{ auditFacets { totalCount } }'],
+  'Query.auditGroups': ['session', '{ auditGroups { totalCount } }'],
   'Query.alerts': ['public', '{ alerts { totalCount } }', 'read:alerts'],
   'Query.alert': ['public', `{ alert(alertId: "${UUID}") { alertId } }`, 'read:alerts'],
   'Query.alertCounts': ['session', '{ alertCounts { alerts } }', 'read:alerts'],

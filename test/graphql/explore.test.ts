@@ -1,3 +1,4 @@
+import { LIMITS } from '../../src/limits';
 import { DashboardSession } from '../support/dashboard-session';
 import { useWorld } from '../support/use-world';
 
@@ -108,10 +109,53 @@ describe('the queries that the dashboard explores with', () => {
     expect([await ofInstance('SQLPROD01'), await ofInstance('sqlprod01')]).toEqual([3, 0]);
   });
 
+  it('group events by two fields, all groups or the first ones, in any order, beside the period before', async () => {
+    const GROUPS = `query($fields: [String!], $sortBy: String, $sortDirection: String, $limit: Int,
+      $startTime: String, $endTime: String, $beforeStartTime: String, $beforeEndTime: String) {
+      auditGroups(fields: $fields, sortBy: $sortBy, sortDirection: $sortDirection, limit: $limit,
+        startTime: $startTime, endTime: $endTime, beforeStartTime: $beforeStartTime, beforeEndTime: $beforeEndTime) {
+        totalCount groupCount first second succeeded failed before firstTime lastTime } }`;
+    const groups = async (variables: object) =>
+      (await session.graphql(GROUPS, variables)).body.data.auditGroups;
+    const time = (minute: string) => `2026-01-05T10:${minute}:00.000Z`;
+    expect(await groups({ fields: ['databaseName', 'actionId'] })).toEqual({
+      ...{ totalCount: 3, groupCount: 2, first: ['Pay', ''], second: ['SL', 'ZZ'] },
+      ...{ succeeded: [1, 1], failed: [1, 0], before: null },
+      ...{ firstTime: [time('00'), time('09')], lastTime: [time('03'), time('09')] },
+    });
+    const rarest = { fields: ['databaseName'], sortDirection: 'asc', limit: 1 };
+    expect(await groups(rarest)).toMatchObject({ groupCount: 2, first: [''], second: null });
+    const later = {
+      ...{ fields: ['databaseName'], startTime: '2026-01-05T10:02:00Z', endTime: '2026-01-05T10:10:00Z' },
+      ...{ beforeStartTime: '2026-01-05T09:54:00Z', beforeEndTime: '2026-01-05T10:02:00Z' },
+      sortBy: 'databaseName',
+    };
+    expect(await groups(later)).toMatchObject({ first: ['Pay', ''], before: [1, 0], totalCount: 2 });
+  });
+
+  it('refuse more groups than can be counted, and say what to do', async () => {
+    const limit = jest.replaceProperty(LIMITS, 'groupsCountedMax', 1 as never);
+    try {
+      const { body } = await session.graphql(
+        '{ auditGroups(fields: ["databaseName", "hostName"]) { groupCount } }',
+      );
+      expect(body.errors[0]).toMatchObject({
+        message: expect.stringContaining(
+          'more than 1 groups by databaseName and hostName: narrow the time range',
+        ),
+        extensions: { code: 'invalid_parameter' },
+      });
+    } finally {
+      limit.restore();
+    }
+  });
+
   it('never count the events of another tenant', async () => {
     const { body } = await ofOther.graphql(FACETS, {});
     const text = JSON.stringify((await session.graphql(FACETS, { limit: 100 })).body);
     expect(body.data.auditFacets.totalCount).toBe(1);
+    const groups = await session.graphql('{ auditGroups(fields: ["databaseName", "tenantId"]) { first } }');
+    expect(groups.body.data.auditGroups.first).toEqual(['Pay', '']);
     expect(text).not.toContain('Secret');
     expect(text).not.toContain('LOGIN SUCCEEDED');
   });

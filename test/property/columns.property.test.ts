@@ -2,13 +2,15 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { tenantSet } from '../../src/caller/tenant-set';
 import { DomainError } from '../../src/errors';
-import { parseTicks } from '../../src/event/event-time';
+import { formatTicks, parseTicks } from '../../src/event/event-time';
 import type { ExpressionField } from '../../src/event/expression/expression';
 import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { DEEP_OFFSET } from '../../src/modules/activity/page.statement';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
-import { FACET_FIELDS } from '../../src/modules/explore/explorer';
+import { FACET_FIELDS, type GroupQuestion } from '../../src/modules/explore/explorer';
+import { toGroupQuestion } from '../../src/modules/explore/group-question';
+import { firstGroups } from '../../src/modules/explore/sort-groups';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
 import { PostgresExportSource } from '../../src/modules/export/export.source';
 import { checkEvent } from '../../src/modules/ingest/check-event';
@@ -42,12 +44,23 @@ const time = fc.oneof(
 );
 const sent = sentAt(time);
 const range = rangeOf(time);
+const bounds = fc.tuple(time, time).map(([a, b]) => {
+  const [startTime, endTime] = (a < b ? [a, b] : [b, a]).map(formatTicks);
+  return { startTime, endTime };
+});
 const asked = fc.record({
   question: fc.tuple(questions, writtenFilters, range).map(([q, filter, r]) => ({ ...q, ...r, filter })),
   scope: fc.constantFrom<(0 | 1)[]>([0], [1], [0, 1]),
   bucketsMax: fc.integer({ min: 10, max: 60 }),
   limit: fc.integer({ min: 1, max: 5 }),
   contains: fc.constantFrom(null, null, 'a', 'SQL', 'ß'),
+  grouped: fc.record({
+    fields: fc.uniqueArray(fc.constantFrom(...FACET_FIELDS), { minLength: 1, maxLength: 2 }),
+    before: fc.option(bounds),
+    sortBy: fc.constantFrom('count', 'failed', 'before', 'firstTime', 'lastTime', 'first'),
+    sortDirection: fc.constantFrom('asc', 'desc'),
+    limit: fc.integer({ min: 1, max: 40 }),
+  }),
 });
 const step = fc.constantFrom('fold', 'index', 'index', 'index unfolded', 'retain', 'resend', 'late');
 const scenario = fc.record({
@@ -72,7 +85,7 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
   const at = useDatabase(engine);
 
   it(
-    'answer list, total, summary, histogram, facets and export like a filter in memory',
+    'answer list, total, summary, histogram, facets, groups and export like a filter in memory',
     async () => {
       const { db, place } = at;
       const writer = writerOn(db, new Partitions(db.migrator), place);
@@ -129,7 +142,7 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
               await retention.setDays(ids[0] ?? 0, null, AN_ATTEMPT);
             }
           }
-          for (const { question, scope, bucketsMax, limit, contains } of run.asked) {
+          for (const { question, scope, bucketsMax, limit, contains, grouped } of run.asked) {
             const scoped = scope.map((i) => ids[i] ?? 0);
             const tenants = tenantSet(scoped);
             const given = toQuery(question);
@@ -177,13 +190,27 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
                 fields: FACET_FIELDS,
                 limit,
                 contains,
-                hasTimes: true,
               }),
             );
             expect({ given, ...facets }).toEqual({
               given,
               totalCount: all.length,
               facets: FACET_FIELDS.map((field) => facetOf(field, all, limit, contains)),
+            });
+
+            const { fields: by, before, sortBy, ...order } = grouped;
+            const { asked: wanted } = toGroupQuestion({
+              ...{ fields: by, sortBy: sortBy === 'first' ? by[0] : sortBy, ...order },
+              ...(before && { beforeStartTime: before.startTime, beforeEndTime: before.endTime }),
+            });
+            const groups = await answered(() => explorer.groups(tenants, query.filter, wanted));
+            const earlier =
+              before &&
+              answerOf(stored, scoped.map(String), { ...question, ...before, page: 1, pageSize: 1_000 }).data;
+            expect({ given, grouped, ...groups }).toEqual({
+              given,
+              grouped,
+              ...(await groupsOf(all, earlier, wanted)),
             });
 
             const plan = await answered(() => exported.plan(tenants, query.filter));
@@ -219,11 +246,6 @@ function asStored(character: string): string {
   return String.fromCodePoint(code === 0 ? 0x10f800 : code === 0xfeff ? 0x10f801 : 0x10f000 + code - 0xd800);
 }
 
-function seenOf(events: readonly Item[]) {
-  const times = events.map(({ eventTime }) => eventTime).sort();
-  return { first: parseTicks(times.at(0) ?? ''), last: parseTicks(times.at(-1) ?? '') };
-}
-
 function facetOf(field: ExpressionField, events: readonly Item[], limit: number, contains: string | null) {
   const textOf = (event: Item) => {
     const value = (event as Record<string, unknown>)[field] ?? null;
@@ -234,10 +256,33 @@ function facetOf(field: ExpressionField, events: readonly Item[], limit: number,
   const values = [...new Set(events.map(textOf))].filter(holds).map((value) => ({
     value,
     ...tally(events.filter((event) => textOf(event) === value)),
-    seen: seenOf(events.filter((event) => textOf(event) === value)),
   }));
   const utf8 = (value: string | null) => Buffer.from((value ?? '').replace(UNSPEAKABLE, asStored), 'utf8');
   const size = (v: { succeeded: number; failed: number }) => v.succeeded + v.failed;
   values.sort((a, b) => size(b) - size(a) || Buffer.compare(utf8(a.value), utf8(b.value)));
   return { field, distinct: values.length, values: values.slice(0, limit) };
+}
+
+async function groupsOf(
+  events: readonly Item[],
+  earlier: readonly Item[] | null,
+  { fields, ...order }: GroupQuestion,
+) {
+  const valuesOf = (event: Item) =>
+    fields.map((field) => String((event as Record<string, unknown>)[field ?? ''] ?? ''));
+  const keyOf = (event: Item) => JSON.stringify(valuesOf(event));
+  const ms = ({ eventTime }: Item) => Number((parseTicks(eventTime) ?? 0n) / 10_000n);
+  const keys = [...new Set(events.map(keyOf))];
+  const groups = keys
+    .map((key) => ({ key, own: events.filter((event) => keyOf(event) === key) }))
+    .map(({ key, own }) => ({
+      values: JSON.parse(key) as string[],
+      ...{ n: own.length, failed: tally(own).failed },
+      before: (earlier ?? []).filter((event) => keyOf(event) === key).length,
+      ...{ firstMs: Math.min(...own.map(ms)), lastMs: Math.max(...own.map(ms)) },
+    }));
+  return {
+    ...{ totalCount: events.length, groupCount: groups.length },
+    groups: await firstGroups(groups, order, async () => {}),
+  };
 }

@@ -81,7 +81,7 @@ function resolversOf(
     new DestinationResolver(destinations ?? (undefined as never), { pauseOf: () => null }, Date.now),
     new EvidenceResolver(log, tenants),
     new EventProofResolver(log),
-    new ExploreResolver({ histogram: unused, facets: unused }, fairShare),
+    new ExploreResolver({ histogram: unused, facets: unused, groups: unused }, fairShare),
     new IngestResolver(writer, Date.now),
     new KeyResolver(new KeyManager(store, tenants, new Authenticator(store)), Date.now),
     new RetentionResolver(retention ?? (undefined as never)),

@@ -1,7 +1,5 @@
 import { Badge, Text } from '@mantine/core';
-
-/** Words for `succeeded`. */
-export const OUTCOMES: Readonly<Record<string, string>> = { true: 'Succeeded', false: 'Failed' };
+import { OUTCOMES } from './outcomes';
 
 /** Colour is for what failed. */
 export const Outcome = ({ succeeded }: { readonly succeeded: boolean }) =>

@@ -10,20 +10,35 @@ interface Props {
   readonly change: (change: Change) => void;
 }
 
-/** The heading of a sortable column. The button is inside the cell, so that the cell stays a heading. */
+/** The heading of a sortable column of events. */
 export function SortHeader({ column, state, change }: Props) {
   const isSorted = state.sortBy === column;
-  const direction = state.descending ? 'descending' : 'ascending';
-  const Icon = isSorted ? (state.descending ? IconArrowDown : IconArrowUp) : IconArrowsSort;
   return (
-    <UnstyledButton
-      fw="inherit"
-      fz="inherit"
-      aria-label={`Sort by ${FIELD_LABELS[column]}${isSorted ? `, now ${direction}` : ''}`}
+    <SortButton
+      label={FIELD_LABELS[column]}
+      isSorted={isSorted}
+      descending={state.descending}
       onClick={() => change({ sortBy: column, descending: isSorted && !state.descending })}
-    >
+    />
+  );
+}
+
+interface ButtonProps {
+  readonly label: string;
+  readonly isSorted: boolean;
+  /** The direction, where the list is sorted by this column. */
+  readonly descending: boolean;
+  readonly onClick: () => void;
+}
+
+/** The button in a heading. It is inside the cell, so that the cell stays a heading. */
+export function SortButton({ label, isSorted, descending, onClick }: ButtonProps) {
+  const Icon = isSorted ? (descending ? IconArrowDown : IconArrowUp) : IconArrowsSort;
+  const now = isSorted ? `, now ${descending ? 'descending' : 'ascending'}` : '';
+  return (
+    <UnstyledButton fw="inherit" fz="inherit" aria-label={`Sort by ${label}${now}`} onClick={onClick}>
       <Group gap={4} wrap="nowrap">
-        {FIELD_LABELS[column]}
+        {label}
         <Icon size={14} aria-hidden opacity={isSorted ? 1 : 0.5} />
       </Group>
     </UnstyledButton>

@@ -2,12 +2,13 @@ import type { TenantSet } from '../../caller/tenant-set';
 import type { RunSteps } from '../../database/clients';
 import type { AuditEventFilter } from '../../event/query';
 import { fold } from '../../event/search';
-import { inSnapshot } from '../../trail/columns/counter';
+import { ColumnCounter, inSnapshot } from '../../trail/columns/counter';
+import { groupsByColumns } from '../../trail/columns/groups';
 import { type Count } from '../../trail/columns/tally';
 import type { TenantForm } from '../../trail/counts/scope';
 import { toStored } from '../../trail/stored-text';
-import type { Facet, FacetField, FacetQuestion, Facets } from './explorer';
-import { withTimes } from './seen';
+import type { EventGroups, Facet, FacetField, FacetQuestion, Facets, GroupQuestion } from './explorer';
+import { firstGroups } from './sort-groups';
 
 /** @returns the succeeded and failed events by the number of their window */
 export async function windowsByColumns(
@@ -35,12 +36,29 @@ export async function facetsByColumns(
     const { total, values } = await counter.count({
       ...{ windowMs: null, fields: asked.fields, hasOutcomes: true },
     });
-    const facets: Facet[] = [];
-    for (const field of asked.fields) {
-      const facet = facetOf(field, values.get(field) ?? new Map(), asked);
-      facets.push(asked.hasTimes ? await withTimes(counter, { tenants, filter }, facet) : facet);
-    }
+    const facets = asked.fields.map((field) => facetOf(field, values.get(field) ?? new Map(), asked));
     return { totalCount: total.n, facets };
+  });
+}
+
+/** Counts all groups in one snapshot, with those of the period before. */
+export async function eventGroups(
+  snapshot: RunSteps,
+  form: TenantForm,
+  tenants: TenantSet,
+  filter: AuditEventFilter,
+  asked: GroupQuestion,
+): Promise<EventGroups> {
+  const { fields, before } = asked;
+  return inSnapshot(snapshot, tenants, { filter, form }, async (counter) => {
+    const earlier =
+      before && new ColumnCounter(counter.ask, tenants, { ...filter, ...before }, form, counter.clock);
+    const groups = await groupsByColumns(counter, earlier, fields);
+    return {
+      totalCount: groups.reduce((sum, { n }) => sum + n, 0),
+      groupCount: groups.length,
+      groups: await firstGroups(groups, asked, () => counter.clock.turn()),
+    };
   });
 }
 

@@ -11,16 +11,21 @@ import {
   type AuditFacet,
   AuditFacets,
   AuditFacetsArgs,
+  AuditGroups,
+  AuditGroupsArgs,
   AuditHistogram,
   AuditHistogramArgs,
 } from './explore.types';
 import {
   type AuditEventExplorer,
   DEFAULT_FACET_FIELDS,
+  type EventGroups,
   type Facet,
   type FacetField,
+  type GroupQuestion,
   type Histogram,
 } from './explorer';
+import { toGroupQuestion } from './group-question';
 import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
 
 const MS_PER_SECOND = 1_000;
@@ -59,12 +64,36 @@ export class ExploreResolver {
       fields: (values.fields ?? DEFAULT_FACET_FIELDS) as readonly FacetField[],
       limit: values.limit,
       contains: values.contains ?? null,
-      hasTimes: values.hasTimes ?? false,
     };
     const count = () => this.explorer.facets(tenantSetOf(context), toAuditEventFilter(values), asked);
     const found = await this.fairShare.run(askerOf(context), count);
     return { totalCount: found.totalCount, facets: found.facets.map(toFacet) };
   }
+
+  @Query(() => AuditGroups, { description: 'The events by the values of one or two fields.' })
+  @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
+  async auditGroups(
+    @Args(() => AuditGroupsArgs) args: AuditGroupsArgs,
+    @Ctx() context: Call,
+  ): Promise<AuditGroups> {
+    const { filter, asked } = toGroupQuestion(args);
+    const count = () => this.explorer.groups(tenantSetOf(context), filter, asked);
+    return toGroups(await this.fairShare.run(askerOf(context), count), asked);
+  }
+}
+
+function toGroups({ groups, ...counts }: EventGroups, { fields, before }: GroupQuestion): AuditGroups {
+  const time = (ms: number) => new Date(ms).toISOString();
+  return {
+    ...counts,
+    first: groups.map(({ values }) => values[0] ?? ''),
+    second: fields.length > 1 ? groups.map(({ values }) => values[1] ?? '') : null,
+    succeeded: groups.map(({ n, failed }) => n - failed),
+    failed: groups.map(({ failed }) => failed),
+    before: before ? groups.map((group) => group.before) : null,
+    firstTime: groups.map(({ firstMs }) => time(firstMs)),
+    lastTime: groups.map(({ lastMs }) => time(lastMs)),
+  };
 }
 
 function toHistogram({ widthMs, buckets }: Histogram): AuditHistogram {
@@ -83,10 +112,8 @@ function toHistogram({ widthMs, buckets }: Histogram): AuditHistogram {
 }
 
 function toFacet({ field, distinct, values }: Facet): AuditFacet {
-  const named = values?.map(({ seen, ...value }) => ({
+  const named = values?.map((value) => ({
     ...value,
-    firstTime: seen ? formatTicks(seen.first) : null,
-    lastTime: seen ? formatTicks(seen.last) : null,
     name: field === 'actionId' && value.value !== null ? actionNameOf(value.value) : null,
   }));
   return { field, distinct, values: named ?? null };

@@ -1,6 +1,6 @@
 import type { Answer, Shape } from '../../event/shape';
 import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';
-import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
+import { FACET_PARAMETERS, GROUP_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
 
 const BUCKET = {
   name: 'AuditHistogramBucket',
@@ -40,12 +40,6 @@ const FACET_VALUE = {
     name: { kind: 'text', nullable: true, doc: 'Full name of an action, where it is known.' },
     succeeded: { kind: 'count' },
     failed: { kind: 'count' },
-    firstTime: {
-      kind: 'time',
-      nullable: true,
-      doc: 'Of its first event. Null: not asked for, or of too many tenants.',
-    },
-    lastTime: { kind: 'time', nullable: true, doc: 'Of its last event. Null as firstTime is.' },
   },
 } as const satisfies Shape;
 
@@ -78,6 +72,36 @@ const FACETS = {
   },
 } as const satisfies Shape;
 
+const GROUPS = {
+  name: 'AuditGroups',
+  doc: 'Events by the values of one or two fields. The lists have an entry for each group, in the same order.',
+  fields: {
+    totalCount: { kind: 'count' },
+    groupCount: { kind: 'count', doc: 'All groups, also those not listed.' },
+    first: {
+      kind: 'text',
+      isList: true,
+      doc: "Values of the first field. Empty: absent. Of succeeded 'true' or 'false'.",
+    },
+    second: {
+      kind: 'text',
+      isList: true,
+      nullable: true,
+      doc: 'Values of the second field. Null: there is none.',
+    },
+    succeeded: { kind: 'count', isList: true },
+    failed: { kind: 'count', isList: true },
+    before: {
+      kind: 'count',
+      isList: true,
+      nullable: true,
+      doc: 'Events in the period before. Null: not asked for.',
+    },
+    firstTime: { kind: 'time', isList: true, doc: 'Of the first event, to the millisecond.' },
+    lastTime: { kind: 'time', isList: true, doc: 'Of the last event, to the millisecond.' },
+  },
+} as const satisfies Shape;
+
 export const AuditHistogram = objectType(HISTOGRAM);
 export type AuditHistogram = Answer<typeof HISTOGRAM>;
 export type AuditFacet = Answer<typeof FACET>;
@@ -88,3 +112,8 @@ export const AuditHistogramArgs = argumentsType(HISTOGRAM_PARAMETERS);
 export type AuditHistogramArgs = GivenArguments;
 export const AuditFacetsArgs = argumentsType(FACET_PARAMETERS);
 export type AuditFacetsArgs = GivenArguments;
+
+export const AuditGroups = objectType(GROUPS);
+export type AuditGroups = Answer<typeof GROUPS>;
+export const AuditGroupsArgs = argumentsType(GROUP_PARAMETERS);
+export type AuditGroupsArgs = GivenArguments;

@@ -1,7 +1,9 @@
 import type { TenantSet } from '../../caller/tenant-set';
 import { EXPRESSION_FIELDS, type ExpressionField } from '../../event/expression/expression';
 import { COUNTED_FIELDS } from '../../event/filters';
-import type { AuditEventFilter } from '../../event/query';
+import type { AuditEventFilter, TimeRange } from '../../event/query';
+import type { EventGroup } from '../../trail/columns/groups';
+import type { GroupOrder } from './sort-groups';
 
 /** Half-open, in ticks. */
 export interface HistogramBucket {
@@ -31,8 +33,6 @@ export interface FacetValue {
   readonly value: string | null;
   readonly succeeded: number;
   readonly failed: number;
-  /** The times of the first and last event of the value, in ticks; only if asked for. */
-  readonly seen?: { readonly first: bigint; readonly last: bigint };
 }
 
 export interface Facet {
@@ -54,8 +54,21 @@ export interface FacetQuestion {
   readonly limit: number;
   /** Only values that contain this text, in any letter case; null: all values. */
   readonly contains: string | null;
-  /** Whether each listed value has the times of its first and last event. */
-  readonly hasTimes?: boolean;
+}
+
+export interface GroupQuestion extends GroupOrder {
+  readonly fields: readonly [FacetField, FacetField?];
+  /** The period whose counts stand beside those of the filter's range; null: none. */
+  readonly before: TimeRange | null;
+  readonly limit: number;
+}
+
+export interface EventGroups {
+  readonly totalCount: number;
+  /** The number of all groups, also those not listed. */
+  readonly groupCount: number;
+  /** The first groups in the order that is asked for. */
+  readonly groups: readonly EventGroup[];
 }
 
 /** Port: counts stored events over time and by value. Every number is exact. */
@@ -64,4 +77,9 @@ export interface AuditEventExplorer {
   histogram(tenants: TenantSet, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram>;
   /** All facets come from one snapshot. */
   facets(tenants: TenantSet, filter: AuditEventFilter, asked: FacetQuestion): Promise<Facets>;
+  /**
+   * Everything comes from one snapshot.
+   * @throws DomainError `invalid_parameter` where there are more groups than can be counted
+   */
+  groups(tenants: TenantSet, filter: AuditEventFilter, asked: GroupQuestion): Promise<EventGroups>;
 }

@@ -1,6 +1,7 @@
 import { FILTER_PARAMETERS, type ParameterSpecs } from '../../event/parameters';
 import { LIMITS } from '../../limits';
 import { DEFAULT_FACET_FIELDS, FACET_FIELDS } from './explorer';
+import { GROUP_SORTS } from './sort-groups';
 
 export const HISTOGRAM_PARAMETERS = {
   ...FILTER_PARAMETERS,
@@ -25,15 +26,41 @@ export const FACET_PARAMETERS = {
     charsMax: LIMITS.filterCharsMax,
     doc: 'Leaves values that hold this text; letter case does not matter. Absent values are left out.',
   },
-  hasTimes: {
-    kind: 'boolean',
-    doc: 'Whether each value listed says when its first and its last event were. Default: false.',
-  },
   limit: {
     kind: 'integer',
     min: 1,
     max: LIMITS.facetValuesMax,
     default: LIMITS.facetValuesDefault,
     doc: 'Values of each facet at most, largest first.',
+  },
+} as const satisfies ParameterSpecs;
+
+export const DEFAULT_GROUP_FIELD = 'serverPrincipalName';
+
+export const GROUP_PARAMETERS = {
+  ...FILTER_PARAMETERS,
+  fields: {
+    kind: 'choices',
+    values: FACET_FIELDS,
+    doc: `One or two fields to group by. Default: ${DEFAULT_GROUP_FIELD}.`,
+  },
+  beforeStartTime: {
+    kind: 'time',
+    doc: 'Start of a period whose counts stand beside those of the range, inclusive.',
+  },
+  beforeEndTime: { kind: 'time', doc: 'Its end, exclusive.' },
+  sortBy: {
+    kind: 'choice',
+    values: [...GROUP_SORTS, ...FACET_FIELDS],
+    default: 'count',
+    doc: 'Number, time or field of the groups to sort by. Ties are in the order of their values.',
+  },
+  sortDirection: { kind: 'choice', values: ['asc', 'desc'], default: 'desc', doc: 'Sort direction.' },
+  limit: {
+    kind: 'integer',
+    min: 1,
+    max: LIMITS.groupsListedMax,
+    default: LIMITS.facetValuesDefault,
+    doc: 'Groups listed at most.',
   },
 } as const satisfies ParameterSpecs;

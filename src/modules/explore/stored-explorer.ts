@@ -10,13 +10,15 @@ import { planningOf } from '../../trail/counts/dimensions';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { fromStored } from '../../trail/stored-text';
 import { bucketsOf, type ClosedRange, closedRange, fittingWidth } from './buckets';
-import { facetsByColumns, windowsByColumns } from './explore-by-columns';
+import { eventGroups, facetsByColumns, windowsByColumns } from './explore-by-columns';
 import {
   type AuditEventExplorer,
+  type EventGroups,
   type Facet,
   type FacetField,
   type FacetQuestion,
   type Facets,
+  type GroupQuestion,
   type Histogram,
 } from './explorer';
 import { facetsStatement, isCountedField, TOTAL } from './facets.statement';
@@ -50,9 +52,9 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
   }
 
   async facets(tenants: TenantSet, filter: AuditEventFilter, asked: FacetQuestion): Promise<Facets> {
-    const { fields, limit, contains, hasTimes } = asked;
+    const { fields, limit, contains } = asked;
     const { snapshot, form } = this;
-    if (snapshot && (hasTimes || isForColumns(filter) || !fields.every(isCountedField)))
+    if (snapshot && (isForColumns(filter) || !fields.every(isCountedField)))
       return guarded(() => facetsByColumns(snapshot, form, tenants, filter, asked));
     const each = eachTenant(tenants, this.form);
     // Values that contain a text are chosen here, with the service's own rules for letter case.
@@ -65,6 +67,12 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
       return contains === null ? facet : holding(facet, contains, limit);
     });
     return { totalCount: total.succeeded + total.failed, facets };
+  }
+
+  groups(tenants: TenantSet, filter: AuditEventFilter, asked: GroupQuestion): Promise<EventGroups> {
+    const { snapshot, form } = this;
+    if (!snapshot) throw new Error('groups are counted in a snapshot');
+    return guarded(() => eventGroups(snapshot, form, tenants, filter, asked));
   }
 
   /** Replaces an open end by the border of the hours that have events. */

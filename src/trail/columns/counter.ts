@@ -21,7 +21,7 @@ export class ColumnCounter {
 
   constructor(
     readonly ask: Ask,
-    private readonly tenants: TenantSet,
+    readonly tenants: TenantSet,
     private readonly filter: AuditEventFilter,
     private readonly form: TenantForm,
     readonly clock = new Clock(),
@@ -72,19 +72,29 @@ export class ColumnCounter {
       );
       await counts.name(this.ask);
       read.set(tenantId, new Set(unread));
-      if (unread.length > 0) await this.#read(tenantId, unread, asked, sums, hours.eventsIn(unread));
+      await this.#read(tenantId, unread, asked, sums);
     }
     return { ...sums, read };
   }
 
-  async #read(tenantId: number, hours: readonly number[], asked: Counting, sums: Sums, events: number) {
+  /** Reads and counts the events of some hours, as `eventGroupsStatement` says. @throws DomainError */
+  async readGroups(
+    tenantId: number,
+    hours: readonly number[],
+    by: Parameters<typeof eventGroupsStatement>[3],
+  ): ReturnType<Ask> {
+    if (hours.length === 0) return [];
+    const { filter } = this;
+    return this.ask(eventGroupsStatement(tenantId, hours, filter, by)).catch(async (error: unknown) => {
+      if (!isStatementTimeout(error)) throw error;
+      throw tooMany((await this.tenantHours(tenantId)).eventsIn(hours), filter, error);
+    });
+  }
+
+  async #read(tenantId: number, hours: readonly number[], asked: Counting, sums: Sums) {
     const { windowMs, fields, ofValues } = asked;
     const all = ofValues && !fields.includes(ofValues.field) ? [...fields, ofValues.field] : fields;
-    const statement = eventGroupsStatement(tenantId, hours, this.filter, { windowMs, fields: all });
-    const rows = await this.ask(statement).catch((error: unknown) => {
-      throw isStatementTimeout(error) ? tooMany(events, this.filter, error) : error;
-    });
-    for (const row of rows) {
+    for (const row of await this.readGroups(tenantId, hours, { windowMs, fields: all })) {
       const count = { n: Number(row.n), ok: Number(row.ok) };
       const valueAt = (field: GroupField) => fromStored(String(row[COLUMN_OF[field]]));
       addTo(sums.total, count);

@@ -79,21 +79,28 @@ const boundsOf = (hours: readonly number[]) =>
 
 /**
  * Reads the matching events of some hours and counts them (`n`, `ok`) by the number of their window (`w`) and by the
- * values of some fields.
+ * values of some fields. With `hasTimes`, each group has the milliseconds of its first and last event (`first_ms`,
+ * `last_ms`).
  */
 export function eventGroupsStatement(
   tenantId: number,
   hours: readonly number[],
   filter: AuditEventFilter,
-  by: { readonly windowMs: number | null; readonly fields: readonly GroupField[] },
+  by: {
+    readonly windowMs: number | null;
+    readonly fields: readonly GroupField[];
+    readonly hasTimes?: boolean;
+  },
 ): Prisma.Sql {
   const window = by.windowMs === null ? '0' : windowOf('e.record_id', by.windowMs);
   const columns = [`${window} AS w`, ...by.fields.map((field) => `e.${COLUMN_OF[field]}`)];
   const groups = columns.map((_, i) => i + 1).join(', ');
+  const ms = `${windowOf('e.record_id', 1)}::float8`;
+  const times = by.hasTimes ? `, min(${ms}) AS first_ms, max(${ms}) AS last_ms` : '';
   return Prisma.sql`
     WITH span AS MATERIALIZED (${boundsOf(hours)})
     SELECT r.* FROM span h CROSS JOIN LATERAL (
-      SELECT ${Prisma.raw(columns.join(', '))}, count(*)::float8 AS n, (count(*) FILTER (WHERE e.succeeded))::float8 AS ok
+      SELECT ${Prisma.raw(columns.join(', '))}, count(*)::float8 AS n, (count(*) FILTER (WHERE e.succeeded))::float8 AS ok${Prisma.raw(times)}
       FROM audit_event e WHERE e.tenant_id = ${named(tenantId)} AND ${IN_BOUNDS} AND ${whereOf(filter)}
       GROUP BY ${Prisma.raw(groups)} OFFSET 0) r`;
 }

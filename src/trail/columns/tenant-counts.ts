@@ -73,25 +73,32 @@ export class TenantCounts {
   async name(ask: Ask): Promise<void> {
     for (const { field, counts } of this.#byField) {
       const entries = [...counts.entries()];
-      const names = await this.#names(
+      const names = await namesOf(
         ask,
+        this.tenantId,
         field,
         entries.map(([id]) => id),
       );
       for (const [id, count] of entries) addAt(this.sums.valuesOf(field), names(id), count);
     }
   }
+}
 
-  async #names(ask: Ask, field: ColumnField, ids: readonly number[]): Promise<(id: number) => string> {
-    if (field === 'succeeded') return (id) => String(id === OUTCOME.succeeded);
-    const rows = ids.length === 0 ? [] : await ask(numberedValuesStatement(this.tenantId, field, ids));
-    const names = new Map(rows.map(({ id, value }) => [Number(id), fromStored(String(value))]));
-    return (id) => {
-      const name = names.get(id);
-      if (name === undefined) throw new Error(`no value has the number ${id} of ${columnOf(field)}`);
-      return name;
-    };
-  }
+/** The values of some numbers of a field. */
+export async function namesOf(
+  ask: Ask,
+  tenantId: number,
+  field: ColumnField,
+  ids: readonly number[],
+): Promise<(id: number) => string> {
+  if (field === 'succeeded') return (id) => String(id === OUTCOME.succeeded);
+  const rows = ids.length === 0 ? [] : await ask(numberedValuesStatement(tenantId, field, ids));
+  const names = new Map(rows.map(({ id, value }) => [Number(id), fromStored(String(value))]));
+  return (id) => {
+    const name = names.get(id);
+    if (name === undefined) throw new Error(`no value has the number ${id} of ${columnOf(field)}`);
+    return name;
+  };
 }
 
 const N = new Int32Array(COLUMN_VALUES_MAX);

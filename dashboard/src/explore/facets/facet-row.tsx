@@ -1,7 +1,7 @@
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { formatCount } from '../../lib/numbers';
 import { showValue } from '../event/marks';
-import { OUTCOMES } from '../outcome';
+import { OUTCOMES } from '../outcomes';
 import type { FacetField } from './facet-field';
 import classes from './facets.module.css';
 

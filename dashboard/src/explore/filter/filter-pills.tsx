@@ -3,7 +3,7 @@ import { FIELD_LABELS } from '../../lib/field-labels';
 import { showHidden, showValue } from '../event/marks';
 import type { ExploreState } from '../explore-state';
 import { NO_FILTERS } from '../explore-state';
-import { OUTCOMES } from '../outcome';
+import { OUTCOMES } from '../outcomes';
 import type { Change } from '../use-explore-state';
 import { joinParts, type Part, partsOf } from './parts';
 

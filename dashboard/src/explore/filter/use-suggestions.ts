@@ -6,7 +6,7 @@ import { formatCount } from '../../lib/numbers';
 import { showValue } from '../event/marks';
 import type { ExploreFilter } from '../explore-filter';
 import { isFacetField } from '../facets/facet-field';
-import { OUTCOMES } from '../outcome';
+import { OUTCOMES } from '../outcomes';
 import { fieldInsert, fieldsLike, type Typed, valueInsert } from './completion';
 
 export interface Suggestion {

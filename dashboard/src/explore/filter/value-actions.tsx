@@ -1,6 +1,6 @@
 import { FIELD_LABELS } from '../../lib/field-labels';
 import type { FacetField } from '../facets/facet-field';
-import { OUTCOMES } from '../outcome';
+import { OUTCOMES } from '../outcomes';
 import { exclude, only } from './edit';
 import classes from './filter.module.css';
 

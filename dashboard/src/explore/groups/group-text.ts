@@ -1,10 +1,10 @@
 import { actionNameOf } from '../../../../src/event/action-names';
 import { csvLine } from '../../lib/csv';
+import { counted, formatCount } from '../../lib/numbers';
 import { showValue } from '../event/marks';
 import type { FacetField } from '../facets/facet-field';
-import { OUTCOMES } from '../outcome';
-import { keyOf } from './former';
-import type { Former, Groups } from './group-rows';
+import { OUTCOMES } from '../outcomes';
+import type { Groups } from './group-rows';
 
 export function valueText(field: FacetField, value: string | null): string {
   if (value === null) return '(none)';
@@ -13,22 +13,27 @@ export function valueText(field: FacetField, value: string | null): string {
   return name ? `${name} ${value}` : showValue(value);
 }
 
-/** The table as CSV. Absent and unknown values are empty. */
-export function csvOf(fields: readonly (FacetField | null)[], now: Groups, then: Former | null) {
-  const names = fields.filter((field) => field !== null);
+/** Which part of all groups the rows are: `38 groups`, or `The first 50 of 1,234 groups`. */
+export function extentOf({ rows, groupCount }: Groups): string {
+  const all = counted(groupCount, 'group');
+  return rows.length < groupCount ? `The first ${formatCount(rows.length)} of ${all}` : all;
+}
+
+/** Groups as CSV, whose name states their extent. Absent values are empty. */
+export function csvOf(fields: readonly FacetField[], { rows, groupCount }: Groups) {
+  const hasBefore = rows.some((row) => row.before !== null);
   const lines = [
-    [...names, 'events', 'failed', ...(then ? ['before'] : []), 'firstTime', 'lastTime'],
-    ...now.rows.map((row) => [
+    [...fields, 'events', 'failed', ...(hasBefore ? ['before'] : []), 'firstTime', 'lastTime'],
+    ...rows.map((row) => [
       ...row.values.map((value) => value ?? ''),
       ...[row.count, row.failed].map(String),
-      ...(then ? [String(then.get(keyOf(row)) ?? '')] : []),
-      row.firstTime ?? '',
-      row.lastTime ?? '',
+      ...(hasBefore ? [String(row.before ?? '')] : []),
+      ...[row.firstTime, row.lastTime],
     ]),
   ];
-  const text = lines.map(csvLine).join('');
+  const extent = rows.length < groupCount ? `${rows.length}-of-${groupCount}` : 'all';
   return {
-    name: `audit-activity-by-${names.join('-')}.csv`,
-    content: new Blob([text], { type: 'text/csv' }),
+    name: `audit-activity-by-${fields.join('-')}-${extent}-groups.csv`,
+    content: new Blob([lines.map(csvLine).join('')], { type: 'text/csv' }),
   };
 }

@@ -1,0 +1,2 @@
+/** Words for `succeeded`. */
+export const OUTCOMES: Readonly<Record<string, string>> = { true: 'Succeeded', false: 'Failed' };
