@@ -1,3 +1,4 @@
+import { parseDocument } from 'yaml';
 import { Engine } from '../../src/detection/engine';
 import { testEvents } from '../../src/detection/rule-test';
 import { parseRules } from '../../src/detection/sigma/rule-file';
@@ -270,6 +271,22 @@ describe('YAML as people write it', () => {
   ])('is understood: %s', (_, detection) => {
     expect(findings(rule(detection), { actionId: 'SL' })).toBe(1);
   });
+});
+
+it('texts in double quotes have the escape sequences of YAML, and no others', () => {
+  const accepted = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).filter((character) => {
+    const value = `"\\${character}00000041"`;
+    const isYaml = parseDocument(value).errors.length === 0;
+    expect([
+      character,
+      problemsOf(rule(`  s:\n    objectName: ${value}\n  condition: s\n`)).length === 0,
+    ]).toEqual([character, isYaml]);
+    return isYaml;
+  });
+  expect(accepted.join('')).toBe(' "/0LNPU\\_abefnrtuvx');
+  const ends = rule('  s:\n    statement|endswith: "\\r\\n"\n  condition: s\n');
+  expect(findings(ends, { statement: 'select 1\r\n' })).toBe(1);
+  expect(findings(ends, { statement: 'select 1\n' })).toBe(0);
 });
 
 describe('correlations', () => {

@@ -86,6 +86,14 @@ describe.each(ONE_ENGINE)('alerts and findings by REST on %s', (engine) => {
           if (sortBy === 'lastEventTime')
             expect(times).toEqual(sortDirection === 'asc' ? sorted : sorted.toReversed());
         }
+      const byTime = await get(path, { sortBy: 'Timestamp', sortDirection: 'asc' });
+      const named = path === '/alerts' ? 'createdAt' : 'detectedAt';
+      const [asc, desc] = [
+        await get(path, { sortBy: named, sortDirection: 'asc' }),
+        await get(path, { sortBy: 'Timestamp' }),
+      ];
+      expect(byTime.body.data.map(idOf)).toEqual(asc.body.data.map(idOf));
+      expect(desc.body.data.map(idOf)).toEqual(asc.body.data.map(idOf).toReversed());
       const { body } = await get(path, { page: 9 });
       expect(body).toMatchObject({ data: [], meta: { totalCount: 4, hasPreviousPage: true } });
     },

@@ -8,7 +8,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'explicit-key-ind': 'keys behind ? are not supported',
   'directive-line': 'directives (%) of YAML are not supported',
 };
-const ESCAPES = /^(?:[^\\]|\\(?:[0abtnvfe"/\\N_LPxuU\s]))*$/;
+const ESCAPES = /^(?:[^\\]|\\(?:[0abtnvfre"/\\N_LPxuU\s]))*$/;
 
 /**
  * Refuses files for which the YAML parser needs quadratic time or a deep stack, so that a small file cannot block

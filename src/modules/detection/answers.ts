@@ -136,6 +136,7 @@ const DIRECTION = {
 
 /** The columns for `sortBy`. Ties are broken by the id. */
 export const ALERT_SORTS = {
+  Timestamp: 'created_at',
   createdAt: 'created_at',
   updatedAt: 'updated_at',
   lastEventTime: 'last_event',
@@ -144,6 +145,7 @@ export const ALERT_SORTS = {
   findingCount: 'finding_count',
 } as const;
 export const FINDING_SORTS = {
+  Timestamp: 'detected_at',
   detectedAt: 'detected_at',
   lastEventTime: 'last_event',
   firstEventTime: 'first_event',
