@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { ENTRY_V1_FIELDS } from '../../../src/event/entry-fields';
 import { FIELD_NAMES } from '../../../src/event/fields';
+import {
+  AUDIT_LOG,
+  CHECKPOINTS,
+  CONSISTENCY,
+  ENTRIES,
+  PROOF,
+  REMOVAL,
+  REMOVALS,
+} from '../../../src/modules/evidence/answer-fields';
 import { checkEvent } from '../../../src/modules/ingest/check-event';
 import { additionalJsonOf } from '../../../src/trail/checked-event';
 import { EventBytes } from '../../../src/trail/event-bytes';
@@ -59,6 +69,15 @@ describe('the entry of an event', () => {
 
   it('holds every field of the field table: a new field needs a new version of the entry', () => {
     expect([...ENTRY_V1_FIELDS].sort()).toEqual([...FIELD_NAMES].sort());
+  });
+
+  it('is described in docs/evidence.md as it is, and so is each answer by which a client verifies it', async () => {
+    const document = await readFile('docs/evidence.md', 'utf8');
+    const lines = document.replace(/\s+/g, ' ');
+    expect(lines).toContain(`in this order: ${ENTRY_V1_FIELDS.map((name) => `\`${name}\``).join(', ')}.`);
+    const answers = [AUDIT_LOG, ENTRIES, CHECKPOINTS, CONSISTENCY, REMOVALS, REMOVAL, PROOF];
+    for (const { fields } of answers)
+      for (const name of Object.keys(fields)) expect(lines).toMatch(new RegExp(`\`(data\\.)?${name}\``));
   });
 
   it('does not depend on the order of additional values, and changes with any name or value', () => {
