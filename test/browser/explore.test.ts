@@ -179,6 +179,23 @@ describe('exploring events', () => {
     await explore.count(150);
   });
 
+  it('offers values in another letter case, of other times too, and what else a filter may mean', async () => {
+    const count = await explore.countOf(explore.facet(/^Payroll/));
+    await explore.search('databaseName:payroll NOT principalName:nobody');
+    await page.getByText(`There are ${count} events in this time range with`).waitFor();
+    await page.getByRole('button', { name: 'Payroll', exact: true }).click();
+    await explore.count(count);
+    expect(await explore.box.inputValue()).toBe('databaseName:Payroll AND NOT principalName:nobody');
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?filter=databaseName:payroll`);
+    await page.getByText(`There are ${count} events at other times with`).waitFor();
+
+    await explore.search('user=sa');
+    await page.getByRole('note').getByRole('button', { name: 'principalName:sa' }).click();
+    await page.getByText('The newest event that matches').waitFor();
+    expect(await explore.box.inputValue()).toBe('principalName:sa');
+    expect(await page.getByRole('note').count()).toBe(0);
+  });
+
   it('leads to the newest matching event if none in the time range matches', async () => {
     await page.goto(`${opened.dashboard.origin}/dashboard/explore?filter=databaseName:HumanResources`);
     await page.getByText('The newest event that matches is of 2025-04-15 08:59:').waitFor();

@@ -104,7 +104,7 @@ export function Explore({ session }: { readonly session: Session }) {
             ) : events.error ? (
               !error && <Failed error={events.error} retry={retry} />
             ) : page?.totalCount === 0 && !isStale ? (
-              <NoEvents state={state} change={change} zone={zone} />
+              <NoEvents state={state} asked={filter} change={change} zone={zone} />
             ) : !page ? (
               // The table takes the longest to draw, so the questions are sent first.
               <Loading what="the events" />

@@ -3,18 +3,22 @@ import { useQuery } from 'urql';
 import { LatestEventDocument } from '../../generated/operations';
 import { DAY_MS, formatTime, type TimeZone } from '../lib/time';
 import { Empty } from '../shell/states';
+import type { ExploreFilter } from './explore-filter';
 import { type ExploreState, NO_FILTERS } from './explore-state';
+import { OtherCase } from './filter/other-case';
 import { ALL, fixedRange } from './time-range';
 import type { Change } from './use-explore-state';
 
 interface Props {
   readonly state: ExploreState;
+  /** The question that found nothing. */
+  readonly asked: ExploreFilter;
   readonly change: (change: Change) => void;
   readonly zone: TimeZone;
 }
 
 /** Says why no event is shown, and offers ways to find events. */
-export function NoEvents({ state, change, zone }: Props) {
+export function NoEvents({ state, asked, change, zone }: Props) {
   const filter = state.filter === '' ? null : state.filter;
   const [{ data }] = useQuery({
     query: LatestEventDocument,
@@ -46,6 +50,7 @@ export function NoEvents({ state, change, zone }: Props) {
         </Text>
       )}
       {data && !latest && <Text size="sm">No event of any time up to now matches.</Text>}
+      <OtherCase filter={asked} onText={(text) => change({ filter: text })} />
       <Group>
         {leadsTo && (
           <Button size="xs" onClick={showLatest}>

@@ -5,6 +5,7 @@ import { LIMITS } from '../../../../src/limits';
 import { type ExploreFilter, type FilterProblem, problemOf } from '../explore-filter';
 import { complete, typedAt } from './completion';
 import classes from './filter.module.css';
+import { FilterHints } from './filter-hints';
 import { ProblemText } from './problem-text';
 import { type Suggestion, useSuggestions } from './use-suggestions';
 
@@ -54,11 +55,12 @@ export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props)
     input.current?.focus();
     input.current?.setSelectionRange(found.at, found.at);
   };
+  const replace = (next: string) => {
+    setText(next);
+    search(next);
+  };
   const choose = (insert: string) => {
-    if (!typed) {
-      setText(insert);
-      return search(insert);
-    }
+    if (!typed) return replace(insert);
     const done = complete(text, caret, typed, insert);
     edit(done.text, done.caret);
     if (typed.kind === 'value') combobox.closeDropdown();
@@ -118,6 +120,7 @@ export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props)
         </VisuallyHidden>
       </form>
       {problem && <ProblemText id="filter-problem" text={text} problem={problem} />}
+      <FilterHints text={problem ? text : value} onSearch={replace} />
     </search>
   );
 }

@@ -1,0 +1,65 @@
+import { Button, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { type Client, useClient } from 'urql';
+import { FacetsDocument } from '../../../generated/operations';
+import { FIELD_LABELS } from '../../lib/field-labels';
+import { counted } from '../../lib/numbers';
+import { showValue } from '../event/marks';
+import type { ExploreFilter } from '../explore-filter';
+import { anyCase, type Wanted, wantedOf, withValue } from './letter-case';
+
+interface Offer {
+  readonly wanted: Wanted;
+  readonly value: string;
+  readonly count: number;
+  readonly isInRange: boolean;
+}
+
+interface Props {
+  readonly filter: ExploreFilter;
+  readonly onText: (text: string) => void;
+}
+
+/** Offers values that differ only in letter case from those that the filter asks for. */
+export function OtherCase({ filter: { filter, startTime, endTime }, onText }: Props) {
+  const client = useClient();
+  const text = filter ?? '';
+  const [offers, setOffers] = useState<readonly Offer[]>([]);
+  useEffect(() => {
+    let isOver = false;
+    setOffers([]);
+    Promise.all(wantedOf(text).map((wanted) => offersFor(client, wanted, { startTime, endTime }))).then(
+      (found) => isOver || setOffers(found.flat()),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [client, text, startTime, endTime]);
+  return offers.map(({ wanted, value, count, isInRange }) => (
+    <Text key={`${wanted.field} ${value}`} size="sm">
+      {FIELD_LABELS[wanted.field]} is compared with letter case. There {count === 1 ? 'is' : 'are'}{' '}
+      {counted(count, 'event')} {isInRange ? 'in this time range' : 'at other times'} with{' '}
+      <Button size="compact-xs" variant="default" onClick={() => onText(withValue(text, wanted, value))}>
+        {showValue(value)}
+      </Button>
+    </Text>
+  ));
+}
+
+/** The values in another letter case, of the time range, else of any time. Nothing where the wanted value itself exists. */
+async function offersFor(client: Client, wanted: Wanted, range: ExploreFilter): Promise<readonly Offer[]> {
+  const isBounded = range.startTime !== undefined || range.endTime !== undefined;
+  for (const times of isBounded ? [range, {}] : [{}]) {
+    const asked = { ...times, filter: anyCase(wanted), fields: [wanted.field] };
+    const { data } = await client.query(FacetsDocument, asked, { requestPolicy: 'network-only' }).toPromise();
+    const values = data?.auditFacets.facets[0]?.values ?? [];
+    if (values.some(({ value }) => value === wanted.value)) return [];
+    const offers = values.flatMap(({ value, succeeded, failed }) =>
+      value === null
+        ? []
+        : [{ wanted, value, count: succeeded + failed, isInRange: !isBounded || times === range }],
+    );
+    if (offers.length > 0) return offers;
+  }
+  return [];
+}
