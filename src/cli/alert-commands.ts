@@ -7,7 +7,7 @@ import { addAlertRouteCommands } from './alert-route-commands';
 import { tenantOf } from './only-tenant';
 import { CommandError } from './service-client';
 import { isoTime, type OnService, type Run, wholeNumber } from './service-command';
-import { columnsOf, toTable } from './table';
+import { cell, columnsOf, toTable } from './table';
 
 type Alert = Answer<typeof ALERT>;
 type Change = Answer<typeof ALERT_CHANGE>;
@@ -56,7 +56,7 @@ export function addAlertCommands(alert: Command, onService: OnService): void {
       );
       if (!found.tenantAlert) throw new CommandError('There is no such alert.', 'not_found');
       const json = { ...found.tenantAlert, changes: found.alertChanges };
-      const lines = Object.entries(found.tenantAlert).map(([name, value]) => `${name}: ${shown(value)}`);
+      const lines = Object.entries(found.tenantAlert).map(([name, value]) => `${name}: ${cell(value)}`);
       return { json, text: [...lines, toTable(found.alertChanges.map(toChangeRow))].join('\n') };
     },
   );
@@ -160,8 +160,6 @@ function change(
   });
 }
 
-const shown = (value: unknown) =>
-  value === null ? '-' : typeof value === 'object' ? JSON.stringify(value) : String(value);
-
-const toRow = ({ group, ...alert }: Alert) => ({ ...alert, group: JSON.stringify(group) });
-const toChangeRow = ({ detail, changeId: _, ...row }: Change) => ({ ...row, detail: JSON.stringify(detail) });
+/** The group is the longest, so it comes last. */
+const toRow = ({ group, ...alert }: Alert) => ({ ...alert, group });
+const toChangeRow = ({ changeId: _, ...row }: Change) => row;

@@ -1,4 +1,5 @@
 import { pick, type Shape, selectionOf } from '../event/shape';
+import { onOneLine } from '../event/visible-text';
 
 /**
  * The selection of fields that a command asks for, in the order of its columns: the named fields first, then the
@@ -26,8 +27,9 @@ export function toTable(rows: readonly Readonly<Record<string, unknown>>[]): str
     .join('\n');
 }
 
-function cell(value: unknown): string {
+/** A value on one line, for people. */
+export function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  if (Array.isArray(value)) return value.length > 0 ? value.join(',') : '-';
-  return String(value);
+  if (Array.isArray(value)) return value.length > 0 ? onOneLine(value.join(',')) : '-';
+  return onOneLine(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }

@@ -133,4 +133,33 @@ describe('mail about alerts', () => {
     for (const { alert } of [critical, late])
       expect(server.mails[3]?.text).toContain(`Alert: ${alert.alertId}`);
   });
+
+  it('has a line for each fact: names with line breaks and turned text forge none', async () => {
+    const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    const evil = 'eve\r\nState: resolved    Severity: low\u2028\u0085Alert: none\u202e\u200bx\t';
+    const forging = told({ title: `Title\n${evil}`, group: { [`user\n${evil}`]: evil, host: 'SQL01' } });
+    const plain = told({ group: { user: 'eve', host: 'SQL01' } });
+    for (const alerts of [[forging], [plain], [forging, plain]])
+      await sendBy(server.url, ['soc@example.com'], alerts);
+    const [one = '', other = '', both = ''] = server.mails.map(({ text }) => bodyOf(text));
+    expect(one.split('\n')).toHaveLength(other.split('\n').length);
+    expect(both).toBe(`${one.trimEnd()}\n\n${other.trimEnd()}\n`);
+    expect(one.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu)?.every((character) => character === '\n')).toBe(true);
+    expect(one).toContain('eve⟦U+000D⟧⟦U+000A⟧State: resolved');
+    expect(one.match(/^State: .*$/gm)).toEqual(['State: new    Severity: high    Tenant: 1']);
+    expect(server.mails[0]?.text.match(/^Subject:/gm)).toHaveLength(1);
+  });
 });
+
+/** The text of a mail as its reader sees it. */
+function bodyOf(mail: string): string {
+  const [head = '', ...rest] = mail.split('\n\n');
+  const encoded = rest.join('\n\n');
+  if (/^Content-Transfer-Encoding: base64$/m.test(head))
+    return Buffer.from(encoded, 'base64').toString('utf8');
+  if (!/^Content-Transfer-Encoding: quoted-printable$/m.test(head)) return encoded;
+  const bytes = encoded
+    .replace(/=\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}

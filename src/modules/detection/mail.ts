@@ -4,6 +4,7 @@ import { createTransport } from 'nodemailer';
 import { secretBlanker } from '../../delivery/blank-secrets';
 import { DAY_MS } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
+import { onOneLine } from '../../event/visible-text';
 import type { ALERT } from './answers';
 
 type AlertAnswer = Answer<typeof ALERT>;
@@ -116,7 +117,7 @@ const idOf = ({ alert, state }: ToldAlert): string => `${alert.alertId}.${state}
 
 /** The same alert and state give the same Message-ID, so that a repeated mail can be recognized. */
 const mailOf = ({ alert, state }: ToldAlert) => ({
-  subject: `[${alert.severity}] ${alert.title} (${state})`,
+  subject: onOneLine(`[${alert.severity}] ${alert.title} (${state})`),
   text: textOf({ alert, state }),
   messageId: `<${idOf({ alert, state })}@audit-activity>`,
   priority: priorityOf(alert),
@@ -147,7 +148,7 @@ const ORDER = ['critical', 'high', 'medium', 'low'];
 const worstOf = (alerts: readonly ToldAlert[]) =>
   ORDER.find((severity) => alerts.some(({ alert }) => alert.severity === severity)) ?? 'low';
 
-/** Keeps lines short. With a longer line, the whole mail would be sent in an encoding that breaks all lines. */
+/** Each fact is one line, whatever names hold. Keeps lines short. With a longer line, the whole mail would be sent in an encoding that breaks all lines. */
 const textOf = ({ alert, state }: ToldAlert): string =>
   [
     `${alert.title}`,
@@ -157,4 +158,6 @@ const textOf = ({ alert, state }: ToldAlert): string =>
     `First event: ${alert.firstEventTime}`,
     `Last event: ${alert.lastEventTime}`,
     `Alert: ${alert.alertId}`,
-  ].join('\n');
+  ]
+    .map(onOneLine)
+    .join('\n');

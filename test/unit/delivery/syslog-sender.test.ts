@@ -11,18 +11,20 @@ const item = {
     succeeded: true,
     hostName: null,
   },
-  json: '{}',
+  json: '{"user":"eve\u2028\u202e\u0085"}',
 };
 const BATCH = { id: 'msg_1', tenantId: 1, epoch: '', from: 1, to: 2, items: [item] };
 const SIGNAL = new AbortController().signal;
 
 it('a batch and an alert that are sent at the same time go one after the other on one connection', async () => {
   const commands: string[] = [];
+  const texts: string[] = [];
   let connections = 0;
   const receiver = createServer((socket) => {
     connections += 1;
     socket.on('error', () => {});
     socket.on('data', (bytes) => {
+      texts.push(bytes.toString('utf8'));
       for (const [, number, command] of bytes.toString('utf8').matchAll(/^(\d+) (open|syslog) /gm)) {
         commands.push(String(command));
         socket.write(`${number} rsp 6 200 OK\n`);
@@ -39,6 +41,10 @@ it('a batch and an alert that are sent at the same time go one after the other o
   );
   const outcomes = await Promise.all([sender.send(BATCH, SIGNAL), sender.send(BATCH, SIGNAL)]);
   expect(outcomes).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }]);
+  // Nobody can forge a line: characters that end a line or turn text are escaped.
+  expect(texts.slice(1).every((text) => text.endsWith(' - {"user":"eve\\u2028\\u202e\\u0085"}\n'))).toBe(
+    true,
+  );
   expect([connections, commands]).toEqual([1, ['open', 'syslog', 'syslog']]);
   sender.close();
   await new Promise((done) => receiver.close(done));

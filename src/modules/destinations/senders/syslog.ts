@@ -2,6 +2,7 @@ import type { NetworkGuard } from '../../../delivery/network-guard';
 import { Relp } from '../../../delivery/relp';
 import { SYSLOG_SEVERITY, syslogMessage } from '../../../delivery/syslog-message';
 import { SyslogTls } from '../../../delivery/syslog-tls';
+import { jsonOnOneLine } from '../../../event/visible-text';
 import type { Item } from '../batch';
 import type { Sender } from '../runner';
 import type { SecretsOf, SettingsOf } from '../types';
@@ -26,7 +27,7 @@ export function syslogSender(
   let before: Promise<unknown> = Promise.resolve();
   return {
     send: ({ items }, signal) => {
-      const messages = items.map((item) => syslogMessage(headOf(item, appName), item.json));
+      const messages = items.map((item) => syslogMessage(headOf(item, appName), jsonOnOneLine(item.json)));
       const sent = before.then(() => receiver.send(messages, signal));
       before = sent.catch(() => {});
       return sent;
