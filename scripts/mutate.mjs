@@ -47,7 +47,7 @@ const results = await new Stryker({
   incremental: true,
   incrementalFile: `${temporary}.json`,
   tempDirName: `.mutants/sandbox-${process.pid}`,
-  ignorePatterns: ['.bench', '.data', '.mutants', '.setup', 'coverage', 'dist'],
+  ignorePatterns: ['deploy', '.bench', '.data', '.mutants', '.setup', 'coverage', 'dist'],
   reporters: [],
   allowConsoleColors: false,
   logLevel: 'warn',
