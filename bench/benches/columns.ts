@@ -92,8 +92,8 @@ const open = ({ url }: MadeColumns): Promise<Database> => openDatabase(loadConfi
 
 function sideOf({ ask, snapshot }: Database, { tenantId, events }: MadeColumns): Side {
   const tenants = tenantSet([tenantId]);
-  const reader = new PostgresAuditEventReader(ask, 'lateral', undefined, snapshot);
-  const explorer = new PostgresAuditEventExplorer(ask, 'lateral', undefined, snapshot);
+  const reader = new PostgresAuditEventReader({ ask, snapshot }, 'lateral');
+  const explorer = new PostgresAuditEventExplorer({ ask, snapshot }, 'lateral');
   return { reader, explorer, tenants, events };
 }
 

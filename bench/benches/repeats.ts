@@ -76,12 +76,12 @@ const QUESTIONS: Readonly<
   Record<string, (database: Database, tenants: ReturnType<typeof tenantSet>, given: object) => Ask>
 > = {
   'page 1': ({ ask, snapshot }, tenants, given) => {
-    const reader = new PostgresAuditEventReader(ask, 'lateral', undefined, snapshot);
+    const reader = new PostgresAuditEventReader({ ask, snapshot }, 'lateral');
     const query = toAuditEventQuery(parseParameters(LIST_PARAMETERS, { ...given }));
     return () => reader.page(tenants, query);
   },
   'histogram and facets': ({ ask, snapshot }, tenants, given) => {
-    const explorer = new PostgresAuditEventExplorer(ask, 'lateral', undefined, snapshot);
+    const explorer = new PostgresAuditEventExplorer({ ask, snapshot }, 'lateral');
     const filter = toAuditEventFilter(parseParameters(FILTER_PARAMETERS, { ...given }));
     return async () => {
       await explorer.histogram(tenants, filter, 60);

@@ -31,22 +31,9 @@ export interface AuditEventFilter extends TimeRange, FilterValues {
 export const givenFilters = (values: FilterValues): FilterName[] =>
   FILTER_NAMES.filter((name) => values[name] !== null);
 
-/** Whether counts can answer a filter: they know no words, and not every field. Otherwise events have to be read. */
-export const isCountable = (filter: AuditEventFilter): boolean =>
-  filter.search.length === 0 &&
-  filter.expression === null &&
-  givenFilters(filter).every((name) => FILTER_SPECS[name].countedBy !== null);
-
-/**
- * Whether columns answer a filter soonest: the filter asks for more than counts and the search index know. The search
- * index answers words alone, and words beside counted values.
- */
-export const isForColumns = (filter: AuditEventFilter): boolean =>
-  filter.expression !== null || givenFilters(filter).some((name) => FILTER_SPECS[name].countedBy === null);
-
 /** Whether every event of the range passes a filter. */
 export const isAll = (filter: AuditEventFilter): boolean =>
-  isCountable(filter) && givenFilters(filter).length === 0;
+  filter.search.length === 0 && filter.expression === null && givenFilters(filter).length === 0;
 
 /** The same filter with only the values whose names `keep` accepts. */
 export function onlyFilters(filter: AuditEventFilter, keep: (name: FilterName) => boolean): AuditEventFilter {

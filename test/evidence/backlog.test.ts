@@ -63,7 +63,7 @@ describe.each(ENGINES)('events that were stored before the evidence log existed,
     expect(entries.map(([id]) => id).toSorted()).toEqual(
       [...old, ...others].map(({ recordId }) => hexOf(recordId)).toSorted(),
     );
-    const reader = new PostgresAuditEventReader(store.database.ask, store.form);
+    const reader = new PostgresAuditEventReader(store.database, store.form);
     const [first] = old;
     const stored = await reader.find(tenantSet([store.tenantId]), first?.recordId ?? '');
     expect(stored && leafHashOf(stored)).toBe(

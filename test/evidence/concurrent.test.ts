@@ -122,7 +122,7 @@ describe.each(ENGINES)('the evidence log under concurrency on %s', (engine) => {
   it('has one hash for an event as it was sent, stored and read again, whatever its texts', async () => {
     const store = await base.forNewTenant();
     const trial = new LogTrial(store);
-    const reader = new PostgresAuditEventReader(store.database.ask, store.form);
+    const reader = new PostgresAuditEventReader(store.database, store.form);
     const text = fc
       .array(
         fc.oneof(

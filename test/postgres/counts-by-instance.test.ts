@@ -42,12 +42,12 @@ async function totalOf(
     filter: { ...NO_FILTER, ...change },
     ...{ sort: 'recordId', descending: true, page: 1, pageSize: 100 },
   };
-  const page = await new PostgresAuditEventReader(database.ask, form).page(tenantSet([tenantId]), query);
+  const page = await new PostgresAuditEventReader(database, form).page(tenantSet([tenantId]), query);
   expect(page.items).toHaveLength(Math.min(100, page.totalCount));
   return page.totalCount;
 }
 const facetOf = async ({ database, tenantId, form }: Store, readMax: number) => {
-  const explorer = new PostgresAuditEventExplorer(database.ask, form, readMax);
+  const explorer = new PostgresAuditEventExplorer(database, form, readMax);
   const { facets } = await explorer.facets(tenantSet([tenantId]), NO_FILTER, usualFacets(10));
   return facets.find(({ field }) => field === 'serverInstanceName')?.values ?? null;
 };

@@ -98,7 +98,7 @@ describeOnPostgres('the statements of a service', () => {
       texts.push(statement.text);
       return store.database.ask(statement, scope);
     };
-    const reader = new PostgresAuditEventReader(ask, form);
+    const reader = new PostgresAuditEventReader({ ask, snapshot: store.database.snapshot }, form);
     const scope = tenantSet(tenants);
     for (const one of QUERIES) await reader.page(scope, one);
     await reader.find(scope, '019b8d0e-1c00-8000-8000-000000000001');

@@ -51,7 +51,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
       page: 1,
       pageSize: 1,
     } as const;
-    const page = await new PostgresAuditEventReader(store.database.ask, store.form).page(
+    const page = await new PostgresAuditEventReader(store.database, store.form).page(
       tenantSet([store.tenantId]),
       query,
     );
@@ -153,7 +153,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     await store.query('UPDATE audit_segment SET database_name = NULL WHERE tenant_id = $1', store.tenantId);
     const parsed = parseParameters(LIST_PARAMETERS, { filter: 'hostName:APP01 OR databaseName:Elsewhere' });
     const { ask, snapshot } = store.database;
-    const reader = new PostgresAuditEventReader(ask, store.form, undefined, snapshot);
+    const reader = new PostgresAuditEventReader({ ask, snapshot }, store.form);
     const summary = await reader.summary(tenantSet([store.tenantId]), toAuditEventQuery(parsed).filter);
     expect(summary).toMatchObject({ totalCount: EVENTS, distinctDatabases: 1 });
   });

@@ -149,8 +149,8 @@ async function read(
   form: TenantForm,
 ): Promise<void> {
   const scope = tenantSet(tenants);
-  const reader = new PostgresAuditEventReader(ask, form, undefined, snapshot);
-  const explorer = new PostgresAuditEventExplorer(ask, form, undefined, snapshot);
+  const reader = new PostgresAuditEventReader({ ask, snapshot }, form);
+  const explorer = new PostgresAuditEventExplorer({ ask, snapshot }, form);
   const exported = new PostgresExportSource(ask, form, snapshot);
   const query = { sort: 'recordId', descending: true, page: 1, pageSize: 10 } as const;
   for (const sort of Object.values(SORTS)) await reader.page(scope, { ...query, filter: NO_FILTER, sort });

@@ -46,7 +46,7 @@ describe.each(ENGINES)('the pages of a list on %s', (engine) => {
     'make up the whole list in its order, by the form %s and deep from %i events on',
     async (form, deep) => {
       const tenants = tenantSet([store.tenantId]);
-      const reader = new PostgresAuditEventReader(store.database.ask, form, deep);
+      const reader = new PostgresAuditEventReader(store.database, form, deep);
       for (const filter of FILTERS)
         for (const order of ORDERS) {
           const given = { ...filter, ...order };

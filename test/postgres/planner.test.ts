@@ -58,8 +58,8 @@ describeOnPostgres('the settings of the planner', () => {
   it('a statement with a word is planned for its values each time, however often a connection asks it', async () => {
     const { ask, snapshot } = store.database;
     const tenants = tenantSet([store.tenantId]);
-    const reader = new PostgresAuditEventReader(ask, 'lateral', undefined, snapshot);
-    const explorer = new PostgresAuditEventExplorer(ask, 'lateral', undefined, snapshot);
+    const reader = new PostgresAuditEventReader({ ask, snapshot }, 'lateral');
+    const explorer = new PostgresAuditEventExplorer({ ask, snapshot }, 'lateral');
     const source = new PostgresExportSource(ask, 'lateral', snapshot);
     const facets = { fields: ['actionId'], limit: 10, contains: null } as const;
     const questions: [string, () => Promise<unknown>, number][] = [
@@ -85,7 +85,7 @@ describeOnPostgres('the settings of the planner', () => {
   });
 
   it('a statement that counts answer is planned anew only a few times', async () => {
-    const reader = new PostgresAuditEventReader(store.database.ask, 'lateral');
+    const reader = new PostgresAuditEventReader(store.database, 'lateral');
     for (let i = 0; i < TIMES; i++)
       await reader.page(tenantSet([store.tenantId]), paged({ ...NO_FILTER, ...RANGE, actionId: 'SL' }));
     const [row] = await store.database.ask(

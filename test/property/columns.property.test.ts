@@ -91,8 +91,8 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
       const writer = writerOn(db, new Partitions(db.migrator), place);
       const [folder, indexer] = [new Folder(db.migrator), new Indexer(db, AT_ONCE)];
       const form = formOf(place);
-      const reader = new PostgresAuditEventReader(db.ask, form, DEEP_OFFSET, db.snapshot);
-      const explorer = new PostgresAuditEventExplorer(db.ask, form, 0, db.snapshot);
+      const reader = new PostgresAuditEventReader(db, form);
+      const explorer = new PostgresAuditEventExplorer(db, form, 0);
       const exported = new PostgresExportSource(db.ask, form, db.snapshot);
       const retention = new PostgresRetentionStore(db.prisma, db.migrator);
       await fc.assert(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { tenantSet } from '../../src/caller/tenant-set';
-import { type AskRows, type Database, type OwnerDb, Prisma } from '../../src/database/clients';
+import { type Database, type OwnerDb, Prisma, stepIn } from '../../src/database/clients';
 import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
 import { formatTicks, parseTicks } from '../../src/event/event-time';
@@ -22,10 +22,12 @@ import { Inserter } from '../support/inserter';
 import { newTenant } from '../support/scenario';
 
 /** Asks without a transaction of its own, so that it also works inside one. */
-const askPrisma =
-  (prisma: Pick<Prisma.TransactionClient, '$queryRaw'>): AskRows =>
-  (statement) =>
-    prisma.$queryRaw(statement);
+function doorOf(prisma: Pick<Prisma.TransactionClient, '$queryRaw' | '$queryRawUnsafe'>): Pick<Database, 'ask' | 'snapshot'> {
+  return {
+    ask: (statement) => prisma.$queryRaw(statement),
+    snapshot: (_tenants, work) => work(stepIn(prisma)),
+  };
+}
 
 const START = parseTicks('2026-01-04T20:00:00Z') ?? 0n;
 const WRITERS = 3;
@@ -121,7 +123,7 @@ describeOnPostgres('while several instances write, fold and index at once', () =
     expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
 
     const ids = new Set((await stored).flat());
-    const { totalCount } = await new PostgresAuditEventReader(askPrisma(prisma)).summary(
+    const { totalCount } = await new PostgresAuditEventReader(doorOf(prisma)).summary(
       tenantSet(tenants),
       NO_FILTER,
     );
@@ -172,7 +174,7 @@ function checked(
 async function compare(prisma: OwnerDb, tenants: readonly number[], q: AuditEventQuery): Promise<void> {
   await prisma.$transaction(
     async (tx) => {
-      const reader = new PostgresAuditEventReader(askPrisma(tx));
+      const reader = new PostgresAuditEventReader(doorOf(tx));
       const page = await reader.page(tenantSet(tenants), q);
       const scope = Prisma.sql`e.tenant_id = ANY(${[...tenants]}::int[])`;
       const order = Prisma.raw(orderOf(q));

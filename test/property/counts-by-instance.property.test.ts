@@ -135,14 +135,14 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
     const writer = writerOn(db, partitions, place);
     const older = new Inserter(olderRun(db.run), partitions, TEST_CHECKPOINT_KEY);
     const forms = formsOf(engine);
-    const readers = forms.map((form) => new PostgresAuditEventReader(db.ask, form));
-    const explorers = forms.map((form) => new PostgresAuditEventExplorer(db.ask, form));
+    const readers = forms.map((form) => new PostgresAuditEventReader(db, form));
+    const explorers = forms.map((form) => new PostgresAuditEventExplorer(db, form));
     /** The explorers take turns, so that each is asked in many scenarios. */
     const nextExplorer = () => {
       explorers.push(...explorers.splice(0, 1));
       return explorers.slice(-1);
     };
-    const cautious = new PostgresAuditEventExplorer(db.ask, formOf(place), 0);
+    const cautious = new PostgresAuditEventExplorer(db, formOf(place), 0);
     const exported = new PostgresExportSource(db.ask, formOf(place), db.snapshot);
     const [folder, indexer] = [new Folder(db.migrator), new Indexer(db, AT_ONCE)];
     const retention = new PostgresRetentionStore(db.prisma, db.migrator);

@@ -148,8 +148,8 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
       return writer.insert(tenantId, events);
     };
     const readers = forms.flatMap((form) => [
-      new PostgresAuditEventReader(db.ask, form),
-      new PostgresAuditEventReader(db.ask, form, 0n),
+      new PostgresAuditEventReader(db, form),
+      new PostgresAuditEventReader(db, form, 0n),
     ]);
     const folder = new Folder(db.migrator);
     const indexer = new Indexer(db, AT_ONCE);

@@ -57,10 +57,10 @@ describe.each(ENGINES)('histogram and facets on %s', (engine) => {
     const { db, place } = at;
     const writer = writerOn(db, new Partitions(db.migrator), place);
     const [folder, indexer] = [new Folder(db.migrator), new Indexer(db, AT_ONCE)];
-    const cautious = new PostgresAuditEventExplorer(db.ask, formOf(place), 2);
+    const cautious = new PostgresAuditEventExplorer(db, formOf(place), 2);
     const explorers = [
-      ...formsOf(engine).map((form) => new PostgresAuditEventExplorer(db.ask, form)),
-      ...formsOf(engine).map((form) => new PostgresAuditEventExplorer(db.ask, form, 2, db.snapshot)),
+      ...formsOf(engine).map((form) => new PostgresAuditEventExplorer(db, form)),
+      ...formsOf(engine).map((form) => new PostgresAuditEventExplorer(db, form, 2)),
       cautious,
     ];
     await fc.assert(

@@ -20,11 +20,11 @@ export class RetentionTrial {
   readonly logLines: string[] = [];
 
   constructor(readonly store: Store) {
-    const { ask, prisma, migrator } = store.database;
+    const { prisma, migrator } = store.database;
     this.retention = new PostgresRetentionStore(prisma, migrator);
     this.folder = new Folder(migrator);
     this.indexer = new Indexer(store.database, AT_ONCE);
-    this.reader = new PostgresAuditEventReader(ask, store.form);
+    this.reader = new PostgresAuditEventReader(store.database, store.form);
   }
 
   /** Runs retention at a given time. @param store replaces the real one */

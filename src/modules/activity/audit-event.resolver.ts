@@ -15,7 +15,7 @@ import {
   AuditSummaryType,
 } from '../../graphql/audit-event.types';
 import type { AuditEventReader } from '../../trail/audit-event-reader';
-import { mayReadEvents } from '../../trail/counts/dimensions';
+import { planOf } from '../../trail/plan';
 
 @Resolver()
 export class AuditEventResolver {
@@ -30,7 +30,8 @@ export class AuditEventResolver {
   auditEvents(@Args(() => AuditEventsArgs) args: AuditEventsArgs, @Ctx() context: Call) {
     const query = toAuditEventQuery(parametersOf(LIST_PARAMETERS, args, context));
     const read = () => this.reader.page(tenantSetOf(context), query);
-    return mayReadEvents(query.filter) ? this.fairShare.run(askerOf(context), read) : read();
+    const { isLong } = planOf({ kind: 'page', filter: query.filter });
+    return isLong ? this.fairShare.run(askerOf(context), read) : read();
   }
 
   @Query(() => AuditEventType, {
@@ -50,6 +51,7 @@ export class AuditEventResolver {
     const given = toSummaryFilter(values);
     const filter = { ...given, to: given.to ?? BigInt(this.nowMs()) * TICKS_PER_MS };
     const read = () => this.reader.summary(tenantSetOf(context), filter);
-    return values.filter === undefined ? read() : this.fairShare.run(askerOf(context), read);
+    const { isLong } = planOf({ kind: 'summary', filter });
+    return isLong ? this.fairShare.run(askerOf(context), read) : read();
   }
 }

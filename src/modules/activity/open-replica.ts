@@ -40,7 +40,7 @@ export async function openReadSide(
 ): Promise<ReadSide> {
   // Asked only at the start, because tables are distributed while no service runs.
   const form: TenantForm = (await isDistributed(database.prisma)) ? 'union' : 'lateral';
-  const primary = new PostgresAuditEventReader(database.ask, form, DEEP_OFFSET, database.snapshot);
+  const primary = new PostgresAuditEventReader(database, form);
   if (replica.url === null) return { reader: primary, form, healthy: true, close: async () => {} };
 
   const { prisma, ask, snapshot } = openLimited(replica.url, replica.isOwner);
@@ -54,7 +54,7 @@ export async function openReadSide(
     return false;
   });
   const reader = new ReplicaFirstReader({
-    replica: new PostgresAuditEventReader(replica.traced(ask), form, DEEP_OFFSET, snapshot),
+    replica: new PostgresAuditEventReader({ ask: replica.traced(ask), snapshot }, form),
     primary,
     check,
     ready,

@@ -1,10 +1,11 @@
 import { Prisma } from '../../database/clients';
 import { COLUMN_OF } from '../../event/fields';
-import { type AuditEventQuery, isCountable } from '../../event/query';
+import type { AuditEventQuery } from '../../event/query';
 import { type Counted, countedOf, groupDimension, isHourly } from '../../trail/counts/dimensions';
 import { type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope';
-import { hoursWithin, segmentsOf } from '../../trail/counts/segments';
+import { hoursWithin, segmentsOf, wordSegmentsOf } from '../../trail/counts/segments';
 import { LIST_COLUMNS, whereOf } from '../../trail/event-rows';
+import { planOf } from '../../trail/plan';
 
 /** From this offset on, skipping rows costs more than reading the page's rows a second time. */
 export const DEEP_OFFSET = 1_000n;
@@ -63,12 +64,12 @@ export function pageStatement(
 export function stretches(each: EachTenant, query: AuditEventQuery): Prisma.Sql {
   const { filter, sort, descending, page, pageSize } = query;
   const counted = countedOf(filter, sort);
-  const isRead = !isCountable(filter);
-  const segments = segmentsOf(each, filter, counted);
+  const isByWords = planOf({ kind: 'page', filter }).by === 'words';
+  const segments = (isByWords ? wordSegmentsOf : segmentsOf)(each, filter, counted);
   const direction = Prisma.raw(descending ? 'DESC' : 'ASC');
   const first = BigInt(page - 1) * BigInt(pageSize);
   const touches = Prisma.sql`before < ${first + BigInt(pageSize)}::bigint AND before + n > ${first}::bigint`;
-  const isRefined = !isRead && isHourly(counted);
+  const isRefined = !isByWords && isHourly(counted);
   return Prisma.sql`
     segment AS MATERIALIZED (
       SELECT v, lo, hi, sum(n)::bigint AS n FROM (${byOutcome(counted, segments)}) u

@@ -1,25 +1,18 @@
 import type { TenantSet } from '../../caller/tenant-set';
-import { type AskRows, Prisma, type RunSteps } from '../../database/clients';
+import { type Database, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { formatTicks } from '../../event/event-time';
 import type { AuditEventListItem } from '../../event/fields';
-import {
-  type AuditEventFilter,
-  type AuditEventQuery,
-  type AuditSummary,
-  isAll,
-  isForColumns,
-  type Page,
-} from '../../event/query';
+import type { AuditEventFilter, AuditEventQuery, AuditSummary, Page } from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
 import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
-import { planningOf } from '../../trail/counts/dimensions';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { MARKED_COLUMNS, toListItem, toStoredEvent } from '../../trail/event-rows';
+import { planOf } from '../../trail/plan';
 import { DEEP_OFFSET, pageStatement } from './page.statement';
 import { pageByColumns } from './page-by-columns';
 import { scatteredPage } from './scattered-page';
-import { filteredSummary, summaryStatement } from './summary.statement';
+import { summaryStatement } from './summary.statement';
 import { summaryByColumns } from './summary-by-columns';
 
 /**
@@ -28,26 +21,26 @@ import { summaryByColumns } from './summary-by-columns';
  */
 export class PostgresAuditEventReader implements AuditEventReader {
   constructor(
-    private readonly ask: AskRows,
+    private readonly door: Pick<Database, 'ask' | 'snapshot'>,
     private readonly form: TenantForm = 'lateral',
     private readonly deepOffset: bigint = DEEP_OFFSET,
-    private readonly snapshot: RunSteps | null = null,
   ) {}
 
   async page(tenants: TenantSet, query: AuditEventQuery): Promise<Page<AuditEventListItem>> {
     const { page, pageSize } = query;
-    const { snapshot, form } = this;
-    if (snapshot && isForColumns(query.filter)) {
-      const found = await guarded(() => pageByColumns(snapshot, form, tenants, query));
+    const { door, form } = this;
+    const { by, planning } = planOf({ kind: 'page', filter: query.filter });
+    if (by === 'columns') {
+      const found = await guarded(() => pageByColumns(door.snapshot, form, tenants, query));
       return { items: found.rows.map(toListItem), totalCount: found.total, page, pageSize };
     }
     const each = eachTenant(tenants, form);
     if (each.isScattered) {
-      const found = await guarded(() => scatteredPage(this.ask, tenants, each, query));
+      const found = await guarded(() => scatteredPage(this.door.ask, tenants, each, query));
       return { items: found.rows.map(toListItem), totalCount: found.total, page, pageSize };
     }
     const statement = pageStatement(each, query, this.deepOffset);
-    const rows = await guarded(() => this.ask(statement, tenants, planningOf(query.filter)));
+    const rows = await guarded(() => this.door.ask(statement, tenants, planning));
     const items = rows.filter((row) => row.record_id !== null).map(toListItem);
     return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };
   }
@@ -59,17 +52,17 @@ export class PostgresAuditEventReader implements AuditEventReader {
         SELECT ${MARKED_COLUMNS} FROM audit_event e
         WHERE e.tenant_id = ${tenant} AND e.record_id = ${recordId}::uuid`,
     );
-    const [row] = await guarded(() => this.ask(statement, tenants));
+    const [row] = await guarded(() => this.door.ask(statement, tenants));
     return row ? toStoredEvent(row) : null;
   }
 
   async summary(tenants: TenantSet, filter: AuditEventFilter): Promise<AuditSummary> {
-    const { snapshot, form } = this;
-    if (snapshot && !isAll(filter))
-      return toSummary(await guarded(() => summaryByColumns(snapshot, form, tenants, filter)));
+    const { door, form } = this;
+    const { by, planning } = planOf({ kind: 'summary', filter });
+    if (by === 'columns')
+      return toSummary(await guarded(() => summaryByColumns(door.snapshot, form, tenants, filter)));
     const each = eachTenant(tenants, form);
-    const statement = isAll(filter) ? summaryStatement(each, filter) : filteredSummary(each, filter);
-    const [row] = await guarded(() => this.ask(statement, tenants, planningOf(filter)));
+    const [row] = await guarded(() => this.door.ask(summaryStatement(each, filter), tenants, planning));
     return toSummary(row ?? {});
   }
 }

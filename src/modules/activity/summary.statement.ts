@@ -1,17 +1,9 @@
 import { Prisma } from '../../database/clients';
-import type { AuditEventFilter, TimeRange } from '../../event/query';
-import { countedOf, DIMENSIONS, type Dimension, KEYS } from '../../trail/counts/dimensions';
-import {
-  cutRange,
-  type EachTenant,
-  IN_BOUNDS,
-  inBuckets,
-  type Pieces,
-  withBounds,
-  within,
-} from '../../trail/counts/scope';
-import { countedSegments, segmentsOf, spansOf } from '../../trail/counts/segments';
-import { whereInRange, whereOf } from '../../trail/event-rows';
+import type { TimeRange } from '../../event/query';
+import { DIMENSIONS, type Dimension, KEYS } from '../../trail/counts/dimensions';
+import { cutRange, type EachTenant, inBuckets, type Pieces, within } from '../../trail/counts/scope';
+import { countedSegments, spansOf } from '../../trail/counts/segments';
+import { whereInRange } from '../../trail/event-rows';
 
 /** Counts over a time range, in one statement: sums of whole buckets, and events counted at the two edges. */
 export function summaryStatement(each: EachTenant, range: TimeRange): Prisma.Sql {
@@ -62,21 +54,3 @@ const only = (dimension: Dimension) =>
   Prisma.raw(
     KEYS.map(({ key }) => (key === dimension.key ? `c.${key} = m.dim_id` : `c.${key} = 0`)).join(' AND '),
   );
-
-/** Like `summaryStatement`, for the events that a filter selects. They are read in the hours that have any. */
-export function filteredSummary(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
-  const segments = segmentsOf(each, filter, countedOf(filter, 'recordId'));
-  const { database, principal } = DIMENSIONS;
-  const distinctOf = ({ column }: Dimension) => Prisma.raw(`count(DISTINCT nullif(f.${column}, ''))::float8`);
-  const hits = Prisma.sql`SELECT s.lo, s.hi FROM (${segments}) s GROUP BY s.lo, s.hi HAVING sum(s.n) > 0`;
-  return Prisma.sql`
-    WITH hit AS MATERIALIZED (${withBounds(hits)})
-    SELECT max(f.record_id::text) AS latest, count(*)::float8 AS total, count(*) FILTER (WHERE f.succeeded)::float8 AS ok,
-      ${distinctOf(database)} AS databases, ${distinctOf(principal)} AS principals
-    FROM (${each(
-      (tenant) => Prisma.sql`
-      SELECT e.record_id, e.succeeded, ${Prisma.raw(`e.${database.column}, e.${principal.column}`)}
-      FROM hit h JOIN audit_event e ON ${IN_BOUNDS}
-      WHERE e.tenant_id = ${tenant} AND ${whereOf(filter)}`,
-    )}) f`;
-}

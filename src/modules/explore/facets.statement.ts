@@ -1,11 +1,12 @@
 import { Prisma } from '../../database/clients';
 import { COLUMN_OF } from '../../event/fields';
-import { COUNTED_FIELDS, type CountedField } from '../../event/filters';
-import { type AuditEventFilter, isCountable } from '../../event/query';
+import type { CountedField } from '../../event/filters';
+import type { AuditEventFilter } from '../../event/query';
 import { countedOf, DIMENSIONS } from '../../trail/counts/dimensions';
 import { cutRange, type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope';
-import { segmentsOf, wholeSpanOf } from '../../trail/counts/segments';
+import { segmentsOf, wholeSpanOf, wordSegmentsOf } from '../../trail/counts/segments';
 import { whereOf } from '../../trail/event-rows';
+import { planOf } from '../../trail/plan';
 import { openEvents } from '../../trail/search-segments';
 import type { FacetField, FacetQuestion } from './explorer';
 
@@ -26,7 +27,7 @@ export function facetsStatement(
   const { limit } = asked;
   // Every facet's rows already distinguish the outcome.
   const fields = asked.fields.filter((field) => field !== 'succeeded');
-  const isRead = !isCountable(filter) || !fields.every(isCountedField);
+  const isRead = planOf({ kind: 'facets', filter, fields }).by === 'words';
   return Prisma.sql`
     WITH ${isRead ? found(each, filter, fields) : Prisma.sql`open_events AS MATERIALIZED (${ofOpenDays(each, filter)})`},
     part AS MATERIALIZED (${isRead ? ofFound(fields) : ofCounts(each, filter, fields as readonly CountedField[], readMax)})
@@ -36,9 +37,6 @@ export function facetsStatement(
       FROM part p) r
     WHERE r.place <= ${limit}::int ORDER BY r.facet, r.place`;
 }
-
-export const isCountedField = (field: FacetField): field is CountedField =>
-  (COUNTED_FIELDS as readonly FacetField[]).includes(field);
 
 function ofCounts(
   each: EachTenant,
@@ -85,7 +83,7 @@ function found(each: EachTenant, filter: AuditEventFilter, fields: readonly Face
   // For a total alone, the outcome is enough.
   const columns = Prisma.join((fields.length > 0 ? fields : ALONE).map((field) => column(field)));
   return Prisma.sql`hit AS MATERIALIZED (${withBounds(Prisma.sql`
-      SELECT s.lo, s.hi FROM (${segmentsOf(each, filter, counted)}) s
+      SELECT s.lo, s.hi FROM (${wordSegmentsOf(each, filter, counted)}) s
       GROUP BY s.lo, s.hi HAVING sum(s.n) > 0`)}),
     found AS MATERIALIZED (${each.isScattered ? foundOnNodes(each, filter, columns) : foundHere(each, filter, columns)})`;
 }

@@ -12,10 +12,5 @@ export const exploreModule = (
   form: TenantForm,
   fairShare: FairShare,
 ): Module => ({
-  resolvers: [
-    new ExploreResolver(
-      new PostgresAuditEventExplorer(ask, form, LIMITS.exploreReadEventsMax, snapshot),
-      fairShare,
-    ),
-  ],
+  resolvers: [new ExploreResolver(new PostgresAuditEventExplorer({ ask, snapshot }, form), fairShare)],
 });

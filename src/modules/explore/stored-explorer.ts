@@ -1,13 +1,13 @@
 import type { TenantSet } from '../../caller/tenant-set';
-import type { AskRows, Planning, Prisma, RunSteps } from '../../database/clients';
+import type { Database, Planning, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { filterOf } from '../../event/filters';
-import { type AuditEventFilter, isCountable, isForColumns } from '../../event/query';
+import type { AuditEventFilter } from '../../event/query';
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
-import { planningOf } from '../../trail/counts/dimensions';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
+import { type Plan, planOf } from '../../trail/plan';
 import { fromStored } from '../../trail/stored-text';
 import { bucketsOf, type ClosedRange, closedRange, fittingWidth } from './buckets';
 import { eventGroups, facetsByColumns, windowsByColumns } from './explore-by-columns';
@@ -21,16 +21,15 @@ import {
   type GroupQuestion,
   type Histogram,
 } from './explorer';
-import { facetsStatement, isCountedField, TOTAL } from './facets.statement';
-import { extentStatement, histogramStatement, isCountedBy, readableEvents } from './histogram.statement';
+import { facetsStatement, TOTAL } from './facets.statement';
+import { extentStatement, histogramStatement, readableEvents } from './histogram.statement';
 
 /** Counts events over time and by value, from the counts if they suffice, else from the events. */
 export class PostgresAuditEventExplorer implements AuditEventExplorer {
   constructor(
-    private readonly ask: AskRows,
+    private readonly door: Pick<Database, 'ask' | 'snapshot'>,
     private readonly form: TenantForm,
     private readonly readMax: number = LIMITS.exploreReadEventsMax,
-    private readonly snapshot: RunSteps | null = null,
   ) {}
 
   async histogram(tenants: TenantSet, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram> {
@@ -38,29 +37,28 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     const range = closedRange(await this.#closed(tenants, filter));
     if (!range) return { widthMs: HOUR_MS, buckets: [] };
     const within = { ...filter, ...range };
-    const { snapshot, form } = this;
-    if (snapshot && isForColumns(filter)) {
-      const widthMs = fittingWidth(range, bucketsMax);
-      const counted = await guarded(() => windowsByColumns(snapshot, form, tenants, within, widthMs));
+    const { door, form } = this;
+    const { widthMs, plan } = await this.#planned(tenants, within, bucketsMax);
+    if (plan.by === 'columns') {
+      const counted = await guarded(() => windowsByColumns(door.snapshot, form, tenants, within, widthMs));
       return { widthMs, buckets: bucketsOf(range, widthMs, counted) };
     }
-    const widthMs = await this.#width(tenants, within, bucketsMax);
-    const statement = histogramStatement(each, within, widthMs);
-    const rows = await this.#rows(tenants, statement, planningOf(filter));
+    const rows = await this.#rows(tenants, histogramStatement(each, within, widthMs), plan.planning);
     const counted = new Map(rows.map((row) => [Number(row.bucket), outcomes(row)]));
     return { widthMs, buckets: bucketsOf(range, widthMs, counted) };
   }
 
   async facets(tenants: TenantSet, filter: AuditEventFilter, asked: FacetQuestion): Promise<Facets> {
     const { fields, limit, contains } = asked;
-    const { snapshot, form } = this;
-    if (snapshot && (isForColumns(filter) || !fields.every(isCountedField)))
-      return guarded(() => facetsByColumns(snapshot, form, tenants, filter, asked));
+    const { door, form } = this;
+    const plan = planOf({ kind: 'facets', filter, fields });
+    if (plan.by === 'columns')
+      return guarded(() => facetsByColumns(door.snapshot, form, tenants, filter, asked));
     const each = eachTenant(tenants, this.form);
     // Values that contain a text are chosen here, with the service's own rules for letter case.
     const read = { ...asked, limit: contains === null ? limit : LIMITS.facetValuesSearchedMax };
     const statement = facetsStatement(each, filter, read, this.readMax);
-    const rows = await this.#rows(tenants, statement, planningOf(filter));
+    const rows = await this.#rows(tenants, statement, plan.planning);
     const total = outcomes(rows.find((row) => row.facet === TOTAL) ?? {});
     const facets = fields.map((field) => {
       const facet = field === 'succeeded' ? outcomeFacet(total, read.limit) : facetOf(field, rows, filter);
@@ -70,9 +68,8 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
   }
 
   groups(tenants: TenantSet, filter: AuditEventFilter, asked: GroupQuestion): Promise<EventGroups> {
-    const { snapshot, form } = this;
-    if (!snapshot) throw new Error('groups are counted in a snapshot');
-    return guarded(() => eventGroups(snapshot, form, tenants, filter, asked));
+    const { door, form } = this;
+    return guarded(() => eventGroups(door.snapshot, form, tenants, filter, asked));
   }
 
   /** Replaces an open end by the border of the hours that have events. */
@@ -85,26 +82,33 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     return { from: from ?? first, to: to ?? (last === null ? null : last + TICKS_PER_HOUR) };
   }
 
-  /** The finest width that fits. If the range has too many events to read, the finest width of the counts. */
-  async #width(
+  /** The finest width that fits. If the range has too many events to read, the finest without reading each. */
+  async #planned(
     tenants: TenantSet,
     filter: AuditEventFilter & ClosedRange,
     bucketsMax: number,
-  ): Promise<number> {
-    const widths = [0, HOUR_MS, DAY_MS].map((atLeast) => fittingWidth(filter, bucketsMax, atLeast));
-    const [finest = HOUR_MS] = widths;
-    if (isCountedBy(filter, finest) || finest >= DAY_MS) return finest;
+  ): Promise<Planned> {
+    const [finest, ...wider] = WIDTHS_MS.map((atLeast) => {
+      const widthMs = fittingWidth(filter, bucketsMax, atLeast);
+      return { widthMs, plan: planOf({ kind: 'histogram', filter, widthMs }) };
+    }) as [Planned, ...Planned[]];
+    if (finest.plan.by !== 'events') return finest;
     const [row] = await this.#rows(tenants, readableEvents(eachTenant(tenants, this.form), filter));
     if (Number(row?.n) <= this.readMax) return finest;
-    if (!isCountable(filter)) return widths.find((widthMs) => widthMs >= HOUR_MS) ?? finest;
-    return widths.find((widthMs) => isCountedBy(filter, widthMs)) ?? finest;
+    return wider.find(({ plan }) => plan.by !== 'events') ?? finest;
   }
 
   #rows(tenants: TenantSet, statement: Prisma.Sql, planning: Planning = 'once') {
-    return guarded(() => this.ask(statement, tenants, planning));
+    return guarded(() => this.door.ask(statement, tenants, planning));
   }
 }
 
+interface Planned {
+  readonly widthMs: number;
+  readonly plan: Plan;
+}
+/** The least widths that are tried, finest first. */
+const WIDTHS_MS = [0, HOUR_MS, DAY_MS];
 const TICKS_PER_HOUR = BigInt(HOUR_MS) * TICKS_PER_MS;
 
 function outcomes(row: Readonly<Record<string, unknown>>) {

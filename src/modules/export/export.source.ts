@@ -3,13 +3,13 @@ import type { AskRows, RunSteps } from '../../database/clients';
 import { guarded, isStatementTimeout } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { FILTER_SPECS } from '../../event/filters';
-import { type AuditEventFilter, givenFilters, isForColumns } from '../../event/query';
+import { type AuditEventFilter, givenFilters } from '../../event/query';
 import { recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import { inSnapshot } from '../../trail/columns/counter';
-import { planningOf } from '../../trail/counts/dimensions';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { toStoredEvent } from '../../trail/event-rows';
+import { planOf } from '../../trail/plan';
 import { exportPageStatement, sliceEndStatement, spansStatement } from './export.statements';
 import type { ExportPage, ExportPlan, ExportSource, IdSpan } from './export-source';
 
@@ -51,8 +51,9 @@ export class PostgresExportSource implements ExportSource {
   /** The hours [lo, hi) with matching events, in order, and the number of these events. */
   async #hours(tenants: TenantSet, filter: AuditEventFilter) {
     const { snapshot, form } = this;
-    if (!isForColumns(filter))
-      return this.ask(spansStatement(eachTenant(tenants, form), filter), tenants, planningOf(filter));
+    const plan = planOf({ kind: 'export', filter });
+    if (plan.by !== 'columns')
+      return this.ask(spansStatement(eachTenant(tenants, form), filter), tenants, plan.planning);
     const { windows } = await inSnapshot(snapshot, tenants, { filter, form }, (counter) =>
       counter.count({ windowMs: HOUR_MS, fields: [], hasOutcomes: false }),
     );
@@ -64,7 +65,8 @@ export class PostgresExportSource implements ExportSource {
     const upTo = isRead(filter) ? await this.#sliceEnd(tenants, span) : null;
     const slice = { after: span.after, upTo: upTo ?? span.upTo };
     const statement = exportPageStatement(each, filter, slice, this.limits);
-    const rows = await guarded(() => this.ask(statement, tenants, planningOf(filter)));
+    const { planning } = planOf({ kind: 'export', filter });
+    const rows = await guarded(() => this.ask(statement, tenants, planning));
     const events = rows.map(toStoredEvent);
     const matched = Number(rows[0]?.matched ?? 0);
     const isCut = rows.length < matched || matched >= this.limits.events;

@@ -2,13 +2,18 @@ import { Prisma } from '../../database/clients';
 import type { AuditEventFilter } from '../../event/query';
 import { countedOf } from '../../trail/counts/dimensions';
 import type { EachTenant } from '../../trail/counts/scope';
-import { segmentsOf } from '../../trail/counts/segments';
+import { segmentsOf, wordSegmentsOf } from '../../trail/counts/segments';
 import { MARKED_COLUMNS, whereOf } from '../../trail/event-rows';
+import { planOf } from '../../trail/plan';
 import type { IdSpan } from './export-source';
 
 /** The spans of hours [lo, hi) with matching events, in order, with the number of events (`n`). */
 export function spansStatement(each: EachTenant, filter: AuditEventFilter): Prisma.Sql {
-  const segments = segmentsOf(each, filter, countedOf(filter, 'recordId'));
+  const segments = (planOf({ kind: 'export', filter }).by === 'words' ? wordSegmentsOf : segmentsOf)(
+    each,
+    filter,
+    countedOf(filter, 'recordId'),
+  );
   return Prisma.sql`
     SELECT s.lo, s.hi, sum(s.n)::float8 AS n FROM (${segments}) s
     GROUP BY s.lo, s.hi HAVING sum(s.n) > 0 ORDER BY s.lo, s.hi`;

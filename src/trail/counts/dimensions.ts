@@ -1,8 +1,8 @@
-import { type Planning, Prisma } from '../../database/clients';
+import { Prisma } from '../../database/clients';
 import { assertNever } from '../../errors';
 import { COLUMN_OF } from '../../event/fields';
 import { type CountedBy, type CountedField, FILTER_NAMES, FILTER_SPECS, FILTERS } from '../../event/filters';
-import { type AuditEventFilter, isCountable } from '../../event/query';
+import type { AuditEventFilter } from '../../event/query';
 import { toStored, UNUSED } from '../stored-text';
 
 /** A counted column. The statements that count, fold, read and forget counts are made of this table. */
@@ -100,19 +100,6 @@ export const isHourly = (counted: Counted): boolean =>
 /** Whether events are filtered or grouped by instance. */
 export const isByInstance = (counted: Counted): boolean =>
   counted.group === DIMENSIONS.instance || filteredValue(counted, DIMENSIONS.instance) !== null;
-
-/** Whether events may have to be read, which takes long: for words, uncounted fields, days not counted by instance. */
-export const mayReadEvents = (filter: AuditEventFilter): boolean =>
-  !isCountable(filter) || isByInstance(countedOf(filter, 'recordId'));
-
-/**
- * When the statements of a filter are planned. Of a word or an expression, PostgreSQL cannot tell how many events hold
- * it, and of a time range that it does not know it expects few. A plan for any values then reads every event of the
- * range, which takes thirty times as long. Counts and lookups by index read little under any plan, and planning them
- * takes half of their time (`npm run bench -- repeats`).
- */
-export const planningOf = ({ search, expression }: AuditEventFilter): Planning =>
-  search.length > 0 || expression !== null ? 'each' : 'once';
 
 /** Conditions on columns of `audit_count c` that choose the grouping set, and in it the filtered values. */
 export function onKeys(counted: Counted, keys: readonly Dimension[], tenant: Prisma.Sql): Prisma.Sql {

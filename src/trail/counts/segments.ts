@@ -1,5 +1,5 @@
 import { Prisma } from '../../database/clients';
-import { type AuditEventFilter, isCountable, type TimeRange } from '../../event/query';
+import type { AuditEventFilter, TimeRange } from '../../event/query';
 import { whereInRange } from '../event-rows';
 import { NONE, searchSegments } from '../search-segments';
 import { instanceKeys, keyOfInstance, openDays } from './by-instance';
@@ -30,8 +30,8 @@ import {
 
 /**
  * Segments are stretches of events in their order: the value they are grouped by (`v`), a span of hours [lo, hi), how
- * many events (`n`) and how many of them succeeded (`ok`). Counts not folded yet are read with the folded ones. Numbers
- * that no count knows come from the search index or from the events.
+ * many events (`n`) and how many of them succeeded (`ok`). Counts not folded yet are read with the folded ones.
+ * @param filter has only conditions that counts know
  */
 export function segmentsOf(
   each: EachTenant,
@@ -39,8 +39,6 @@ export function segmentsOf(
   counted: Counted,
   pieces: Pieces = cutRange(filter, isHourly(counted)),
 ): Prisma.Sql {
-  if (!isCountable(filter))
-    return each.dependent((tenant) => searchSegments(filter, counted, tenant, each.form));
   const span = isByInstance(counted) ? wholeSpanOf(pieces) : null;
   if (!span) return each((tenant) => countedSegments(counted, pieces, tenant));
   const ofTenant = (tenant: Prisma.Sql) =>
@@ -48,6 +46,10 @@ export function segmentsOf(
   return Prisma.sql`
     SELECT r.* FROM (WITH ${openDays(each, span)} SELECT q.* FROM (${each.dependent(ofTenant)}) q) r`;
 }
+
+/** Segments like those of `segmentsOf`, for a filter with words: hours, from the search index. */
+export const wordSegmentsOf = (each: EachTenant, filter: AuditEventFilter, counted: Counted): Prisma.Sql =>
+  each.dependent((tenant) => searchSegments(filter, counted, tenant, each.form));
 
 /** The part of a range that is counted by whole days or hours; null: there is none. */
 export const wholeSpanOf = (pieces: Pieces): HourSpan | null =>

@@ -1,0 +1,99 @@
+import type { Planning } from '../database/clients';
+import { DAY_MS, HOUR_MS } from '../event/event-time';
+import type { FieldName } from '../event/fields';
+import { COUNTED_FIELDS, FILTER_SPECS } from '../event/filters';
+import { type AuditEventFilter, givenFilters, isAll } from '../event/query';
+import { countedOf, isByInstance, isHourly } from './counts/dimensions';
+
+/**
+ * Where the answer to a question comes from.
+ * counts   numbers of events by hour and day; events are read only at the edges of the range
+ * words    the search index names the hours that hold the words, and their events are read
+ * columns  the values of each field in the hours of the range, without the rows
+ * events   every event of the range
+ */
+export type Access = 'counts' | 'words' | 'columns' | 'events';
+
+/** A question about stored events, with all that decides where its answer comes from. */
+export type Question = { readonly filter: AuditEventFilter } & (
+  | { readonly kind: 'page' | 'summary' | 'groups' | 'export' }
+  | { readonly kind: 'histogram'; readonly widthMs: number }
+  | { readonly kind: 'facets'; readonly fields: readonly FieldName[] }
+);
+
+export interface Plan {
+  readonly by: Access;
+  /** Whether events may have to be read, which takes long: the question waits for its caller's share. */
+  readonly isLong: boolean;
+  /** When PostgreSQL plans the statements. */
+  readonly planning: Planning;
+  /** Why, in words. */
+  readonly because: string;
+}
+
+/**
+ * The only place that decides what is read for an answer. Readers switch on `by`.
+ */
+export function planOf(question: Question): Plan {
+  const { filter } = question;
+  const [by, because] = accessOf(question);
+  return { by, isLong: isLong(question, by), planning: planningOf(filter), because };
+}
+
+function accessOf(question: Question): readonly [Access, string] {
+  const { kind, filter } = question;
+  const uncounted = uncountedOf(filter);
+  if (kind === 'summary')
+    return isAll(filter)
+      ? ['counts', 'every event of the range is wanted']
+      : ['columns', 'a summary of some events wants the values of two fields'];
+  if (kind === 'groups') return ['columns', 'groups have the times of their first and last event'];
+  // Shorter windows than an hour have no counts, and the index names whole hours.
+  if (uncounted) return ['columns', uncounted];
+  switch (kind) {
+    case 'facets': {
+      const other = question.fields.find((field) => !isCountedField(field));
+      if (other) return ['columns', `counts do not know the field ${other}`];
+      break;
+    }
+    case 'histogram':
+      if (question.widthMs < HOUR_MS) return ['events', 'counts are by the hour, and the bars are narrower'];
+      if (filter.search.length === 0 && !isCountedBy(filter, question.widthMs))
+        return ['events', 'counts of two values together are by the day, and the bars are narrower'];
+      break;
+    default:
+  }
+  return filter.search.length > 0
+    ? ['words', 'the search index knows in which hours the words are']
+    : ['counts', 'counts know every condition'];
+}
+
+/** The condition that neither counts nor the search index know, in words; null: there is none. */
+function uncountedOf(filter: AuditEventFilter): string | null {
+  if (filter.expression !== null) return 'the expression holds more than values and words joined by AND';
+  const name = givenFilters(filter).find((each) => FILTER_SPECS[each].countedBy === null);
+  return name ? `counts do not know the filter ${name}` : null;
+}
+
+/** Whether counts give bars of this width without reading events, except at the edges of the range. */
+const isCountedBy = (filter: AuditEventFilter, widthMs: number): boolean =>
+  widthMs % DAY_MS === 0 || (widthMs % HOUR_MS === 0 && isHourly(countedOf(filter, 'recordId')));
+
+const isCountedField = (field: FieldName): boolean =>
+  (COUNTED_FIELDS as readonly FieldName[]).includes(field);
+
+function isLong({ kind, filter }: Question, by: Access): boolean {
+  // The questions of the page and of exports are asked less often than lists, and each may read much.
+  if (kind === 'histogram' || kind === 'facets' || kind === 'export' || by !== 'counts') return true;
+  // Days that are not counted by instance yet are read.
+  return isByInstance(countedOf(filter, 'recordId'));
+}
+
+/**
+ * Of a word or an expression, PostgreSQL cannot tell how many events hold it, and of a time range that it does not know
+ * it expects few. A plan for any values then reads every event of the range, which takes thirty times as long. Counts
+ * and lookups by index read little under any plan, and planning them takes half of their time
+ * (`npm run bench -- repeats`).
+ */
+const planningOf = ({ search, expression }: AuditEventFilter): Planning =>
+  search.length > 0 || expression !== null ? 'each' : 'once';
