@@ -45,7 +45,7 @@ describe.each(ENGINES)(
             return step(text, values);
           }),
         );
-      const reader = new PostgresAuditEventReader(database, formOf(place));
+      const reader = new PostgresAuditEventReader({ ask: database.ask, snapshot }, formOf(place));
       const filter = 'actionId:UP AND NOT principalName:login0';
       const given = { filter, page: String(page), pageSize: '10', sortDirection: order };
       return reader.page(tenantSet([tenantId]), toAuditEventQuery(parseParameters(LIST_PARAMETERS, given)));
