@@ -3,7 +3,7 @@ import { parseTicks } from './event-time';
 import type { Expression } from './expression/expression';
 import { parseFilter } from './expression/parse-filter';
 import { splitExpression } from './expression/split';
-import { FILTER_NAMES, FILTER_SPECS, type FilterName, type FilterValues } from './filters';
+import { FILTER_NAMES, type FilterName, type FilterValues } from './filters';
 import {
   type FILTER_PARAMETERS,
   type LIST_PARAMETERS,

@@ -1,7 +1,6 @@
 import { tenantSet } from '../../src/caller/tenant-set';
 import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
-import { DEEP_OFFSET } from '../../src/modules/activity/page.statement';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { Indexer } from '../../src/modules/search/indexer';
 import { Folder } from '../../src/trail/counts/fold';

@@ -6,7 +6,6 @@ import { formatTicks, parseTicks } from '../../src/event/event-time';
 import type { ExpressionField } from '../../src/event/expression/expression';
 import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
-import { DEEP_OFFSET } from '../../src/modules/activity/page.statement';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { FACET_FIELDS, type GroupQuestion } from '../../src/modules/explore/explorer';
 import { toGroupQuestion } from '../../src/modules/explore/group-question';

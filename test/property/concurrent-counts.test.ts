@@ -22,7 +22,9 @@ import { Inserter } from '../support/inserter';
 import { newTenant } from '../support/scenario';
 
 /** Asks without a transaction of its own, so that it also works inside one. */
-function doorOf(prisma: Pick<Prisma.TransactionClient, '$queryRaw' | '$queryRawUnsafe'>): Pick<Database, 'ask' | 'snapshot'> {
+function doorOf(
+  prisma: Pick<Prisma.TransactionClient, '$queryRaw' | '$queryRawUnsafe'>,
+): Pick<Database, 'ask' | 'snapshot'> {
   return {
     ask: (statement) => prisma.$queryRaw(statement),
     snapshot: (_tenants, work) => work(stepIn(prisma)),

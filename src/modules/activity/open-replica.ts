@@ -5,7 +5,6 @@ import { openLimited } from '../../database/limited';
 import type { AuditEventReader } from '../../trail/audit-event-reader';
 import type { TenantForm } from '../../trail/counts/scope';
 import { checkReplica, NotAReplica } from './check-replica';
-import { DEEP_OFFSET } from './page.statement';
 import { ReplicaFirstReader } from './replica-first.reader';
 import { PostgresAuditEventReader } from './stored-reader';
 

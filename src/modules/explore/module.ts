@@ -1,6 +1,5 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { Database } from '../../database/clients';
-import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { TenantForm } from '../../trail/counts/scope';
 import { ExploreResolver } from './explore.resolver';

@@ -274,7 +274,7 @@ describe('the problems of many events', () => {
         ...Object.fromEntries(Array.from({ length: 6 }, (_, n) => [name(i + n), 0])),
         succeeded: name(i),
       }),
-      () => ({ eventTime: '1989-01-01T00:00:00.0000000Z' }),
+      () => ({ eventTime: '1989-13-01T00:00:00.0000000Z' }),
     ]) {
       const { rejected } = await eventsOf(many(change));
       expect(rejected.map(({ index }) => index)).toEqual(
