@@ -24,8 +24,8 @@ export function addKeyCommands(program: Command, onService: OnService, ports: Ke
     .description('keys of the public API; list, rotate and revoke take keys of any kind');
   onService(
     withLimits(key.command('create'))
-      .description('makes a key; without scope or tenant it is valid and permits nothing')
-      .option('--tenant <id>', 'a tenant the key may read (repeatable)', gather, [])
+      .description('makes a key; without scope it is valid and permits nothing')
+      .requiredOption('--tenant <id>', 'a tenant the key may read (repeatable)', gather)
       .option('--scope <scope>', `a scope: ${SCOPE_NAMES.join(', ')} (repeatable)`, gather, [])
       .option('--rate-limit <n>', 'calls in any 60 seconds', wholeNumber),
     createKey,

@@ -79,7 +79,7 @@ export function isoTime(text: string): string {
 }
 
 /** Collects the values of an option that may be repeated. */
-export const gather = (value: string, before: readonly string[]) => [...before, value];
+export const gather = (value: string, before: readonly string[] = []) => [...before, value];
 
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number');

@@ -76,6 +76,7 @@ describe('operating the service from the dashboard', () => {
     const alert = await dialog.getByRole('alert').innerText();
     expect(alert).toContain('expiresAt must be in the future');
     expect(alert).toContain('10.0.0.0/99');
+    expect(alert).toContain('tenantIds must name a tenant');
     expect(await dialog.getByLabel('Name').inputValue()).toBe('too late');
   });
 

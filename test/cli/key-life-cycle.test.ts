@@ -35,7 +35,7 @@ describe('the command line', () => {
     const limits = ['--name', 'bound', '--allow-address', '192.0.2.0/24', '--allow-address', '2001:db8::1'];
     const end = ['--expires-at', '2999-01-01T00:00:00Z'];
     for (const [kind, more] of [
-      ['key', []],
+      ['key', ['--tenant', tenantId]],
       ['agent-key', ['--tenant', tenantId]],
       ['operator-key', []],
     ] as const) {
@@ -49,7 +49,16 @@ describe('the command line', () => {
   });
 
   it('names an address that is invalid', async () => {
-    const { error } = await run('key', 'create', '--name', 'k', '--allow-address', '192.0.2.0/99');
+    const { error } = await run(
+      'key',
+      'create',
+      '--name',
+      'k',
+      '--tenant',
+      '1',
+      '--allow-address',
+      '192.0.2.0/99',
+    );
     expect(error).toContain('192.0.2.0/99 is no address');
   });
 

@@ -53,8 +53,8 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
     },
   ],
   [
-    'key create --name k',
-    { name: 'k', tenantIds: [], scopes: [], rateLimit: null, expiresAt: null, allowed: [] },
+    'key create --name k --tenant 7',
+    { name: 'k', tenantIds: ['7'], scopes: [], rateLimit: null, expiresAt: null, allowed: [] },
   ],
   [
     'key rotate k1 --overlap-minutes 3 --expires-at 2999-01-01',

@@ -25,7 +25,7 @@ describe('the command line', () => {
     ],
     [
       'an unknown scope',
-      ['key', 'create', '--name', 'k', '--scope', 'x'],
+      ['key', 'create', '--name', 'k', '--tenant', '1', '--scope', 'x'],
       /^invalid_parameter: x is no scope .*\.$/,
     ],
     [
@@ -44,6 +44,11 @@ describe('the command line', () => {
       /^error: option '--since <time>' argument 'gestern' is invalid\. must be an ISO 8601 time, for example /,
     ],
     ['an empty name', ['tenant', 'create', '--name', ''], /^invalid_parameter: name must not be empty\.$/],
+    [
+      'a key without tenants',
+      ['key', 'create', '--name', 'k'],
+      /required option '--tenant <id>' not specified/,
+    ],
     ['a missing name', ['tenant', 'create'], /required option '--name <name>' not specified/],
     [
       'a missing tenant',

@@ -181,7 +181,7 @@ const MATRIX = {
     'mutation { ingestAuditEvents(batch: { events: [] }) { accepted } }',
   ],
   'Mutation.createTenant': ['operator', 'mutation { createTenant(name: "x") { tenantId } }'],
-  'Mutation.createApiKey': ['operator', 'mutation { createApiKey(name: "x") { keyId } }'],
+  'Mutation.createApiKey': ['operator', 'mutation { createApiKey(name: "x", tenantIds: ["1"]) { keyId } }'],
   'Mutation.createAgentKey': ['operator', 'mutation { createAgentKey(name: "x", tenantId: "1") { keyId } }'],
   'Mutation.revokeApiKey': ['operator', `mutation { revokeApiKey(keyId: "${UUID}") { keyId } }`],
 } as const;
@@ -253,7 +253,11 @@ describe('each root field', () => {
         passes: never,
         refusal: 'forbidden',
       },
-      'a public key without tenants': { key: (await world.key()).key, passes: never, refusal: 'forbidden' },
+      'a public key without tenants': {
+        key: (await world.keyWithoutTenants()).key,
+        passes: never,
+        refusal: 'forbidden',
+      },
       'an agent key': {
         key: acme.agentKey,
         passes: (kind: string) => kind === 'agent',
@@ -314,7 +318,7 @@ describe('each root field', () => {
   it('is refused before its arguments are checked', async () => {
     const { world } = open;
     const wrong = `{ auditEvents(page: 0) { page } auditEvent(recordId: "x") { recordId } }`;
-    for (const { key } of [await world.key(), await world.key({ scopes: [] })]) {
+    for (const { key } of [await world.keyWithoutTenants(), await world.key({ scopes: [] })]) {
       const { body } = await world.graphql(key, wrong);
       for (const { extensions } of body.errors) expect(extensions.code).toBe('forbidden');
     }

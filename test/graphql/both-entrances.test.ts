@@ -54,7 +54,7 @@ describe('REST and GraphQL', () => {
       async () => (await open.world.key({ scopes: ['read:alerts'], tenantIds: [acme.tenantId] })).key,
       'forbidden',
     ],
-    ['a key without tenants', async () => (await open.world.key()).key, 'forbidden'],
+    ['a key without tenants', async () => (await open.world.keyWithoutTenants()).key, 'forbidden'],
     ['an agent key', async () => acme.agentKey, 'forbidden'],
     ['the operator key', async () => open.world.operatorKey, 'forbidden'],
   ])('refuse %s with the same code and text', async (_, keyOf, code) => {

@@ -125,7 +125,7 @@ describeOnPostgres('the connection that listens for revoked keys', () => {
   it('reports each key that is revoked or rotated', async () => {
     const keys = new PostgresKeyStore(store.database.prisma);
     const manager = new KeyManager(keys, new FakeTenantStore(1), { forget: () => {} });
-    const request = { name: 'k', tenantIds: [], scopes: [], expiresAt: null };
+    const request = { name: 'k', tenantIds: ['1'], scopes: [], expiresAt: null };
     const { keyId } = await manager.create(
       'public',
       { ...request, rateLimitPerMinute: null, allowedAddresses: [] },

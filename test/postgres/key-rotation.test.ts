@@ -9,7 +9,7 @@ import { waitersOn } from '../support/lock-waiters';
 import { Store } from '../support/store';
 
 const REQUEST: KeyRequest = {
-  ...{ name: 'SIEM', tenantIds: [], scopes: [], expiresAt: null },
+  ...{ name: 'SIEM', tenantIds: ['1'], scopes: [], expiresAt: null },
   ...{ rateLimitPerMinute: null, allowedAddresses: [] },
 };
 

@@ -69,7 +69,7 @@ describeOnPostgres("an operator's commands, on a new cluster of PostgreSQL", () 
     ]);
     const env = { PORT: port, AUDIT_ACTIVITY_URL: `http://127.0.0.1:${port}`, ADMIN_URL: cluster.url };
     const reader = new Reader(env, meant, {
-      KEY_ID: `export KEY_ID=$(audit-activity key create --name spare --json | sed 's/.*"keyId":"\\([^"]*\\)".*/\\1/')`,
+      KEY_ID: `export KEY_ID=$(audit-activity key create --name spare --tenant 1 --json | sed 's/.*"keyId":"\\([^"]*\\)".*/\\1/')`,
     });
     try {
       for (const document of FOLLOWED_ON_POSTGRESQL) await reader.follow(document);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PostgresKeyStore } from '../../src/caller/key.store';
 import type { Config } from '../../src/config';
 import { OPERATOR_KEY_FILE } from '../../src/modules/keys/operator-key';
 import { createLog } from '../../src/observe/log';
@@ -21,6 +22,8 @@ const BASE = '/api/v1/public';
 
 /** A service with a database for one test, and the means to fill and query it. */
 export class World {
+  #ownTenant: Promise<string> | undefined;
+
   private constructor(
     readonly service: Service,
     readonly database: TestDatabase,
@@ -93,9 +96,38 @@ export class World {
       `mutation($name: String!, $tenantIds: [String!]!, $scopes: [String!]!, $expiresAt: String, $rate: Int) {
          createApiKey(name: $name, tenantIds: $tenantIds, scopes: $scopes, expiresAt: $expiresAt,
            rateLimitPerMinute: $rate) { keyId key } }`,
-      { name: 'test', tenantIds: [], scopes: ['read:audit-activity'], ...request },
+      {
+        name: 'test',
+        scopes: ['read:audit-activity'],
+        ...request,
+        tenantIds: request.tenantIds ?? [await this.#own()],
+      },
     );
     return createApiKey;
+  }
+
+  /** A key without tenants, as releases before made them. */
+  async keyWithoutTenants(
+    request: Omit<KeyOptions, 'tenantIds'> = {},
+  ): Promise<{ keyId: string; key: string }> {
+    const { insert } = PostgresKeyStore.prototype;
+    const stored = jest.spyOn(PostgresKeyStore.prototype, 'insert');
+    stored.mockImplementationOnce(function (this: PostgresKeyStore, key, attempt) {
+      return insert.call(this, { ...key, tenantIds: [] }, attempt);
+    });
+    try {
+      return await this.key(request);
+    } finally {
+      stored.mockRestore();
+    }
+  }
+
+  /** The tenant of keys for which a test needs none. */
+  #own(): Promise<string> {
+    this.#ownTenant ??= this.operate('mutation { createTenant(name: "Own") { tenantId } }').then(
+      ({ createTenant }) => createTenant.tenantId,
+    );
+    return this.#ownTenant;
   }
 
   async agentKey(tenantId: string): Promise<string> {

@@ -72,6 +72,7 @@ export function CreateKey({ tenants, onClose, onMade }: Props) {
         <>
           <MultiSelect
             label="Tenants it may read"
+            withAsterisk
             data={choices}
             searchable
             limit={100}

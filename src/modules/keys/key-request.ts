@@ -1,4 +1,5 @@
 import { addressProblems } from '../../caller/address-list';
+import type { KeyKind } from '../../caller/key-format';
 import { nameProblems } from '../../caller/name-problems';
 import { isScope, SCOPE_NAMES } from '../../caller/scopes';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
@@ -19,8 +20,11 @@ export interface KeyRequest {
 }
 
 /** The problems of a request, except those of its tenants and its time, which depend on stored data and the clock. */
-export const requestProblems = (request: KeyRequest): string[] => [
+export const requestProblems = (kind: KeyKind, request: KeyRequest): string[] => [
   ...nameProblems(request.name),
+  ...(kind === 'public' && request.tenantIds.length === 0
+    ? ['tenantIds must name a tenant: a key without one may read nothing']
+    : []),
   ...request.scopes.filter((s) => !isScope(s)).map((s) => `${s} is no scope (${SCOPE_NAMES.join(', ')})`),
   ...rateProblems(request.rateLimitPerMinute),
   ...addressProblems(request.allowedAddresses),

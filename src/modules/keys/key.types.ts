@@ -31,7 +31,7 @@ export class CreateKeyArgs {
 
 @ArgsType()
 export class CreateApiKeyArgs extends CreateKeyArgs {
-  @Field(() => [GraphQLString], { defaultValue: [], description: 'Tenants the key may read.' })
+  @Field(() => [GraphQLString], { defaultValue: [], description: 'Tenants the key may read: at least one.' })
   tenantIds: string[];
 
   @Field(() => [GraphQLString], { defaultValue: [] })

@@ -31,13 +31,13 @@ export class KeyManager {
     private readonly now: () => Date = () => new Date(),
   ) {}
 
-  /** A key without a scope or a tenant is valid, but permits nothing. @throws DomainError naming every problem */
+  /** A key without a scope is valid, but permits nothing. @throws DomainError naming every problem */
   async create(kind: KeyKind, request: KeyRequest, attempt: Attempt): Promise<CreatedKey> {
     const tenantIds = request.tenantIds.map(parseTenantId);
     const known = new Set(await this.tenants.existing(tenantIds.filter((id) => id !== null)));
     const expiry = parseExpiry(request.expiresAt, this.now());
     refuseIf([
-      ...requestProblems(request),
+      ...requestProblems(kind, request),
       ...request.tenantIds
         .filter((_, i) => !known.has(tenantIds[i] ?? 0))
         .map((id) => `tenant ${id} does not exist`),

@@ -34,7 +34,7 @@ export function refusesKeysWithoutScopeOrTenant(operation: Operation): void {
     });
 
     it('a key with the scope but without a tenant', async () => {
-      const { key } = await at.world.key({ tenantIds: [] });
+      const { key } = await at.world.keyWithoutTenants();
       expectError(await call(key), 403, 'forbidden');
     });
 

@@ -46,10 +46,10 @@ describe('making a key', () => {
     expect(store.keys[0]?.scopes).toEqual(SCOPE_NAMES);
   });
 
-  it('is possible without scopes and without tenants: such a key is valid', async () => {
+  it('is possible without scopes: such a key is valid', async () => {
     const { manager, authenticator } = setUp();
-    const { key } = await manager.create('public', request({ scopes: [], tenantIds: [] }), AN_ATTEMPT);
-    expect(await authenticator.authenticate(key)).toMatchObject({ scopes: [], tenantIds: [] });
+    const { key } = await manager.create('public', request({ scopes: [] }), AN_ATTEMPT);
+    expect(await authenticator.authenticate(key)).toMatchObject({ scopes: [] });
   });
 
   it.each<[string, Partial<KeyRequest>, string]>([
@@ -57,6 +57,7 @@ describe('making a key', () => {
     ['a name with a line end', { name: 'a\nb' }, 'control characters'],
     ['half a surrogate pair', { name: 'a\uD800' }, 'control characters'],
     ['a long name', { name: 'x'.repeat(LIMITS.nameCharsMax + 1) }, `at most ${LIMITS.nameCharsMax}`],
+    ['no tenant', { tenantIds: [] }, 'tenantIds must name a tenant: a key without one may read nothing'],
     ['an unknown tenant', { tenantIds: ['4'] }, 'tenant 4 does not exist'],
     ['a tenant id that is no number', { tenantIds: ['acme'] }, 'tenant acme does not exist'],
     ['a tenant id in another spelling', { tenantIds: ['01'] }, 'tenant 01 does not exist'],
