@@ -80,6 +80,25 @@ describe('operating the service from the dashboard', () => {
     expect(await dialog.getByLabel('Name').inputValue()).toBe('too late');
   });
 
+  it('takes the end of a key for local time where local times are shown', async () => {
+    await page.getByText('Local', { exact: true }).click();
+    await page.getByRole('button', { name: 'New key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New key' });
+    await dialog.getByText('Operator', { exact: true }).click();
+    await dialog.getByLabel('Name').fill('until noon');
+    await dialog.getByLabel('Expires (local)').fill('2040-07-01T12:00');
+    const asked = page.waitForRequest(
+      (request) => request.postData()?.includes('createOperatorKey') ?? false,
+    );
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    // The browser of the tests is in New York.
+    expect((await asked).postDataJSON().variables.expiresAt).toBe('2040-07-01T16:00:00.000Z');
+    await storedKey('until noon');
+    await page.getByRole('row', { name: /until noon.*2040-07-01 12:00/ }).waitFor();
+    await page.getByText('UTC', { exact: true }).click();
+    await page.getByRole('row', { name: /until noon.*2040-07-01 16:00/ }).waitFor();
+  });
+
   it('leaves room for the other columns beside long names of tenants and keys', async () => {
     const { world, origin } = opened.dashboard;
     const long = await world.tenant('W'.repeat(200));

@@ -34,7 +34,7 @@ export async function streamExport(request: {
   readonly onProgress: (progress: ExportProgress) => void;
 }): Promise<ExportedFile> {
   const { format, filter, signal, onProgress } = request;
-  const given = Object.entries({ ...filter, format, end: 1 }).flatMap(([name, value]) =>
+  const given = Object.entries({ ...filter, format, end: 1 }).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === null ? [] : [[name, String(value)]],
   );
   const response = await fetch(exportPath(new URLSearchParams(given)), { headers: PAGE_HEADER, signal });
