@@ -1,4 +1,4 @@
-import { foldCase } from './event';
+import { fold } from '../event/search';
 import type { Entry } from './hit';
 import { bySize, type Place, type Receive } from './receive';
 import type { AbsenceNode } from './rule';
@@ -89,7 +89,7 @@ export class Absences {
       for (const { entry } of told) up(entry, group.values, moment.position, null);
     };
     const watch = (key: string, pending: Pending) => {
-      const instance = pending.byAny ? null : foldCase(pending.entry.i.at(-1) ?? '');
+      const instance = pending.byAny ? null : fold(pending.entry.i.at(-1) ?? '');
       const forget = this.#watch(instance, () => {
         if (!store.peek(key)?.body.pending.includes(pending)) return forget();
         if (pending.entry.l + node.within >= moment.at) return;

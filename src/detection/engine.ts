@@ -1,5 +1,6 @@
+import { fold } from '../event/search';
 import { Absences } from './absence';
-import { type DetectionEvent, foldCase, isMarked, textOf } from './event';
+import { type DetectionEvent, isMarked, textOf } from './event';
 import { codeOf } from './event-values';
 import { type Finding, findingIdOf } from './finding';
 import { GroupStore, type StateRow, type Tally } from './group-store';
@@ -146,7 +147,7 @@ export class Engine {
     moment.position = event.position;
     if (!isMarked(event)) {
       this.#watermark = Math.max(this.#watermark, event.at);
-      this.#absences.see(foldCase(event.fields.serverInstanceName ?? ''));
+      this.#absences.see(fold(event.fields.serverInstanceName ?? ''));
     }
     const seen = new Seen(event);
     for (const { matcher, deliver } of this.#leavesFor(event))
@@ -176,7 +177,7 @@ export class Engine {
     const action = event.fields.actionId ?? '';
     const known = this.#lists.get(action);
     if (known) return known;
-    const folded = foldCase(codeOf(action));
+    const folded = fold(codeOf(action));
     const list = this.#leaves.filter(({ matcher }) => matcher.actions?.has(folded) ?? true);
     if (this.#lists.size < LISTS_MAX) this.#lists.set(action, list);
     return list;

@@ -34,9 +34,3 @@ export const isAbsent = (value: Value): value is null | undefined | '' =>
   value === null || value === undefined || value === '';
 
 export const textOf = (value: Value): string => (isAbsent(value) ? '' : String(value));
-
-/**
- * Folds letter case as Sigma does. The two small sigmas become one: which of them is the lower case of a capital depends
- * on the letter after it.
- */
-export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');

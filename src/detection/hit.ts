@@ -1,4 +1,5 @@
-import { foldCase, textOf } from './event';
+import { fold } from '../event/search';
+import { textOf } from './event';
 import { loginOf } from './event-values';
 import type { Grouping } from './rule';
 import { Seen } from './seen';
@@ -58,7 +59,7 @@ export function groupedValue({ seen, values }: Hit, { ofChild }: Grouping, child
 
 /** Values that differ only in letter case have the same key. */
 export const groupKey = (values: readonly (string | null)[]): string =>
-  values.map((value) => (value === null ? '\u0001' : foldCase(value))).join('\u001f');
+  values.map((value) => (value === null ? '\u0001' : fold(value))).join('\u001f');
 
 const union = (lists: readonly (readonly string[])[]): string[] => {
   const all = new Set<string>();

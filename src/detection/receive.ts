@@ -1,5 +1,5 @@
+import { fold } from '../event/search';
 import { addToSum, dayOf, noSums, type SeenDays, type Sums, sumsSize } from './baseline';
-import { foldCase } from './event';
 import type { GroupStore } from './group-store';
 import { type Entry, type GroupValues, groupedValue, type Hit } from './hit';
 import type { AboveNode, CountNode, TemporalNode, UnseenNode, ValueCountNode } from './rule';
@@ -71,7 +71,7 @@ export function receiveCount(node: CountNode | ValueCountNode, place: Place): Re
     const whole =
       value === null
         ? countHit(body, hit.entry, within, atLeast)
-        : countValue(body, { ...hit.entry, v: foldCase(value) }, within, atLeast);
+        : countValue(body, { ...hit.entry, v: fold(value) }, within, atLeast);
     if (whole) place.up(whole, values, position, hit.seen);
   };
 }
@@ -115,7 +115,7 @@ export function receiveUnseen(node: UnseenNode, { moment, groupOf, up, ...place 
     const value = groupedValue(hit, node.value, child);
     if (value === null) return;
     const day = dayOf(hit.entry.l);
-    const [groupName, valueName] = [`g${key}`, `v${key}\u001f${foldCase(value)}`];
+    const [groupName, valueName] = [`g${key}`, `v${key}\u001f${fold(value)}`];
     const ofGroup =
       store.peek(groupName) ?? store.touch(groupName, values, position, () => ({ first: day, last: day }));
     const known = store.peek(valueName);

@@ -1,4 +1,5 @@
-import { type DetectionEvent, type FieldSlot, foldCase, isAbsent, NO_SLOT, type Value } from './event';
+import { fold } from '../event/search';
+import { type DetectionEvent, type FieldSlot, isAbsent, NO_SLOT, type Value } from './event';
 import { SLOTS } from './field-names';
 import { windowsView } from './windows-view';
 
@@ -27,14 +28,14 @@ export class Seen {
   folded(field: FieldSlot): readonly string[] {
     const known = this.#folded[field.slot];
     if (known) return known;
-    const texts = this.values(field).map((value) => foldCase(String(value)));
+    const texts = this.values(field).map((value) => fold(String(value)));
     if (field.slot !== NO_SLOT) this.#folded[field.slot] = texts;
     return texts;
   }
 
   /** All values of the event and its messages, in which keywords are searched. */
   texts(): string {
-    this.#texts ??= foldCase(
+    this.#texts ??= fold(
       [...Object.values(this.event.fields), ...Object.values(this.event.additional)]
         .filter((value) => !isAbsent(value))
         .concat(windowsView.messages(this.event))
@@ -47,7 +48,7 @@ export class Seen {
   windowsTexts(): string {
     this.#windowsTexts ??= [
       this.texts(),
-      ...[...windowsView.data(this.event), ...windowsView.eventIds(this.event)].map(foldCase),
+      ...[...windowsView.data(this.event), ...windowsView.eventIds(this.event)].map(fold),
     ].join('\n');
     return this.#windowsTexts;
   }

@@ -1,11 +1,11 @@
-import { fold } from './search';
+import { fold, WORD_CLASS } from './search';
 
 /** Stands before and after every word of a searchable text, so that one plain comparison finds whole words. */
 export const WORD_MARK = '\x7f';
 
 const MARK_UNIT = WORD_MARK.charCodeAt(0);
 const UNITS = 0x1_0000;
-const IS_WORD_CHARACTER = /^[\p{L}\p{N}]$/u;
+const IS_WORD_CHARACTER = new RegExp(`^[${WORD_CLASS}]$`, 'u');
 /** No character becomes longer than this when it is folded. */
 const FOLDED_UNITS_MAX = 3;
 const GROWTH = 1.5;
@@ -18,7 +18,7 @@ const KINDS = new Uint8Array(UNITS);
 const FOLDED = new Uint16Array(UNITS);
 
 /**
- * Folds a text and marks its words, which are runs of letters and digits. It works unit by unit: an event may have a
+ * Folds a text and marks its words, which are runs of letters, digits and their marks. It works unit by unit: an event may have a
  * million words, and a piece of text for each word would take seconds and block all requests.
  */
 export function markWords(text: string): string {

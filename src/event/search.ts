@@ -11,13 +11,22 @@ export type SearchTerm =
   | { readonly kind: 'phrase'; readonly text: string };
 
 /**
- * Text as the search compares it. Upper case brings together letters whose lower case differs: "ß" and "ss", the two
- * small sigmas, long s. Lower case comes first, because the upper case of "ẞ" is "ẞ" itself.
+ * Text as searches, filters and rules compare it. Upper case brings together letters whose lower case differs: "ß" and
+ * "ss", the two small sigmas, long s. Lower case comes first, because the upper case of "ẞ" is "ẞ" itself.
  */
-export const fold = (text: string): string =>
-  text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+export function fold(text: string): string {
+  const lower = text.toLowerCase();
+  return NOT_ASCII.test(lower) ? lower.toUpperCase().toLowerCase().replaceAll('ς', 'σ') : lower;
+}
+const NOT_ASCII = /[^\0-\x7f]/;
 
-const PIECE = /"([^"]*)"|"|([\p{L}\p{N}]+)(\*)?/gu;
+/**
+ * The characters of words, as a class of regular expressions: letters, digits, and the marks that the folded forms of
+ * letters have. "İ" is folded to "i" and a mark. So words are the same before and after folding.
+ */
+export const WORD_CLASS =
+  '\\p{L}\\p{N}\\u0300\\u0301\\u0307\\u0308\\u030A\\u030C\\u0313\\u0331\\u0342\\u0345';
+const PIECE = new RegExp(`"([^"]*)"|"|([${WORD_CLASS}]+)(\\*)?`, 'gu');
 
 /** The terms of what a caller typed into `search`, or what is wrong with it. @param termsMax more are refused */
 export function parseSearch(

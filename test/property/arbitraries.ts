@@ -81,7 +81,7 @@ export const batchesOf = (sent: readonly Sent[]): fc.Arbitrary<Sent[][]> =>
       );
 
 const term: fc.Arbitrary<Term> = fc.oneof(
-  oneOf([...WORDS, ...NAMES.filter((text) => /^\p{L}+$/u.test(text)), 'ip', '3']).map((text) => ({
+  oneOf([...WORDS, ...NAMES.filter((text) => /^(?:\p{L}|\u0307)+$/u.test(text)), 'ip', '3']).map((text) => ({
     kind: 'word' as const,
     text,
   })),

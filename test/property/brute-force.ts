@@ -108,7 +108,8 @@ export function holds({ kind, text }: Term, texts: readonly string[]): boolean {
 function wordsIn(text: string): string[] {
   const words = [''];
   for (const character of text) {
-    if (/^[\p{Letter}\p{Number}]$/u.test(character)) words.push((words.pop() ?? '') + character);
+    if (/^(?:[\p{Letter}\p{Number}]|\u0301|\u0307)$/u.test(character))
+      words.push((words.pop() ?? '') + character);
     else words.push('');
   }
   return words.filter((word) => word !== '');
@@ -116,7 +117,7 @@ function wordsIn(text: string): string[] {
 
 /** Unicode's full case folding, for the letters that these tests use. */
 export const withoutCase = (text: string): string =>
-  Array.from(text, (c) => ({ ß: 'ss', ẞ: 'ss', ς: 'σ', Σ: 'σ' })[c] ?? c.toLowerCase()).join('');
+  Array.from(text, (c) => ({ ß: 'ss', ẞ: 'ss', ς: 'σ', Σ: 'σ', ſ: 's' })[c] ?? c.toLowerCase()).join('');
 
 const SORTED_BY: Readonly<Record<string, (event: IngestedEvent) => string | boolean | null>> = {
   Timestamp: (event) => event.eventTime,

@@ -1,4 +1,4 @@
-import { foldCase } from '../event';
+import { fold } from '../../event/search';
 import { fieldSlot } from '../field-names';
 import { ANY, globTest, isSlow, parseGlob, slowText } from '../glob';
 import { allOf, anyOf, type Matcher, not } from '../matcher';
@@ -72,7 +72,7 @@ function entryTest({ key, line, value }: Entry, problems: Problems, textsOf: Tex
 function keyword(node: Node, problems: Problems, textsOf: TextsOf): Matcher | null {
   if (node.kind !== 'scalar' || node.value === null || node.value === '')
     return problems.add(node.line, 'a keyword must be a text or a number');
-  const glob = [ANY, ...parseGlob(foldCase(String(node.value))), ANY] as const;
+  const glob = [ANY, ...parseGlob(fold(String(node.value))), ANY] as const;
   if (isSlow(glob)) return problems.add(node.line, slowText('keyword'));
   problems.cost += 2;
   const test = globTest(glob);

@@ -1,7 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 import { RE2JS } from 're2js';
 import { AUDIT_EVENT_FIELDS } from '../../event/fields';
-import { type FieldSlot, foldCase, textOf, type Value } from '../event';
+import { fold } from '../../event/search';
+import { type FieldSlot, textOf, type Value } from '../event';
 import { codeOf, FAILED_LOGIN_ACTIONS } from '../event-values';
 import { fieldSlot } from '../field-names';
 import { ANY, type Glob, globTest, isSlow, parseGlob, slowText } from '../glob';
@@ -127,7 +128,7 @@ function textTest(
   problems: Problems,
 ): Matcher | null {
   const isCased = modifiers.has('cased');
-  const glob = withPlace(parseGlob(isCased ? value : foldCase(value)), modifiers);
+  const glob = withPlace(parseGlob(isCased ? value : fold(value)), modifiers);
   if (isSlow(glob)) return problems.add(line, slowText('text'));
   const test = globTest(glob);
   if (isCased) return free((seen) => seen.values(field).some((one) => test(textOf(one))));
@@ -148,7 +149,7 @@ function actionsOf(
   const [only] = glob;
   if (glob.length !== 1 || typeof only !== 'string') return null;
   if (name === 'actionId') return new Set([only]);
-  if (name === 'EventID' && only === '18456') return new Set(FAILED_LOGIN_ACTIONS.map(foldCase));
+  if (name === 'EventID' && only === '18456') return new Set(FAILED_LOGIN_ACTIONS.map(fold));
   if (name === 'EventID' && !EVENT_IDS.includes(only)) {
     problems.strangeId ??= line;
     return new Set();

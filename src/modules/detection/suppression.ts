@@ -1,6 +1,6 @@
 import type { Prisma } from '../../database/clients';
-import { foldCase } from '../../detection/event';
 import type { Finding } from '../../detection/finding';
+import { fold } from '../../event/search';
 
 /** A suppression: alerts with these values are suppressed until a time. */
 export interface Suppression {
@@ -39,6 +39,6 @@ export function suppressesGroup(
   if (ruleId !== null && ruleId !== ofRule) return false;
   return Object.entries(fields).every(([name, value]) => {
     const own = known[name] ?? null;
-    return own === null || value === null ? own === value : foldCase(own) === foldCase(value);
+    return own === null || value === null ? own === value : fold(own) === fold(value);
   });
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { markWords, WORD_MARK } from '../../../src/event/mark-words';
-import { fold, parseSearch } from '../../../src/event/search';
+import { fold, parseSearch, WORD_CLASS } from '../../../src/event/search';
 import { needleOf, searchableText, wholeWordsOf } from '../../../src/event/search-terms';
 import { LIMITS } from '../../../src/limits';
 
@@ -15,6 +15,7 @@ const wordsOf = (text: string) =>
     .split(WORD_MARK)
     .filter((_, i) => i % 2 === 1);
 const word = fc.stringMatching(/^[\p{L}\p{N}]{1,12}$/u);
+const MARKED = ['İ', 'i', '\u0307', 'ΐ', 'ι', '\u0308', '\u0301', '\u0345', '\u0302'];
 
 describe('words of a text', () => {
   it.each([
@@ -23,6 +24,7 @@ describe('words of a text', () => {
     ['10.20.30.40', ['10', '20', '30', '40']],
     ['snake_case-and-kebab', ['snake', 'case', 'and', 'kebab']],
     ['Änderung Straße ΟΔΟΣ 東京2', ['änderung', 'strasse', 'οδοσ', '東京2']],
+    ['İstanbul i\u0307stanbul', ['i\u0307stanbul', 'i\u0307stanbul']],
     ['', []],
     ['-- ***', []],
   ])('%j has the words %j', (text, expected) => expect(wordsOf(text)).toEqual(expected));
@@ -45,7 +47,7 @@ describe('a text with its words marked', () => {
   const text = fc.array(unit, { maxLength: 40 }).map((units) => units.join(''));
 
   it('consists of its folded pieces, with a mark before and after each word', () => {
-    const piece = /([\p{L}\p{N}]+)|[^\p{L}\p{N}]+/gu;
+    const piece = new RegExp(`([${WORD_CLASS}]+)|[^${WORD_CLASS}]+`, 'gu');
     const marked = (given: string) =>
       given.replace(piece, (all, letters) => (letters ? `\x7f${fold(letters)}\x7f` : fold(all)));
     fc.assert(
@@ -60,6 +62,7 @@ describe('a text with its words marked', () => {
 describe('a searchable text', () => {
   const character = fc.oneof(
     fc.constantFrom('a', 'B', 'ß', 'Σ', '1', ' ', '.', '\x7f', '"', '\u{1F600}', '\uD800', '\uFFFF'),
+    fc.constantFrom(...MARKED),
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
   );
   const text = fc.array(character, { maxLength: 8 }).map((pieces) => pieces.join(''));
@@ -101,6 +104,17 @@ describe('a searchable text', () => {
 });
 
 describe('folding', () => {
+  it('makes no character of a word to another one, and no other character to one of a word', () => {
+    const isWord = new RegExp(`^[${WORD_CLASS}]+$`, 'u');
+    const isNone = new RegExp(`^[^${WORD_CLASS}]+$`, 'u');
+    const changed: string[] = [];
+    for (let code = 0; code < 0x110000; code++) {
+      const character = String.fromCodePoint(code);
+      if (!(isWord.test(character) ? isWord : isNone).test(fold(character))) changed.push(code.toString(16));
+    }
+    expect(changed).toEqual([]);
+  });
+
   it('makes all spellings of a word equal that differ only in letter case', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {

@@ -1,6 +1,6 @@
 import { termsOf } from '../../../../src/event/expression/expression';
 import { parseFilter } from '../../../../src/event/expression/parse-filter';
-import { parseSearch } from '../../../../src/event/search';
+import { parseSearch, WORD_CLASS } from '../../../../src/event/search';
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
@@ -32,7 +32,7 @@ function patternOf({
   readonly text: string;
 }): string {
   if (kind === 'phrase') return escaped(text);
-  return `(?<![\\p{L}\\p{N}])${escaped(text)}${kind === 'word' ? '(?![\\p{L}\\p{N}])' : '[\\p{L}\\p{N}]*'}`;
+  return `(?<![${WORD_CLASS}])${escaped(text)}${kind === 'word' ? `(?![${WORD_CLASS}])` : `[${WORD_CLASS}]*`}`;
 }
 
 /** Marks the matches within the texts of an element. */

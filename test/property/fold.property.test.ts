@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { matchesFilter } from '../../src/event/expression/matches';
+import type { AuditEvent } from '../../src/event/fields';
+import { FILTER_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { toAuditEventFilter } from '../../src/event/query';
+import { findings, rule } from '../detection/support/sigma';
+import { anEvent } from '../support/events';
+
+/** Letters that are folded to several, to a mark, or to the same as others. */
+const LETTERS = [
+  ...['ß', 'ẞ', 's', 'S', 'ſ', 'İ', 'i', 'I', 'ı', '\u0307', 'σ', 'ς', 'Σ', 'ΐ', 'ι', '\u0308', '\u0301'],
+  ...['\u0345', 'ŉ', 'ʼ', 'n', 'K', 'k', 'ﬀ', 'f', '𐐀', '𐐨', 'ǰ', ' ', '.'],
+];
+const text = fc.array(fc.constantFrom(...LETTERS), { minLength: 1, maxLength: 4 }).map((all) => all.join(''));
+/** Unicode's full case folding by its file CaseFolding.txt, for these letters; besides, the i without a dot is an i. */
+const FOLDED: Readonly<Record<string, string>> = {
+  ...{
+    ß: 'ss',
+    ẞ: 'ss',
+    S: 's',
+    ſ: 's',
+    İ: 'i\u0307',
+    I: 'i',
+    ı: 'i',
+    ς: 'σ',
+    Σ: 'σ',
+    ΐ: 'ι\u0308\u0301',
+    '\u0345': 'ι',
+  },
+  ...{ ŉ: 'ʼn', K: 'k', ﬀ: 'ff', 𐐀: '𐐨', ǰ: 'j\u030C' },
+};
+const foldedText = (given: string) => Array.from(given, (letter) => FOLDED[letter] ?? letter).join('');
+
+it('searches, filters and rules fold letters alike', () => {
+  fc.assert(
+    fc.property(text, text, (value, wanted) => {
+      const texts = Object.entries(anEvent()).map(([name, own]) => [
+        name,
+        typeof own === 'string' ? null : own,
+      ]);
+      const event = { ...Object.fromEntries(texts), objectName: value };
+      const passes = (query: Record<string, string>) => {
+        const filter = toAuditEventFilter(parseParameters(FILTER_PARAMETERS, query));
+        return matchesFilter(filter, { ...event, recordId: '', tenantId: '1' } as AuditEvent);
+      };
+      const isFound = (selection: string) =>
+        findings(rule(`  s:\n    ${selection}: ${JSON.stringify(wanted)}\n  condition: s\n`), {
+          objectName: value,
+        }) > 0;
+      const [own, other] = [foldedText(value), foldedText(wanted)];
+      for (const [how, holds, answers] of [
+        ['equals', own === other, [isFound('objectName'), passes({ filter: `objectName~"${wanted}"` })]],
+        [
+          ...(['begins', own.startsWith(other)] as const),
+          [isFound('objectName|startswith'), passes({ filter: `objectName~"${wanted}"*` })],
+        ],
+        [
+          ...(['holds', own.includes(other)] as const),
+          [isFound('objectName|contains'), passes({ search: `"${wanted}"` })],
+        ],
+      ] as const)
+        expect([how, value, wanted, ...answers]).toEqual([how, value, wanted, holds, holds]);
+    }),
+    { numRuns: 500 },
+  );
+});
