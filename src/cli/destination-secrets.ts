@@ -78,6 +78,9 @@ function headersOf(texts: readonly string[], from = '--header'): Record<string, 
     if (at < 1) throw new CommandError(`${from} must be \`Name: value\`.`, 'usage');
     return [text.slice(0, at).trim(), text.slice(at + 1).trim()] as const;
   });
+  const names = headers.map(([name]) => name.toLowerCase());
+  const twice = headers.find(([name], i) => names.indexOf(name.toLowerCase()) < i);
+  if (twice) throw new CommandError(`${from} gives ${twice[0]} twice.`, 'usage');
   return Object.fromEntries(headers);
 }
 

@@ -153,7 +153,7 @@ export function parseParameters<S extends ParameterSpecs>(
 }
 
 /** The first problems in one text: a query string may bring more unknown names than anybody reads. */
-function told(problems: readonly string[]): string {
+export function told(problems: readonly string[]): string {
   const left = problems.length - LIMITS.parameterProblemsMax;
   const shown = problems.slice(0, LIMITS.parameterProblemsMax).join('; ');
   return left > 0 ? `${shown}; and ${left} more` : shown;

@@ -31,18 +31,17 @@ export function checkRequest(
   request: DestinationRequest,
 ): { readonly checked: CheckedRequest } | { readonly problems: string[] } {
   const { name, type, format } = request;
-  if (!isType(type)) return { problems: [`type must be one of ${TYPE_NAMES.join(', ')}`] };
+  const common = [
+    ...nameProblems(name),
+    ...filterProblems(request.filter),
+    ...(isFormat(format) ? [] : [`format must be one of ${FEED_FORMAT_NAMES.join(', ')}`]),
+  ];
+  if (!isType(type)) return { problems: [`type must be one of ${TYPE_NAMES.join(', ')}`, ...common] };
   const spec = typeSpec(type);
   const settings = checkPart('settings', spec.settings, request.settings ?? {});
   const secrets = checkPart('secrets', spec.secrets, request.secrets ?? {});
-  const problems = [
-    ...nameProblems(name),
-    ...urlProblems(request.url, type),
-    ...filterProblems(request.filter),
-    ...settings.problems,
-    ...secrets.problems,
-    ...(isFormat(format) ? [] : [`format must be one of ${FEED_FORMAT_NAMES.join(', ')}`]),
-  ];
+  const ofType = [...urlProblems(request.url, type), ...settings.problems, ...secrets.problems];
+  const problems = [...common, ...ofType];
   if (problems.length > 0 || !isFormat(format)) return { problems };
   const url = new URL(request.url);
   return { checked: { name, type, format, url, settings: settings.value, secrets: secrets.value } };
@@ -69,11 +68,17 @@ function checkPart(part: string, schema: z.ZodType, given: unknown) {
     };
   const parsed = schema.safeParse(given, { reportInput: true });
   if (parsed.success) return { value: parsed.data as Readonly<Record<string, unknown>>, problems: [] };
-  const problems = parsed.error.issues.map(
-    ({ path, message, code, input }) =>
-      `${[part, ...path.map(String)].join('.').slice(0, 100)}: ${code === 'invalid_type' && input === undefined ? 'is missing' : message.slice(0, 300)}`,
-  );
+  const problems = parsed.error.issues.map((issue) => {
+    const name = [part, ...issue.path.map(String)].join('.').slice(0, 100);
+    return `${name}: ${reasonOf(issue).slice(0, 300)}`;
+  });
   return { value: {}, problems };
+}
+
+function reasonOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is missing';
+  // The key of a record has checks of its own.
+  return (issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined) ?? issue.message;
 }
 
 const URL_CHARS_MAX = 2_000;

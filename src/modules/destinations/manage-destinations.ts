@@ -9,6 +9,7 @@ import type { SecretBox } from '../../delivery/secret-box';
 import { newSigningSecret, publicKeyOf, type SignatureVersion } from '../../delivery/standard-webhooks';
 import { DomainError } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { told } from '../../event/parameters';
 import { isUuid } from '../../event/uuid';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
@@ -254,4 +255,4 @@ function ending(signing: readonly SigningSecret[], at: Date, nowMs: number): Sig
 }
 
 const refusal = (problems: readonly string[]) =>
-  new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+  new DomainError('invalid_parameter', { public: `${told(problems)}.` });

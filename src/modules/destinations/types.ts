@@ -12,12 +12,30 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 /** Headers that the service sets itself, for the body and the connection. */
 const OWN_HEADERS =
   /^(?:content-.*|host|connection|transfer-encoding|user-agent|webhook-.*|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i;
+/** A text that a header can carry: in HTTP/1.1 a character is one byte. */
+const headerText = (max?: number) =>
+  text(max).refine((value) => !/[^\0-\xFF]/.test(value), {
+    error: 'must not have characters above U+00FF, which a header cannot carry',
+  });
+/** Makes a check of the whole run beside the checks of its parts, so that a caller sees all problems at once. */
+const always = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
 const headers = z
-  .record(z.string(), text(4_000))
-  .refine((value) => Object.keys(value).every((name) => NAME.test(name) && !OWN_HEADERS.test(name)), {
-    error: 'must be names of headers that the service does not set itself',
-  })
-  .refine((value) => Object.keys(value).length <= 20, { error: 'must be at most 20' })
+  .record(
+    z
+      .string()
+      .regex(NAME, { error: 'is no name of a header' })
+      .refine((name) => !OWN_HEADERS.test(name), { error: 'is a header that the service sets itself' }),
+    headerText(4_000),
+  )
+  .refine((value) => Object.keys(value).length <= 20, { error: 'must be at most 20', ...always })
+  .refine(
+    (value) =>
+      new Set(Object.keys(value).map((name) => name.toLowerCase())).size === Object.keys(value).length,
+    {
+      error: 'must not have a name twice, in small and in capital letters',
+      ...always,
+    },
+  )
   .optional();
 const PEM = /^-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/;
 const ca = z.string().max(100_000).regex(PEM, { error: 'must be certificates in PEM' }).optional();
@@ -27,6 +45,7 @@ const clientCertificate = z
   .strictObject({ clientCertificate: pem, clientKey: pem })
   .refine((given) => (given.clientCertificate === undefined) === (given.clientKey === undefined), {
     error: 'a client certificate and its key are given together',
+    ...always,
   });
 
 interface TypeSpec {
@@ -67,7 +86,7 @@ const TYPES = {
       sourcetype: text(256).default('audit_activity'),
       ca,
     }),
-    secrets: z.strictObject({ token: text() }),
+    secrets: z.strictObject({ token: headerText() }),
     eventsMax: LIMITS.destinationBatchEvents,
     doc: "Splunk's HTTP Event Collector.",
   },
@@ -79,12 +98,20 @@ const TYPES = {
       ca,
     }),
     secrets: z
-      .strictObject({ apiKey: text().optional(), username: text().optional(), password: text().optional() })
+      .strictObject({
+        apiKey: headerText().optional(),
+        username: text()
+          .refine((name) => !name.includes(':'), { error: 'must not have a colon, which ends it' })
+          .optional(),
+        password: text().optional(),
+      })
       .refine(({ username, password }) => (username === undefined) === (password === undefined), {
         error: 'username and password are given together',
+        ...always,
       })
       .refine(({ apiKey, username }) => apiKey === undefined || username === undefined, {
         error: 'give an API key, or a user name and a password',
+        ...always,
       }),
     eventsMax: LIMITS.destinationBatchEvents,
     doc: 'The `_bulk` interface of Elasticsearch and OpenSearch.',
@@ -106,9 +133,9 @@ const TYPES = {
       ca,
     }),
     secrets: z.strictObject({
-      accessKeyId: text(),
+      accessKeyId: headerText(),
       secretAccessKey: text(),
-      sessionToken: text(4_000).optional(),
+      sessionToken: headerText(4_000).optional(),
     }),
     eventsMax: 5_000,
     restMs: 10_000,

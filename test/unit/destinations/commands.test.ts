@@ -158,6 +158,7 @@ describe('commands for destinations', () => {
 
   it.each([
     [['--header', ': value'], '--header must be `Name: value`'],
+    [['--header', 'X-A: b', '--header', 'x-a: c'], '--header gives x-a twice'],
     [['--secret-file', '{"token":"a"}', '--token', 'b'], 'token: given by an option and by --secret-file'],
     [['--secret-file', '{"token":very-secret'], '--secret-file begins as JSON and is none'],
   ])('refuse %j, and ask the service nothing', async (options, said) => {
