@@ -270,6 +270,37 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
     expect(Buffer.from((await row())[0]?.mac ?? [])).toEqual(SEAL.seal(store.tenantId, 300));
   });
 
+  it('passes no more events than retention removed, though others were away while somebody looked', async () => {
+    await arrive(300, 3);
+    await arrive(20, 8);
+    const { migrator, askOwner } = store.database;
+    const background = new PostgresArrivalReader(askOwner, store.form, Date.now, SEAL);
+    const beginnings = new GoneBeginnings(migrator, background, SEAL);
+    const look = async () => {
+      while ((await beginnings.run()) > 0);
+      return (await read(0, { positions: 5 })).skipped;
+    };
+    const away = store.tenantId + 5_000;
+    const move = (from: number, to: number) =>
+      store.query('UPDATE audit_event SET tenant_id = $2 WHERE tenant_id = $1', from, to);
+    await move(store.tenantId, away);
+    await retained(7);
+    expect(await look()).toBe(7);
+    // A run that somebody made up has the others passed as well, for as long as it is there.
+    await retained(200);
+    expect(await look()).toBe(207);
+    await store.query('DELETE FROM retention_run WHERE tenant_id = $1 AND events = 200', store.tenantId);
+    await move(away, store.tenantId);
+    expect(await look()).toBe(0);
+    await move(store.tenantId, away);
+    await retained(200);
+    expect(await look()).toBe(207);
+    await move(away, store.tenantId);
+    await store.query('DELETE FROM retention_run WHERE tenant_id = $1', store.tenantId);
+    expect(await look()).toBe(0);
+    expect((await read(0)).items).toHaveLength(320);
+  });
+
   it('returns an event that was removed and sent again at its new position only', async () => {
     const events = await arrive(600);
     await store.query('DELETE FROM audit_event WHERE tenant_id = $1', store.tenantId);

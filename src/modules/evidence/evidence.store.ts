@@ -3,6 +3,7 @@ import { type AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { ticksOfRecordId } from '../../event/record-id';
+import type { SealedPosition } from '../../trail/arrivals/gone-seal';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import type { Tile, TileId } from '../../trail/evidence/tiles';
 
@@ -48,6 +49,8 @@ export interface EvidenceStore {
   removals(tenantId: number): Promise<readonly Removal[]>;
   /** Whether any event of the tenant is stored. */
   hasEvents(tenantId: number): Promise<boolean>;
+  /** The removed beginning of the log, which readers pass. */
+  goneBeginning(tenantId: number): Promise<SealedPosition>;
 }
 
 const TILE_COLUMNS = Prisma.raw('t.level, t.tile, t.hashes, t.record_ids');
@@ -126,6 +129,14 @@ export class PostgresEvidenceStore implements EvidenceStore {
     return row?.has === true;
   }
 
+  async goneBeginning(tenantId: number): Promise<SealedPosition> {
+    const [row] = await this.#rows<GoneRow>(
+      Prisma.sql`SELECT g.position, g.key_id, g.mac FROM audit_log_gone g WHERE g.tenant_id = ${tenantId}::int`,
+      [tenantId],
+    );
+    return { position: Number(row?.position ?? 0), keyId: row?.key_id ?? null, mac: row?.mac ?? null };
+  }
+
   async #rows<T>(statement: Prisma.Sql, tenants: readonly number[]): Promise<readonly T[]> {
     return (await guarded(() => this.ask(statement, tenants))) as readonly T[];
   }
@@ -157,6 +168,11 @@ interface StateRow {
 interface TileRow extends TileId {
   readonly hashes: Uint8Array;
   readonly record_ids: Uint8Array;
+}
+interface GoneRow {
+  readonly position: bigint | string;
+  readonly key_id: string | null;
+  readonly mac: Uint8Array | null;
 }
 interface RemovalRow {
   readonly from_time: Date | string;

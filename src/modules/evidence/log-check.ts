@@ -2,6 +2,7 @@ import { tenantSet } from '../../caller/tenant-set';
 import { ID_BYTES, idText } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
+import type { GoneSeal } from '../../trail/arrivals/gone-seal';
 import { leafHashOf } from '../../trail/evidence/entry';
 import { HASH_BYTES, rootOf, rootOfHashes } from '../../trail/evidence/merkle';
 import { MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../trail/evidence/tiles';
@@ -36,7 +37,10 @@ interface LogCheck {
   readonly problems: readonly string[];
 }
 
-type Store = Pick<EvidenceStore, 'states' | 'leafTiles' | 'tiles' | 'removals' | 'hasEvents'>;
+type Store = Pick<
+  EvidenceStore,
+  'states' | 'leafTiles' | 'tiles' | 'removals' | 'hasEvents' | 'goneBeginning'
+>;
 
 /** What this instance knows of the logs, beside what the database says. */
 interface LogGuard {
@@ -73,6 +77,7 @@ export class LogChecker {
     private readonly arrivals: Pick<ArrivalReader, 'read'>,
     private readonly keys: LogKeys,
     private readonly guard: LogGuard,
+    private readonly goneSeal: Pick<GoneSeal, 'open'>,
   ) {}
 
   async check(tenantId: number, from: number): Promise<LogCheck> {
@@ -174,6 +179,9 @@ export class LogChecker {
       else missing.push(entry.recordId);
     }
     const problems = gone.length === 0 ? [] : [goneText(gone)];
+    const passed = this.goneSeal.open(tenantId, await this.store.goneBeginning(tenantId));
+    if (read.items.some(({ position }) => position < passed))
+      problems.push(`Readers pass the first ${passed} entries as removed, and events of these are there.`);
     problems.push(...(await this.#wholeTiles(tenantId, tiles, { from, next })));
     const shown = (ids: readonly string[]) => ids.slice(0, LIMITS.evidenceCheckRecordsShown);
     const wrong = altered.length + missing.length;

@@ -4,6 +4,7 @@ import type { Config } from '../../config';
 import type { Database } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
+import { GoneSeal } from '../../trail/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
@@ -59,7 +60,13 @@ export async function openEvidence(parts: {
       new EvidenceResolver(evidence, tenants),
       new EventProofResolver(evidence),
       new LogCheckResolver(
-        new LogChecker(store, new PostgresArrivalReader(ask, form), keys, sequencer),
+        new LogChecker(
+          store,
+          new PostgresArrivalReader(ask, form),
+          keys,
+          sequencer,
+          new GoneSeal(checkpointKeys),
+        ),
         tenants,
       ),
     ],
