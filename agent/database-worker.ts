@@ -14,10 +14,11 @@ import type { DatabaseActivity } from './status/database-activity';
 import { fileProgressOf } from './status/file-progress';
 import { type Batch, DatabaseTail } from './tail/database-tail';
 import type { AgentTimes } from './times';
-import { DeadLetters } from './uplink/dead-letters';
+import { DeadLetters, deadLettersPath } from './uplink/dead-letters';
 import { IngestClient } from './uplink/ingest-client';
 import { PatientSender } from './uplink/patient-sender';
-import { Publisher, type Tally } from './uplink/publisher';
+import { type Published, Publisher, type Tally } from './uplink/publisher';
+import { gapsOf, newestStored, type Refusals } from './uplink/refused-events';
 
 export interface WorkerOptions {
   readonly config: AgentConfig & { readonly tenantId: string };
@@ -83,7 +84,7 @@ export async function publishDatabase(
     ...{ limits, pollIntervalMs: config.pollIntervalMs, once, times, clock, log, problems },
     ...{ bookmarks, gaps, spool },
   });
-  const deadLetters = new DeadLetters(join(dataDir, 'rejected', `${fileName}.ndjson`));
+  const deadLetters = new DeadLetters(deadLettersPath(dataDir, database.name));
   const publisher = publisherOf(options, deadLetters);
   activity.begin({
     files: () => tail.present.map((file) => fileProgressOf(file, bookmarks.of(file.fileGuid))),
@@ -94,17 +95,16 @@ export async function publishDatabase(
   const reporting = reportBeside(options, gaps, abandon);
   const said = new Occasionally(clock, times.repeatMs);
   try {
-    let rejectedBefore = 0;
-    const settle = async (batch: Batch) => {
+    const settle = async (batch: Batch, refusals: Refusals) => {
       const { events, snapshot } = batch;
-      const rejected = publisher.tally.rejected - rejectedBefore;
-      rejectedBefore = publisher.tally.rejected;
-      if (rejected > 0)
-        log.warn(`${database.name}: ${rejected} events rejected, kept in ${deadLetters.path}`);
+      if (refusals.size > 0)
+        log.error(`${database.name}: ${refusals.size} events rejected, kept in ${deadLetters.path}`);
+      const found = { database: database.name, keptIn: deadLetters.path, nowMs: clock.now() };
+      for (const gap of gapsOf(events, refusals, found)) await gaps.add(gap);
       // This comes last: if anything fails before, the events are read again.
       if (snapshot.bookmarks.size > 0) await bookmarks.save(snapshot);
       await tail.keeper.saved();
-      activity.acknowledged(events.length, events.newestTime, publisher.tally);
+      activity.acknowledged(events.length, newestStored(events, refusals), publisher.tally);
       if (!once && events.length > 0 && said.isDue('progress'))
         log.info(`${database.name}: ${talliedOf(publisher.tally)} so far`);
       tail.settled(batch);
@@ -152,10 +152,9 @@ function publisherOf(options: WorkerOptions, deadLetters: DeadLetters): Publishe
 }
 
 interface Delivery {
-  /** @returns null if the service has every event of the batch, else why not */
-  publish(batch: Batch): Promise<string | null>;
+  publish(batch: Batch): Promise<Published>;
   /** Notes that the batch is published. */
-  settle(batch: Batch): Promise<void>;
+  settle(batch: Batch, refusals: Refusals): Promise<void>;
 }
 
 /**
@@ -178,9 +177,11 @@ async function deliverAll(
     // Publishing starts now and is settled below. An error before that must not end the process as unhandled.
     const published = publish(batch);
     published.catch(() => failed.abort());
-    const problem = (await before) ?? (await published);
+    const problemBefore = await before;
+    if (problemBefore) return problemBefore;
+    const { problem, refusals } = await published;
     if (problem !== null) return problem;
-    await settle(batch);
+    await settle(batch, refusals);
     isTaken = true;
     return null;
   };

@@ -20,6 +20,11 @@ export class QueuedEvents {
     return this.to - this.from;
   }
 
+  /** The place of an event among all events of the buffer. */
+  placeOf(index: number): number {
+    return this.from + index;
+  }
+
   /** The JSON of all events with commas between them. */
   get json(): Buffer {
     return this.jsonBetween(this.from, this.to);

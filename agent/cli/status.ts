@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { dataDirOf } from '../agent-context';
 import type { AgentStatus, DatabaseStatus } from '../status/database-status';
 import { loadStatus, statusPath } from '../status/status-file';
+import { deadLettersPath } from '../uplink/dead-letters';
 import type { LineOutput } from './line-output';
 import { readConfig } from './read-config';
 
@@ -23,6 +25,8 @@ type ShownDatabase =
       readonly state: DatabaseStatus['state'] | 'stopped';
       /** Seconds since everything in the files was acknowledged; null: it never was. */
       readonly lag: number | null;
+      /** The file with the events that the service refused for good; null: there is none. */
+      readonly rejectedPath: string | null;
     })
   | { readonly name: string; readonly state: 'disabled' | 'unknown' };
 
@@ -32,8 +36,8 @@ interface ShownStatus extends Omit<AgentStatus, 'databases' | 'version'> {
 
 /**
  * Prints what the agent does, or last did.
- * @returns the exit code: 0 it runs and nothing is wrong; 1 it does not run, or something prevents publishing; 2 the
- *   configuration is invalid
+ * @returns the exit code: 0 it runs and nothing is wrong; 1 it does not run, something prevents publishing, or events
+ *   were refused for good; 2 the configuration is invalid
  */
 export async function status({
   configPath,
@@ -56,7 +60,7 @@ export async function status({
   }
   const nowMs = now();
   const names = read.config.databases.map(({ name }) => name);
-  const shown = toShown(found, names, read.disabled, nowMs);
+  const shown = toShown(found, { enabled: names, disabled: read.disabled, folder, nowMs });
   const lines = json ? [JSON.stringify(shown, null, 2)] : statusLines(shown, nowMs);
   for (const line of lines) await out.write(line);
   return isHealthy(shown, read.config.enabled) ? 0 : 1;
@@ -64,9 +68,17 @@ export async function status({
 
 function toShown(
   found: AgentStatus,
-  enabled: readonly string[],
-  disabled: readonly string[],
-  nowMs: number,
+  {
+    enabled,
+    disabled,
+    folder,
+    nowMs,
+  }: {
+    readonly enabled: readonly string[];
+    readonly disabled: readonly string[];
+    readonly folder: string;
+    readonly nowMs: number;
+  },
 ): ShownStatus {
   const { version: _, ...agent } = found;
   const running = isRunning(found, nowMs);
@@ -77,7 +89,9 @@ function toShown(
     if (one === undefined) return { name, state: 'unknown' };
     const caughtUpMs = one.caughtUpAt === null ? null : Date.parse(one.caughtUpAt);
     const lag = caughtUpMs === null ? null : Math.max(0, atMs - caughtUpMs) / 1000;
-    return { ...one, state: running ? one.state : 'stopped', lag };
+    const path = deadLettersPath(folder, name);
+    const rejectedPath = existsSync(path) ? path : null;
+    return { ...one, state: running ? one.state : 'stopped', lag, rejectedPath };
   });
   const off = disabled.map((name): ShownDatabase => ({ name, state: 'disabled' }));
   return { ...agent, running, databases: [...databases, ...off] };
@@ -101,7 +115,9 @@ function isHealthy({ running, obstacle, databases }: ShownStatus, isWanted: bool
   if (!running) return false;
   if (obstacle !== null) return !isWanted;
   return databases.every(
-    (database) => database.state === 'disabled' || ('problem' in database && database.problem === null),
+    (database) =>
+      database.state === 'disabled' ||
+      ('problem' in database && database.problem === null && database.rejectedPath === null),
   );
 }
 
@@ -131,13 +147,18 @@ function statusLines(status: ShownStatus, nowMs: number): string[] {
 }
 
 function databaseLines(database: ShownDatabase): string[] {
-  const isDone = database.state === 'idle' && 'problem' in database && database.problem === null;
+  const isDone =
+    database.state === 'idle' &&
+    'problem' in database &&
+    database.problem === null &&
+    database.rejectedPath === null;
   const head = [
     '',
     `${database.name}: ${STATE_TEXT[database.state]}${isDone ? ', everything is acknowledged' : ''}`,
   ];
   if (!('tally' in database)) return head;
   const { file, fileCount, gaps, lag, lastAcknowledgedAt, lastError, lastEventTime, problem } = database;
+  const { rejectedPath } = database;
   const { waitingBytes, waitingRecords, tally } = database;
   const values: [string, string | null][] = [
     ['problem', problem],
@@ -149,6 +170,7 @@ function databaseLines(database: ShownDatabase): string[] {
       'published',
       `${tally.accepted} (${tally.duplicates} duplicates, ${tally.rejected} rejected) in this run`,
     ],
+    ['rejected', rejectedPath && `${rejectedPath}: look at these events, and move the file away`],
     ['gaps', `${gaps.reported + gaps.pending} (${gaps.pending} not yet reported)`],
     ['last error', lastError && `${lastError.at} ${lastError.text}`],
   ];

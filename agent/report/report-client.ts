@@ -18,6 +18,9 @@ const answerData = z.object({ reportAuditSource: z.object({ gapsKept: z.int().mi
 /** How GraphQL names what the schema lacks. */
 const UNKNOWN = /(Cannot query field|Unknown type) "(reportAuditSource|AuditSourceReport)"/;
 
+/** The service is of the release before, which has no name for events that it refused. */
+const UNKNOWN_REASON = /"REJECTED" does not exist in "AuditGapReason"/;
+
 /** Sends reports, once each. Never throws. */
 export class ReportClient {
   constructor(
@@ -27,14 +30,22 @@ export class ReportClient {
 
   async send(report: SourceReport, abandon: AbortSignal): Promise<ReportAnswer> {
     try {
-      const body = Buffer.from(JSON.stringify({ query: MUTATION, variables: { report } }));
-      const answer = await withDeadline(this.timeoutMs, abandon, (signal) =>
-        postGraphql(this.service, [body], signal),
-      );
-      return toReportAnswer(answer);
+      const answer = await this.post(report, abandon);
+      if (!parseAnswer(answer).errors.some((error) => UNKNOWN_REASON.test(error)))
+        return toReportAnswer(answer);
+      const gaps = report.gaps.map((gap) => ({
+        ...gap,
+        reason: gap.reason === 'REJECTED' ? ('UNREADABLE' as const) : gap.reason,
+      }));
+      return toReportAnswer(await this.post({ ...report, gaps }, abandon));
     } catch (error) {
       return { kind: 'failed', message: reasonOf(error) };
     }
+  }
+
+  private post(report: SourceReport, abandon: AbortSignal): Promise<HttpResponse> {
+    const body = Buffer.from(JSON.stringify({ query: MUTATION, variables: { report } }));
+    return withDeadline(this.timeoutMs, abandon, (signal) => postGraphql(this.service, [body], signal));
   }
 }
 

@@ -71,7 +71,9 @@ export class SourceReporter {
     const { activity, client, clock, gaps, reporter } = this.options;
     const status = activity.status();
     const pending = gaps.pending(LIMITS.reportGapsMax);
-    const report = toSourceReport(reporter, status, pending);
+    // A gap of which the service is not told yet may lie before this time.
+    const caughtUpAt = pending.length < gaps.count ? null : status.caughtUpAt;
+    const report = toSourceReport(reporter, { ...status, caughtUpAt }, pending);
     const answer = await client.send(report, abandon);
     if (answer.kind === 'unknown') return this.unknown();
     if (answer.kind === 'failed') return abandon.aborted ? undefined : this.fail(answer.message);

@@ -59,7 +59,7 @@ export class DatabaseActivity {
 
   /**
    * @param count records that are acknowledged or kept as dead letters
-   * @param newest their newest event time, ISO
+   * @param newest the newest event time of those that are acknowledged, ISO
    * @param tally since `begin`
    */
   acknowledged(count: number, newest: string | null, tally: Tally): void {

@@ -25,7 +25,7 @@ const databaseStatus = z.object({
   /** Records that were read and are not acknowledged. */
   waitingRecords: count,
   lastAcknowledgedAt: time,
-  /** Event time of the newest acknowledged event. */
+  /** Event time of the newest event that the service has. */
   lastEventTime: time,
   /** When everything in the files was last acknowledged. */
   caughtUpAt: time,

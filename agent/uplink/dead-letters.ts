@@ -1,4 +1,5 @@
-import { appendLines } from '../durable-file';
+import { join } from 'node:path';
+import { appendLines, fileNameOf } from '../durable-file';
 
 export interface DeadLetter {
   readonly code: string;
@@ -6,6 +7,10 @@ export interface DeadLetter {
   /** The event. */
   readonly json: string;
 }
+
+/** Where the dead letters of a database are. */
+export const deadLettersPath = (dataDir: string, database: string): string =>
+  join(dataDir, 'rejected', `${fileNameOf(database)}.ndjson`);
 
 /** The events of a database that the service refuses for good, kept for a person to examine. */
 export class DeadLetters {

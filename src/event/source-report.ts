@@ -4,6 +4,7 @@ export const GAP_REASONS = {
   BLOCKS_MISSING: 'A file lacks event blocks that stood between others.',
   UNREADABLE: 'Records are there and cannot be read.',
   SPOOL_FULL: 'The agent had no room left to keep what it had read.',
+  REJECTED: 'Records were read, and the service refused them for good.',
 } as const;
 export type GapReason = keyof typeof GAP_REASONS;
 

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { check } from '../../agent/cli/check';
 import { toGap } from '../../agent/gaps/gap';
+import { LIMITS } from '../../src/limits';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 import { AgentWorld, FILES_2022 } from './support/agent-world';
@@ -65,6 +66,28 @@ describe('an agent with a real service', () => {
     await until('the gap acknowledged', () => agent.statusOf()?.gaps.reported === 1);
     expect(agent.statusOf()?.gaps.pending).toBe(0);
     expect(agent.log).not.toContain('could not be reported');
+  });
+
+  it('shows there what the service refused for good: a gap, and no newer event than those that are stored', async () => {
+    const additionalCharsMax = jest.replaceProperty(
+      LIMITS as { additionalCharsMax: number },
+      'additionalCharsMax',
+      1,
+    );
+    expect(await agent.once()).toBe(1);
+    additionalCharsMax.restore();
+    const { key } = await service.world.key({
+      tenantIds: [tenant.tenantId],
+      scopes: ['read:audit-activity'],
+    });
+    const { body } = await service.world.get('/audit-sources', key);
+    const [source] = body.data;
+    expect(source).toMatchObject({ state: 'gaps', gapCount: FILES_2022.length, lastEventTime: null });
+    for (const gap of source.gaps)
+      expect(gap).toMatchObject({
+        reason: 'REJECTED',
+        detail: expect.stringContaining('invalid_event: additional'),
+      });
   });
 
   it('can be checked beforehand, and the check stores nothing', async () => {

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { GapStore } from '../../agent/gaps/gap-store';
 import { type QueuedEvents, splitIntoRequests } from '../../agent/queued-events';
 import { DeadLetters } from '../../agent/uplink/dead-letters';
 import { Publisher } from '../../agent/uplink/publisher';
 import { LIMITS } from '../../src/limits';
 import { AgentWorld, FILES_2022 } from './support/agent-world';
-import { refuse } from './support/fake-ingest-service';
+import { refuse, respond } from './support/fake-ingest-service';
 import { jsonsOf, queued } from './support/queued';
 
 describe('events that the service refuses', () => {
@@ -30,6 +32,81 @@ describe('events that the service refuses', () => {
     expect(world.log).toContain('rejected/Payroll.ndjson');
     expect(await world.once()).toBe(0);
     expect(world.deadLetters()).toHaveLength(letters.length);
+  });
+
+  it('are gaps, one for each file and code, which say when they begin and how many events are missing', async () => {
+    const verdicts: Record<string, { code: string; message: string }> = {
+      LGIF: { code: 'invalid_event', message: 'actionId is odd' },
+      LGIS: { code: 'other', message: 'no' },
+    };
+    world.service.judge = (event) => verdicts[event.actionId ?? ''] ?? null;
+    await world.once();
+    const letters = world.deadLetters();
+    const files = new Set(letters.map(({ code, event }) => JSON.stringify([code, event.fileGuid])));
+    const gaps = world.service.reports.flatMap((report) => report.gaps);
+    expect(gaps).toHaveLength(files.size);
+    for (const gap of gaps) {
+      const code = gap.detail.includes('invalid_event: actionId is odd') ? 'invalid_event' : 'other';
+      const own = letters.filter((letter) => letter.code === code && letter.event.fileGuid === gap.fileGuid);
+      const times = own.map(({ event }) => String(event.eventTime)).sort();
+      expect(gap).toMatchObject({ reason: 'REJECTED', fileName: own[0]?.event.file, afterTime: times[0] });
+      expect(gap.detail).toContain(`refused ${own.length} event`);
+      expect(gap.detail).toContain(`of ${times[0]} and later`);
+      expect((gap.beforeTime ?? '') > (times.at(-1) ?? '')).toBe(true);
+      expect(Date.parse(gap.beforeTime ?? '') - Date.parse(times.at(-1) ?? '')).toBeLessThanOrEqual(1);
+    }
+    expect(world.statusOf()?.gaps).toEqual({ reported: files.size, pending: 0 });
+    expect(world.log).toMatch(/ERROR.*events rejected|error.*events rejected/);
+  });
+
+  it('are gaps on disk before the bookmark moves, and come again if the gap could not be written', async () => {
+    world.service.judge = () => ({ code: 'x', message: 'y' });
+    const path = join(world.dataDir, 'gaps/7/Payroll.ndjson');
+    const append = jest.spyOn(GapStore.prototype, 'add').mockRejectedValue(new Error('no space left'));
+    expect(await world.once()).toBe(1);
+    append.mockRestore();
+    expect(existsSync(path)).toBe(false);
+    world.service.judge = () => null;
+    expect(await world.once()).toBe(0);
+    expect(world.service.stored.size).toBe(150);
+  });
+
+  it('do not count as the newest event', async () => {
+    const newest = () =>
+      world.service.events
+        .map(({ eventTime }) => eventTime)
+        .sort()
+        .at(-1);
+    await world.once();
+    const last = newest() ?? '';
+    world.service.stored.clear();
+    rmSync(world.dataDir, { recursive: true });
+    world.service.judge = ({ eventTime }) => (eventTime === last ? { code: 'x', message: 'y' } : null);
+    world.service.reports.length = 0;
+    await world.once();
+    expect(newest() ?? '').not.toBe('');
+    expect((newest() ?? '') < last).toBe(true);
+    expect(world.statusOf()?.lastEventTime).toBe(newest());
+    expect(world.service.reports.at(-1)?.lastEventTime).toBe(newest());
+  });
+
+  it('are told as unreadable to a service that has no name for them', async () => {
+    world.service.judge = ({ actionId }) => (actionId === 'LGIF' ? { code: 'x', message: 'y' } : null);
+    const refused: string[] = [];
+    world.service.reportFault = ({ gaps }, response) => {
+      const unknown = gaps.findIndex(({ reason }) => reason === 'REJECTED');
+      if (unknown < 0) return false;
+      refused.push(gaps[unknown]?.gapId ?? '');
+      const message = `Variable "$report" got invalid value "REJECTED" at "report.gaps[${unknown}].reason"; Value "REJECTED" does not exist in "AuditGapReason" enum.`;
+      respond(response, 400, { errors: [{ message, extensions: { code: 'invalid_parameter' } }] });
+      return true;
+    };
+    await world.once();
+    const told = world.service.reports.flatMap((report) => report.gaps);
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.every(({ reason }) => reason === 'UNREADABLE')).toBe(true);
+    expect(told.map(({ gapId }) => gapId)).toEqual(expect.arrayContaining(refused));
+    expect(world.statusOf()?.gaps.pending).toBe(0);
   });
 
   it('are isolated by halving a request that was refused as a whole', async () => {
@@ -109,7 +186,8 @@ describe('events that the service refuses', () => {
     const path = `${world.dataDir}/rejected/Payroll.ndjson`;
     const publisher = new Publisher(sender, new DeadLetters(path), { eventsMax: 10, bytesMax: 100 });
     const events = ['{"n":0}', '{"n":1}', '{"n":2}', '{"n":3}', '{"n":4}'];
-    expect(await publisher.publish(queued(...events), new AbortController().signal)).toBeNull();
+    const { problem, refusals } = await publisher.publish(queued(...events), new AbortController().signal);
+    expect([problem, [...refusals.keys()]]).toEqual([null, [1, 3]]);
     expect(sent).toEqual([events, events.slice(2), events.slice(4)]);
     expect(world.deadLetters().map(({ event }) => event)).toEqual([{ n: 1 }, { n: 3 }]);
     expect(publisher.tally).toEqual({ accepted: 3, duplicates: 0, rejected: 2 });
@@ -120,7 +198,8 @@ describe('events that the service refuses', () => {
     const path = `${world.dataDir}/rejected/Payroll.ndjson`;
     const publisher = new Publisher(sender, new DeadLetters(path), { eventsMax: 10, bytesMax: 10 });
     const event = `{}${' '.repeat(LIMITS.ingestBodyBytesMax)}`;
-    expect(await publisher.publish(queued(event), new AbortController().signal)).toBeNull();
+    const { problem, refusals } = await publisher.publish(queued(event), new AbortController().signal);
+    expect([problem, refusals.get(0)?.code]).toEqual([null, 'payload_too_large']);
     expect(sender.send).not.toHaveBeenCalled();
     expect(world.deadLetters()).toEqual([expect.objectContaining({ code: 'payload_too_large', event: {} })]);
   });

@@ -106,6 +106,7 @@ describe('an agent that reports to the service', () => {
 
   it('reports gaps at once, in groups, and keeps them until the service has them', async () => {
     leaveGaps(130);
+    world.copy(FILES_2022);
     world.service.reportFault = serverError;
     const agent = world.follow();
     await until('a failure', () => world.log.includes('could not be reported'));
@@ -118,6 +119,8 @@ describe('an agent that reports to the service', () => {
     const [first, second] = world.service.reports.filter((report) => report.gaps.length > 0);
     expect([first?.gaps.length, second?.gaps.length]).toEqual([100, 30]);
     expect([...(first?.gaps ?? []), ...(second?.gaps ?? [])]).toEqual(gaps(130));
+    // Until the service has all gaps, none lies before the time up to which the source is complete.
+    expect([first?.caughtUpAt, typeof second?.caughtUpAt]).toEqual([null, 'string']);
   });
 
   it('keeps gaps that the service did not store', async () => {

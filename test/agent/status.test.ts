@@ -80,6 +80,23 @@ describe('the status of an agent', () => {
     expect((await ask()).code).toBe(0);
   });
 
+  it('has exit code 1 while a file with refused events is there, and names it', async () => {
+    world.service.judge = ({ actionId }) => (actionId === 'LGIF' ? { code: 'x', message: 'y' } : null);
+    world.copy(FILES_2022);
+    world.follow();
+    await until('idle', () => world.statusOf()?.state === 'idle' && world.statusOf()?.caughtUpAt);
+    const path = join(world.dataDir, 'rejected/Payroll.ndjson');
+    const { code, text } = await ask();
+    expect(code).toBe(1);
+    expect(text).toContain(`${path}: look at these events, and move the file away`);
+    expect(text).not.toContain('everything is acknowledged');
+    expect(JSON.parse((await ask({ json: true })).text).databases[0].rejectedPath).toBe(path);
+    rmSync(path);
+    const after = await ask();
+    expect([after.code, after.text.includes('look at these')]).toEqual([0, false]);
+    expect(JSON.parse((await ask({ json: true })).text).databases[0].rejectedPath).toBeNull();
+  });
+
   it.each([
     ['waiting', unavailable, 'waiting for the service'],
     ['keyRefused', unauthorized, 'key refused'],

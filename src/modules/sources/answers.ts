@@ -22,7 +22,7 @@ export const AUDIT_GAP = {
     afterTime: {
       kind: 'time',
       nullable: true,
-      doc: 'Event time of the last record before it. Null: unknown.',
+      doc: 'Event time of the last record before it, or of the first that was rejected. Null: unknown.',
     },
     beforeTime: {
       kind: 'time',
@@ -155,7 +155,7 @@ export const SOURCE_ITEM = {
     completeThrough: {
       kind: 'time',
       nullable: true,
-      doc: 'Every event up to this time that the agent could read is there, in the tail too; what it could not read is among the gaps. Null: not known yet.',
+      doc: 'Every event up to this time that the agent could read is there, in the tail too; what it could not read, and what the service refused for good, is among the gaps. Null: not known yet.',
     },
     lastEventTime: AUDIT_SOURCE.fields.lastEventTime,
     lastReported: AUDIT_SOURCE.fields.lastReported,
