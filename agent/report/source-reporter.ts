@@ -39,7 +39,8 @@ export class SourceReporter {
    */
   async run(stop: AbortSignal, abandon: AbortSignal): Promise<void> {
     const { clock, times } = this.options;
-    while (!stop.aborted) {
+    // Once abandoned, a report fails at once and stays due: going on would leave no time to anything else.
+    while (!stop.aborted && !abandon.aborted) {
       if (this.isDue()) await this.report(abandon);
       if (!this.isDue()) await clock.wait(times.reportPollMs, stop);
     }

@@ -10,11 +10,14 @@ import { AGENT_TIMES } from '../../agent/times';
 async function reportTimes(
   seconds: number,
   happens: (second: number, database: { waiting: number; published: number; gaps: number }) => void,
-  answer: (report: SourceReport, second: number) => ReportAnswer = ({ gaps }) => ({
+  answer: (report: SourceReport, second: number, abandoned: AbortController) => ReportAnswer = ({
+    gaps,
+  }) => ({
     kind: 'kept',
     gapsKept: gaps.length,
   }),
 ): Promise<number[]> {
+  const abandoned = new AbortController();
   const database = { waiting: 0, published: 0, gaps: 0 };
   const end = new AbortController();
   let nowMs = 0;
@@ -47,7 +50,7 @@ async function reportTimes(
     client: {
       send: async (report) => {
         times.push(nowMs / 1000);
-        return answer(report, nowMs / 1000);
+        return answer(report, nowMs / 1000, abandoned);
       },
     },
     gaps: {
@@ -60,13 +63,29 @@ async function reportTimes(
       },
     },
   });
-  await reporter.run(end.signal, end.signal);
+  end.signal.addEventListener('abort', () => abandoned.abort());
+  await reporter.run(end.signal, abandoned.signal);
   return times;
 }
 
 describe('reports on a database are sent', () => {
   it('at the start, and every minute while nothing happens', async () => {
     expect(await reportTimes(185, () => {})).toEqual([0, 60, 120, 180]);
+  });
+
+  it('no more once they are abandoned, also while the agent still works: each would fail at once', async () => {
+    let sent = 0;
+    const times = await reportTimes(
+      10,
+      () => {},
+      (_, second, abandoned) => {
+        abandoned.abort();
+        sent += 1;
+        if (second === 0 && sent > 1_000) throw new Error('reports without end');
+        return { kind: 'failed', message: 'x' };
+      },
+    );
+    expect(times).toEqual([0]);
   });
 
   it('at most every ten seconds while it publishes', async () => {
