@@ -109,6 +109,7 @@ export const LIMITS = {
   accessLogPageMax: 1_000, // one answer
   accessLogRemoveEntries: 5_000, // by one statement of retention
   accessLogDaysMax: 36_500, // a hundred years
+  serverDiskFullMs: 5 * 60_000, // since PostgreSQL last had no room; work that goes on meets it again sooner
   embeddedRoomBytes: 64 * 1024 ** 2, // kept free on the disk of the embedded engine: four files of its log
   vacuumMs: 10 * 60_000, // of the embedded engine; deleted rows take some MB until then
   foldMs: 1_000, // new counts are exact at once; folding keeps reading them cheap

@@ -9,6 +9,7 @@ import { vacuum } from './database/embedded';
 import { guarded } from './database/failure';
 import { migrate } from './database/migrate';
 import { assertRowSecurity } from './database/row-security';
+import { ServerDisk } from './database/server-disk';
 import { LIMITS } from './limits';
 import type { Module } from './module';
 import { openReadSide, type ReadSide } from './modules/activity/open-replica';
@@ -32,9 +33,9 @@ export interface Storage extends Module {
 /** @throws NoRowSecurity, NewerDatabase, NotAReplica, LoginRefused: each has a text of one line for an operator */
 export async function openStorage(config: Config, log: Logger): Promise<Storage> {
   const tracing = config.otlpEndpoint ? await openTracing(config.otlpEndpoint, log) : null;
-  const opened = await openDatabase(config);
-  const room = config.databaseUrl ? null : new DiskRoom(config.dataDir);
-  const careful = room ? room.guarding(opened) : opened;
+  const disk = config.databaseUrl ? new ServerDisk(log) : new DiskRoom(config.dataDir);
+  const opened = await openDatabase(config, disk instanceof ServerDisk ? disk.hear : undefined);
+  const careful = disk instanceof DiskRoom ? disk.guarding(opened) : opened;
   const database = tracing ? tracedDatabase(careful, tracing) : careful;
   const close = async () => {
     await database.close();
@@ -54,7 +55,7 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
     return {
       ...{ database, readSide, tracing },
       ping: () => guarded(() => database.prisma.$queryRaw`SELECT 1`, HEALTH_DEADLINE_MS),
-      ...upkeepOf(config, database, readSide, room, log),
+      ...upkeepOf(config, database, readSide, disk, log),
       close: async () => {
         await readSide.close();
         await close();
@@ -71,7 +72,7 @@ function upkeepOf(
   config: Config,
   database: Database,
   readSide: ReadSide,
-  room: DiskRoom | null,
+  disk: { readonly healthy: boolean },
   log: Logger,
 ): Module {
   const { background: owner, connections } = database;
@@ -83,13 +84,19 @@ function upkeepOf(
         : []),
       ...(config.databaseUrl ? [] : [{ name: 'vacuum', everyMs: LIMITS.vacuumMs, run: () => vacuum(owner) }]),
     ],
-    metrics: (metrics) =>
+    metrics: (metrics) => {
       metrics.gauges(
         'database_connections',
         'Connections for requests; waiting: requests that wait for one.',
         ['state'],
         () => Object.entries(connections()).map(([state, value]) => ({ labels: { state }, value })),
-      ),
-    health: [nodes, room].filter((part) => part !== null),
+      );
+      metrics.gauge(
+        'database_disk_full',
+        '1 while the database has no room: PostgreSQL said so in the last five minutes, or less than 64 MiB are left for the embedded one.',
+        () => Number(!disk.healthy),
+      );
+    },
+    health: [...(nodes ? [nodes] : []), disk],
   };
 }

@@ -5,6 +5,7 @@ import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
 import type { Database, OwnerDb } from './clients';
 import { inTransaction, NODE_WAIT, PLANNER_OPTIONS } from './limited';
+import { hearErrors, type OnServerError } from './server-disk';
 
 /** One of these makes partitions for waiting ingest while others fold and index. */
 const BACKGROUND_POOL_MAX = 4;
@@ -18,6 +19,7 @@ const BACKGROUND_POOL_MAX = 4;
 export function openBackground(
   connectionString: string,
   statementMs: number,
+  onServerError: OnServerError,
 ): Pick<Database, 'background' | 'askOwner' | 'ownerSteps'> {
   const pool = new Pool({
     connectionString,
@@ -30,6 +32,7 @@ export function openBackground(
   });
   // An idle connection was lost. The next statement uses another one.
   pool.on('error', () => {});
+  hearErrors(pool, onServerError);
   const silenceMs = statementMs + LIMITS.backgroundSilenceMs;
   pool.on('connect', (client) => {
     const socket = socketOf(client);

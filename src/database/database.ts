@@ -7,12 +7,13 @@ import { checkLogin } from './check-login';
 import type { Database, OwnerDb } from './clients';
 import { openEmbedded } from './embedded';
 import { openLimited, PLANNER_OPTIONS } from './limited';
+import type { OnServerError } from './server-disk';
 
 type Where = Pick<Config, 'databaseUrl' | 'dataDir'> &
   Partial<Pick<Config, 'migrationDatabaseUrl' | 'backgroundStatementMs'>>;
 
 /** @throws LoginRefused when a login of PostgreSQL can't be used */
-export async function openDatabase(where: Where): Promise<Database> {
+export async function openDatabase(where: Where, onServerError: OnServerError = () => {}): Promise<Database> {
   const { databaseUrl, migrationDatabaseUrl, dataDir, backgroundStatementMs } = where;
   if (!databaseUrl) return openEmbedded(dataDir);
   await checkLogin('DATABASE_URL', databaseUrl, !migrationDatabaseUrl);
@@ -21,6 +22,7 @@ export async function openDatabase(where: Where): Promise<Database> {
     databaseUrl,
     migrationDatabaseUrl ?? null,
     backgroundStatementMs ?? LIMITS.backgroundStatementMsDefault,
+    onServerError,
   );
 }
 
@@ -29,10 +31,15 @@ function openPostgres(
   connectionString: string,
   ownerUrl: string | null,
   backgroundStatementMs: number,
+  onServerError: OnServerError,
 ): Database {
-  const { prisma, run, steps, snapshot, ask, connections } = openLimited(connectionString, ownerUrl === null);
+  const { prisma, run, steps, snapshot, ask, connections } = openLimited(
+    connectionString,
+    ownerUrl === null,
+    onServerError,
+  );
   const owner = ownerUrl ?? connectionString;
-  const ofOwner = openBackground(owner, backgroundStatementMs);
+  const ofOwner = openBackground(owner, backgroundStatementMs, onServerError);
   const connect = { connectionString: owner, connectionTimeoutMillis: LIMITS.backgroundConnectMs };
   const migrator = new PrismaClient({
     adapter: new PrismaPg({ ...connect, options: PLANNER_OPTIONS }, { onPoolError: () => {} }),

@@ -6,6 +6,7 @@ import { LIMITS } from '../limits';
 import { bindMessage } from './bind-message';
 import type { AskRows, Connections, Planning, RunStatement, RunSteps, ServiceDb, Step } from './clients';
 import { isDistributed } from './distribute/distribute';
+import { hearErrors, type OnServerError } from './server-disk';
 import { SERVICE_ROLE, setTenants, TENANTS_SETTING, tenantsSetting } from './tenant-rows';
 
 const NAMED_STATEMENTS_MAX = 256;
@@ -48,7 +49,11 @@ interface Limited {
  * @param isOwner whether the login owns the tables: it then becomes the service's role. Any other login must be a
  * member of that role.
  */
-export function openLimited(connectionString: string, isOwner: boolean): Limited {
+export function openLimited(
+  connectionString: string,
+  isOwner: boolean,
+  onServerError: OnServerError = () => {},
+): Limited {
   const pool = new Pool({
     connectionString,
     max: LIMITS.databaseConnections,
@@ -64,6 +69,7 @@ export function openLimited(connectionString: string, isOwner: boolean): Limited
   });
   // An idle connection was lost. The next statement uses another one.
   pool.on('error', () => {});
+  hearErrors(pool, onServerError);
   const options = { disposeExternalPool: true, statementNameGenerator: statementNames('p') };
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool, options) }) as ServiceDb;
   const nameOf = statementNames('t');

@@ -3,7 +3,7 @@ import { refuseMethod } from './refusal';
 
 /**
  * `Healthy`: nothing is wrong. `Degraded`: the service answers, and somebody must look. One of these holds: the shared
- * rate limits, the replica or a node of the distributed database is away; the embedded database's disk is nearly full;
+ * rate limits, the replica or a node of the distributed database is away; a disk of the database is full;
  * an evidence log has stopped or is not signed; entries of the access log were lost; retention removed events before a
  * destination received them; this instance lacks the key of a destination's secrets, or does not allow its network;
  * after a restore nobody has said go; DRILL=1. `Unhealthy`: the database is away.

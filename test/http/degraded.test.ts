@@ -1,12 +1,14 @@
 import { Client } from 'pg';
 import { aGap, aReport, REPORT } from '../support/audit-sources';
 import { describeOnPostgres } from '../support/engines';
+import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { FRESH_METRICS, useLimits } from '../support/use-limits';
 import { useWorld } from '../support/use-world';
+import { INGEST } from '../support/world';
 
 describeOnPostgres('what somebody has to look at, though the service answers', () => {
-  useLimits(FRESH_METRICS);
+  useLimits({ ...FRESH_METRICS, serverDiskFullMs: 600 });
   const at = useWorld('postgresql', { metrics: { host: '127.0.0.1', port: 0 } });
   const health = async () => (await at.world.fetch('/health')).text;
   const metric = async (sample: string) => {
@@ -37,6 +39,25 @@ describeOnPostgres('what somebody has to look at, though the service answers', (
     await inDatabase('UPDATE audit_log_head SET checkpoints = checkpoints - 1');
     await until(health, (text) => text === 'Healthy');
     expect(await metric('degraded')).toBe(0);
+  });
+
+  it('covers a full disk of PostgreSQL: no event is lost, the log names it, and all is well once there is room', async () => {
+    const acme = await at.world.tenant();
+    await inDatabase(`
+      CREATE FUNCTION is_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'could not extend file "base/1/2"' USING ERRCODE = '53100'; END $$;
+      CREATE TRIGGER is_full BEFORE INSERT ON audit_log_queue FOR EACH ROW EXECUTE FUNCTION is_full()`);
+    const batch = { events: [anEvent()] };
+    const { body } = await at.world.graphql(acme.agentKey, INGEST, { batch });
+    expect(body.errors[0].extensions.code).toBe('service_unavailable');
+    expect([await health(), await metric('database_disk_full')]).toEqual(['Degraded', 1]);
+    expect(at.world.logLines.filter((line) => line.includes('a disk of PostgreSQL is full'))).toEqual([
+      expect.stringMatching(/"level":50.*could not extend file/),
+    ]);
+    await inDatabase('DROP TRIGGER is_full ON audit_log_queue');
+    expect(await acme.ingest(batch.events)).toMatchObject({ accepted: 1 });
+    await until(health, (text) => text === 'Healthy');
+    expect(await metric('database_disk_full')).toBe(0);
   });
 
   it('has metrics for gaps, agents with a problem, keys that expire soon, and lost entries of the access log', async () => {
