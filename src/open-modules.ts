@@ -88,7 +88,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
       ...{ send: destinations.sendMessage, hasDestination: destinations.hasDestination },
       ...{ mail: config.mail, stoppedLogs: evidence.stoppedLogs, epoch, goneSeal },
     }),
-    exploreModule(database, form, fairShare),
+    exploreModule(database, form, tenants, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     savedSearchesModule(prisma, owner),
     accessLogModule({

@@ -22,6 +22,7 @@ import { RuleResolver } from './modules/detection/rule.resolver';
 import { SuppressionResolver } from './modules/detection/suppression.resolver';
 import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidence.resolver';
 import { LogCheckResolver } from './modules/evidence/log-check.resolver';
+import { ExplainResolver } from './modules/explore/explain.resolver';
 import { ExploreResolver } from './modules/explore/explore.resolver';
 import { IngestResolver } from './modules/ingest/ingest.resolver';
 import { KeyResolver } from './modules/keys/key.resolver';
@@ -56,6 +57,7 @@ export const RESOLVERS = [
   EventProofResolver,
   LogCheckResolver,
   EvidenceResolver,
+  ExplainResolver,
   ExploreResolver,
   IngestResolver,
   KeyResolver,

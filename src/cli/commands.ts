@@ -5,6 +5,7 @@ import { addAccessLogCommand } from './access-log-command';
 import { addAlertCommands } from './alert-commands';
 import { addDestinationCommands } from './destination-commands';
 import { errorLine } from './error-output';
+import { addExplainCommand } from './explain-command';
 import { addKeyCommands, type KeyPorts } from './key-commands';
 import { addRestoreCommands, type RestorePorts } from './restore-commands';
 import { addRuleCommands } from './rule-commands';
@@ -87,6 +88,7 @@ export function createProgram(ports: CommandPorts): Command {
   );
 
   addSourceCommand(program, onService);
+  addExplainCommand(program, onService);
   addVerifyCommand(program, ports);
 
   addKeyCommands(program, onService, ports);

@@ -10,6 +10,7 @@ export const FILETIME_UNIX_EPOCH = 116_444_736_000_000_000n;
 
 /** Division that rounds down, below 0 too. @param b above 0 */
 export const floorDiv = (a: bigint, b: bigint) => (a % b < 0n ? a / b - 1n : a / b);
+export const ceilDiv = (a: bigint, b: bigint) => -floorDiv(-a, b);
 
 /** `2026-11-19T23:59:56.8651234Z`. @throws RangeError outside years 0000 to 9999. */
 export function formatTicks(ticks: bigint): string {

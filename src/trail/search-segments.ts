@@ -91,6 +91,23 @@ export const openEvents = (each: EachTenant, span: HourSpan): Prisma.Sql => Pris
   WITH ${openDays(each, span)}
   SELECT coalesce(sum(q.n), 0)::float8 AS n FROM (${each.dependent((tenant) => storedHours(tenant, span, true))}) q`;
 
+/** SQL: how many events (`n`) lie in the hours that hold all words of a filter, which are the events that are read. */
+export const eventsBesideWords = (each: EachTenant, filter: AuditEventFilter): Prisma.Sql => {
+  const { days, hours } = cutRange(filter, true);
+  const whole = spanOf([...hours, ...(days ? [days] : [])]);
+  if (!whole) return Prisma.sql`SELECT 0::float8 AS n`;
+  const held = (tenant: Prisma.Sql) =>
+    keysOf(filter).map(
+      (key) =>
+        Prisma.sql`a.hour IN (SELECT k.hour FROM (${hoursOfWord(key, tenant, within('w.hour', whole), each.form)}) k)`,
+    );
+  return Prisma.sql`
+    SELECT coalesce(sum(q.n), 0)::float8 AS n FROM (${each.dependent(
+      (tenant) => Prisma.sql`
+      SELECT a.n FROM (${storedHours(tenant, whole)}) a WHERE ${Prisma.join([Prisma.sql`true`, ...held(tenant)], ' AND ')}`,
+    )}) q`;
+};
+
 /** Whether the filter asks for nothing but words: the index knows the hours of a word, and nothing else. */
 const isWordsAlone = (filter: AuditEventFilter, { group }: Counted) =>
   filter.expression === null && givenFilters(filter).length === 0 && group === null;

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../src/limits';
 import { DashboardSession } from '../support/dashboard-session';
+import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 
 const HISTOGRAM = `query($startTime: String, $endTime: String, $buckets: Int, $actionId: String) {
@@ -48,6 +49,41 @@ describe('the queries that the dashboard explores with', () => {
       succeeded: 1,
       failed: 0,
     });
+  });
+
+  it('tell operators what each would read, of how many events, and why', async () => {
+    const tenant = await open.world.tenant();
+    for (const hour of ['07', '08', '09', '10'])
+      await tenant.audited({ eventTime: `2026-02-03T${hour}:30:00.0000000Z`, statement: `job${hour} runs` });
+    const explained = async (given: Readonly<Record<string, string>>) => {
+      const { explainFilter } = await open.world.operate(
+        `query($tenantId: String!, $filter: String, $search: String, $startTime: String, $endTime: String) {
+          explainFilter(tenantId: $tenantId, filter: $filter, search: $search, startTime: $startTime,
+            endTime: $endTime) { question by events waits because } }`,
+        { tenantId: tenant.tenantId, ...given },
+      );
+      return (explainFilter as { question: string; by: string; events: number }[]).map(
+        ({ question, by, events }) => `${question} ${by} ${events}`,
+      );
+    };
+    expect(await explained({})).toEqual([
+      ...['page counts 0', 'summary counts 0', 'histogram counts 0', 'facets counts 0', 'groups columns 4'],
+      'export counts 0',
+    ]);
+    expect(await explained({ startTime: '2026-02-03T07:10:00Z', endTime: '2026-02-03T10:10:00Z' })).toEqual([
+      ...['page counts 2', 'summary counts 2', 'histogram counts 2', 'facets counts 2', 'groups columns 4'],
+      'export counts 2',
+    ]);
+    const times = { startTime: '2026-02-03T08:00:00Z', endTime: '2026-02-03T10:00:00Z' };
+    expect(new Set(await explained({ filter: 'hostName:h OR actionId:SL', ...times }))).toEqual(
+      new Set(
+        ['page', 'summary', 'histogram', 'facets', 'groups', 'export'].map((name) => `${name} columns 2`),
+      ),
+    );
+    await until(
+      () => explained({ search: 'job08' }),
+      ([page]) => page === 'page words 1',
+    );
   });
 
   it('extend an open end to the border of the hours that have events', async () => {

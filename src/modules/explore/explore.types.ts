@@ -1,5 +1,7 @@
+import { FILTER_PARAMETERS } from '../../event/parameters';
 import type { Answer, Shape } from '../../event/shape';
 import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';
+import { AUDIT_PLAN } from './answers';
 import { FACET_PARAMETERS, GROUP_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
 
 const BUCKET = {
@@ -101,6 +103,11 @@ const GROUPS = {
     lastTime: { kind: 'time', isList: true, doc: 'Of the last event, to the millisecond.' },
   },
 } as const satisfies Shape;
+
+export const AuditPlan = objectType(AUDIT_PLAN);
+export type AuditPlan = Answer<typeof AUDIT_PLAN>;
+export const AuditPlanArgs = argumentsType(FILTER_PARAMETERS);
+export type AuditPlanArgs = GivenArguments;
 
 export const AuditHistogram = objectType(HISTOGRAM);
 export type AuditHistogram = Answer<typeof HISTOGRAM>;

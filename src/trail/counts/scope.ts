@@ -1,6 +1,6 @@
 import type { TenantSet } from '../../caller/tenant-set';
 import { Prisma } from '../../database/clients';
-import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
+import { ceilDiv, floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import type { TimeRange } from '../../event/query';
 
 /**
@@ -153,4 +153,3 @@ function remainder({ from, to }: TimeRange, whole: HourSpan): TimeRange[] {
 }
 
 const ticksOfHour = (hour: number) => BigInt(hour) * TICKS_PER_HOUR;
-const ceilDiv = (a: bigint, b: bigint) => -floorDiv(-a, b);
