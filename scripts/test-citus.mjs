@@ -20,7 +20,8 @@ const SUITES = [
   'test/isolation',
   ...['arrivals', 'detection', 'destinations'].map((name) => `test/${name}`),
   'test/evidence/(sequencer|concurrent|backlog|verify)',
-  'test/postgres/(writer|indexer|retention|retention.property|audit-source|row-security).test',
+  'test/postgres/(writer|indexer|partitions|retention|retention.property|audit-source|row-security).test',
+  'test/end-to-end/wrong-clocks',
   'test/citus',
 ];
 
