@@ -39,4 +39,4 @@ ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, former = excluded.former,
 export const IS_PREPARED = `SELECT to_regclass('${RESTORE_PREPARED}') IS NOT NULL AS there`;
 export const DROP_PREPARED = `DROP TABLE IF EXISTS ${RESTORE_PREPARED}`;
 
-export const HAS_TENANTS = 'SELECT EXISTS (SELECT FROM tenant) AS there';
+export const HAS_TENANTS = 'SELECT EXISTS (SELECT 1 FROM tenant) AS there';
