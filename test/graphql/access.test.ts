@@ -159,6 +159,7 @@ const MATRIX = {
   'Query.auditLogConsistency': ['public', '{ auditLogConsistency { hashes } }'],
   'Query.auditLogRemovals': ['public', '{ auditLogRemovals { removals { events } } }'],
   'Query.tenants': ['operator', '{ tenants { tenantId } }'],
+  'Query.explainFilter': ['operator', '{ explainFilter(tenantId: "1") { by } }'],
   'Query.retentionPreview': ['operator', '{ retentionPreview(tenantId: "1", days: 1) { events } }'],
   'Query.logEpoch': ['operator', '{ logEpoch { epoch } }'],
   'Query.retentionRuns': ['operator', '{ retentionRuns { tenantId } }'],

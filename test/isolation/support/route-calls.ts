@@ -130,6 +130,14 @@ export const ROUTE_CASES: readonly RouteCase[] = [
       { method: 'POST', path: '/dashboard/api/sign-out', headers: { Origin: 'https://elsewhere.example' } },
     ],
   },
+  // Files of the page of another release, which all instances share.
+  {
+    route: '/dashboard/assets/:name',
+    calls: ({ marks, tenant }) => [
+      get(`/dashboard/assets/${marks.admin}`),
+      get(`/dashboard/assets/index-${tenant.tenantId}.js`),
+    ],
+  },
   {
     route: '/dashboard/{*view}',
     calls: ({ marks }) => [get('/dashboard'), get(`/dashboard/${marks.admin}`)],
