@@ -21,3 +21,9 @@ export function tableOf(document: string, heading: string): string[][] {
 
 /** The texts between back quotes in a cell. */
 export const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? '');
+
+/** The code blocks of one language in a document. */
+export const blocksOf = (document: string, language: string): string[] =>
+  [...readDocument(document).matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(
+    ([, block = '']) => block,
+  );
