@@ -15,12 +15,16 @@ export const EXPORT_PARAMETERS = {
   cursor: {
     kind: 'id',
     isOptional: true,
-    doc: 'Goes on after the event of this recordId: the last whole line of an export that broke off.',
+    doc:
+      'Goes on after the event of this recordId: the last whole line of an export that broke off. ' +
+      'CSV begins with the line of names again.',
   },
   end: {
     kind: 'choice',
     values: ['1'],
-    doc: 'Adds a last line that says how many events stand before it: a file without it is not whole.',
+    doc:
+      'Adds a last line that says how many events stand before it in this answer: ' +
+      'a file without it is not whole.',
   },
 } as const satisfies ParameterSpecs;
 
