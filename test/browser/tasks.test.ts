@@ -27,8 +27,8 @@ async function inDatabase({ database }: World, statement: string): Promise<void>
 }
 
 /** Presses Tab until an element of this name has the focus. */
-async function tabTo(page: Page, name: RegExp): Promise<void> {
-  for (let i = 0; i < 150; i++) {
+async function tabTo(page: Page, name: RegExp, tabsMax = 150): Promise<void> {
+  for (let i = 0; i < tabsMax; i++) {
     await page.keyboard.press('Tab');
     const focused = await page.evaluate<string>(`(() => {
       const { activeElement: element } = document;
@@ -233,6 +233,61 @@ describe('in the dashboard', () => {
     await explore.box.click();
     await page.getByRole('option', { name: /^People only/ }).click();
     await explore.count(4);
+    await page.context().close();
+  });
+
+  it('an analyst reaches the first event in a few strokes, and goes over the events by keys', async () => {
+    const page = await visit('/explore?range=yesterday');
+    const explore = new ExplorePage(page);
+    await explore.count(6);
+    const focused = (selector: string) =>
+      page.evaluate<boolean>(`!!document.activeElement?.closest('${selector}')`);
+    await tabTo(page, /^Skip to the events$/, 2);
+    await page.keyboard.press('Enter');
+    expect(await focused('#events tbody tr:first-child a')).toBe(true);
+    for (const [key, row] of [
+      ['j', 2],
+      ['j', 3],
+      ['k', 2],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await focused(`#events tbody tr:nth-child(${row}) a`)).toBe(true);
+    }
+    await page.keyboard.press('/');
+    expect(await focused('#event-filter')).toBe(true);
+    await page.keyboard.type('j?/');
+    expect(await explore.box.inputValue()).toBe('j?/');
+    await page.reload();
+    await explore.count(6);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Down to the next event').waitFor();
+    await page.context().close();
+  });
+
+  it('Back does not open a closed event again, and selecting text opens none', async () => {
+    const page = await visit('/explore?range=yesterday');
+    const explore = new ExplorePage(page);
+    await explore.count(6);
+    await explore.search('principalName:sa');
+    await explore.count(3);
+    const drawer = await explore.open(0);
+    await drawer.getByRole('button', { name: 'Next event' }).click();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('event')).toBeNull();
+    await page.goBack();
+    await explore.count(6);
+    expect(new URL(page.url()).searchParams.get('event')).toBeNull();
+    const cell = explore.events.locator('tbody tr').nth(3).getByText(/^CORP/).first();
+    const { x = 0, y = 0, width = 0, height = 0 } = (await cell.boundingBox()) ?? {};
+    await page.mouse.move(x + 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width - 2, y + height / 2, { steps: 4 });
+    await page.mouse.up();
+    expect(await page.evaluate<string>('String(getSelection())')).toMatch(/\w/);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await explore.events.locator('tbody tr').nth(4).getByText(/^CORP/).first().click();
+    await page.getByRole('dialog', { name: 'Audit event' }).waitFor();
     await page.context().close();
   });
 

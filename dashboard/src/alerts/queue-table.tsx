@@ -6,6 +6,7 @@ import { NameCell } from '../lib/name-cell';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
+import { onRow } from '../lib/row-click';
 import { nameOf } from '../lib/tenant-name';
 import { formatTime, type TimeZone } from '../lib/time';
 import { hrefOfAlert } from './alert-href';
@@ -28,7 +29,7 @@ interface Props {
 export function QueueTable({ items, totalCount, page, tenants, cursor, onOpen, onPage }: Props) {
   const [zone] = useTimeZone();
   return (
-    <section aria-label="Queue">
+    <section id="queue" tabIndex={-1} aria-label="Queue">
       <DataTable
         withTableBorder
         highlightOnHover
@@ -37,7 +38,7 @@ export function QueueTable({ items, totalCount, page, tenants, cursor, onOpen, o
         idAccessor="alertId"
         records={[...items]}
         columns={columnsOf({ zone, tenants, onOpen })}
-        onRowClick={({ record }) => onOpen(record)}
+        onRowClick={onRow(onOpen)}
         customRowAttributes={({ alertId }) => ({ 'data-alert': alertId })}
         rowClassName={({ alertId }) => (alertId === cursor ? (classes.cursor ?? '') : '')}
         totalRecords={totalCount}

@@ -5,6 +5,7 @@ import { mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { KeysHelp } from '../lib/keys-help';
 import { formatCount } from '../lib/numbers';
+import { useListKeys } from '../lib/use-list-keys';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import { QueueFilters } from './queue-filters';
@@ -14,7 +15,6 @@ import { QueueTabs } from './queue-tabs';
 import { STATUS_LABELS } from './severity';
 import { sumOf, useAlertCounts } from './use-alert-counts';
 import { type Alert, useQueue } from './use-queue';
-import { useQueueKeys } from './use-queue-keys';
 import { useAlertWork } from './work/use-alert-work';
 
 const WORK_KEYS = [
@@ -43,8 +43,14 @@ export function Queue({ session }: { readonly session: Session }) {
   );
   const work = useAlertWork(onWorked);
   const open = (alert: Alert) => navigate(`/alerts/${alert.alertId}`);
-  const acts = canWork ? { a: work.acknowledge, r: work.resolve, s: work.suppress } : NO_ACTS;
-  const cursor = useQueueKeys(items ?? [], acts, { '?': () => setIsHelping(true) });
+  const onAlert = (act: (alert: Alert) => void) => (id: string) => {
+    const alert = items?.find(({ alertId }) => alertId === id);
+    if (alert) act(alert);
+  };
+  const { acknowledge, resolve, suppress } = work;
+  const acts = canWork ? { a: onAlert(acknowledge), r: onAlert(resolve), s: onAlert(suppress) } : NO_ACTS;
+  const ids = items?.map(({ alertId }) => alertId) ?? [];
+  const cursor = useListKeys(ids, 'data-alert', acts, { '?': () => setIsHelping(true) });
   const reload = () => {
     refresh();
     askCounts();

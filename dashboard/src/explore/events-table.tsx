@@ -5,7 +5,9 @@ import type { EventsQuery } from '../../generated/operations';
 import { FIELD_LABELS } from '../lib/field-labels';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
+import { onRow } from '../lib/row-click';
 import { formatTime, type TimeZone } from '../lib/time';
+import { useListKeys } from '../lib/use-list-keys';
 import { ActionName } from './action-name';
 import { ColumnChoice } from './column-choice';
 import { showValue } from './event/marks';
@@ -45,6 +47,7 @@ export const EventsTable = memo(function EventsTable({ page, marks, isBusy, stat
     columnOf(column, { zone, open, state, change, marks }),
   );
   const totalCount = page?.totalCount ?? 0;
+  useListKeys(page?.items.map(({ recordId }) => recordId) ?? [], 'data-event');
   return (
     <Stack gap="xs">
       <Group gap="xs">
@@ -64,7 +67,8 @@ export const EventsTable = memo(function EventsTable({ page, marks, isBusy, stat
         columns={columns}
         fetching={isBusy}
         noRecordsText="No events on this page"
-        onRowClick={({ record }) => open(record)}
+        onRowClick={onRow(open)}
+        customRowAttributes={({ recordId }) => ({ 'data-event': recordId })}
         rowClassName={({ eventTime }) => (eventTime === state.around ? classes.center : undefined)}
         totalRecords={totalCount}
         page={state.page}

@@ -93,7 +93,7 @@ export function Explore({ session }: { readonly session: Session }) {
             isToldElsewhere={error !== undefined}
             retry={retry}
           />
-          <Box component="section" aria-label="Events" miw={0} flex={1}>
+          <Box component="section" id="events" tabIndex={-1} aria-label="Events" miw={0} flex={1}>
             {state.groupBy[0] && !problem ? (
               <GroupPanel
                 filter={filter}

@@ -8,6 +8,7 @@ import { counted } from '../lib/numbers';
 import { formatTime, type TimeZone } from '../lib/time';
 import { AutoRefresh } from './auto-refresh';
 import { type ExploreFilter } from './explore-filter';
+import { ExploreKeys } from './explore-keys';
 import { type ExploreState, formatState } from './explore-state';
 import { ExportButton } from './export-button';
 import { FilterPills } from './filter/filter-pills';
@@ -74,6 +75,7 @@ export function FilterBar(props: Props) {
           </ActionIcon>
           <AutoRefresh every={newEvents.every} onChange={newEvents.setEvery} />
           <CopyAction isLink label="Copy link to this view" text={() => linkTo(state, filter)} />
+          <ExploreKeys />
           <ExportButton filter={filter} totalCount={totalCount} />
         </Group>
       </Group>

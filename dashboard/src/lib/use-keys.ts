@@ -23,7 +23,7 @@ export function useKeys(keys: Keys): void {
     if (!isOn) return;
     const listen = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isTyping(event.target) || document.querySelector('[role="dialog"], [role="listbox"]')) return;
+      if (isTyping(event.target) || isCovered()) return;
       const act = Object.hasOwn(current.current, event.key) ? current.current[event.key] : undefined;
       if (!act) return;
       event.preventDefault();
@@ -33,6 +33,12 @@ export function useKeys(keys: Keys): void {
     return () => document.removeEventListener('keydown', listen);
   }, [isOn]);
 }
+
+/** Whether a dialog or a list of choices is shown. A closed one may be in the page, without a place in it. */
+const isCovered = (): boolean =>
+  [...document.querySelectorAll('[role="dialog"], [role="listbox"]')].some(
+    (element) => element.getClientRects().length > 0,
+  );
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&

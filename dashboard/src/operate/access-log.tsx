@@ -9,6 +9,7 @@ import { NameCell } from '../lib/name-cell';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
+import { onRow } from '../lib/row-click';
 import { namesOf } from '../lib/tenant-name';
 import { formatTime, fromInputValue, type TimeZone, toInputValue, zoneName } from '../lib/time';
 import { PageHead } from '../shell/page-head';
@@ -139,7 +140,7 @@ export default function AccessLog() {
           records={page?.entries ?? []}
           fetching={fetching}
           noRecordsText="No entry matches: remove a filter"
-          onRowClick={({ record }) => setOpened(record)}
+          onRowClick={onRow(setOpened)}
           columns={[
             {
               accessor: 'at',

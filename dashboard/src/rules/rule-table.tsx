@@ -7,6 +7,7 @@ import { Severity } from '../alerts/severity';
 import { showHidden } from '../explore/event/marks';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
+import { onRow } from '../lib/row-click';
 import { attackOf } from './attack';
 import { EnableSwitch } from './enable-switch';
 import type { Rule } from './rule';
@@ -30,7 +31,7 @@ export function RuleTable({ rules, counts, canWork, onOpen }: Props) {
       idAccessor="ruleId"
       records={[...rules]}
       noRecordsText="No rule matches"
-      onRowClick={({ record }) => onOpen(record)}
+      onRowClick={onRow(onOpen)}
       columns={[
         {
           accessor: 'enabled',

@@ -5,6 +5,7 @@ import { useSearchParams } from 'wouter';
 import { FindingCountsDocument, RulesDocument, TenantsDocument } from '../../generated/operations';
 import { hasScope, mayWork } from '../api/rights';
 import type { Session } from '../api/session';
+import { isOwnDrawer, stepOf, take } from '../lib/drawer-step';
 import { DAY_MS } from '../lib/time';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
@@ -38,13 +39,16 @@ export default function Rules({ session }: { readonly session: Session }) {
   const [text, setText] = useState('');
   const [isImporting, setIsImporting] = useState(given.has('filter'));
   const canWork = mayWork(session);
-  const set = (name: 'tenantId' | 'rule', value: string | null) =>
-    setGiven((before) => {
+  const set = (name: 'tenantId' | 'rule', value: string | null) => {
+    const change = (before: URLSearchParams) => {
       const next = new URLSearchParams(before);
       if (value) next.set(name, value);
       else next.delete(name);
       return next;
-    });
+    };
+    const step = name === 'rule' ? stepOf(given.get('rule'), value, isOwnDrawer(history.state)) : 'push';
+    take(step, (options) => setGiven(change, options));
+  };
   const rules = data?.detectionRules ?? [];
   const sigma = rules.filter(({ kind }) => kind === 'rule');
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -9,6 +9,7 @@ import { useAttention } from './attention';
 import { Boundary } from './boundary';
 import { NameMark } from './name-mark';
 import { Rail } from './rail';
+import { SkipLinks } from './skip-links';
 import { Empty, Failed, Loading } from './states';
 import { ColorSchemeSwitch, TimeZoneSwitch } from './switches';
 import { isOf, viewsOf } from './views';
@@ -44,6 +45,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
       navbar={{ width: 84, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding="md"
     >
+      <SkipLinks to={[{ id: 'content', label: 'Skip to the content' }, ...(view?.skips ?? [])]} />
       <AppShell.Header>
         <Group h="100%" px="md" gap="xs" wrap="nowrap">
           <Burger
@@ -65,7 +67,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
       <AppShell.Navbar p={6} component="nav" aria-label="Views">
         <Rail views={views} path={view?.path ?? path} attention={attention} onGo={close} />
       </AppShell.Navbar>
-      <AppShell.Main>
+      <AppShell.Main id="content" tabIndex={-1}>
         {problem && <Failed error={problem} retry={leave} />}
         <Boundary key={view?.path}>
           <Suspense fallback={<Loading what="the view" />}>

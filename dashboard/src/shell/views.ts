@@ -15,6 +15,7 @@ import type { Session } from '../api/session';
 // Not loaded lazily, since nearly everybody comes for this view and each further file takes a browser 10 ms or more.
 import { Explore } from '../explore/explore';
 import { part } from '../lib/part';
+import type { SkipTarget } from './skip-links';
 
 export interface View {
   readonly path: string;
@@ -25,6 +26,8 @@ export interface View {
   readonly scope?: Scope;
   /** Whether addresses below the view's own belong to it too. */
   readonly hasPages?: true;
+  /** Parts that the keyboard can skip to. */
+  readonly skips?: readonly SkipTarget[];
   readonly component: ComponentType<{ readonly session: Session }>;
 }
 
@@ -35,6 +38,7 @@ const VIEWS: readonly View[] = [
     title: 'Explore',
     icon: IconChartBar,
     for: ['public'],
+    skips: [{ id: 'events', label: 'Skip to the events' }],
     component: Explore,
   },
   {
@@ -44,6 +48,7 @@ const VIEWS: readonly View[] = [
     for: ['public'],
     scope: 'read:alerts',
     hasPages: true,
+    skips: [{ id: 'queue', label: 'Skip to the alerts' }],
     component: part(() => import('../alerts/alerts')),
   },
   {

@@ -9,6 +9,9 @@ import { FilterHints } from './filter-hints';
 import { ProblemText } from './problem-text';
 import { type Suggestion, useSuggestions } from './use-suggestions';
 
+/** The id of its input. */
+export const FILTER_ID = 'event-filter';
+
 interface Props {
   readonly value: string;
   readonly filter: ExploreFilter;
@@ -78,6 +81,7 @@ export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props)
           <Combobox.Target withExpandedAttribute>
             <TextInput
               ref={input}
+              id={FILTER_ID}
               role="combobox"
               aria-label="Filter the events"
               placeholder="salary, objectName:Payroll, NOT principalName:sa"
