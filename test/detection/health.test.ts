@@ -1,5 +1,6 @@
 import { type AccessEntry, DROPPED, entryOf, ownAttempt } from '../../src/caller/access-log';
 import { PostgresAccessLogStore } from '../../src/caller/access-log.store';
+import { LIMITS } from '../../src/limits';
 import { HealthAlerts } from '../../src/modules/detection/health-alerts';
 import { readShippedRules } from '../../src/modules/detection/shipped-rules';
 import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
@@ -154,6 +155,76 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     await report({ gaps: [aGap()] });
     await look();
     expect(await problems()).toHaveLength(2);
+  });
+
+  it('tells many problems of one kind by single alerts up to a number, and by one alert for the others', async () => {
+    const { report, look, alerts, resolve, at } = await aTenant();
+    const [max, further] = [LIMITS.sourceAlertsMax, 7];
+    const hosts = Array.from({ length: max + further }, (_, i) => `H${String(i).padStart(3, '0')}`);
+    for (const hostName of hosts) {
+      at.nowMs += 1_000;
+      await report({ hostName, problem: 'no disk' });
+    }
+    await look();
+    await look(MINUTE_MS);
+    const told = (found: { group: { host?: string; problem: string } }[]) =>
+      found.map(({ group }) => group.host ?? group.problem).sort();
+    const newest = hosts.slice(further);
+    expect(told(await alerts())).toEqual([...newest, `Sources have a problem: ${further} more`]);
+    // They stay the same ones at later looks, also of another instance, and after they were resolved.
+    await resolve();
+    await look(11 * MINUTE_MS);
+    expect(await alerts()).toHaveLength(max + 1);
+    // All go silent. The newest silence is told alone, and so is a later one.
+    await report({ hostName: 'last' });
+    await look(16 * MINUTE_MS);
+    await look(MINUTE_MS);
+    const silent = (await alerts()).slice(max + 1);
+    expect(told(silent)).toEqual([...hosts.slice(further + 1), 'Sources are silent: 8 more', 'last'].sort());
+  });
+
+  it('tells of wrong clocks of many agents by the same single alerts, whichever of them reported last', async () => {
+    const { report, look, alerts, at } = await aTenant();
+    const hosts = Array.from(
+      { length: LIMITS.sourceAlertsMax + 2 },
+      (_, i) => `H${String(i).padStart(3, '0')}`,
+    );
+    for (const round of [hosts, hosts.toReversed(), hosts]) {
+      for (const hostName of round) {
+        at.nowMs += 10;
+        const caughtUpAt = new Date(at.nowMs + 10 * MINUTE_MS).toISOString();
+        await report({ hostName, caughtUpAt, waitingBytes: 5 });
+      }
+      await look(MINUTE_MS);
+    }
+    const found = await alerts();
+    expect(found.map(({ group }) => group.host ?? group.problem).sort()).toEqual([
+      ...hosts.slice(0, -2),
+      'The clocks of agents are wrong: 2 more',
+    ]);
+  });
+
+  it('alerts once about a tenant that has as many sources as are kept, and other tenants are told as ever', async () => {
+    const replaced = jest.replaceProperty(LIMITS, 'sourcesMax', 3 as never);
+    try {
+      const [{ report, look, problems }, other] = [await aTenant(), await aTenant()];
+      await other.report({ hostName: 'A' });
+      for (const hostName of ['A', 'B']) await report({ hostName });
+      await look();
+      await look(MINUTE_MS);
+      expect(await problems()).toEqual([]);
+      await report({ hostName: 'C' });
+      await expect(report({ hostName: 'D' })).rejects.toMatchObject({ code: 'service_unavailable' });
+      await look();
+      await look(MINUTE_MS);
+      await look(11 * MINUTE_MS);
+      expect(await problems()).toEqual([
+        expect.stringMatching(/^3 sources report, and no report of another/),
+      ]);
+      expect(await other.problems()).toEqual([]);
+    } finally {
+      replaced.restore();
+    }
   });
 
   it("alerts about an agent's clock that is wrong at two looks, ahead or behind", async () => {

@@ -84,6 +84,36 @@ describe.each(ENGINES)('gaps of a source on %s', (engine) => {
     expect(await sources.sources(2_000_000)).toEqual([]);
   });
 
+  it('belong to at most so many sources of a tenant: a report of another one is refused, those of known ones are not', async () => {
+    const { store, sources } = opened;
+    const replaced = jest.replaceProperty(LIMITS, 'sourcesMax', 2 as never);
+    try {
+      const other = await store.forNewTenant();
+      for (const hostName of ['A', 'B']) await sources.report(tenantId, report({ hostName }), NOW);
+      const refused = sources.report(tenantId, report({ hostName: 'C', gaps: [aGap()] }), NOW);
+      await expect(refused).rejects.toMatchObject({
+        code: 'service_unavailable',
+        message: expect.stringContaining('2 sources'),
+      });
+      // The host is known, the database is not.
+      await expect(
+        sources.report(tenantId, report({ hostName: 'A', databaseName: 'X' }), NOW),
+      ).rejects.toThrow();
+      await sources.report(tenantId, report({ hostName: 'B', waitingBytes: 7, gaps: [aGap()] }), NOW);
+      await sources.report(other.tenantId, report({ hostName: 'C' }), NOW);
+      expect(await sources.sources(tenantId)).toMatchObject([
+        { hostName: 'A', gapCount: 0 },
+        { hostName: 'B', waitingBytes: 7, gapCount: 1 },
+      ]);
+      // A tenant that had more before the bound keeps them.
+      jest.replaceProperty(LIMITS, 'sourcesMax', 1 as never);
+      await sources.report(tenantId, report({ hostName: 'A', waitingBytes: 9 }), NOW);
+      expect((await sources.sources(tenantId))[0]).toMatchObject({ waitingBytes: 9 });
+    } finally {
+      replaced.restore();
+    }
+  });
+
   it("expire after their tenant's retention from the first report; those of other tenants stay", async () => {
     const { store, sources } = opened;
     const retention = new PostgresRetentionStore(store.database.prisma, store.database.migrator);

@@ -1,6 +1,7 @@
 import { DROPPED, entryIdFloor } from '../../caller/access-log';
 import type { OwnerDb } from '../../database/clients';
 import { DAY_MS } from '../../event/event-time';
+import { LIMITS } from '../../limits';
 import { fromStored } from '../../trail/stored-text';
 
 /** A problem with the trail of a tenant. */
@@ -26,8 +27,7 @@ const ROWS_MAX = 5_000;
 const NEWEST_MARKED = 100;
 const SECOND_MS = 1_000;
 
-interface SourceRow {
-  readonly tenant_id: number;
+interface SourceRow extends Joined {
   readonly host_name: string;
   readonly database_name: string;
   readonly at: Date;
@@ -47,12 +47,51 @@ export async function trailProblems(
     await wrongClocks(ask, nowMs),
     await wrongTimes(ask, nowMs),
     await gaps(ask, nowMs),
+    await tooManySources(ask, nowMs),
     await stopped(ask, stoppedLogs, nowMs),
     await overtaken(ask, nowMs),
     await lostEntries(ask, nowMs),
   ];
   return found.flat();
 }
+
+interface Joined {
+  readonly tenant_id: number;
+  /** From 1, among the tenant's rows. */
+  readonly place: number;
+  /** The number of the tenant's rows, and the time of the oldest. */
+  readonly total: number;
+  readonly oldest: Date;
+}
+
+/**
+ * SQL: of the rows of a statement, for each tenant those that are told alone and one that stands for the others.
+ * @param order which rows are told alone: the newest; or, where a row's time goes on, those whose names come first, so
+ * that they stay the same ones
+ */
+const ofEach = (statement: string, order: string) => `
+  SELECT r.* FROM (
+    SELECT q.*, (row_number() OVER (PARTITION BY q.tenant_id ORDER BY ${order}))::int AS place,
+      (count(*) OVER (PARTITION BY q.tenant_id))::int AS total, min(q.at) OVER (PARTITION BY q.tenant_id) AS oldest
+    FROM (${statement}) q) r
+  WHERE r.place <= ${LIMITS.sourceAlertsMax + 1} ORDER BY r.place LIMIT ${ROWS_MAX}`;
+const BY_NAME = 'q.host_name, q.database_name';
+const NEWEST = `q.at DESC, ${BY_NAME}`;
+
+/** @param others what one alert tells of the rows that are not told alone */
+const told = <Row extends Joined>(
+  rows: readonly Row[],
+  problem: (row: Row) => TrailProblem,
+  others: string,
+): readonly TrailProblem[] =>
+  rows.map((row) =>
+    row.place <= LIMITS.sourceAlertsMax
+      ? problem(row)
+      : {
+          ...{ tenantId: row.tenant_id, key: `more: ${others}`, since: row.oldest, mayPass: true },
+          group: { problem: `${others}: ${row.total - LIMITS.sourceAlertsMax} more` },
+        },
+  );
 
 const problemOf = (row: SourceRow, kind: string, problem: string): TrailProblem => {
   const [host, database] = [fromStored(row.host_name), fromStored(row.database_name)];
@@ -64,31 +103,44 @@ const problemOf = (row: SourceRow, kind: string, problem: string): TrailProblem 
 
 async function silentSources(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
   const rows = await ask<SourceRow>(
-    `SELECT tenant_id, host_name, database_name, last_reported AS at FROM audit_source
-     WHERE last_reported < $1::timestamptz ORDER BY last_reported DESC LIMIT ${ROWS_MAX}`,
+    ofEach(
+      `SELECT tenant_id, host_name, database_name, last_reported AS at FROM audit_source
+       WHERE last_reported < $1::timestamptz`,
+      NEWEST,
+    ),
     new Date(nowMs - SILENT_MS),
   );
-  return rows.map((row) => problemOf(row, 'silent', 'A source is silent'));
+  return told(rows, (row) => problemOf(row, 'silent', 'A source is silent'), 'Sources are silent');
 }
 
 /** Silent sources are left out, because their silence is told. */
 async function sourcesWithProblem(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
   const rows = await ask<SourceRow & { problem: string }>(
-    `SELECT tenant_id, host_name, database_name, problem, coalesce(problem_since, last_reported) AS at FROM audit_source
-     WHERE problem IS NOT NULL AND last_reported >= $1::timestamptz LIMIT ${ROWS_MAX}`,
+    ofEach(
+      `SELECT tenant_id, host_name, database_name, problem, coalesce(problem_since, last_reported) AS at
+       FROM audit_source WHERE problem IS NOT NULL AND last_reported >= $1::timestamptz`,
+      NEWEST,
+    ),
     new Date(nowMs - SILENT_MS),
   );
-  return rows.map((row) => problemOf(row, 'problem', `A source has a problem: ${fromStored(row.problem)}`));
+  return told(
+    rows,
+    (row) => problemOf(row, 'problem', `A source has a problem: ${fromStored(row.problem)}`),
+    'Sources have a problem',
+  );
 }
 
 async function wrongClocks(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
   const rows = await ask<SourceRow & { ahead_ms: bigint }>(
-    `SELECT tenant_id, host_name, database_name, clock_ahead_ms AS ahead_ms, last_reported AS at FROM audit_source
-     WHERE abs(clock_ahead_ms) > $1::bigint AND last_reported >= $2::timestamptz LIMIT ${ROWS_MAX}`,
+    ofEach(
+      `SELECT tenant_id, host_name, database_name, clock_ahead_ms AS ahead_ms, last_reported AS at FROM audit_source
+       WHERE abs(clock_ahead_ms) > $1::bigint AND last_reported >= $2::timestamptz`,
+      BY_NAME,
+    ),
     CLOCK_MS,
     new Date(nowMs - SILENT_MS),
   );
-  return rows.map((row) => {
+  const clock = (row: SourceRow & { ahead_ms: bigint }) => {
     const ahead = Number(row.ahead_ms);
     const seconds = Math.round(Math.abs(ahead) / SECOND_MS);
     const way = ahead > 0 ? 'ahead' : 'behind';
@@ -96,7 +148,8 @@ async function wrongClocks(ask: Ask, nowMs: number): Promise<readonly TrailProbl
       ...problemOf(row, 'clock', `The clock of an agent is ${seconds} seconds ${way}`),
       mayPass: true,
     };
-  });
+  };
+  return told(rows, clock, 'The clocks of agents are wrong');
 }
 
 /**
@@ -104,32 +157,55 @@ async function wrongClocks(ask: Ask, nowMs: number): Promise<readonly TrailProbl
  * a clock that is wrong for days marks millions.
  */
 async function wrongTimes(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
-  const rows = await ask<{ tenant_id: number; instance: string; at: Date }>(
-    `SELECT t.tenant_id, k.instance, max(k.received_at) AS at FROM tenant t CROSS JOIN LATERAL (
-       SELECT c.received_at, e.server_instance_name AS instance
-       FROM audit_clock c JOIN audit_event e ON e.tenant_id = c.tenant_id AND e.record_id = c.record_id
-       WHERE c.tenant_id = t.tenant_id AND c.received_at > $1::timestamptz
-       ORDER BY c.received_at DESC LIMIT ${NEWEST_MARKED}) k
-     GROUP BY t.tenant_id, k.instance LIMIT ${ROWS_MAX}`,
+  const rows = await ask<Joined & { instance: string; at: Date }>(
+    ofEach(
+      `SELECT t.tenant_id, k.instance, max(k.received_at) AS at FROM tenant t CROSS JOIN LATERAL (
+         SELECT c.received_at, e.server_instance_name AS instance
+         FROM audit_clock c JOIN audit_event e ON e.tenant_id = c.tenant_id AND e.record_id = c.record_id
+         WHERE c.tenant_id = t.tenant_id AND c.received_at > $1::timestamptz
+         ORDER BY c.received_at DESC LIMIT ${NEWEST_MARKED}) k
+       GROUP BY t.tenant_id, k.instance`,
+      'q.instance',
+    ),
     new Date(nowMs - RECENT_MS),
   );
-  return rows.map(({ tenant_id, instance, at }) => ({
+  const times = ({ tenant_id, instance, at }: (typeof rows)[number]) => ({
     ...{ tenantId: tenant_id, key: `times ${fromStored(instance)}`, since: at },
     group: {
       problem:
         'Events state times that cannot be right: the clock of their server is wrong, or that of the service',
       serverInstanceName: fromStored(instance),
     },
-  }));
+  });
+  return told(rows, times, 'Events of other servers state times that cannot be right');
 }
 
 async function gaps(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
   const rows = await ask<SourceRow>(
-    `SELECT tenant_id, host_name, database_name, max(first_reported) AS at FROM audit_gap
-     WHERE first_reported > $1::timestamptz GROUP BY tenant_id, host_name, database_name LIMIT ${ROWS_MAX}`,
+    ofEach(
+      `SELECT tenant_id, host_name, database_name, max(first_reported) AS at FROM audit_gap
+       WHERE first_reported > $1::timestamptz GROUP BY tenant_id, host_name, database_name`,
+      NEWEST,
+    ),
     new Date(nowMs - RECENT_MS),
   );
-  return rows.map((row) => problemOf(row, 'gap', 'A part of the trail is missing'));
+  return told(
+    rows,
+    (row) => problemOf(row, 'gap', 'A part of the trail is missing'),
+    'Parts of the trails of sources are missing',
+  );
+}
+
+/** The number of a tenant's sources has reached its limit, so that reports of others may have been refused. */
+async function tooManySources(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
+  const rows = await ask<{ tenant_id: number; n: number }>(
+    `SELECT tenant_id, count(*)::int AS n FROM audit_source GROUP BY tenant_id
+     HAVING count(*) >= ${LIMITS.sourcesMax} LIMIT ${ROWS_MAX}`,
+  );
+  return rows.map(({ tenant_id: tenantId, n }) => ({
+    ...{ tenantId, key: 'sources', since: new Date(nowMs), mayPass: true },
+    group: { problem: `${n} sources report, and no report of another one is taken: does a key invent them?` },
+  }));
 }
 
 async function stopped(

@@ -1,7 +1,8 @@
 /**
  * Each statement about a source begins with $1 tenant, $2 host, $3 database. Both inserts start from the tenant's row,
  * so that they stay on one node of a distributed database. This one locks the source's row until the commit, so reports
- * of one source take turns, and the count of its gaps is exact.
+ * of one source take turns, and the count of its gaps is exact. A source beyond $12 of the tenant is not inserted. Reports
+ * that come at the same moment may exceed this number by a few.
  */
 export const PUT_SOURCE = `
 INSERT INTO audit_source AS s (tenant_id, host_name, database_name, agent_version, last_event_time, caught_up_at,
@@ -9,7 +10,9 @@ INSERT INTO audit_source AS s (tenant_id, host_name, database_name, agent_versio
 SELECT t.tenant_id, $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9,
   CASE WHEN $8::bigint > 0 THEN $10::timestamptz END, $10::timestamptz,
   CASE WHEN $9::text IS NOT NULL THEN $10::timestamptz END, $11::bigint
-FROM tenant t WHERE t.tenant_id = $1::int
+FROM tenant t WHERE t.tenant_id = $1::int AND (
+  EXISTS (SELECT FROM audit_source k WHERE k.tenant_id = $1::int AND k.host_name = $2 AND k.database_name = $3)
+  OR (SELECT count(*) FROM audit_source c WHERE c.tenant_id = $1::int) < $12::int)
 ON CONFLICT (tenant_id, host_name, database_name) DO UPDATE SET
   agent_version = excluded.agent_version, waiting_bytes = excluded.waiting_bytes, problem = excluded.problem,
   last_event_time = greatest(s.last_event_time, excluded.last_event_time),
@@ -45,6 +48,9 @@ ON CONFLICT (tenant_id, host_name, database_name, gap_id) DO UPDATE SET
   before_time = greatest(g.before_time, excluded.before_time),
   detected_at = least(g.detected_at, excluded.detected_at),
   first_reported = least(g.first_reported, excluded.first_reported)`;
+
+/** Whether the tenant exists. */
+export const FIND_TENANT = 'SELECT 1 FROM tenant t WHERE t.tenant_id = $1::int';
 
 export const COUNT_GAPS = `
 SELECT count(*)::int AS n FROM audit_gap g

@@ -8,6 +8,7 @@ import { fromStored, toStored } from '../../trail/stored-text';
 import type { AuditGap, AuditSource, SourceId, SourceReport, StoredGap } from './audit-source';
 import {
   COUNT_GAPS,
+  FIND_TENANT,
   LIST_ALL,
   LIST_OF_TENANT,
   PUT_GAPS,
@@ -23,7 +24,8 @@ export interface AuditSourceStore {
    * widest is kept. Not so what counts or is momentary: `publishedCount` adds up; version, waiting bytes and problem
    * are those of the report that came last.
    * @throws DomainError `service_unavailable` when the source would have more than `LIMITS.sourceGapsMax` gaps:
-   * dropping one would hide a loss, so its agent keeps them all and reports them again, and its lag grows meanwhile
+   * dropping one would hide a loss, so its agent keeps them all and reports them again, and its lag grows meanwhile; also
+   * when the source is new and the tenant has `LIMITS.sourcesMax`
    */
   report(tenantId: number, report: SourceReport, at: Date): Promise<void>;
   /** By tenant, host and database. @param tenantId null: of every tenant */
@@ -54,9 +56,14 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
           ...stateOf(report),
           at,
           report.clockAheadMs,
+          LIMITS.sourcesMax,
         );
-        if (put === 0)
-          throw toDomainError(new Error(`tenant ${tenantId} does not exist: nothing was stored`));
+        if (put === 0) {
+          const [known] = await tx.$queryRawUnsafe<object[]>(FIND_TENANT, tenantId);
+          throw known
+            ? tooManySources()
+            : toDomainError(new Error(`tenant ${tenantId} does not exist: nothing was stored`));
+        }
         if (report.gaps.length === 0) return;
         const gaps = JSON.stringify(report.gaps.map(toRow));
         await tx.$executeRawUnsafe(PUT_GAPS, ...key, gaps, at);
@@ -101,6 +108,13 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
     return this.background.$executeRawUnsafe(REMOVE_GAPS, tenantId, before, retentionDays);
   }
 }
+
+const tooManySources = () =>
+  new DomainError('service_unavailable', {
+    public:
+      `The tenant has the ${LIMITS.sourcesMax} sources that are kept of one tenant: nothing of the report of another ` +
+      'one was stored. Keep it until there is room.',
+  });
 
 const tooManyGaps = () =>
   new DomainError('service_unavailable', {
