@@ -46,6 +46,14 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ['sources --tenant 7', { tenantId: '7' }],
   ['sources', { tenantId: null }],
   [
+    'explain objectName:Payroll --tenant 7 --from 2026-01-02 --to 2026-01-03 --search salary',
+    {
+      ...{ tenantId: '7', filter: 'objectName:Payroll', search: 'salary' },
+      ...{ startTime: '2026-01-02', endTime: '2026-01-03' },
+    },
+  ],
+  ['explain * --tenant 7', { tenantId: '7', filter: null, search: null, startTime: null, endTime: null }],
+  [
     'key create --name k --tenant 7 --tenant 8 --scope read:alerts --scope work:alerts --rate-limit 9 --expires-at 2999-01-01 --allow-address 192.0.2.1',
     {
       ...{ name: 'k', tenantIds: ['7', '8'], scopes: ['read:alerts', 'work:alerts'], rateLimit: 9 },

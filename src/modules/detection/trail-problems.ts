@@ -75,7 +75,8 @@ const ofEach = (statement: string, order: string) => `
       (count(*) OVER (PARTITION BY q.tenant_id))::int AS total, min(q.at) OVER (PARTITION BY q.tenant_id) AS oldest
     FROM (${statement}) q) r
   WHERE r.place <= ${LIMITS.sourceAlertsMax + 1} ORDER BY r.place LIMIT ${ROWS_MAX}`;
-const BY_NAME = 'q.host_name, q.database_name';
+/** The text of a row begins with its names. */
+const BY_NAME = 'q::text';
 const NEWEST = `q.at DESC, ${BY_NAME}`;
 
 /** @param others what one alert tells of the rows that are not told alone */
@@ -133,8 +134,8 @@ async function sourcesWithProblem(ask: Ask, nowMs: number): Promise<readonly Tra
 async function wrongClocks(ask: Ask, nowMs: number): Promise<readonly TrailProblem[]> {
   const rows = await ask<SourceRow & { ahead_ms: bigint }>(
     ofEach(
-      `SELECT tenant_id, host_name, database_name, clock_ahead_ms AS ahead_ms, last_reported AS at FROM audit_source
-       WHERE abs(clock_ahead_ms) > $1::bigint AND last_reported >= $2::timestamptz`,
+      `SELECT tenant_id, host_name, database_name, clock_ahead_ms AS ahead_ms, last_reported AS at
+       FROM audit_source WHERE abs(clock_ahead_ms) > $1::bigint AND last_reported >= $2::timestamptz`,
       BY_NAME,
     ),
     CLOCK_MS,
@@ -165,7 +166,7 @@ async function wrongTimes(ask: Ask, nowMs: number): Promise<readonly TrailProble
          WHERE c.tenant_id = t.tenant_id AND c.received_at > $1::timestamptz
          ORDER BY c.received_at DESC LIMIT ${NEWEST_MARKED}) k
        GROUP BY t.tenant_id, k.instance`,
-      'q.instance',
+      BY_NAME,
     ),
     new Date(nowMs - RECENT_MS),
   );
