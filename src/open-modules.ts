@@ -78,16 +78,19 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     ...{ config, prisma, owner, askOwner, epoch, form, tenants, nowMs, log, goneSeal },
   });
   const dashboard = dashboardModule({ prisma, owner, keys: checkpointKeys, nowMs });
+  const detection = detectionModule({
+    ...{ prisma, owner, tenants, signal, ask, askOwner, form, changes, nowMs, log },
+    ...{ send: destinations.sendMessage, hasDestination: destinations.hasDestination },
+    ...{ mail: config.mail, stoppedLogs: evidence.stoppedLogs, epoch, goneSeal, checkpointKeys },
+    hasOtherKey: evidence.hasOtherKey,
+  });
+  evidence.alsoCheck(detection.problemsOf);
   const modules: readonly Module[] = [
     ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations, dashboard],
     restoreModule(epoch),
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(database, config.searchIndex),
-    detectionModule({
-      ...{ prisma, owner, tenants, signal, ask, askOwner, form, changes, nowMs, log },
-      ...{ send: destinations.sendMessage, hasDestination: destinations.hasDestination },
-      ...{ mail: config.mail, stoppedLogs: evidence.stoppedLogs, epoch, goneSeal },
-    }),
+    detection,
     exploreModule(database, form, tenants, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     savedSearchesModule(prisma, owner),

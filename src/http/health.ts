@@ -4,9 +4,10 @@ import { refuseMethod } from './refusal';
 /**
  * `Healthy`: nothing is wrong. `Degraded`: the service answers, and somebody must look. One of these holds: the shared
  * rate limits, the replica or a node of the distributed database is away; a disk of the database is full;
- * an evidence log has stopped or is not signed; entries of the access log were lost; retention removed events before a
- * destination received them; this instance lacks the key of a destination's secrets, or does not allow its network;
- * after a restore nobody has said go; DRILL=1. `Unhealthy`: the database is away.
+ * an evidence log has stopped or is not signed; somebody moved rules on in a log within the last hour; entries of the
+ * access log were lost; retention removed events before a destination received them; this instance lacks the key of a
+ * destination's secrets, or does not allow its network; after a restore nobody has said go; DRILL=1. `Unhealthy`: the
+ * database is away.
  */
 export const HEALTH_STATUS = { Healthy: 200, Degraded: 200, Unhealthy: 503 } as const;
 type Health = keyof typeof HEALTH_STATUS;

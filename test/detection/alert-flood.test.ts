@@ -47,13 +47,16 @@ describe.each(ENGINES)('findings of a step, on %s', (engine) => {
             return value !== null && typeof value === 'object' ? counted(value) : value;
           },
         });
-      const alerts = await store.database.background.$transaction((tx) =>
+      const written = await store.database.background.$transaction((tx) =>
         writeFindings(counted(tx) as Prisma.TransactionClient, store.tenantId, findings, AT_US / 1_000),
       );
-      return { alerts, statements };
+      return { ...written, statements };
     };
     for (const round of [0, 1]) {
-      const { alerts, statements } = await write(Array.from({ length: COUNT }, (_, n) => finding(n, round)));
+      const { alerts, findings, statements } = await write(
+        Array.from({ length: COUNT }, (_, n) => finding(n, round)),
+      );
+      expect(findings).toBe(COUNT);
       expect(alerts.filter(({ isNew }) => isNew === (round === 0))).toHaveLength(COUNT);
       expect(statements).toBeLessThan(STATEMENTS_MAX);
     }
@@ -66,8 +69,12 @@ describe.each(ENGINES)('findings of a step, on %s', (engine) => {
     }
   });
 
-  const write = (of: Finding, nowMs: number) =>
-    store.database.background.$transaction((tx) => writeFindings(tx, store.tenantId, [of], nowMs));
+  const write = async (of: Finding, nowMs: number) => {
+    const { alerts } = await store.database.background.$transaction((tx) =>
+      writeFindings(tx, store.tenantId, [of], nowMs),
+    );
+    return alerts;
+  };
 
   it('join a suppressed alert until its suppression ends, and then begin a new one', async () => {
     const nowMs = AT_US / 1_000;

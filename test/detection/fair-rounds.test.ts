@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
 import { EngineFailure } from '../../src/detection/asked-thread';
 import { LocalHost } from '../../src/detection/host';
 import { LIMITS } from '../../src/limits';
 import { Detector } from '../../src/modules/detection/detector';
 import { type Lane, Lanes } from '../../src/modules/detection/lanes';
+import { PlaceSeal } from '../../src/modules/detection/place-seal';
 import { RuleAbouts } from '../../src/modules/detection/rule-abouts';
 import { DetectionTally } from '../../src/modules/detection/tally';
+import { TrustedPlaces } from '../../src/modules/detection/trusted-places';
 import type { ArrivalReader } from '../../src/trail/arrivals/arrival-reader';
 import { PostgresArrivalReader } from '../../src/trail/arrivals/stored-arrivals';
 import { LogTrial } from '../evidence/support';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
+import { TEST_EPOCH } from '../support/epoch';
 import { Store } from '../support/store';
 
+const SILENT = pino({ level: 'silent' });
 const STEP = LIMITS.detectionStep.events;
 const LEFT = 100;
 
@@ -56,6 +62,11 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
   let host: NotedHost;
   let detector: Detector;
   let nowMs: number;
+  const seal = new PlaceSeal(
+    [TEST_CHECKPOINT_KEY],
+    () => TEST_EPOCH,
+    () => nowMs,
+  );
   beforeAll(async () => {
     busy = await Store.open(engine);
   });
@@ -78,6 +89,7 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     return new Detector({
       ...{ owner: database.background, reader, host: own },
       ...{ shipped: new Map(), abouts: new RuleAbouts(), nowMs: () => nowMs, tally: new DetectionTally() },
+      places: new TrustedPlaces({ owner: database.background, seal, tell: async () => {}, log: SILENT }),
       ...(lanes && { lanes }),
     });
   };
@@ -138,9 +150,10 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     await detector.run();
     // The engine reads as much as it has time for, twice over.
     expect(readOf(long)).toBe(STEP + 3_396 + LEFT);
+    const to = { ...(seal.known(long) ?? { learned: 0, learnUntil: 0, findings: 0 }), position: 1_700 };
     await busy?.query(
-      "UPDATE detection_position SET holder = gen_random_uuid(), held_until = now() + interval '1 day', position = position + 300 WHERE tenant_id = $1",
-      long,
+      "UPDATE detection_position SET holder = gen_random_uuid(), held_until = now() + interval '1 day', position = $2::bigint, mac = $3 WHERE tenant_id = $1",
+      ...[long, to.position, seal.macOf(long, to)],
     );
     await detector.run();
     expect(host.taken().filter(([of]) => of === long)).toHaveLength(2);

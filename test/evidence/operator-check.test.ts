@@ -132,6 +132,24 @@ describeOnPostgres(
         problems: ['Events are stored, and there is no log: it was taken away.'],
       });
     });
+
+    it('findings are gone, or rules were moved on in the log: the service is Degraded then, and an alert says so', async () => {
+      const tenant = await at.world.tenant();
+      const { key } = await at.world.key({ tenantIds: [tenant.tenantId], scopes: ['read:alerts'] });
+      const alerts = async () => (await at.world.get('/alerts', key)).body.data as { title: string }[];
+      const failed = { actionId: 'LGIF', succeeded: false, clientIp: '203.0.113.9' };
+      await tenant.ingest(Array.from({ length: 15 }, () => anEvent(failed)));
+      await until(alerts, (found) => found.length === 2);
+      expect((await check(tenant)).problems).toEqual([]);
+      await change(tenant, 'DELETE FROM finding WHERE tenant_id = $1');
+      expect((await check(tenant)).problems).toEqual([
+        '16 findings are not there any more: rules made 16, and 0 are there.',
+      ]);
+      await change(tenant, 'UPDATE detection_position SET position = 9000 WHERE tenant_id = $1');
+      const trail = await until(alerts, (found) => found.length === 3);
+      expect(JSON.stringify(trail)).toContain('How far the rules are was changed in the database, from 15');
+      expect((await at.world.fetch('/health')).text).toBe('Degraded');
+    });
     it('is found by verify and ends it: the note of checkpoint 1, or of another tenant, in the newest row', async () => {
       const [{ tenant }, other] = [await filled(), await filled()];
       for (const from of [tenant, other.tenant]) {

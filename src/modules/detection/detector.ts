@@ -9,7 +9,7 @@ import { LIMITS } from '../../limits';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import type { Lane, Lanes } from './lanes';
 import { FIRST_MARK, isMark, type Newcomers, newcomersOf, putMarks } from './newcomers';
-import { movePlace, type Place, takePlace } from './place';
+import { nextRevision, type Place, putPlace } from './place';
 import type { WrittenAlert } from './put-alerts';
 import { countRefused } from './refused-rules';
 import type { RuleAbouts } from './rule-abouts';
@@ -18,6 +18,7 @@ import { StepReader } from './step-reader';
 import { lastOfEach, putState, stateOf } from './stored-state';
 import { DetectionTally } from './tally';
 import { enabledRules } from './tenant-rules';
+import type { TrustedPlaces } from './trusted-places';
 import { writeFindings } from './write-findings';
 
 const TENANTS_PER_ROUND = 250;
@@ -56,6 +57,9 @@ export class Detector {
       readonly abouts: RuleAbouts;
       readonly nowMs: () => number;
       readonly tally: DetectionTally;
+      readonly places: TrustedPlaces;
+      /** Whether this instance leaves the rules to others. */
+      readonly isIdle?: () => boolean;
       /** Called in the transaction that writes alerts. */
       readonly onAlerts?: (
         tx: Prisma.TransactionClient,
@@ -73,10 +77,11 @@ export class Detector {
 
   /** @returns the number of tenants that have work left after one step */
   async run(): Promise<number> {
+    if (this.parts.isIdle?.()) return 0;
     const tenants = await this.#rounds.ask((of) =>
       this.parts.owner.$queryRawUnsafe<{ tenant_id: number }[]>(
         `SELECT h.tenant_id FROM audit_log_head h LEFT JOIN detection_position p ON p.tenant_id = h.tenant_id
-         WHERE ${of('h.tenant_id')} AND (p.tenant_id IS NULL OR p.position < h.size OR p.learned < p.learn_until
+         WHERE ${of('h.tenant_id')} AND (p.tenant_id IS NULL OR p.position <> h.size OR p.learned < p.learn_until
            OR p.due_at <= $1::timestamptz) ORDER BY p.held_until NULLS FIRST LIMIT ${TENANTS_PER_ROUND}`,
         new Date(this.parts.nowMs()),
       ),
@@ -114,7 +119,7 @@ export class Detector {
 
   /** @returns 1 if work is left, else 0 */
   async #step(tenantId: number): Promise<number> {
-    const place = await takePlace(this.parts.owner, tenantId, this.#me);
+    const place = await this.parts.places.take(tenantId, this.#me);
     if (!place) {
       this.#rows.drop(tenantId);
       return 0;
@@ -133,19 +138,17 @@ export class Detector {
       const done = await this.#timed(tenantId, () => host.evaluate(tenantId, read.items, clock));
       this.parts.tally.seconds += (performance.now() - began) / 1_000;
       const next = this.#rows.seen(tenantId, 'joined', read, done.seen);
-      const reached = { ...place, position: next, learned: learned.to };
-      const isWritten = await this.#write(tenantId, {
-        place,
-        reached,
-        done,
+      const to = { ...place, position: next, learned: learned.to };
+      const reached = await this.#write(tenantId, {
+        ...{ place, to, done },
         learnt: learned.changes,
         nowMs: clock.nowMs,
       });
-      if (isWritten) {
+      if (reached) {
         await this.#keep(tenantId, reached, done.size);
         this.parts.tally.events += Math.min(done.seen, read.items.length);
       } else await this.#forget(tenantId);
-      const isMore = isWritten && isReady && (await this.#advance(tenantId, reached));
+      const isMore = reached !== null && isReady && (await this.#advance(tenantId, reached));
       return next < read.size || !isReady || isMore ? 1 : 0;
     } catch (error) {
       this.parts.tally.stepFailures += 1;
@@ -209,6 +212,7 @@ export class Detector {
     const newcomers = this.#open.get(tenantId)?.newcomers;
     if (!newcomers) return false;
     const { host, nowMs, owner, onAlerts } = this.parts;
+    const { seal } = this.parts.places;
     const { at, until, actions } = newcomers;
     const end = at < until ? until : reached.position;
     const limits = { ...LIMITS.detectionStep, end, actions: actions ?? undefined };
@@ -224,24 +228,25 @@ export class Detector {
     const joins = to >= until && to >= reached.position;
     const written = await owner.$transaction(
       async (tx) => {
-        // Every instance must notice that they have joined, so the tenant stays due until then.
-        const isThere = await tx.$executeRawUnsafe(
-          `UPDATE detection_position SET due_at = $2::timestamptz, revision = revision + $3::int
-           WHERE tenant_id = $1::int AND position = $4::bigint AND revision = $5::int`,
-          ...[tenantId, new Date(now), joins ? 1 : 0, reached.position, reached.revision],
-        );
-        if (isThere === 0 || !(await putMarks(tx, tenantId, newcomers, joins ? 'joined' : to))) return null;
+        // The tenant stays due until they have joined.
+        const isThere = await putPlace(tx, tenantId, { from: reached, to: reached, dueMs: now }, seal);
+        if (!isThere || !(await putMarks(tx, tenantId, newcomers, joins ? 'joined' : to))) return null;
         await putState(tx, tenantId, lastOfEach(done.changes));
-        const alerts = await writeFindings(tx, tenantId, done.findings, now);
+        const { alerts, findings } = await writeFindings(tx, tenantId, done.findings, now);
         await onAlerts?.(tx, tenantId, alerts);
-        return alerts;
+        const place = { ...reached, findings: reached.findings + findings };
+        if (findings > 0) await putPlace(tx, tenantId, { from: reached, to: place }, seal);
+        // Every instance must notice that they have joined.
+        if (joins) await nextRevision(tx, tenantId);
+        return { alerts, place };
       },
       { timeout: STEP_MS_MAX, maxWait: STEP_MS_MAX },
     );
     const open = this.#open.get(tenantId);
+    if (written) seal.note(tenantId, written.place);
     if (written === null || joins || !open) await this.#forget(tenantId);
     else this.#open.set(tenantId, { ...open, newcomers: { ...newcomers, at: to } });
-    this.#tell(done.findings, written ?? []);
+    this.#tell(done.findings, written?.alerts ?? []);
     return true;
   }
 
@@ -282,32 +287,35 @@ export class Detector {
     await this.parts.host.forget(tenantId);
   }
 
-  /** @returns false if another instance wrote first */
+  /** @returns the place that was stored; null: another instance wrote first */
   async #write(
     tenantId: number,
     step: {
       readonly place: Place;
-      readonly reached: Place;
+      readonly to: Place;
       readonly done: Evaluated;
       readonly learnt: readonly StoredState[];
       readonly nowMs: number;
     },
-  ): Promise<boolean> {
-    const { place, reached, done, learnt, nowMs } = step;
+  ): Promise<Place | null> {
+    const { place, to, done, learnt, nowMs } = step;
+    const { seal } = this.parts.places;
     const written = await this.parts.owner.$transaction(
       async (tx) => {
-        const isMoved = await movePlace(tx, tenantId, place, { ...reached, dueMs: done.dueMs });
-        if (!isMoved) return null;
+        if (!(await putPlace(tx, tenantId, { from: place, to, dueMs: done.dueMs }, seal))) return null;
         await putState(tx, tenantId, lastOfEach([...learnt, ...done.changes]));
-        const alerts = await writeFindings(tx, tenantId, done.findings, nowMs);
+        const { alerts, findings } = await writeFindings(tx, tenantId, done.findings, nowMs);
         await this.parts.onAlerts?.(tx, tenantId, alerts);
-        return alerts;
+        const reached = { ...to, findings: to.findings + findings };
+        if (findings > 0) await putPlace(tx, tenantId, { from: to, to: reached }, seal);
+        return { alerts, reached };
       },
       { timeout: STEP_MS_MAX, maxWait: STEP_MS_MAX },
     );
-    if (written === null) return false;
-    this.#tell(done.findings, written);
-    return true;
+    if (written === null) return null;
+    seal.note(tenantId, written.reached);
+    this.#tell(done.findings, written.alerts);
+    return written.reached;
   }
 
   #tell(findings: readonly Finding[], written: readonly WrittenAlert[]): void {

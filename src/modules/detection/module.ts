@@ -12,6 +12,7 @@ import type { GoneSeal } from '../../trail/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
 import type { TenantForm } from '../../trail/counts/scope';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
+import type { CheckpointKey } from '../../trail/evidence/note-key';
 import { AlertReader } from './alert.reader';
 import { AlertResolver } from './alert.resolver';
 import { AlertStore } from './alert.store';
@@ -22,6 +23,7 @@ import { BacktestStore } from './backtest.store';
 import { Backtests } from './backtests';
 import { Channels, type SendAlert } from './channel';
 import { Detector } from './detector';
+import { FindingsCheck } from './findings-check';
 import { HealthAlerts } from './health-alerts';
 import { type Lane, Lanes } from './lanes';
 import { type MailServer, mailer } from './mail';
@@ -29,6 +31,7 @@ import { declareMetrics } from './metrics';
 import { noteAlerts } from './notices';
 import { Notifier } from './notifier';
 import { CallTenants } from './operations';
+import { PlaceSeal } from './place-seal';
 import { severityNumber } from './put-alerts';
 import { AlertRouteResolver, type HasDestination } from './route.resolver';
 import { RouteStore } from './route.store';
@@ -38,6 +41,7 @@ import { RuleAbouts } from './rule-abouts';
 import { readShippedRules } from './shipped-rules';
 import { SuppressionResolver } from './suppression.resolver';
 import { DetectionTally } from './tally';
+import { type TellOfChange, TrustedPlaces } from './trusted-places';
 
 /** Detection: the rules for arriving events, their findings, and alerts for people to work on. */
 export function detectionModule(parts: {
@@ -60,9 +64,12 @@ export function detectionModule(parts: {
   readonly stoppedLogs: () => ReadonlyMap<number, string>;
   readonly epoch: LogEpoch;
   readonly goneSeal: GoneSeal;
-}): Module {
+  readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
+  /** Whether the logs of this database are kept with another key than this instance has. */
+  readonly hasOtherKey: () => boolean;
+}): Module & { readonly problemsOf: (tenantId: number) => Promise<readonly string[]> } {
   const { prisma, owner, tenants, signal, ask, askOwner, form, nowMs, log, send, mail, stoppedLogs } = parts;
-  const { hasDestination, goneSeal } = parts;
+  const { hasDestination, goneSeal, epoch } = parts;
   const shipped = readShippedRules();
   const tally = new DetectionTally();
   const files = openRuleReader();
@@ -71,10 +78,15 @@ export function detectionModule(parts: {
   const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs);
   const arrivals = new PostgresArrivalReader(askOwner, form, nowMs, goneSeal);
   const lanes = new Lanes(nowMs, log);
+  const seal = new PlaceSeal(parts.checkpointKeys, () => epoch.state, nowMs);
+  const tell: TellOfChange = (tenantId, problem) =>
+    health.tell({ tenantId, key: 'rules', since: new Date(nowMs()), group: { problem } });
+  const places = new TrustedPlaces({ owner, seal, tell, log });
   const holder = randomUUID();
   const detectorOf = (own: Lane, host: EngineHost) =>
     new Detector({
-      ...{ owner, reader: arrivals, host, shipped, abouts, nowMs, tally },
+      ...{ owner, reader: arrivals, host, shipped, abouts, nowMs, tally, places },
+      isIdle: parts.hasOtherKey,
       lanes: { shared: lanes, own, holder },
       onAlerts: (tx, tenantId, written) =>
         noteAlerts(
@@ -103,7 +115,10 @@ export function detectionModule(parts: {
   });
   signal.addEventListener('abort', () => backtests.close());
   const callTenants = new CallTenants(tenants);
+  const check = new FindingsCheck(ask, seal);
   return {
+    problemsOf: (tenantId) => check.problems(tenantId),
+    health: [seal],
     resolvers: [
       new AlertRouteResolver({
         ...{ routes: new RouteStore(prisma, nowMs), rules, tenants: callTenants, hasDestination },
@@ -125,7 +140,7 @@ export function detectionModule(parts: {
       {
         name: 'telling of alerts',
         everyMs: LIMITS.noticeMs,
-        run: () => parts.epoch.unlessPaused(() => notifier.run()),
+        run: () => epoch.unlessPaused(() => notifier.run()),
       },
       { name: 'looking at the trail', everyMs: LIMITS.trailHealthMs, run: () => health.look() },
     ],

@@ -1,13 +1,46 @@
-import type { OwnerDb, Prisma } from '../../database/clients';
+import type { OwnerDb } from '../../database/clients';
 
 /** How far the rules of a tenant have come in its log. */
 export interface Place {
   readonly position: number;
   readonly learned: number;
   readonly learnUntil: number;
+  /** The number of findings that the rules have made. */
+  readonly findings: number;
   /** Counts the changes of the tenant's rules. */
   readonly revision: number;
 }
+
+/** What is sealed of a place. */
+export type SealedPlace = Omit<Place, 'revision'>;
+
+interface Seal {
+  readonly keyId: string;
+  macOf(tenantId: number, place: SealedPlace): Buffer;
+}
+
+/** A place as it is stored (`PlaceSeal`). */
+export interface StoredPlace extends Place {
+  readonly keyId: string | null;
+  readonly mac: Uint8Array | null;
+}
+
+export interface PlaceRow {
+  readonly position: bigint | string;
+  readonly learned: bigint | string;
+  readonly learn_until: bigint | string;
+  readonly revision: number;
+  readonly findings: bigint | string;
+  readonly key_id: string | null;
+  readonly mac: Uint8Array | null;
+}
+
+export const PLACE_COLUMNS = 'position, learned, learn_until, revision, findings, key_id, mac';
+
+export const toPlace = (row: PlaceRow): StoredPlace => ({
+  ...{ position: Number(row.position), learned: Number(row.learned), learnUntil: Number(row.learn_until) },
+  ...{ findings: Number(row.findings), revision: row.revision, keyId: row.key_id, mac: row.mac },
+});
 
 /** A turn is held as long as a step may take. */
 const TURN_SECONDS = 30;
@@ -17,37 +50,51 @@ const TURN_SECONDS = 30;
  * times below.
  * @returns null: the turn is another instance's
  */
-export async function takePlace(owner: OwnerDb, tenantId: number, holder: string): Promise<Place | null> {
+export async function takePlace(
+  owner: OwnerDb,
+  tenantId: number,
+  holder: string,
+): Promise<StoredPlace | null> {
   const [clock] = await owner.$queryRawUnsafe<{ now: Date }[]>('SELECT statement_timestamp() AS now');
   const now = clock?.now ?? new Date(0);
-  const [row] = await owner.$queryRawUnsafe<
-    { position: bigint; learned: bigint; learn_until: bigint; revision: number }[]
-  >(
+  const [row] = await owner.$queryRawUnsafe<PlaceRow[]>(
     `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until, holder, held_until)
      VALUES ($1::int, 0, 0, 0, $2::uuid, $4::timestamptz)
      ON CONFLICT (tenant_id) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
        WHERE p.holder IS NULL OR p.holder = excluded.holder OR p.held_until < $3::timestamptz
-     RETURNING position, learned, learn_until, revision`,
+     RETURNING ${PLACE_COLUMNS}`,
     ...[tenantId, holder, now, new Date(now.getTime() + TURN_SECONDS * 1_000)],
   );
-  if (!row) return null;
-  const { revision } = row;
-  const [position, learned, learnUntil] = [row.position, row.learned, row.learn_until].map(Number);
-  return { position: position ?? 0, learned: learned ?? 0, learnUntil: learnUntil ?? 0, revision };
+  return row ? toPlace(row) : null;
 }
 
-/** Stores how far a step has come. @returns false if another instance wrote first, or the rules have changed */
-export async function movePlace(
-  tx: Prisma.TransactionClient,
+/**
+ * Stores how far rules have come, with the seal.
+ * @param dueMs when something is over by the clock; null: nothing is; left out: as before
+ * @returns false if another instance wrote first, or the rules have changed
+ */
+export async function putPlace(
+  tx: Pick<OwnerDb, '$executeRawUnsafe'>,
   tenantId: number,
-  from: Place,
-  to: Pick<Place, 'position' | 'learned'> & { readonly dueMs: number | null },
+  { from, to, dueMs }: { readonly from: Place; readonly to: Place; readonly dueMs?: number | null },
+  seal: Seal,
 ): Promise<boolean> {
-  const moved = await tx.$executeRawUnsafe(
-    `UPDATE detection_position SET position = $2::bigint, learned = $3::bigint, due_at = $4::timestamptz
-     WHERE tenant_id = $1::int AND position = $5::bigint AND learned = $6::bigint AND revision = $7::int`,
-    ...[tenantId, to.position, to.learned, to.dueMs === null ? null : new Date(to.dueMs)],
-    ...[from.position, from.learned, from.revision],
+  const put = await tx.$executeRawUnsafe(
+    `UPDATE detection_position SET position = $2::bigint, learned = $3::bigint, learn_until = $4::bigint,
+       findings = $5::bigint, key_id = $6::text, mac = $7::bytea${dueMs === undefined ? '' : ', due_at = $13::timestamptz'}
+     WHERE tenant_id = $1::int AND position = $8::bigint AND learned = $9::bigint AND learn_until = $10::bigint
+       AND findings = $11::bigint AND revision = $12::int`,
+    ...[tenantId, to.position, to.learned, to.learnUntil, to.findings],
+    ...[seal.keyId, seal.macOf(tenantId, to)],
+    ...[from.position, from.learned, from.learnUntil, from.findings, from.revision],
+    ...(dueMs === undefined ? [] : [dueMs === null ? null : new Date(dueMs)]),
   );
-  return moved > 0;
+  return put > 0;
 }
+
+/** Has every instance read the tenant's rules again. */
+export const nextRevision = (tx: Pick<OwnerDb, '$executeRawUnsafe'>, tenantId: number): Promise<number> =>
+  tx.$executeRawUnsafe(
+    'UPDATE detection_position SET revision = revision + 1 WHERE tenant_id = $1::int',
+    tenantId,
+  );

@@ -35,6 +35,13 @@ function placedOf(finding: Finding): Placed {
   return { finding, groupKey: alertKey(finding.groupKey), first, last };
 }
 
+interface Written {
+  /** The number of new findings. */
+  readonly findings: number;
+  readonly alerts: readonly WrittenAlert[];
+}
+const NOTHING: Written = { findings: 0, alerts: [] };
+
 /**
  * Writes findings, and makes or updates the alerts that group them. An alert groups the findings of its rule and group
  * within the rule's period after the finding that began it. A finding that is already stored changes nothing.
@@ -44,8 +51,8 @@ export async function writeFindings(
   tenantId: number,
   findings: readonly Finding[],
   nowMs: number,
-): Promise<readonly WrittenAlert[]> {
-  if (findings.length === 0) return [];
+): Promise<Written> {
+  if (findings.length === 0) return NOTHING;
   const ids = findings.map(({ findingId }) => findingId);
   const there = await tx.finding.findMany({
     where: { tenantId, findingId: { in: ids } },
@@ -58,11 +65,11 @@ export async function writeFindings(
     known.add(finding.findingId);
     fresh.push(placedOf(finding));
   }
-  if (fresh.length === 0) return [];
+  if (fresh.length === 0) return NOTHING;
   const alerts = await alertsOf(tx, tenantId, fresh, nowMs);
-  await insertFindings(tx, tenantId, alerts, nowMs);
+  const count = await insertFindings(tx, tenantId, alerts, nowMs);
   const suppressions = await openSuppressions(tx, tenantId, nowMs);
-  return putAlerts(tx, tenantId, alerts, { suppressions, nowMs });
+  return { findings: count, alerts: await putAlerts(tx, tenantId, alerts, { suppressions, nowMs }) };
 }
 
 async function alertsOf(
@@ -125,7 +132,7 @@ async function insertFindings(
   tenantId: number,
   alerts: readonly OpenAlert[],
   nowMs: number,
-): Promise<void> {
+): Promise<number> {
   const rows = alerts.flatMap(({ alertId, placed }) =>
     placed.map(({ finding, first, last }) => ({
       ...{ finding_id: finding.findingId, alert_id: alertId, rule_id: finding.ruleId },
@@ -138,7 +145,7 @@ async function insertFindings(
       ...{ principals: stored(finding.principals), instances: stored(finding.instances) },
     })),
   );
-  await tx.$executeRawUnsafe(
+  return tx.$executeRawUnsafe(
     `INSERT INTO finding (tenant_id, finding_id, alert_id, rule_id, rule_version, title, severity, group_values, first_event,
        last_event, record_ids, event_count, principals, instances, detected_at)
      SELECT t.tenant_id, x.finding_id, x.alert_id, x.rule_id, x.rule_version, x.title, x.severity, x.group_values,

@@ -53,6 +53,9 @@ interface LogGuard {
   examine(tenantId: number): Promise<LogHead | null>;
 }
 
+/** @returns what is wrong with something of the tenant, in sentences */
+export type ProblemsOf = (tenantId: number) => Promise<readonly string[]>;
+
 /** A root that the hashes of a log must lead to, and what states it. */
 interface Root {
   readonly size: number;
@@ -72,6 +75,9 @@ interface Ends {
  * against its event, each tile against the level above and, in the last span, the upper levels against the roots.
  */
 export class LogChecker {
+  /** What else is looked at, together with the last span. */
+  readonly also: ProblemsOf[] = [];
+
   constructor(
     private readonly store: Store,
     private readonly arrivals: Pick<ArrivalReader, 'read'>,
@@ -92,6 +98,8 @@ export class LogChecker {
       if (roots.length === 0 || head.size > signed) roots.push({ ...head, of: 'its sealed end' });
       for (const root of roots) problems.push(...(await this.#root(tenantId, root)));
     }
+    if (stretch.next === signed)
+      for (const problemsOf of this.also) problems.push(...(await problemsOf(tenantId)));
     const unsigned = Math.max(0, (head?.size ?? 0) - signed) + (state?.waitingEvents ?? 0);
     return { ...stretch, signed, unsigned, problems };
   }

@@ -14,7 +14,7 @@ import { CheckpointFiles } from './checkpoint-memory';
 import { EventProofResolver, EvidenceResolver } from './evidence.resolver';
 import { PostgresEvidenceStore } from './evidence.store';
 import { EvidenceLog } from './evidence-log';
-import { LogChecker } from './log-check';
+import { LogChecker, type ProblemsOf } from './log-check';
 import { LogCheckResolver } from './log-check.resolver';
 import { Sequencer } from './sequencer';
 
@@ -24,6 +24,10 @@ interface Evidence extends Module {
   readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
   /** The tenants whose log this instance does not append to, with the reason. */
   readonly stoppedLogs: () => ReadonlyMap<number, string>;
+  /** Whether the logs of this database are kept with another key than this instance has. */
+  readonly hasOtherKey: () => boolean;
+  /** Adds what an operator's check looks at beside the log. */
+  readonly alsoCheck: (problemsOf: ProblemsOf) => void;
 }
 
 /** The evidence log: its answers, and the task that takes events into it. */
@@ -52,23 +56,18 @@ export async function openEvidence(parts: {
   const evidence = new EvidenceLog(store, checkpointKey.verifierKey, (tenantId) =>
     sequencer.problemOf(tenantId),
   );
+  const reader = new PostgresArrivalReader(ask, form);
+  const checker = new LogChecker(store, reader, keys, sequencer, new GoneSeal(checkpointKeys));
   return {
     checkpointKey,
     checkpointKeys,
     stoppedLogs: () => sequencer.problems,
+    hasOtherKey: () => sequencer.hasOtherKey,
+    alsoCheck: (problemsOf) => void checker.also.push(problemsOf),
     resolvers: [
       new EvidenceResolver(evidence, tenants),
       new EventProofResolver(evidence),
-      new LogCheckResolver(
-        new LogChecker(
-          store,
-          new PostgresArrivalReader(ask, form),
-          keys,
-          sequencer,
-          new GoneSeal(checkpointKeys),
-        ),
-        tenants,
-      ),
+      new LogCheckResolver(checker, tenants),
     ],
     tasks: [
       {

@@ -119,6 +119,11 @@ export class Sequencer {
     return this.stoppedLogs === 0 && this.unsignedLogs === 0;
   }
 
+  /** Whether the logs of this database are kept with another key. */
+  get hasOtherKey(): boolean {
+    return this.#otherKey !== null;
+  }
+
   /** What it knows of logs that are not as they were. */
   get compared(): Pick<LogWatch, 'setBack' | 'rememberedIn'> {
     return this.#watch;

@@ -2,8 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../../errors';
 import { parseTicks } from '../../event/event-time';
 import { FILTER_PARAMETERS, type ParameterValues } from '../../event/parameters';
-import { LIMITS } from '../../limits';
-import { type EpochState, isCurrent, NO_EPOCH } from '../../trail/epoch/epoch';
+import { type EpochState, isBridging, isCurrent, NO_EPOCH } from '../../trail/epoch/epoch';
 
 /** The progress of a reader. */
 export interface TailPlace {
@@ -42,11 +41,10 @@ export class CursorSeal {
   seal({ positions, turn, filter, epoch: ofPositions }: TailPlace): string {
     const { state } = this.parts.epoch;
     if (!isCurrent(state, ofPositions)) throw ofEarlierLog(state);
-    const { epoch, isBridged, beganAt } = state;
+    const { epoch } = state;
     const [formerKey] = this.parts.formerKeys;
     // The instances of the release before read only what they give themselves, and go on during an upgrade.
-    const isFormer = isBridged && this.parts.nowMs() < beganAt.getTime() + LIMITS.cursorBridgeMs;
-    const key = isFormer && formerKey ? formerKey : this.parts.epoch.cursorKey;
+    const key = isBridging(state, this.parts.nowMs()) && formerKey ? formerKey : this.parts.epoch.cursorKey;
     const bytes: number[] =
       key === formerKey ? [FORMER_VERSION, ...filter] : [VERSION, ...Buffer.from(epoch, 'hex'), ...filter];
     writeNumber(bytes, turn);

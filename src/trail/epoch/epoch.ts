@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { LIMITS } from '../../limits';
 
 /** Why an epoch began. */
 export type EpochCause =
@@ -53,6 +54,10 @@ export function newEpoch(nowMs: number, former: readonly string[]): string {
 /** Whether positions of that epoch are those of the current one. */
 export const isCurrent = ({ epoch, isBridged }: EpochState, named: string): boolean =>
   named === epoch || (named === NO_EPOCH && isBridged);
+
+/** Whether instances of the release before may be at work, which is while they are upgraded. */
+export const isBridging = ({ isBridged, beganAt }: EpochState, nowMs: number): boolean =>
+  isBridged && nowMs < beganAt.getTime() + LIMITS.cursorBridgeMs;
 
 /** Whether the database knows that epoch. It does not know one that began after the backup it was restored from. */
 export const isKnown = (state: EpochState, named: string): boolean =>

@@ -6,6 +6,7 @@ import { detectionModule } from '../../../src/modules/detection/module';
 import { sourcesModule } from '../../../src/modules/sources/module';
 import { tenantsModule } from '../../../src/modules/tenants/module';
 import { epochBefore, formerOfNext, isCurrent, isKnown, newEpoch } from '../../../src/trail/epoch/epoch';
+import { TEST_CHECKPOINT_KEY } from '../../support/checkpoint-key';
 import { TEST_EPOCH, testEpoch } from '../../support/epoch';
 
 /** Tasks that remove what expired, or tell others of something. */
@@ -44,6 +45,7 @@ describe.each([
       detectionModule({
         ...{ ...parts, signal, ask: part, askOwner: part, form: 'lateral', changes: part, send: part },
         ...{ hasDestination: part, mail: null, stoppedLogs: () => new Map(), goneSeal: part },
+        ...{ checkpointKeys: [TEST_CHECKPOINT_KEY], hasOtherKey: () => false },
       }),
     ];
     const task = modules.flatMap(({ tasks = [] }) => tasks).find((one) => one.name === name);

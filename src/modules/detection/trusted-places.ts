@@ -1,0 +1,77 @@
+import type { Logger } from 'pino';
+import type { OwnerDb } from '../../database/clients';
+import { type Place, putPlace, type StoredPlace, takePlace } from './place';
+import type { PlaceSeal } from './place-seal';
+
+/** Tells people that somebody changed how far the rules of a tenant are. */
+export type TellOfChange = (tenantId: number, problem: string) => Promise<unknown>;
+
+/**
+ * Takes the turns of tenants, and trusts a place only if this service put it there. Rules go on where they were, as far
+ * as this process knows.
+ */
+export class TrustedPlaces {
+  constructor(
+    private readonly parts: {
+      readonly owner: OwnerDb;
+      readonly seal: PlaceSeal;
+      readonly tell: TellOfChange;
+      readonly log: Pick<Logger, 'error'>;
+    },
+  ) {}
+
+  get seal(): PlaceSeal {
+    return this.parts.seal;
+  }
+
+  /** @returns null: the turn is another instance's, or the place changed meanwhile */
+  async take(tenantId: number, holder: string): Promise<Place | null> {
+    const { owner, seal } = this.parts;
+    const stored = await takePlace(owner, tenantId, holder);
+    if (!stored) return null;
+    const origin = seal.originOf(tenantId, stored);
+    if (origin === 'sealed') {
+      seal.note(tenantId, stored);
+      return stored;
+    }
+    const place =
+      origin === 'changed' ? await this.#mended(tenantId, stored) : await this.#counted(tenantId, stored);
+    if (!(await putPlace(owner, tenantId, { from: stored, to: place }, seal))) return null;
+    seal.note(tenantId, place);
+    return place;
+  }
+
+  async #counted(tenantId: number, stored: StoredPlace): Promise<Place> {
+    const [row] = await this.parts.owner.$queryRawUnsafe<{ count: bigint }[]>(
+      'SELECT count(*) AS count FROM finding WHERE tenant_id = $1::int',
+      tenantId,
+    );
+    return { ...stored, findings: Number(row?.count ?? 0) };
+  }
+
+  /** The place from which rules go on after somebody changed it. People are told first. */
+  async #mended(tenantId: number, stored: StoredPlace): Promise<Place> {
+    const { seal, owner, tell, log } = this.parts;
+    const known = seal.known(tenantId);
+    const [head] = await owner.$queryRawUnsafe<{ size: bigint }[]>(
+      'SELECT size FROM audit_log_head WHERE tenant_id = $1::int',
+      tenantId,
+    );
+    const size = Number(head?.size ?? 0);
+    const within = (place: Place): Place => {
+      const learnUntil = Math.min(place.learnUntil, size);
+      const learned = Math.min(place.learned, learnUntil);
+      return { ...place, position: Math.min(place.position, size), learned, learnUntil };
+    };
+    const place = within(
+      known ? { ...known, revision: stored.revision } : await this.#counted(tenantId, stored),
+    );
+    const problem = known
+      ? `How far the rules are was changed in the database, from ${known.position} entries of the log to ${stored.position}. They go on at ${place.position}`
+      : `How far the rules are was changed in the database, to ${stored.position} entries of the log, before this instance started: test the rules on the events of before`;
+    log.error({ tenantId, known: known?.position ?? null, found: stored.position }, problem);
+    seal.noteChange();
+    await tell(tenantId, problem);
+    return place;
+  }
+}
