@@ -13,10 +13,11 @@ import { Empty, Failed, Loading } from '../shell/states';
 import { AlertActions, KEYS_OF_ACTIONS } from './alert-actions';
 import { AlertFacts } from './alert-facts';
 import { hrefOfAlert } from './alert-href';
+import { statusText } from './alert-words';
 import { Findings } from './findings';
 import { History } from './history';
 import { RuleNote } from './rule-note';
-import { Severity, statusText } from './severity';
+import { Severity } from './severity';
 import type { Alert } from './use-queue';
 import { useAlertWork } from './work/use-alert-work';
 

@@ -5,8 +5,8 @@ import { showHidden } from '../explore/event/marks';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { Failed } from '../shell/states';
+import { VERDICT_LABELS } from './alert-words';
 import classes from './alerts.module.css';
-import { VERDICT_LABELS } from './severity';
 
 type Change = AlertHistoryQuery['alertChanges'][number];
 

@@ -1,8 +1,8 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { formatCount } from '../lib/numbers';
+import { type AlertCount, sumOf } from './alert-counts';
+import { capital, SEVERITY_NAMES } from './alert-words';
 import { isFiltered, NO_FILTERS, type QueueChange, type QueueState, SORTS, type Sort } from './queue-state';
-import { capital, SEVERITY_NAMES } from './severity';
-import { type AlertCount, sumOf } from './use-alert-counts';
 
 interface Props {
   readonly state: QueueState;

@@ -1,7 +1,5 @@
-import { useCallback, useMemo } from 'react';
-import { useLocation, useSearch } from 'wouter';
 import type { AlertSeverity, AlertStatus } from '../../generated/operations';
-import { SEVERITY_NAMES, STATUS_NAMES } from './severity';
+import { SEVERITY_NAMES, STATUS_NAMES } from './alert-words';
 
 /** Orders of the queue, by the field that the service sorts by. */
 export const SORTS = {
@@ -58,21 +56,6 @@ export function formatQueue(state: QueueState): string {
   if (state.sortBy !== 'createdAt') parts.set('sortBy', state.sortBy);
   if (state.page !== 1) parts.set('page', String(state.page));
   return parts.toString();
-}
-
-/** The state in the URL, and how to change it; each change is a step of the browser's history. */
-export function useQueueState(): [QueueState, (change: QueueChange) => void] {
-  const search = useSearch();
-  const [path, navigate] = useLocation();
-  const state = useMemo(() => parseQueue(search), [search]);
-  const change = useCallback(
-    (patch: QueueChange) => {
-      const query = formatQueue({ ...parseQueue(location.search), page: 1, ...patch });
-      navigate(query ? `${path}?${query}` : path);
-    },
-    [navigate, path],
-  );
-  return [state, change];
 }
 
 const oneOf = <T extends string>(names: readonly T[], text: string | null): T | null =>

@@ -10,9 +10,10 @@ import { onRow } from '../lib/row-click';
 import { nameOf } from '../lib/tenant-name';
 import { formatTime, type TimeZone } from '../lib/time';
 import { hrefOfAlert } from './alert-href';
+import { statusText } from './alert-words';
 import classes from './alerts.module.css';
 import { groupText } from './group-text';
-import { Severity, statusText } from './severity';
+import { Severity } from './severity';
 import { type Alert, PAGE_SIZE } from './use-queue';
 
 interface Props {

@@ -1,8 +1,8 @@
 import { Tabs, Text } from '@mantine/core';
 import type { AlertStatus } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
-import { STATUS_LABELS, STATUS_NAMES } from './severity';
-import { type AlertCount, sumOf } from './use-alert-counts';
+import { type AlertCount, sumOf } from './alert-counts';
+import { STATUS_LABELS, STATUS_NAMES } from './alert-words';
 
 interface Props {
   readonly status: AlertStatus;

@@ -8,13 +8,15 @@ import { formatCount } from '../lib/numbers';
 import { useListKeys } from '../lib/use-list-keys';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
+import { sumOf } from './alert-counts';
+import { STATUS_LABELS } from './alert-words';
 import { QueueFilters } from './queue-filters';
-import { isFiltered, NO_FILTERS, useQueueState } from './queue-state';
+import { isFiltered, NO_FILTERS } from './queue-state';
 import { QueueTable } from './queue-table';
 import { QueueTabs } from './queue-tabs';
-import { STATUS_LABELS } from './severity';
-import { sumOf, useAlertCounts } from './use-alert-counts';
+import { useAlertCounts } from './use-alert-counts';
 import { type Alert, useQueue } from './use-queue';
+import { useQueueState } from './use-queue-state';
 import { useAlertWork } from './work/use-alert-work';
 
 const WORK_KEYS = [

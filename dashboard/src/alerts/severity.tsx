@@ -1,31 +1,6 @@
 import { Badge } from '@mantine/core';
-import type { AlertSeverity, AlertStatus, AlertVerdict } from '../../generated/operations';
-
-/** The worst first. */
-export const SEVERITY_COLORS = {
-  critical: 'red',
-  high: 'orange',
-  medium: 'blue',
-  low: 'gray',
-} as const satisfies Record<AlertSeverity, string>;
-export const SEVERITY_NAMES = Object.keys(SEVERITY_COLORS) as AlertSeverity[];
-
-/** In the order of the work. */
-export const STATUS_LABELS = {
-  new: 'New',
-  acknowledged: 'Acknowledged',
-  resolved: 'Resolved',
-  suppressed: 'Suppressed',
-} as const satisfies Record<AlertStatus, string>;
-export const STATUS_NAMES = Object.keys(STATUS_LABELS) as AlertStatus[];
-
-export const VERDICT_LABELS = {
-  true_positive: 'True positive',
-  false_positive: 'False positive',
-  expected: 'Expected',
-} as const satisfies Record<AlertVerdict, string>;
-
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+import type { AlertSeverity } from '../../generated/operations';
+import { capital, SEVERITY_COLORS } from './alert-words';
 
 /** A severity as a word; its colour is only an aid. */
 export const Severity = ({ severity }: { readonly severity: AlertSeverity }) => (
@@ -40,16 +15,3 @@ export const Severity = ({ severity }: { readonly severity: AlertSeverity }) => 
     {capital(severity)}
   </Badge>
 );
-
-/** The state of the work, with the verdict if there is one. */
-export function statusText({
-  status,
-  verdict,
-}: {
-  readonly status: AlertStatus;
-  readonly verdict: AlertVerdict | null;
-}): string {
-  return verdict
-    ? `${STATUS_LABELS[status]}: ${VERDICT_LABELS[verdict].toLowerCase()}`
-    : STATUS_LABELS[status];
-}

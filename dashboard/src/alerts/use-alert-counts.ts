@@ -1,8 +1,6 @@
 import { useInterval } from '@mantine/hooks';
 import { useQuery } from 'urql';
-import { AlertCountsDocument, type AlertCountsQuery, type AlertStatus } from '../../generated/operations';
-
-export type AlertCount = AlertCountsQuery['alertCounts'][number];
+import { AlertCountsDocument } from '../../generated/operations';
 
 const ASK_MS = 20_000;
 /** No filter. */
@@ -22,16 +20,3 @@ export function useAlertCounts(
   useInterval(() => !pause && !document.hidden && ask(), ASK_MS, { autoInvoke: true });
   return { counts: data?.alertCounts ?? null, error, ask };
 }
-
-type Wanted = Partial<Pick<AlertCount, 'severity' | 'ruleId'>> & { readonly status?: AlertStatus };
-
-/** The number of alerts that match all given values. */
-export const sumOf = (counts: readonly AlertCount[], wanted: { [N in keyof Wanted]: Wanted[N] | null }) =>
-  counts
-    .filter(
-      ({ status, severity, ruleId }) =>
-        (wanted.status ?? status) === status &&
-        (wanted.severity ?? severity) === severity &&
-        (wanted.ruleId ?? ruleId) === ruleId,
-    )
-    .reduce((sum, { alerts }) => sum + alerts, 0);

@@ -14,7 +14,8 @@ export const askAgain = retryExchange({
   retryIf: (error, { kind }) => kind === 'query' && isSoon(error),
 });
 
-function isSoon({ response }: CombinedError): boolean {
+/** Whether the service says that the question can be asked again within two seconds. */
+export function isSoon({ response }: Pick<CombinedError, 'response'>): boolean {
   if (!(response instanceof Response) || response.status !== 503) return false;
   const seconds = Number(response.headers.get('Retry-After') ?? Number.POSITIVE_INFINITY);
   return seconds <= SOON_SECONDS;

@@ -11,7 +11,7 @@ import {
 } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { TuneRuleDocument } from '../../generated/operations';
-import { capital, SEVERITY_NAMES } from '../alerts/severity';
+import { capital, SEVERITY_NAMES } from '../alerts/alert-words';
 import { useMutate } from '../lib/mutate';
 import { Failed } from '../shell/states';
 import { Backtest } from './backtest';

@@ -1,37 +1,19 @@
-import { useInterval } from '@mantine/hooks';
-import { useQuery } from 'urql';
-import { AttentionDocument, type AttentionQuery } from '../../generated/operations';
-import { type AlertCount, EVERY_ALERT, sumOf, useAlertCounts } from '../alerts/use-alert-counts';
-import { hasScope } from '../api/rights';
-import type { Session } from '../api/session';
+import type { AttentionQuery } from '../../generated/operations';
+import { type AlertCount, sumOf } from '../alerts/alert-counts';
 import { formatCount } from '../lib/numbers';
 import { expiresSoon } from '../operate/key-life';
 import { stateOf } from '../sources/source-state';
 
-const ASK_MS = 60_000;
-
-/** What needs attention, by the path of the view that shows it; nothing if all is well. */
-export function useAttention(session: Session): Readonly<Record<string, string>> {
-  const isOperator = session.kind === 'operator';
-  const [{ data }, ask] = useQuery({
-    query: AttentionDocument,
-    requestPolicy: 'network-only',
-    pause: !isOperator,
-  });
-  useInterval(() => isOperator && ask(), ASK_MS, { autoInvoke: true });
-  const { counts } = useAlertCounts(EVERY_ALERT, !hasScope(session, 'read:alerts'));
-  return { ...(data ? attentionOf(data, Date.now()) : {}), ...newAlerts(counts ?? []) };
-}
-
-/** `12 new, 2 critical` */
-function newAlerts(counts: readonly AlertCount[]): Record<string, string> {
+/** `12 new, 2 critical`, by the path of the view. */
+export function newAlerts(counts: readonly AlertCount[]): Record<string, string> {
   const all = sumOf(counts, { status: 'new' });
   const critical = sumOf(counts, { status: 'new', severity: 'critical' });
   if (all === 0) return {};
   return { '/alerts': `${formatCount(all)} new${critical > 0 ? `, ${formatCount(critical)} critical` : ''}` };
 }
 
-function attentionOf(
+/** What needs the attention of operators, by the path of the view that shows it. */
+export function attentionOf(
   { auditSources, apiKeys, destinations }: AttentionQuery,
   nowMs: number,
 ): Record<string, string> {

@@ -5,13 +5,13 @@ import { useLocation } from 'wouter';
 import { type Session, signOut } from '../api/session';
 import { loadPartsAhead } from '../lib/part';
 import { AccountMenu } from './account-menu';
-import { useAttention } from './attention';
 import { Boundary } from './boundary';
 import { NameMark } from './name-mark';
 import { Rail } from './rail';
 import { SkipLinks } from './skip-links';
 import { Empty, Failed, Loading } from './states';
 import { ColorSchemeSwitch, TimeZoneSwitch } from './switches';
+import { useAttention } from './use-attention';
 import { isOf, viewsOf } from './views';
 
 /** The first view is drawn before the others are loaded. */

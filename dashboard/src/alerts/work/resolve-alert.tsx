@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { type AlertVerdict, ResolveAlertDocument } from '../../../generated/operations';
 import { FormDialog } from '../../lib/form-dialog';
 import { useMutate } from '../../lib/mutate';
-import { VERDICT_LABELS } from '../severity';
+import { VERDICT_LABELS } from '../alert-words';
 import type { WorkDialogProps } from './work-dialog';
 
 const MEANINGS: Record<AlertVerdict, string> = {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useClient } from 'urql';
 import { AcknowledgeAlertDocument, AlertCountsDocument } from '../../../generated/operations';
 import { useMutate } from '../../lib/mutate';
-import { statusText } from '../severity';
+import { statusText } from '../alert-words';
 import { EVERY_ALERT } from '../use-alert-counts';
 import type { Alert } from '../use-queue';
 import { AssignAlert } from './assign-alert';

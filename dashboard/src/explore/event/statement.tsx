@@ -3,8 +3,9 @@ import { useMemo, useState } from 'react';
 import { CopyAction } from '../../lib/copy-action';
 import classes from '../explore.module.css';
 import { formatStatement, highlightStatement } from './highlight';
+import { markHits } from './mark-hits';
 import { hasHidden, showHidden } from './marks';
-import { hitsOf, markHits } from './search-hits';
+import { hitsOf } from './search-hits';
 
 interface Props {
   readonly text: string;
