@@ -1,3 +1,4 @@
+import { fold } from '../../event/search';
 import { isUuid } from '../../event/uuid';
 import { fieldSlot } from '../field-names';
 import { allOf, type Matcher, not } from '../matcher';
@@ -171,7 +172,7 @@ class Builder {
           Object.entries(exception).map(([name, value]): Matcher => {
             const field = fieldSlot(name);
             if (!field) this.of.problems.add(line, unknownField(name));
-            const wanted = value.toLowerCase();
+            const wanted = fold(value);
             return { test: (seen) => field !== null && seen.folded(field).includes(wanted), actions: null };
           }),
         ),
