@@ -175,7 +175,7 @@ async function call(url, key, rest, expected = 200) {
 /** Runs a command of the operators' command line, and returns its JSON. */
 async function operate(url, folder, ...args) {
   say(`    audit-activity ${args.map((arg) => (/\s/.test(arg) ? `'${arg}'` : arg)).join(' ')} --json`);
-  const child = run('src/cli/main.js', [...args, '--json', '--url', url], folder, {
+  const child = run('src/cli/main.js', [...args, '--json', '--service', url], folder, {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';

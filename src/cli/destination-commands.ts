@@ -10,7 +10,7 @@ import {
 } from '../modules/destinations/answers';
 import { destinationSecrets, fileOf, given, withSecrets } from './destination-secrets';
 import { CommandError } from './service-client';
-import { type OnService, type Operator, type Options, type Run, wholeNumber } from './service-command';
+import { type OnService, type Operator, type Options, once, type Run, wholeNumber } from './service-command';
 import { columnsOf, toTable } from './table';
 
 type Destination = Answer<typeof DESTINATION>;
@@ -119,6 +119,7 @@ const withSettings = (command: Command) =>
     .requiredOption(
       '--url <url>',
       'of the receiver: https://…; tls://host:port (syslog); relp+tls://host:port',
+      once,
     )
     .option('--from <time>', 'beginning, now (default) or an ISO 8601 time of arrival')
     .option('--filter <filter>', 'which events (default: all)')

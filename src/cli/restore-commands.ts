@@ -4,8 +4,8 @@ import { LOG_EPOCH } from '../modules/restore/answers';
 import type { FinishStep } from '../modules/restore/finish-step';
 import type { MadeBackup } from './backup/make-backup';
 import { checkBackup, type Manifest } from './backup/manifest';
-import { CommandError, resolveConnection, runOperation, URL_DOC } from './service-client';
-import type { Options } from './service-command';
+import { CommandError, resolveConnection, runOperation } from './service-client';
+import { addServiceOption, type Options } from './service-command';
 import { columnsOf } from './table';
 
 type LogEpoch = Answer<typeof LOG_EPOCH>;
@@ -56,8 +56,9 @@ export function addRestoreCommands(program: Command, ports: RestorePorts): void 
       if (!isWhole) throw new CommandError(`the backup is not whole:\n${problems.join('\n')}`, 'not_whole');
     });
 
-  program
-    .command('finish-restore')
+  const finish = program.command('finish-restore');
+  const serviceOf = addServiceOption(finish, 'asks a running service, and not the database');
+  finish
     .description(
       'says that the database was restored: earlier cursors end, and nothing is sent or removed until --go',
     )
@@ -66,23 +67,25 @@ export function addRestoreCommands(program: Command, ports: RestorePorts): void 
       '--keep-epoch',
       'the database was only moved, and no event came to either of both since: everything goes on, earlier cursors too',
     )
-    .option('--url <url>', `ask a running service, and not the database: ${URL_DOC}`)
     .option('--operator-key <key>', 'of that service')
     .option('--json', 'print JSON')
     .action(async (options: Options & { go?: true; keepEpoch?: true }) => {
       const step = { go: options.go === true, keepEpoch: options.keepEpoch === true };
-      const done = isOfService(options, ports.env)
-        ? await askService(options, ports.env, step)
+      const url = serviceOf();
+      const done = isOfService({ ...options, url }, ports.env)
+        ? await askService({ ...options, url }, ports.env, step)
         : await ports.finishRestore(step);
       ports.print(options.json ? JSON.stringify(done) : textOf(done));
     });
 }
 
+type Of = Options & { readonly url: string | undefined };
+
 /** Where no database is named, a service may be. */
-const isOfService = ({ url, operatorKey }: Options, env: RestorePorts['env']) =>
+const isOfService = ({ url, operatorKey }: Of, env: RestorePorts['env']) =>
   url !== undefined || operatorKey !== undefined || (!env.DATABASE_URL && Boolean(env.AUDIT_ACTIVITY_URL));
 
-async function askService(options: Options, env: RestorePorts['env'], step: FinishStep): Promise<LogEpoch> {
+async function askService(options: Of, env: RestorePorts['env'], step: FinishStep): Promise<LogEpoch> {
   const answer = await runOperation<{ finishRestore: LogEpoch }>(
     await resolveConnection(options, env),
     `mutation($go: Boolean!, $keepEpoch: Boolean!) { finishRestore(go: $go, keepEpoch: $keepEpoch) {

@@ -26,8 +26,6 @@ interface Connection {
 const TIMEOUT_MS = 30_000;
 type Env = Readonly<Record<string, string | undefined>>;
 
-export const URL_DOC = 'the service (default: AUDIT_ACTIVITY_URL, else http://127.0.0.1 and PORT, else 8080)';
-
 /** The service's address without a trailing slash: the option, else the environment, else this host. */
 export function serviceUrl(option: string | undefined, env: Env): string {
   const port = Number(env.PORT) || 8080;

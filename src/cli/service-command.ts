@@ -1,10 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseTicks } from '../event/event-time';
 import { type ReadSecret, secretReader } from './secret-input';
-import { CommandError, resolveConnection, runOperation, URL_DOC } from './service-client';
+import { CommandError, resolveConnection, runOperation } from './service-client';
 
 export type Options = Readonly<Record<string, unknown>> & {
-  url?: string;
   operatorKey?: string;
   operatorKeyFile?: string;
   json?: boolean;
@@ -37,12 +36,8 @@ export function serviceCommands(
 ): OnService {
   const operator: Operator = { ...ports, readSecret: secretReader(ports.readInput) };
   return (command, handler) => {
-    // A command may need `--url` for a URL of its own. Every command also accepts `--service-url`, so that nobody
-    // needs to look up which of the two is right.
-    const isTaken = command.options.some(({ long }) => long === '--url');
-    if (!isTaken) command.option('--url <url>', URL_DOC);
+    const serviceOf = addServiceOption(command);
     command
-      .addOption(new Option('--service-url <url>', URL_DOC).hideHelp(!isTaken))
       .option(
         '--operator-key-file <file>',
         'holds the key; - is the standard input (default: AUDIT_ACTIVITY_OPERATOR_KEY, else operator.key in DATA_DIR (.data))',
@@ -51,13 +46,43 @@ export function serviceCommands(
       .option('--json', 'print JSON')
       .action(async (...args: unknown[]) => {
         const options = command.opts<Options>();
-        const url = (options.serviceUrl as string | undefined) ?? (isTaken ? undefined : options.url);
+        const url = serviceOf();
         const connection = await resolveConnection({ ...(await keyOf(options, operator)), url }, ports.env);
         const run: Run = (query, variables) => runOperation(connection, query, variables);
         const answer = await handler(run, options, typeof args[0] === 'string' ? args[0] : '', operator);
         ports.print(options.json ? JSON.stringify(answer.json) : answer.text);
       });
   };
+}
+
+const SERVICE_DOC = 'the service (default: AUDIT_ACTIVITY_URL, else http://127.0.0.1 and PORT, else 8080)';
+
+/**
+ * Adds the option that names the service: `--service` in every command. `--service-url`, and `--url` where it is not the
+ * address of a receiver, are its names in builds before 0.1.0. They go with 0.2.0.
+ * @returns reads the option, after the command line was parsed
+ */
+export function addServiceOption(command: Command, doc = SERVICE_DOC): () => string | undefined {
+  const earlier = ['--service-url', '--url'].filter(
+    (name) => !command.options.some(({ long }) => long === name),
+  );
+  command.option('--service <url>', doc, once);
+  for (const name of earlier) command.addOption(new Option(`${name} <url>`).argParser(once).hideHelp());
+  return () => {
+    const { service, serviceUrl, url } = command.opts<Readonly<Record<string, string | undefined>>>();
+    const given = [service, serviceUrl, earlier.includes('--url') ? url : undefined].filter(
+      (one) => one !== undefined,
+    );
+    if (given.length > 1)
+      throw new CommandError('Give the address of the service once, by --service.', 'usage');
+    return given[0];
+  };
+}
+
+/** The value of an option that is given at most once. Commander would take the last one. */
+export function once(value: string, before: string | undefined): string {
+  if (before !== undefined) throw new InvalidArgumentError('is given twice');
+  return value;
 }
 
 /** The key that the options give. */

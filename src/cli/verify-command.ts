@@ -8,8 +8,8 @@ import { readLogFile, writeLogFile } from '../modules/evidence/verify/log-file';
 import { Verifier } from '../modules/evidence/verify/verifier';
 import { CheckpointKey } from '../trail/evidence/note-key';
 import { secretReader } from './secret-input';
-import { CommandError, serviceUrl, URL_DOC } from './service-client';
-import { wholeNumber } from './service-command';
+import { CommandError, serviceUrl } from './service-client';
+import { addServiceOption, wholeNumber } from './service-command';
 import { VerifyClient } from './verify-client';
 import { textOf } from './verify-report';
 
@@ -20,7 +20,6 @@ interface Ports {
 }
 interface Options {
   readonly tenant?: string;
-  readonly url?: string;
   readonly apiKeyFile?: string;
   readonly publicKey: readonly string[];
   readonly checkpoint: readonly string[];
@@ -40,8 +39,9 @@ const LOG_FILE = 'log.ndjson';
 
 /** The command `verify`: compares a tenant's events with what was signed when they were accepted. */
 export function addVerifyCommand(program: Command, ports: Ports): void {
-  program
-    .command('verify')
+  const command = program.command('verify');
+  const serviceOf = addServiceOption(command);
+  command
     .description(
       "checks a tenant's events against the signed evidence log; ends with 1 when they are not as accepted",
     )
@@ -63,7 +63,6 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
       wholeNumber,
     )
     .option('--show-key', "prints the public key of this host's checkpoint key, and ends")
-    .option('--url <url>', URL_DOC)
     .option(
       '--api-key-file <file>',
       'holds a key that reads the tenant; - is the standard input (default: AUDIT_ACTIVITY_API_KEY)',
@@ -75,7 +74,7 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
       if (options.from) return verifyFolder(options.from, options, ports);
       const folder = options.save ?? (await mkdtemp(path.join(os.tmpdir(), 'audit-activity-verify-')));
       try {
-        const shortage = await fetchInto(folder, options, ports);
+        const shortage = await fetchInto(folder, serviceOf(), options, ports);
         // The log is checked first, because the check names the events that were removed.
         await verifyFolder(folder, options, ports);
         if (shortage !== null) throw new CommandError(shortage);
@@ -88,10 +87,11 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
 /** @returns see `saveEvents` */
 async function fetchInto(
   folder: string,
+  service: string | undefined,
   options: Options,
   { env, readInput }: Ports,
 ): Promise<string | null> {
-  const url = serviceUrl(options.url, env);
+  const url = serviceUrl(service, env);
   const apiKey = options.apiKeyFile
     ? (await secretReader(readInput)(options.apiKeyFile)).trim()
     : env.AUDIT_ACTIVITY_API_KEY;

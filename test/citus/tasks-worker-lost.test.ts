@@ -45,7 +45,7 @@ filter:
 
   const run = async (...args: string[]) => {
     const { service, operatorKey } = at.world;
-    const done = await runCli([...args, '--url', service.url, '--operator-key', operatorKey, '--json']);
+    const done = await runCli([...args, '--service', service.url, '--operator-key', operatorKey, '--json']);
     if (done.error !== null) throw new Error(done.error);
     return JSON.parse(done.lines[0] ?? '');
   };

@@ -16,7 +16,7 @@ describe('the operator key', () => {
 
   it('comes from --operator-key, else the environment, else the file in DATA_DIR', async () => {
     const { service, operatorKey, database } = open.world;
-    const url = ['--url', service.url];
+    const url = ['--service', service.url];
     const wrong = newKey('operator');
     const sources: [string[], Record<string, string>][] = [
       [['--operator-key', operatorKey], { AUDIT_ACTIVITY_OPERATOR_KEY: wrong }],
@@ -67,7 +67,36 @@ describe('the operator key', () => {
 describe('the service', () => {
   const operatorKey = newKey('operator');
 
-  it('is the one of --url, else AUDIT_ACTIVITY_URL, else this host at PORT, else this host at 8080', async () => {
+  it('is named by --service in every command, and by the names of builds before', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const answers = (...given: string[]) => runCli([...LIST, ...given, '--operator-key', operatorKey]);
+    for (const name of ['--service', '--service-url', '--url'])
+      expect((await answers(name, url)).error).toContain(`No service answers at ${url}`);
+    const receiver = ['destination', 'create', '--name', 'a', '--tenant', '1', '--type', 'webhook', '--url'];
+    const made = await runCli([
+      ...receiver,
+      'https://a.example',
+      '--service',
+      url,
+      '--operator-key',
+      operatorKey,
+    ]);
+    expect(made.error).toContain(`No service answers at ${url}`);
+  });
+
+  it('is refused when it is named twice, and so is the address of a receiver', async () => {
+    const url = 'http://127.0.0.1:1';
+    const names = ['--service', '--service-url', '--url'];
+    for (const [one, other] of names.flatMap((a) => names.map((b) => [a, b] as const)))
+      expect((await runCli([...LIST, one, url, other, url])).error).toMatch(
+        one === other ? /is given twice/ : /^Give the address of the service once, by --service\.$/,
+      );
+    const create = ['destination', 'create', '--name', 'a', '--tenant', '1', '--type', 'webhook'];
+    const { error } = await runCli([...create, '--url', 'https://a.example', '--url', url]);
+    expect(error).toMatch(/--url.*is given twice/);
+  });
+
+  it('is the one that is named, else AUDIT_ACTIVITY_URL, else this host at PORT, else this host at 8080', async () => {
     const urlOf = async (options: { url?: string }, env: Record<string, string>) =>
       (await resolveConnection({ ...options, operatorKey }, env)).url;
     const env = { AUDIT_ACTIVITY_URL: 'https://audit.example' };
@@ -84,7 +113,7 @@ describe('the service', () => {
     'is named in one line, with the reason, when it does not answer on %s',
     async (host) => {
       const url = `http://${host}:${await freePort()}`;
-      const { error } = await runCli([...LIST, '--url', url, '--operator-key', operatorKey]);
+      const { error } = await runCli([...LIST, '--service', url, '--operator-key', operatorKey]);
       expect(error).toMatch(/^No service answers at .*: .*ECONNREFUSED.*$/);
       expect(error).toContain(url);
     },
@@ -93,7 +122,7 @@ describe('the service', () => {
   it.each(['not a url', 'ftp://example', ''])(
     'is named in one line when its address is invalid: %j',
     async (url) => {
-      const { error } = await runCli([...LIST, '--url', url, '--operator-key', operatorKey]);
+      const { error } = await runCli([...LIST, '--service', url, '--operator-key', operatorKey]);
       expect(error).toMatch(/^No service answers at .*$/);
     },
   );
@@ -102,7 +131,7 @@ describe('the service', () => {
     const server = createServer((_request, response) => response.end('<html>It works!</html>'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const { error } = await runCli([...LIST, '--url', url, '--operator-key', operatorKey]);
+    const { error } = await runCli([...LIST, '--service', url, '--operator-key', operatorKey]);
     expect(error).toBe(`${url} answered 200, and not as an Audit Activity service`);
     server.close();
     server.closeAllConnections();

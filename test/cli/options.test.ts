@@ -43,6 +43,14 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ['tenant list', {}],
   ['tenant retention 7 --days 9 --yes', { tenantId: '7', days: 9 }],
   ['tenant retention 7 --none', { tenantId: '7', days: null }],
+  [
+    'explain actionId:SL --tenant 7 --from 2026-01-02 --to 2026-01-03 --search word',
+    {
+      ...{ tenantId: '7', filter: 'actionId:SL', search: 'word' },
+      ...{ startTime: '2026-01-02', endTime: '2026-01-03' },
+    },
+  ],
+  ['explain * --tenant 7', { tenantId: '7', filter: null, search: null, startTime: null, endTime: null }],
   ['sources --tenant 7', { tenantId: '7' }],
   ['sources', { tenantId: null }],
   [
@@ -199,7 +207,14 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ],
   ['destination set-aside d1', { destinationId: 'd1' }],
 ];
-const OF_EVERY_COMMAND = ['--url', '--service-url', '--operator-key', '--operator-key-file', '--json'];
+const OF_EVERY_COMMAND = [
+  '--service',
+  '--service-url',
+  '--url',
+  '--operator-key',
+  '--operator-key-file',
+  '--json',
+];
 
 /** The schema without the service behind it. */
 const schema = buildSchema(printSchema(describeSchema()));

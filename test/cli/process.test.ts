@@ -30,7 +30,7 @@ async function cli(args: string[], env: Record<string, string> = {}): Promise<En
 describe('the process of the command line', () => {
   it('ends with 1 and one line on stderr when no service answers', async () => {
     const { code, stdout, stderr } = await cli([
-      ...['tenant', 'list', '--url', 'http://127.0.0.1:1', '--operator-key', newKey('operator')],
+      ...['tenant', 'list', '--service', 'http://127.0.0.1:1', '--operator-key', newKey('operator')],
     ]);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^No service answers at .*\n$/);

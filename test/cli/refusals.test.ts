@@ -91,7 +91,12 @@ describe('the command line', () => {
       'usage',
       /whole number/,
     ],
-    ['no service answers', ['tenant', 'list', '--url', 'http://127.0.0.1:1'], 'failed', /No service answers/],
+    [
+      'no service answers',
+      ['tenant', 'list', '--service', 'http://127.0.0.1:1'],
+      'failed',
+      /No service answers/,
+    ],
   ])('with --json an error is JSON too, when %s', async (_, args, code, message) => {
     const { lines, error } = await run(...args, '--json');
     expect([lines, JSON.parse(error ?? '')]).toEqual([

@@ -124,7 +124,7 @@ describe('secrets on the command line', () => {
     const { url } = open.world.service;
     const wrong = newKey('operator');
     const list = (...options: string[]) =>
-      runBeside(typing(`${open.world.operatorKey}\r\n`), ['tenant', 'list', '--url', url, ...options], {
+      runBeside(typing(`${open.world.operatorKey}\r\n`), ['tenant', 'list', '--service', url, ...options], {
         AUDIT_ACTIVITY_OPERATOR_KEY: wrong,
       });
     expect((await list('--operator-key-file', await file(`${open.world.operatorKey}\n`))).error).toBeNull();

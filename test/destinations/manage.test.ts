@@ -41,7 +41,7 @@ describe.each(ENGINES.slice(-1))('operators on %s', (engine) => {
     await untilShown(use.world, destinationId, ({ delivered }) => delivered === 1);
     const { url } = use.world.service;
     expect((await cli('list', '--service-url', url)).lines.join()).toContain(destinationId);
-    expect((await cli('list', '--url', url)).lines.join()).toContain(destinationId);
+    expect((await cli('list', '--service', url)).lines.join()).toContain(destinationId);
     expect((await cli('test', destinationId)).lines).toEqual(['the test was accepted']);
     expect((await cli('pause', destinationId)).lines[0]).toContain('paused');
     expect((await cli('resume', destinationId)).lines[0]).toContain('active');

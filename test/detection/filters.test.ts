@@ -42,7 +42,7 @@ describe('a filter of a tenant', () => {
 
   async function run(...args: string[]) {
     const { service, operatorKey } = open.world;
-    const done = await runCli([...args, '--url', service.url, '--operator-key', operatorKey, '--json']);
+    const done = await runCli([...args, '--service', service.url, '--operator-key', operatorKey, '--json']);
     if (done.error !== null) throw new Error(done.error);
     return JSON.parse(done.lines[0] ?? '');
   }

@@ -18,7 +18,7 @@ describe('the command line', () => {
     const { world } = open;
     const done = await runCli([
       ...args,
-      '--url',
+      '--service',
       world.service.url,
       '--operator-key',
       world.operatorKey,

@@ -54,7 +54,7 @@ describe.each(ENGINES)('events whose time cannot be right, on %s', (engine) => {
     const lines = exported.text.trim().split('\n');
     expect(lines.filter((line) => line.includes('"eventTime"'))).toHaveLength(sent.length);
     await sequenced(tenant, sent.length);
-    const checked = await runCli(['verify', '--url', world.service.url], {
+    const checked = await runCli(['verify', '--service', world.service.url], {
       AUDIT_ACTIVITY_API_KEY: tenant.key,
     });
     expect(checked.error).toBeNull();

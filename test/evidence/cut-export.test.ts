@@ -38,7 +38,7 @@ describeOnPostgres('verify, with an export that is not whole', () => {
 
   const verify = () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const args = ['verify', '--url', url, '--tenant', tenant?.tenantId ?? '', '--wait', '0'];
+    const args = ['verify', '--service', url, '--tenant', tenant?.tenantId ?? '', '--wait', '0'];
     return runCli(args, { AUDIT_ACTIVITY_API_KEY: key });
   };
 

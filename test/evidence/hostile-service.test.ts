@@ -72,7 +72,7 @@ describe('verify against a service that is hostile or damaged', () => {
     calls = 0;
     const { port } = server.address() as AddressInfo;
     const { lines, error } = await runCli(
-      ['verify', '--url', `http://127.0.0.1:${port}`, '--wait', '0', '--json', ...args],
+      ['verify', '--service', `http://127.0.0.1:${port}`, '--wait', '0', '--json', ...args],
       { AUDIT_ACTIVITY_API_KEY: 'key' },
     );
     return { error, report: lines[0] === undefined ? null : JSON.parse(lines[0]) };

@@ -160,7 +160,7 @@ describeOnPostgres(
          WHERE tenant_id = $1 AND number = (SELECT max(number) FROM audit_log_checkpoint WHERE tenant_id = $1)`,
         );
         const { lines, error } = await runCli(
-          ['verify', '--url', at.world.service.url, '--json', '--wait', '0'],
+          ['verify', '--service', at.world.service.url, '--json', '--wait', '0'],
           { AUDIT_ACTIVITY_API_KEY: tenant.key },
         );
         expect(error).toContain('could not be judged');

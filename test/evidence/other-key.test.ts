@@ -234,7 +234,7 @@ describeOnPostgres('a service whose checkpoint key is changed as docs/evidence.m
     const newPem = newCheckpointKeyPem();
     const verify = async (...args: string[]) => {
       const env = { AUDIT_ACTIVITY_API_KEY: key };
-      const all = ['verify', '--url', world.service.url, '--tenant', tenantId, '--wait', '0', ...args];
+      const all = ['verify', '--service', world.service.url, '--tenant', tenantId, '--wait', '0', ...args];
       const { lines, error } = await runCli(all, env);
       return [error, lines.join('\n')];
     };

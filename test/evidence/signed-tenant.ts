@@ -15,4 +15,4 @@ export const events = (n: number) =>
     anEvent({ statement: `SELECT '${i}' AS "é" -- ${'x'.repeat(i % 50)}` }),
   );
 export const verify = (tenant: TestTenant, ...args: string[]): Promise<CliOutcome> =>
-  runCli(['verify', '--url', tenant.world.service.url, ...args], { AUDIT_ACTIVITY_API_KEY: tenant.key });
+  runCli(['verify', '--service', tenant.world.service.url, ...args], { AUDIT_ACTIVITY_API_KEY: tenant.key });

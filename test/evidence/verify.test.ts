@@ -238,7 +238,7 @@ describeOnPostgres('two services with one checkpoint key whose signer is gone', 
     await database.close();
     const asked = async (world: World) => {
       const { lines } = await runCli(
-        ['verify', '--url', world.service.url, '--public-key', key, '--json', '--wait', '0'],
+        ['verify', '--service', world.service.url, '--public-key', key, '--json', '--wait', '0'],
         { AUDIT_ACTIVITY_API_KEY: tenant.key },
       );
       return JSON.parse(lines[0] ?? '{}');

@@ -121,7 +121,13 @@ const execute = promisify(execFile);
         for (const asset of ['', '/assets/swagger-ui-bundle.js', '/assets/swagger-ui.css'])
           expect((await fetch(`${service.url}/swagger${asset}`)).status).toBe(200);
         const env = { PATH: process.env.PATH, AUDIT_ACTIVITY_OPERATOR_KEY: service.operatorKey };
-        const command = [path.join(server, 'bin/audit-activity'), 'sources', '--url', service.url, '--json'];
+        const command = [
+          path.join(server, 'bin/audit-activity'),
+          'sources',
+          '--service',
+          service.url,
+          '--json',
+        ];
         const { stdout } = await execute(process.execPath, command, { cwd: '/', env });
         expect(JSON.parse(stdout)).toEqual([]);
         expect(await memoryBoundsOf(service.process.pid ?? 0)).toEqual([HEAP_BOUND, ...C_LIBRARY_BOUNDS]);

@@ -88,7 +88,7 @@ describeOnPostgres('a backup, restored into a new cluster', () => {
     ).verifierKey;
     const kept = path.join(folder, 'checkpoints', `tenant-${tenant.tenantId}`);
     const { lines, error } = await runCli(
-      ['verify', '--url', world.service.url, '--public-key', publicKey, '--checkpoint', kept],
+      ['verify', '--service', world.service.url, '--public-key', publicKey, '--checkpoint', kept],
       { AUDIT_ACTIVITY_API_KEY: tenant.key },
     );
     expect([lines[0]?.split('\n', 1), error]).toEqual([

@@ -60,7 +60,7 @@ export class RealService {
   async #operate(...args) {
     const script = join(ROOT, 'scripts/audit-activity.mjs');
     return JSON.parse(
-      await run(process.execPath, [script, ...args, '--json', '--url', this.url], { env: this.#env }),
+      await run(process.execPath, [script, ...args, '--json', '--service', this.url], { env: this.#env }),
     );
   }
 
