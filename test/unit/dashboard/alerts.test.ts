@@ -1,4 +1,5 @@
 import { sumOf } from '../../../dashboard/src/alerts/alert-counts';
+import { hrefOfAlert } from '../../../dashboard/src/alerts/alert-href';
 import { capital, statusText } from '../../../dashboard/src/alerts/alert-words';
 import { fieldLabel, groupOf, groupText } from '../../../dashboard/src/alerts/group-text';
 import {
@@ -10,6 +11,7 @@ import {
 } from '../../../dashboard/src/alerts/queue-state';
 import { questionOf } from '../../../dashboard/src/alerts/use-finding-events';
 import { attentionOf, newAlerts } from '../../../dashboard/src/shell/attention';
+import { stateOf } from '../../../dashboard/src/sources/source-state';
 import { LIMITS } from '../../../src/limits';
 
 const DEFAULT: QueueState = { status: 'new', sortBy: 'createdAt', page: 1, ...NO_FILTERS };
@@ -42,6 +44,10 @@ describe('the address of the queue', () => {
 });
 
 describe('the words about alerts', () => {
+  it('lead to the page of an alert', () => {
+    expect(hrefOfAlert('a-1')).toBe('/dashboard/alerts/a-1');
+  });
+
   it('name the group, and values that were not captured', () => {
     const group = { clientIp: '203.0.113.9', serverPrincipalName: null, sessionId: 51 };
     expect(groupOf(group)).toEqual({ clientIp: '203.0.113.9', serverPrincipalName: null, sessionId: '51' });
@@ -118,6 +124,7 @@ describe('what needs the attention of an operator', () => {
   it('is what is silent, has a problem or gaps, expires, fails, or was overtaken', () => {
     expect(LIMITS.keyExpiresSoonMs).toBe(14 * 86_400_000);
     const auditSources = [source(6), source(1, { problem: 'no key' }), source(6, { gapCount: 2 })];
+    expect(stateOf({ ...source(1), lag: null }, NOW)).toBe('lagging');
     const destinations = [
       { state: 'failing', behindRetention: 3 },
       { state: 'active', behindRetention: 1 },

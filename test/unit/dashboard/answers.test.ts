@@ -1,7 +1,9 @@
 import { CombinedError } from 'urql';
+import { askInTime } from '../../../dashboard/src/api/ask';
 import { isSoon } from '../../../dashboard/src/api/ask-again';
 import { describeError, ServiceError } from '../../../dashboard/src/api/errors';
 import { hasScope, mayWork } from '../../../dashboard/src/api/rights';
+import { loadSession } from '../../../dashboard/src/api/session';
 import { entriesOf } from '../../../dashboard/src/operate/entries-of';
 import { outcomeOf, verifyLog } from '../../../dashboard/src/operate/verify-steps';
 import { exceptionsOf, linesOf } from '../../../dashboard/src/rules/exceptions';
@@ -126,6 +128,13 @@ describe('a log that is verified in the page', () => {
     });
   });
 
+  it('names the first twenty records that are wrong, and counts all', async () => {
+    const altered = Array.from({ length: 15 }, (_, i) => `r${i}`);
+    const { client } = clientOf(step({ next: 5, wrong: 15, altered }), step({ wrong: 15, altered }));
+    const verdict = await verifyLog(client, '7', signal, () => undefined);
+    expect([verdict.wrong, verdict.records.length]).toEqual([30, 20]);
+  });
+
   it('is in doubt where more is missing than retention removed', async () => {
     const removed = async (count: number) =>
       verifyLog(
@@ -196,5 +205,45 @@ describe('the problems of an imported rule', () => {
     ]);
     expect(problemsOf('Line 1: a\nb.')).toEqual([{ line: 1, reason: 'a\nb' }]);
     expect(problemsOf('The rule is too long.')).toEqual([]);
+  });
+});
+
+describe('work of many calls', () => {
+  it('waits and asks again where the rate limit demands it, and ends at any other refusal', async () => {
+    jest.useFakeTimers();
+    try {
+      const answers = [
+        { error: refusal('rate_limited') },
+        { data: { ok: 1 } },
+        { error: refusal('forbidden') },
+      ];
+      const client = { query: () => ({ toPromise: async () => answers.shift() }) } as never;
+      const asked = askInTime(client, signal, {} as never, {});
+      await jest.advanceTimersByTimeAsync(4_999);
+      expect(answers).toHaveLength(2);
+      await jest.advanceTimersByTimeAsync(1);
+      expect(await asked).toEqual({ ok: 1 });
+      await expect(askInTime(client, signal, {} as never, {})).rejects.toThrow('Refused.');
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+});
+
+describe('the session of the cookie', () => {
+  it('is none where the service says that nobody is signed in; any other failure is told', async () => {
+    const ask = jest.spyOn(globalThis, 'fetch');
+    try {
+      const answer = (status: number, body: object) =>
+        ask.mockResolvedValueOnce(new Response(JSON.stringify(body), { status }));
+      answer(401, {});
+      expect(await loadSession()).toBeNull();
+      answer(200, { kind: 'operator' });
+      expect(await loadSession()).toEqual({ kind: 'operator' });
+      answer(503, { error: { code: 'service_unavailable', message: 'Later.' } });
+      await expect(loadSession()).rejects.toMatchObject({ code: 'service_unavailable' });
+    } finally {
+      ask.mockRestore();
+    }
   });
 });

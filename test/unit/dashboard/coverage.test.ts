@@ -63,12 +63,38 @@ describe('the stretch of the last day for which events of a source may be missin
       [1, 3],
       [2, 4],
       [4, 5],
+      [6, 7],
       [20, 20],
     ].map(([fromMs = 0, toMs = 0], i) => ({ fromMs, toMs, source: `${i}` }));
     expect(stretchesOf(lacking)).toEqual([
       { fromMs: 1, toMs: 9 },
       { fromMs: 20, toMs: 20 },
     ]);
+  });
+
+  it('is that of a gap, up to the ends of the range where its times are not known', () => {
+    const gap = {
+      tenantId: '1',
+      hostName: 'SQL01',
+      databaseName: 'Payroll',
+      afterTime: null,
+      beforeTime: null,
+    };
+    const of = (change: object) =>
+      missingIn({ sources: [], gaps: [{ ...gap, ...change }] }, FROM, NOW, NOW).map(({ fromMs, toMs }) => [
+        (NOW - fromMs) / MINUTE_MS,
+        (NOW - toMs) / MINUTE_MS,
+      ]);
+    expect(of({})).toEqual([[24 * 60, 0]]);
+    expect(of({ afterTime: ago(30) })).toEqual([[30, 0]]);
+    expect(of({ beforeTime: ago(30) })).toEqual([[24 * 60, 30]]);
+    expect(of({ afterTime: ago(3_000), beforeTime: ago(20) })).toEqual([[24 * 60, 20]]);
+    expect(of({ afterTime: ago(3_000), beforeTime: ago(2_900) })).toEqual([]);
+  });
+
+  it('begins after five minutes of silence', () => {
+    const silent = (minutes: number) => lackingFrom({ lastReported: ago(minutes), completeThrough: ago(1) });
+    expect([silent(5), silent(6)]).toEqual([[], [NOW - MINUTE_MS]]);
   });
 
   it('is shown only for the source concerned, not for one of another tenant with the same name', () => {

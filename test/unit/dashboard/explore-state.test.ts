@@ -1,4 +1,6 @@
+import { problemOf } from '../../../dashboard/src/explore/explore-filter';
 import { formatState, parseState } from '../../../dashboard/src/explore/explore-state';
+import { LIMITS } from '../../../src/limits';
 
 const rangeOf = (query: string) => parseState(query).range;
 
@@ -40,5 +42,51 @@ describe('the address of a view', () => {
       'startTime=2026-01-05T08%3A00%3A00Z&endTime=2026-01-06T08%3A00%3A00Z&filter=objectName%3Aa&around=2026-01-05T09%3A00%3A00Z';
     expect(formatState(parseState(query))).toBe(query);
     expect(parseState('around=2026-01-01T00:00:00,5Z').around).toBe('2026-01-01T00:00:00.5000000Z');
+  });
+
+  it('holds each part of the view, and as little as it can', () => {
+    const query =
+      'range=7d&search=a&filter=b&sortBy=actionId&sortDirection=asc&page=2&pageSize=50&columns=eventTime%2ChostName&event=e&groupBy=hostName%2CclientIp';
+    expect(formatState(parseState(query))).toBe(query);
+    expect(formatState(parseState('range=24h&sortBy=eventTime&sortDirection=desc&page=1'))).toBe('');
+  });
+
+  it.each([
+    ...[
+      'page=0',
+      'page=1.5',
+      'page=2147483648',
+      'pageSize=101',
+      'pageSize=0',
+      'sortBy=hostName',
+      'sortBy=nothing',
+    ],
+    ...['columns=', 'columns=nothing', 'groupBy=statement', 'around=soon', 'sortDirection=up'],
+  ])('is the usual view where it names no other: %s', (query) => {
+    expect(parseState(query)).toEqual(parseState(''));
+  });
+
+  it('groups by two fields at most', () => {
+    expect(parseState('groupBy=hostName,nothing,clientIp,actionId').groupBy).toEqual([
+      'hostName',
+      'clientIp',
+    ]);
+  });
+
+  it('turns plain filters of the API into conditions', () => {
+    expect(parseState('filter=a OR b&principalName=svc etl&succeeded=false').filter).toBe(
+      '(a OR b) AND principalName:"svc etl" AND succeeded:false',
+    );
+  });
+});
+
+describe('a filter that is typed', () => {
+  it('may have as many characters as the service accepts', () => {
+    const max = LIMITS.expressionCharsMax;
+    expect(problemOf('a'.repeat(max))).toBeNull();
+    expect(problemOf('a'.repeat(max + 1))).toEqual({
+      ...{ problem: `at character ${max + 1}: expected at most ${max} characters`, at: max },
+    });
+    expect([problemOf(''), problemOf('a AND (')?.at]).toEqual([null, 7]);
   });
 });

@@ -85,6 +85,8 @@ describe('a filter that is edited by choosing values', () => {
     ['objectName:Payroll', 'toggleIncluded', 'objectName', 'Salary', 'objectName:(Payroll OR Salary)'],
     ['objectName:(a OR b) x', 'toggleIncluded', 'objectName', 'a', 'objectName:b AND x'],
     ['objectName:a x', 'toggleExcluded', 'objectName', 'a', 'NOT objectName:a AND x'],
+    ['NOT objectName:(a OR b)', 'toggleIncluded', 'objectName', 'a', 'objectName:a AND NOT objectName:b'],
+    ['statement:a', 'only', 'statement', 'b', 'statement:a AND statement:b'],
     ['x', 'exclude', 'serverPrincipalName', 'CORP\\svc', 'x AND NOT principalName:CORP\\svc'],
     ['-principalName:a', 'exclude', 'serverPrincipalName', 'b', 'NOT principalName:(a OR b)'],
     ['a OR b', 'only', 'hostName', 'W 1', '(a OR b) AND hostName:"W 1"'],

@@ -41,7 +41,14 @@ describe('the ticks below the histogram', () => {
     'in %s from %s on tell the date and time at which the bar above begins',
     (zone, from, to) => {
       for (const seconds of [HOUR, 3 * HOUR, 6 * HOUR, DAY]) {
-        for (const atLeastMs of [seconds * 1000, 5 * HOUR * 1000, 11 * HOUR * 1000, 2.5 * DAY * 1000]) {
+        for (const atLeastMs of [
+          seconds * 1000,
+          5 * HOUR * 1000,
+          6 * HOUR * 1000,
+          12 * HOUR * 1000,
+          11 * HOUR * 1000,
+          2.5 * DAY * 1000,
+        ]) {
           const bars = barsOf(from, to, seconds);
           const ticks = inTimeZone(zone, () => ticksOf(bars, 'local', atLeastMs));
           expect(ticks.length).toBeGreaterThan(0);

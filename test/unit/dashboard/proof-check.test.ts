@@ -55,8 +55,9 @@ describe('the proof of an event, verified in the page,', () => {
           await checkProof({ ...eventAt(index), statement: 'c', proof }, key.verifierKey),
           await checkProof({ ...eventAt(index), proof: { ...proof, index: index + 1 } }, key.verifierKey),
           await checkProof({ ...eventAt(index), proof }, other.verifierKey),
+          await checkProof({ ...eventAt(index), tenantId: '8', proof }, key.verifierKey),
         ].map(({ kind }) => kind);
-        expect(kinds).toEqual(['proven', 'refuted', 'refuted', 'refuted']);
+        expect(kinds).toEqual(['proven', ...Array(4).fill('refuted')]);
       }
     },
   );

@@ -34,6 +34,8 @@ describe('a rule made from a filter of Explore', () => {
     expect(finds(filter, { ...event, serverPrincipalName: 'CORP\\alice' })).toBe(false);
     expect(finds(filter, { ...event, succeeded: false })).toBe(false);
     expect(finds('NOT objectName:*', { objectName: null })).toBe(true);
+    expect(finds('databaseName~PAY*', event)).toBe(true);
+    expect(finds('databaseName:PAY*', event)).toBe(false);
   });
 
   it('compares a value literally, whatever characters are in it', () => {

@@ -12,6 +12,7 @@ describe('the names of tenants in a list', () => {
   it.each([
     ['none', [], '–'],
     ['as many as fit', ids.slice(0, 3), 'Farm 0, Farm 1, Farm 2'],
+    ['one more than fits', ids.slice(0, 4), 'Farm 0, Farm 1, Farm 2 and 1 more'],
     ['more than fit', ids, 'Farm 0, Farm 1, Farm 2 and 1,997 more'],
     ['one that is not known', ['x'], 'x'],
   ])('%s', (_, given, shown) => expect(namesOf(tenants, given)).toBe(shown));

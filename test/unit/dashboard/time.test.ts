@@ -46,6 +46,7 @@ describe('a time that is shown', () => {
     expect(formatTime('2026-01-05T08:09:03.1234567Z', 'UTC', 7)).toBe('2026-01-05 08:09:03.1234567');
     expect(formatTime('2026-01-05T08:09:03.9999999Z', 'UTC', 3)).toBe('2026-01-05 08:09:03.999');
     expect(formatTime('2026-01-05T08:09:03Z', 'UTC', 3)).toBe('2026-01-05 08:09:03.000');
+    expect(formatTime('2026-01-05T08:09:03.1Z', 'UTC', 7)).toBe('2026-01-05 08:09:03.1000000');
   });
 
   it('has its offset where it is local, so that the hour that a clock has twice is not the same', () => {
