@@ -158,21 +158,21 @@ export class Runner {
     const refused = asideOf(batch.items[0], message);
     const known = this.#destination.batches;
     const bounds: Bounds[] = [batch];
+    let { removed } = batch;
     for (let n = 1; n <= NEIGHBOURS_MAX; n++) {
       const from = bounds.at(-1)?.to ?? batch.to;
       const stored = known[n];
       const next = stored ? await this.parts.planner.again(stored) : await this.parts.planner.next(from, 1);
       if (next.items.length === 0) {
-        if (this.#isProven && next.isEnd)
-          return this.#setAside(refused, { to: from, removed: batch.removed });
+        if (this.#isProven && next.isEnd) return this.#setAside(refused, { to: from, removed });
         break;
       }
       bounds.push(next);
       if (!stored) await this.#save({ batches: bounds, batchLimit: 1 });
+      removed += next.removed;
       const outcome = await this.#send(next, false);
       if (outcome.kind === 'accepted') {
         this.#isProven = true;
-        const removed = batch.removed + next.removed;
         return this.#setAside(refused, { to: next.to, removed, delivered: next.items.length });
       }
       if (outcome.kind !== 'refused') return this.#failed(outcome);

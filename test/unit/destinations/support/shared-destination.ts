@@ -89,6 +89,11 @@ export class SharedDestination {
     },
   };
 
+  /** As when another instance takes it over. */
+  loseLease(): void {
+    this.#lease = null;
+  }
+
   #listed(): Listed {
     const isLeft = this.row.position < this.row.logSize || this.row.batches.length > 0;
     const isDue = this.row.state === 'active' && !this.#lease && this.dueMs <= this.nowMs() && isLeft;
