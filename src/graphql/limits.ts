@@ -26,6 +26,7 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'auditFacets.limit': LIMITS.facetValuesMax,
   'auditHistogram.buckets': LIMITS.histogramBucketsMax,
   'auditSourceItems.pageSize': LIMITS.pageSizeMax,
+  'auditSourceList.pageSize': LIMITS.pageSizeMax,
   'destinationSetAside.first': LIMITS.destinationSetAsidePageMax,
   'findings.pageSize': LIMITS.pageSizeMax,
   'gaps.limit': LIMITS.sourceGapsShownMax,

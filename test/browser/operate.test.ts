@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { LIMITS } from '../../src/limits';
 import { aGap, aReport, REPORT } from '../support/audit-sources';
 import { until } from '../support/until';
-import { useDashboard } from './support/dashboard';
+import { inDatabase, useDashboard } from './support/dashboard';
 
 const LIST = '/api/v1/public/audit-activity';
 
@@ -221,11 +221,14 @@ describe('operating the service from the dashboard', () => {
     await silent.waitFor();
     expect(await silent.innerText()).not.toContain('Stale');
 
-    // The page's clock is ten minutes ahead. The other sources report once more, and this one does not.
-    await page.clock.setFixedTime(Date.now() + 10 * 60_000);
+    const reported = (when: string) =>
+      inDatabase(world, `UPDATE audit_source SET last_reported = ${when} WHERE host_name = 'SILENT01'`);
+    await reported("now() - interval '10 minutes'");
     await page.reload();
     await silent.getByText('Stale').waitFor();
     await silent.getByText('The agent has fallen silent').waitFor();
+    expect(await page.getByRole('article').first().getAttribute('aria-label')).toBe('Ledger on SILENT01');
+    await reported('now()');
   });
 
   it('marks in the menu what needs attention: gaps, agents with a problem, keys that expire soon', async () => {

@@ -167,6 +167,7 @@ const MATRIX = {
     'operator',
     'mutation { setTenantRetention(tenantId: "1", days: 30) { tenantId } }',
   ],
+  'Query.auditSourceList': ['operator', '{ auditSourceList { totalCount } }'],
   'Query.auditSources': ['operator', '{ auditSources { hostName gaps { gapId } } }'],
   'Mutation.reportAuditSource': [
     'agent',

@@ -3,17 +3,22 @@ import { IconSearch } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { formatCount } from './numbers';
 
-const PAGE_ROWS = 50;
+/** The rows of a page of a long list. */
+export const PAGE_ROWS = 50;
 
-interface Listed<T> {
-  /** The rows of the shown page. */
-  readonly rows: readonly T[];
+/** The search of a long list, and the shown page. */
+interface Paging {
   readonly found: number;
   readonly search: string;
   readonly setSearch: (text: string) => void;
   readonly page: number;
   readonly pages: number;
   readonly setPage: (page: number) => void;
+}
+
+interface Listed<T> extends Paging {
+  /** The rows of the shown page. */
+  readonly rows: readonly T[];
 }
 
 /** The rows of a long list that contain the words, a page at a time. @param textOf the searchable text of a row */
@@ -43,7 +48,7 @@ export function useListed<T>(all: readonly T[], textOf: (row: T) => string): Lis
 }
 
 interface Props {
-  readonly listed: Listed<unknown>;
+  readonly listed: Paging;
   readonly label: string;
   /** A line with the number of rows and their name. */
   readonly summary: string;
@@ -69,7 +74,7 @@ export const ListHead = ({ listed, label, summary, children }: Props) => (
   </Group>
 );
 
-export const ListPages = ({ listed }: { readonly listed: Listed<unknown> }) =>
+export const ListPages = ({ listed }: { readonly listed: Paging }) =>
   listed.pages > 1 && (
     <Pagination
       size="sm"

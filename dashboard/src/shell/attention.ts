@@ -2,7 +2,6 @@ import type { AttentionQuery } from '../../generated/operations';
 import { type AlertCount, sumOf } from '../alerts/alert-counts';
 import { formatCount } from '../lib/numbers';
 import { expiresSoon } from '../operate/key-life';
-import { stateOf } from '../sources/source-state';
 
 /** `12 new, 2 critical`, by the path of the view. */
 export function newAlerts(counts: readonly AlertCount[]): Record<string, string> {
@@ -14,12 +13,13 @@ export function newAlerts(counts: readonly AlertCount[]): Record<string, string>
 
 /** What needs the attention of operators, by the path of the view that shows it. */
 export function attentionOf(
-  { auditSources, apiKeys, destinations }: AttentionQuery,
+  { auditSourceList, apiKeys, destinations }: AttentionQuery,
   nowMs: number,
 ): Record<string, string> {
-  const states = auditSources.map((source) => stateOf(source, nowMs));
-  const withProblem = states.filter((state) => state === 'stale' || state === 'problem').length;
-  const withGaps = auditSources.filter(({ gapCount }) => gapCount > 0).length;
+  const { states, withGaps } = auditSourceList;
+  const withProblem = states
+    .filter(({ state }) => state === 'stale' || state === 'problem')
+    .reduce((sum, { sources }) => sum + sources, 0);
   const expiring = apiKeys.filter((key) => expiresSoon(key, nowMs)).length;
   const failing = destinations.filter(({ state }) => state === 'failing').length;
   const overtaken = destinations.filter(({ behindRetention }) => behindRetention > 0).length;

@@ -5,20 +5,19 @@ import { useTimeZone } from '../lib/preferences';
 import { formatAgo, formatSpan, formatTime } from '../lib/time';
 import { formatRate } from '../lib/use-rates';
 import { GapList } from './gap-list';
-import { type Source, STATES, stateOf } from './source-state';
+import { type Source, STATES } from './source-state';
 
 interface Props {
   readonly source: Source;
-  readonly tenantName: string;
   /** Events a minute. */
   readonly rate: number | undefined;
   readonly nowMs: number;
 }
 
-export function SourceCard({ source, tenantName, rate, nowMs }: Props) {
+export function SourceCard({ source, rate, nowMs }: Props) {
   const [zone] = useTimeZone();
   const [isOpen, { toggle }] = useDisclosure();
-  const { label, color, advice } = STATES[stateOf(source, nowMs)];
+  const { label, color, advice } = STATES[source.state];
   const facts = [
     ['Last event', source.lastEventTime ? formatTime(source.lastEventTime, zone) : 'none yet'],
     ['Last report', formatAgo(source.lastReported, nowMs)],
@@ -41,7 +40,7 @@ export function SourceCard({ source, tenantName, rate, nowMs }: Props) {
             {source.databaseName}
           </Title>
           <Text size="sm" c="dimmed">
-            {tenantName} · {source.hostName} · agent {source.agentVersion}
+            {source.tenantName} · {source.hostName} · agent {source.agentVersion}
           </Text>
         </div>
         <Badge color={color} variant="light" tt="none" style={{ flexShrink: 0 }}>

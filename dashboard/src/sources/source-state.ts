@@ -1,22 +1,12 @@
-import { type SourceState, stateOfSource } from '../../../src/modules/sources/audit-source';
+import type { SourceState } from '../../../src/modules/sources/audit-source';
 import type { SourcesQuery } from '../../generated/operations';
+import { formatCount } from '../lib/numbers';
 
-export type Source = SourcesQuery['auditSources'][number];
+type List = SourcesQuery['auditSourceList'];
+export type Source = List['items'][number];
 
 export const keyOf = ({ tenantId, hostName, databaseName }: Source): string =>
   JSON.stringify([tenantId, hostName, databaseName]);
-
-/** The most urgent state of a source. */
-export const stateOf = (
-  { lastReported, problem, lag, gapCount }: Pick<Source, 'lastReported' | 'problem' | 'lag' | 'gapCount'>,
-  nowMs: number,
-): SourceState =>
-  stateOfSource({
-    silentMs: nowMs - Date.parse(lastReported),
-    problem: problem ?? null,
-    lag: lag ?? null,
-    gapCount,
-  });
 
 export const STATES: Record<SourceState, { label: string; color: string; advice: string }> = {
   stale: {
@@ -40,3 +30,12 @@ export const STATES: Record<SourceState, { label: string; color: string; advice:
 };
 /** The worst first. */
 export const STATE_ORDER = Object.keys(STATES) as SourceState[];
+
+/** `2,000 sources: 3 stale, 1,997 current` */
+export function summaryOf(states: List['states']): string {
+  const all = states.reduce((sum, { sources }) => sum + sources, 0);
+  const parts = states.map(
+    ({ state, sources }) => `${formatCount(sources)} ${STATES[state].label.toLowerCase()}`,
+  );
+  return `${formatCount(all)} sources: ${parts.join(', ')}`;
+}

@@ -191,6 +191,54 @@ export const SOURCES_PARAMETERS = {
   },
 } as const satisfies ParameterSpecs;
 
+const LISTED_SOURCE = {
+  name: 'ListedSource',
+  doc: 'A source with the name of its tenant, and how it is.',
+  fields: {
+    ...AUDIT_SOURCE.fields,
+    tenantName: { kind: 'text' },
+    state: { kind: 'choice', choices: SOURCE_STATE },
+  },
+} as const satisfies Shape;
+
+const SOURCES_IN_STATE = {
+  name: 'SourcesInState',
+  doc: 'How many sources are in a state.',
+  fields: { state: { kind: 'choice', choices: SOURCE_STATE }, sources: { kind: 'count' } },
+} as const satisfies Shape;
+
+/** A page of all sources for operators. */
+export const SOURCE_LIST = {
+  name: 'AuditSourceList',
+  doc: 'A page of sources, and numbers of all of them.',
+  fields: {
+    items: {
+      kind: 'object',
+      isList: true,
+      of: LISTED_SOURCE,
+      doc: 'The worst state first, then by tenant, host and database.',
+    },
+    totalCount: { kind: 'count', doc: 'Sources that match.' },
+    states: {
+      kind: 'object',
+      isList: true,
+      of: SOURCES_IN_STATE,
+      doc: 'Of all sources, the worst first; states without a source are left out.',
+    },
+    withGaps: { kind: 'count', doc: 'Of all sources, those with gaps.' },
+  },
+} as const satisfies Shape;
+
+export const SOURCE_LIST_PARAMETERS = {
+  state: { kind: 'choice', values: Object.keys(SOURCE_STATES), doc: 'Only sources in this state.' },
+  search: {
+    kind: 'text',
+    charsMax: LIMITS.filterCharsMax,
+    doc: "Words, each of which must be in the host, the database or the tenant's name; letter case does not matter.",
+  },
+  ...SOURCES_PARAMETERS,
+} as const satisfies ParameterSpecs;
+
 export const REPORT_RECEIPT = {
   name: 'ReportReceipt',
   doc: 'Given after the commit.',

@@ -4,17 +4,25 @@ import type { Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
 import { DomainError } from '../../errors';
-import { parametersOf } from '../../event/parameters';
+import { parametersOf, parseParameters } from '../../event/parameters';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
 import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';
-import { AUDIT_GAP, AUDIT_SOURCE, SOURCE_PAGE, SOURCES_PARAMETERS } from './answers';
-import { type AuditSource, lagOf, type StoredGap } from './audit-source';
+import {
+  AUDIT_GAP,
+  AUDIT_SOURCE,
+  SOURCE_LIST,
+  SOURCE_LIST_PARAMETERS,
+  SOURCE_PAGE,
+  SOURCES_PARAMETERS,
+} from './answers';
+import { type AuditSource, lagOf, type SourceState, type StoredGap } from './audit-source';
 import { AuditSourceReport, ReportReceiptType } from './audit-source.report';
 import type { AuditSourceStore } from './audit-source.store';
 import { type ReportReceipt, receiveReport } from './check-report';
 import type { ListComplete } from './list-complete';
 import { listGaps, listSources } from './list-sources';
+import { sourceList } from './source-list';
 
 const AuditGapType = objectType(AUDIT_GAP);
 type AuditGapType = Answer<typeof AUDIT_GAP>;
@@ -26,13 +34,17 @@ type SourcePageType = Answer<typeof SOURCE_PAGE>;
 const SourcesArgs = argumentsType(SOURCES_PARAMETERS);
 type SourcesArgs = GivenArguments;
 
+const SourceListType = objectType(SOURCE_LIST);
+type SourceListType = Answer<typeof SOURCE_LIST>;
+const SourceListArgs = argumentsType(SOURCE_LIST_PARAMETERS);
+
 const GAPS_DEFAULT = 20;
 
 @Resolver(() => AuditSourceType)
 export class AuditSourceResolver {
   constructor(
     private readonly sources: AuditSourceStore,
-    private readonly tenants: Pick<TenantStore, 'existing'>,
+    private readonly tenants: Pick<TenantStore, 'existing' | 'list'>,
     private readonly complete: ListComplete,
     private readonly nowMs: () => number,
   ) {}
@@ -68,6 +80,21 @@ export class AuditSourceResolver {
     );
     const now = this.nowMs();
     return sources.map((source) => toSourceType(source, now));
+  }
+
+  @Query(() => SourceListType, {
+    description: 'A page of the sources of all tenants, and numbers of all of them.',
+  })
+  @Access({ principal: 'operator' })
+  async auditSourceList(@Args(() => SourceListArgs) args: GivenArguments): Promise<SourceListType> {
+    const { state = null, search = '', page, pageSize } = parseParameters(SOURCE_LIST_PARAMETERS, args);
+    const [all, tenants] = [await this.sources.sources(null), await this.tenants.list()];
+    const names = new Map(tenants.map(({ tenantId, name }) => [tenantId, name]));
+    const nameOf = (tenantId: number) => names.get(tenantId) ?? String(tenantId);
+    const now = this.nowMs();
+    const asked = { state: state as SourceState | null, search, page, pageSize };
+    const { items, ...numbers } = sourceList(all, nameOf, asked, now);
+    return { ...numbers, items: items.map((source) => ({ ...source, ...toSourceType(source, now) })) };
   }
 
   @Query(() => SourcePageType, {

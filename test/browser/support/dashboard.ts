@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { Client } from 'pg';
 import { type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import type { Config } from '../../../src/config';
 import { ENGINES } from '../../support/engines';
@@ -90,6 +91,19 @@ export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('Key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('navigation', { name: 'Views' }).waitFor({ state: 'attached' });
+}
+
+/** Runs a statement as the owner of the tables. */
+export async function inDatabase({ database }: World, statement: string): Promise<void> {
+  const connectionString = database.migrationDatabaseUrl ?? database.databaseUrl;
+  if (!connectionString) throw new Error('the dashboard is tested on PostgreSQL');
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 /** Saves a screenshot as an artefact of the build. */

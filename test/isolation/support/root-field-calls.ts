@@ -73,6 +73,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   batch: ({ events, tenant }) => ({ tenantId: tenant.tenantId, events }),
   report: ({ report }) => report,
   fields: () => ['objectName', 'clientIp', 'tenantId'],
+  'auditSourceList.state': () => undefined,
   'auditGroups.fields': () => ['objectName', 'tenantId'],
   'auditGroups.sortBy': () => 'objectName',
   beforeStartTime: () => BEFORE,

@@ -11,7 +11,6 @@ import {
 } from '../../../dashboard/src/alerts/queue-state';
 import { questionOf } from '../../../dashboard/src/alerts/use-finding-events';
 import { attentionOf, newAlerts } from '../../../dashboard/src/shell/attention';
-import { stateOf } from '../../../dashboard/src/sources/source-state';
 import { LIMITS } from '../../../src/limits';
 
 const DEFAULT: QueueState = { status: 'new', sortBy: 'createdAt', page: 1, ...NO_FILTERS };
@@ -89,14 +88,9 @@ describe('the numbers of alerts', () => {
 
 describe('what needs the attention of an operator', () => {
   const NOW = Date.parse('2026-01-05T12:00:00Z');
-  const source = (minutesSilent: number, change: object = {}) => ({
-    ...{
-      lastReported: new Date(NOW - minutesSilent * 60_000).toISOString(),
-      problem: null,
-      lag: 1,
-      gapCount: 0,
-    },
-    ...change,
+  const inStates = (numbers: Readonly<Record<string, number>>, withGaps = 0) => ({
+    states: Object.entries(numbers).map(([state, sources]) => ({ state, sources })),
+    withGaps,
   });
   const key = (state: string, days: number | null, replacedBy: string | null = null) => ({
     ...{
@@ -106,10 +100,10 @@ describe('what needs the attention of an operator', () => {
     },
   });
   const attention = (given: object) =>
-    attentionOf({ auditSources: [], apiKeys: [], destinations: [], ...given } as never, NOW);
+    attentionOf({ auditSourceList: inStates({}), apiKeys: [], destinations: [], ...given } as never, NOW);
 
   it('is nothing where all is well', () => {
-    const auditSources = [source(4), source(1, { lag: 7_200 })];
+    const auditSourceList = inStates({ lagging: 2, current: 3 });
     const apiKeys = [
       key('valid', 15),
       key('valid', null),
@@ -118,23 +112,22 @@ describe('what needs the attention of an operator', () => {
       key('valid', 2, 'x'),
     ];
     const destinations = [{ state: 'active', behindRetention: 0 }];
-    expect(attention({ auditSources, apiKeys, destinations })).toEqual({});
+    expect(attention({ auditSourceList, apiKeys, destinations })).toEqual({});
   });
 
   it('is what is silent, has a problem or gaps, expires, fails, or was overtaken', () => {
     expect(LIMITS.keyExpiresSoonMs).toBe(14 * 86_400_000);
-    const auditSources = [source(6), source(1, { problem: 'no key' }), source(6, { gapCount: 2 })];
-    expect(stateOf({ ...source(1), lag: null }, NOW)).toBe('lagging');
+    const auditSourceList = inStates({ stale: 2, problem: 1, current: 4 }, 1);
     const destinations = [
       { state: 'failing', behindRetention: 3 },
       { state: 'active', behindRetention: 1 },
     ];
-    expect(attention({ auditSources, destinations, apiKeys: [key('valid', 14)] })).toEqual({
+    expect(attention({ auditSourceList, destinations, apiKeys: [key('valid', 14)] })).toEqual({
       '/sources': '3 with a problem, 1 with gaps',
       '/destinations': '1 failing, 2 behind retention',
       '/keys': '1 expires soon',
     });
-    const gaps = { auditSources: [source(1, { gapCount: 1 })], apiKeys: [key('valid', 1), key('valid', 2)] };
+    const gaps = { auditSourceList: inStates({ gaps: 1 }, 1), apiKeys: [key('valid', 1), key('valid', 2)] };
     expect(attention(gaps)).toEqual({ '/sources': '1 with gaps', '/keys': '2 expire soon' });
   });
 });
