@@ -111,5 +111,5 @@ function selected(expression: Expression): Selection | null {
   if (expression.kind !== 'field' || expression.isFolded) return null;
   const { field, how, text } = expression;
   if (how === 'present') return { field, values: [null], isExcluded: true };
-  return how === 'equals' && field !== 'statement' ? { field, values: [text], isExcluded: false } : null;
+  return how === 'equals' ? { field, values: [text], isExcluded: false } : null;
 }
