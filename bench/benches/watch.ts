@@ -132,12 +132,16 @@ async function beside(
   const round = (name: 'with' | 'without') => async () => {
     tenants += 1;
     const { tenantId, agentKey } = await createTenant(service, `Watched ${tenants}`);
-    if (name === 'without')
-      await client.query(
-        `INSERT INTO detection_position (tenant_id, position, learned, learn_until, holder, held_until)
-         VALUES ($1, 0, 0, 0, $2, now() + interval '1 day')`,
+    // A turn is held for half a minute at most.
+    const hold = () =>
+      client.query(
+        `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until, holder, held_until)
+         VALUES ($1, 0, 0, 0, $2, now() + interval '30 seconds')
+         ON CONFLICT (tenant_id) DO UPDATE SET held_until = excluded.held_until`,
         [tenantId, randomUUID()],
       );
+    const holding = name === 'without' ? setInterval(() => void hold(), 10_000) : undefined;
+    if (holding) await hold();
     const events = PACE * PACED_SECONDS;
     const source = new EventSource(tenants % 20, events, Calendar.denseFor(events));
     let isOver = false;
@@ -157,6 +161,7 @@ async function beside(
       }
     })().finally(() => {
       isOver = true;
+      clearInterval(holding);
     });
     const reads = await readsFor(service.server.url, key, () => isOver, Number.POSITIVE_INFINITY);
     await pacing;

@@ -3,7 +3,7 @@ const MAX_MS = 300_000;
 /** A wait is longer by up to this share at random, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
 /** A receiver may ask for a longer wait, but it is called again after this one. */
-const RETRY_AFTER_MAX_MS = 3_600_000;
+export const RETRY_AFTER_MAX_MS = 3_600_000;
 const DOUBLINGS_MAX = 20;
 
 /**

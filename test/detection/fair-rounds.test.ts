@@ -119,8 +119,12 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     nowMs += LIMITS.detectionRestMs - 1;
     expect(await detector.run()).toBe(0);
     expect(host.taken()).toEqual([]);
+    // A clock that was ahead has nobody rest until it is there again.
+    nowMs -= 86_000_000;
+    await expect(detector.run()).rejects.toThrow(EngineFailure);
+    expect(host.taken()).toEqual([[long, STEP]]);
     host.broken = null;
-    nowMs += 1;
+    nowMs += LIMITS.detectionRestMs;
     expect(await detector.run()).toBe(1);
     expect(host.taken()).toEqual([[long, STEP]]);
   });
@@ -152,7 +156,7 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     expect(readOf(long)).toBe(STEP + 3_396 + LEFT);
     const to = { ...(seal.known(long) ?? { learned: 0, learnUntil: 0, findings: 0 }), position: 1_700 };
     await busy?.query(
-      "UPDATE detection_position SET holder = gen_random_uuid(), held_until = now() + interval '1 day', position = $2::bigint, mac = $3 WHERE tenant_id = $1",
+      "UPDATE detection_position SET holder = gen_random_uuid(), held_until = now() + interval '25 seconds', position = $2::bigint, mac = $3 WHERE tenant_id = $1",
       ...[long, to.position, seal.macOf(long, to)],
     );
     await detector.run();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
+import { isAhead } from '../../deadline';
 import type { NetworkGuard } from '../../delivery/network-guard';
 import { failed, failureOf, type Outcome } from '../../delivery/outcome';
 import { ReadingTurns } from '../../delivery/reading-turns';
@@ -87,7 +88,7 @@ export class Deliveries {
     for (const one of all.filter(({ state }) => state === REMOVED)) await this.parts.store.delete(one);
     this.#listed = all.filter(({ state }) => state !== REMOVED);
     this.#closeUnused();
-    if (this.parts.nowMs() - this.#checkedMs >= OVERTAKEN_CHECK_MS) {
+    if (Math.abs(this.parts.nowMs() - this.#checkedMs) >= OVERTAKEN_CHECK_MS) {
       this.#checkedMs = this.parts.nowMs();
       for (const one of this.#listed.filter(mayBeOvertaken)) await this.#passRemoved(one);
       await this.#sealAnew();
@@ -97,7 +98,8 @@ export class Deliveries {
       const { destinationId } = one;
       if (!one.isDue || this.#running.has(destinationId) || !this.parts.box.opens(one.secrets)) continue;
       if (epoch.pauseOf(one.goEpoch) !== null) continue;
-      if ((this.#standingBack.get(destinationId)?.untilMs ?? 0) > this.parts.nowMs()) continue;
+      const untilMs = this.#standingBack.get(destinationId)?.untilMs ?? 0;
+      if (isAhead(untilMs, this.parts.nowMs(), LIMITS.destinationStandBackMsMax)) continue;
       const run = this.#run(one)
         .catch((err) => this.#standBack(destinationId, { err, isRefused: false }))
         .finally(() => this.#running.delete(destinationId));

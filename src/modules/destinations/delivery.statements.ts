@@ -1,3 +1,5 @@
+import { RETRY_AFTER_MAX_MS } from '../../delivery/retry';
+
 /** After this time without a renewal of its lease, another instance takes over a destination. */
 const LEASE = `interval '12 seconds'`;
 
@@ -7,12 +9,15 @@ const COLUMNS = `d.tenant_id AS "tenantId", d.destination_id AS "destinationId",
   d.last_error_at AS "lastErrorAt", d.last_success_at AS "lastSuccessAt", d.caught_up_at AS "caughtUpAt", d.delivered,
   d.failures, d.go_epoch AS "goEpoch", d.set_aside AS "setAside", d.behind_retention AS "behindRetention", d.overtaken_at AS "overtakenAt"`;
 
-const IS_FREE = '(d.lease_until IS NULL OR d.lease_until <= now())';
+/** A lease, or a next attempt, that is twice as far ahead as anybody sets one is of a clock that was ahead. */
+const IS_FREE = `(d.lease_until IS NULL OR d.lease_until <= now() OR d.lease_until > now() + 2 * ${LEASE})`;
+const MAY_TRY = `(d.next_attempt_at IS NULL OR d.next_attempt_at <= now()
+    OR d.next_attempt_at > now() + make_interval(secs => ${(2 * RETRY_AFTER_MAX_MS) / 1_000}))`;
 
 /** @param condition on columns of the alias d */
 export const listStatement = (condition: string): string => `
 SELECT ${COLUMNS}, coalesce(h.size, 0) AS "logSize",
-  d.state = 'active' AND ${IS_FREE} AND coalesce(d.next_attempt_at <= now(), true)
+  d.state = 'active' AND ${IS_FREE} AND ${MAY_TRY}
     AND (d.position < coalesce(h.size, 0) OR d.batches <> '{}') AS "isDue"
 FROM destination d LEFT JOIN audit_log_head h ON h.tenant_id = d.tenant_id
 WHERE ${condition} ORDER BY d.tenant_id, d.created_at, d.destination_id`;

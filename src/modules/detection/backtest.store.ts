@@ -35,6 +35,8 @@ export interface TakenBacktest {
 const KEPT_MAX = 20;
 /** After this time without a sign, the instance of a backtest counts as lost. */
 const LEASE_MS = 40_000;
+/** A lease that ends later than this is of a clock that was ahead: those of two instances differ by less. */
+export const LEASE_MS_MAX = 600_000;
 
 /** The stored backtests. Requests begin a tenant's backtests and read them, and instances run them. */
 export class BacktestStore {
@@ -102,9 +104,16 @@ export class BacktestStore {
     >(
       `UPDATE backtest SET holder = $3::uuid, held_until = $5::timestamptz, tries = tries + 1
        WHERE tenant_id = $1::int AND backtest_id = $2::uuid AND state = 'running'
-         AND (held_until IS NULL OR held_until < $4::timestamptz)
+         AND (held_until IS NULL OR held_until < $4::timestamptz OR held_until > $6::timestamptz)
        RETURNING rule, since, answer, tries`,
-      ...[tenantId, backtestId, this.#me, new Date(now), new Date(now + LEASE_MS)],
+      ...[
+        tenantId,
+        backtestId,
+        this.#me,
+        new Date(now),
+        new Date(now + LEASE_MS),
+        new Date(now + LEASE_MS_MAX),
+      ],
     );
     if (!row) return null;
     return {

@@ -9,7 +9,7 @@ import { openHost } from '../../detection/thread-host';
 import { DAY_MS, formatTicks } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import type { ArrivalLimits, ArrivalReader } from '../../trail/arrivals/arrival-reader';
-import type { BacktestAnswer, BacktestStore, TakenBacktest } from './backtest.store';
+import { type BacktestAnswer, type BacktestStore, LEASE_MS_MAX, type TakenBacktest } from './backtest.store';
 import { StepReader } from './step-reader';
 
 const EXAMPLES_MAX = 10;
@@ -56,9 +56,9 @@ export class Backtests {
     const waiting = await this.#rounds.ask((of) =>
       owner.$queryRawUnsafe<{ tenant_id: number; id: string }[]>(
         `SELECT tenant_id, backtest_id::text AS id FROM backtest WHERE state = 'running'
-           AND (held_until IS NULL OR held_until < $1::timestamptz) AND ${of('tenant_id')}
+           AND (held_until IS NULL OR held_until < $1::timestamptz OR held_until > $2::timestamptz) AND ${of('tenant_id')}
          ORDER BY created_at LIMIT ${LIMITS.backtestsMax}`,
-        new Date(nowMs()),
+        ...[new Date(nowMs()), new Date(nowMs() + LEASE_MS_MAX)],
       ),
     );
     for (const { tenant_id, id } of waiting) {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
+import { isAhead } from '../../deadline';
 import { EngineFailure } from '../../detection/asked-thread';
 import type { Finding } from '../../detection/finding';
 import type { EngineHost, Evaluated, RuleSource, StoredState } from '../../detection/host';
-
 import { LIMITS } from '../../limits';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import type { Lane, Lanes } from './lanes';
@@ -89,7 +89,8 @@ export class Detector {
     this.#rows.keepOnly(new Set(tenants.map(({ tenant_id }) => tenant_id)));
     let [more, failure] = [0, null as EngineFailure | null];
     for (const { tenant_id } of tenants) {
-      if ((this.#resting.get(tenant_id) ?? 0) > this.parts.nowMs()) continue;
+      const restUntil = this.#resting.get(tenant_id) ?? 0;
+      if (isAhead(restUntil, this.parts.nowMs(), LIMITS.detectionRestMs)) continue;
       if (!this.#isOwn(tenant_id)) {
         if (this.#open.has(tenant_id)) await this.#forget(tenant_id);
         continue;

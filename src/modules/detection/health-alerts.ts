@@ -52,7 +52,8 @@ export class HealthAlerts {
       const before = this.#seen.get(name);
       // For a problem that may pass by itself, its beginning is the first look that saw it.
       const since = problem.mayPass === true ? (before?.since ?? problem.since) : problem.since;
-      const isTold = before?.toldMs != null && now - before.toldMs < TOLD_MS && +before.since === +since;
+      const isTold =
+        before?.toldMs != null && Math.abs(now - before.toldMs) < TOLD_MS && +before.since === +since;
       const isDue = !isTold && (problem.mayPass !== true || before !== undefined);
       // An alert that failed is told at the next look.
       const toldNow =

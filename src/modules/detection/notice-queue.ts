@@ -15,6 +15,8 @@ const DUE_MAX = 250;
 export const LEASE_MS = 60_000;
 const RETRY_MS = 2_000;
 const RETRY_MS_MAX = 300_000;
+/** A notice whose time is further ahead is of a clock that was ahead: those of two instances differ by less. */
+export const NEXT_MS_MAX = 2 * RETRY_MS_MAX;
 const ERROR_CHARS_MAX = 512;
 
 /** The notices to send: one for each alert, state and route. */
@@ -29,12 +31,14 @@ export class NoticeQueue {
     const now = this.nowMs();
     const rows = await this.owner.$queryRawUnsafe<Due[]>(
       `UPDATE alert_notice n SET next_at = $3::timestamptz, tries = n.tries + 1
-       FROM (SELECT notice_id FROM alert_notice WHERE tenant_id = $1::int AND sent_at IS NULL AND next_at <= $2::timestamptz
+       FROM (SELECT notice_id FROM alert_notice WHERE tenant_id = $1::int AND sent_at IS NULL
+           AND (next_at <= $2::timestamptz OR next_at > $4::timestamptz)
          ORDER BY next_at LIMIT ${DUE_MAX}) d
-       WHERE n.tenant_id = $1::int AND n.notice_id = d.notice_id AND n.sent_at IS NULL AND n.next_at <= $2::timestamptz
+       WHERE n.tenant_id = $1::int AND n.notice_id = d.notice_id AND n.sent_at IS NULL
+         AND (n.next_at <= $2::timestamptz OR n.next_at > $4::timestamptz)
        RETURNING n.notice_id::text AS "noticeId", n.route_id::text AS "routeId", n.alert_id::text AS "alertId",
          n.state, n.tries, n.created_at AS "createdAt"`,
-      ...[tenantId, new Date(now), new Date(now + LEASE_MS)],
+      ...[tenantId, new Date(now), new Date(now + LEASE_MS), new Date(now + NEXT_MS_MAX)],
     );
     return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt) }));
   }
@@ -68,8 +72,9 @@ export class NoticeQueue {
   async sentSince(tenantId: number, routeId: string, since: Date): Promise<readonly Date[]> {
     const rows = await this.owner.$queryRawUnsafe<{ at: Date }[]>(
       `SELECT DISTINCT sent_at AS at FROM alert_notice
-       WHERE tenant_id = $1::int AND route_id = $2::uuid AND sent_at > $3::timestamptz ORDER BY 1`,
-      ...[tenantId, routeId, since],
+       WHERE tenant_id = $1::int AND route_id = $2::uuid AND sent_at > $3::timestamptz
+         AND sent_at <= $4::timestamptz ORDER BY 1`,
+      ...[tenantId, routeId, since, new Date(this.nowMs())],
     );
     return rows.map(({ at }) => new Date(at));
   }

@@ -4,7 +4,7 @@ import type { OwnerDb } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { type Channels, channelOf, type Failure, type Route } from './channel';
 import type { HealthAlerts } from './health-alerts';
-import { type Due, LEASE_MS, NoticeQueue } from './notice-queue';
+import { type Due, LEASE_MS, NEXT_MS_MAX, NoticeQueue } from './notice-queue';
 import type { RouteTarget } from './route.store';
 import type { DetectionTally } from './tally';
 
@@ -54,8 +54,9 @@ export class Notifier {
     const { owner, nowMs } = this.parts;
     const tenants = await this.#rounds.ask((of) =>
       owner.$queryRawUnsafe<{ tenant_id: number }[]>(
-        `SELECT DISTINCT tenant_id FROM alert_notice WHERE sent_at IS NULL AND next_at <= $1::timestamptz AND ${of('tenant_id')} LIMIT ${TENANTS_MAX}`,
-        new Date(nowMs()),
+        `SELECT DISTINCT tenant_id FROM alert_notice WHERE sent_at IS NULL
+           AND (next_at <= $1::timestamptz OR next_at > $2::timestamptz) AND ${of('tenant_id')} LIMIT ${TENANTS_MAX}`,
+        ...[new Date(nowMs()), new Date(nowMs() + NEXT_MS_MAX)],
       ),
     );
     const jobs: Job[] = [];

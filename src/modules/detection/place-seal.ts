@@ -28,7 +28,7 @@ export class PlaceSeal {
 
   /** Whether no place was found to be changed within the last hour. */
   get healthy(): boolean {
-    return this.nowMs() - this.#changedMs >= HOUR_MS;
+    return Math.abs(this.nowMs() - this.#changedMs) >= HOUR_MS;
   }
 
   get keyId(): string {

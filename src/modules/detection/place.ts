@@ -43,11 +43,11 @@ export const toPlace = (row: PlaceRow): StoredPlace => ({
 });
 
 /** A turn is held as long as a step may take. */
-const TURN_SECONDS = 30;
+const TURN_MS = 30_000;
 
 /**
  * Takes the turn of a tenant by the database's clock, which is asked first: a distributed database takes no reckoning with
- * times below.
+ * times below. A turn that is held for more than twice as long as anybody holds one is of a clock that was ahead.
  * @returns null: the turn is another instance's
  */
 export async function takePlace(
@@ -62,8 +62,9 @@ export async function takePlace(
      VALUES ($1::int, 0, 0, 0, $2::uuid, $4::timestamptz)
      ON CONFLICT (tenant_id) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
        WHERE p.holder IS NULL OR p.holder = excluded.holder OR p.held_until < $3::timestamptz
+         OR p.held_until > $5::timestamptz
      RETURNING ${PLACE_COLUMNS}`,
-    ...[tenantId, holder, now, new Date(now.getTime() + TURN_SECONDS * 1_000)],
+    ...[tenantId, holder, ...[0, 1, 2].map((turns) => new Date(now.getTime() + turns * TURN_MS))],
   );
   return row ? toPlace(row) : null;
 }

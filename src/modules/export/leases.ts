@@ -8,7 +8,10 @@ const SECONDS = LIMITS.exportLeaseMs / 1000;
 /** For each holder. While the database is away, each attempt adds one. */
 const LEFT_BEHIND_MAX = 100;
 
-/** Leases by the database's clock. A lease that an instance leaves behind expires. */
+/**
+ * Leases by the database's clock. A lease that an instance leaves behind expires. One that expires later than twice the
+ * time of a lease is of a clock that was ahead.
+ */
 export class PostgresExportLeases implements ExportLeases {
   /** By holder: unused leases that may still be in the database, because the database was away at their release. */
   readonly #leftBehind = new Map<string, readonly string[]>();
@@ -27,7 +30,8 @@ export class PostgresExportLeases implements ExportLeases {
         INSERT INTO export_lease AS l (holder, lease_id, expires_at)
         VALUES (${holder}, ${leaseId}::uuid, clock_timestamp() + make_interval(secs => ${SECONDS}::float8))
         ON CONFLICT (holder) DO UPDATE SET lease_id = excluded.lease_id, expires_at = excluded.expires_at
-        WHERE l.expires_at <= clock_timestamp() OR l.lease_id = ANY(${[...leftBehind]}::uuid[])`,
+        WHERE l.expires_at <= clock_timestamp() OR l.expires_at > excluded.expires_at + make_interval(secs => ${SECONDS}::float8)
+          OR l.lease_id = ANY(${[...leftBehind]}::uuid[])`,
     );
     return taken === 0 ? null : this.#lease(holder, leaseId);
   }

@@ -42,7 +42,7 @@ export class ArrivedAgain {
   /** The id below which retention may have removed events; null: it has removed none. */
   async #floor(tenantId: number): Promise<string | null> {
     const known = this.#removedUntil.get(tenantId);
-    if (known && known.at + KEPT_MS > this.nowMs()) return known.floor;
+    if (known && Math.abs(this.nowMs() - known.at) < KEPT_MS) return known.floor;
     const [row] = await guarded(() => this.ask(removedStatement(tenantId), [tenantId]));
     const until = row?.until as Date | string | null | undefined;
     const floor = until ? recordIdFloor(BigInt(new Date(until).getTime()) * TICKS_PER_MS) : null;

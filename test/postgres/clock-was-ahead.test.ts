@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { DeliveryStore } from '../../src/modules/destinations/delivery-store';
+import { BacktestStore, LEASE_MS_MAX } from '../../src/modules/detection/backtest.store';
+import { NEXT_MS_MAX, NoticeQueue } from '../../src/modules/detection/notice-queue';
+import { takePlace } from '../../src/modules/detection/place';
+import { PostgresExportLeases } from '../../src/modules/export/leases';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
+
+const NOW = Date.parse('2026-02-03T08:00:00Z');
+/** As it was told: 86,000 seconds. */
+const AHEAD = "interval '86000 seconds'";
+const AHEAD_MS = 86_000_000;
+
+describe.each(ENGINES)('after the clock was ahead, and is right again, on %s', (engine) => {
+  let base: Store;
+  let store: Store;
+  beforeAll(async () => {
+    base = await Store.open(engine);
+  });
+  afterAll(() => base.close());
+  beforeEach(async () => {
+    store = await base.forNewTenant();
+  });
+  const owner = () => store.database.background;
+
+  it('the turn of the rules is taken, and one that another instance holds is not', async () => {
+    const { tenantId } = store;
+    const take = async () => (await takePlace(owner(), tenantId, randomUUID())) !== null;
+    const held = (until: string) =>
+      store.query(
+        `UPDATE detection_position SET held_until = clock_timestamp() + ${until} WHERE tenant_id = $1`,
+        tenantId,
+      );
+    expect([await take(), await take()]).toEqual([true, false]);
+    await held("interval '59 seconds'");
+    expect(await take()).toBe(false);
+    await held(AHEAD);
+    expect([await take(), await take()]).toEqual([true, false]);
+  });
+
+  it('a destination delivers, and one whose receiver asked for an hour waits', async () => {
+    const { tenantId } = store;
+    const key = { tenantId, destinationId: randomUUID() };
+    await owner().destination.create({
+      data: {
+        ...{ ...key, name: 'x', type: 'webhook', settings: {}, secrets: Buffer.alloc(1), filter: '' },
+        ...{ format: 'native', state: 'active', position: 0, batches: [0n, 1n] },
+      },
+    });
+    const deliveries = new DeliveryStore(owner());
+    const isDue = async () => (await deliveries.list()).find((one) => one.tenantId === tenantId)?.isDue;
+    const set = (what: string) =>
+      store.query(`UPDATE destination SET ${what} WHERE tenant_id = $1`, tenantId);
+    expect(await isDue()).toBe(true);
+    for (const [ahead, expected] of [
+      ["interval '12 seconds'", false],
+      [AHEAD, true],
+    ] as const) {
+      await set(`lease_id = gen_random_uuid(), lease_until = clock_timestamp() + ${ahead}`);
+      expect([await isDue(), (await deliveries.take(key)) !== null]).toEqual([expected, expected]);
+    }
+    await set('lease_until = NULL');
+    await set("next_attempt_at = clock_timestamp() + interval '1 hour'");
+    expect(await isDue()).toBe(false);
+    await set(`next_attempt_at = clock_timestamp() + ${AHEAD}`);
+    expect(await isDue()).toBe(true);
+  });
+
+  it('an export begins, and none beside another one of its holder', async () => {
+    const leases = new PostgresExportLeases(store.database.prisma);
+    const holder = randomUUID();
+    expect(await leases.take(holder)).not.toBeNull();
+    expect(await leases.take(holder)).toBeNull();
+    await store.query(
+      `UPDATE export_lease SET expires_at = clock_timestamp() + ${AHEAD} WHERE holder = $1`,
+      holder,
+    );
+    expect(await leases.take(holder)).not.toBeNull();
+    expect(await leases.take(holder)).toBeNull();
+  });
+
+  it('notices of alerts are sent, those that wait after a failure later, and their number since then counts', async () => {
+    const { tenantId } = store;
+    const routeId = randomUUID();
+    const queue = new NoticeQueue(owner(), () => NOW);
+    const note = (nextMs: number, sentMs: number | null = null) =>
+      owner().alertNotice.create({
+        data: {
+          ...{ tenantId, routeId, noticeId: randomUUID(), alertId: randomUUID(), state: 'new', tries: 0 },
+          ...{ createdAt: new Date(NOW), nextAt: new Date(nextMs) },
+          sentAt: sentMs === null ? null : new Date(sentMs),
+        },
+      });
+    await note(NOW + NEXT_MS_MAX);
+    expect(await queue.take(tenantId)).toEqual([]);
+    await note(NOW + AHEAD_MS);
+    expect(await queue.take(tenantId)).toHaveLength(1);
+    expect(await queue.take(tenantId)).toEqual([]);
+    for (const sent of [NOW - 1, NOW, NOW + AHEAD_MS]) await note(NOW, sent);
+    const since = await queue.sentSince(tenantId, routeId, new Date(NOW - 10));
+    expect(since.map((at) => at.getTime())).toEqual([NOW - 1, NOW]);
+  });
+
+  it('a backtest goes on, and one that another instance runs does not', async () => {
+    const { tenantId } = store;
+    const tests = new BacktestStore(store.database.prisma, owner(), () => NOW);
+    const backtestId = randomUUID();
+    await owner().backtest.create({
+      data: {
+        ...{ tenantId, backtestId, rule: '{}', state: 'running', since: new Date(NOW), answer: '{}' },
+        ...{ tries: 0, createdAt: new Date(NOW), heldUntil: new Date(NOW + LEASE_MS_MAX) },
+      },
+    });
+    expect(await tests.take(tenantId, backtestId)).toBeNull();
+    await owner().backtest.updateMany({
+      where: { tenantId },
+      data: { heldUntil: new Date(NOW + AHEAD_MS) },
+    });
+    expect(await tests.take(tenantId, backtestId)).not.toBeNull();
+    expect(await tests.take(tenantId, backtestId)).toBeNull();
+  });
+});
