@@ -107,6 +107,7 @@ export const LIMITS = {
   keyExpiresSoonMs: 14 * 24 * 3600_000, // time to make a new key and give it to whoever uses the old one
   accessLogParametersCharsMax: 2_000, // every sound request fits
   accessLogPageMax: 1_000, // one answer
+  accessLogSearchedMax: 50_000, // entries looked at for a text by one question; the next page goes on
   accessLogRemoveEntries: 5_000, // by one statement of retention
   accessLogDaysMax: 36_500, // a hundred years
   serverDiskFullMs: 5 * 60_000, // since PostgreSQL last had no room; work that goes on meets it again sooner

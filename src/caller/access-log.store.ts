@@ -1,11 +1,13 @@
 import { type Database, Prisma } from '../database/clients';
 import { guarded } from '../database/failure';
+import { LIMITS } from '../limits';
 import {
   type AccessEntry,
   type AccessFilter,
   type AccessLogStore,
   changeOf,
   entryIdFloor,
+  type NewestEntries,
   ownAttempt,
   REFUSED,
 } from './access-log';
@@ -19,28 +21,39 @@ export class PostgresAccessLogStore implements AccessLogStore {
     await guarded(() => this.database.run(INSERT, [JSON.stringify(entries)], []));
   }
 
-  async newest(filter: AccessFilter, limit: number, after: string | null): Promise<readonly AccessEntry[]> {
-    const { fromMs, toMs, keyId, tenantId, operation, outcome } = filter;
-    const conditions = [
-      ...(fromMs === null ? [] : [Prisma.sql`entry_id >= ${entryIdFloor(fromMs)}::uuid`]),
-      ...(toMs === null ? [] : [Prisma.sql`entry_id < ${entryIdFloor(toMs)}::uuid`]),
-      ...(after === null ? [] : [Prisma.sql`entry_id < ${after}::uuid`]),
-      ...(keyId === null ? [] : [Prisma.sql`key_id = ${keyId}`]),
-      ...(tenantId === null ? [] : [Prisma.sql`tenant_ids @> ARRAY[${tenantId}::int]`]),
-      ...(operation === null ? [] : [Prisma.sql`operation = ${operation}`]),
-      // Added for every error code, because refused entries have an index.
-      ...(outcome === null || outcome === 'ok' ? [] : [Prisma.sql`outcome <> 'ok'`]),
-      ...(outcome === null || outcome === REFUSED ? [] : [Prisma.sql`outcome = ${outcome}`]),
-    ];
-    const where =
-      conditions.length > 0 ? Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}` : Prisma.empty;
+  async newest(filter: AccessFilter, limit: number, after: string | null): Promise<NewestEntries> {
+    const conditions = conditionsOf(filter, after);
+    if (filter.search === null) return { entries: await this.#entries(conditions, limit), lookedTo: null };
+    const { ids, lookedTo } = await this.#search(filter.search, conditions, limit);
+    const found = Prisma.sql`entry_id = ANY(${ids}::uuid[])`;
+    return { entries: ids.length === 0 ? [] : await this.#entries([found], limit), lookedTo };
+  }
+
+  #entries(conditions: readonly Prisma.Sql[], limit: number): Promise<AccessEntry[]> {
     return guarded(
       () => this.database.prisma.$queryRaw<AccessEntry[]>`
         SELECT entry_id::text AS "entryId", at, principal_kind AS "principalKind", key_id AS "keyId",
           key_name AS "keyName", user_name AS "userName", entrance, operation, parameters, subject,
           tenant_ids AS "tenantIds", row_count AS "rows", outcome, request_id AS "requestId", address
-        FROM access_log ${where} ORDER BY entry_id DESC LIMIT ${limit}`,
+        FROM access_log ${where(conditions)} ORDER BY entry_id DESC LIMIT ${limit}`,
     );
+  }
+
+  /** Looks at a bounded number of entries, since no index leads to a text. */
+  async #search(text: string, conditions: readonly Prisma.Sql[], limit: number) {
+    // In JSON, as the parameters are.
+    const written = JSON.stringify(text).slice(1, -1);
+    const [row] = await guarded(
+      () => this.database.prisma.$queryRaw<{ n: number; last: string | null; ids: string[] | null }[]>`
+        SELECT count(*)::int AS n, (array_agg(s.entry_id ORDER BY s.entry_id))[1]::text AS last,
+          ((array_agg(s.entry_id ORDER BY s.entry_id DESC) FILTER (WHERE s.hit))[1:${limit}::int])::text[] AS ids
+        FROM (
+          SELECT entry_id, (position(lower(${written}) IN lower(parameters)) > 0 OR subject IS NOT DISTINCT FROM ${text})
+            AS hit
+          FROM access_log ${where(conditions)} ORDER BY entry_id DESC LIMIT ${LIMITS.accessLogSearchedMax}) s`,
+    );
+    const isBounded = (row?.n ?? 0) >= LIMITS.accessLogSearchedMax;
+    return { ids: row?.ids ?? [], lookedTo: isBounded ? (row?.last ?? null) : null };
   }
 
   removeBefore(ms: number, limit: number): Promise<number> {
@@ -55,6 +68,24 @@ export class PostgresAccessLogStore implements AccessLogStore {
     });
   }
 }
+
+function conditionsOf(filter: AccessFilter, after: string | null): readonly Prisma.Sql[] {
+  const { fromMs, toMs, keyId, tenantId, operation, outcome } = filter;
+  return [
+    ...(fromMs === null ? [] : [Prisma.sql`entry_id >= ${entryIdFloor(fromMs)}::uuid`]),
+    ...(toMs === null ? [] : [Prisma.sql`entry_id < ${entryIdFloor(toMs)}::uuid`]),
+    ...(after === null ? [] : [Prisma.sql`entry_id < ${after}::uuid`]),
+    ...(keyId === null ? [] : [Prisma.sql`key_id = ${keyId}`]),
+    ...(tenantId === null ? [] : [Prisma.sql`tenant_ids @> ARRAY[${tenantId}::int]`]),
+    ...(operation === null ? [] : [Prisma.sql`operation = ${operation}`]),
+    // Added for every error code, because refused entries have an index.
+    ...(outcome === null || outcome === 'ok' ? [] : [Prisma.sql`outcome <> 'ok'`]),
+    ...(outcome === null || outcome === REFUSED ? [] : [Prisma.sql`outcome = ${outcome}`]),
+  ];
+}
+
+const where = (conditions: readonly Prisma.Sql[]) =>
+  conditions.length > 0 ? Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}` : Prisma.empty;
 
 /** Writes entries in the transaction of their change. */
 export async function insertEntries(tx: Prisma.TransactionClient, entries: readonly AccessEntry[]) {

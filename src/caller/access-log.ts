@@ -13,14 +13,23 @@ export interface AccessFilter {
   readonly operation: string | null;
   /** `ok` or an error code; `refused`: any error code. */
   readonly outcome: string | null;
+  /** A text that must be in the parameters, in any letter case, or the whole subject. */
+  readonly search: string | null;
+}
+
+/** Entries, newest first. */
+export interface NewestEntries {
+  readonly entries: readonly AccessEntry[];
+  /** The id of the last entry that was looked at, where a search ended before the beginning of the log; else null. */
+  readonly lookedTo: string | null;
 }
 
 /** Port: the store of the access log. A change writes its own entry, in its transaction. */
 export interface AccessLogStore {
   /** Each entry is stored once, however often it is given. */
   append(entries: readonly AccessEntry[]): Promise<void>;
-  /** Newest first. @param after an entry id; null: from the newest */
-  newest(filter: AccessFilter, limit: number, after: string | null): Promise<readonly AccessEntry[]>;
+  /** @param after an entry id; null: from the newest */
+  newest(filter: AccessFilter, limit: number, after: string | null): Promise<NewestEntries>;
   /** Removes at most `limit` of the oldest entries before a time, and notes that in the log. @returns how many */
   removeBefore(ms: number, limit: number): Promise<number>;
 }

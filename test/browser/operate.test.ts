@@ -180,6 +180,14 @@ describe('operating the service from the dashboard', () => {
     );
     await row.first().click();
     await page.getByRole('dialog', { name: 'Access' }).getByText('salary').waitFor();
+    await page.keyboard.press('Escape');
+    const read = page.getByLabel('What was read');
+    await read.fill('nobody reads this');
+    await read.press('Enter');
+    await page.getByText('No entry matches: remove a filter').waitFor();
+    await page.getByLabel('What was read').fill('SALARY');
+    await page.getByLabel('What was read').press('Enter');
+    await row.first().waitFor();
   });
 
   it('exports the access log as filtered by time and outcome', async () => {

@@ -34,10 +34,23 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
     'access-log --tenant 7 --key k --operation auditEvents --outcome ok --since 2026-01-02T03:04:05Z --limit 3',
     {
       ...{ tenantId: '7', keyId: 'k', operation: 'auditEvents', outcome: 'ok' },
-      ...{ from: '2026-01-02T03:04:05Z', first: 3 },
+      ...{ search: null, from: '2026-01-02T03:04:05Z', after: null, first: 3 },
     },
   ],
-  ['access-log', { tenantId: null, keyId: null, operation: null, outcome: null, from: null, first: 50 }],
+  [
+    'access-log --search Payroll --limit 1',
+    {
+      ...{ tenantId: null, keyId: null, operation: null, outcome: null, search: 'Payroll', from: null },
+      ...{ after: null, first: 1 },
+    },
+  ],
+  [
+    'access-log',
+    {
+      ...{ tenantId: null, keyId: null, operation: null, outcome: null, search: null, from: null },
+      ...{ after: null, first: 50 },
+    },
+  ],
   ['tenant create --name Acme --retention-days 9', { name: 'Acme', days: 9 }],
   ['tenant create --name Acme', { name: 'Acme', days: null }],
   ['tenant list', {}],

@@ -158,6 +158,19 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     expect(paged).toEqual(all);
   });
 
+  it('is searched by what was read, page by page', async () => {
+    const recordId = '11111111-0000-8000-8000-000000000000';
+    await entriesOf(await open.world.get(`/audit-activity/${recordId}`, acme.key), 'auditEvent');
+    expect(
+      await accessLog(open.world, { search: '1111111-0000-8000', operation: 'auditEvent' }),
+    ).toMatchObject([{ operation: 'auditEvent', parameters: JSON.stringify({ recordId }) }]);
+    expect(await accessLog(open.world, { search: '2222222-0000-8000' })).toEqual([]);
+    const bound = jest.replaceProperty(LIMITS, 'accessLogSearchedMax', 1 as never);
+    const paged = await accessLog(open.world, { search: '1111111-0000-8000', operation: 'auditEvent' });
+    bound.restore();
+    expect(paged).toHaveLength(1);
+  });
+
   it('is filtered by outcome', async () => {
     const blind = await open.world.key({ tenantIds: [acme.tenantId], scopes: [] });
     const refused = await open.world.get('/audit-activity', blind.key);
@@ -178,7 +191,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     const { body } = await open.world.graphql(
       open.world.operatorKey,
       `{ accessLog(from: "a", to: "b", tenantId: "c", first: ${LIMITS.accessLogPageMax + 1}, after: "d",
-         operation: "e\\u0000", outcome: "wrong") { endCursor } }`,
+         operation: "e\\u0000", outcome: "wrong", search: "") { endCursor } }`,
     );
     expect(body.errors[0].extensions.code).toBe('invalid_parameter');
     for (const text of [
@@ -189,6 +202,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
       'after',
       'control characters',
       'outcome must be',
+      'search must have from 1',
     ])
       expect(body.errors[0].message).toContain(text);
   });

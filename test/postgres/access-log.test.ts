@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {
   type AccessEntry,
+  type AccessFilter,
   entryOf,
   ownAttempt,
   parametersText,
@@ -8,11 +9,15 @@ import {
 } from '../../src/caller/access-log';
 import { PostgresAccessLogStore } from '../../src/caller/access-log.store';
 import { PostgresTenantStore } from '../../src/caller/tenant.store';
+import { LIMITS } from '../../src/limits';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 
-const ANY = { fromMs: null, toMs: null, keyId: null, tenantId: null, operation: null, outcome: null };
+const ANY = {
+  ...{ fromMs: null, toMs: null, keyId: null, tenantId: null, operation: null, outcome: null },
+  search: null,
+};
 const DAY_MS = 86_400_000;
 const T0 = Date.parse('2026-01-05T08:00:00Z');
 
@@ -33,6 +38,8 @@ describe.each(ENGINES)('the store of the access log on %s', (engine) => {
     ...change,
   });
 
+  const newest = async (filter: AccessFilter) => (await log.newest(filter, 9, null)).entries;
+
   it('returns entries exactly as they were given, whatever their texts', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 300 });
     await fc.assert(
@@ -46,17 +53,59 @@ describe.each(ENGINES)('the store of the access log on %s', (engine) => {
           }),
         );
         await log.append(entries);
-        expect(await log.newest({ ...ANY, operation: name }, 9, null)).toEqual(entries.reverse());
+        expect(await newest({ ...ANY, operation: name })).toEqual(entries.reverse());
       }),
       { numRuns: 15 },
     );
+  });
+
+  it('finds entries by a text of their parameters, in any letter case, and by their subject', async () => {
+    const name = operation();
+    const given = [
+      { parameters: parametersText({ filter: 'objectName:"Pay roll" AND principalName:CORP\\svc' }) },
+      { parameters: parametersText({ recordId: '01a20d6d-7d28-8000-8b8d-8e7dbb0a8e1b' }) },
+      { parameters: '{}', subject: '4711' },
+      { parameters: parametersText({ page: 47 }), subject: '47110' },
+    ];
+    await log.append(given.map((change, i) => anEntry(name, T0 + i, change)));
+    const found = async (search: string) =>
+      (await newest({ ...ANY, operation: name, search })).map(({ at }) => at.getTime() - T0);
+    expect(await found('"pay ROLL"')).toEqual([0]);
+    expect(await found('CORP\\svc')).toEqual([0]);
+    expect(await found('01A20D6D-7d28-8000-8b8d-8e7dbb0a8e1b')).toEqual([1]);
+    expect(await found('4711')).toEqual([2]);
+    expect(await found('%')).toEqual([]);
+    expect(await found('e')).toEqual([3, 1, 0]);
+  });
+
+  it('looks at a bounded number of entries for a text, and goes on from there', async () => {
+    const name = operation();
+    const read = (i: number) => parametersText({ search: i % 4 === 0 ? 'salary' : 'other' });
+    await log.append(Array.from({ length: 9 }, (_, i) => anEntry(name, T0 + i, { parameters: read(i) })));
+    const bound = jest.replaceProperty(LIMITS, 'accessLogSearchedMax', 3 as never);
+    try {
+      const pages: (readonly number[])[] = [];
+      let after: string | null = null;
+      do {
+        const { entries, lookedTo } = await log.newest(
+          { ...ANY, operation: name, search: 'SALARY' },
+          2,
+          after,
+        );
+        pages.push(entries.map(({ at }) => at.getTime() - T0));
+        after = lookedTo;
+      } while (after !== null);
+      expect(pages).toEqual([[8], [4], [0], []]);
+    } finally {
+      bound.restore();
+    }
   });
 
   it('stores an entry once, however often it is given', async () => {
     const name = operation();
     const [a, b] = [anEntry(name, T0), anEntry(name, T0)];
     await Promise.all([log.append([a]), log.append([a, b]), log.append([b, a])]);
-    expect(await log.newest({ ...ANY, operation: name }, 9, null)).toHaveLength(2);
+    expect(await newest({ ...ANY, operation: name })).toHaveLength(2);
   });
 
   it('refuses every change of an entry', async () => {
@@ -64,9 +113,7 @@ describe.each(ENGINES)('the store of the access log on %s', (engine) => {
     await log.append([anEntry(name, T0)]);
     for (const sql of [`UPDATE access_log SET rows = 9`, `UPDATE access_log SET key_name = 'x' WHERE false`])
       await expect(store.query(sql.replace('rows', 'row_count'))).rejects.toThrow('cannot be changed');
-    expect(await log.newest({ ...ANY, operation: name }, 9, null)).toMatchObject([
-      { rows: 1, keyName: null },
-    ]);
+    expect(await newest({ ...ANY, operation: name })).toMatchObject([{ rows: 1, keyName: null }]);
   });
 
   it('removes the oldest entries before a time, a bounded number at once, and records the removal', async () => {
@@ -74,14 +121,14 @@ describe.each(ENGINES)('the store of the access log on %s', (engine) => {
     const ages = [800, 700, 600, 500, 1];
     await log.append(ages.map((days) => anEntry(name, T0 - days * DAY_MS)));
     const left = async () =>
-      (await log.newest({ ...ANY, operation: name }, 9, null)).map((e) => (T0 - e.at.getTime()) / DAY_MS);
+      (await newest({ ...ANY, operation: name })).map((e) => (T0 - e.at.getTime()) / DAY_MS);
     const before = T0 - 500 * DAY_MS;
     expect(await log.removeBefore(before, 2)).toBe(2);
     expect(await left()).toEqual([1, 500, 600]);
     expect(await log.removeBefore(before, 2)).toBe(1);
     expect(await log.removeBefore(before, 2)).toBe(0);
     expect(await left()).toEqual([1, 500]);
-    const said = await log.newest({ ...ANY, operation: 'accessLogRetention' }, 9, null);
+    const said = await newest({ ...ANY, operation: 'accessLogRetention' });
     expect(said.map(({ principalKind, rows }) => [principalKind, rows])).toEqual([
       ['service', 1],
       ['service', 2],
@@ -101,8 +148,6 @@ describe.each(ENGINES)('the store of the access log on %s', (engine) => {
     }
     expect(await tenants.list()).toEqual(before);
     const { tenantId } = await tenants.create('Seen', null, attempt);
-    expect(await log.newest({ ...ANY, tenantId }, 9, null)).toMatchObject([
-      { subject: String(tenantId), rows: 1 },
-    ]);
+    expect(await newest({ ...ANY, tenantId })).toMatchObject([{ subject: String(tenantId), rows: 1 }]);
   });
 });

@@ -36,6 +36,6 @@ export async function accessLog(world: World, filter: object = {}): Promise<Logg
 }
 
 const PAGE = `query($from: String, $to: String, $keyId: String, $tenantId: String, $operation: String,
-  $outcome: String, $first: Int!, $after: String) { accessLog(from: $from, to: $to, keyId: $keyId,
-  tenantId: $tenantId, operation: $operation, outcome: $outcome, first: $first, after: $after) {
+  $outcome: String, $search: String, $first: Int!, $after: String) { accessLog(from: $from, to: $to, keyId: $keyId,
+  tenantId: $tenantId, operation: $operation, outcome: $outcome, search: $search, first: $first, after: $after) {
   entries { ${ENTRY_FIELDS} } endCursor hasNextPage } }`;

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
 import { ERRORS } from '../../../src/errors';
+import { LIMITS } from '../../../src/limits';
 import { AccessLogDocument } from '../../generated/operations';
 import { NameCell } from '../lib/name-cell';
 import { formatCount } from '../lib/numbers';
@@ -18,7 +19,7 @@ import { AccessEntry } from './access-entry';
 import { ExportAccess } from './export-access';
 import { type Entry, whoOf } from './rows';
 
-const FILTERS = ['tenantId', 'keyId', 'operation', 'outcome', 'from', 'to', 'after'] as const;
+const FILTERS = ['tenantId', 'keyId', 'operation', 'outcome', 'search', 'from', 'to', 'after'] as const;
 
 const OUTCOMES = [
   { value: '', label: 'Any' },
@@ -92,18 +93,17 @@ export default function AccessLog() {
           value={given.get('keyId')}
           onChange={(value) => change('keyId', value)}
         />
-        <TextInput
+        <TypedFilter
           label="Operation"
           placeholder="auditEvents"
-          w={140}
-          defaultValue={given.get('operation') ?? ''}
-          onKeyDown={(event) =>
-            event.key === 'Enter' && change('operation', event.currentTarget.value.trim())
-          }
-          onBlur={(event) => {
-            const value = event.currentTarget.value.trim();
-            if (value !== (given.get('operation') ?? '')) change('operation', value);
-          }}
+          value={given.get('operation') ?? ''}
+          onChange={(value) => change('operation', value)}
+        />
+        <TypedFilter
+          label="What was read"
+          placeholder="Payroll, a record id"
+          value={given.get('search') ?? ''}
+          onChange={(value) => change('search', value)}
         />
         <NativeSelect
           label="Outcome"
@@ -139,7 +139,11 @@ export default function AccessLog() {
           idAccessor="entryId"
           records={page?.entries ?? []}
           fetching={fetching}
-          noRecordsText="No entry matches: remove a filter"
+          noRecordsText={
+            page?.hasNextPage
+              ? 'No entry among the newest ones matches: look at older ones'
+              : 'No entry matches: remove a filter'
+          }
           onRowClick={onRow(setOpened)}
           columns={[
             {
@@ -188,5 +192,29 @@ export default function AccessLog() {
       </Group>
       <AccessEntry entry={opened} tenants={tenants} onClose={() => setOpened(null)} />
     </Stack>
+  );
+}
+
+interface TypedFilterProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A filter that applies when its field is left, or with Enter. */
+function TypedFilter({ label, placeholder, value, onChange }: TypedFilterProps) {
+  const take = (typed: string) => typed.trim() !== value && onChange(typed.trim());
+  return (
+    <TextInput
+      key={value}
+      label={label}
+      placeholder={placeholder}
+      w={170}
+      maxLength={LIMITS.filterCharsMax}
+      defaultValue={value}
+      onKeyDown={(event) => event.key === 'Enter' && take(event.currentTarget.value)}
+      onBlur={(event) => take(event.currentTarget.value)}
+    />
   );
 }

@@ -7,6 +7,7 @@ import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
 import { objectType } from '../../graphql/object-type';
+import { LIMITS } from '../../limits';
 import { type ACCESS_LOG_ENTRY, ACCESS_LOG_PAGE } from './answers';
 import { listEntries } from './list-entries';
 
@@ -38,6 +39,12 @@ class AccessLogArgs {
   })
   outcome: string | null;
 
+  @Field(() => GraphQLString, {
+    nullable: true,
+    description: `A text in the parameters, in any letter case, or the id of what was made or changed. A page looks at ${LIMITS.accessLogSearchedMax} entries at most, so it may be empty although a next one has some.`,
+  })
+  search: string | null;
+
   @Field(() => GraphQLInt, { defaultValue: FIRST_DEFAULT })
   first: number;
 
@@ -59,12 +66,12 @@ export class AccessLogResolver {
     @Ctx() context: Call,
   ): Promise<AccessLogPage> {
     const { from = null, to = null, keyId = null, tenantId = null, operation = null } = args;
-    const { outcome = null, after = null } = args;
-    const request = { from, to, keyId, tenantId, operation, outcome, after, first: args.first };
+    const { outcome = null, search = null, after = null } = args;
+    const request = { from, to, keyId, tenantId, operation, outcome, search, after, first: args.first };
     // The query reads entries of every tenant, so it takes no tenant's turn.
     const asker = { holder: holderOf(context.principal), tenants: [] };
-    const { entries, hasNextPage } = await this.fairShare.run(asker, () => listEntries(request, this.store));
-    return { entries: entries.map(toEntryType), endCursor: entries.at(-1)?.entryId ?? null, hasNextPage };
+    const { entries, ...page } = await this.fairShare.run(asker, () => listEntries(request, this.store));
+    return { entries: entries.map(toEntryType), ...page };
   }
 }
 

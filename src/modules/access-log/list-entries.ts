@@ -15,6 +15,7 @@ interface EntriesRequest {
   readonly tenantId: string | null;
   readonly operation: string | null;
   readonly outcome: string | null;
+  readonly search: string | null;
   readonly first: number;
   /** Cursor: the id of the last entry of the previous page. */
   readonly after: string | null;
@@ -22,6 +23,8 @@ interface EntriesRequest {
 
 interface EntriesPage {
   readonly entries: readonly AccessEntry[];
+  /** Null: there is no entry. */
+  readonly endCursor: string | null;
   readonly hasNextPage: boolean;
 }
 
@@ -35,7 +38,7 @@ export async function listEntries(
   request: EntriesRequest,
   store: Pick<AccessLogStore, 'newest'>,
 ): Promise<EntriesPage> {
-  const { from, to, keyId, tenantId, operation, outcome, first, after } = request;
+  const { from, to, keyId, tenantId, operation, outcome, search, first, after } = request;
   const fromMs = from === null ? null : toMs(from);
   const untilMs = to === null ? null : toMs(to);
   const tenant = tenantId === null ? null : parseTenantId(tenantId);
@@ -43,12 +46,15 @@ export async function listEntries(
     ...(fromMs === undefined ? ['from must be an ISO 8601 time'] : []),
     ...(untilMs === undefined ? ['to must be an ISO 8601 time'] : []),
     ...(tenantId !== null && tenant === null ? ['tenantId must be the id of a tenant'] : []),
-    ...[keyId, operation]
+    ...[keyId, operation, search]
       .filter((text) => text !== null && UNSTORED.test(text))
       .map((text) => `${JSON.stringify(text)} has control characters`),
     ...(outcome === null || OUTCOMES.includes(outcome)
       ? []
       : [`outcome must be one of ${OUTCOMES.join(', ')}`]),
+    ...(search !== null && (search === '' || search.length > LIMITS.filterCharsMax)
+      ? [`search must have from 1 to ${LIMITS.filterCharsMax} characters`]
+      : []),
     ...(first >= 1 && first <= LIMITS.accessLogPageMax
       ? []
       : [`first must be from 1 to ${LIMITS.accessLogPageMax}`]),
@@ -56,9 +62,16 @@ export async function listEntries(
   ];
   if (problems.length > 0 || fromMs === undefined || untilMs === undefined)
     throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
-  const filter = { fromMs, toMs: untilMs, keyId, tenantId: tenant, operation, outcome };
-  const found = await store.newest(filter, first + 1, after);
-  return { entries: found.slice(0, first), hasNextPage: found.length > first };
+  const filter = { fromMs, toMs: untilMs, keyId, tenantId: tenant, operation, outcome, search };
+  const { entries: found, lookedTo } = await store.newest(filter, first + 1, after);
+  const entries = found.slice(0, first);
+  const isMore = found.length > first;
+  const last = entries.at(-1)?.entryId ?? null;
+  return {
+    entries,
+    endCursor: isMore ? last : (lookedTo ?? last),
+    hasNextPage: isMore || lookedTo !== null,
+  };
 }
 
 /** @returns the time in milliseconds, rounded up, so that earlier entries stay out; undefined: not a time */
