@@ -40,6 +40,55 @@ const SPECIAL = [
     '::127.0.0.1',
   ],
 ];
+/** The first and the last address of each special range. The addresses beside them are public. */
+const RANGES = [
+  ...[
+    ['192.0.0.0', '192.0.0.255'],
+    ['192.0.2.0', '192.0.2.255'],
+    ['192.31.196.0', '192.31.196.255'],
+  ],
+  ...[
+    ['192.52.193.0', '192.52.193.255'],
+    ['192.88.99.0', '192.88.99.255'],
+    ['192.168.0.0', '192.168.255.255'],
+  ],
+  ...[
+    ['192.175.48.0', '192.175.48.255'],
+    ['198.18.0.0', '198.19.255.255'],
+    ['198.51.100.0', '198.51.100.255'],
+  ],
+  ...[
+    ['203.0.113.0', '203.0.113.255'],
+    ['224.0.0.0', '255.255.255.255'],
+    ['0.0.0.0', '0.255.255.255'],
+  ],
+  ...[
+    ['10.0.0.0', '10.255.255.255'],
+    ['100.64.0.0', '100.127.255.255'],
+    ['127.0.0.0', '127.255.255.255'],
+  ],
+  ...[
+    ['169.254.0.0', '169.254.255.255'],
+    ['172.16.0.0', '172.31.255.255'],
+    ['168.63.129.16', '168.63.129.16'],
+  ],
+] as const;
+const RANGES_V6 = [
+  ...[['2001::', '2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff', '2001:200::']],
+  ...[['2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', '2001:db9::']],
+  ...[['2002::', '2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '2003::']],
+  ...[['2620:4f:8000::', '2620:4f:8000:ffff:ffff:ffff:ffff:ffff', '2620:4f:8001::']],
+  ...[['3fff::', '3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff', '3fff:1000::']],
+  ...[
+    ['::', '1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '2000::'],
+    ['4000::', 'ffff::', '3ffe::'],
+  ],
+] as const;
+/** The address that is so many addresses further on. */
+const beside = (address: string, by: number) => {
+  const value = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0) + by;
+  return [24, 16, 8, 0].map((bits) => Math.floor(value / 2 ** bits) % 256).join('.');
+};
 const BODY = { method: 'POST', headers: {}, body: Buffer.from('{}') } as const;
 
 describe('the guard of networks', () => {
@@ -53,6 +102,50 @@ describe('the guard of networks', () => {
     const guard = new NetworkGuard([], resolvingTo(address));
     expect(await guard.addressesOf('example.com', false)).toMatchObject([{ address }]);
     await expect(guard.addressesOf('example.com', true)).rejects.toThrow('without encryption');
+  });
+
+  it('refuses special ranges from their first to their last address, and no address beside them', async () => {
+    const guard = new NetworkGuard([]);
+    const isOpen = (address: string) =>
+      guard.addressesOf(address, false).then(
+        () => true,
+        () => false,
+      );
+    for (const [first, last] of RANGES) {
+      const outside = [
+        first === '0.0.0.0' ? '1.0.0.0' : beside(first, -1),
+        last === '255.255.255.255' ? '1.1.1.1' : beside(last, 1),
+      ];
+      expect([first, await isOpen(first), await isOpen(last)]).toEqual([first, false, false]);
+      for (const address of outside) expect([address, await isOpen(address)]).toEqual([address, true]);
+    }
+    for (const [first, last, outside] of RANGES_V6)
+      expect([first, await isOpen(first), await isOpen(last), await isOpen(outside)]).toEqual([
+        first,
+        false,
+        false,
+        true,
+      ]);
+  });
+
+  it('repeats a request once if the receiver had closed a kept connection, and no request else', async () => {
+    const receiver = await Receiver.open();
+    const http = new GuardedHttp(new NetworkGuard(['127.0.0.1']));
+    const send = (path: string) => http.send({ ...BODY, url: receiver.url + path });
+    const cut = new Set(['/second']);
+    receiver.answers = ({ path }) =>
+      path === '/never' ? { isCut: true } : cut.delete(path) ? { isCut: true } : {};
+    await send('/first');
+    expect(await send('/second')).toMatchObject({ status: 200 });
+    await expect(send('/never')).rejects.toThrow();
+    await expect(send('/never')).rejects.toThrow();
+    expect(receiver.requests.map(({ path }) => path)).toEqual([
+      ...['/first', '/second', '/second'],
+      // The first attempt was on the kept connection, and the next one is not.
+      ...['/never', '/never', '/never'],
+    ]);
+    http.close();
+    await receiver.close();
   });
 
   it('lets allowed networks pass, and keeps only the allowed addresses of a name', async () => {

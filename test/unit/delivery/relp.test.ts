@@ -44,6 +44,7 @@ describe('RELP', () => {
       '3 rsp 6 200 OK\n2 rsp 7 2000 OK\n',
       'RELP: 2000 OK',
     ],
+    ['an answer is longer than answers are', '2 rsp 999999 200 OK', 'no RELP'],
     ['the connection ends', null, 'closed'],
     ['the receiver closes the session', '0 serverclose 0\n', 'closed'],
     [
@@ -61,5 +62,16 @@ describe('RELP', () => {
       kind: 'failed',
       message: expect.stringContaining(said),
     });
+  });
+
+  it('opens another session after a failure, whose late answers count for nothing', async () => {
+    await receiving((text, socket) => {
+      if (isOpen(text)) socket.write('1 rsp 6 200 OK\n');
+      else if (sockets.length === 1) socket.write('2 rsp 3 500\n3 rsp 6 200 OK\n');
+      else socket.write('3 rsp 6 200 OK\n2 rsp 6 200 OK\n');
+    });
+    expect(await relp.send(MESSAGES, SIGNAL)).toMatchObject({ kind: 'failed' });
+    expect(await relp.send(MESSAGES, SIGNAL)).toEqual({ kind: 'accepted' });
+    expect(sockets).toHaveLength(2);
   });
 });

@@ -43,7 +43,9 @@ describe('sealed secrets', () => {
     );
     const box = await loadSecretBox(folder, null);
     expect(box.open(sealed, OWNER)).toBe('secret');
-    expect(box.isOld(sealed)).toBe(true);
+    expect([box.isOld(sealed), box.opens(sealed)]).toEqual([true, true]);
+    await writeFile(file(), `${randomBytes(32).toString('base64')}\n`);
+    expect((await loadSecretBox(folder, null)).opens(sealed)).toBe(false);
     expect(box.isOld(box.seal('secret', OWNER))).toBe(false);
   });
 

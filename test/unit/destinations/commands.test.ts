@@ -17,7 +17,7 @@ describe('commands for destinations', () => {
   const asked: unknown[][] = [];
   let service: Awaited<ReturnType<typeof openFakeService>>;
   let tested: object = { kind: 'accepted' };
-  let rotated: object = {};
+  let rotated: object = { destinationId, secret: null, publicKey: null, overlapEndsAt: null };
   beforeAll(async () => {
     const answers: Readonly<Record<string, () => unknown>> = {
       create: () => ({ destinationId, secret: 'whsec_new', publicKey: null }),
@@ -91,6 +91,40 @@ describe('commands for destinations', () => {
     expect(asked).toEqual([
       ['create', { ...REQUEST, filter: 'actionId:IN', format: 'ocsf', settings, secrets }, 'beginning'],
     ]);
+  });
+
+  it.each([
+    [
+      'webhook',
+      'Authorization: Bearer a:b\n\n X-B :c\r\n',
+      [],
+      { headers: { Authorization: 'Bearer a:b', 'X-B': 'c' } },
+    ],
+    ['splunk-hec', 'tok\n', [], { token: 'tok' }],
+    ['elasticsearch', 'key', [], { apiKey: 'key' }],
+    ['elasticsearch', 'pass', ['--username', 'me'], { username: 'me', password: 'pass' }],
+    ['s3', 'sec', ['--access-key-id', 'AK'], { accessKeyId: 'AK', secretAccessKey: 'sec' }],
+    ['relp', '{"clientKey":"x"}', [], { clientKey: 'x' }],
+  ])('take the secret of %s from a file that holds %j', async (type, text, options, secrets) => {
+    const file = path.join(await temporaryFolder(), 'secret');
+    await writeFile(file, text);
+    const { error } = await run(...CREATE, '--type', type, '--secret-file', file, ...options);
+    expect([error, asked[0]?.[1]]).toEqual([null, expect.objectContaining({ type, secrets })]);
+  });
+
+  it('take the new secret of a destination as its type says, whatever the case of its id', async () => {
+    const file = path.join(await temporaryFolder(), 'secret');
+    await writeFile(file, 'X-A: b');
+    await run('rotate-secret', destinationId.toUpperCase(), '--secret-file', file, '--overlap-minutes', '0');
+    expect(asked.slice(-1)).toEqual([
+      [
+        'rotateSecret',
+        destinationId.toUpperCase(),
+        { overlapMinutes: 0, secrets: { headers: { 'X-A': 'b' } } },
+      ],
+    ]);
+    const unknown = await run('rotate-secret', '00000000-0000-4000-8000-000000000000', '--secret-file', file);
+    expect(unknown.error).toContain('There is no such destination');
   });
 
   it.each(['pause', 'resume', 'remove'])('%s one destination, and no other', async (name) => {

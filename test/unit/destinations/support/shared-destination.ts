@@ -25,11 +25,15 @@ const KEY: DestinationKey = { tenantId: 7, destinationId: '0b6fc3ab-2f2c-4c33-9d
  * keeps each change that was saved.
  */
 export class SharedDestination {
-  readonly box = new SecretBox([{ id: 'a1b2c3d4', bytes: randomBytes(32) }]);
+  readonly key = { id: 'a1b2c3d4', bytes: randomBytes(32) };
+  readonly box = new SecretBox([this.key]);
   readonly changes: Change[] = [];
   readonly setAside: SetAsideEvent[] = [];
   row: Destination;
   dueMs = 0;
+  isDeleted = false;
+  /** Whether the disk is full: no position can be stored. */
+  isFull = false;
   #lease: object | null = null;
 
   /** @param statements of the events in the log; null: retention has removed the event */
@@ -51,8 +55,10 @@ export class SharedDestination {
   }
 
   readonly store: Pick<DeliveryStore, 'list' | 'delete' | 'take' | 'putSecrets'> = {
-    list: async () => [this.#listed()],
-    delete: async () => {},
+    list: async () => (this.isDeleted ? [] : [this.#listed()]),
+    delete: async () => {
+      this.isDeleted = true;
+    },
     putSecrets: async (_key, _old, sealed) => {
       this.row = { ...this.row, secrets: sealed };
     },
@@ -119,6 +125,7 @@ export class SharedDestination {
   }
 
   #save(change: Change): Destination {
+    if (this.isFull && change.position !== undefined) throw new Error('No space left on device');
     this.changes.push(change);
     this.setAside.push(...(change.setAside ?? []));
     this.dueMs = change.nextAttemptMs === undefined ? 0 : this.nowMs() + change.nextAttemptMs;

@@ -1,0 +1,257 @@
+import { NetworkGuard } from '../../../src/delivery/network-guard';
+import { publicKeyOf } from '../../../src/delivery/standard-webhooks';
+import { LIMITS } from '../../../src/limits';
+import {
+  type Destination,
+  lagSeconds,
+  ownerOfSecrets,
+  shownState,
+} from '../../../src/modules/destinations/destination';
+import type { DestinationStore } from '../../../src/modules/destinations/destination.store';
+import { DestinationManager } from '../../../src/modules/destinations/manage-destinations';
+import type { StoredSecrets } from '../../../src/modules/destinations/types';
+import { AN_ATTEMPT } from '../../support/attempt';
+import { TEST_EPOCH, testEpoch } from '../../support/epoch';
+import { SharedDestination } from './support/shared-destination';
+
+const BEGIN_MS = Date.parse('2026-01-05T08:00:00Z');
+const MINUTE_MS = 60_000;
+const LOG_SIZE = 12;
+const unused = () => Promise.reject(new Error('not expected to be called'));
+
+let nowMs: number;
+let shared: SharedDestination;
+let manager: DestinationManager;
+let inserted: Destination[];
+let isFull: boolean;
+let replayed: number[];
+const names: Readonly<Record<string, string>> = {
+  'inner.example': '10.0.0.1',
+  'outer.example': '93.184.215.14',
+};
+beforeEach(() => {
+  [nowMs, inserted, isFull, replayed] = [BEGIN_MS, [], false, []];
+  const open = { signing: [{ secret: 'whsec_first' }], query: '?a=1', headers: { 'X-A': 'b' } };
+  shared = new SharedDestination([], { settings: { signature: 'v1' }, open, logSize: LOG_SIZE });
+  const store = {
+    find: async () => shared.row,
+    insert: async (row: Destination) => {
+      inserted.push(row);
+      return !isFull;
+    },
+    replay: async (_key: Destination, position: number) => replayed.push(position),
+    putSecrets: async (_key: Destination, sealed: Buffer) => {
+      shared.row = { ...shared.row, secrets: sealed };
+      return true;
+    },
+  } as unknown as DestinationStore;
+  const guard = new NetworkGuard(['10.0.0.0/8'], async (host) => {
+    const address = names[host];
+    if (address === undefined) throw new Error('ENOTFOUND');
+    return [{ address, family: 4 }];
+  });
+  manager = new DestinationManager({
+    ...{ store, box: shared.box, guard, epoch: testEpoch(), nowMs: () => nowMs },
+    tenants: { existing: async (ids) => ids.filter((id) => id === 7) },
+    feed: { sizes: async () => new Map([[7, LOG_SIZE]]), positionAt: async (_, at) => at.getUTCDate() },
+    deliveries: { sendOne: unused },
+  });
+});
+
+const REQUEST = {
+  ...{ tenantId: '7', name: 'siem', type: 'webhook', url: 'https://outer.example/x?token=abcd', filter: '' },
+  ...{ format: 'native', settings: {}, secrets: {} },
+};
+const create = (change: object, from = 'now') => manager.create({ ...REQUEST, ...change }, from, AN_ATTEMPT);
+const secretsOf = (row: Destination | undefined) =>
+  JSON.parse(
+    shared.box.open((row as Destination).secrets, ownerOfSecrets(row as Destination)),
+  ) as StoredSecrets;
+
+describe('a new destination', () => {
+  it.each([
+    ['beginning', 0],
+    ['now', LOG_SIZE],
+    ['2026-01-05T08:00:00Z', 5],
+  ])('from %s begins at position %i', async (from, position) => {
+    await create({}, from);
+    expect(inserted).toMatchObject([{ tenantId: 7, position, goEpoch: TEST_EPOCH.epoch }]);
+  });
+
+  it('keeps the query of its URL with its secrets, and shows its signing secret once', async () => {
+    const { destinationId, secret, publicKey } = await create({ secrets: { headers: { 'X-A': 'b' } } });
+    const [row] = inserted;
+    expect([row?.destinationId, row?.settings.url, publicKey]).toEqual([
+      destinationId,
+      'https://outer.example/x',
+      null,
+    ]);
+    expect(secretsOf(row)).toEqual({ headers: { 'X-A': 'b' }, query: '?token=abcd', signing: [{ secret }] });
+  });
+
+  it('that signs with a key pair shows the public key alone', async () => {
+    const { secret, publicKey } = await create({ settings: { signature: 'v1a' } });
+    expect([secret, publicKey]).toEqual([
+      null,
+      publicKeyOf(secretsOf(inserted[0]).signing?.[0]?.secret ?? ''),
+    ]);
+    expect(manager.publicKey(inserted[0] as Destination)).toBe(publicKey);
+  });
+
+  it.each([
+    ['http://inner.example/', null],
+    ['http://outer.example/', 'without encryption'],
+    ['https://unknown.example/', null],
+    ['http://unknown.example/', 'without encryption'],
+    ['https://127.0.0.1/', 'private or reserved'],
+    ['https://[::1]/', 'private or reserved'],
+  ])('may lead to %s or not: %s', async (url, problem) => {
+    const made = create({ url }).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    expect(await made).toEqual(problem && expect.stringContaining(problem));
+  });
+
+  it('of RELP without encryption leads to allowed networks alone', async () => {
+    const relp = (host: string) => create({ type: 'relp', url: `relp://${host}:20514` });
+    await relp('inner.example');
+    await expect(relp('outer.example')).rejects.toThrow('without encryption');
+    await create({ type: 'relp', url: 'relp+tls://outer.example:20514' });
+  });
+
+  it('is refused with every problem, and where the tenant has too many', async () => {
+    await expect(create({ tenantId: '8', name: '', url: 'https://[::1]/' }, 'yesterday')).rejects.toThrow(
+      /^tenant 8 does not exist; from must be .*; name /,
+    );
+    isFull = true;
+    await expect(create({})).rejects.toThrow(
+      `a tenant has at most ${LIMITS.destinationsPerTenantMax} destinations`,
+    );
+  });
+
+  it('is refused with a bounded number of problems', async () => {
+    const headers = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`X-${i}`, 'a\n']));
+    const message = await create({ secrets: { headers } }).then(String, (error: Error) => error.message);
+    expect(message).toMatch(/and \d+ more\.$/);
+    expect(message.length).toBeLessThan(20_000);
+  });
+});
+
+describe('a replay', () => {
+  const replay = (position: string | null, from: string | null = null) =>
+    manager.replay(shared.row.destinationId, { position, from }, AN_ATTEMPT);
+
+  it('goes to a position up to the end of the log, or to a time', async () => {
+    for (const [position, from] of [
+      ['0'],
+      [String(LOG_SIZE)],
+      [null, 'beginning'],
+      [null, '2026-01-05T08:00:00Z'],
+    ])
+      await replay(position ?? null, from);
+    expect(replayed).toEqual([0, LOG_SIZE, 0, 5]);
+  });
+
+  it.each([
+    [String(LOG_SIZE + 1), null, `position must be at most ${LOG_SIZE}`],
+    ['-1', null, 'position must be a position of the log'],
+    [null, 'yesterday', 'from must be'],
+    ['1', 'now', 'either position or from'],
+    [null, null, 'either position or from'],
+  ])('does not go to %s, %s', async (position, from, problem) => {
+    await expect(replay(position, from)).rejects.toThrow(problem);
+    expect(replayed).toEqual([]);
+  });
+});
+
+it('the lag of a destination counts from when nothing was left, and else from its beginning', () => {
+  const row = { ...shared.row, createdAt: new Date(BEGIN_MS - 50_000), position: 3 };
+  expect(lagSeconds(row, BEGIN_MS)).toBe(50);
+  expect(lagSeconds({ ...row, caughtUpAt: new Date(BEGIN_MS - 7_500) }, BEGIN_MS)).toBe(7.5);
+  expect(lagSeconds({ ...row, caughtUpAt: new Date(BEGIN_MS + 1) }, BEGIN_MS)).toBe(0);
+  expect(lagSeconds({ ...row, position: LOG_SIZE }, BEGIN_MS)).toBe(0);
+});
+
+it.each([
+  ['active', 0, false, 'active'],
+  ['active', 1, false, 'failing'],
+  ['active', 1, true, 'paused'],
+  ['paused', 1, false, 'paused'],
+] as const)(
+  'a destination that is %s and has failed %i times is shown, held back: %s, as %s',
+  (state, attempts, isHeld, shown) => {
+    expect(shownState({ ...shared.row, state, attempts }, isHeld)).toBe(shown);
+  },
+);
+
+describe('secrets of a webhook that are rotated again and again', () => {
+  const stored = () =>
+    JSON.parse(shared.box.open(shared.row.secrets, ownerOfSecrets(shared.row))) as StoredSecrets;
+  /** Minutes until each secret ends, newest first. */
+  const ends = () =>
+    (stored().signing ?? []).map(({ until }) => until && (Date.parse(until) - BEGIN_MS) / MINUTE_MS);
+  const rotate = (minute: number, overlapMinutes: number) => {
+    nowMs = BEGIN_MS + minute * MINUTE_MS;
+    return manager.rotateSecret(shared.row.destinationId, { overlapMinutes, secrets: null }, AN_ATTEMPT);
+  };
+
+  it('end when their own overlap ends: a later rotation makes none live longer', async () => {
+    const { overlapEndsAt } = await rotate(0, 10);
+    expect(overlapEndsAt).toEqual(new Date(BEGIN_MS + 10 * MINUTE_MS));
+    expect(ends()).toEqual([undefined, 10]);
+    await rotate(5, 60);
+    expect(ends()).toEqual([undefined, 65, 10]);
+  });
+
+  it('end earlier if a later rotation has a shorter overlap, and at once without one', async () => {
+    await rotate(0, 60);
+    await rotate(5, 10);
+    expect(ends()).toEqual([undefined, 15, 15]);
+    await rotate(6, 0);
+    expect(ends()).toEqual([undefined, 6, 6]);
+  });
+
+  it('are dropped when they have ended, and never more than three', async () => {
+    await rotate(0, 10);
+    await rotate(10, 30);
+    expect(ends()).toEqual([undefined, 40]);
+    await rotate(11, 30);
+    await rotate(12, 30);
+    expect(ends()).toEqual([undefined, 42, 41]);
+    expect(stored()).toMatchObject({ query: '?a=1', headers: { 'X-A': 'b' } });
+  });
+
+  it('are new ones each time, and are shown once', async () => {
+    const shownSecrets = [await rotate(0, 5), await rotate(1, 5)].map(({ secret }) => secret);
+    const [, second] = stored().signing ?? [];
+    expect(new Set([...shownSecrets, 'whsec_first']).size).toBe(3);
+    expect([stored().signing?.[0]?.secret, second?.secret]).toEqual([...shownSecrets].reverse());
+  });
+
+  it.each([-1, LIMITS.keyOverlapMinutesMax + 1])(
+    'are not rotated with an overlap of %i minutes',
+    async (minutes) => {
+      await expect(rotate(0, minutes)).rejects.toThrow(`from 0 to ${LIMITS.keyOverlapMinutesMax}`);
+      await rotate(0, LIMITS.keyOverlapMinutesMax);
+    },
+  );
+});
+
+it('secrets of other types are replaced at once by those that are given', async () => {
+  const open = { token: 'old', query: '?a=1' };
+  shared.row = {
+    ...{ ...shared.row, type: 'splunk-hec' },
+    secrets: shared.box.seal(JSON.stringify(open), ownerOfSecrets(shared.row)),
+  };
+  const rotate = (secrets: unknown) =>
+    manager.rotateSecret(shared.row.destinationId, { overlapMinutes: 5, secrets }, AN_ATTEMPT);
+  await expect(rotate(null)).rejects.toThrow('needs its new secrets');
+  await expect(rotate({ tokens: 'new' })).rejects.toThrow('secrets.token: is missing');
+  expect(await rotate({ token: 'new' })).toMatchObject({
+    secret: null,
+    publicKey: null,
+    overlapEndsAt: null,
+  });
+  expect(secretsOf(shared.row)).toEqual({ token: 'new', query: '?a=1' });
+});
