@@ -81,6 +81,14 @@ describe('a correlation of correlations', () => {
       '32: inner tells of what did not happen, and has serverPrincipalName only if it groups by it',
     ]);
   });
+
+  it('cannot do so either if the absence is behind another correlation', () => {
+    const absent = `title: gone\nname: gone\ncorrelation:\n  type: absence\n  rules: [a, b]\n  group-by: [serverInstanceName]\n  timespan: 10m\n`;
+    const often = `title: inner\nname: inner\ncorrelation:\n  type: event_count\n  rules: [gone]\n  group-by: [serverInstanceName]\n  timespan: 1h\n  condition: {gte: 2}\n`;
+    expect(
+      problemsOf(`${base('a', 'SL')}---\n${base('b', 'UP')}---\n${absent}---\n${often}${outer}`),
+    ).toEqual([expect.stringMatching(/inner tells of what did not happen/)]);
+  });
 });
 
 describe('a condition of a temporal correlation', () => {

@@ -145,6 +145,12 @@ describe('selections', () => {
     ['    response_rows|lt: 10', {}, 0],
     ['    clientIp|cidr: 10.0.0.0/8', {}, 1],
     ['    clientIp|cidr: 10.2.0.0/16', {}, 0],
+    ['    clientIp|cidr: 10.0.0.0/8', { clientIp: '::ffff:10.1.2.3' }, 1],
+    [
+      '    clientIp: 203.0.113.9',
+      { clientIp: '', statement: "Login failed for user 'sa'. [CLIENT: 203.0.113.9]" },
+      1,
+    ],
     ['    objectName|fieldref: schemaName', { objectName: 'DBO' }, 1],
     ["    statement|re: '^select\\s+\\d+$'", { statement: 'select 42' }, 1],
     ["    statement|re: '^select'", { statement: 'SELECT 42' }, 0],

@@ -275,9 +275,8 @@ function cidrTest(field: FieldSlot, network: string, line: number, problems: Pro
   return free((seen) => seen.values(field).some((one) => isWithin(list, textOf(one))));
 }
 
-const MAPPED = /^::ffff:(?=\d+\.)/i;
-function isWithin(list: BlockList, text: string): boolean {
-  const address = text.replace(MAPPED, '');
+/** An IPv4 address may be written as one of IPv6: `::ffff:10.1.2.3`. */
+function isWithin(list: BlockList, address: string): boolean {
   const version = isIP(address);
   return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }

@@ -1,0 +1,78 @@
+import { addToSum, noSums } from '../../src/detection/baseline';
+import { Engine } from '../../src/detection/engine';
+import type { Entry } from '../../src/detection/hit';
+import { parseRules } from '../../src/detection/sigma/rule-file';
+import { unseenInLogins } from './support/sigma';
+
+const DAY_US = 86_400e6;
+const HOUR_US = 3_600e6;
+
+describe('a sum that is far above the days before', () => {
+  const NODE = { within: HOUR_US, days: 3, learnDays: 2, atLeast: 5, times: 2 };
+  /** @returns whether each of these values is told; a time is in days, and a value belongs to the hour at its time */
+  const told = (...values: readonly (readonly [at: number, value: number])[]) => {
+    const body = noSums();
+    return values.map(([at, value], i) => {
+      const us = 100 * DAY_US + at * DAY_US;
+      const entry: Entry = { f: us, l: us, r: [`record ${i}`], n: 1, p: [], i: [] };
+      return addToSum(body, entry, value, NODE, true) !== null;
+    });
+  };
+
+  it('is told above a multiple of the highest sum of a window, once for each window', () => {
+    expect(told([0, 10], [2, 20])).toEqual([false, false]);
+    expect(told([0, 10], [2, 20], [2, 1], [2, 50])).toEqual([false, false, true, false]);
+    // Two windows of a day are not added up.
+    expect(told([0, 6], [0.5, 6], [2, 13])).toEqual([false, false, true]);
+  });
+
+  it('is told from its least number on', () => {
+    expect(told([0, 1], [2, 4])).toEqual([false, false]);
+    expect(told([0, 1], [2, 5])).toEqual([false, true]);
+  });
+
+  it('is told when the group has been known for long enough', () => {
+    expect(told([0, 1], [1, 99])).toEqual([false, false]);
+    expect(told([0, 1], [2, 99])).toEqual([false, true]);
+  });
+
+  it('is compared with as many days as the rule says, also at its second event', () => {
+    expect(told([0, 20], [1, 1], [3, 30], [3, 5])).toEqual([false, false, false, false]);
+    expect(told([0, 20], [1, 1], [4, 30])).toEqual([false, false, true]);
+  });
+});
+
+describe('a value that was not seen for days', () => {
+  const SOURCE = unseenInLogins('New principal', 'serverPrincipalName');
+  /** @param events a day, and a login */
+  const foundBy = (isReady: boolean, ...events: readonly (readonly [day: number, login: string])[]) => {
+    const engine = new Engine(
+      1,
+      parseRules(SOURCE).map((rule) => ({ rule, version: 1 })),
+    );
+    engine.isReady = isReady;
+    return events.map(
+      ([day, serverPrincipalName], position) =>
+        engine.evaluate(
+          [
+            {
+              ...{ recordId: `record ${position}`, at: 1e15 + day * DAY_US, position, additional: {} },
+              fields: { actionId: 'LGIS', serverInstanceName: 'SQL01', serverPrincipalName },
+            },
+          ],
+          0,
+        ).length,
+    );
+  };
+
+  it('is told after more days than that, in a group that has been known for long enough', () => {
+    expect(foundBy(true, [0, 'a'], [60, 'a'])).toEqual([0, 0]);
+    expect(foundBy(true, [0, 'a'], [61, 'a'])).toEqual([0, 1]);
+    expect(foundBy(true, [0, 'a'], [6, 'b'])).toEqual([0, 0]);
+    expect(foundBy(true, [0, 'a'], [7, 'b'], [7, 'B'])).toEqual([0, 1, 0]);
+  });
+
+  it('is not told before the baselines have been built', () => {
+    expect(foundBy(false, [0, 'a'], [7, 'b'])).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,45 @@
+import { GroupStore, type Tally } from '../../src/detection/group-store';
+import { type Entry, merged, RECORD_IDS_MAX } from '../../src/detection/hit';
+import { countHit, noLanes } from '../../src/detection/windows';
+
+const entryOf = (record: string, at: number): Entry => ({ f: at, l: at, r: [record], n: 1, p: [], i: [] });
+
+it('a node with too many groups forgets those touched longest ago', () => {
+  const tally: Tally = { size: 0, changed: [] };
+  const store = new GroupStore<{ n: number }>('node', 2, ({ n }) => n, tally);
+  const touch = (key: string, position: number) => {
+    store.touch(key, {}, position, () => ({ n: 3 }));
+    store.measure();
+  };
+  for (const [position, key] of ['a', 'b', 'a', 'c'].entries()) touch(key, position);
+  expect([...store.all()].map(({ key, touched }) => [key, touched])).toEqual([
+    ['a', 2],
+    ['c', 3],
+  ]);
+  expect([store.size, tally.size]).toEqual([6, 6]);
+  expect(store.takeChanges().map(({ key, body }) => [key, body !== null])).toEqual([
+    ['a', true],
+    ['b', false],
+    ['c', true],
+  ]);
+  expect(store.takeChanges()).toEqual([]);
+});
+
+it('a finding lists the first records of its events, and counts the others', () => {
+  const count = RECORD_IDS_MAX + 5;
+  const whole = merged(Array.from({ length: count }, (_, i) => entryOf(`record ${i}`, i)));
+  expect([whole.n, whole.r.length, whole.r[0], whole.r.at(-1)]).toEqual([
+    ...[count, RECORD_IDS_MAX, 'record 0', `record ${RECORD_IDS_MAX - 1}`],
+  ]);
+});
+
+it('a hit between two bursts belongs to the later one', () => {
+  for (const times of [
+    [100, 170],
+    [170, 100],
+  ]) {
+    const body = noLanes();
+    for (const at of times) expect(countHit(body, entryOf(`at ${at}`, at), 60, 2)).toBeNull();
+    expect(countHit(body, entryOf('between', 135), 60, 2)?.r).toEqual(['between', 'at 170']);
+  }
+});
