@@ -4,11 +4,11 @@ import { FIELD_NAMES } from '../../../src/event/fields';
 import { endCountOf, eventsIn } from '../../../src/modules/evidence/verify/event-file';
 import { temporaryFolder } from '../../support/engines';
 
-const line = (n: number) =>
+const line = (n: number, tenantId = '1') =>
   JSON.stringify({
     ...Object.fromEntries(FIELD_NAMES.map((name) => [name, null])),
     recordId: `019638ac-eaee-8246-a524-${String(n).padStart(12, '0')}`,
-    tenantId: '1',
+    tenantId,
     additional: {},
   });
 const end = (count: number) => JSON.stringify({ end: { count } });
@@ -35,6 +35,10 @@ describe('a file of exported events', () => {
     expect(await count(await written(line(1), line(2)))).toBe(2);
     expect(await count(await written(line(1), line(2), end(2)))).toBe(2);
     expect(await count(await written(line(1), end(1), line(2), line(3), end(2), end(0)))).toBe(3);
+  });
+
+  it('may have events of other tenants, which are left out', async () => {
+    expect(await count(await written(line(1), line(2, '2'), line(3, '11'), end(3)))).toBe(1);
   });
 
   it('has the count that its last line states, or none if its last line states none', async () => {

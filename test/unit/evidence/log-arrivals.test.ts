@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Step } from '../../../src/database/clients';
 import { LogArrivals } from '../../../src/modules/evidence/log-arrivals';
 import { PUT_MINUTES } from '../../../src/modules/evidence/log-statements';
-import { arrivalTimes } from '../../../src/trail/arrivals/arrival-runs';
+import { arrivalTimes, GrowingRuns } from '../../../src/trail/arrivals/arrival-runs';
 
 const MINUTE_MS = 60_000;
 
@@ -18,6 +18,18 @@ const batches = fc.array(
 );
 
 describe('the times at which entries arrived', () => {
+  it('are stored once for neighbours of the same time, and as unknown for entries of a release without them', () => {
+    const runs = new GrowingRuns(null, 10);
+    for (const [end, ms] of [
+      [12, 5],
+      [15, 5],
+      [16, 6],
+    ] as const)
+      runs.append(end, ms);
+    expect(runs.bytes).toHaveLength(3 * 8);
+    expect(arrivalTimes(runs.bytes, 16)).toEqual([...Array(10).fill(null), 5, 5, 5, 5, 5, 6]);
+  });
+
   it('begin in each minute, that is later than all before it, with the first entry of that minute', async () => {
     await fc.assert(
       fc.asyncProperty(batches, async (all) => {

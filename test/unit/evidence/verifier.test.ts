@@ -471,6 +471,31 @@ describe('the verifier', () => {
     expect(verify({ ...again, removals: [] }, events).findings).toMatchObject([{ kind: 'missing' }]);
   });
 
+  it('compares a record that is in the log twice with the entry that it is, and misses the other one', () => {
+    const [first, again] = [anEventInFull(1), anEventInFull(1, { statement: 'DELETE' })];
+    for (const event of [first, again]) {
+      const report = verify(logOf([first, again], [2]), [event]);
+      expect(report.findings.map(({ kind }) => kind)).toEqual(['missing']);
+    }
+  });
+
+  it('takes a kept checkpoint of a higher number for a sign that the end of the log was taken away', () => {
+    const events = [anEventInFull(1), anEventInFull(2)];
+    const log = logOf(events, [2]);
+    const root = plainRoot([log.leafHashes.subarray(0, 32), log.leafHashes.subarray(32)]);
+    const note = { tenantId: 7, size: 2, root, number: 2, time: '2026-01-06T00:00:00.000Z' };
+    expect(verify(log, events, [signedNote(note, KEY)]).problems).toEqual([
+      'the kept checkpoint 2 has 2 entries, the last one of the log 2: its end was taken away',
+    ]);
+  });
+
+  it('names the first records that are wrong in its text, and the number of the others', () => {
+    const events = Array.from({ length: 25 }, (_, n) => anEventInFull(n));
+    const lines = textOf(verify(logOf(events, [25]), []), { keys: [], isPinned: true }).split('\n');
+    expect(lines.filter((line) => line.includes('missing: '))).toHaveLength(20);
+    expect(lines).toContain('  and 5 more');
+  });
+
   it('does not judge events that arrived during the download, and judges all earlier ones', () => {
     const events = Array.from({ length: 6 }, (_, n) => anEventInFull(n));
     const log = logOf(events, [4, 6]);
