@@ -101,6 +101,9 @@ export const LIMITS = {
   listenRetryMs: 1_000, // between attempts to restore the lost connection that hears of revocations
   listenPingMs: 10_000, // after which a connection that went silent is noticed
   accessLogFlushMs: 250, // entries are written in batches; a crash loses those of the last one
+  accessLogViewMs: 3_000, // the questions of one view of the dashboard follow each other within this time
+  accessLogRepeatMs: 10 * 60_000, // repeats of a read of the dashboard have one entry for this time
+  accessLogKnownMax: 2_000, // reads of the dashboard that are known as repeated: some 4 MB
   accessLogBatchEntries: 1_000, // one statement, of about half a megabyte
   accessLogWaitingMax: 20_000, // ten seconds of a very busy instance; some 10 MB
   accessLogLossShownMs: 3600_000, // in /health: long enough for an alert to see it, and not for good

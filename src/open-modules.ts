@@ -54,6 +54,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     answers,
     waitingPlaces,
     accessLog,
+    accessViews,
     accessEntries,
   } = callers;
   const operatorKeyFile = await ensureOperatorKey(config.dataDir, keys, log);
@@ -95,7 +96,15 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     savedSearchesModule(prisma, owner),
     accessLogModule({
-      ...{ accessLog, store: accessEntries, fairShare, days: config.accessLogDays, epoch, nowMs },
+      ...{
+        accessLog,
+        accessViews,
+        store: accessEntries,
+        fairShare,
+        days: config.accessLogDays,
+        epoch,
+        nowMs,
+      },
     }),
   ];
   const large = new LargeStatements(ask, largeTurns);

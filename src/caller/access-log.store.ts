@@ -77,12 +77,17 @@ function conditionsOf(filter: AccessFilter, after: string | null): readonly Pris
     ...(after === null ? [] : [Prisma.sql`entry_id < ${after}::uuid`]),
     ...(keyId === null ? [] : [Prisma.sql`key_id = ${keyId}`]),
     ...(tenantId === null ? [] : [Prisma.sql`tenant_ids @> ARRAY[${tenantId}::int]`]),
-    ...(operation === null ? [] : [Prisma.sql`operation = ${operation}`]),
+    ...(operation === null ? [] : [ofOperation(operation)]),
     // Added for every error code, because refused entries have an index.
     ...(outcome === null || outcome === 'ok' ? [] : [Prisma.sql`outcome <> 'ok'`]),
     ...(outcome === null || outcome === REFUSED ? [] : [Prisma.sql`outcome = ${outcome}`]),
   ];
 }
+
+/** Also finds entries of a view in which the operation stands beside another one (`access-views.ts`). */
+const ofOperation = (operation: string) =>
+  Prisma.sql`(operation = ${operation}
+    OR (entrance = 'dashboard' AND position(${`${JSON.stringify(operation)}:[`} IN parameters) > 0))`;
 
 const where = (conditions: readonly Prisma.Sql[]) =>
   conditions.length > 0 ? Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}` : Prisma.empty;

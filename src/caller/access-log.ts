@@ -219,7 +219,8 @@ const stated = (given: object): object =>
     ? Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
     : given;
 
-function entryIdAt(ms: number): string {
+/** A new entry id of a time. */
+export function entryIdAt(ms: number): string {
   const time = hexOf(ms);
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }

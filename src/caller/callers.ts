@@ -8,6 +8,7 @@ import { LIMITS } from '../limits';
 import type { Module } from '../module';
 import { AccessLog } from './access-log';
 import { PostgresAccessLogStore } from './access-log.store';
+import { AccessViews } from './access-views';
 import { Authenticator } from './authenticate';
 import { type AcceptCall, callAccepter } from './call';
 import { PostgresKeyStore } from './key.store';
@@ -24,6 +25,8 @@ import { PostgresTenantStore } from './tenant.store';
 export interface Callers extends Module {
   readonly accessEntries: PostgresAccessLogStore;
   readonly accessLog: AccessLog;
+  /** Joins what the dashboard reads, on its way to the access log. */
+  readonly accessViews: AccessViews;
   readonly keys: PostgresKeyStore;
   readonly tenants: PostgresTenantStore;
   readonly authenticator: Authenticator;
@@ -53,6 +56,7 @@ export async function openCallers(parts: {
   const { prisma } = database;
   const accessEntries = new PostgresAccessLogStore(database);
   const accessLog = new AccessLog(accessEntries);
+  const accessViews = new AccessViews((entry) => accessLog.note(entry));
   const { databaseUrl, rateLimitPerMinute } = config;
   const keys = new PostgresKeyStore(prisma);
   const authenticator = new Authenticator(keys);
@@ -62,7 +66,7 @@ export async function openCallers(parts: {
   const changes = new FairShare(CHANGE_SHARES, 'changes or lists of rules');
   const largeTurns = new FairShare(LARGE_SHARES, 'readings of large statements');
   return {
-    ...{ accessEntries, accessLog, keys, authenticator, sessions, limiter, waitingPlaces },
+    ...{ accessEntries, accessLog, accessViews, keys, authenticator, sessions, limiter, waitingPlaces },
     ...{ fairShare, changes, largeTurns },
     tenants: new PostgresTenantStore(prisma),
     answers: new AnswerBytes(),
@@ -104,6 +108,7 @@ export async function openCallers(parts: {
     },
     health: [limiter],
     close: async () => {
+      accessViews.end();
       await accessLog
         .close()
         .catch((err) => log.error({ err, entries: accessLog.unwritten }, 'access log not written'));

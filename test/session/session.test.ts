@@ -2,6 +2,7 @@ import { accessLog } from '../support/access-log';
 import { cookieOf, DashboardSession, signIn } from '../support/dashboard-session';
 import { ENGINES } from '../support/engines';
 import { until } from '../support/until';
+import { useLimits } from '../support/use-limits';
 import { useWorld } from '../support/use-world';
 
 const TOTAL = '{ auditEvents { totalCount } }';
@@ -11,6 +12,7 @@ const graphqlCode = ({ body }: { body: { errors: { extensions: { code: string } 
   body.errors[0]?.extensions.code;
 
 describe.each(ENGINES)('a dashboard session on %s', (engine) => {
+  useLimits({ accessLogViewMs: 1_200 });
   const open = useWorld(engine, { trustProxy: ['loopback'] });
 
   it('has the tenants and scopes of its public key, and no others', async () => {
@@ -144,5 +146,26 @@ describe.each(ENGINES)('a dashboard session on %s', (engine) => {
       ['auditEvents', 'dashboard'],
       ['signIn', 'dashboard'],
     ]);
+  });
+
+  it('has one entry for a view in the access log, which is found by each of its operations', async () => {
+    const { world } = open;
+    const acme = await world.tenant();
+    const session = await DashboardSession.signIn(world, acme.key);
+    const filter = '"objectName:Payroll"';
+    await session.graphql(`{ auditHistogram(filter: ${filter}) { bucketSeconds } }`);
+    await session.graphql(`{ auditEvents(filter: ${filter}, pageSize: 3) { totalCount } }`);
+    const of = (operation: string) => accessLog(world, { keyId: acme.keyId, operation });
+    const [entry, ...others] = await until(
+      () => of('auditHistogram'),
+      ({ length }) => length > 0,
+    );
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({ operation: 'auditEvents', entrance: 'dashboard' });
+    expect(JSON.parse(entry?.parameters ?? '')).toEqual({
+      ...{ filter: 'objectName:Payroll', pageSize: 3, with: { auditHistogram: [{}] } },
+    });
+    expect(await of('auditEvents')).toEqual([entry]);
+    expect(await of('auditFacets')).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import type { AccessLog } from '../../caller/access-log';
 import type { PostgresAccessLogStore } from '../../caller/access-log.store';
+import type { AccessViews } from '../../caller/access-views';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { DAY_MS } from '../../event/event-time';
 import { LIMITS } from '../../limits';
@@ -10,6 +11,7 @@ import { AccessLogResolver } from './access-log.resolver';
 /** The access log: operators query it, and background tasks write and shorten it. */
 export const accessLogModule = (parts: {
   readonly accessLog: AccessLog;
+  readonly accessViews: AccessViews;
   readonly store: PostgresAccessLogStore;
   readonly fairShare: FairShare;
   /** How long entries are kept. */
@@ -22,7 +24,10 @@ export const accessLogModule = (parts: {
     {
       name: 'writing the access log',
       everyMs: LIMITS.accessLogFlushMs,
-      run: () => parts.accessLog.flush(),
+      run: () => {
+        parts.accessViews.settle(parts.nowMs());
+        return parts.accessLog.flush();
+      },
     },
     {
       name: 'retention of the access log',
@@ -34,7 +39,11 @@ export const accessLogModule = (parts: {
     },
   ],
   metrics: (metrics) => {
-    metrics.gauge('access_log_waiting_entries', 'Not written yet.', () => parts.accessLog.unwritten);
+    metrics.gauge(
+      'access_log_waiting_entries',
+      'Not written yet.',
+      () => parts.accessLog.unwritten + parts.accessViews.held,
+    );
     metrics.gauge(
       'access_log_lost_entries',
       'Found no room while the database was away, since the start.',

@@ -41,7 +41,14 @@ describe.each([
     const modules: Module[] = [
       tenantsModule({ ...parts, signal }),
       sourcesModule({ ...parts, retention: part }),
-      accessLogModule({ accessLog: part, store: part, fairShare: part, days: 1, ...parts }),
+      accessLogModule({
+        accessLog: part,
+        accessViews: part,
+        store: part,
+        fairShare: part,
+        days: 1,
+        ...parts,
+      }),
       detectionModule({
         ...{ ...parts, signal, ask: part, askOwner: part, form: 'lateral', changes: part, send: part },
         ...{ hasDestination: part, mail: null, stoppedLogs: () => new Map(), goneSeal: part },
