@@ -72,7 +72,7 @@ export const RESOLVERS = [
  * The internal schema, made of all RESOLVERS.
  * @throws Error when a resolver has no instance or is not listed, or when a root field has no access rule
  */
-export function createSchema({ resolvers, answers, changes, accessLog, nowMs }: SchemaParts): GraphQLSchema {
+export function createSchema({ resolvers, answers, changes, ...notes }: SchemaParts): GraphQLSchema {
   const instances = new Map<unknown, object>(resolvers.map((resolver) => [resolver.constructor, resolver]));
   for (const { name } of RESOLVERS.filter((resolver) => !instances.has(resolver)))
     throw new Error(`${name} has no instance`);
@@ -83,7 +83,7 @@ export function createSchema({ resolvers, answers, changes, accessLog, nowMs }: 
   assertEveryRootFieldHasRule(schema);
   boundEveryAnswer(schema, answers);
   boundEveryChange(schema, changes);
-  logEveryAccess(schema, { accessLog, nowMs });
+  logEveryAccess(schema, notes);
   return schema;
 }
 

@@ -55,7 +55,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     ...{ config, log, storage, callers, inFlight, nowMs, signal: stopping.signal },
   });
   const { modules, ingest, tail, large, pageAssets, operatorKeyFile, beginExport } = opened;
-  const { answers, changes, accessViews } = callers;
+  const { answers, changes, accessLog, accessViews } = callers;
   const all = <T>(part: (one: Module) => readonly T[] | undefined) =>
     modules.flatMap((one) => part(one) ?? []);
 
@@ -71,7 +71,8 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
       resolvers: all(({ resolvers }) => resolvers),
       answers,
       changes,
-      accessLog: accessViews,
+      accessLog,
+      accessViews,
       nowMs,
     }),
     agents: ingest.agents,

@@ -34,9 +34,9 @@ export class AccessViews {
 
   constructor(private readonly emit: (entry: AccessEntry) => void) {}
 
-  /** Takes the entry of a root field. */
+  /** Takes the entry of a read by the dashboard. */
   note(entry: AccessEntry): void {
-    if (entry.entrance !== 'dashboard' || entry.outcome !== 'ok' || ALONE.includes(entry.operation)) {
+    if (entry.outcome !== 'ok' || ALONE.includes(entry.operation)) {
       this.emit(entry);
       return;
     }

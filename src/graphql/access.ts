@@ -35,9 +35,10 @@ export function assertEveryRootFieldHasRule(schema: GraphQLSchema): void {
   }
 }
 
-/** The access log, and the clock for its entries. */
+/** The access log, what joins the dashboard's reads on their way to it, and the clock for its entries. */
 export interface AccessNotes {
   readonly accessLog: Pick<AccessLog, 'note'>;
+  readonly accessViews: Pick<AccessLog, 'note'>;
   readonly nowMs: () => number;
 }
 
@@ -65,6 +66,7 @@ function logged(
     rule,
     writesItself,
     accessLog,
+    accessViews,
     nowMs,
   }: AccessNotes & { readonly rule: AccessRule; readonly writesItself: boolean },
   resolve: Resolve,
@@ -72,7 +74,10 @@ function logged(
   return (source, args, context, info) => {
     const at = nowMs();
     const attempt = () => attemptBy(context, operation, { at, parameters: parametersOf(rule, args) });
-    const note = (result: Result) => accessLog.note(entryOf(attempt(), result));
+    const note = (result: Result) => {
+      const entry = entryOf(attempt(), result);
+      (entry.entrance === 'dashboard' ? accessViews : accessLog).note(entry);
+    };
     const own = writesItself ? { ...context, attempt } : context;
     const answer = resolve(source, args, own, info) as Promise<unknown>;
     // The entry is written in parallel with the answer, so that the caller does not wait for it.

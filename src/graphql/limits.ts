@@ -24,6 +24,7 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'alerts.pageSize': LIMITS.pageSizeMax,
   'auditEvents.pageSize': LIMITS.pageSizeMax,
   'auditFacets.limit': LIMITS.facetValuesMax,
+  'auditGroups.limit': LIMITS.groupsListedMax,
   'auditHistogram.buckets': LIMITS.histogramBucketsMax,
   'auditSourceItems.pageSize': LIMITS.pageSizeMax,
   'auditSourceList.pageSize': LIMITS.pageSizeMax,

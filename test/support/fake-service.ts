@@ -112,7 +112,7 @@ export async function openFakeService(behind: Behind) {
     resolvers: resolversOf(behind, writer),
     answers: new AnswerBytes(),
     changes: new FairShare(CHANGE_SHARES),
-    accessLog: { note: () => {} },
+    ...{ accessLog: { note: () => {} }, accessViews: { note: () => {} } },
     nowMs: Date.now,
   });
   const facade = createFacade({

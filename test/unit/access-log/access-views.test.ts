@@ -60,15 +60,13 @@ describe('what the dashboard reads', () => {
     ).toEqual([...['alertCounts', 'alertCounts', 'auditCoverage', 'auditEvents', 'auditEvents', 'findings']]);
   });
 
-  it('has an entry of its own for a whole event, for what is refused, and for other entrances', () => {
+  it('has an entry of its own for a whole event, and for what is refused', () => {
     const { views, told } = opened();
     const refused = { outcome: 'forbidden', rows: null } as const;
     views.note(read(0, 'auditEvent', { recordId: 'a' }));
     views.note(read(1, 'auditEvent', { recordId: 'a' }));
     views.note(read(2, 'auditEvents', {}, refused));
-    views.note(read(3, 'auditEvents', {}, { entrance: 'rest' }));
-    views.note(read(4, 'auditEvents', {}, { entrance: 'graphql' }));
-    expect(told()).toHaveLength(5);
+    expect(told()).toHaveLength(3);
     expect(views.held).toBe(0);
   });
 
