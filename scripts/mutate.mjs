@@ -16,7 +16,7 @@ const STARTERS = [
 /** Folders whose suites judge the tree, the packages or a running service. */
 const BESIDE = /^test\/(agent|browser|citus|contract|deploy|http|installer|postgres|scripts|simulation)\//;
 const CHANGED_NOWHERE = ['answers.ts', 'types.ts', '.d.ts'];
-const FOUND_IN_TIME = { timeoutMS: 10_000, timeoutFactor: 2 };
+const FOUND_IN_TIME = { timeoutMS: 3_000, timeoutFactor: 1.5 };
 
 const [folder, ...options] = process.argv.slice(2);
 if (!folder || options.some((option) => option !== '--list')) {
@@ -48,7 +48,7 @@ const results = await new Stryker({
   incrementalFile: `${temporary}.json`,
   tempDirName: `.mutants/sandbox-${process.pid}`,
   ignorePatterns: ['deploy', '.bench', '.data', '.mutants', '.setup', 'coverage', 'dist'],
-  reporters: [],
+  reporters: ['progress-append-only'],
   allowConsoleColors: false,
   logLevel: 'warn',
 }).runMutationTest();
