@@ -96,7 +96,9 @@ export class GuardedHttp {
         const isStale = sent.reusedSocket && error.code === 'ECONNRESET';
         fail(isStale ? new StaleConnection(error.message, { cause: error }) : error);
       });
-      sent.end(request.body);
+      // The attempt may have ended while the address was looked up.
+      if (signal?.aborted) aborted();
+      else sent.end(request.body);
     });
   }
 

@@ -224,4 +224,40 @@ describe('the guard of networks', () => {
     http.close();
     await receiver.close();
   });
+
+  it('cuts an answer that is too long or never ends, and ends with the attempt', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n12345');
+        setImmediate(() => socket.write('67890'));
+      });
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const http = new GuardedHttp(new NetworkGuard(['127.0.0.1']));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const { body } = await http.send({ ...BODY, url, answerBytesMax: 7 });
+    expect('12345'.startsWith(body.toString())).toBe(true);
+    const stop = new AbortController();
+    const never = http.send({ ...BODY, url }, stop.signal);
+    stop.abort();
+    await expect(never).rejects.toThrow('the attempt was ended');
+    const receiver = await Receiver.open();
+    const later = new AbortController();
+    receiver.answers = () => void later.abort();
+    await expect(http.send({ ...BODY, url: receiver.url }, later.signal)).rejects.toThrow(
+      'the attempt was ended',
+    );
+    await receiver.close();
+    http.close();
+    await new Promise((done) => server.close(done));
+  });
+
+  it('gives a connection the open addresses of a name in the order of the resolver', async () => {
+    const guard = new NetworkGuard([], resolvingTo(PUBLIC[1] ?? '', '10.0.0.1', PUBLIC[0] ?? ''));
+    const ask = (all: boolean) =>
+      new Promise((done) => guard.lookup(false)('x.example', { all }, (_, address) => done(address)));
+    expect(await ask(false)).toBe(PUBLIC[1]);
+    expect(await ask(true)).toMatchObject([{ address: PUBLIC[1] }, { address: PUBLIC[0] }]);
+  });
 });

@@ -20,6 +20,9 @@ describe('turns to read', () => {
     ends[1]?.(new Error('lost'));
     expect(await works[1]).toBe('lost');
     expect(begun).toEqual([0, 1, 2]);
+    // The turn has gone to the next one, so a newcomer waits.
+    const late = turns.run(async () => void begun.push(9));
+    expect(begun).toEqual([0, 1, 2]);
     ends[0]?.();
     await works[0];
     ends[2]?.();
@@ -27,7 +30,8 @@ describe('turns to read', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4]);
     ends[3]?.();
     ends[4]?.();
-    await Promise.all(works);
+    await Promise.all([...works, late]);
+    expect(begun).toEqual([0, 1, 2, 3, 4, 9]);
     expect(await turns.run(async () => 'free')).toBe('free');
   });
 });

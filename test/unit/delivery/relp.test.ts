@@ -74,4 +74,17 @@ describe('RELP', () => {
     expect(await relp.send(MESSAGES, SIGNAL)).toEqual({ kind: 'accepted' });
     expect(sockets).toHaveLength(2);
   });
+
+  it('fails if the receiver opens no session, or when the attempt ends', async () => {
+    await receiving((_, socket) => socket.write('1 rsp 9 500 error\n'));
+    expect(await relp.send(MESSAGES, SIGNAL)).toMatchObject({
+      message: 'RELP: the receiver does not open a session',
+    });
+    const stop = new AbortController();
+    server.close();
+    await receiving((text, socket) => (isOpen(text) ? socket.write('1 rsp 6 200 OK\n') : stop.abort()));
+    expect(await relp.send(MESSAGES, stop.signal)).toMatchObject({ message: 'the attempt was ended' });
+    // An attempt that has ended already opens no connection.
+    expect(await relp.send(MESSAGES, stop.signal)).toMatchObject({ message: 'the attempt was ended' });
+  });
 });

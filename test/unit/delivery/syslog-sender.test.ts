@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { NetworkGuard } from '../../../src/delivery/network-guard';
+import { SYSLOG_SEVERITY } from '../../../src/delivery/syslog-message';
 import { openSender } from '../../../src/modules/destinations/senders/open-sender';
 
 const item = {
@@ -13,7 +14,10 @@ const item = {
   },
   json: '{"user":"eve\u2028\u202e\u0085"}',
 };
-const BATCH = { id: 'msg_1', tenantId: 1, epoch: '', from: 1, to: 2, items: [item] };
+const BATCH = {
+  ...{ id: 'msg_1', tenantId: 1, epoch: '', from: 1, to: 2 },
+  items: [item, { ...item, succeeded: false }, { ...item, severity: SYSLOG_SEVERITY.error }],
+};
 const SIGNAL = new AbortController().signal;
 
 it('a batch and an alert that are sent at the same time go one after the other on one connection', async () => {
@@ -45,7 +49,11 @@ it('a batch and an alert that are sent at the same time go one after the other o
   expect(texts.slice(1).every((text) => text.endsWith(' - {"user":"eve\\u2028\\u202e\\u0085"}\n'))).toBe(
     true,
   );
-  expect([connections, commands]).toEqual([1, ['open', 'syslog', 'syslog']]);
+  const sent = Array<string>(2 * BATCH.items.length).fill('syslog');
+  expect([connections, commands]).toEqual([1, ['open', ...sent]]);
+  const priorities = [...texts.join('').matchAll(/<(\d+)>1 /g)].map(([, priority]) => Number(priority));
+  // A success, a failure, and a message with a severity of its own.
+  expect(priorities).toEqual([110, 108, 107, 110, 108, 107]);
   sender.close();
   await new Promise((done) => receiver.close(done));
 });

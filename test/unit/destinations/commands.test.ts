@@ -142,6 +142,7 @@ describe('commands for destinations', () => {
     const table = (await run('list')).lines[0] ?? '';
     expect(table.split('\n')).toHaveLength(2);
     expect(table).toContain(destinationId);
+    expect(table).not.toContain('settings');
     expect(asked).toEqual([
       ['list', '7'],
       ['list', null],

@@ -8,7 +8,7 @@ import { ownerOfSecrets } from '../../../src/modules/destinations/destination';
 import { testItem } from '../../../src/modules/destinations/to-item';
 import type { LogEpoch } from '../../../src/trail/epoch/log-epoch';
 import { Receiver } from '../../destinations/support/receiver';
-import { testEpoch } from '../../support/epoch';
+import { TEST_EPOCH, testEpoch } from '../../support/epoch';
 import { SharedDestination } from './support/shared-destination';
 
 const BEGIN_MS = Date.parse('2026-01-05T08:00:00Z');
@@ -35,7 +35,7 @@ describe('the deliveries of an instance', () => {
     const made = new Deliveries({
       ...{ store: shared.store, feed: shared.feed, box: change.box ?? shared.box, nowMs: () => nowMs },
       ...{ guard: new NetworkGuard(['127.0.0.1']), log: pino({ level: 'silent' }) },
-      epoch: { ...testEpoch(), ...change.epoch } as LogEpoch,
+      epoch: Object.setPrototypeOf(change.epoch ?? {}, testEpoch()) as LogEpoch,
     });
     open.push(made);
     return made;
@@ -121,5 +121,30 @@ describe('the deliveries of an instance', () => {
     nowMs += LIMITS.destinationStandBackMsMax;
     await round(one);
     expect(shared.row).toMatchObject({ delivered: 1, position: 1 });
+  });
+
+  it('end when the database is restored meanwhile, because positions mean other events then', async () => {
+    const shared = sharing(
+      Array.from({ length: LIMITS.destinationBatchEvents * 3 }, (_, i) => `SELECT ${i}`),
+    );
+    const epoch = { state: TEST_EPOCH };
+    receiver.answers = () => {
+      epoch.state = { ...TEST_EPOCH, epoch: '0000000000000001' };
+      return {};
+    };
+    await round(instance(shared, { epoch }));
+    expect([receiver.requests.length, shared.row.position]).toEqual([1, LIMITS.destinationBatchEvents]);
+  });
+
+  it('send with the new secrets when these have changed', async () => {
+    const shared = sharing(['SELECT 1'], { open: { headers: { 'X-A': 'old' } } });
+    const one = instance(shared);
+    await round(one);
+    const secrets = shared.box.seal('{"headers":{"X-A":"new"}}', ownerOfSecrets(shared.row));
+    shared.statements.push('SELECT 2');
+    shared.row = { ...shared.row, secrets, logSize: 2 };
+    shared.dueMs = 0;
+    await round(one);
+    expect(receiver.requests.map(({ headers }) => headers['x-a'])).toEqual(['old', 'new']);
   });
 });

@@ -138,6 +138,13 @@ describe('a new destination', () => {
   });
 });
 
+it('events that were set aside are shown up to a number of them', async () => {
+  for (const first of [0, LIMITS.destinationSetAsidePageMax + 1])
+    await expect(manager.setAside(shared.row.destinationId, first)).rejects.toThrow(
+      'first must be from 1 to',
+    );
+});
+
 describe('a replay', () => {
   const replay = (position: string | null, from: string | null = null) =>
     manager.replay(shared.row.destinationId, { position, from }, AN_ATTEMPT);

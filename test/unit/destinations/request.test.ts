@@ -1,10 +1,12 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import fc from 'fast-check';
 import { NetworkGuard } from '../../../src/delivery/network-guard';
+import { LIMITS } from '../../../src/limits';
 import { checkRequest, checkSecrets } from '../../../src/modules/destinations/destination-request';
 import { openSender } from '../../../src/modules/destinations/senders/open-sender';
-import type { DestinationType } from '../../../src/modules/destinations/types';
+import { type DestinationType, typeSpec } from '../../../src/modules/destinations/types';
 import { Receiver } from '../../destinations/support/receiver';
+import { readDocument } from '../../support/documents';
 
 const REQUEST = {
   ...{
@@ -81,6 +83,37 @@ describe('a request for a destination', () => {
       expect.stringContaining('filter'),
       expect.stringContaining('format must be one of'),
     ]);
+  });
+
+  it.each([
+    ['webhook', 'https://:p@x.example/', 'url must not have a user name or a password'],
+    ['webhook', 'https://u@x.example/', 'url must not have a user name or a password'],
+    ['webhook', 'https://x.example/#a', 'url must not have a fragment'],
+    ['webhook', 'x.example', 'url must begin with https:// or http:// and be a URL'],
+    ['webhook', `https://x.example/${'a'.repeat(2_000)}`, 'url must be at most 2000 characters'],
+    ['s3', 'https://x.example/?a=b', 'url must not have a query'],
+    ['syslog', 'tcp://x.example', 'url must begin with tls://'],
+    ['relp', 'tls://x.example', 'url must begin with relp+tls:// or relp://'],
+  ])('of %s does not lead to %s', (type, url, problem) => {
+    expect(problemsOf({ type, url })).toContain(problem);
+  });
+
+  it('has settings and secrets of a bounded size, and a webhook may have a query', () => {
+    const ca = `-----BEGIN CERTIFICATE-----${'a'.repeat(LIMITS.destinationSettingsCharsMax)}`;
+    expect(problemsOf({ settings: { ca }, secrets: { ca } })).toEqual(
+      ['settings', 'secrets'].map(
+        (part) => `${part} must be at most ${LIMITS.destinationSettingsCharsMax} characters`,
+      ),
+    );
+    expect(problemsOf({ url: 'https://x.example/?a=b' })).toEqual([]);
+  });
+
+  it('of an object store has large batches, and time for them to grow, as the document says', () => {
+    const { eventsMax, restMs } = typeSpec('s3');
+    expect(readDocument('docs/destinations.md')).toContain(`up to ${eventsMax.toLocaleString('en')} events`);
+    expect(readDocument('docs/destinations.md').replace(/\s+/g, ' ')).toContain(
+      `object follows after ${Number(restMs) / 1_000} seconds`,
+    );
   });
 
   it('has at most 20 headers', () => {

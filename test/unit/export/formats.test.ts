@@ -2,6 +2,7 @@ import { parseTicks } from '../../../src/event/event-time';
 import { FIELD_NAMES } from '../../../src/event/fields';
 import { recordIdFloor } from '../../../src/event/record-id';
 import { formatOf } from '../../../src/modules/export/formats';
+import { parseExport } from '../../../src/modules/export/parameters';
 import type { StoredAuditEvent } from '../../../src/trail/audit-event-reader';
 
 const event = (statement: string | null): StoredAuditEvent => ({
@@ -42,4 +43,11 @@ describe('an export', () => {
     }
     expect(JSON.parse(formatOf('ndjson', 'native').write([event('x')]))).toEqual(event('x'));
   });
+});
+
+it.each(['ocsf', 'ecs'])('events of the schema %s are nested, so CSV does not hold them', (schema) => {
+  expect(() => parseExport({ schema, format: 'csv' })).toThrow(
+    `schema=${schema} is written with format=ndjson only`,
+  );
+  expect(parseExport({ schema })).toMatchObject({ schema, format: 'ndjson' });
 });
