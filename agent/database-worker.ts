@@ -72,7 +72,9 @@ export async function publishDatabase(
   const source = openSource(database.source);
   const spool = await Spool.open({
     folder: join(dataDir, 'spool', tenantFolder, fileName),
-    ...{ bytesMax: config.spoolBytesMax, source, problems },
+    bytesMax: config.spoolBytesMax,
+    source,
+    problems,
   });
   const limits = {
     eventsMax: config.batchEventsMax,
@@ -80,9 +82,19 @@ export async function publishDatabase(
     ageMaxMs: config.batchAgeMaxMs,
   };
   const tail = new DatabaseTail({
-    ...{ database: database.name, source, sourceType: database.source.type },
-    ...{ limits, pollIntervalMs: config.pollIntervalMs, once, times, clock, log, problems },
-    ...{ bookmarks, gaps, spool },
+    database: database.name,
+    source,
+    sourceType: database.source.type,
+    limits,
+    pollIntervalMs: config.pollIntervalMs,
+    once,
+    times,
+    clock,
+    log,
+    problems,
+    bookmarks,
+    gaps,
+    spool,
   });
   const deadLetters = new DeadLetters(deadLettersPath(dataDir, database.name));
   const publisher = publisherOf(options, deadLetters);
@@ -139,7 +151,11 @@ function publisherOf(options: WorkerOptions, deadLetters: DeadLetters): Publishe
   const { config, database, activity, once, times, clock, log } = options;
   const client = new IngestClient(config, times.requestTimeoutMs);
   const sender = new PatientSender({
-    ...{ database: database.name, once, times, clock, log },
+    database: database.name,
+    once,
+    times,
+    clock,
+    log,
     send: (events, signal) => client.send(events, signal),
     onProblem: (problem) => {
       activity.serviceProblem = problem;

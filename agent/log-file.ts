@@ -17,7 +17,10 @@ export interface LogFileOptions {
 }
 
 export const LOG_FILE: LogFileOptions = {
-  ...{ size: '10M', keep: 5, retryMs: 60_000, waitingBytesMax: 1024 * 1024 },
+  size: '10M',
+  keep: 5,
+  retryMs: 60_000,
+  waitingBytesMax: 1024 * 1024,
 };
 
 /** A rotated log file. If it cannot be written, the agent works without it. */

@@ -37,8 +37,14 @@ export async function main(machine: Machine): Promise<number> {
   });
   const [rows, seconds] = [Number(values.rows), Number(values.seconds)];
   const bench = new Bench(machine, {
-    ...{ names: ['cluster'], rows, growthRows: rows, rounds: 1 },
-    ...{ keep: true, fresh: true, profile: false, json: null },
+    names: ['cluster'],
+    rows,
+    growthRows: rows,
+    rounds: 1,
+    keep: true,
+    fresh: true,
+    profile: false,
+    json: null,
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void bench.close().finally(() => process.exit(130)));
@@ -187,8 +193,11 @@ function figureOf(lanes: readonly Lane[], ms: number) {
   });
   const events = stretches.reduce((sum, each) => sum + each.events, 0);
   return {
-    ...{ tenants: lanes.length, seconds: Number((ms / 1000).toFixed(1)) },
-    ...{ eventsPerSecond: short((events * 1000) / ms), batches: of('batches'), reads: of('reads') },
+    tenants: lanes.length,
+    seconds: Number((ms / 1000).toFixed(1)),
+    eventsPerSecond: short((events * 1000) / ms),
+    batches: of('batches'),
+    reads: of('reads'),
   };
 }
 

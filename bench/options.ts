@@ -38,7 +38,9 @@ export function parseOptions(argv: readonly string[], known: readonly string[]):
       'growth-rows': { type: 'string' },
       rounds: { type: 'string', default: ROUNDS_DEFAULT },
       json: { type: 'string' },
-      ...{ keep: flag, fresh: flag, profile: flag },
+      keep: flag,
+      fresh: flag,
+      profile: flag,
     },
   });
   const strangers = positionals.filter((name) => !known.includes(name));

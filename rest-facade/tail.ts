@@ -54,7 +54,11 @@ export function answerTail(
       let room = await hold(LIMITS.tailReadBytes);
       const page = await tail.read({
         ...asker,
-        ...{ filters, limit, cursor: cursor ?? null, from: from ?? null, asTexts: format === 'native' },
+        filters,
+        limit,
+        cursor: cursor ?? null,
+        from: from ?? null,
+        asTexts: format === 'native',
         waitSeconds: wait,
         withSources: include !== undefined,
         gone,

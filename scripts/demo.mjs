@@ -16,11 +16,15 @@ const SAMPLES = path.join(ROOT, 'test', 'fixtures', 'sqlaudit');
 /** The tenants. Each has sample files of 2025 and a generated file of the last day, for recent events in the dashboard. */
 const TENANTS = [
   {
-    ...{ name: 'Contoso', database: 'Payroll', server: 'SQLPROD01\\PAYROLL' },
+    name: 'Contoso',
+    database: 'Payroll',
+    server: 'SQLPROD01\\PAYROLL',
     samples: path.join(SAMPLES, 'schema-2022', '*.sqlaudit'),
   },
   {
-    ...{ name: 'Fabrikam', database: 'Logins', server: 'SQLDEV' },
+    name: 'Fabrikam',
+    database: 'Logins',
+    server: 'SQLDEV',
     samples: path.join(SAMPLES, 'schema-2017', '*.sqlaudit'),
   },
 ];
@@ -148,7 +152,8 @@ const agentConfig = (url, key, tenantId, databases) => ({
   EventHubPublisher: {
     Enabled: true,
     Databases: Object.entries(databases).map(([Name, AuditFilePath]) => ({
-      ...{ Name, Enabled: true },
+      Name,
+      Enabled: true,
       AuditSource: { Type: 'DirectFile', DirectFile: { AuditFilePath } },
     })),
   },

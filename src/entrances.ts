@@ -40,18 +40,30 @@ export async function createEntrances(parts: {
   const { whileReading } = inFlight;
   return createHttpServer({
     facade: createFacade({
-      ...{ schema, acceptCall, beginExport, large, checkHealth, tracing, log },
+      schema,
+      acceptCall,
+      beginExport,
+      large,
+      checkHealth,
+      tracing,
+      log,
       tail: { ...parts.tail, whileWaiting: (...waiting) => inFlight.whileWaiting(...waiting) },
     }),
     graphql: await createGraphqlRouter({ schema, acceptCall, agents, large, whileReading, tracing, log }),
     dashboard: createDashboardRouter({
-      ...{ sessions, tenants, acceptCall, whileReading, log },
+      sessions,
+      tenants,
+      acceptCall,
+      whileReading,
+      log,
       answerExport: (callOf) => answerExport(beginExport, large, callOf),
       openId: config.openId,
       assets: parts.pageAssets,
     }),
     probes: createProbes(parts.isReady),
-    ...{ inFlight, tracing, log },
+    inFlight,
+    tracing,
+    log,
     trustProxy: config.trustProxy,
     onAnswered: parts.onAnswered,
   });

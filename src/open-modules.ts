@@ -59,8 +59,11 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   } = callers;
   const operatorKeyFile = await ensureOperatorKey(config.dataDir, keys, log);
   const epoch = await LogEpoch.open({
-    ...{ owner, embeddedIn: config.databaseUrl === null ? config.dataDir : null },
-    ...{ isDrill: config.drill, nowMs, log },
+    owner,
+    embeddedIn: config.databaseUrl === null ? config.dataDir : null,
+    isDrill: config.drill,
+    nowMs,
+    log,
   });
   const evidence = await openEvidence({ config, database, epoch, form, tenants, log });
   const ingest = await openIngest({ database, owner, form, checkpointKey: evidence.checkpointKey, nowMs });
@@ -68,21 +71,60 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   const goneSeal = new GoneSeal(checkpointKeys);
   const tenancy = tenantsModule({ prisma, owner, tenants, epoch, signal, nowMs, log });
   const sources = sourcesModule({
-    ...{ prisma, owner, tenants, epoch, retention: tenancy.retention, nowMs, log },
+    prisma,
+    owner,
+    tenants,
+    epoch,
+    retention: tenancy.retention,
+    nowMs,
+    log,
   });
   const listSources = sources.complete;
   const tail = openTail({
-    ...{ ask, askOwner, owner, form, checkpointKeys, epoch, fairShare, answers, waitingPlaces },
-    ...{ listSources, goneSeal, nowMs },
+    ask,
+    askOwner,
+    owner,
+    form,
+    checkpointKeys,
+    epoch,
+    fairShare,
+    answers,
+    waitingPlaces,
+    listSources,
+    goneSeal,
+    nowMs,
   });
   const destinations = await openDestinations({
-    ...{ config, prisma, owner, askOwner, epoch, form, tenants, nowMs, log, goneSeal },
+    config,
+    prisma,
+    owner,
+    askOwner,
+    epoch,
+    form,
+    tenants,
+    nowMs,
+    log,
+    goneSeal,
   });
   const dashboard = dashboardModule({ prisma, owner, keys: checkpointKeys, nowMs });
   const detection = detectionModule({
-    ...{ prisma, owner, tenants, signal, ask, askOwner, form, changes, nowMs, log },
-    ...{ send: destinations.sendMessage, hasDestination: destinations.hasDestination },
-    ...{ mail: config.mail, stoppedLogs: evidence.stoppedLogs, epoch, goneSeal, checkpointKeys },
+    prisma,
+    owner,
+    tenants,
+    signal,
+    ask,
+    askOwner,
+    form,
+    changes,
+    nowMs,
+    log,
+    send: destinations.sendMessage,
+    hasDestination: destinations.hasDestination,
+    mail: config.mail,
+    stoppedLogs: evidence.stoppedLogs,
+    epoch,
+    goneSeal,
+    checkpointKeys,
     hasOtherKey: evidence.hasOtherKey,
   });
   evidence.alsoCheck(detection.problemsOf);
@@ -96,15 +138,13 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     savedSearchesModule(prisma, owner),
     accessLogModule({
-      ...{
-        accessLog,
-        accessViews,
-        store: accessEntries,
-        fairShare,
-        days: config.accessLogDays,
-        epoch,
-        nowMs,
-      },
+      accessLog,
+      accessViews,
+      store: accessEntries,
+      fairShare,
+      days: config.accessLogDays,
+      epoch,
+      nowMs,
     }),
   ];
   const large = new LargeStatements(ask, largeTurns);

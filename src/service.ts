@@ -52,7 +52,13 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const callers = await openCallers({ config, database, nowMs, log });
   const inFlight = new InFlight();
   const opened = await openModules({
-    ...{ config, log, storage, callers, inFlight, nowMs, signal: stopping.signal },
+    config,
+    log,
+    storage,
+    callers,
+    inFlight,
+    nowMs,
+    signal: stopping.signal,
   });
   const { modules, ingest, tail, large, pageAssets, operatorKeyFile, beginExport } = opened;
   const { answers, changes, accessLog, accessViews } = callers;
@@ -66,7 +72,11 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     ? await openMetrics(figures, [...all(({ metrics }) => metrics && [metrics]), degradedOf(parts)], nowMs)
     : null;
   const server = await createEntrances({
-    ...{ config, callers, inFlight, tracing, log },
+    config,
+    callers,
+    inFlight,
+    tracing,
+    log,
     schema: createSchema({
       resolvers: all(({ resolvers }) => resolvers),
       answers,
@@ -93,7 +103,9 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const url = await listenAt(server, config.host, config.port);
   const listener = callers.listen();
   return {
-    ...{ url, operatorKeyFile, metricsUrl: metricsServer?.url ?? null },
+    url,
+    operatorKeyFile,
+    metricsUrl: metricsServer?.url ?? null,
     close: async () => {
       stopping.abort();
       await delay(config.readinessDelayMs);

@@ -53,7 +53,9 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
     };
     const readSide = await openReadSide(database, replica, log);
     return {
-      ...{ database, readSide, tracing },
+      database,
+      readSide,
+      tracing,
       ping: () => guarded(() => database.prisma.$queryRaw`SELECT 1`, HEALTH_DEADLINE_MS),
       ...upkeepOf(config, database, readSide, disk, log),
       close: async () => {

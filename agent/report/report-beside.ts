@@ -31,7 +31,11 @@ export function reportBeside(
   const reporter = new SourceReporter({
     reporter: { hostName: hostname(), agentVersion: AGENT_VERSION },
     client: new ReportClient(config, times.reportTimeoutMs),
-    ...{ activity, gaps, times, clock, log },
+    activity,
+    gaps,
+    times,
+    clock,
+    log,
   });
   const ended = new AbortController();
   const tooLate = abortedAfter(ended.signal, once ? times.reportTimeoutMs : times.reportLastMs);

@@ -33,7 +33,9 @@ export function toSourceReport(
     databaseName: name,
     agentVersion,
     publishedCount: Math.min(unreportedCount, REPORT_PUBLISHED_MAX),
-    ...{ lastEventTime, caughtUpAt, waitingBytes },
+    lastEventTime,
+    caughtUpAt,
+    waitingBytes,
     problem: problem?.slice(0, REPORT_CHARS_MAX.problem) ?? null,
     gaps,
   };

@@ -156,15 +156,29 @@ export class DatabaseActivity {
 /** The facts of an earlier run's status that are still true. */
 export const fromEarlierRun = (status: DatabaseStatus): DatabaseStatus => ({
   ...nothingYet(status.name, status.tenantId),
-  ...{ lastAcknowledgedAt: status.lastAcknowledgedAt, lastEventTime: status.lastEventTime },
-  ...{ caughtUpAt: status.caughtUpAt, unreportedCount: status.unreportedCount, gaps: status.gaps },
+  lastAcknowledgedAt: status.lastAcknowledgedAt,
+  lastEventTime: status.lastEventTime,
+  caughtUpAt: status.caughtUpAt,
+  unreportedCount: status.unreportedCount,
+  gaps: status.gaps,
 });
 
 const nothingYet = (name: string, tenantId: string): DatabaseStatus => ({
-  ...{ name, tenantId, state: 'idle', fileCount: 0, file: null, waitingBytes: 0, waitingRecords: 0 },
-  ...{ lastAcknowledgedAt: null, lastEventTime: null, caughtUpAt: null, unreportedCount: 0 },
-  ...{ gaps: { reported: 0, pending: 0 }, tally: { accepted: 0, duplicates: 0, rejected: 0 } },
-  ...{ problem: null, lastError: null },
+  name,
+  tenantId,
+  state: 'idle',
+  fileCount: 0,
+  file: null,
+  waitingBytes: 0,
+  waitingRecords: 0,
+  lastAcknowledgedAt: null,
+  lastEventTime: null,
+  caughtUpAt: null,
+  unreportedCount: 0,
+  gaps: { reported: 0, pending: 0 },
+  tally: { accepted: 0, duplicates: 0, rejected: 0 },
+  problem: null,
+  lastError: null,
 });
 
 type Tally = DatabaseStatus['tally'];

@@ -252,7 +252,11 @@ export class FollowedFile {
     const stop = this.stopOf(end, context.nowMs);
     this.stop = stop;
     const file = {
-      ...{ stop, next, isLast, size: found.size, mtimeMs: found.mtimeMs },
+      stop,
+      next,
+      isLast,
+      size: found.size,
+      mtimeMs: found.mtimeMs,
       describes: (eventName?: string) => this.reader.describes(eventName),
       soundBlockAfter: (offset: number) => this.reader.soundBlockAfter(found, offset),
     };

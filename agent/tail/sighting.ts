@@ -35,9 +35,16 @@ export function firstSighting(
   const told = parseAuditFileName(name);
   const size = bookmark?.size ?? bookmark?.endSize ?? Number.MAX_SAFE_INTEGER;
   return {
-    ...{ found: null, others: [], name, path: bookmark?.path ?? null, size },
-    ...{ created: told?.created ?? 0n, isDated: told !== null },
-    ...{ isLast: true, mayGrow: bookmark?.mayGrow ?? false, isPassedBy: false },
+    found: null,
+    others: [],
+    name,
+    path: bookmark?.path ?? null,
+    size,
+    created: told?.created ?? 0n,
+    isDated: told !== null,
+    isLast: true,
+    mayGrow: bookmark?.mayGrow ?? false,
+    isPassedBy: false,
   };
 }
 
@@ -65,7 +72,10 @@ export function seenAt(
 export function readFrom(before: Sighting, found: FoundFile, others: readonly FoundFile[]): Sighting {
   const isNamed = found.audit !== null;
   return {
-    ...{ ...before, found, others, name: found.name },
+    ...before,
+    found,
+    others,
+    name: found.name,
     created: isNamed || !before.isDated ? found.created : before.created,
     isDated: before.isDated || isNamed,
     ...(found.isSpooled ? {} : { path: found.path, size: found.size }),

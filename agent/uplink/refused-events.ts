@@ -12,7 +12,10 @@ export interface Refusal {
 export type Refusals = ReadonlyMap<number, Refusal>;
 
 const eventPlace = z.object({
-  ...{ file: z.string(), fileGuid: z.string(), blockOffset: z.number(), index: z.number() },
+  file: z.string(),
+  fileGuid: z.string(),
+  blockOffset: z.number(),
+  index: z.number(),
   eventTime: z.string(),
 });
 type EventPlace = z.infer<typeof eventPlace>;
@@ -37,16 +40,15 @@ export function gapsOf(
     const times = places.map(({ eventTime }) => eventTime).sort();
     const count = places.length === 1 ? '1 event' : `${places.length} events`;
     return toGap({
-      ...{
-        database,
-        reason: 'REJECTED',
-        fileName: first.file,
-        fileGuid: first.fileGuid,
-        detectedAtMs: nowMs,
-      },
+      database,
+      reason: 'REJECTED',
+      fileName: first.file,
+      fileGuid: first.fileGuid,
+      detectedAtMs: nowMs,
       range: `${code}, events ${positionOf(first)} to ${positionOf(last)}`,
       detail: `the service refused ${count} of ${times[0]} and later, from ${positionOf(first)} to ${positionOf(last)}: ${code}: ${message}; kept in ${keptIn}`,
-      ...{ afterTime: times[0] ?? null, beforeTime: justAfter(times.at(-1) ?? '') },
+      afterTime: times[0] ?? null,
+      beforeTime: justAfter(times.at(-1) ?? ''),
     });
   });
 }

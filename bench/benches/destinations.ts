@@ -136,7 +136,8 @@ async function begin(
   const ids: string[] = [];
   for (const tenantId of tenantIds) {
     const made = await service.operate<{ createDestination: { destinationId: string } }>(CREATE, {
-      ...{ tenantId, url: receiver.url },
+      tenantId,
+      url: receiver.url,
     });
     ids.push(made.createDestination.destinationId);
   }

@@ -33,7 +33,11 @@ export async function watchDay(events: number, say: (line: string) => void = () 
   const heapBefore = heapUsed();
   const host = new LocalHost();
   const rules = [...readShippedRules().values()].map(({ rule, source }) => ({
-    ...{ ruleId: rule.ruleId, source, tuning: null, version: 1, filters: [] },
+    ruleId: rule.ruleId,
+    source,
+    tuning: null,
+    version: 1,
+    filters: [],
   }));
   await host.open(TENANT, rules, []);
   for (let day = DAYS_BEFORE; day > 0; day--)
@@ -71,7 +75,11 @@ export async function watchDay(events: number, say: (line: string) => void = () 
   await host.close();
   return {
     heapMb: held / 1e6,
-    ...{ events: count, cpuSeconds: cpu / US_PER_S, findings, alerts: alertsOf(findings), entries },
+    events: count,
+    cpuSeconds: cpu / US_PER_S,
+    findings,
+    alerts: alertsOf(findings),
+    entries,
     stateChars: [...state.values()].reduce((sum, chars) => sum + chars, 0),
   };
 }

@@ -66,10 +66,8 @@ export async function tail(bench: Bench): Promise<Figure[]> {
       'ms',
       [percentile(waited, 0.99)],
       {
-        ...{
-          target: LATE_MS,
-          note: `${WAITS} batches of one event; median ${short(percentile(waited, 0.5))} ms`,
-        },
+        target: LATE_MS,
+        note: `${WAITS} batches of one event; median ${short(percentile(waited, 0.5))} ms`,
       },
     ),
     reported('tail', 'memory of the service', 'MB', [peakMb ?? Number.NaN]),
@@ -147,9 +145,18 @@ async function ask(url: string, key: string, query: string): Promise<Page> {
 }
 
 const anEvent = (n: number) => ({
-  ...{ eventTime: new Date().toISOString(), actionId: 'SL', succeeded: true, statement: `SELECT ${n}` },
-  ...{ serverInstanceName: 'SQL01', serverPrincipalName: 'sa', sourceType: 'DirectFile' },
-  ...{ file: 'a.sqlaudit', fileGuid: randomUUID(), blockOffset: 512, index: 0, parts: 1 },
+  eventTime: new Date().toISOString(),
+  actionId: 'SL',
+  succeeded: true,
+  statement: `SELECT ${n}`,
+  serverInstanceName: 'SQL01',
+  serverPrincipalName: 'sa',
+  sourceType: 'DirectFile',
+  file: 'a.sqlaudit',
+  fileGuid: randomUUID(),
+  blockOffset: 512,
+  index: 0,
+  parts: 1,
 });
 
 const percentile = (values: readonly number[], share: number): number => {

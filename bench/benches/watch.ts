@@ -109,7 +109,8 @@ async function backtests(
       's',
       rates.map((rate) => 5e6 / rate),
       {
-        ...{ target: { medianAtMost: 5e6 / BACKTEST_RATE }, note },
+        target: { medianAtMost: 5e6 / BACKTEST_RATE },
+        note,
       },
     ),
     compared(
@@ -191,7 +192,8 @@ async function beside(
   const target = { atLeast: 0.85 };
   return [
     compared({ bench: 'watch', name: 'reads while rules keep up', unit: '/s', target, note }, on, {
-      ...{ name: 'without rules', values: off },
+      name: 'without rules',
+      values: off,
     }),
     compared(
       { bench: 'watch', name: 'batches a second of work while rules keep up', unit: '/s', target, note },
@@ -226,7 +228,8 @@ async function findings(service: Service, client: Client): Promise<Figure> {
     .sort((a, b) => a - b);
   const percentile = (share: number) => times[Math.ceil(share * times.length) - 1] ?? Number.NaN;
   return reported('watch', 'from the receipt to the finding, 99th percentile', 'ms', [percentile(0.99)], {
-    ...{ target: FINDING_MS, note: `${FINDINGS} events; median ${short(percentile(0.5))} ms` },
+    target: FINDING_MS,
+    note: `${FINDINGS} events; median ${short(percentile(0.5))} ms`,
   });
 }
 
@@ -258,7 +261,16 @@ async function readsFor(url: string, key: string, isOver: () => boolean, seconds
 }
 
 const stoppedTrace = (n: number) => ({
-  ...{ eventTime: new Date().toISOString(), actionId: 'TASP', succeeded: true, statement: '' },
-  ...{ serverInstanceName: 'SQL01', serverPrincipalName: String(n), sourceType: 'DirectFile' },
-  ...{ file: 'a.sqlaudit', fileGuid: randomUUID(), blockOffset: 512, index: 0, parts: 1 },
+  eventTime: new Date().toISOString(),
+  actionId: 'TASP',
+  succeeded: true,
+  statement: '',
+  serverInstanceName: 'SQL01',
+  serverPrincipalName: String(n),
+  sourceType: 'DirectFile',
+  file: 'a.sqlaudit',
+  fileGuid: randomUUID(),
+  blockOffset: 512,
+  index: 0,
+  parts: 1,
 });

@@ -80,7 +80,10 @@ export class ServerDay {
       at: atMs * US_PER_MS + (position % US_PER_MS),
       position,
       fields: {
-        ...{ succeeded: true, serverInstanceName: INSTANCE, schemaName: 'dbo', databasePrincipalName: 'dbo' },
+        succeeded: true,
+        serverInstanceName: INSTANCE,
+        schemaName: 'dbo',
+        databasePrincipalName: 'dbo',
         ...fields,
         eventTime: formatTicks(BigInt(atMs) * TICKS_PER_MS),
       },
@@ -125,7 +128,8 @@ export class ServerDay {
     const login = this.#profile.loginFrequency.pick(random);
     const isReport = actionId === 'SL' && this.#logins[login]?.isReporting === true && random.below(50) === 0;
     return {
-      ...{ actionId, login },
+      actionId,
+      login,
       rows: Math.floor((isReport ? ROWS_REPORT : ROWS_USUAL) * (0.2 + random.next() * 1.6)),
     };
   }
@@ -170,19 +174,15 @@ export class ServerDay {
     const failed = (atMs: number, login: string, clientIp: string): Made => ({
       atMs,
       fields: {
-        ...{
-          actionId: 'LGIF',
-          succeeded: false,
-          serverPrincipalName: login,
-          clientIp,
-          databaseName: 'master',
-        },
-        ...{
-          applicationName: '.Net SqlClient Data Provider',
-          hostName: 'APP-0-3',
-          objectName: '',
-          schemaName: '',
-        },
+        actionId: 'LGIF',
+        succeeded: false,
+        serverPrincipalName: login,
+        clientIp,
+        databaseName: 'master',
+        applicationName: '.Net SqlClient Data Provider',
+        hostName: 'APP-0-3',
+        objectName: '',
+        schemaName: '',
         statement:
           `Login failed for user '${login}'. Reason: Password did not match that for the login provided. ` +
           `[CLIENT: ${clientIp}]`,
@@ -204,8 +204,12 @@ export class ServerDay {
 
   #by(login: string, fields: Readonly<Record<string, unknown>>, classType: string, atMs: number): Made {
     const usual = {
-      ...{ serverPrincipalName: login, applicationName: 'SQLAgent - TSQL JobStep', hostName: 'SQL01' },
-      ...{ clientIp: 'local machine', objectName: '', statement: '' },
+      serverPrincipalName: login,
+      applicationName: 'SQLAgent - TSQL JobStep',
+      hostName: 'SQL01',
+      clientIp: 'local machine',
+      objectName: '',
+      statement: '',
     };
     return { atMs, fields: { ...usual, ...fields }, additional: { classType } };
   }
@@ -215,7 +219,9 @@ export class ServerDay {
       this.#by(
         'svc_backup',
         {
-          ...{ actionId: 'BA', databaseName: name, objectName: name },
+          actionId: 'BA',
+          databaseName: name,
+          objectName: name,
           statement: `BACKUP DATABASE [${name}] TO DISK = N'E:\\backup\\${name}.bak' WITH COMPRESSION`,
         },
         'DB',
@@ -230,7 +236,9 @@ export class ServerDay {
       this.#by(
         'svc_load',
         {
-          ...{ actionId: 'DL', databaseName: 'Staging', objectName: table },
+          actionId: 'DL',
+          databaseName: 'Staging',
+          objectName: table,
           statement: `TRUNCATE TABLE [dbo].[${table}]`,
         },
         'U',
@@ -241,7 +249,9 @@ export class ServerDay {
       this.#by(
         'svc_load',
         {
-          ...{ actionId: 'DR', databaseName: 'tempdb', objectName: `#part${n}` },
+          actionId: 'DR',
+          databaseName: 'tempdb',
+          objectName: `#part${n}`,
           statement: `DROP TABLE #part${n}`,
         },
         'U',
@@ -252,7 +262,9 @@ export class ServerDay {
       this.#by(
         'svc_maintenance',
         {
-          ...{ actionId: 'AL', databaseName: 'Sales', objectName: `Table${n}` },
+          actionId: 'AL',
+          databaseName: 'Sales',
+          objectName: `Table${n}`,
           statement: `ALTER INDEX ALL ON [dbo].[Table${n}] REBUILD WITH (ONLINE = ON)`,
         },
         'U',
@@ -304,8 +316,10 @@ export class ServerDay {
   /** The daily work of the administrators of a busy server. */
   #administration(atMs: number): Made[] {
     const who = {
-      ...{ applicationName: 'Microsoft SQL Server Management Studio', hostName: 'ADM-1' },
-      ...{ clientIp: '10.0.0.5', databaseName: 'master' },
+      applicationName: 'Microsoft SQL Server Management Studio',
+      hostName: 'ADM-1',
+      clientIp: '10.0.0.5',
+      databaseName: 'master',
     };
     const step = (n: number, actionId: string, classType: string, objectName: string, statement: string) =>
       this.#by('CORP0\\dba1', { ...who, actionId, objectName, statement }, classType, atMs + n * 60_000);

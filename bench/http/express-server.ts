@@ -77,14 +77,12 @@ app.get('/api/v1/public/audit-activity', async (request, response) => {
   response.json({
     data: totalCount === 0 ? [] : rows.map(toItem),
     meta: {
-      ...{
-        totalCount,
-        page,
-        pageSize,
-        totalPages,
-        hasPreviousPage: page > 1,
-        hasNextPage: page < totalPages,
-      },
+      totalCount,
+      page,
+      pageSize,
+      totalPages,
+      hasPreviousPage: page > 1,
+      hasNextPage: page < totalPages,
       timestamp: new Date().toISOString(),
       apiVersion: API_VERSION,
     },

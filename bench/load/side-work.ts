@@ -94,9 +94,18 @@ function batch(): Buffer {
   const fileGuid = randomUUID();
   const eventTime = new Date().toISOString();
   const events = Array.from({ length: BATCH }, (_, index) => ({
-    ...{ eventTime, actionId: 'SL', succeeded: true, statement: `SELECT c FROM t WHERE id = ${index}` },
-    ...{ serverInstanceName: 'SQL01', serverPrincipalName: `login${index % 50}`, sourceType: 'DirectFile' },
-    ...{ file: 'a.sqlaudit', fileGuid, blockOffset: 512 * index, index: 0, parts: 1 },
+    eventTime,
+    actionId: 'SL',
+    succeeded: true,
+    statement: `SELECT c FROM t WHERE id = ${index}`,
+    serverInstanceName: 'SQL01',
+    serverPrincipalName: `login${index % 50}`,
+    sourceType: 'DirectFile',
+    file: 'a.sqlaudit',
+    fileGuid,
+    blockOffset: 512 * index,
+    index: 0,
+    parts: 1,
   }));
   return bodyOf(JSON.stringify(events));
 }

@@ -62,7 +62,9 @@ export function sampleOf(
 ): Sample {
   const { readMs, batchMs, events, errors } = window;
   return {
-    ...{ seconds: Math.round(span.seconds), errors, ...seen },
+    seconds: Math.round(span.seconds),
+    errors,
+    ...seen,
     readsPerSecond: readMs.length / span.lengthSeconds,
     readP50Ms: quantile(readMs, 0.5),
     readP99Ms: quantile(readMs, 0.99),

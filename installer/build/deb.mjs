@@ -25,7 +25,11 @@ export const buildDeb = ({
   compression = 'xz',
 } = {}) =>
   buildPackage({
-    ...{ name: 'audit-agent', version, out, compression, config: CONFIG },
+    name: 'audit-agent',
+    version,
+    out,
+    compression,
+    config: CONFIG,
     source: join(INSTALLER, 'linux'),
     gather: (root) => gatherFiles(root, nodeVersion),
   });

@@ -36,7 +36,10 @@ function healthcheckIn(dockerfile) {
   const optionOf = (name) => new RegExp(`--${name}=(\\d+)`).exec(options)[1];
   const ns = (name) => Number(optionOf(name)) * 1e9;
   return {
-    ...{ Test: ['CMD', ...JSON.parse(command)], Interval: ns('interval'), Timeout: ns('timeout') },
-    ...{ StartPeriod: ns('start-period'), Retries: Number(optionOf('retries')) },
+    Test: ['CMD', ...JSON.parse(command)],
+    Interval: ns('interval'),
+    Timeout: ns('timeout'),
+    StartPeriod: ns('start-period'),
+    Retries: Number(optionOf('retries')),
   };
 }

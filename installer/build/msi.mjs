@@ -71,8 +71,13 @@ async function packFiles({ version, numbers, work, files, draft }) {
   const statements = fixups(numbers, versions);
   const source = await readFile(join(INSTALLER, 'windows/agent.wxs'), 'utf8');
   const variables = {
-    ...{ Version: numbers, Build: version, Files: basename(files), Name: name, Manufacturer: manufacturer },
-    ...{ ServiceName: serviceName, UpgradeCode: upgradeCode },
+    Version: numbers,
+    Build: version,
+    Files: basename(files),
+    Name: name,
+    Manufacturer: manufacturer,
+    ServiceName: serviceName,
+    UpgradeCode: upgradeCode,
     ProductCode: await productCodeOf(files, [version, numbers, source, ...statements]),
   };
   const defines = Object.entries(variables).flatMap(([key, value]) => ['-D', `${key}=${value}`]);

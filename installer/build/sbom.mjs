@@ -31,8 +31,12 @@ function describe(version, system) {
     version,
   };
   const node = {
-    ...{ type: 'platform', 'bom-ref': `node@${NODE_VERSION}`, name: 'node', version: NODE_VERSION },
-    ...{ purl: `pkg:generic/node@${NODE_VERSION}`, licenses: [{ license: { id: 'MIT' } }] },
+    type: 'platform',
+    'bom-ref': `node@${NODE_VERSION}`,
+    name: 'node',
+    version: NODE_VERSION,
+    purl: `pkg:generic/node@${NODE_VERSION}`,
+    licenses: [{ license: { id: 'MIT' } }],
   };
   const components = [
     ...[...packages].map(([path, entry]) => componentOf(path, entry)),
@@ -56,7 +60,10 @@ function describe(version, system) {
 function componentOf(path, { name, version, license, integrity, resolved }) {
   const [algorithm, hash] = integrity?.split(/-(.*)/s) ?? [];
   return {
-    ...{ type: 'library', 'bom-ref': path, name, version },
+    type: 'library',
+    'bom-ref': path,
+    name,
+    version,
     // A scope's @ is the only character that a package URL encodes here.
     purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
     ...(license && { licenses: [licenseOf(license)] }),
@@ -71,8 +78,12 @@ const systemPurl = ({ name, version, architecture }) =>
   `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}`;
 
 const systemComponent = (each) => ({
-  ...{ type: 'library', 'bom-ref': systemPurl(each), name: each.name, version: each.version },
-  ...{ purl: systemPurl(each), description: 'Debian package, in the container image' },
+  type: 'library',
+  'bom-ref': systemPurl(each),
+  name: each.name,
+  version: each.version,
+  purl: systemPurl(each),
+  description: 'Debian package, in the container image',
 });
 
 const licenseOf = (text) => (/^[\w.+-]+$/.test(text) ? { license: { id: text } } : { expression: text });

@@ -77,8 +77,16 @@ async function description(version) {
   const start = scripts.start.replace('scripts/start.mjs', 'main.js');
   const bin = Object.fromEntries(Object.keys(COMMANDS).map((command) => [command, `bin/${command}`]));
   return {
-    ...{ name, version, private: true, description: text, license, engines },
-    ...{ main: 'main.js', bin, scripts: { start }, dependencies },
+    name,
+    version,
+    private: true,
+    description: text,
+    license,
+    engines,
+    main: 'main.js',
+    bin,
+    scripts: { start },
+    dependencies,
   };
 }
 

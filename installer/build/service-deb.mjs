@@ -22,7 +22,12 @@ export const buildServiceDeb = ({
   compression = 'xz',
 } = {}) =>
   buildPackage({
-    ...{ name: 'audit-activity', version, out, compression, config: SETTINGS, source: SOURCE },
+    name: 'audit-activity',
+    version,
+    out,
+    compression,
+    config: SETTINGS,
+    source: SOURCE,
     gather: (root) => gatherFiles(root, version, nodeVersion),
   });
 

@@ -66,8 +66,17 @@ export async function openCallers(parts: {
   const changes = new FairShare(CHANGE_SHARES, 'changes or lists of rules');
   const largeTurns = new FairShare(LARGE_SHARES, 'readings of large statements');
   return {
-    ...{ accessEntries, accessLog, accessViews, keys, authenticator, sessions, limiter, waitingPlaces },
-    ...{ fairShare, changes, largeTurns },
+    accessEntries,
+    accessLog,
+    accessViews,
+    keys,
+    authenticator,
+    sessions,
+    limiter,
+    waitingPlaces,
+    fairShare,
+    changes,
+    largeTurns,
     tenants: new PostgresTenantStore(prisma),
     answers: new AnswerBytes(),
     acceptCall: callAccepter({ authenticator, sessions, limiter, rateLimitPerMinute, accessLog, nowMs }),

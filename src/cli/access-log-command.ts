@@ -40,8 +40,13 @@ export function addAccessLogCommand(program: Command, onService: OnService): voi
       do {
         const page: Page = (
           await run<{ accessLog: Page }>(QUERY, {
-            ...{ tenantId: tenant ?? null, keyId: key ?? null, operation: operation ?? null, after },
-            ...{ outcome: outcome ?? null, search: search ?? null, from: since ?? null },
+            tenantId: tenant ?? null,
+            keyId: key ?? null,
+            operation: operation ?? null,
+            after,
+            outcome: outcome ?? null,
+            search: search ?? null,
+            from: since ?? null,
             first: wanted - entries.length,
           })
         ).accessLog;

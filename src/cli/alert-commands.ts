@@ -39,8 +39,12 @@ export function addAlertCommands(alert: Command, onService: OnService): void {
           tenantAlerts(tenantId: $tenantId, status: $status, severity: $severity, ruleId: $ruleId,
             principalName: $principalName, pageSize: $pageSize) { items { ${FIELDS} } } }`,
         {
-          ...{ tenantId: tenant ?? null, status: status ?? null, severity: severity ?? null },
-          ...{ ruleId: rule ?? null, principalName: principal ?? null, pageSize: limit ?? LIMIT_DEFAULT },
+          tenantId: tenant ?? null,
+          status: status ?? null,
+          severity: severity ?? null,
+          ruleId: rule ?? null,
+          principalName: principal ?? null,
+          pageSize: limit ?? LIMIT_DEFAULT,
         },
       );
       return { json: tenantAlerts.items, text: toTable(tenantAlerts.items.map(toRow)) };

@@ -32,8 +32,13 @@ export function addAlertRouteCommands(route: Command, onService: OnService): voi
           $severity: String, $ruleId: String) { createAlertRoute(tenantId: $tenantId, name: $name, emails: $emails,
           destinationId: $destinationId, format: $format, severity: $severity, ruleId: $ruleId) { ${FIELDS} } }`,
         {
-          ...{ tenantId: tenant, name, emails: email ?? null, destinationId: destination ?? null },
-          ...{ format: format ?? null, severity: severity ?? null, ruleId: rule ?? null },
+          tenantId: tenant,
+          name,
+          emails: email ?? null,
+          destinationId: destination ?? null,
+          format: format ?? null,
+          severity: severity ?? null,
+          ruleId: rule ?? null,
         },
       );
       return { json: made, text: `route ${made.routeId}` };

@@ -159,8 +159,13 @@ async function create(run: Run, options: Options, _: string, operator: Operator)
       url: $url, from: $from, filter: $filter, format: $format, settings: $settings, secrets: $secrets) {
       ${columnsOf(CREATED_DESTINATION)} } }`,
     {
-      ...{ tenantId: options.tenant, name: options.name, type: options.type, url: options.url },
-      ...{ from: options.from ?? 'now', filter: options.filter ?? '', format: options.format ?? 'native' },
+      tenantId: options.tenant,
+      name: options.name,
+      type: options.type,
+      url: options.url,
+      from: options.from ?? 'now',
+      filter: options.filter ?? '',
+      format: options.format ?? 'native',
       settings: { ...given(options, SETTINGS), ...ca },
       secrets: await destinationSecrets(options, async () => String(options.type), operator),
     },

@@ -58,7 +58,8 @@ async function confirm(question: string): Promise<boolean> {
 async function backUp(folder: string | null): Promise<MadeBackup> {
   const { MIGRATION_DATABASE_URL, DATABASE_URL } = process.env;
   const where = {
-    ...{ config: loadConfig(process.env), version: BUILD_VERSION },
+    config: loadConfig(process.env),
+    version: BUILD_VERSION,
     ownerUrl: MIGRATION_DATABASE_URL || DATABASE_URL || null,
     env: process.env,
   };

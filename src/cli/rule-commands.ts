@@ -95,12 +95,13 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
           tuneRule(tenantId: $tenantId, ruleId: $ruleId, threshold: $threshold, timespan: $timespan, severity: $severity,
             dedupMinutes: $dedupMinutes, exceptions: $exceptions) { ${FIELDS} } }`,
         {
-          ...{ tenantId: tenant, ruleId, threshold: threshold ?? null, timespan: timespan ?? null },
-          ...{
-            severity: severity ?? null,
-            dedupMinutes: dedupMinutes ?? null,
-            exceptions: exception ?? null,
-          },
+          tenantId: tenant,
+          ruleId,
+          threshold: threshold ?? null,
+          timespan: timespan ?? null,
+          severity: severity ?? null,
+          dedupMinutes: dedupMinutes ?? null,
+          exceptions: exception ?? null,
         },
       );
       return { json: tuneRule, text: `rule ${tuneRule.ruleId}: ${tuneRule.tuning ?? 'as in the file'}` };
@@ -204,7 +205,14 @@ function textOf(file: string): string {
 }
 
 const toRow = ({ ruleId, kind, title, severity, enabled, shipped, version, tuning }: Rule) => ({
-  ...{ ruleId, kind, severity, enabled, shipped, version, tuning, title },
+  ruleId,
+  kind,
+  severity,
+  enabled,
+  shipped,
+  version,
+  tuning,
+  title,
 });
 /** Says how many rules a filter narrows. The number is 0 when the filter names no rule that the tenant has. */
 const narrowing = ({ kind, title, enabled, narrows }: Rule) =>
@@ -212,5 +220,7 @@ const narrowing = ({ kind, title, enabled, narrows }: Rule) =>
     ? [`${title} narrows ${narrows.length} ${narrows.length === 1 ? 'rule' : 'rules'}`]
     : [];
 const toExampleRow = ({ recordIds, group, ...example }: Backtest['examples'][number]) => ({
-  ...{ ...example, group: JSON.stringify(group), firstRecord: recordIds[0] ?? null },
+  ...example,
+  group: JSON.stringify(group),
+  firstRecord: recordIds[0] ?? null,
 });

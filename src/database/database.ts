@@ -45,7 +45,14 @@ function openPostgres(
     adapter: new PrismaPg({ ...connect, options: PLANNER_OPTIONS }, { onPoolError: () => {} }),
   }) as OwnerDb;
   return {
-    ...{ prisma, run, steps, snapshot, ask, ...ofOwner, migrator, connections },
+    prisma,
+    run,
+    steps,
+    snapshot,
+    ask,
+    ...ofOwner,
+    migrator,
+    connections,
     close: async () => {
       await Promise.all([prisma, ofOwner.background, migrator].map((client) => client.$disconnect()));
     },

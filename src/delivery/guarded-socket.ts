@@ -21,10 +21,11 @@ export async function openSocket(guard: NetworkGuard, place: Place, signal: Abor
   if (isIP(host) > 0) await guard.addressesOf(host, isPlain);
   const lookup = guard.lookup(isPlain);
   const isName = isIP(host) === 0;
+  const to = { host, port, lookup, autoSelectFamily: false };
   const socket = isPlain
-    ? connect({ host, port, lookup, autoSelectFamily: false })
+    ? connect(to)
     : connectTls({
-        ...{ host, port, lookup, autoSelectFamily: false },
+        ...to,
         ...(isName && { servername: host }),
         ...(tls.ca !== undefined && { ca: tls.ca }),
         ...(tls.cert !== undefined && { cert: tls.cert }),

@@ -119,8 +119,11 @@ export class LocalHost implements EngineHost {
     const seen = inTime(events, workMs, (some) => findings.push(...engine.evaluate(some, nowMs)));
     if (!isBehind && seen === events.length) findings.push(...engine.tick(nowMs));
     return {
-      ...{ seen, size: engine.size, findings },
-      ...{ changes: engine.takeChanges().map(toStoredState), dueMs: engine.dueMs() },
+      seen,
+      size: engine.size,
+      findings,
+      changes: engine.takeChanges().map(toStoredState),
+      dueMs: engine.dueMs(),
     };
   }
 

@@ -70,7 +70,10 @@ export class LocalReader implements RuleReader {
         problems: [],
         rules: file.rules.map((rule) => ({ ...aboutOf(rule), source: rule.source })),
         filters: file.filters.map(({ document: { filterId, title, description }, source: text }) => ({
-          ...{ filterId, title, description, source: text },
+          filterId,
+          title,
+          description,
+          source: text,
         })),
       };
     } catch (error) {
@@ -104,8 +107,17 @@ function aboutOf(rule: Rule): About {
   const { ruleId, title, description, why, falsePositives, tags, severity, cost, filterCost, filters } = rule;
   const { root } = rule;
   return {
-    ...{ ruleId, title, description, why, falsePositives, tags, severity },
-    ...{ cost, filterCost, filters, baselines: nodesOf(root).flatMap(baselineOf) },
+    ruleId,
+    title,
+    description,
+    why,
+    falsePositives,
+    tags,
+    severity,
+    cost,
+    filterCost,
+    filters,
+    baselines: nodesOf(root).flatMap(baselineOf),
     takes: {
       threshold: ['event_count', 'value_count', 'above'].includes(root.kind),
       timespan: !['event', 'unseen'].includes(root.kind),

@@ -10,8 +10,12 @@ export type GapReason = keyof typeof GAP_REASONS;
 
 /** Longest texts in the report of an agent, in UTF-16 units. */
 export const REPORT_CHARS_MAX = {
-  ...{ hostName: 255, databaseName: 100, agentVersion: 100, problem: 1_000 },
-  ...{ fileName: 500, detail: 1_000 },
+  hostName: 255,
+  databaseName: 100,
+  agentVersion: 100,
+  problem: 1_000,
+  fileName: 500,
+  detail: 1_000,
 } as const;
 
 /** The largest number of published events in one report: the largest GraphQL `Int`. */

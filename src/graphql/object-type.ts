@@ -81,7 +81,9 @@ function declare(
   { nullable = false, doc, deprecated }: Pick<ShapeField, 'nullable' | 'doc' | 'deprecated'>,
 ): void {
   const options = {
-    ...{ nullable, simple: true, ...describedBy(doc) },
+    nullable,
+    simple: true,
+    ...describedBy(doc),
     ...(deprecated !== undefined && { deprecationReason: deprecated }),
   };
   Field(() => typed as GraphQLScalarType, options)(type.prototype, name);

@@ -213,7 +213,12 @@ export function logAnswered(log: Logger): OnAnswered {
   return ({ requestId, method, path, route, status, principal, rows, ms, traceId, complete }) =>
     log.info(
       {
-        ...{ requestId, method, path, route, status, rows },
+        requestId,
+        method,
+        path,
+        route,
+        status,
+        rows,
         keyId: principal?.keyId,
         tenants: principal ? tenantsOf(principal).slice(0, TENANTS_LOGGED_MAX) : undefined,
         ms: Math.round(ms),

@@ -74,7 +74,9 @@ async function detectionFigures(
     SELECT count(*)::int AS count, extract(epoch FROM now() - min(created_at))::float8 AS seconds
     FROM alert_notice WHERE sent_at IS NULL`;
   return {
-    ...{ detection, openAlerts },
-    ...{ waitingNotices: notices?.count ?? 0, noticeSeconds: notices?.seconds ?? null },
+    detection,
+    openAlerts,
+    waitingNotices: notices?.count ?? 0,
+    noticeSeconds: notices?.seconds ?? null,
   };
 }

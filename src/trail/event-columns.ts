@@ -69,13 +69,15 @@ function fieldColumn(name: (typeof INGEST_FIELDS)[number]): Column {
   const place = placeOf(name);
   if (AUDIT_EVENT_FIELDS[name].kind === 'boolean') {
     return {
-      ...{ column, type: 'bool' },
+      column,
+      type: 'bool',
       write: (to, { kinds }) => to.bool(kinds[place] === KIND.true),
       textOf: ({ record }) => String(record[key] === true),
     };
   }
   return {
-    ...{ column, type: 'text' },
+    column,
+    type: 'text',
     write: (to, event) => writeText(to, event, place),
     textOf: ({ record }) => toStored((record[key] ?? '') as string),
   };

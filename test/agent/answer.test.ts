@@ -91,7 +91,9 @@ describe('an answer of the service', () => {
     };
     for (const body of [{ data, extensions: {} }, whole])
       expect(toAnswer({ status: 200, body: JSON.stringify(body), retryAfter: null }, 2, 0)).toEqual({
-        ...{ kind: 'receipt', accepted: 1, duplicates: 0 },
+        kind: 'receipt',
+        accepted: 1,
+        duplicates: 0,
         rejected: [{ index: 1, code: 'reason_of_a_newer_service', message: 'x' }],
       });
   });

@@ -74,7 +74,9 @@ describe('bookmarks', () => {
 
   it('do not show a change that could not be written', async () => {
     const bookmarks = await Bookmarks.load(join(world.folder, 'a folder', 'X.json'), {
-      ...{ database: 'X', log: new LineLog(() => {}), clock: systemClock },
+      database: 'X',
+      log: new LineLog(() => {}),
+      clock: systemClock,
     });
     writeFileSync(join(world.folder, 'a folder'), 'where the folder should be');
     const change = new Map([['x', { file: 'f', blockOffset: 512, index: 0 }]]);

@@ -14,7 +14,9 @@ describe('audit-agent check', () => {
   async function run() {
     const { out, text } = capturedOutput();
     const code = await check({
-      ...{ configPath: world.configPath, timeoutMs: 2_000, out },
+      configPath: world.configPath,
+      timeoutMs: 2_000,
+      out,
       becomeServiceUser: async () => [],
     });
     expect(text()).not.toContain('aak_');

@@ -22,8 +22,13 @@ describe('the configuration', () => {
       kind: 'config',
       warnings: [],
       config: {
-        ...{ baseUrl: 'https://audit-activity.example.com', tenantId: null, enabled: true },
-        ...{ pollIntervalMs: 1000, batchEventsMax: 1000, batchAgeMaxMs: 500, spoolBytesMax: 1024 ** 3 },
+        baseUrl: 'https://audit-activity.example.com',
+        tenantId: null,
+        enabled: true,
+        pollIntervalMs: 1000,
+        batchEventsMax: 1000,
+        batchAgeMaxMs: 500,
+        spoolBytesMax: 1024 ** 3,
         databases: [{ name: '<DATABASE_LABEL>', source: { type: 'DirectFile' } }],
       },
     });

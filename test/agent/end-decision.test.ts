@@ -7,7 +7,9 @@ describe('zeros in a file that is not the newest of its audit', () => {
       {
         stop: { kind: 'endOfWritten', offset: OFFSET, sinceMs: 0, polls: 2 },
         next: { blockOffset: OFFSET, index: 0 },
-        ...{ isLast: false, size: 65_536, mtimeMs: 0 },
+        isLast: false,
+        size: 65_536,
+        mtimeMs: 0,
         describes: () => true,
         soundBlockAfter: async () => soundBlock,
       },

@@ -26,13 +26,17 @@ describe('an agent with a real service', () => {
   afterEach(() => agent.close());
   const configure = (central: object = {}) =>
     agent.configure({
-      ...{ BaseUrl: service.world.service.url, ApiKey: tenant.agentKey, TenantId: tenant.tenantId },
+      BaseUrl: service.world.service.url,
+      ApiKey: tenant.agentKey,
+      TenantId: tenant.tenantId,
       ...central,
     });
   const checked = async () => {
     const { out, text } = capturedOutput();
     const code = await check({
-      ...{ configPath: agent.configPath, timeoutMs: 5_000, out },
+      configPath: agent.configPath,
+      timeoutMs: 5_000,
+      out,
       becomeServiceUser: async () => [],
     });
     return { code, text: text() };
@@ -40,14 +44,14 @@ describe('an agent with a real service', () => {
 
   it('is shown there with what it published, and with its gaps', async () => {
     const gap = toGap({
-      ...{
-        database: 'Payroll',
-        reason: 'FILE_DELETED',
-        fileName: 'x.sqlaudit',
-        fileGuid: null,
-        range: 'all',
-      },
-      ...{ detail: 'was removed unread', afterTime: '2025-04-15T08:59:46.6309009Z', beforeTime: null },
+      database: 'Payroll',
+      reason: 'FILE_DELETED',
+      fileName: 'x.sqlaudit',
+      fileGuid: null,
+      range: 'all',
+      detail: 'was removed unread',
+      afterTime: '2025-04-15T08:59:46.6309009Z',
+      beforeTime: null,
       detectedAtMs: Date.now(),
     });
     const path = join(agent.dataDir, 'gaps', tenant.tenantId, 'Payroll.ndjson');
@@ -59,8 +63,11 @@ describe('an agent with a real service', () => {
       return auditSources.find((one: { publishedCount: number }) => one.publishedCount === 150);
     });
     expect(source).toMatchObject({
-      ...{ hostName: hostname(), databaseName: 'Payroll', lastEventTime: '2025-04-15T08:59:46.6309009Z' },
-      ...{ problem: null, gapCount: 1 },
+      hostName: hostname(),
+      databaseName: 'Payroll',
+      lastEventTime: '2025-04-15T08:59:46.6309009Z',
+      problem: null,
+      gapCount: 1,
       gaps: [{ gapId: gap.gapId, reason: 'FILE_DELETED', detail: 'was removed unread' }],
     });
     await until('the gap acknowledged', () => agent.statusOf()?.gaps.reported === 1);

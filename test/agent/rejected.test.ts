@@ -156,8 +156,7 @@ describe('events that the service refuses', () => {
   it('are on disk as dead letters before their batch counts as published', async () => {
     const rejected = { index: 0, code: 'x', message: 'y' };
     const sender = {
-      send: async () =>
-        ({ kind: 'receipt', ...{ accepted: 0, duplicates: 0, rejected: [rejected] } }) as const,
+      send: async () => ({ kind: 'receipt' as const, accepted: 0, duplicates: 0, rejected: [rejected] }),
     };
     const letters = {
       path: '',
@@ -180,7 +179,7 @@ describe('events that the service refuses', () => {
         sent.push(jsons);
         const rejected = [{ index: 1, code: 'x', message: 'y' }].slice(0, jsons.length - 1);
         const rest = jsons.length > 2 ? { rest: 2 } : {};
-        return { kind: 'receipt', ...{ accepted: 1, duplicates: 0, rejected, ...rest } } as const;
+        return { kind: 'receipt' as const, accepted: 1, duplicates: 0, rejected, ...rest };
       },
     };
     const path = `${world.dataDir}/rejected/Payroll.ndjson`;

@@ -45,7 +45,10 @@ async function reportTimes(
   });
   const times: number[] = [];
   const reporter = new SourceReporter({
-    ...{ activity, clock, times: AGENT_TIMES, log: new LineLog(() => {}) },
+    activity,
+    clock,
+    times: AGENT_TIMES,
+    log: new LineLog(() => {}),
     reporter: { hostName: 'h', agentVersion: '1' },
     client: {
       send: async (report) => {

@@ -20,8 +20,15 @@ const olderService: ReportFault = (_, response) => {
 const gaps = (count: number): Gap[] =>
   Array.from({ length: count }, (_, n) =>
     toGap({
-      ...{ database: 'Payroll', reason: 'FILE_DELETED', fileName: `${n}.sqlaudit`, fileGuid: null },
-      ...{ range: 'all', detail: 'was removed unread', afterTime: null, beforeTime: null, detectedAtMs: 0 },
+      database: 'Payroll',
+      reason: 'FILE_DELETED',
+      fileName: `${n}.sqlaudit`,
+      fileGuid: null,
+      range: 'all',
+      detail: 'was removed unread',
+      afterTime: null,
+      beforeTime: null,
+      detectedAtMs: 0,
     }),
   );
 
@@ -60,9 +67,16 @@ describe('an agent that reports to the service', () => {
       .toSorted()
       .at(-1);
     expect(last).toEqual({
-      ...{ tenantId: '7', hostName: hostname(), databaseName: 'Payroll', agentVersion: AGENT_VERSION },
-      ...{ publishedCount: expect.any(Number), lastEventTime: newest, waitingBytes: 0 },
-      ...{ caughtUpAt: expect.stringMatching(/^\d{4}-.*Z$/), problem: null, gaps: [] },
+      tenantId: '7',
+      hostName: hostname(),
+      databaseName: 'Payroll',
+      agentVersion: AGENT_VERSION,
+      publishedCount: expect.any(Number),
+      lastEventTime: newest,
+      waitingBytes: 0,
+      caughtUpAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      problem: null,
+      gaps: [],
     });
   });
 

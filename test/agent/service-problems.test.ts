@@ -150,7 +150,10 @@ describe('an agent whose service has problems', () => {
       },
     };
     const sender = new PatientSender({
-      ...{ database: 'X', once: false, times: AGENT_TIMES, clock },
+      database: 'X',
+      once: false,
+      times: AGENT_TIMES,
+      clock,
       log: new LineLog((_, level) => log.push(`${level} ${nowMs / 60_000}`)),
       send: async () => {
         asked.push(nowMs);
@@ -208,7 +211,8 @@ describe('an agent whose service has problems', () => {
       // The agent sends one request with events, and then asks without events.
       expect(asked.slice(1)).toEqual(asked.slice(1).map(() => 0));
       expect(world.statusOf()).toMatchObject({
-        ...{ state: 'waiting', problem: expect.stringContaining('code_of_a_newer_service') },
+        state: 'waiting',
+        problem: expect.stringContaining('code_of_a_newer_service'),
       });
       world.service.fault = () => false;
       await until('all published', () => world.service.stored.size === 150);

@@ -6,8 +6,15 @@ const NAME = `Audit_${GUID}_0_134398062305260000.sqlaudit`;
 const BOOKMARK = { file: NAME, blockOffset: 512, index: 0 };
 
 const foundAs = (name: string, audit: string | null): FoundFile => ({
-  ...{ path: `/audit/${name}`, name, size: 1024, mtimeMs: 0, inode: '1', version: '1', audit },
-  ...{ created: 1n, isSpooled: false },
+  path: `/audit/${name}`,
+  name,
+  size: 1024,
+  mtimeMs: 0,
+  inode: '1',
+  version: '1',
+  audit,
+  created: 1n,
+  isSpooled: false,
 });
 const kept = foundAs('kept.sqlaudit', null);
 

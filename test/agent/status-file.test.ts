@@ -32,9 +32,17 @@ it('the status file is written after a change, at most once a second, and every 
     pendingGaps: () => 0,
   });
   const file = new StatusFile({
-    ...{ dataDir, clock, times: AGENT_TIMES, log: new LineLog(() => {}) },
+    dataDir,
+    clock,
+    times: AGENT_TIMES,
+    log: new LineLog(() => {}),
     status: () => ({
-      ...{ version: 1, agentVersion: '1', pid: 1, configPath: '', startedAt: '', obstacle: null },
+      version: 1,
+      agentVersion: '1',
+      pid: 1,
+      configPath: '',
+      startedAt: '',
+      obstacle: null,
       databases: [activity.status()],
     }),
   });

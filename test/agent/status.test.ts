@@ -49,8 +49,13 @@ describe('the status of an agent', () => {
       .at(-1);
     expect(world.statusOf()).toMatchObject({
       file: { name: last.slice(last.lastIndexOf('/') + 1), offset: size, size },
-      ...{ fileCount: 2, waitingBytes: 0, waitingRecords: 0, lastEventTime: newest, problem: null },
-      ...{ lastError: null, gaps: { reported: 0, pending: 0 } },
+      fileCount: 2,
+      waitingBytes: 0,
+      waitingRecords: 0,
+      lastEventTime: newest,
+      problem: null,
+      lastError: null,
+      gaps: { reported: 0, pending: 0 },
     });
     const { code, text } = await ask();
     expect(code).toBe(0);
@@ -70,7 +75,9 @@ describe('the status of an agent', () => {
     world.follow();
     await until('the other file', () => world.statusOf()?.fileCount === 1 && world.statusOf()?.lastEventTime);
     expect(world.statusOf()).toMatchObject({
-      ...{ state: 'publishing', caughtUpAt: null, waitingBytes: statSync(path).size },
+      state: 'publishing',
+      caughtUpAt: null,
+      waitingBytes: statSync(path).size,
       problem: `${path}: cannot be read: EACCES: permission denied`,
     });
     expect((await ask()).code).toBe(1);

@@ -45,7 +45,8 @@ describe('a folder that cannot be listed', () => {
     jest.restoreAllMocks();
     forbid(below);
     expect(await listing()).toEqual({
-      ...{ kind: 'listed', files: [] },
+      kind: 'listed',
+      files: [],
       skipped: [{ folder: below, reason: expect.stringContaining('EACCES') }],
     });
   });
@@ -84,7 +85,8 @@ describe('a folder that cannot be listed', () => {
     forbidLinks(link);
     const listing = await new LocalFolder(parseAuditGlob('audit/*.sqlaudit', world.folder)).list();
     expect(listing).toMatchObject({
-      ...{ kind: 'listed', files: [] },
+      kind: 'listed',
+      files: [],
       skipped: [{ folder: link, reason: expect.stringContaining('EACCES') }],
     });
     expect(await world.once()).toBe(1);

@@ -46,14 +46,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('arrive' as const), tenant, again: fc.nat({ max: 5 }), kill },
+      kind: fc.constant('arrive' as const),
+      tenant,
+      again: fc.nat({ max: 5 }),
+      kill,
       hours: fc.array(fc.nat({ max: HOURS - 1 }), { minLength: 1, maxLength: 40 }),
     }),
   },
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('sequence' as const), instance: tenant, together: fc.boolean(), kill },
+      kind: fc.constant('sequence' as const),
+      instance: tenant,
+      together: fc.boolean(),
+      kill,
     }),
   },
   {
@@ -68,11 +74,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      ...{
-        kind: fc.constant('read' as const),
-        reader: fc.nat({ max: 3 }),
-        limit: fc.integer({ min: 1, max: 60 }),
-      },
+      kind: fc.constant('read' as const),
+      reader: fc.nat({ max: 3 }),
+      limit: fc.integer({ min: 1, max: 60 }),
     }),
   },
 );
@@ -158,11 +162,9 @@ class Story {
     const fresh = store.checked(
       hours.map((hour, i) => ({
         eventTime: `2026-01-05T${String(hour).padStart(2, '0')}:${String(i).padStart(2, '0')}:00.0000000Z`,
-        ...{
-          actionId: i % 3 ? 'SL' : 'UP',
-          succeeded: i % 2 === 0,
-          statement: i % 5 ? 'SELECT 1' : 'UPDATE t',
-        },
+        actionId: i % 3 ? 'SL' : 'UP',
+        succeeded: i % 2 === 0,
+        statement: i % 5 ? 'SELECT 1' : 'UPDATE t',
       })),
     );
     const known = sent.filter(({ recordId }) => !this.removed.has(recordId)).slice(0, again);
@@ -236,13 +238,17 @@ class Story {
     });
     const cursor = this.cursors[reader] ?? null;
     const page = await tail.read({
-      ...{
-        tenants: tenantSet(tenants.map((at) => this.stores[at].tenantId)),
-        holder: 'key',
-        filters: filters as never,
-      },
-      ...{ limit, cursor, from: cursor === null ? 'beginning' : null, waitSeconds: 0, withSources: false },
-      ...{ gone: new AbortController().signal, whileWaiting: (wait) => wait(), asTexts: limit % 2 === 0 },
+      tenants: tenantSet(tenants.map((at) => this.stores[at].tenantId)),
+      holder: 'key',
+      filters: filters as never,
+      limit,
+      cursor,
+      from: cursor === null ? 'beginning' : null,
+      waitSeconds: 0,
+      withSources: false,
+      gone: new AbortController().signal,
+      whileWaiting: (wait) => wait(),
+      asTexts: limit % 2 === 0,
     });
     this.cursors[reader] = page.nextCursor;
     this.missed[reader] = (this.missed[reader] ?? 0) + page.removed;

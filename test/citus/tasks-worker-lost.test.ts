@@ -143,7 +143,8 @@ filter:
       expect([lagEvents, taken]).toEqual([0, 4]);
     }
     expect(await run('rule', 'test', file, '--tenant', on.lost.tenantId)).toMatchObject({
-      ...{ state: 'done', findingCount: 2 },
+      state: 'done',
+      findingCount: 2,
     });
   }, 600_000);
 });

@@ -43,13 +43,12 @@ describe('the command line', () => {
     expect((await list(made.key)).status).toBe(200);
     const keys = await json('key', 'list');
     expect(keys.find((key: { keyId: string }) => key.keyId === made.keyId)).toMatchObject({
-      ...{
-        name: 'reporting',
-        kind: 'public',
-        tenantIds: tenants,
-        scopes: ['read:audit-activity', 'read:alerts'],
-      },
-      ...{ expiresAt: null, rateLimitPerMinute: null },
+      name: 'reporting',
+      kind: 'public',
+      tenantIds: tenants,
+      scopes: ['read:audit-activity', 'read:alerts'],
+      expiresAt: null,
+      rateLimitPerMinute: null,
     });
   });
 

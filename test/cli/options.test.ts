@@ -24,8 +24,16 @@ const SECRET_OPTIONS =
   '--header A:1 --header B:2 --token t1 --api-key k1 --username u --password p1 --access-key-id i1 ' +
   '--secret-access-key s1 --session-token t2 --client-certificate-file FILE --client-key-file FILE';
 const SECRETS = {
-  ...{ token: 't1', apiKey: 'k1', username: 'u', password: 'p1', accessKeyId: 'i1', secretAccessKey: 's1' },
-  ...{ sessionToken: 't2', clientCertificate: 'content', clientKey: 'content', headers: { A: '1', B: '2' } },
+  token: 't1',
+  apiKey: 'k1',
+  username: 'u',
+  password: 'p1',
+  accessKeyId: 'i1',
+  secretAccessKey: 's1',
+  sessionToken: 't2',
+  clientCertificate: 'content',
+  clientKey: 'content',
+  headers: { A: '1', B: '2' },
 };
 
 /** What each command asks of the service: with every option, and where that differs, with none. */
@@ -33,22 +41,40 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   [
     'access-log --tenant 7 --key k --operation auditEvents --outcome ok --since 2026-01-02T03:04:05Z --limit 3',
     {
-      ...{ tenantId: '7', keyId: 'k', operation: 'auditEvents', outcome: 'ok' },
-      ...{ search: null, from: '2026-01-02T03:04:05Z', after: null, first: 3 },
+      tenantId: '7',
+      keyId: 'k',
+      operation: 'auditEvents',
+      outcome: 'ok',
+      search: null,
+      from: '2026-01-02T03:04:05Z',
+      after: null,
+      first: 3,
     },
   ],
   [
     'access-log --search Payroll --limit 1',
     {
-      ...{ tenantId: null, keyId: null, operation: null, outcome: null, search: 'Payroll', from: null },
-      ...{ after: null, first: 1 },
+      tenantId: null,
+      keyId: null,
+      operation: null,
+      outcome: null,
+      search: 'Payroll',
+      from: null,
+      after: null,
+      first: 1,
     },
   ],
   [
     'access-log',
     {
-      ...{ tenantId: null, keyId: null, operation: null, outcome: null, search: null, from: null },
-      ...{ after: null, first: 50 },
+      tenantId: null,
+      keyId: null,
+      operation: null,
+      outcome: null,
+      search: null,
+      from: null,
+      after: null,
+      first: 50,
     },
   ],
   ['tenant create --name Acme --retention-days 9', { name: 'Acme', days: 9 }],
@@ -59,8 +85,11 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   [
     'explain actionId:SL --tenant 7 --from 2026-01-02 --to 2026-01-03 --search word',
     {
-      ...{ tenantId: '7', filter: 'actionId:SL', search: 'word' },
-      ...{ startTime: '2026-01-02', endTime: '2026-01-03' },
+      tenantId: '7',
+      filter: 'actionId:SL',
+      search: 'word',
+      startTime: '2026-01-02',
+      endTime: '2026-01-03',
     },
   ],
   ['explain * --tenant 7', { tenantId: '7', filter: null, search: null, startTime: null, endTime: null }],
@@ -69,16 +98,23 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   [
     'explain objectName:Payroll --tenant 7 --from 2026-01-02 --to 2026-01-03 --search salary',
     {
-      ...{ tenantId: '7', filter: 'objectName:Payroll', search: 'salary' },
-      ...{ startTime: '2026-01-02', endTime: '2026-01-03' },
+      tenantId: '7',
+      filter: 'objectName:Payroll',
+      search: 'salary',
+      startTime: '2026-01-02',
+      endTime: '2026-01-03',
     },
   ],
   ['explain * --tenant 7', { tenantId: '7', filter: null, search: null, startTime: null, endTime: null }],
   [
     'key create --name k --tenant 7 --tenant 8 --scope read:alerts --scope work:alerts --rate-limit 9 --expires-at 2999-01-01 --allow-address 192.0.2.1',
     {
-      ...{ name: 'k', tenantIds: ['7', '8'], scopes: ['read:alerts', 'work:alerts'], rateLimit: 9 },
-      ...{ expiresAt: '2999-01-01', allowed: ['192.0.2.1'] },
+      name: 'k',
+      tenantIds: ['7', '8'],
+      scopes: ['read:alerts', 'work:alerts'],
+      rateLimit: 9,
+      expiresAt: '2999-01-01',
+      allowed: ['192.0.2.1'],
     },
   ],
   [
@@ -133,14 +169,24 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   [
     'alert route create --tenant 7 --name soc --email a@b.example c@d.example --severity high --rule r',
     {
-      ...{ tenantId: '7', name: 'soc', emails: ['a@b.example', 'c@d.example'], destinationId: null },
-      ...{ format: null, severity: 'high', ruleId: 'r' },
+      tenantId: '7',
+      name: 'soc',
+      emails: ['a@b.example', 'c@d.example'],
+      destinationId: null,
+      format: null,
+      severity: 'high',
+      ruleId: 'r',
     },
   ],
   [
     'alert route create --tenant 7 --name soc --destination d1 --format ocsf',
     {
-      ...{ tenantId: '7', name: 'soc', emails: null, destinationId: 'd1', format: 'ocsf', severity: null },
+      tenantId: '7',
+      name: 'soc',
+      emails: null,
+      destinationId: 'd1',
+      format: 'ocsf',
+      severity: null,
       ruleId: null,
     },
   ],
@@ -154,15 +200,25 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   [
     'rule tune A --tenant 7 --threshold 3 --timespan 4m --severity low --dedup-minutes 5 --exception {"a":1} {"b":2}',
     {
-      ...{ tenantId: '7', ruleId: 'a ruleId', threshold: 3, timespan: '4m', severity: 'low' },
-      ...{ dedupMinutes: 5, exceptions: ['{"a":1}', '{"b":2}'] },
+      tenantId: '7',
+      ruleId: 'a ruleId',
+      threshold: 3,
+      timespan: '4m',
+      severity: 'low',
+      dedupMinutes: 5,
+      exceptions: ['{"a":1}', '{"b":2}'],
     },
   ],
   [
     'rule tune A --tenant 7',
     {
-      ...{ tenantId: '7', ruleId: 'a ruleId', threshold: null, timespan: null, severity: null },
-      ...{ dedupMinutes: null, exceptions: null },
+      tenantId: '7',
+      ruleId: 'a ruleId',
+      threshold: null,
+      timespan: null,
+      severity: null,
+      dedupMinutes: null,
+      exceptions: null,
     },
   ],
   ['rule remove A --tenant 7', { tenantId: '7', ruleId: 'a ruleId' }],
@@ -173,19 +229,26 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
       '--encoding ndjson --signature v1a --acknowledge --index i --source s --sourcetype t --pipeline p --bucket b --region r ' +
       `--prefix x --app-name n --ca-file FILE ${SECRET_OPTIONS}`,
     {
-      ...{ tenantId: '7', name: 'soc', type: 'webhook', url: 'https://a.example', from: 'beginning' },
-      ...{ filter: 'success:false', format: 'ocsf' },
+      tenantId: '7',
+      name: 'soc',
+      type: 'webhook',
+      url: 'https://a.example',
+      from: 'beginning',
+      filter: 'success:false',
+      format: 'ocsf',
       settings: {
-        ...{ encoding: 'ndjson', signature: 'v1a', acknowledge: true, index: 'i', source: 's' },
-        ...{
-          sourcetype: 't',
-          pipeline: 'p',
-          bucket: 'b',
-          region: 'r',
-          prefix: 'x',
-          appName: 'n',
-          ca: 'content',
-        },
+        encoding: 'ndjson',
+        signature: 'v1a',
+        acknowledge: true,
+        index: 'i',
+        source: 's',
+        sourcetype: 't',
+        pipeline: 'p',
+        bucket: 'b',
+        region: 'r',
+        prefix: 'x',
+        appName: 'n',
+        ca: 'content',
       },
       secrets: SECRETS,
     },
@@ -193,8 +256,15 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   [
     'destination create --name soc --tenant 7 --type s3 --url https://a.example --secret-file FILE',
     {
-      ...{ tenantId: '7', name: 'soc', type: 's3', url: 'https://a.example', from: 'now', filter: '' },
-      ...{ format: 'native', settings: {}, secrets: { secretAccessKey: 'content' } },
+      tenantId: '7',
+      name: 'soc',
+      type: 's3',
+      url: 'https://a.example',
+      from: 'now',
+      filter: '',
+      format: 'native',
+      settings: {},
+      secrets: { secretAccessKey: 'content' },
     },
   ],
   ['destination list --tenant 7', { tenantId: '7' }],
@@ -254,7 +324,10 @@ describe('the options of commands', () => {
       const asked = JSON.parse(Buffer.concat(parts).toString());
       seen.push(asked);
       const answer = await graphql({
-        ...{ schema, source: asked.query, variableValues: asked.variables, rootValue: {} },
+        schema,
+        source: asked.query,
+        variableValues: asked.variables,
+        rootValue: {},
         fieldResolver: (_source, _args, _context, { returnType, fieldName }) =>
           answerOf(returnType, fieldName),
       });
@@ -289,9 +362,16 @@ describe('the options of commands', () => {
   it('are all in a case above', () => {
     const unused = async () => Promise.reject(new Error('not called'));
     const program = createProgram({
-      ...{ env: {}, print: () => {}, printError: () => {}, asJson: false, migrate: unused },
-      ...{ distribute: unused, prepareRestore: unused, recoverOperatorKey: unused },
-      ...{ finishRestore: unused, backup: unused },
+      env: {},
+      print: () => {},
+      printError: () => {},
+      asJson: false,
+      migrate: unused,
+      distribute: unused,
+      prepareRestore: unused,
+      recoverOperatorKey: unused,
+      finishRestore: unused,
+      backup: unused,
     });
     const missing: string[] = [];
     const look = (command: Command, before: string) => {

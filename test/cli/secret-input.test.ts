@@ -84,7 +84,11 @@ describe('secrets on the command line', () => {
   it('are rotated from a file too, as the type of the destination takes them', async () => {
     const { tenantId } = await open.world.tenant();
     const { destinationId } = await createDestination(open.world, {
-      ...{ tenantId, type: 'splunk-hec', url: receiver.url, from: 'now', secrets: { token: 'old' } },
+      tenantId,
+      type: 'splunk-hec',
+      url: receiver.url,
+      from: 'now',
+      secrets: { token: 'old' },
     });
     const rotate = (id: string, ...options: string[]) =>
       runBeside(typing('new\n'), ['destination', 'rotate-secret', id, ...options], env());

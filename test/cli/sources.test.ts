@@ -46,7 +46,9 @@ describe('the command sources', () => {
     const { lines } = await run('--tenant', acme.tenantId, '--json');
     expect(JSON.parse(lines[0] ?? '')).toEqual([
       expect.objectContaining({
-        ...{ hostName: 'SQLPROD01', lag: null, gapCount: 1 },
+        hostName: 'SQLPROD01',
+        lag: null,
+        gapCount: 1,
         gaps: [{ ...gap, firstReported: expect.any(String) }],
       }),
     ]);

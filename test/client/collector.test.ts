@@ -73,9 +73,15 @@ describe('the collector in Python', () => {
     const child = spawn('sh', ['-c', `${limit} exec python3 collect.py`], {
       cwd: folder,
       env: {
-        ...{ PATH: process.env.PATH, PYTHONPATH: path.join(folder, 'shim'), WAITS: file('waits') },
-        ...{ BASE_URL: `http://127.0.0.1:${port}`, API_KEY: 'k', STATE_FOLDER: folder },
-        ...{ OUT_FILE: file('out'), ONCE: '1', ...more },
+        PATH: process.env.PATH,
+        PYTHONPATH: path.join(folder, 'shim'),
+        WAITS: file('waits'),
+        BASE_URL: `http://127.0.0.1:${port}`,
+        API_KEY: 'k',
+        STATE_FOLDER: folder,
+        OUT_FILE: file('out'),
+        ONCE: '1',
+        ...more,
       },
     });
     children.push(child);

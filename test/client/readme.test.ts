@@ -35,7 +35,10 @@ describe.each(ONE_ENGINE)(
     const file = () => path.join(folder, 'audit-activity-client-0.1.0.tgz');
     afterAll(() => rm(folder, { recursive: true, force: true }));
     const env = (state: string) => ({
-      ...{ PATH: process.env.PATH, BASE_URL: open.world.service.url, API_KEY: acme.key, ONCE: '1' },
+      PATH: process.env.PATH,
+      BASE_URL: open.world.service.url,
+      API_KEY: acme.key,
+      ONCE: '1',
       STATE_FOLDER: state,
     });
     const linesOf = (stdout: string) => stdout.split('\n').slice(0, -1);

@@ -32,8 +32,16 @@ const MADE_UP = {
 } as const satisfies Shape;
 
 const VALUE: Answer<typeof MADE_UP> = {
-  ...{ id: '019638ad-0a46-88cc-9858-2abc91547e33', text: null, texts: ['a'], isSound: true },
-  ...{ small: 1, large: 2 ** 40, share: 0.5, beside: { x: 1 }, choice: 'TWO', part: null },
+  id: '019638ad-0a46-88cc-9858-2abc91547e33',
+  text: null,
+  texts: ['a'],
+  isSound: true,
+  small: 1,
+  large: 2 ** 40,
+  share: 0.5,
+  beside: { x: 1 },
+  choice: 'TWO',
+  part: null,
   parts: [{ at: '2026-01-05T08:00:00Z' }],
 };
 
@@ -54,11 +62,15 @@ describe('the shape of an answer', () => {
   it('makes its OpenAPI schema, in which every field is required', () => {
     const described = objectSchema(MADE_UP, MADE_UP.doc);
     const part = {
-      ...{ type: 'object', required: ['at'], additionalProperties: false },
+      type: 'object',
+      required: ['at'],
+      additionalProperties: false,
       properties: { at: { type: 'string', format: 'date-time', description: '' } },
     };
     expect(described).toEqual({
-      ...{ type: 'object', description: 'A made-up answer.', additionalProperties: false },
+      type: 'object',
+      description: 'A made-up answer.',
+      additionalProperties: false,
       required: Object.keys(MADE_UP.fields),
       properties: {
         id: { type: 'string', format: 'uuid', description: 'Its id.' },
@@ -69,13 +81,15 @@ describe('the shape of an answer', () => {
         large: { type: 'integer', minimum: 0, description: '' },
         share: { type: ['number', 'null'], description: '' },
         beside: {
-          ...{ type: 'object', description: '' },
+          type: 'object',
+          description: '',
           additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
         },
         choice: { type: 'string', enum: ['ONE', 'TWO'], description: '' },
         part: { oneOf: [{ ...part, description: '' }, { type: 'null' }], description: '' },
         parts: {
-          ...{ type: 'array', description: 'In their order.' },
+          type: 'array',
+          description: 'In their order.',
           items: { ...part, description: 'In their order.' },
         },
       },

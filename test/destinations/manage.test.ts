@@ -124,7 +124,9 @@ describe.each(ENGINES.slice(-1))('operators on %s', (engine) => {
     const { tenantId } = await use.world.tenant();
     const header = 'Bearer very-secret-header';
     const { destinationId, secret } = await createDestination(use.world, {
-      ...{ tenantId, url: `${receiver.url}/?sig=very-secret-query`, from: 'now' },
+      tenantId,
+      url: `${receiver.url}/?sig=very-secret-query`,
+      from: 'now',
       secrets: { headers: { Authorization: header } },
     });
     await use.world.operate(`mutation { testDestination(destinationId: "${destinationId}") { accepted } }`);

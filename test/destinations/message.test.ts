@@ -25,8 +25,14 @@ const moduleOn = (
 ) =>
   openDestinations({
     config: { dataDir: world.database.dataDir, secretsKeyFile: null, ...allow },
-    ...{ prisma, owner: background, askOwner, epoch: testEpoch(), form: 'lateral', nowMs: Date.now },
-    ...{ tenants: new PostgresTenantStore(prisma), log: pino({ level: 'silent' }) },
+    prisma,
+    owner: background,
+    askOwner,
+    epoch: testEpoch(),
+    form: 'lateral',
+    nowMs: Date.now,
+    tenants: new PostgresTenantStore(prisma),
+    log: pino({ level: 'silent' }),
     goneSeal: new GoneSeal([TEST_CHECKPOINT_KEY]),
   });
 
@@ -73,7 +79,9 @@ describeOnPostgres('a message that is not an event', () => {
     const database = await openDatabase(world.database);
     const { sendMessage } = await moduleOn(database, world, LOCAL);
     const message = {
-      ...{ id: 'alert_1', at: new Date(), severity: SYSLOG_SEVERITY.error },
+      id: 'alert_1',
+      at: new Date(),
+      severity: SYSLOG_SEVERITY.error,
       content: { alert: 'somebody dropped a table' },
     };
     const send = (tenantId: string) => sendMessage(Number(tenantId), made.destinationId, message);

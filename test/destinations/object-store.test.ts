@@ -15,7 +15,10 @@ describe('an object store', () => {
   afterAll(() => store.close());
 
   const asked = (tenantId: string, secrets: object = LOGIN) => ({
-    ...{ tenantId, type: 's3', url: store.url, secrets },
+    tenantId,
+    type: 's3',
+    url: store.url,
+    secrets,
     settings: { bucket: BUCKET, prefix: "it's/(a)=/" },
   });
   const linesOf = async (tenantId: string) =>
@@ -73,7 +76,9 @@ const EXAMPLES = [
 
 it.each(EXAMPLES)('the signature of a request equals the published example: %s', (query, signature) => {
   const signer = {
-    ...{ accessKeyId: 'AKIAIOSFODNN7EXAMPLE', region: 'us-east-1', service: 's3' },
+    accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+    region: 'us-east-1',
+    service: 's3',
     secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
   };
   const url = new URL(`https://examplebucket.s3.amazonaws.com/${query}`);

@@ -23,8 +23,11 @@ describe('a destination of type', () => {
     const tenant = await use.world.tenant();
     await tenant.ingest([anEvent({ eventTime: '2026-01-05T08:00:00.1234567Z' })]);
     const { destinationId } = await createDestination(use.world, {
-      ...{ tenantId: tenant.tenantId, type: 'splunk-hec', url: receiver.url },
-      ...{ settings: { index: 'audit' }, secrets: { token: 'hec-token' } },
+      tenantId: tenant.tenantId,
+      type: 'splunk-hec',
+      url: receiver.url,
+      settings: { index: 'audit' },
+      secrets: { token: 'hec-token' },
     });
     await untilShown(use.world, destinationId, ({ delivered }) => delivered === 1);
     expect(splunk.events).toMatchObject([
@@ -45,8 +48,11 @@ describe('a destination of type', () => {
     const tenant = await use.world.tenant();
     await tenant.ingest(statements(3));
     const { destinationId } = await createDestination(use.world, {
-      ...{ tenantId: tenant.tenantId, type: 'splunk-hec', url: receiver.url },
-      ...{ settings: { acknowledge: true }, secrets: { token: 'hec-token' } },
+      tenantId: tenant.tenantId,
+      type: 'splunk-hec',
+      url: receiver.url,
+      settings: { acknowledge: true },
+      secrets: { token: 'hec-token' },
     });
     const polls = () => receiver.requests.filter(({ path }) => path.includes('/ack'));
     await until(polls, ({ length }) => length > 1);
@@ -62,12 +68,10 @@ describe('a destination of type', () => {
     const tenant = await use.world.tenant();
     await tenant.ingest(statements(2));
     const { destinationId } = await createDestination(use.world, {
-      ...{
-        tenantId: tenant.tenantId,
-        type: 'splunk-hec',
-        url: receiver.url,
-        secrets: { token: 'hec-token' },
-      },
+      tenantId: tenant.tenantId,
+      type: 'splunk-hec',
+      url: receiver.url,
+      secrets: { token: 'hec-token' },
     });
     const one = await untilShown(use.world, destinationId, ({ attempts }) => attempts > 0);
     expect(one).toMatchObject({ setAside: 0, lastError: expect.stringContaining('Invalid token') });
@@ -79,8 +83,11 @@ describe('a destination of type', () => {
     const tenant = await use.world.tenant();
     await tenant.ingest(statements(20));
     const { destinationId } = await createDestination(use.world, {
-      ...{ tenantId: tenant.tenantId, type: 'elasticsearch', url: receiver.url },
-      ...{ settings: { index: 'audit-activity' }, secrets: { apiKey: 'key' } },
+      tenantId: tenant.tenantId,
+      type: 'elasticsearch',
+      url: receiver.url,
+      settings: { index: 'audit-activity' },
+      secrets: { apiKey: 'key' },
     });
     await untilShown(use.world, destinationId, ({ delivered }) => delivered === 20);
     await change(use.world, 'replayDestination', destinationId, ', from: "beginning"');
@@ -105,8 +112,11 @@ describe('a destination of type', () => {
     const tenant = await use.world.tenant();
     await tenant.ingest(statements(5));
     const { destinationId } = await createDestination(use.world, {
-      ...{ tenantId: tenant.tenantId, type: 'elasticsearch', url: receiver.url },
-      ...{ settings: { index: 'audit-activity' }, secrets: { apiKey: 'key' } },
+      tenantId: tenant.tenantId,
+      type: 'elasticsearch',
+      url: receiver.url,
+      settings: { index: 'audit-activity' },
+      secrets: { apiKey: 'key' },
     });
     for (let tries = 1; tries <= 4; tries++) {
       await untilShown(use.world, destinationId, ({ failures }) => failures >= tries);
@@ -128,8 +138,11 @@ describe('a destination of type', () => {
     const tenant = await use.world.tenant();
     await tenant.ingest(statements(10));
     const { destinationId } = await createDestination(use.world, {
-      ...{ tenantId: tenant.tenantId, type: 'elasticsearch', url: receiver.url },
-      ...{ settings: { index: 'audit-activity' }, secrets: { username: 'u', password: 'p' } },
+      tenantId: tenant.tenantId,
+      type: 'elasticsearch',
+      url: receiver.url,
+      settings: { index: 'audit-activity' },
+      secrets: { username: 'u', password: 'p' },
     });
     await untilShown(use.world, destinationId, ({ attempts }) => attempts > 0);
     isBusy = false;

@@ -29,7 +29,9 @@ describeWithRsyslog('a real rsyslog', () => {
     const statements = [...Array.from({ length: 300 }, (_, i) => `SELECT ${i}`), marker, 'line\nbreak'];
     await tenant.ingest(statements.map((statement, i) => anEvent({ statement, succeeded: i !== 1 })));
     const { destinationId } = await createDestination(use.world, {
-      ...{ tenantId: tenant.tenantId, type, url: `${protocol}://127.0.0.1:${portOf(protocol)}` },
+      tenantId: tenant.tenantId,
+      type,
+      url: `${protocol}://127.0.0.1:${portOf(protocol)}`,
       settings: protocol === 'relp' ? {} : { ca: rsyslog.certificate },
       secrets:
         protocol === 'relp+tls' ? { clientCertificate: rsyslog.certificate, clientKey: rsyslog.key } : {},
@@ -53,7 +55,9 @@ describeWithRsyslog('a real rsyslog', () => {
     await rsyslog.stop();
     await tenant.ingest([anEvent(), anEvent()]);
     const { destinationId } = await createDestination(use.world, {
-      ...{ tenantId: tenant.tenantId, type: 'relp', url: `relp://127.0.0.1:${rsyslog.ports.relp}` },
+      tenantId: tenant.tenantId,
+      type: 'relp',
+      url: `relp://127.0.0.1:${rsyslog.ports.relp}`,
     });
     await untilShown(use.world, destinationId, ({ attempts }) => attempts > 0);
     await rsyslog.startAgain();
@@ -65,7 +69,9 @@ describeWithRsyslog('a real rsyslog', () => {
     const tenant = await use.world.tenant();
     await tenant.audited();
     const { destinationId } = await createDestination(use.world, {
-      ...{ tenantId: tenant.tenantId, type: 'syslog', url: `tls://127.0.0.1:${rsyslog.ports.tls}` },
+      tenantId: tenant.tenantId,
+      type: 'syslog',
+      url: `tls://127.0.0.1:${rsyslog.ports.tls}`,
     });
     await untilShown(use.world, destinationId, ({ attempts }) => attempts > 0);
     expect((await shown(use.world, destinationId)).lastError).toMatch(/self-signed|certificate/);

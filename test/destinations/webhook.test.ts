@@ -71,7 +71,8 @@ describe.each(ENGINES.slice(0, 1))('a webhook on %s', (engine) => {
       const key = createPublicKey({
         format: 'jwk',
         key: {
-          ...{ kty: 'OKP', crv: 'Ed25519' },
+          kty: 'OKP',
+          crv: 'Ed25519',
           x: Buffer.from(made.publicKey?.slice('whpk_'.length) ?? '', 'base64').toString('base64url'),
         },
       });

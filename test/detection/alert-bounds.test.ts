@@ -20,10 +20,23 @@ describe.each(ONE_ENGINE)('the bounds on the alerts of a tenant on %s', (engine)
     alerts = new AlertStore(store.database.prisma, () => NOW);
     await store.database.migrator.alert.create({
       data: {
-        ...{ tenantId: store.tenantId, alertId, ruleId: randomUUID(), title: 'Brute force', severity: 3 },
-        ...{ status: 'new', groupKey: '', groupValues: '{"clientIp":"203.0.113.9"}', anchor: 0n },
-        ...{ firstEvent: 0n, lastEvent: 0n, findingCount: 1, eventCount: 1n, principals: [], instances: [] },
-        ...{ createdAt: EARLIER, updatedAt: EARLIER },
+        tenantId: store.tenantId,
+        alertId,
+        ruleId: randomUUID(),
+        title: 'Brute force',
+        severity: 3,
+        status: 'new',
+        groupKey: '',
+        groupValues: '{"clientIp":"203.0.113.9"}',
+        anchor: 0n,
+        firstEvent: 0n,
+        lastEvent: 0n,
+        findingCount: 1,
+        eventCount: 1n,
+        principals: [],
+        instances: [],
+        createdAt: EARLIER,
+        updatedAt: EARLIER,
       },
     });
   });
@@ -32,8 +45,14 @@ describe.each(ONE_ENGINE)('the bounds on the alerts of a tenant on %s', (engine)
   const suppressed = (count: number, until: Date) =>
     store.database.migrator.alertSuppression.createMany({
       data: Array.from({ length: count }, () => ({
-        ...{ tenantId: store.tenantId, suppressionId: randomUUID(), ruleId: null, fields: '{}', until },
-        ...{ reason: 'test', createdBy: 'test', createdAt: EARLIER },
+        tenantId: store.tenantId,
+        suppressionId: randomUUID(),
+        ruleId: null,
+        fields: '{}',
+        until,
+        reason: 'test',
+        createdBy: 'test',
+        createdAt: EARLIER,
       })),
     });
   const work = (change: Partial<AlertWork>) =>
@@ -60,8 +79,14 @@ describe.each(ONE_ENGINE)('the bounds on the alerts of a tenant on %s', (engine)
   it('show only the newest changes of an alert, the oldest of those first', async () => {
     await store.database.migrator.alertChange.createMany({
       data: Array.from({ length: 1_000 }, (_, n) => ({
-        ...{ tenantId: store.tenantId, alertId, changeId: randomUUID(), at: new Date(EARLIER.getTime() + n) },
-        ...{ actor: 'ada', kind: 'commented', detail: '{}', comment: String(n) },
+        tenantId: store.tenantId,
+        alertId,
+        changeId: randomUUID(),
+        at: new Date(EARLIER.getTime() + n),
+        actor: 'ada',
+        kind: 'commented',
+        detail: '{}',
+        comment: String(n),
       })),
     });
     const shown = await alerts.changes(tenantSet([store.tenantId]), alertId);

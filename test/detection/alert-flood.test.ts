@@ -22,11 +22,20 @@ describe.each(ENGINES)('findings of a step, on %s', (engine) => {
   afterAll(() => store.close());
 
   const finding = (n: number, round: number): Finding => ({
-    ...{ findingId: randomUUID(), ruleId, ruleVersion: 1, title: 'Everything', severity: 'low' },
-    ...{ group: { serverPrincipalName: `p${n}` }, groupKey: `p${n}`, dedupMinutes: 60 },
-    ...{ firstAt: AT_US + round, lastAt: AT_US + round, eventCount: 1 },
-    ...{ recordIds: [recordIdFloor(BigInt(AT_US + round) * 10n)] },
-    ...{ principals: [`p${n}`, `r${round}`], instances: [] },
+    findingId: randomUUID(),
+    ruleId,
+    ruleVersion: 1,
+    title: 'Everything',
+    severity: 'low',
+    group: { serverPrincipalName: `p${n}` },
+    groupKey: `p${n}`,
+    dedupMinutes: 60,
+    firstAt: AT_US + round,
+    lastAt: AT_US + round,
+    eventCount: 1,
+    recordIds: [recordIdFloor(BigInt(AT_US + round) * 10n)],
+    principals: [`p${n}`, `r${round}`],
+    instances: [],
   });
   const written = () =>
     store.database.background.alert.findMany({ where: { tenantId: store.tenantId, ruleId } });

@@ -30,7 +30,9 @@ const CHANNEL_FAILS = 'A channel of alerts fails';
       protocol
     ];
     const { destinationId } = await createDestination(world, {
-      ...{ tenantId: t, type: protocol === 'tls' ? 'syslog' : 'relp', from: 'now' },
+      tenantId: t,
+      type: protocol === 'tls' ? 'syslog' : 'relp',
+      from: 'now',
       url: `${protocol}://127.0.0.1:${port}`,
       settings: protocol === 'relp' ? {} : { ca: rsyslog.certificate },
       secrets:
@@ -81,14 +83,12 @@ const CHANNEL_FAILS = 'A channel of alerts fails';
       );
       expect(ocsf).toHaveLength(1);
       expect(ocsf[0]?.body).toMatchObject({
-        ...{
-          class_uid: 2004,
-          category_uid: 2,
-          activity_id: 1,
-          type_uid: 200401,
-          severity_id: 3,
-          status_id: 1,
-        },
+        class_uid: 2004,
+        category_uid: 2,
+        activity_id: 1,
+        type_uid: 200401,
+        severity_id: 3,
+        status_id: 1,
         finding_info: { uid: alert?.alertId, title: alert?.title, analytic: { uid: alert?.ruleId } },
         time: Date.parse(String(alert?.updatedAt)),
         unmapped: { group: alert?.group },

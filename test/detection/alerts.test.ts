@@ -46,9 +46,16 @@ describe.each(ENGINES)('detection on %s', (engine) => {
     ]);
     const bruteForce = alerts.find(({ title }: { title: string }) => title.startsWith('Brute force'));
     expect(bruteForce).toMatchObject({
-      ...{ tenantId: tenant.tenantId, severity: 'high', status: 'new', verdict: null, assignee: null },
-      ...{ group: { clientIp: '203.0.113.9' }, findingCount: 1, eventCount: 15 },
-      ...{ firstEventTime: sent[0]?.eventTime, lastEventTime: sent[14]?.eventTime },
+      tenantId: tenant.tenantId,
+      severity: 'high',
+      status: 'new',
+      verdict: null,
+      assignee: null,
+      group: { clientIp: '203.0.113.9' },
+      findingCount: 1,
+      eventCount: 15,
+      firstEventTime: sent[0]?.eventTime,
+      lastEventTime: sent[14]?.eventTime,
     });
     const { body } = await world.get('/findings', key, { query: { alertId: bruteForce.alertId } });
     expect(body.meta.totalCount).toBe(1);

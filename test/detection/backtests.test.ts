@@ -16,7 +16,12 @@ import { unseenInLogins } from './support/sigma';
 
 const SOURCE = 'title: A rule\nlogsource:\n  product: sqlserver\ndetection:\n  k: [x]\n  condition: k\n';
 const RULE = {
-  ...{ ruleId: randomUUID(), title: 'A rule', source: SOURCE, tuning: null, version: 1, filters: [] },
+  ruleId: randomUUID(),
+  title: 'A rule',
+  source: SOURCE,
+  tuning: null,
+  version: 1,
+  filters: [],
 };
 const LATER_MS = 60_000;
 
@@ -73,7 +78,10 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
         },
       };
       const instance = new Backtests({
-        ...{ owner, store: storeOf(), nowMs: () => at.nowMs, log: { warn: () => {} } },
+        owner,
+        store: storeOf(),
+        nowMs: () => at.nowMs,
+        log: { warn: () => {} },
         reader: reader as ArrivalReader,
       });
       return { instance, reads: () => reads };

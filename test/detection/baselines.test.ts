@@ -56,7 +56,10 @@ describe('a value that was not seen for days', () => {
         engine.evaluate(
           [
             {
-              ...{ recordId: `record ${position}`, at: 1e15 + day * DAY_US, position, additional: {} },
+              recordId: `record ${position}`,
+              at: 1e15 + day * DAY_US,
+              position,
+              additional: {},
               fields: { actionId: 'LGIS', serverInstanceName: 'SQL01', serverPrincipalName },
             },
           ],

@@ -87,7 +87,9 @@ detection:
 ---
 `;
   const event = (position: number, actionId: string, minutes: number, marked = false): DetectionEvent => ({
-    ...{ recordId: String(position), at: AT + minutes * 60e6, position },
+    recordId: String(position),
+    at: AT + minutes * 60e6,
+    position,
     fields: { actionId, serverInstanceName: 'A' },
     additional: marked ? { clock: '2026-01-06T00:00:00.000Z' } : {},
   });

@@ -18,9 +18,12 @@ filter:
 const CLOCK = { nowMs: 0, isReady: true };
 const logins = (...names: readonly string[]) =>
   testEvents({
-    ...{ name: '', finds: true },
+    name: '',
+    finds: true,
     events: names.map((serverPrincipalName) => ({
-      ...{ actionId: 'LGIS', serverPrincipalName, after: '1d' },
+      actionId: 'LGIS',
+      serverPrincipalName,
+      after: '1d',
     })),
   });
 

@@ -26,9 +26,17 @@ class EveryEvent extends LocalHost {
     const findings = events.map(({ recordId }): Finding => {
       const about = { ruleId, ruleVersion: 1, groupKey: recordId.slice(-1), recordIds: [recordId] };
       return {
-        ...{ ...about, findingId: findingIdOf(tenantId, about), title: 'Everything', severity: 'low' },
-        ...{ group: {}, dedupMinutes: 60, firstAt: 0, lastAt: 0, eventCount: 1 },
-        ...{ principals: [], instances: [] },
+        ...about,
+        findingId: findingIdOf(tenantId, about),
+        title: 'Everything',
+        severity: 'low',
+        group: {},
+        dedupMinutes: 60,
+        firstAt: 0,
+        lastAt: 0,
+        eventCount: 1,
+        principals: [],
+        instances: [],
       };
     });
     return { ...(await super.evaluate(...given)), findings };
@@ -63,14 +71,20 @@ describeOnPostgres('how far rules are', () => {
       if (of === tenantId) told.push(problem);
     };
     const detector = new Detector({
-      ...{ owner, host: new EveryEvent(), shipped: new Map(), abouts: new RuleAbouts() },
-      ...{ reader: new PostgresArrivalReader(database.askOwner, form), tally: new DetectionTally() },
+      owner,
+      host: new EveryEvent(),
+      shipped: new Map(),
+      abouts: new RuleAbouts(),
+      reader: new PostgresArrivalReader(database.askOwner, form),
+      tally: new DetectionTally(),
       nowMs: () => nowMs,
       places: new TrustedPlaces({ owner, seal, tell, log: pino({ level: 'silent' }) }),
     });
     const check = new FindingsCheck(database.ask, seal);
     return {
-      ...{ seal, told: () => told.splice(0), problems: () => check.problems(tenantId) },
+      seal,
+      told: () => told.splice(0),
+      problems: () => check.problems(tenantId),
       run: async () => {
         while ((await detector.run()) > 0);
       },

@@ -166,7 +166,8 @@ describe('a statement of megabytes', () => {
 
   it('that names options of the server over and over has the message of each once, a thousand at most', () => {
     const [event] = testEvents({
-      ...{ name: '', finds: true },
+      name: '',
+      finds: true,
       events: [{ actionId: 'EX', statement: "exec sp_configure 'clr enabled', 1; ".repeat(50_000) }],
     });
     expect(windowsView.messages(event as DetectionEvent)).toEqual([

@@ -87,8 +87,13 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     const { database, form } = busy as Store;
     const reader = own.noted(new PostgresArrivalReader(database.askOwner, form));
     return new Detector({
-      ...{ owner: database.background, reader, host: own },
-      ...{ shipped: new Map(), abouts: new RuleAbouts(), nowMs: () => nowMs, tally: new DetectionTally() },
+      owner: database.background,
+      reader,
+      host: own,
+      shipped: new Map(),
+      abouts: new RuleAbouts(),
+      nowMs: () => nowMs,
+      tally: new DetectionTally(),
       places: new TrustedPlaces({ owner: database.background, seal, tell: async () => {}, log: SILENT }),
       ...(lanes && { lanes }),
     });

@@ -84,7 +84,11 @@ describe('a filter of a tenant', () => {
     const [twin] = (await importFile(rule('Payroll read', 'payroll'), other)) as [Rule];
     const [made] = (await importFile(filter('Batch', `[${own.ruleId.toUpperCase()}]`, 'batch'))) as [Rule];
     expect(made).toMatchObject({
-      ...{ kind: 'filter', title: 'Batch', severity: null, enabled: true, version: 1 },
+      kind: 'filter',
+      title: 'Batch',
+      severity: null,
+      enabled: true,
+      version: 1,
       narrows: [own.ruleId],
     });
     expect(await show('Payroll read')).toMatchObject({ version: 2, narrowedBy: [made.ruleId] });

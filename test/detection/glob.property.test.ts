@@ -7,7 +7,11 @@ const pieces = fc.array(fc.constantFrom('a', 'b', 'ab', '*', '?', '\\*', '\\?', 
 });
 /** The same pattern as a regular expression. */
 const MEANT: Readonly<Record<string, string>> = {
-  ...{ '*': '.*', '?': '.', '\\*': '\\*', '\\?': '\\?', '\\\\': '\\\\' },
+  '*': '.*',
+  '?': '.',
+  '\\*': '\\*',
+  '\\?': '\\?',
+  '\\\\': '\\\\',
 };
 
 it('a text with wildcards fits as a regular expression of the same meaning does', () => {

@@ -39,7 +39,11 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
       return rows.map(({ groupValues, ...row }) => ({ ...row, group: JSON.parse(groupValues) }));
     };
     return {
-      ...{ own, tenantId, at, stopped, alerts },
+      own,
+      tenantId,
+      at,
+      stopped,
+      alerts,
       report: (change: object) =>
         sources.report(tenantId, checkReport(aReport(change), at.nowMs), new Date(at.nowMs)),
       look: async (afterMs = 0) => {
@@ -60,7 +64,10 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     await look(MINUTE_MS);
     expect(await alerts()).toMatchObject([
       {
-        ...{ status: 'new', severity: 3, findingCount: 0, eventCount: 0n },
+        status: 'new',
+        severity: 3,
+        findingCount: 0,
+        eventCount: 0n,
         group: { problem: 'A source is silent', host: 'SQL01', database: 'Payroll' },
       },
     ]);
@@ -256,9 +263,14 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     const other = await aTenant();
     await store.database.migrator.auditLogQueue.create({
       data: {
-        ...{ tenantId: other.tenantId, batchId: '0190a0a0-0000-7000-8000-000000000001', events: 1 },
-        ...{ receivedAt: new Date(START_MS), leaves: new Uint8Array(48), mac: new Uint8Array(32) },
-        ...{ keyId: '00000000', refused: false },
+        tenantId: other.tenantId,
+        batchId: '0190a0a0-0000-7000-8000-000000000001',
+        events: 1,
+        receivedAt: new Date(START_MS),
+        leaves: new Uint8Array(48),
+        mac: new Uint8Array(32),
+        keyId: '00000000',
+        refused: false,
       },
     });
     await other.look(6 * MINUTE_MS);
@@ -270,9 +282,17 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     const { tenantId, look, problems, at } = await aTenant();
     await store.database.migrator.destination.create({
       data: {
-        ...{ tenantId, destinationId: '0190a0a0-0000-4000-8000-000000000002', name: 'SIEM', type: 'webhook' },
-        ...{ settings: {}, secrets: new Uint8Array(1), filter: '', format: 'native', state: 'active' },
-        ...{ position: 0n, overtakenAt: new Date(at.nowMs) },
+        tenantId,
+        destinationId: '0190a0a0-0000-4000-8000-000000000002',
+        name: 'SIEM',
+        type: 'webhook',
+        settings: {},
+        secrets: new Uint8Array(1),
+        filter: '',
+        format: 'native',
+        state: 'active',
+        position: 0n,
+        overtakenAt: new Date(at.nowMs),
       },
     });
     await look(MINUTE_MS);
@@ -287,8 +307,14 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
       owner.detectionRule.upsert({
         where: { tenantId_ruleId: { tenantId, ruleId } },
         create: {
-          ...{ tenantId, ruleId, enabled: true, version: 1, digest: '', ...data },
-          ...{ createdAt: new Date(), updatedAt: new Date() },
+          tenantId,
+          ruleId,
+          enabled: true,
+          version: 1,
+          digest: '',
+          ...data,
+          createdAt: new Date(),
+          updatedAt: new Date(),
         },
         update: data,
       });
@@ -299,8 +325,13 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     await put({ enabled: true, tuning: '{"severity":"critical"}' });
     await owner.alertSuppression.create({
       data: {
-        ...{ tenantId, suppressionId: '0190a0a0-0000-4000-8000-000000000003', ruleId, createdBy: 'ada' },
-        ...{ fields: '{"host":"sql01"}', reason: 'it moves', createdAt: new Date(at.nowMs) },
+        tenantId,
+        suppressionId: '0190a0a0-0000-4000-8000-000000000003',
+        ruleId,
+        createdBy: 'ada',
+        fields: '{"host":"sql01"}',
+        reason: 'it moves',
+        createdAt: new Date(at.nowMs),
         until: new Date(at.nowMs + 60 * MINUTE_MS),
       },
     });

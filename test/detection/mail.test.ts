@@ -61,7 +61,8 @@ describe('mail about alerts', () => {
     expect(await sendBy(right, ['soc@example.com', 'gone@example.com'])).toEqual(['gone@example.com']);
     expect(server.mails.map(({ to }) => to)).toEqual([['soc@example.com']]);
     await expect(sendBy(right, ['gone@example.com'])).rejects.toMatchObject({
-      ...{ isOfServer: false, isGuess: true },
+      isOfServer: false,
+      isGuess: true,
     });
     const { port } = server;
     await server.close();
@@ -77,7 +78,9 @@ describe('mail about alerts', () => {
     const [one, another] = [told(), told()];
     for (let i = 0; i < 2; i++)
       await expect(send(all, [one])).rejects.toMatchObject({
-        ...{ message: expect.stringContaining('450 come back'), isOfServer: false, isGuess: false },
+        message: expect.stringContaining('450 come back'),
+        isOfServer: false,
+        isGuess: false,
       });
     // A digest with another alert goes to all addresses again.
     await expect(send(all, [one, another])).rejects.toMatchObject({ isOfServer: false });

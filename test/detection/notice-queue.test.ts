@@ -25,8 +25,14 @@ describeOnPostgres('two instances that look for notices at the same time', () =>
     const { tenantId } = store;
     const owner = store.database.background;
     const data = Array.from({ length: 3 }, () => ({
-      ...{ tenantId, noticeId: randomUUID(), routeId: randomUUID(), alertId: randomUUID(), state: 'new' },
-      ...{ createdAt: new Date(NOW), nextAt: new Date(NOW), tries: 0 },
+      tenantId,
+      noticeId: randomUUID(),
+      routeId: randomUUID(),
+      alertId: randomUUID(),
+      state: 'new',
+      createdAt: new Date(NOW),
+      nextAt: new Date(NOW),
+      tries: 0,
     }));
     await owner.alertNotice.createMany({ data });
     const queue = new NoticeQueue(owner, () => NOW);

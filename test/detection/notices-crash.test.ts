@@ -20,8 +20,11 @@ describeOnPostgres('an instance that is killed between telling of an alert and n
   let service: ChildService;
   const start = () =>
     ChildService.start({
-      ...{ DATABASE_URL: database.databaseUrl ?? '', DATA_DIR: database.dataDir },
-      ...{ SMTP_URL: mail.url, SMTP_FROM: 'audit@example.com', DESTINATION_ALLOW_NETWORKS: '127.0.0.0/8' },
+      DATABASE_URL: database.databaseUrl ?? '',
+      DATA_DIR: database.dataDir,
+      SMTP_URL: mail.url,
+      SMTP_FROM: 'audit@example.com',
+      DESTINATION_ALLOW_NETWORKS: '127.0.0.0/8',
     });
   beforeAll(async () => {
     database = await createTestDatabase('postgresql');

@@ -50,21 +50,38 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
         return failing.get(route.name) ?? [];
       };
       return new Notifier({
-        ...{ owner, health, nowMs: () => at.nowMs, log: pino({ level: 'silent' }) },
-        ...{ channels: { send }, tally: new DetectionTally() },
+        owner,
+        health,
+        nowMs: () => at.nowMs,
+        log: pino({ level: 'silent' }),
+        channels: { send },
+        tally: new DetectionTally(),
       });
     };
     const aRoute = async (name: string, target: object) => {
       await owner.alertRoute.create({
         data: {
-          ...{ tenantId, routeId: randomUUID(), name, severityMin: 1, ruleId: null, enabled: true },
-          ...{ kind: 'to' in target ? 'email' : 'destination', target: JSON.stringify(target) },
+          tenantId,
+          routeId: randomUUID(),
+          name,
+          severityMin: 1,
+          ruleId: null,
+          enabled: true,
+          kind: 'to' in target ? 'email' : 'destination',
+          target: JSON.stringify(target),
           createdAt: new Date(at.nowMs),
         },
       });
     };
     return {
-      ...{ tenantId, at, told, failing, hanging, slow, anInstance, aRoute },
+      tenantId,
+      at,
+      told,
+      failing,
+      hanging,
+      slow,
+      anInstance,
+      aRoute,
       note: (...alertIds: readonly string[]) =>
         owner.$transaction((tx) =>
           noteAlerts(

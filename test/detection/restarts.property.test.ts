@@ -10,7 +10,11 @@ const TENANT = 1;
 const CLOCK = { nowMs: 0, isReady: true };
 const SHIPPED = [...readShippedRules().values()];
 const RULES: readonly RuleSource[] = SHIPPED.map(({ rule, source }) => ({
-  ...{ ruleId: rule.ruleId, source, tuning: null, version: 1, filters: [] },
+  ruleId: rule.ruleId,
+  source,
+  tuning: null,
+  version: 1,
+  filters: [],
 }));
 const STORIES = SHIPPED.flatMap(({ rule }) => rule.tests).map(testEvents);
 

@@ -8,7 +8,9 @@ import { STATEMENTS } from './support/statements';
 const FOLDER = path.join(__dirname, '../../rules');
 const RULES = readdirSync(FOLDER).flatMap((name) =>
   parseRules(readFileSync(path.join(FOLDER, name), 'utf8')).map((rule) => ({
-    ...{ rule, version: 1, number: Number(name.slice(0, 2)) },
+    rule,
+    version: 1,
+    number: Number(name.slice(0, 2)),
   })),
 );
 
@@ -33,7 +35,10 @@ describe('a shipped rule reads statements as SQL Server does', () => {
 });
 
 const failed = (change: Change = {}): Change => ({
-  ...{ actionId: 'LGIF', succeeded: false, clientIp: '10.0.0.9', serverPrincipalName: 'app' },
+  actionId: 'LGIF',
+  succeeded: false,
+  clientIp: '10.0.0.9',
+  serverPrincipalName: 'app',
   statement: "Login failed for user 'user{n}'. Reason: Could not find a login. [CLIENT: 10.0.0.9]",
   ...change,
 });
@@ -41,7 +46,9 @@ const guessed = (change: Change) => failed({ repeat: 15, ...change });
 const stale = failed({ serverInstanceName: 'SRV{n}', repeat: 3, every: '60s' });
 const made = { actionId: 'CR', objectName: 'Eve', additional: { classType: 'SL' } };
 const granted = {
-  ...{ actionId: 'APRL', objectName: 'sysadmin', additional: { classType: 'SG' } },
+  actionId: 'APRL',
+  objectName: 'sysadmin',
+  additional: { classType: 'SG' },
   statement: 'ALTER SERVER ROLE [sysadmin] ADD MEMBER [eve]',
 };
 const later = (serverInstanceName: string) => ({ actionId: 'SL', serverInstanceName, after: '2h' });
@@ -64,7 +71,8 @@ describe('a shipped rule', () => {
       'a target of its own',
       [
         {
-          ...{ actionId: 'IMP', objectName: null },
+          actionId: 'IMP',
+          objectName: null,
           additional: { classType: 'LX', targetServerPrincipalName: 'sa' },
         },
       ],
@@ -95,7 +103,8 @@ describe('a shipped rule', () => {
 
   it('5 waits until the clock of its own server passes the hour, when failures arrive after later events', () => {
     const [ahead, ...rest] = testEvents({
-      ...{ name: '', finds: true },
+      name: '',
+      finds: true,
       events: [{ actionId: 'SL', serverInstanceName: 'OTHER' }, stale, later('OTHER'), later('SRV3')],
     });
     if (!ahead) throw new Error('there are no events');

@@ -16,7 +16,9 @@ class Log {
     const next = Math.min(from + events, end);
     this.reads.push([tenantId, from, next - from]);
     const items = Array.from({ length: next - from }, (_, i) => ({
-      ...{ position: from + i, recordId: String(from + i), text: 'x'.repeat(10) },
+      position: from + i,
+      recordId: String(from + i),
+      text: 'x'.repeat(10),
     }));
     return { tenantId, from, next, size: this.size, items, removed: 0, skipped: 0, bytes: 0 };
   }

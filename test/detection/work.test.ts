@@ -29,7 +29,9 @@ describe('the command line', () => {
   }
   const role = (login: string, change: object = {}) =>
     anEvent({
-      ...{ actionId: 'APRL', objectName: 'sysadmin', serverPrincipalName: login },
+      actionId: 'APRL',
+      objectName: 'sysadmin',
+      serverPrincipalName: login,
       additional: { classType: 'SG', targetServerPrincipalName: 'eve' },
       ...change,
     });
@@ -98,7 +100,9 @@ describe('the command line', () => {
   it('lists suppressions, and ends one before its time', async () => {
     const [suppression] = await run('alert', 'suppressions', '--tenant', tenant.tenantId);
     expect(suppression).toMatchObject({
-      ...{ reason: 'a drill', createdBy: expect.any(String), tenantId: tenant.tenantId },
+      reason: 'a drill',
+      createdBy: expect.any(String),
+      tenantId: tenant.tenantId,
       fields: { serverPrincipalName: 'CORP\\dba' },
     });
     const { suppressionId } = suppression;
@@ -128,7 +132,10 @@ describe('the command line', () => {
           (some) => some.length >= count,
         )
       ).map(({ alertId, status, verdict, findingCount }: Record<string, unknown>) => ({
-        ...{ alertId, status, verdict, findingCount },
+        alertId,
+        status,
+        verdict,
+        findingCount,
       }));
     const [{ alertId }] = await ofMax(1);
     await run('alert', 'resolve', alertId, '--verdict', 'expected');
@@ -178,7 +185,10 @@ describe('the command line', () => {
       'high',
     );
     expect(made).toMatchObject({
-      ...{ name: 'soc', kind: 'email', severity: 'high', emails: ['a@example.com', 'b@example.com'] },
+      name: 'soc',
+      kind: 'email',
+      severity: 'high',
+      emails: ['a@example.com', 'b@example.com'],
     });
     expect(await run('alert', 'route', 'list', ...of)).toEqual([made]);
     await expect(run('alert', 'route', 'create', ...of, '--name', 'none')).rejects.toThrow(
@@ -291,7 +301,8 @@ describe('the command line', () => {
       await imported('Failed Logon From Outside');
       await expect(run('rule', 'show', 'Failed', ...of)).rejects.toThrow('2 rules begin with Failed');
       expect(await run('rule', 'disable', 'failed logon', ...of)).toMatchObject({
-        ...{ ruleId: failed.ruleId, enabled: false },
+        ruleId: failed.ruleId,
+        enabled: false,
       });
       await expect(imported('Müller', 'latin1')).rejects.toThrow('cannot be read');
       for (const title of ['Failed Logon From Outside', 'Failed Logon'])
@@ -337,7 +348,8 @@ describe('the command line', () => {
     expect(test.examples).toHaveLength(7);
     writeFileSync(file, `${text('schemaName').replace('Own', 'No')}---\n${text('objectName')}`);
     expect(await run('rule', 'test', file, '--tenant', tenant.tenantId, '--days', '2')).toMatchObject({
-      ...{ title: 'No rule, and 1 more', findingCount: 7 },
+      title: 'No rule, and 1 more',
+      findingCount: 7,
     });
     writeFileSync(file, text('objectName'));
     const [own] = await run('rule', 'import', file, '--tenant', tenant.tenantId);

@@ -20,7 +20,8 @@ interface Alert {
 
 /** A server at its usual work, without any attack. */
 const USUAL: readonly Deed[] = Array.from({ length: 200 }, (_, n) => ({
-  ...{ action_id: n % 10 === 0 ? 'LGIS' : 'SL', server_principal_name: `CORP\\user${n % 7}` },
+  action_id: n % 10 === 0 ? 'LGIS' : 'SL',
+  server_principal_name: `CORP\\user${n % 7}`,
   statement: n % 10 === 0 ? '' : `SELECT * FROM dbo.Orders WHERE id = ${n}`,
 }));
 

@@ -99,7 +99,11 @@ describeOnPostgres('a change in the database behind the service', () => {
     await tenant.ingest(events(300));
     await signed(tenant, 300);
     const sound = {
-      ...{ from: 0, next: 300, signed: 300, unsigned: 0, sound: 300 },
+      from: 0,
+      next: 300,
+      signed: 300,
+      unsigned: 0,
+      sound: 300,
       removed: 0,
       wrong: 0,
       problems: [],
@@ -116,7 +120,11 @@ describeOnPostgres('a change in the database behind the service', () => {
     );
     await change(tenant, 'DELETE FROM audit_event WHERE tenant_id = $1 AND record_id = $2', second.recordId);
     expect(await check(tenant)).toMatchObject({
-      ...{ sound: 298, altered: [first.recordId], missing: [second.recordId], wrong: 2, problems: [] },
+      sound: 298,
+      altered: [first.recordId],
+      missing: [second.recordId],
+      wrong: 2,
+      problems: [],
     });
     // The check looks at what readers pass too.
     const key = CheckpointKey.ofPem(
@@ -128,7 +136,10 @@ describeOnPostgres('a change in the database behind the service', () => {
       `INSERT INTO audit_log_gone (tenant_id, position, key_id, mac) VALUES ($1, 300, '${key.keyId}', '\\x${mac}')`,
     );
     expect(await check(tenant)).toMatchObject({
-      ...{ next: 300, sound: 298, altered: [first.recordId], wrong: 2 },
+      next: 300,
+      sound: 298,
+      altered: [first.recordId],
+      wrong: 2,
       problems: ['Readers pass the first 300 entries as removed, and events of these are there.'],
     });
     await change(tenant, 'UPDATE audit_log_gone SET mac = NULL WHERE tenant_id = $1');
@@ -279,7 +290,8 @@ describeOnPostgres('a change in the database behind the service', () => {
     );
     expect(await found(tenant)).toMatchObject({
       problems: expect.arrayContaining(["checkpoint 1 is another tenant's"]),
-      ...{ first: undefined, unjudged: 40 },
+      first: undefined,
+      unjudged: 40,
     });
   });
 
@@ -301,7 +313,8 @@ describeOnPostgres('a change in the database behind the service', () => {
     await change(tenant, 'DELETE FROM audit_log_tile WHERE tenant_id = $1 AND level = 0 AND tile = 1');
     expect(await found(tenant)).toMatchObject({
       problems: expect.arrayContaining(['256 entries of the log are not there any more: 256 to 511']),
-      ...{ first: undefined, unjudged: 256 },
+      first: undefined,
+      unjudged: 256,
     });
   });
 

@@ -24,8 +24,15 @@ const HONEST: Readonly<Record<string, Answer>> = {
     response.end(LINES.join(''));
   },
   'audit-log': () => ({
-    ...{ tenantId: '7', publicKey: LOG.publicKey, size: 600, waitingEvents: 0, refusedEvents: 0 },
-    ...{ oldestWaitingAt: null, backfilling: false, problem: null, checkpoint: LOG.checkpoints[2] },
+    tenantId: '7',
+    publicKey: LOG.publicKey,
+    size: 600,
+    waitingEvents: 0,
+    refusedEvents: 0,
+    oldestWaitingAt: null,
+    backfilling: false,
+    problem: null,
+    checkpoint: LOG.checkpoints[2],
   }),
   checkpoints: (url) => ({
     checkpoints: LOG.checkpoints.slice(Number(url.searchParams.get('after'))).slice(0, 2),
@@ -39,7 +46,9 @@ function page(start: number, most: number, stated?: number) {
   const some = EVENTS.slice(start, start + most);
   const hashes = LOG.leafHashes.subarray(start * 32, (start + some.length) * 32);
   return {
-    ...{ start, count: stated ?? some.length, leafHashes: hashes.toString('base64') },
+    start,
+    count: stated ?? some.length,
+    leafHashes: hashes.toString('base64'),
     recordIds: Buffer.concat(some.map(({ recordId }) => idBytes(recordId))).toString('base64'),
   };
 }
@@ -96,7 +105,8 @@ describe('verify against a service that is hostile or damaged', () => {
     const empty = {
       'audit-log': (...of: Parameters<Answer>) => ({
         ...(HONEST['audit-log']?.(...of) as object),
-        ...{ size: 0, checkpoint: null },
+        size: 0,
+        checkpoint: null,
       }),
       checkpoints: () => ({ checkpoints: [] }),
       export: ((_, __, response) => void response.end('{"end":{"count":0}}\n')) as Answer,

@@ -86,7 +86,9 @@ describeOnPostgres(
       expect((await check(tenant)).problems).toEqual([expect.stringContaining(text)]);
       await change(tenant, 'DELETE FROM audit_log_checkpoint WHERE tenant_id = $1 AND number = 2');
       expect(await check(tenant)).toMatchObject({
-        ...{ signed: 45, sound: 45, problems: [expect.stringContaining(text)] },
+        signed: 45,
+        sound: 45,
+        problems: [expect.stringContaining(text)],
       });
       await change(tenant, 'DELETE FROM audit_log_checkpoint WHERE tenant_id = $1');
       expect((await check(tenant, 45)).problems).toEqual([
@@ -128,7 +130,8 @@ describeOnPostgres(
         ([problem]) => !problem.includes('set back'),
       );
       expect(await check(tenant)).toMatchObject({
-        ...{ signed: 0, sound: 0 },
+        signed: 0,
+        sound: 0,
         problems: ['Events are stored, and there is no log: it was taken away.'],
       });
     });

@@ -34,8 +34,16 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
     const [entry, ...others] = await entriesOf(answer, 'auditEvents');
     expect(others).toEqual([]);
     expect(entry).toMatchObject({
-      ...{ principalKind: 'public', keyId: acme.keyId, keyName: 'test', userName: null, entrance: 'rest' },
-      ...{ tenantIds: [acme.tenantId], rows: 1, outcome: 'ok', subject: null, address: '127.0.0.1' },
+      principalKind: 'public',
+      keyId: acme.keyId,
+      keyName: 'test',
+      userName: null,
+      entrance: 'rest',
+      tenantIds: [acme.tenantId],
+      rows: 1,
+      outcome: 'ok',
+      subject: null,
+      address: '127.0.0.1',
     });
     expect(parametersOf(entry)).toEqual({ actionId: 'SL', pageSize: 1, page: 1, sortDirection: 'desc' });
     expect(Date.parse(entry?.at ?? '')).toBeGreaterThanOrEqual(before);

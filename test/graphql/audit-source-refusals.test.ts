@@ -36,9 +36,15 @@ describe.each(ONE_ENGINE)('reports of audit sources on %s', (engine) => {
   it('are refused with every problem at once, and then nothing is stored', async () => {
     const wrongGap = { gapId: 'x', fileGuid: 'y', afterTime: 'z', beforeTime: '2026-02-30', detectedAt: '' };
     const { code, message } = await refusal(acme, {
-      ...{ hostName: ' ', databaseName: 'x'.repeat(101), agentVersion: 'x'.repeat(101), publishedCount: -1 },
-      ...{ lastEventTime: 'today', caughtUpAt: '9999-12-31T23:59:59-23:59', waitingBytes: 1.5 },
-      ...{ problem: 'x'.repeat(1001), gaps: [aGap(), aGap(wrongGap)] },
+      hostName: ' ',
+      databaseName: 'x'.repeat(101),
+      agentVersion: 'x'.repeat(101),
+      publishedCount: -1,
+      lastEventTime: 'today',
+      caughtUpAt: '9999-12-31T23:59:59-23:59',
+      waitingBytes: 1.5,
+      problem: 'x'.repeat(1001),
+      gaps: [aGap(), aGap(wrongGap)],
     });
     expect(code).toBe('invalid_parameter');
     const problems = message.split('; ').map((problem: string) => problem.split(' ')[0]);

@@ -36,8 +36,14 @@ describe.each(ENGINES)('audit sources on %s', (engine) => {
     const caughtUpAt = new Date(Date.now() - HOUR_MS).toISOString();
     const before = Date.now();
     const report = {
-      ...{ hostName: 'SQLPROD01', databaseName: 'Payroll "東京" \ud83d', agentVersion: '1.2.3', caughtUpAt },
-      ...{ publishedCount: 5, waitingBytes: 2 ** 40, problem: 'cannot read\u0000', gaps: [] },
+      hostName: 'SQLPROD01',
+      databaseName: 'Payroll "東京" \ud83d',
+      agentVersion: '1.2.3',
+      caughtUpAt,
+      publishedCount: 5,
+      waitingBytes: 2 ** 40,
+      problem: 'cannot read\u0000',
+      gaps: [],
     };
     expect(await kept(acme, { ...report, lastEventTime: '2026-01-05T08:00:00.1234567Z' })).toBe(0);
     const [source, ...others] = await sourcesOf(acme);
@@ -122,12 +128,11 @@ describe.each(ENGINES)('audit sources on %s', (engine) => {
       aGap({ reason, detectedAt: `2026-01-05T08:0${i}:00.0000000Z` }),
     );
     const detailed = aGap({
-      ...{
-        fileGuid: randomUUID(),
-        fileName: 'Ümlaut\ud83d.sqlaudit',
-        detectedAt: '2026-01-06T00:00:00.0000000Z',
-      },
-      ...{ afterTime: '2026-01-05T07:59:59.1234567Z', beforeTime: '2026-01-05T08:00:00.7654321Z' },
+      fileGuid: randomUUID(),
+      fileName: 'Ümlaut\ud83d.sqlaudit',
+      detectedAt: '2026-01-06T00:00:00.0000000Z',
+      afterTime: '2026-01-05T07:59:59.1234567Z',
+      beforeTime: '2026-01-05T08:00:00.7654321Z',
     });
     const before = Date.now();
     const count = gaps.length + 1;

@@ -35,7 +35,11 @@ describe('the completeness of a time range', () => {
     const stranger = await DashboardSession.signIn(open.world, other.key);
     const { body } = await stranger.graphql(ASK, {});
     expect(body.data.auditCoverage).toEqual({
-      ...{ sourceCount: 0, otherSourceCount: 0, gapCount: 0, sources: [], gaps: [] },
+      sourceCount: 0,
+      otherSourceCount: 0,
+      gapCount: 0,
+      sources: [],
+      gaps: [],
     });
   });
 

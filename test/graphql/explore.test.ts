@@ -155,15 +155,24 @@ describe('the queries that the dashboard explores with', () => {
       (await session.graphql(GROUPS, variables)).body.data.auditGroups;
     const time = (minute: string) => `2026-01-05T10:${minute}:00.000Z`;
     expect(await groups({ fields: ['databaseName', 'actionId'] })).toEqual({
-      ...{ totalCount: 3, groupCount: 2, first: ['Pay', ''], second: ['SL', 'ZZ'] },
-      ...{ succeeded: [1, 1], failed: [1, 0], before: null },
-      ...{ firstTime: [time('00'), time('09')], lastTime: [time('03'), time('09')] },
+      totalCount: 3,
+      groupCount: 2,
+      first: ['Pay', ''],
+      second: ['SL', 'ZZ'],
+      succeeded: [1, 1],
+      failed: [1, 0],
+      before: null,
+      firstTime: [time('00'), time('09')],
+      lastTime: [time('03'), time('09')],
     });
     const rarest = { fields: ['databaseName'], sortDirection: 'asc', limit: 1 };
     expect(await groups(rarest)).toMatchObject({ groupCount: 2, first: [''], second: null });
     const later = {
-      ...{ fields: ['databaseName'], startTime: '2026-01-05T10:02:00Z', endTime: '2026-01-05T10:10:00Z' },
-      ...{ beforeStartTime: '2026-01-05T09:54:00Z', beforeEndTime: '2026-01-05T10:02:00Z' },
+      fields: ['databaseName'],
+      startTime: '2026-01-05T10:02:00Z',
+      endTime: '2026-01-05T10:10:00Z',
+      beforeStartTime: '2026-01-05T09:54:00Z',
+      beforeEndTime: '2026-01-05T10:02:00Z',
       sortBy: 'databaseName',
     };
     expect(await groups(later)).toMatchObject({ first: ['Pay', ''], before: [1, 0], totalCount: 2 });

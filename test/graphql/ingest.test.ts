@@ -180,8 +180,16 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
       ({ proof }) => proof !== null,
     );
     expect(event.additional).toEqual({
-      ...{ sessionId: 55, 'event.sessionId': 56, classType: 'U', userName: 'J\0rg', roles: '["a",{"b":1}]' },
-      ...{ file: sent.file, fileGuid: sent.fileGuid, blockOffset: sent.blockOffset, index: 0, parts: 1 },
+      sessionId: 55,
+      'event.sessionId': 56,
+      classType: 'U',
+      userName: 'J\0rg',
+      roles: '["a",{"b":1}]',
+      file: sent.file,
+      fileGuid: sent.fileGuid,
+      blockOffset: sent.blockOffset,
+      index: 0,
+      parts: 1,
     });
     expect(Buffer.from(proof.leafHash, 'base64').toString('hex')).toBe(leafHashOf(event));
   });
@@ -226,7 +234,12 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
         { r: recordId },
       );
       expect(found.body.data.auditEvent.additional).toMatchObject({
-        ...{ a: '1e400', b: '12345678901234567890', c: '-0', d: 1.5, e: 55, f: '1e400' },
+        a: '1e400',
+        b: '12345678901234567890',
+        c: '-0',
+        d: 1.5,
+        e: 55,
+        f: '1e400',
       });
     }
     expect(list.body.data).toHaveLength(2);

@@ -27,7 +27,9 @@ describe.each(ENGINES)('the life cycle of a key on %s', (engine) => {
     expect(old).toEqual({ ...before, replacedBy: made.keyId, expiresAt: made.overlapEndsAt });
     expect(young).toEqual({
       ...before,
-      ...{ keyId: made.keyId, prefix: made.key.slice(0, 10), replaces: acme.keyId },
+      keyId: made.keyId,
+      prefix: made.key.slice(0, 10),
+      replaces: acme.keyId,
     });
     const left = Date.parse(made.overlapEndsAt) - Date.now();
     expect(left / 60_000).toBeGreaterThan(59);

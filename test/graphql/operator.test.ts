@@ -48,8 +48,14 @@ describe.each(ENGINES)('operators on %s', (engine) => {
     const { keyId, key } = await open.world.key({ tenantIds: [acme.tenantId], name: 'reporting', rate: 7 });
     expect(isWellFormedKey(key)).toBe(true);
     expect(await listed(keyId)).toMatchObject({
-      ...{ kind: 'public', name: 'reporting', scopes: ['read:audit-activity'], tenantIds: [acme.tenantId] },
-      ...{ rateLimitPerMinute: 7, expiresAt: null, revokedAt: null, prefix: key.slice(0, 10) },
+      kind: 'public',
+      name: 'reporting',
+      scopes: ['read:audit-activity'],
+      tenantIds: [acme.tenantId],
+      rateLimitPerMinute: 7,
+      expiresAt: null,
+      revokedAt: null,
+      prefix: key.slice(0, 10),
     });
     expect(JSON.stringify(await open.world.operate(KEYS))).not.toContain(key);
   });

@@ -14,10 +14,24 @@ const NODE_VERSION = JSON.parse(readFileSync(join(ROOT, 'installer/node.json'), 
 
 /** Windows Installer's own numbers, written independently of the code under test. */
 const TYPES = {
-  ...{ SetReinstallMode: 51, SetReinstall: 51, CheckProperties: 1, SetWriteConfig: 51 + 0x2000 },
-  ...{ SetRollbackConfig: 51, SetCommitConfig: 51, SetKeepConfig: 51, SetConfigureService: 51 },
-  ...{ SetWaitRunning: 51, SetPurgeState: 51, StopAgent: 3137, PurgeState: 3137, RollbackConfig: 3393 },
-  ...{ WriteConfig: 11265, CommitConfig: 3649, ConfigureService: 3073, WaitRunning: 3073, KeepConfig: 3137 },
+  SetReinstallMode: 51,
+  SetReinstall: 51,
+  CheckProperties: 1,
+  SetWriteConfig: 51 + 0x2000,
+  SetRollbackConfig: 51,
+  SetCommitConfig: 51,
+  SetKeepConfig: 51,
+  SetConfigureService: 51,
+  SetWaitRunning: 51,
+  SetPurgeState: 51,
+  StopAgent: 3137,
+  PurgeState: 3137,
+  RollbackConfig: 3393,
+  WriteConfig: 11265,
+  CommitConfig: 3649,
+  ConfigureService: 3073,
+  WaitRunning: 3073,
+  KeepConfig: 3137,
 };
 /** A change of one of these ids would make upgrades leave files behind. */
 const COMPONENTS = {

@@ -15,7 +15,12 @@ import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 
 const ANY = {
-  ...{ fromMs: null, toMs: null, keyId: null, tenantId: null, operation: null, outcome: null },
+  fromMs: null,
+  toMs: null,
+  keyId: null,
+  tenantId: null,
+  operation: null,
+  outcome: null,
   search: null,
 };
 const DAY_MS = 86_400_000;
@@ -47,9 +52,16 @@ describe.each(ENGINES)('the store of the access log on %s', (engine) => {
         const name = operation();
         const entries = texts.map(([a, b], i) =>
           anEntry(name, T0 + i, {
-            ...{ keyId: storableName(a), keyName: storableName(b), userName: storableName(a + b) },
-            ...{ parameters: parametersText({ [a]: b, b: [a] }), tenantIds: [i + 1_000, 7_000], rows: null },
-            ...{ subject: storableName(b), outcome: 'forbidden', requestId: 'r', address: '::1' },
+            keyId: storableName(a),
+            keyName: storableName(b),
+            userName: storableName(a + b),
+            parameters: parametersText({ [a]: b, b: [a] }),
+            tenantIds: [i + 1_000, 7_000],
+            rows: null,
+            subject: storableName(b),
+            outcome: 'forbidden',
+            requestId: 'r',
+            address: '::1',
           }),
         );
         await log.append(entries);

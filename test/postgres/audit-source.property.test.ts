@@ -104,7 +104,11 @@ function expected(reports: readonly Sent[], received: readonly Sent[]) {
     const [hostName, databaseName] = id.split(' ');
     const gaps = gapsOf(own);
     return {
-      ...{ tenantId: undefined, hostName, databaseName, gapCount: gaps.length, gaps },
+      tenantId: undefined,
+      hostName,
+      databaseName,
+      gapCount: gaps.length,
+      gaps,
       lastEventTime: largest(own.map(({ report }) => report.lastEventTime)),
       caughtUpAt: largest(own.map(({ report }) => report.caughtUpAt)),
       publishedCount: counted.reduce((sum, n) => sum + n, 0),
@@ -121,8 +125,13 @@ function gapsOf(own: readonly Sent[]) {
     const same = all.filter((each) => each.gapId === gapId);
     const least = (name: keyof AuditGap | 'firstReported') => smallest(same.map((each) => each[name]));
     return {
-      ...{ gapId, reason: least('reason'), fileName: least('fileName'), fileGuid: least('fileGuid') },
-      ...{ detail: least('detail'), afterTime: least('afterTime'), detectedAt: least('detectedAt') },
+      gapId,
+      reason: least('reason'),
+      fileName: least('fileName'),
+      fileGuid: least('fileGuid'),
+      detail: least('detail'),
+      afterTime: least('afterTime'),
+      detectedAt: least('detectedAt'),
       beforeTime: largest(same.map(({ beforeTime }) => beforeTime)),
       firstReported: least('firstReported'),
     };

@@ -44,8 +44,16 @@ describe.each(ENGINES)('after the clock was ahead, and is right again, on %s', (
     const key = { tenantId, destinationId: randomUUID() };
     await owner().destination.create({
       data: {
-        ...{ ...key, name: 'x', type: 'webhook', settings: {}, secrets: Buffer.alloc(1), filter: '' },
-        ...{ format: 'native', state: 'active', position: 0, batches: [0n, 1n] },
+        ...key,
+        name: 'x',
+        type: 'webhook',
+        settings: {},
+        secrets: Buffer.alloc(1),
+        filter: '',
+        format: 'native',
+        state: 'active',
+        position: 0,
+        batches: [0n, 1n],
       },
     });
     const deliveries = new DeliveryStore(owner());
@@ -87,8 +95,14 @@ describe.each(ENGINES)('after the clock was ahead, and is right again, on %s', (
     const note = (nextMs: number, sentMs: number | null = null) =>
       owner().alertNotice.create({
         data: {
-          ...{ tenantId, routeId, noticeId: randomUUID(), alertId: randomUUID(), state: 'new', tries: 0 },
-          ...{ createdAt: new Date(NOW), nextAt: new Date(nextMs) },
+          tenantId,
+          routeId,
+          noticeId: randomUUID(),
+          alertId: randomUUID(),
+          state: 'new',
+          tries: 0,
+          createdAt: new Date(NOW),
+          nextAt: new Date(nextMs),
           sentAt: sentMs === null ? null : new Date(sentMs),
         },
       });
@@ -108,8 +122,15 @@ describe.each(ENGINES)('after the clock was ahead, and is right again, on %s', (
     const backtestId = randomUUID();
     await owner().backtest.create({
       data: {
-        ...{ tenantId, backtestId, rule: '{}', state: 'running', since: new Date(NOW), answer: '{}' },
-        ...{ tries: 0, createdAt: new Date(NOW), heldUntil: new Date(NOW + LEASE_MS_MAX) },
+        tenantId,
+        backtestId,
+        rule: '{}',
+        state: 'running',
+        since: new Date(NOW),
+        answer: '{}',
+        tries: 0,
+        createdAt: new Date(NOW),
+        heldUntil: new Date(NOW + LEASE_MS_MAX),
       },
     });
     expect(await tests.take(tenantId, backtestId)).toBeNull();

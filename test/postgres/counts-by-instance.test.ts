@@ -40,7 +40,10 @@ async function totalOf(
 ): Promise<number> {
   const query: AuditEventQuery = {
     filter: { ...NO_FILTER, ...change },
-    ...{ sort: 'recordId', descending: true, page: 1, pageSize: 100 },
+    sort: 'recordId',
+    descending: true,
+    page: 1,
+    pageSize: 100,
   };
   const page = await new PostgresAuditEventReader(database, form).page(tenantSet([tenantId]), query);
   expect(page.items).toHaveLength(Math.min(100, page.totalCount));

@@ -74,10 +74,14 @@ describeOnPostgres('the statements of a service', () => {
   const query = (change: object = {}, sort: AuditEventQuery['sort'] = 'recordId'): AuditEventQuery => ({
     filter: {
       ...NO_FILTER,
-      ...{ from: 17_670_000_000_001_234n, to: 17_690_000_000_001_234n },
+      from: 17_670_000_000_001_234n,
+      to: 17_690_000_000_001_234n,
       ...change,
     },
-    ...{ sort, descending: true, page: 2, pageSize: 10 },
+    sort,
+    descending: true,
+    page: 2,
+    pageSize: 10,
   });
   const QUERIES = [
     ...Object.values(SORTS).map((sort) => query({}, sort)),

@@ -13,7 +13,9 @@ import { createEmptyDatabase, describeOnPostgres, ENGINES, type TestDatabase } f
 import { useDatabase } from '../support/use-database';
 
 const placed = (name: string, change: Partial<Placement> = {}): Placement => ({
-  ...{ name, column: 'tenant_id', colocation: 1 },
+  name,
+  column: 'tenant_id',
+  colocation: 1,
   ...change,
 });
 

@@ -9,8 +9,12 @@ import { waitersOn } from '../support/lock-waiters';
 import { Store } from '../support/store';
 
 const REQUEST: KeyRequest = {
-  ...{ name: 'SIEM', tenantIds: ['1'], scopes: [], expiresAt: null },
-  ...{ rateLimitPerMinute: null, allowedAddresses: [] },
+  name: 'SIEM',
+  tenantIds: ['1'],
+  scopes: [],
+  expiresAt: null,
+  rateLimitPerMinute: null,
+  allowedAddresses: [],
 };
 
 describeOnPostgres('a key that one operator rotates while another revokes it', () => {
@@ -59,13 +63,18 @@ describeOnPostgres('a key that one operator rotates while another revokes it', (
 
   it('has no successor once it is revoked: a rotation is refused', async () => {
     expect(await atOnce(revoke, rotate)).toEqual({
-      ...{ told: ['done', 'invalid_parameter'], isRevoked: true, expiresAt: null, successors: [] },
+      told: ['done', 'invalid_parameter'],
+      isRevoked: true,
+      expiresAt: null,
+      successors: [],
     });
   });
 
   it('can be revoked during the overlap too, and its successor stays valid', async () => {
     expect(await atOnce(rotate, revoke)).toMatchObject({
-      ...{ told: ['done', 'done'], isRevoked: true, successors: [{ revokedAt: null }] },
+      told: ['done', 'done'],
+      isRevoked: true,
+      successors: [{ revokedAt: null }],
     });
   });
 

@@ -21,12 +21,11 @@ describe.each(ENGINES)('the pages of a list on %s', (engine) => {
     store = await Store.open(engine);
     // In no order of time within a value, and of no value within a time.
     const events = Array.from({ length: 72 }, (_, i) => ({
-      ...{ eventTime: timeOf((i * 29) % 72), blockOffset: 512 * (i + 1) },
-      ...{
-        serverPrincipalName: PRINCIPALS[(i * 5) % 3] ?? '',
-        actionId: i % 4 === 0 ? 'UP' : 'SL',
-        succeeded: i % 5 > 0,
-      },
+      eventTime: timeOf((i * 29) % 72),
+      blockOffset: 512 * (i + 1),
+      serverPrincipalName: PRINCIPALS[(i * 5) % 3] ?? '',
+      actionId: i % 4 === 0 ? 'UP' : 'SL',
+      succeeded: i % 5 > 0,
     }));
     await store.insert(store.checked(events.slice(0, 36)));
     await new Folder(store.database.migrator).run();

@@ -52,7 +52,11 @@ describeOnPostgres('the settings of the planner', () => {
   const RANGE = { from: parseTicks('2026-01-14T10:20:30Z'), to: parseTicks('2026-01-15T11:21:31Z') };
   const WORD = { ...NO_FILTER, ...RANGE, search: [{ kind: 'word', text: 'invoices' }] } as const;
   const paged = (filter: AuditEventFilter): AuditEventQuery => ({
-    ...{ filter, sort: 'recordId', descending: true, page: 1, pageSize: 20 },
+    filter,
+    sort: 'recordId',
+    descending: true,
+    page: 1,
+    pageSize: 20,
   });
 
   it('a statement with a word is planned for its values each time, however often a connection asks it', async () => {

@@ -30,7 +30,10 @@ function aPair(ready = true) {
   const clock = { ms: 1_000_000 };
   const check = { answer: Promise.resolve(true) as Promise<boolean>, asked: 0 };
   const reader = new ReplicaFirstReader({
-    ...{ replica: replica.port, primary: primary.port, ready, now: () => clock.ms },
+    replica: replica.port,
+    primary: primary.port,
+    ready,
+    now: () => clock.ms,
     check: () => {
       check.asked++;
       return check.answer;

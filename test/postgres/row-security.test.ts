@@ -204,8 +204,15 @@ const copied = (table: string, from: number, to: number) =>
 
 /** A valid value for each type of column. */
 const ANY_VALUE: Readonly<Record<string, unknown>> = {
-  ...{ smallint: 1, integer: 1, bigint: 1, boolean: true, text: 'x', bytea: '\\x00', jsonb: {} },
-  ...{ uuid: '0196386a-0000-8000-8000-000000000000', 'timestamp with time zone': '2026-01-05T08:00:00Z' },
+  smallint: 1,
+  integer: 1,
+  bigint: 1,
+  boolean: true,
+  text: 'x',
+  bytea: '\\x00',
+  jsonb: {},
+  uuid: '0196386a-0000-8000-8000-000000000000',
+  'timestamp with time zone': '2026-01-05T08:00:00Z',
 };
 
 /** Inserts a row for each tenant that has none. */

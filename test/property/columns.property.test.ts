@@ -199,7 +199,9 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
 
             const { fields: by, before, sortBy, ...order } = grouped;
             const { asked: wanted } = toGroupQuestion({
-              ...{ fields: by, sortBy: sortBy === 'first' ? by[0] : sortBy, ...order },
+              fields: by,
+              sortBy: sortBy === 'first' ? by[0] : sortBy,
+              ...order,
               ...(before && { beforeStartTime: before.startTime, beforeEndTime: before.endTime }),
             });
             const groups = await answered(() => explorer.groups(tenants, query.filter, wanted));
@@ -276,12 +278,15 @@ async function groupsOf(
     .map((key) => ({ key, own: events.filter((event) => keyOf(event) === key) }))
     .map(({ key, own }) => ({
       values: JSON.parse(key) as string[],
-      ...{ n: own.length, failed: tally(own).failed },
+      n: own.length,
+      failed: tally(own).failed,
       before: (earlier ?? []).filter((event) => keyOf(event) === key).length,
-      ...{ firstMs: Math.min(...own.map(ms)), lastMs: Math.max(...own.map(ms)) },
+      firstMs: Math.min(...own.map(ms)),
+      lastMs: Math.max(...own.map(ms)),
     }));
   return {
-    ...{ totalCount: events.length, groupCount: groups.length },
+    totalCount: events.length,
+    groupCount: groups.length,
     groups: await firstGroups(groups, order, async () => {}),
   };
 }

@@ -103,5 +103,8 @@ function filterOf(question: Question) {
 const idsOf = (stored: readonly Stored[], tenants: readonly string[], question: Question): string[] =>
   answerOf(stored, tenants, {
     ...question,
-    ...{ page: 1, pageSize: 1_000, sortBy: undefined, sortDirection: 'asc' },
+    page: 1,
+    pageSize: 1_000,
+    sortBy: undefined,
+    sortDirection: 'asc',
   }).data.map(({ recordId }) => recordId);

@@ -18,20 +18,22 @@ const LETTERS = [
 const text = fc.array(fc.constantFrom(...LETTERS), { minLength: 1, maxLength: 4 }).map((all) => all.join(''));
 /** Unicode's full case folding by its file CaseFolding.txt, for these letters; besides, the i without a dot is an i. */
 const FOLDED: Readonly<Record<string, string>> = {
-  ...{
-    ß: 'ss',
-    ẞ: 'ss',
-    S: 's',
-    ſ: 's',
-    İ: 'i\u0307',
-    I: 'i',
-    ı: 'i',
-    ς: 'σ',
-    Σ: 'σ',
-    ΐ: 'ι\u0308\u0301',
-    '\u0345': 'ι',
-  },
-  ...{ ŉ: 'ʼn', K: 'k', ﬀ: 'ff', 𐐀: '𐐨', ǰ: 'j\u030C' },
+  ß: 'ss',
+  ẞ: 'ss',
+  S: 's',
+  ſ: 's',
+  İ: 'i\u0307',
+  I: 'i',
+  ı: 'i',
+  ς: 'σ',
+  Σ: 'σ',
+  ΐ: 'ι\u0308\u0301',
+  '\u0345': 'ι',
+  ŉ: 'ʼn',
+  K: 'k',
+  ﬀ: 'ff',
+  𐐀: '𐐨',
+  ǰ: 'j\u030C',
 };
 const foldedText = (given: string) => Array.from(given, (letter) => FOLDED[letter] ?? letter).join('');
 

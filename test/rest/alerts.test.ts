@@ -9,8 +9,11 @@ const SCOPES = ['read:alerts', 'read:findings'];
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const role = (login: string, instance: string, second: number) =>
   anEvent({
-    ...{ actionId: 'APRL', objectName: 'sysadmin', additional: { classType: 'SG' } },
-    ...{ serverPrincipalName: login, serverInstanceName: instance },
+    actionId: 'APRL',
+    objectName: 'sysadmin',
+    additional: { classType: 'SG' },
+    serverPrincipalName: login,
+    serverInstanceName: instance,
     eventTime: `2026-01-05T08:00:${String(second).padStart(2, '0')}.0000000Z`,
   });
 
@@ -78,8 +81,13 @@ describe.each(ONE_ENGINE)('alerts and findings by REST on %s', (engine) => {
           expect(pages.map(({ data }) => data.length)).toEqual([3, 1]);
           expect(new Set(pages.flatMap(({ data }) => data.map(idOf))).size).toBe(4);
           expect(pages[1].meta).toMatchObject({
-            ...{ totalCount: 4, page: 2, pageSize: 3, totalPages: 2 },
-            ...{ hasPreviousPage: true, hasNextPage: false, apiVersion: expect.any(String) },
+            totalCount: 4,
+            page: 2,
+            pageSize: 3,
+            totalPages: 2,
+            hasPreviousPage: true,
+            hasNextPage: false,
+            apiVersion: expect.any(String),
           });
           const times = pages.flatMap(({ data }) => data.map(({ lastEventTime }: never) => lastEventTime));
           const sorted = times.toSorted();

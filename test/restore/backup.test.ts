@@ -25,7 +25,9 @@ describe.each(ENGINES)('a backup of a service on %s', (engine) => {
       migrationDatabaseUrl: null,
       ...database,
     } as Config & TestDatabase,
-    ...{ version: '1.2.3', ownerUrl: database.databaseUrl, env: { ...process.env, PATH } },
+    version: '1.2.3',
+    ownerUrl: database.databaseUrl,
+    env: { ...process.env, PATH },
   });
   const backup = (PATH?: string) =>
     runCli(['backup', '--out', out, '--json'], {}, undefined, undefined, undefined, undefined, {

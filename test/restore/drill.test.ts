@@ -71,10 +71,17 @@ describeOnPostgres('a restored copy beside the service it was made of', () => {
     const made = await Promise.all([
       createDestination(live, { tenantId, url: receiver.url }),
       createDestination(live, {
-        ...{ tenantId, type: 'splunk-hec', url: splunkReceiver.url, secrets: { token: HEC } },
+        tenantId,
+        type: 'splunk-hec',
+        url: splunkReceiver.url,
+        secrets: { token: HEC },
       }),
       createDestination(live, {
-        ...{ tenantId, type: 's3', url: store.url, settings: { bucket: BUCKET }, secrets: LOGIN },
+        tenantId,
+        type: 's3',
+        url: store.url,
+        settings: { bucket: BUCKET },
+        secrets: LOGIN,
       }),
     ]);
     ids = made.map(({ destinationId }) => destinationId);

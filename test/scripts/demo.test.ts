@@ -65,7 +65,9 @@ describe('npm run demo', () => {
   it('serves on PORT whatever other settings there are, with events of the last day and of the sample files', async () => {
     const port = String(await freePort());
     demo = new Demo([], {
-      ...{ PORT: port, DATABASE_URL: 'postgres://nowhere', CHECKPOINT_KEY_FILE: '/nowhere' },
+      PORT: port,
+      DATABASE_URL: 'postgres://nowhere',
+      CHECKPOINT_KEY_FILE: '/nowhere',
       AUDIT_ACTIVITY_OPERATOR_KEY: 'of another service',
     });
     await demo.until(/Stop them with Ctrl-C/);

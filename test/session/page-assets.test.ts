@@ -91,7 +91,9 @@ describe.each(ENGINES)('the files of the page on %s', (engine) => {
         const { status, headers, ...answer } = await asked
           .ask(`assets/${name}`, accepted)
           .then(async (one) => ({
-            ...{ status: one.status, headers: one.headers, text: await one.text() },
+            status: one.status,
+            headers: one.headers,
+            text: await one.text(),
           }));
         expect([status, answer.text]).toEqual([200, `run('${name}')`]);
         expect(headers.get('Content-Encoding')).toBe(encoding);

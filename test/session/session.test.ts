@@ -163,7 +163,9 @@ describe.each(ENGINES)('a dashboard session on %s', (engine) => {
     expect(others).toEqual([]);
     expect(entry).toMatchObject({ operation: 'auditEvents', entrance: 'dashboard' });
     expect(JSON.parse(entry?.parameters ?? '')).toEqual({
-      ...{ filter: 'objectName:Payroll', pageSize: 3, with: { auditHistogram: [{}] } },
+      filter: 'objectName:Payroll',
+      pageSize: 3,
+      with: { auditHistogram: [{}] },
     });
     expect(await of('auditEvents')).toEqual([entry]);
     expect(await of('auditFacets')).toEqual([]);

@@ -22,9 +22,16 @@ describe('the judge of a simulation', () => {
   beforeAll(async () => {
     const random = new Random(9);
     target = new AuditTarget({
-      ...{ folder, name: 'Judged', writer: AuditFileWriter.from(fixtureFile('schema-2022')) },
-      ...{ random, clock: new ServerClock(random.fork()), hasHostNames: true, isReserved: false },
-      ...{ rolloverFilesMax: null, onDelete: () => {}, onRename: () => {} },
+      folder,
+      name: 'Judged',
+      writer: AuditFileWriter.from(fixtureFile('schema-2022')),
+      random,
+      clock: new ServerClock(random.fork()),
+      hasHostNames: true,
+      isReserved: false,
+      rolloverFilesMax: null,
+      onDelete: () => {},
+      onRename: () => {},
     });
     for (let file = 0; file < 4; file++) {
       for (let block = 0; block < 2; block++) target.write(4, null);
@@ -59,7 +66,12 @@ describe('the judge of a simulation', () => {
   const isIn = (file: number) => (event: Stored) =>
     (event.additional as Record<string, unknown>).fileGuid === target.files[file]?.file.guid;
   const gapIn = (file: number, change: Partial<ReportedGap> = {}): ReportedGap => ({
-    ...{ gapId: 'g', reason: 'FILE_DELETED', detail: '', fileName: 'f', afterTime: null, beforeTime: null },
+    gapId: 'g',
+    reason: 'FILE_DELETED',
+    detail: '',
+    fileName: 'f',
+    afterTime: null,
+    beforeTime: null,
     fileGuid: target.files[file]?.file.guid ?? null,
     ...change,
   });

@@ -31,7 +31,8 @@ export async function runCli(
     distribute,
     prepareRestore,
     recoverOperatorKey,
-    ...{ finishRestore: notExpected, backup: notExpected },
+    finishRestore: notExpected,
+    backup: notExpected,
     ...others,
   };
   const program = createProgram({ env, print, printError: print, asJson, ...ports });

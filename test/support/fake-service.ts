@@ -99,7 +99,10 @@ export async function openFakeService(behind: Behind) {
   const acceptCall: AcceptCall =
     behind.acceptCall ??
     (async ({ requestId, address, entrance, gone }) => ({
-      ...{ requestId, address, entrance, gone },
+      requestId,
+      address,
+      entrance,
+      gone,
       principal: behind.principal ?? READER,
       again: unused,
       note: () => {},
@@ -112,18 +115,23 @@ export async function openFakeService(behind: Behind) {
     resolvers: resolversOf(behind, writer),
     answers: new AnswerBytes(),
     changes: new FairShare(CHANGE_SHARES),
-    ...{ accessLog: { note: () => {} }, accessViews: { note: () => {} } },
+    accessLog: { note: () => {} },
+    accessViews: { note: () => {} },
     nowMs: Date.now,
   });
   const facade = createFacade({
-    ...{ schema, acceptCall, log },
+    schema,
+    acceptCall,
+    log,
     checkHealth: async () => 'Healthy',
     beginExport: unused,
     large,
     tail: {
       large,
-      ...{ tail: { read: unused }, answers: new AnswerBytes() },
-      ...{ whileWaiting: unused, stopping: new AbortController().signal },
+      tail: { read: unused },
+      answers: new AnswerBytes(),
+      whileWaiting: unused,
+      stopping: new AbortController().signal,
     },
   });
   const inFlight = new InFlight();
@@ -131,7 +139,11 @@ export async function openFakeService(behind: Behind) {
   const server = createHttpServer({
     facade,
     graphql: await createGraphqlRouter({
-      ...{ schema, acceptCall, large, whileReading, log },
+      schema,
+      acceptCall,
+      large,
+      whileReading,
+      log,
       agents: {
         enter: behind.enter ?? (async () => () => {}),
         read: (body, { tenantId }) => readBatch(body, intakeFor(tenantId, writer, Date.now())),

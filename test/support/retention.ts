@@ -45,7 +45,10 @@ export class RetentionTrial {
   async total(word?: string): Promise<number> {
     const page = await this.reader.page(tenantSet([this.store.tenantId]), {
       filter: { ...NO_FILTER, search: word ? [{ kind: 'word', text: word }] : [] },
-      ...{ sort: 'recordId', descending: true, page: 1, pageSize: 10 },
+      sort: 'recordId',
+      descending: true,
+      page: 1,
+      pageSize: 10,
     });
     return page.totalCount;
   }

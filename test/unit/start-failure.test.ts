@@ -23,7 +23,9 @@ describe('a service that cannot listen says which setting helps', () => {
       '192.0.2.1 port 8080 is no address of this host: set HOST or METRICS_HOST.',
     );
     const error = Object.assign(new Error('getaddrinfo ENOTFOUND no.invalid'), {
-      ...{ code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname: 'no.invalid' },
+      code: 'ENOTFOUND',
+      syscall: 'getaddrinfo',
+      hostname: 'no.invalid',
     });
     expect(startFailureText(error)).toContain('no.invalid is neither an address nor the name of one');
   });

@@ -23,7 +23,8 @@ export default function Destinations() {
   useInterval(ask, ASK_MS, { autoInvoke: true });
   const nowMs = useNow(ASK_MS);
   const counts = data?.destinations.map(({ destinationId, delivered }) => ({
-    ...{ key: destinationId, count: delivered },
+    key: destinationId,
+    count: delivered,
   }));
   const rateOf = useRates(counts);
   const destinations = data?.destinations.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));

@@ -75,7 +75,11 @@ const TITLES: Readonly<Record<Outcome, string>> = {
   nothing: 'There is nothing to verify: no event was accepted',
 };
 const COLORS: Readonly<Record<Outcome, string>> = {
-  ...{ sound: 'green', changed: 'red', 'in doubt': 'red', 'not signed': 'yellow', nothing: 'gray' },
+  sound: 'green',
+  changed: 'red',
+  'in doubt': 'red',
+  'not signed': 'yellow',
+  nothing: 'gray',
 };
 
 function Verdict({ verdict }: { readonly verdict: LogVerdict }) {

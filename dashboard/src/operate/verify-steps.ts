@@ -16,8 +16,14 @@ export interface LogVerdict {
 }
 
 const NOTHING: LogVerdict = {
-  ...{ next: 0, signed: 0, unsigned: 0, sound: 0, removed: 0, wrong: 0 },
-  ...{ records: [], problems: [] },
+  next: 0,
+  signed: 0,
+  unsigned: 0,
+  sound: 0,
+  removed: 0,
+  wrong: 0,
+  records: [],
+  problems: [],
 };
 const RECORDS_MAX = 20;
 

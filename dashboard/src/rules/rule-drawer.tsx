@@ -28,7 +28,7 @@ export const RuleDrawer = ({ rule, rules, canWork, onClose, onRemoved }: Props) 
     title="Rule"
     closeButtonProps={{ 'aria-label': 'Close' }}
   >
-    {rule && <Detail key={rule.ruleId} {...{ rule, rules, canWork, onRemoved }} />}
+    {rule && <Detail key={rule.ruleId} rule={rule} rules={rules} canWork={canWork} onRemoved={onRemoved} />}
   </Drawer>
 );
 

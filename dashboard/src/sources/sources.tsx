@@ -37,7 +37,11 @@ export default function Sources() {
   // The sources of the last page may have become fewer.
   if (list && page > pages) setPage(pages);
   const listed = {
-    ...{ search, found, page, pages, setPage },
+    search,
+    found,
+    page,
+    pages,
+    setPage,
     setSearch: (text: string) => {
       setSearch(text);
       setPage(1);

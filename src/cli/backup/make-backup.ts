@@ -145,10 +145,12 @@ const manifestOf = (
   dump: string | null,
   files: Manifest['files'],
 ): Manifest => ({
-  ...{ version, madeAt: new Date().toISOString() },
+  version,
+  madeAt: new Date().toISOString(),
   database: config.databaseUrl === null ? 'embedded' : 'postgresql',
   ...stated,
-  ...{ dump, files },
+  dump,
+  files,
 });
 
 /** The embedded database is copied while no service runs on it. */

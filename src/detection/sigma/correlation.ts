@@ -123,7 +123,12 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
 const SPAN = /^(\d{1,6})(s|m|h|d|w|M)$/;
 const DAY_US = 86_400e6;
 const UNITS: Readonly<Record<string, number>> = {
-  ...{ s: 1e6, m: 60e6, h: 3_600e6, d: DAY_US, w: 7 * DAY_US, M: 30 * DAY_US },
+  s: 1e6,
+  m: 60e6,
+  h: 3_600e6,
+  d: DAY_US,
+  w: 7 * DAY_US,
+  M: 30 * DAY_US,
 };
 
 /** The microseconds of a span such as `15m`; null: the text is not a span. */

@@ -240,8 +240,15 @@ function parseFilter(root: MapNode, filter: Entry, problems: Problems): FilterDo
   const before = problems.cost;
   const matcher = detectionTest(filter, logsource, problems, ['rules']);
   return {
-    ...{ kind: 'filter', line: root.line, filterId, title, description, rules: isAny ? null : rules },
-    ...{ logsource, matcher, cost: problems.cost - before },
+    kind: 'filter',
+    line: root.line,
+    filterId,
+    title,
+    description,
+    rules: isAny ? null : rules,
+    logsource,
+    matcher,
+    cost: problems.cost - before,
   };
 }
 

@@ -52,7 +52,10 @@ export function parseNodes(text: string): readonly DocumentNode[] {
   const lines = new LineCounter();
   // The parser's check for unique keys and its pretty messages take quadratic time. Keys are compared below instead.
   const documents = parseAllDocuments(text, {
-    ...{ lineCounter: lines, schema: 'core', uniqueKeys: false, prettyErrors: false },
+    lineCounter: lines,
+    schema: 'core',
+    uniqueKeys: false,
+    prettyErrors: false,
   });
   if (!Array.isArray(documents) || documents.length === 0)
     throw new RuleRefused([{ line: 1, reason: 'the file has no document' }]);

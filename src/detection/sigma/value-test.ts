@@ -88,8 +88,14 @@ export function valueTest({ field, modifiers }: FieldTest, node: Node, problems:
 
 /** YAML before 2009, which most Sigma tools read, writes true and false in these ways. SQL Server writes bits. */
 const TRUTHS: Readonly<Record<string, boolean>> = {
-  ...{ true: true, yes: true, on: true, 1: true },
-  ...{ false: false, no: false, off: false, 0: false },
+  true: true,
+  yes: true,
+  on: true,
+  1: true,
+  false: false,
+  no: false,
+  off: false,
+  0: false,
 };
 export const truthOf = (value: Scalar): boolean | null => TRUTHS[String(value).toLowerCase()] ?? null;
 

@@ -69,7 +69,9 @@ async function byValue(counter: ColumnCounter, tenants: TenantSet, query: AuditE
   if (touched.length === 0) return { total: total.n, ids: [] };
   const ofValues = { field, values: new Set(touched.map(({ text }) => text)) };
   const { windowsOfValues, read } = await counter.count({
-    ...{ windowMs: HOUR_MS, fields: [], hasOutcomes: false },
+    windowMs: HOUR_MS,
+    fields: [],
+    hasOutcomes: false,
     ofValues,
   });
   const ids: string[] = [];

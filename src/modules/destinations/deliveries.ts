@@ -148,7 +148,12 @@ export class Deliveries {
       const toItem = itemMaker(destination.filter, destination.format);
       const { eventsMax, restMs = 0 } = typeSpec(destination.type);
       const refusal = await new Runner(destination, {
-        ...{ lease, sender, eventsMax, restMs, signal: this.#stopping.signal, random: Math.random },
+        lease,
+        sender,
+        eventsMax,
+        restMs,
+        signal: this.#stopping.signal,
+        random: Math.random,
         planner: new Planner(inTurns, destination.tenantId, toItem),
         epoch: epochInNames(state),
         isTimeUp: () => isOver() || (isFull() && nowMs() - startedMs > LIMITS.destinationRunMs),

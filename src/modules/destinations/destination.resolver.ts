@@ -50,7 +50,10 @@ export class DestinationResolver {
   ): Promise<Answer<typeof SET_ASIDE_EVENT>[]> {
     const events = await this.manager.setAside(destinationId, first);
     return events.map(({ position, recordId, message, at }) => ({
-      ...{ position: String(position), recordId, message, at: at.toISOString() },
+      position: String(position),
+      recordId,
+      message,
+      at: at.toISOString(),
     }));
   }
 
@@ -133,14 +136,25 @@ export class DestinationResolver {
     const pauseReason = one.state === 'active' ? this.epoch.pauseOf(one.goEpoch) : null;
     const { url, ca, ...settings } = one.settings as { readonly url: string; readonly ca?: string };
     return {
-      ...{ destinationId: one.destinationId, tenantId: String(one.tenantId), name: one.name, type: one.type },
-      ...{ url, filter: one.filter, format: one.format, attempts: one.attempts },
-      ...{ state: shownState(one, pauseReason !== null), pauseReason },
+      destinationId: one.destinationId,
+      tenantId: String(one.tenantId),
+      name: one.name,
+      type: one.type,
+      url,
+      filter: one.filter,
+      format: one.format,
+      attempts: one.attempts,
+      state: shownState(one, pauseReason !== null),
+      pauseReason,
       settings: { ...settings, ...(ca !== undefined && { ca: 'given' }) },
       lagEvents: Math.max(0, one.logSize - one.position),
       lagSeconds: lagSeconds(one, this.nowMs()),
-      ...{ delivered: one.delivered, failures: one.failures, setAside: one.setAside },
-      ...{ behindRetention: one.behindRetention, lastError: one.lastError, position: String(one.position) },
+      delivered: one.delivered,
+      failures: one.failures,
+      setAside: one.setAside,
+      behindRetention: one.behindRetention,
+      lastError: one.lastError,
+      position: String(one.position),
       publicKey: this.manager.publicKey(one),
       createdAt: one.createdAt.toISOString(),
       nextAttemptAt: one.attempts > 0 ? (one.nextAttemptAt?.toISOString() ?? null) : null,

@@ -54,7 +54,9 @@ export class DestinationStore {
       if ((await tx.destination.count({ where: { tenantId, state: { not: REMOVED } } })) >= max) return false;
       await tx.destination.create({
         data: {
-          ...{ tenantId, ...rest, state: 'active' },
+          tenantId,
+          ...rest,
+          state: 'active',
           settings: settings as Prisma.InputJsonObject,
           secrets: new Uint8Array(secrets),
         },
@@ -75,8 +77,15 @@ export class DestinationStore {
   /** The current sender loses its lease, because its next write would undo this change. */
   replay(key: DestinationKey, position: number, attempt: Attempt): Promise<boolean> {
     return this.#update(key, attempt, {
-      ...{ position, generation: { increment: 1 }, positionSetAt: new Date(), batches: [], batchLimit: null },
-      ...{ attempts: 0, nextAttemptAt: null, leaseId: null, leaseUntil: null },
+      position,
+      generation: { increment: 1 },
+      positionSetAt: new Date(),
+      batches: [],
+      batchLimit: null,
+      attempts: 0,
+      nextAttemptAt: null,
+      leaseId: null,
+      leaseUntil: null,
     });
   }
 
@@ -142,5 +151,7 @@ export class DestinationStore {
 const THERE = `d.state <> '${REMOVED}'`;
 
 const whereOf = ({ tenantId, destinationId }: DestinationKey) => ({
-  ...{ tenantId, destinationId, state: { not: REMOVED } },
+  tenantId,
+  destinationId,
+  state: { not: REMOVED },
 });

@@ -71,7 +71,11 @@ export class DestinationManager {
     url.search = '';
     const key = { tenantId, destinationId: randomUUID() };
     const row = {
-      ...{ ...key, name, type, format, filter: request.filter },
+      ...key,
+      name,
+      type,
+      format,
+      filter: request.filter,
       settings: { ...settings, url: url.href },
       secrets: this.#seal(key, stored),
       position: await this.#positionOf(tenantId, from),

@@ -56,7 +56,8 @@ export class Planner {
     while (at < end) {
       const positions = Math.min(end - at, stretch);
       const page = await this.feed.read(this.tenantId, at, {
-        ...{ positions, events: positions },
+        positions,
+        events: positions,
         bytes: LIMITS.destinationBatchBytes,
         ...(max.end !== undefined && { end: max.end }),
       });
@@ -68,7 +69,10 @@ export class Planner {
           const isBefore = ({ position }: ArrivedEvent) => position < arrived.position;
           const found = page.items.filter(isBefore).length;
           return {
-            ...{ from, to: arrived.position, items, isEnd: false },
+            from,
+            to: arrived.position,
+            items,
+            isEnd: false,
             removed: removed + (page.removed > 0 ? arrived.position - at - found : 0),
           };
         }

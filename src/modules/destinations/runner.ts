@@ -104,7 +104,11 @@ export class Runner {
     const isCaughtUp = planned.isEnd && this.#destination.batches.length < 2;
     const [, ...batches] = this.#destination.batches;
     await this.#save({
-      ...{ position: planned.to, batches, removed: planned.removed, attempts: 0, isCaughtUp },
+      position: planned.to,
+      batches,
+      removed: planned.removed,
+      attempts: 0,
+      isCaughtUp,
       ...(isCaughtUp && { nextAttemptMs: this.parts.restMs }),
     });
     return !isCaughtUp;
@@ -122,13 +126,11 @@ export class Runner {
       position: ahead && isEmpty ? ahead.to : batch.to,
       batches: ahead && !isEmpty ? [ahead] : rest,
       batchLimit: grown(this.#destination.batchLimit, this.parts.eventsMax),
-      ...{
-        attempts: 0,
-        isSuccess: true,
-        delivered: batch.items.length - setAside.length,
-        setAside,
-        isCaughtUp,
-      },
+      attempts: 0,
+      isSuccess: true,
+      delivered: batch.items.length - setAside.length,
+      setAside,
+      isCaughtUp,
       removed: batch.removed + (ahead && isEmpty ? ahead.removed : 0),
       ...(isCaughtUp && { nextAttemptMs: this.parts.restMs }),
     });
@@ -195,7 +197,13 @@ export class Runner {
       });
     this.#ahead = null;
     return this.#save({
-      ...{ position: to, batches: [], batchLimit: 2, attempts: 0, isSuccess: true, delivered, removed },
+      position: to,
+      batches: [],
+      batchLimit: 2,
+      attempts: 0,
+      isSuccess: true,
+      delivered,
+      removed,
       setAside: refused,
     });
   }

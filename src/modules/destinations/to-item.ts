@@ -16,8 +16,12 @@ export function itemMaker(filter: string, format: FeedFormat): (arrived: Arrived
     const { position, event } = arrived;
     if (expression && !matches(expression, event)) return null;
     return {
-      ...{ position, recordId: event.recordId, time: event.eventTime, actionId: event.actionId },
-      ...{ succeeded: event.succeeded, hostName: event.serverInstanceName },
+      position,
+      recordId: event.recordId,
+      time: event.eventTime,
+      actionId: event.actionId,
+      succeeded: event.succeeded,
+      hostName: event.serverInstanceName,
       json: JSON.stringify(toObject(arrived)),
     };
   };
@@ -31,14 +35,13 @@ function expressionOf(filter: string): Expression {
 
 /** Makes an item of a message that is not an event, such as an alert. */
 export const messageItem = ({ id, at, severity, content }: Message): Item => ({
-  ...{
-    position: null,
-    recordId: id,
-    time: at.toISOString(),
-    actionId: 'ALERT',
-    succeeded: true,
-    ...{ hostName: null, severity },
-  },
+  position: null,
+  recordId: id,
+  time: at.toISOString(),
+  actionId: 'ALERT',
+  succeeded: true,
+  hostName: null,
+  severity,
   json: JSON.stringify(content),
 });
 
@@ -47,14 +50,22 @@ export function testItem(tenantId: number, format: FeedFormat, at: Date): Item {
   const none = Object.fromEntries(FIELD_NAMES.map((name) => [name, null])) as unknown as AuditEvent;
   const recordId = recordIdFloor(BigInt(at.getTime()) * TICKS_PER_MS);
   const event = {
-    ...{ ...none, recordId, tenantId: String(tenantId), actionId: 'TEST', succeeded: true },
+    ...none,
+    recordId,
+    tenantId: String(tenantId),
+    actionId: 'TEST',
+    succeeded: true,
     eventTime: at.toISOString().replace('Z', '0000Z'),
     statement: 'A test of this destination. It is no audit event.',
     additional: {},
   };
   const object = FEED_FORMATS[format].toObject({ event });
   return {
-    ...{ position: null, recordId, time: event.eventTime, actionId: 'TEST', succeeded: true },
+    position: null,
+    recordId,
+    time: event.eventTime,
+    actionId: 'TEST',
+    succeeded: true,
     hostName: null,
     json: JSON.stringify({ ...object, receivedAt: at.toISOString(), position: null, test: true }),
   };

@@ -99,7 +99,9 @@ export class AlertWorkResolver {
     @Ctx() call: Call,
   ) {
     return this.#work(call, alertId, comment, () => ({
-      ...{ kind: 'resolved', set: { status: 'resolved', verdict }, detail: { status: 'resolved', verdict } },
+      kind: 'resolved',
+      set: { status: 'resolved', verdict },
+      detail: { status: 'resolved', verdict },
     }));
   }
 

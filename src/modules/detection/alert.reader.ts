@@ -58,7 +58,11 @@ export class AlertReader {
     ];
     const sort = FINDING_SORTS[filters.sortBy as keyof typeof FINDING_SORTS];
     return this.#page(tenants, where, filters, {
-      ...{ table: 'finding', id: 'finding_id', sort, columns: FINDING_COLUMNS, to: toFinding },
+      table: 'finding',
+      id: 'finding_id',
+      sort,
+      columns: FINDING_COLUMNS,
+      to: toFinding,
     });
   }
 

@@ -68,14 +68,12 @@ export class AlertStore {
         });
         await tx.alertChange.create({
           data: {
-            ...{
-              tenantId,
-              alertId,
-              changeId: randomUUID(),
-              at,
-              actor: toStored(work.actor),
-              kind: work.kind,
-            },
+            tenantId,
+            alertId,
+            changeId: randomUUID(),
+            at,
+            actor: toStored(work.actor),
+            kind: work.kind,
             detail: JSON.stringify(work.detail),
             comment: work.comment === null ? null : toStored(work.comment),
           },
@@ -84,8 +82,14 @@ export class AlertStore {
           const { fields, until, reason } = suppression;
           await tx.alertSuppression.create({
             data: {
-              ...{ tenantId, suppressionId: randomUUID(), ruleId, fields: JSON.stringify(fields), until },
-              ...{ reason: toStored(reason), createdBy: toStored(work.actor), createdAt: at },
+              tenantId,
+              suppressionId: randomUUID(),
+              ruleId,
+              fields: JSON.stringify(fields),
+              until,
+              reason: toStored(reason),
+              createdBy: toStored(work.actor),
+              createdAt: at,
             },
           });
         }
@@ -110,8 +114,13 @@ export class AlertStore {
       ),
     );
     return rows.map(({ suppressionId, ruleId, fields, until, reason, createdBy, createdAt }) => ({
-      ...{ suppressionId, tenantId: String(tenantId), ruleId, fields: JSON.parse(fields) as object },
-      ...{ until: until.toISOString(), reason: fromStored(reason), createdBy: fromStored(createdBy) },
+      suppressionId,
+      tenantId: String(tenantId),
+      ruleId,
+      fields: JSON.parse(fields) as object,
+      until: until.toISOString(),
+      reason: fromStored(reason),
+      createdBy: fromStored(createdBy),
       createdAt: createdAt.toISOString(),
     }));
   }
@@ -146,7 +155,10 @@ export class AlertStore {
       ),
     );
     return rows.toReversed().map(({ changeId, at, actor, kind, detail, comment }) => ({
-      ...{ changeId, kind, at: at.toISOString(), actor: fromStored(actor) },
+      changeId,
+      kind,
+      at: at.toISOString(),
+      actor: fromStored(actor),
       detail: JSON.parse(detail) as object,
       comment: comment === null ? null : fromStored(comment),
     }));

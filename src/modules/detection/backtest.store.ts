@@ -52,8 +52,15 @@ export class BacktestStore {
   begin(tenantId: number, rule: TestedRule, days: number, attempt: Attempt): Promise<BacktestAnswer> {
     const now = new Date(this.nowMs());
     const answer: BacktestAnswer = {
-      ...{ backtestId: randomUUID(), tenantId: String(tenantId), title: rule.title, state: 'running' },
-      ...{ eventsRead: 0, eventsLeft: 0, findingCount: 0, days: [], examples: [] },
+      backtestId: randomUUID(),
+      tenantId: String(tenantId),
+      title: rule.title,
+      state: 'running',
+      eventsRead: 0,
+      eventsLeft: 0,
+      findingCount: 0,
+      days: [],
+      examples: [],
     };
     return guarded(() =>
       ofTenants(this.prisma, [tenantId], async (tx) => {
@@ -72,9 +79,14 @@ export class BacktestStore {
         if (old.length > 0) await tx.backtest.deleteMany({ where: { tenantId, backtestId: { in: old } } });
         await tx.backtest.create({
           data: {
-            ...{ tenantId, backtestId: answer.backtestId, rule: JSON.stringify(rule), state: 'running' },
-            ...{ since: new Date(now.getTime() - days * DAY_MS), answer: JSON.stringify(answer) },
-            ...{ tries: 0, createdAt: now },
+            tenantId,
+            backtestId: answer.backtestId,
+            rule: JSON.stringify(rule),
+            state: 'running',
+            since: new Date(now.getTime() - days * DAY_MS),
+            answer: JSON.stringify(answer),
+            tries: 0,
+            createdAt: now,
           },
         });
         await insertEntries(tx, [changeOf(attempt, { tenantIds: [tenantId] })]);
@@ -117,8 +129,12 @@ export class BacktestStore {
     );
     if (!row) return null;
     return {
-      ...{ tenantId, backtestId, rule: JSON.parse(row.rule) as TestedRule, since: new Date(row.since) },
-      ...{ answer: JSON.parse(row.answer) as BacktestAnswer, tries: row.tries },
+      tenantId,
+      backtestId,
+      rule: JSON.parse(row.rule) as TestedRule,
+      since: new Date(row.since),
+      answer: JSON.parse(row.answer) as BacktestAnswer,
+      tries: row.tries,
     };
   }
 
@@ -127,7 +143,8 @@ export class BacktestStore {
     const { count } = await this.owner.backtest.updateMany({
       where: { tenantId, backtestId, holder: this.#me, state: 'running' },
       data: {
-        ...{ state: answer.state, answer: JSON.stringify(answer) },
+        state: answer.state,
+        answer: JSON.stringify(answer),
         heldUntil: new Date(this.nowMs() + LEASE_MS),
       },
     });

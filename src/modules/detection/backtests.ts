@@ -136,7 +136,9 @@ export class Backtests {
         notedMs = performance.now();
         const answer: BacktestAnswer = {
           ...taken.answer,
-          ...{ state: isDone ? 'done' : 'running', eventsRead: read, eventsLeft: step.size - next },
+          state: isDone ? 'done' : 'running',
+          eventsRead: read,
+          eventsLeft: step.size - next,
           findingCount: count,
           days: [...byDay].sort().map(([day, of]) => ({ day, findings: of })),
           examples: examples.map(toExample),
@@ -179,5 +181,9 @@ export class Backtests {
 
 const timeOf = (us: number) => formatTicks(BigInt(us) * TICKS_PER_US);
 const toExample = ({ firstAt, lastAt, group, eventCount, recordIds }: Finding) => ({
-  ...{ firstEventTime: timeOf(firstAt), lastEventTime: timeOf(lastAt), group, eventCount, recordIds },
+  firstEventTime: timeOf(firstAt),
+  lastEventTime: timeOf(lastAt),
+  group,
+  eventCount,
+  recordIds,
 });

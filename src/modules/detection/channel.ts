@@ -93,7 +93,8 @@ export class Channels {
     const severity = SYSLOG_SEVERITIES[alert.severity];
     const message = { id: notice.noticeId, at: notice.createdAt, severity, content };
     const sent = await this.parts.send(tenantId, destinationId, message).catch((error: Error) => ({
-      ...{ kind: 'failed', message: error.message },
+      kind: 'failed',
+      message: error.message,
     }));
     if (sent === null) return 'there is no such destination';
     return sent.kind === 'accepted' ? null : (sent.message ?? sent.kind);

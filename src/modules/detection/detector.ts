@@ -132,7 +132,9 @@ export class Detector {
       const read = await this.#rows.read(tenantId, 'joined', place.position, LIMITS.detectionStep);
       const { host, nowMs } = this.parts;
       const clock = {
-        ...{ nowMs: nowMs(), isReady, workMs: LIMITS.detectionWorkMs },
+        nowMs: nowMs(),
+        isReady,
+        workMs: LIMITS.detectionWorkMs,
         isBehind: read.next < read.size,
       };
       const began = performance.now();
@@ -141,7 +143,9 @@ export class Detector {
       const next = this.#rows.seen(tenantId, 'joined', read, done.seen);
       const to = { ...place, position: next, learned: learned.to };
       const reached = await this.#write(tenantId, {
-        ...{ place, to, done },
+        place,
+        to,
+        done,
         learnt: learned.changes,
         nowMs: clock.nowMs,
       });
@@ -198,7 +202,8 @@ export class Detector {
         gone,
       );
     this.#open.set(tenantId, {
-      ...{ place, size: rows.length },
+      place,
+      size: rows.length,
       newcomers: newcomers && opened && { ...newcomers, actions: opened.actions },
     });
     await this.#keep(tenantId, place, rows.length);

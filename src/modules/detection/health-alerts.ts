@@ -90,10 +90,24 @@ export class HealthAlerts {
       const alertId = idOf(`${tenantId}\n${key}\n${now.getTime()}`);
       await tx.alert.create({
         data: {
-          ...{ tenantId, alertId, ruleId, title: toStored(title), severity, status, groupKey },
-          ...{ groupValues: JSON.stringify(group), suppressedUntil: suppression?.until ?? null },
-          ...{ anchor, firstEvent: anchor, lastEvent: last, findingCount: 0, eventCount: 0n },
-          ...{ principals: [], instances: [], createdAt: now, updatedAt: now },
+          tenantId,
+          alertId,
+          ruleId,
+          title: toStored(title),
+          severity,
+          status,
+          groupKey,
+          groupValues: JSON.stringify(group),
+          suppressedUntil: suppression?.until ?? null,
+          anchor,
+          firstEvent: anchor,
+          lastEvent: last,
+          findingCount: 0,
+          eventCount: 0n,
+          principals: [],
+          instances: [],
+          createdAt: now,
+          updatedAt: now,
         },
       });
       if (status === 'new')

@@ -61,7 +61,9 @@ export function mailer({ url, from }: MailServer): Mailer {
   const transport = createTransport({
     url,
     ...(username !== '' && { requireTLS: true }),
-    ...{ connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS },
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
   });
   const taken = new LRUCache<string, Set<string>>({ max: PARTLY_TAKEN_MAX });
   const hasAll = (alerts: readonly ToldAlert[], address: string) =>

@@ -85,7 +85,14 @@ export function detectionModule(parts: {
   const holder = randomUUID();
   const detectorOf = (own: Lane, host: EngineHost) =>
     new Detector({
-      ...{ owner, reader: arrivals, host, shipped, abouts, nowMs, tally, places },
+      owner,
+      reader: arrivals,
+      host,
+      shipped,
+      abouts,
+      nowMs,
+      tally,
+      places,
       isIdle: parts.hasOtherKey,
       lanes: { shared: lanes, own, holder },
       onAlerts: (tx, tenantId, written) =>
@@ -100,9 +107,14 @@ export function detectionModule(parts: {
   const quick = detectorOf('quick', openHost({ silenceMs: LIMITS.detectionQuickSilenceMs }));
   const slow = detectorOf('slow', openHost());
   const notifier = new Notifier({
-    ...{ owner, health, tally, nowMs, log },
+    owner,
+    health,
+    tally,
+    nowMs,
+    log,
     channels: new Channels({
-      ...{ reader: new AlertReader(askOwner), send },
+      reader: new AlertReader(askOwner),
+      send,
       mailer: mail && mailer(mail),
     }),
   });
@@ -110,7 +122,10 @@ export function detectionModule(parts: {
   const rules = new RuleStore(prisma, shipped, abouts, nowMs);
   const tests = new BacktestStore(prisma, owner, nowMs);
   const backtests = new Backtests({
-    ...{ owner, store: tests, nowMs, log },
+    owner,
+    store: tests,
+    nowMs,
+    log,
     reader: arrivals,
   });
   signal.addEventListener('abort', () => backtests.close());
@@ -121,7 +136,10 @@ export function detectionModule(parts: {
     health: [seal],
     resolvers: [
       new AlertRouteResolver({
-        ...{ routes: new RouteStore(prisma, nowMs), rules, tenants: callTenants, hasDestination },
+        routes: new RouteStore(prisma, nowMs),
+        rules,
+        tenants: callTenants,
+        hasDestination,
       }),
       new AlertResolver(reader),
       new SuppressionResolver(alerts, callTenants),

@@ -31,7 +31,13 @@ export async function noteAlerts(
           (route.ruleId === null || route.ruleId === ruleId),
       )
       .map(({ routeId }) => ({
-        ...{ tenantId, routeId, alertId, state: status, createdAt: at, nextAt: at, tries: 0 },
+        tenantId,
+        routeId,
+        alertId,
+        state: status,
+        createdAt: at,
+        nextAt: at,
+        tries: 0,
         noticeId: noticeIdOf(alertId, status, routeId),
       })),
   );

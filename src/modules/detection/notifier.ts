@@ -183,7 +183,9 @@ export class Notifier {
     const since = sinceOf(due);
     const isOfChannel = await this.#isOfChannel(route, same, failure, since);
     await this.parts.health.tell({
-      ...{ tenantId, since, exceptRouteIds: (isOfChannel ? same : [route]).map((one) => one.routeId) },
+      tenantId,
+      since,
+      exceptRouteIds: (isOfChannel ? same : [route]).map((one) => one.routeId),
       key: isOfChannel ? `channel ${channel}` : `route ${routeId}`,
       group: { problem: `A ${isOfChannel ? 'channel' : 'route'} of alerts fails`, route: name, channel },
     });
@@ -206,10 +208,13 @@ export class Notifier {
     const { tenantId, routeId, name } = route;
     this.parts.log.warn({ tenantId, routeId, count: addresses.length }, 'the mail server refuses addresses');
     await this.parts.health.tell({
-      ...{ tenantId, since: sinceOf(due), key: `route ${routeId} refused` },
+      tenantId,
+      since: sinceOf(due),
+      key: `route ${routeId} refused`,
       group: {
         problem: 'The mail server refuses addresses of a route',
-        ...{ route: name, addresses: addresses.join(', ') },
+        route: name,
+        addresses: addresses.join(', '),
       },
     });
   }

@@ -24,15 +24,20 @@ const CATEGORY_UID = 2;
 export function toOcsfFinding(alert: Answer<typeof ALERT>, state: keyof typeof STATUS_IDS): object {
   const activity = state === 'new' ? CREATE : state === 'resolved' ? CLOSE : UPDATE;
   return {
-    ...{ activity_id: activity, category_uid: CATEGORY_UID, class_uid: CLASS_UID },
+    activity_id: activity,
+    category_uid: CATEGORY_UID,
+    class_uid: CLASS_UID,
     type_uid: CLASS_UID * 100 + activity,
     severity_id: SEVERITY_IDS[alert.severity],
-    ...{ status_id: STATUS_IDS[state], status: STATUS_NAMES[state] },
+    status_id: STATUS_IDS[state],
+    status: STATUS_NAMES[state],
     time: Date.parse(alert.updatedAt),
     message: alert.title,
     count: alert.eventCount,
     finding_info: {
-      ...{ uid: alert.alertId, title: alert.title, types: ['Audit rule'] },
+      uid: alert.alertId,
+      title: alert.title,
+      types: ['Audit rule'],
       analytic: { uid: alert.ruleId, name: alert.title, type_id: 1, type: 'Rule' },
       created_time: Date.parse(alert.createdAt),
       modified_time: Date.parse(alert.updatedAt),
@@ -42,7 +47,10 @@ export function toOcsfFinding(alert: Answer<typeof ALERT>, state: keyof typeof S
     ...(alert.assignee !== null && { assignee: { name: alert.assignee } }),
     ...(alert.verdict !== null && VERDICTS[alert.verdict]),
     metadata: {
-      ...{ version: '1.8.0', uid: alert.alertId, tenant_uid: alert.tenantId, profiles: ['incident'] },
+      version: '1.8.0',
+      uid: alert.alertId,
+      tenant_uid: alert.tenantId,
+      profiles: ['incident'],
       product: { name: 'Audit Activity', vendor_name: 'Audit Activity' },
     },
     unmapped: { group: alert.group, findingCount: alert.findingCount },

@@ -38,8 +38,13 @@ export interface PlaceRow {
 export const PLACE_COLUMNS = 'position, learned, learn_until, revision, findings, key_id, mac';
 
 export const toPlace = (row: PlaceRow): StoredPlace => ({
-  ...{ position: Number(row.position), learned: Number(row.learned), learnUntil: Number(row.learn_until) },
-  ...{ findings: Number(row.findings), revision: row.revision, keyId: row.key_id, mac: row.mac },
+  position: Number(row.position),
+  learned: Number(row.learned),
+  learnUntil: Number(row.learn_until),
+  findings: Number(row.findings),
+  revision: row.revision,
+  keyId: row.key_id,
+  mac: row.mac,
 });
 
 /** A turn is held as long as a step may take. */

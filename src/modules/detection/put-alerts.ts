@@ -55,18 +55,21 @@ export async function putAlerts(
     return {
       told: { alertId, ruleId: finding.ruleId, severity: finding.severity, status, isNew },
       row: {
-        ...{ alert_id: alertId, rule_id: finding.ruleId, title: toStored(finding.title), status },
-        ...{ severity: severityNumber(finding.severity), group_key: groupKey },
-        ...{ group_values: groupJson(finding.group), anchor: String(anchor) },
-        ...{ first_event: String(placed.map((one) => one.first).sort(byTime)[0]) },
-        ...{
-          last_event: String(
-            placed
-              .map((one) => one.last)
-              .sort(byTime)
-              .at(-1),
-          ),
-        },
+        alert_id: alertId,
+        rule_id: finding.ruleId,
+        title: toStored(finding.title),
+        status,
+        severity: severityNumber(finding.severity),
+        group_key: groupKey,
+        group_values: groupJson(finding.group),
+        anchor: String(anchor),
+        first_event: String(placed.map((one) => one.first).sort(byTime)[0]),
+        last_event: String(
+          placed
+            .map((one) => one.last)
+            .sort(byTime)
+            .at(-1),
+        ),
         finding_count: placed.length,
         event_count: String(placed.reduce((sum, one) => sum + BigInt(one.finding.eventCount), 0n)),
         principals: namesOf(placed, ({ principals: of }) => of),

@@ -36,7 +36,11 @@ export class RouteStore {
     return rows.map(({ routeId, name, severityMin, ruleId, kind, target }) => {
       const to = JSON.parse(target) as RouteTarget;
       return {
-        ...{ routeId, tenantId: String(tenantId), name: fromStored(name), kind, ruleId },
+        routeId,
+        tenantId: String(tenantId),
+        name: fromStored(name),
+        kind,
+        ruleId,
         severity: SEVERITIES[severityMin - 1] ?? 'low',
         emails: 'to' in to ? to.to : [],
         destinationId: 'to' in to ? null : to.destinationId,
@@ -66,8 +70,15 @@ export class RouteStore {
           });
         await tx.alertRoute.create({
           data: {
-            ...{ tenantId, routeId, name: toStored(name), severityMin, ruleId, kind, enabled: true },
-            ...{ target: JSON.stringify(target), createdAt: new Date(this.nowMs()) },
+            tenantId,
+            routeId,
+            name: toStored(name),
+            severityMin,
+            ruleId,
+            kind,
+            enabled: true,
+            target: JSON.stringify(target),
+            createdAt: new Date(this.nowMs()),
           },
         });
         await insertEntries(tx, [changeOf(attempt, { subject: routeId, tenantIds: [tenantId] })]);

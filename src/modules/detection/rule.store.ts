@@ -99,7 +99,9 @@ export class RuleStore {
     const given = [
       ...rules.map(({ ruleId, source: text }) => ({ ruleId, kind: 'rule' as const, source: text })),
       ...filters.map(({ filterId, source: text }) => ({
-        ...{ ruleId: filterId, kind: 'filter' as const, source: text },
+        ruleId: filterId,
+        kind: 'filter' as const,
+        source: text,
       })),
     ];
     const ids = new Set(given.map(({ ruleId }) => ruleId));
@@ -119,7 +121,10 @@ export class RuleStore {
           );
         const isFilter = kind === 'filter';
         await this.#put(tx, tenantId, {
-          ...{ ruleId, kind, source: text, tuning: before?.tuning ?? null },
+          ruleId,
+          kind,
+          source: text,
+          tuning: before?.tuning ?? null,
           enabled: before?.kind === kind ? before.enabled : true,
           version: (before?.version ?? 0) + Number(isFilter),
           digest: isFilter ? digestOf(text, null) : before?.kind === REMOVED ? '' : (before?.digest ?? ''),
@@ -157,8 +162,13 @@ export class RuleStore {
     const before = await this.find(tenantId, ruleId);
     if (before.shipped) throw refused('The rule came with the service: it can be disabled, not removed.');
     await this.#changeOne(tenantId, ruleId, attempt, async (row) => ({
-      ...{ ruleId: row.ruleId, kind: REMOVED, source: null, enabled: false, tuning: null },
-      ...{ version: row.version, digest: '' },
+      ruleId: row.ruleId,
+      kind: REMOVED,
+      source: null,
+      enabled: false,
+      tuning: null,
+      version: row.version,
+      digest: '',
     }));
     return before;
   }
@@ -198,8 +208,13 @@ export class RuleStore {
         const source = known?.source ?? shipped;
         if (source === undefined) throw noSuchRule();
         const row = known ?? {
-          ...{ ruleId, kind: 'rule' as const, source: null, enabled: true, tuning: null },
-          ...{ version: 1, digest: digestOf(source, null) },
+          ruleId,
+          kind: 'rule' as const,
+          source: null,
+          enabled: true,
+          tuning: null,
+          version: 1,
+          digest: digestOf(source, null),
         };
         const changed = await change(row, source);
         await this.#put(tx, tenantId, changed);
@@ -272,10 +287,23 @@ export class RuleStore {
     const narrowed = rules.filter(({ filters }) => filters.some((one) => one.ruleId === ruleId));
     return [
       {
-        ...{ ruleId, tenantId: String(tenantId), kind: 'filter', title, severity: null, enabled, version },
-        ...{ shipped: false, description, why: '', falsePositives: [], tags: [], tuning: null, source },
+        ruleId,
+        tenantId: String(tenantId),
+        kind: 'filter',
+        title,
+        severity: null,
+        enabled,
+        version,
+        shipped: false,
+        description,
+        why: '',
+        falsePositives: [],
+        tags: [],
+        tuning: null,
+        source,
         settings: [],
-        ...{ narrows: narrowed.map((rule) => rule.ruleId), narrowedBy: [] },
+        narrows: narrowed.map((rule) => rule.ruleId),
+        narrowedBy: [],
       },
     ];
   }
@@ -307,9 +335,23 @@ async function ruleAnswer(tenantId: number, rule: TenantRule): Promise<RuleAnswe
   const { title, severity, description, why, falsePositives, tags } = about;
   return [
     {
-      ...{ ruleId, tenantId: String(tenantId), kind: 'rule', title, severity, enabled, shipped, version },
-      ...{ description, why, falsePositives, tags, tuning, source, settings: settingsOf(about) },
-      ...{ narrows: [], narrowedBy: rule.filters.map((filter) => filter.ruleId) },
+      ruleId,
+      tenantId: String(tenantId),
+      kind: 'rule',
+      title,
+      severity,
+      enabled,
+      shipped,
+      version,
+      description,
+      why,
+      falsePositives,
+      tags,
+      tuning,
+      source,
+      settings: settingsOf(about),
+      narrows: [],
+      narrowedBy: rule.filters.map((filter) => filter.ruleId),
     },
   ];
 }

@@ -113,7 +113,10 @@ export async function enabledRules(
 }
 
 export const toSource = ({ ruleId, source, tuning, version, filters }: TenantRule): RuleSource => ({
-  ...{ ruleId, source, tuning: tuningOf(tuning), version },
+  ruleId,
+  source,
+  tuning: tuningOf(tuning),
+  version,
   filters: filters.map((filter) => filter.source),
 });
 
@@ -121,8 +124,13 @@ export async function rowsOf(tx: Prisma.TransactionClient, tenantId: number): Pr
   const rows = await tx.detectionRule.findMany({
     where: { tenantId },
     select: {
-      ...{ ruleId: true, kind: true, source: true, enabled: true },
-      ...{ tuning: true, version: true, digest: true },
+      ruleId: true,
+      kind: true,
+      source: true,
+      enabled: true,
+      tuning: true,
+      version: true,
+      digest: true,
     },
   });
   return rows.map((row) => ({ ...row, kind: row.kind as RowKind }));

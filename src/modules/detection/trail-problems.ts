@@ -89,7 +89,10 @@ const told = <Row extends Joined>(
     row.place <= LIMITS.sourceAlertsMax
       ? problem(row)
       : {
-          ...{ tenantId: row.tenant_id, key: `more: ${others}`, since: row.oldest, mayPass: true },
+          tenantId: row.tenant_id,
+          key: `more: ${others}`,
+          since: row.oldest,
+          mayPass: true,
           group: { problem: `${others}: ${row.total - LIMITS.sourceAlertsMax} more` },
         },
   );
@@ -97,7 +100,9 @@ const told = <Row extends Joined>(
 const problemOf = (row: SourceRow, kind: string, problem: string): TrailProblem => {
   const [host, database] = [fromStored(row.host_name), fromStored(row.database_name)];
   return {
-    ...{ tenantId: row.tenant_id, since: row.at, group: { problem, host, database } },
+    tenantId: row.tenant_id,
+    since: row.at,
+    group: { problem, host, database },
     key: kind === 'gap' ? `gap ${host}/${database}` : `source ${host}/${database} ${kind}`,
   };
 };
@@ -171,7 +176,9 @@ async function wrongTimes(ask: Ask, nowMs: number): Promise<readonly TrailProble
     new Date(nowMs - RECENT_MS),
   );
   const times = ({ tenant_id, instance, at }: (typeof rows)[number]) => ({
-    ...{ tenantId: tenant_id, key: `times ${fromStored(instance)}`, since: at },
+    tenantId: tenant_id,
+    key: `times ${fromStored(instance)}`,
+    since: at,
     group: {
       problem:
         'Events state times that cannot be right: the clock of their server is wrong, or that of the service',
@@ -204,7 +211,10 @@ async function tooManySources(ask: Ask, nowMs: number): Promise<readonly TrailPr
      HAVING count(*) >= ${LIMITS.sourcesMax} LIMIT ${ROWS_MAX}`,
   );
   return rows.map(({ tenant_id: tenantId, n }) => ({
-    ...{ tenantId, key: 'sources', since: new Date(nowMs), mayPass: true },
+    tenantId,
+    key: 'sources',
+    since: new Date(nowMs),
+    mayPass: true,
     group: { problem: `${n} sources report, and no report of another one is taken: does a key invent them?` },
   }));
 }
@@ -220,7 +230,10 @@ async function stopped(
     new Date(nowMs - UNLOGGED_MS),
   );
   const problem = (tenantId: number, text: string, since: Date): TrailProblem => ({
-    ...{ tenantId, key: 'evidence log', since, mayPass: true },
+    tenantId,
+    key: 'evidence log',
+    since,
+    mayPass: true,
     group: { problem: `The evidence log has stopped: ${text}` },
   });
   const waiting = rows
@@ -239,7 +252,9 @@ async function overtaken(ask: Ask, nowMs: number): Promise<readonly TrailProblem
     new Date(nowMs - RECENT_MS),
   );
   return rows.map(({ tenant_id, id, name, at }) => ({
-    ...{ tenantId: tenant_id, key: `destination ${id} overtaken`, since: at },
+    tenantId: tenant_id,
+    key: `destination ${id} overtaken`,
+    since: at,
     group: {
       problem: 'Retention removed events before a destination had them',
       destination: fromStored(name),
@@ -257,6 +272,9 @@ async function lostEntries(ask: Ask, nowMs: number): Promise<readonly TrailProbl
   const since = last.at;
   const tenants = await ask<{ tenant_id: number }>('SELECT tenant_id FROM tenant');
   return tenants.map(({ tenant_id: tenantId }) => ({
-    ...{ tenantId, key: 'access log', since, group: { problem: 'The access log has lost entries' } },
+    tenantId,
+    key: 'access log',
+    since,
+    group: { problem: 'The access log has lost entries' },
   }));
 }

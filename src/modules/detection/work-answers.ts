@@ -35,7 +35,9 @@ export const DETECTION_RULE = {
     kind: { kind: 'text', doc: 'rule or filter.' },
     title: { kind: 'text' },
     severity: {
-      ...{ kind: 'choice', choices: SEVERITY, nullable: true },
+      kind: 'choice',
+      choices: SEVERITY,
+      nullable: true,
       doc: 'As the tenant has set it. Null: a filter.',
     },
     enabled: { kind: 'boolean' },
@@ -47,7 +49,9 @@ export const DETECTION_RULE = {
     tags: { kind: 'text', isList: true, doc: 'attack.… are techniques and tactics of ATT&CK.' },
     tuning: { kind: 'text', nullable: true, doc: 'JSON of what the tenant set. Null: as the file says.' },
     settings: {
-      ...{ kind: 'choice', choices: RULE_SETTING, isList: true },
+      kind: 'choice',
+      choices: RULE_SETTING,
+      isList: true,
       doc: 'What can be tuned. A filter has none.',
     },
     source: { kind: 'text', doc: 'The Sigma file.' },

@@ -135,14 +135,19 @@ async function insertFindings(
 ): Promise<number> {
   const rows = alerts.flatMap(({ alertId, placed }) =>
     placed.map(({ finding, first, last }) => ({
-      ...{ finding_id: finding.findingId, alert_id: alertId, rule_id: finding.ruleId },
-      ...{ rule_version: finding.ruleVersion, title: toStored(finding.title) },
+      finding_id: finding.findingId,
+      alert_id: alertId,
+      rule_id: finding.ruleId,
+      rule_version: finding.ruleVersion,
+      title: toStored(finding.title),
       severity: severityNumber(finding.severity),
       group_values: groupJson(finding.group),
-      ...{ first_event: String(first), last_event: String(last) },
+      first_event: String(first),
+      last_event: String(last),
       record_ids: finding.recordIds,
       event_count: finding.eventCount,
-      ...{ principals: stored(finding.principals), instances: stored(finding.instances) },
+      principals: stored(finding.principals),
+      instances: stored(finding.instances),
     })),
   );
   return tx.$executeRawUnsafe(

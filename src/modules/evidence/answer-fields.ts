@@ -120,25 +120,37 @@ export const AUDIT_LOG_PARAMETERS = TENANT;
 export const CHECKPOINTS_PARAMETERS = {
   ...TENANT,
   after: {
-    ...{ kind: 'integer', min: 0, max: INDEX_MAX, default: 0 },
+    kind: 'integer',
+    min: 0,
+    max: INDEX_MAX,
+    default: 0,
     doc: `Number of the checkpoint after which to begin; at most ${LIMITS.evidenceCheckpointsMax} are answered.`,
   },
 } as const satisfies ParameterSpecs;
 export const ENTRIES_PARAMETERS = {
   ...TENANT,
   start: {
-    ...{ kind: 'integer', min: 0, max: INDEX_MAX, default: 0 },
+    kind: 'integer',
+    min: 0,
+    max: INDEX_MAX,
+    default: 0,
     doc: `Index of the first entry; at most ${LIMITS.evidenceEntriesMax} are answered.`,
   },
 } as const satisfies ParameterSpecs;
 export const CONSISTENCY_PARAMETERS = {
   ...TENANT,
   from: {
-    ...{ kind: 'integer', min: 1, max: INDEX_MAX, default: 1 },
+    kind: 'integer',
+    min: 1,
+    max: INDEX_MAX,
+    default: 1,
     doc: 'Entries of the older log, as its checkpoint says.',
   },
   to: {
-    ...{ kind: 'integer', min: 1, max: INDEX_MAX, default: 1 },
+    kind: 'integer',
+    min: 1,
+    max: INDEX_MAX,
+    default: 1,
     doc: 'Entries of the newer log, as its checkpoint says.',
   },
 } as const satisfies ParameterSpecs;

@@ -147,7 +147,8 @@ function entriesIn(tiles: readonly Tile[], start: number, end: number): Omit<Log
     next = to;
   }
   return {
-    ...{ start: parts.length > 0 ? first : start, count: parts.length > 0 ? next - first : 0 },
+    start: parts.length > 0 ? first : start,
+    count: parts.length > 0 ? next - first : 0,
     recordIds: Buffer.concat(parts.map(({ ids }) => ids)),
     leafHashes: Buffer.concat(parts.map(({ hashes }) => hashes)),
   };

@@ -107,8 +107,11 @@ export class EvidenceResolver {
     return {
       tenantId: String(tenantId),
       removals: removals.map(({ from, to, before, lastRunAt, events }) => ({
-        ...{ from: from.toISOString(), to: to.toISOString(), before: before.toISOString() },
-        ...{ lastRunAt: lastRunAt.toISOString(), events },
+        from: from.toISOString(),
+        to: to.toISOString(),
+        before: before.toISOString(),
+        lastRunAt: lastRunAt.toISOString(),
+        events,
       })),
     };
   }

@@ -116,8 +116,11 @@ export class PostgresEvidenceStore implements EvidenceStore {
       [tenantId],
     );
     return rows.map((row) => ({
-      ...{ from: new Date(row.from_time), to: new Date(row.to_time), before: new Date(row.before) },
-      ...{ events: Number(row.events), lastRunAt: new Date(row.started_at) },
+      from: new Date(row.from_time),
+      to: new Date(row.to_time),
+      before: new Date(row.before),
+      events: Number(row.events),
+      lastRunAt: new Date(row.started_at),
     }));
   }
 
@@ -195,7 +198,8 @@ const toState = (row: StateRow): LogState => ({
 });
 
 const toTile = ({ level, tile, hashes, record_ids }: TileRow): Tile => ({
-  ...{ level, tile },
+  level,
+  tile,
   hashes: Buffer.from(hashes),
   recordIds: Buffer.from(record_ids),
 });

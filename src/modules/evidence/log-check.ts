@@ -194,8 +194,15 @@ export class LogChecker {
     const shown = (ids: readonly string[]) => ids.slice(0, LIMITS.evidenceCheckRecordsShown);
     const wrong = altered.length + missing.length;
     return {
-      ...{ from, next, sound, removed, removedByRetention: removals.events },
-      ...{ altered: shown(altered), missing: shown(missing), wrong, problems },
+      from,
+      next,
+      sound,
+      removed,
+      removedByRetention: removals.events,
+      altered: shown(altered),
+      missing: shown(missing),
+      wrong,
+      problems,
     };
   }
 

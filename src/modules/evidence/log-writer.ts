@@ -33,8 +33,12 @@ export async function loadHead(step: Step, tenantId: number, keys: LogKeys): Pro
 }
 
 export const toHead = (row: HeadRow): StoredHead => ({
-  ...{ size: Number(row.size), root: Buffer.from(row.root), checkpoints: row.checkpoints },
-  ...{ signedSize: Number(row.signed_size), signedAt: row.signed_at, backfilled: row.backfilled },
+  size: Number(row.size),
+  root: Buffer.from(row.root),
+  checkpoints: row.checkpoints,
+  signedSize: Number(row.signed_size),
+  signedAt: row.signed_at,
+  backfilled: row.backfilled,
   keyId: row.key_id,
 });
 
@@ -66,7 +70,9 @@ export async function saveHead(step: Step, tenantId: number, head: LogHead, { ow
 export async function loadTiles(step: Step, tenantId: number, ids: readonly TileId[]): Promise<StoredTile[]> {
   const rows = await step(TILES, [tenantId, ids.map(({ level }) => level), ids.map(({ tile }) => tile)]);
   return (rows as unknown as readonly TileRow[]).map(({ level, tile, hashes, record_ids, arrivals }) => ({
-    ...{ level, tile, arrivals },
+    level,
+    tile,
+    arrivals,
     hashes: Buffer.from(hashes),
     recordIds: Buffer.from(record_ids),
   }));

@@ -34,7 +34,9 @@ export async function facetsByColumns(
 ): Promise<Facets> {
   return inSnapshot(snapshot, tenants, { filter, form }, async (counter) => {
     const { total, values } = await counter.count({
-      ...{ windowMs: null, fields: asked.fields, hasOutcomes: true },
+      windowMs: null,
+      fields: asked.fields,
+      hasOutcomes: true,
     });
     const facets = asked.fields.map((field) => facetOf(field, values.get(field) ?? new Map(), asked));
     return { totalCount: total.n, facets };

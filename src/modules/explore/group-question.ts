@@ -25,8 +25,11 @@ export function toGroupQuestion(args: Readonly<Record<string, unknown>>): {
   return {
     filter: toAuditEventFilter(values),
     asked: {
-      ...{ fields, before: from === null || to === null ? null : { from, to }, by: by ?? 'count' },
-      ...{ descending: values.sortDirection === 'desc', limit: values.limit },
+      fields,
+      before: from === null || to === null ? null : { from, to },
+      by: by ?? 'count',
+      descending: values.sortDirection === 'desc',
+      limit: values.limit,
     },
   };
 }

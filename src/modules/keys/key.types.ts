@@ -69,7 +69,12 @@ export class RotateKeyArgs {
 export function toApiKeyType(key: StoredKey, replacedBy: ReadonlyMap<string, string>, now: Date): ApiKeyType {
   const { keyId, kind, name, prefix, scopes, rateLimitPerMinute, allowedAddresses, replaces } = key;
   return {
-    ...{ keyId, kind, name, prefix, rateLimitPerMinute, replaces },
+    keyId,
+    kind,
+    name,
+    prefix,
+    rateLimitPerMinute,
+    replaces,
     state: stateOf(key, now),
     scopes,
     tenantIds: key.tenantIds.map(String),

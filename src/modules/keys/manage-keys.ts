@@ -138,15 +138,26 @@ function rowOf(key: string, kind: KeyKind, granted: Granted): NewKey {
     kind,
     keyHash: hashOfKey(key),
     prefix: shownPrefix(key),
-    ...{ name, scopes, tenantIds, rateLimitPerMinute, allowedAddresses, expiresAt, replaces },
+    name,
+    scopes,
+    tenantIds,
+    rateLimitPerMinute,
+    allowedAddresses,
+    expiresAt,
+    replaces,
   };
 }
 
 /** The row of an operator key that was made without a request to the service. */
 export const operatorRow = (key: string, name: string): NewKey =>
   rowOf(key, 'operator', {
-    ...{ name, scopes: [], tenantIds: [], rateLimitPerMinute: null, allowedAddresses: [] },
-    ...{ expiresAt: null, replaces: null },
+    name,
+    scopes: [],
+    tenantIds: [],
+    rateLimitPerMinute: null,
+    allowedAddresses: [],
+    expiresAt: null,
+    replaces: null,
   });
 
 function sameLife({ createdAt, expiresAt }: StoredKey, now: Date): Date | null {

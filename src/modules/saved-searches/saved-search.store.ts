@@ -85,6 +85,10 @@ export class SavedSearchStore {
 }
 
 const toSearch = ({ tenantId, searchId, holder, name, filter, isShared }: SavedSearch): SavedSearch => ({
-  ...{ tenantId, searchId, holder, isShared },
-  ...{ name: fromStored(name), filter: fromStored(filter) },
+  tenantId,
+  searchId,
+  holder,
+  isShared,
+  name: fromStored(name),
+  filter: fromStored(filter),
 });

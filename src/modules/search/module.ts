@@ -9,7 +9,9 @@ export function searchModule(
   isIndexing: boolean,
 ): Module {
   const indexer = new Indexer(database, {
-    ...{ pastMs: LIMITS.indexQuietMs, liveMs: LIMITS.indexLiveQuietMs, folded: true },
+    pastMs: LIMITS.indexQuietMs,
+    liveMs: LIMITS.indexLiveQuietMs,
+    folded: true,
   });
   return {
     tasks: isIndexing

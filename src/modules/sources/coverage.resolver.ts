@@ -38,7 +38,9 @@ export class CoverageResolver {
     const filter = parsed && 'expression' in parsed ? parsed.expression : null;
     const text = (ticks: bigint | null) => (ticks === null ? null : formatTicks(ticks));
     const found = await readCoverage(this.prisma, tenantSetOf(context), {
-      ...{ from: text(from), to: text(to), filter },
+      from: text(from),
+      to: text(to),
+      filter,
     });
     return {
       ...found,

@@ -76,7 +76,9 @@ export function readCoverage(
       const sourceCount = await tx.auditSource.count({ where: ofThem });
       const all = concerned ? await tx.auditSource.count({ where: ofAny }) : sourceCount;
       return {
-        ...{ sourceCount, gapCount, otherSourceCount: all - sourceCount },
+        sourceCount,
+        gapCount,
+        otherSourceCount: all - sourceCount,
         sources: [...first, ...others].map(toCoverage),
         gaps: gaps.map(toGap),
       };
@@ -98,7 +100,9 @@ const HOSTS = {
 
 /** `stored` is the name as the database has it. */
 const toHost = ({ tenantId, hostName }: SourceHost) => ({
-  ...{ tenantId, hostName: fromStored(hostName), stored: hostName },
+  tenantId,
+  hostName: fromStored(hostName),
+  stored: hostName,
 });
 
 /** The condition that a row is of one of these hosts. */
@@ -135,7 +139,11 @@ type GapRow = Id & Omit<StoredGap, 'reason'> & { readonly reason: string };
 function toCoverage(row: SourceRow): SourceCoverage {
   const { tenantId, hostName, databaseName, lastEventTime, lastReported, caughtUpAt, problem } = row;
   return {
-    ...{ tenantId, lastEventTime, lastReported, completeThrough: caughtUpAt, hasProblem: problem !== null },
+    tenantId,
+    lastEventTime,
+    lastReported,
+    completeThrough: caughtUpAt,
+    hasProblem: problem !== null,
     hostName: fromStored(hostName),
     databaseName: fromStored(databaseName),
   };

@@ -86,15 +86,23 @@ function toItem(
   const lag = lagOf(source, parts.nowMs);
   return {
     tenantId: String(tenantId),
-    ...{ hostName, databaseName, lastEventTime, gapCount },
+    hostName,
+    databaseName,
+    lastEventTime,
+    gapCount,
     state: stateOfSource({ silentMs: parts.nowMs - lastReported.getTime(), problem, lag, gapCount }),
     lagSeconds: lag,
     completeThrough: earlier(source.caughtUpAt, parts.limit),
     lastReported: lastReported.toISOString(),
     gaps: parts.gaps.map((gap) => ({
-      ...{ gapId: gap.gap_id, reason: gap.reason as GapReason, fileGuid: gap.file_guid },
-      ...{ fileName: fromStored(gap.file_name), detail: fromStored(gap.detail) },
-      ...{ afterTime: gap.after_time, beforeTime: gap.before_time, detectedAt: gap.detected_at },
+      gapId: gap.gap_id,
+      reason: gap.reason as GapReason,
+      fileGuid: gap.file_guid,
+      fileName: fromStored(gap.file_name),
+      detail: fromStored(gap.detail),
+      afterTime: gap.after_time,
+      beforeTime: gap.before_time,
+      detectedAt: gap.detected_at,
       firstReported: gap.first_reported.toISOString(),
     })),
   };

@@ -62,7 +62,12 @@ export interface TailPage {
 
 /** The answer of a call that leaves all events to a later one. */
 export const laterPage = ({ startCursor, sources }: TailPage): TailPage => ({
-  ...{ items: [], startCursor, nextCursor: startCursor, sources, caughtUp: false, removed: 0 },
+  items: [],
+  startCursor,
+  nextCursor: startCursor,
+  sources,
+  caughtUp: false,
+  removed: 0,
 });
 
 /** Lists the completeness of the tenants' sources, one object for each source. */

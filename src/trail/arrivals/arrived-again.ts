@@ -62,7 +62,8 @@ export class ArrivedAgain {
     const ids = places.map(({ recordId }) => recordId).sort();
     const range = {
       hours: [...new Set(ids.map(hourOfId))],
-      ...{ lowest: ids[0] ?? '', highest: ids.at(-1) ?? '' },
+      lowest: ids[0] ?? '',
+      highest: ids.at(-1) ?? '',
     };
     let first = Math.floor(Math.min(...places.map(({ position }) => position)) / TILE_WIDTH);
     for (;;) {

@@ -71,8 +71,11 @@ export class GoneBeginnings {
   async #look({ tenantId, endedAt, removed, ...stored }: Tenant): Promise<number> {
     const { seal } = this;
     const limits = {
-      ...{ positions: LIMITS.goneBeginningStep, events: 1, bytes: 1 },
-      ...{ end: removed, isWhole: true as const },
+      positions: LIMITS.goneBeginningStep,
+      events: 1,
+      bytes: 1,
+      end: removed,
+      isWhole: true as const,
     };
     const known = seal.open(tenantId, stored);
     const read = await this.reader.read(tenantId, known > removed ? 0 : known, limits);

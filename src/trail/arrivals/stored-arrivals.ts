@@ -296,7 +296,11 @@ export class PostgresArrivalReader implements ArrivalReader {
 
 const nothingFrom = (place: ArrivalPlace & { readonly size: number }): Arrivals<never> => ({
   ...place,
-  ...{ next: place.from, items: [], removed: 0, skipped: 0, bytes: 0 },
+  next: place.from,
+  items: [],
+  removed: 0,
+  skipped: 0,
+  bytes: 0,
 });
 
 const sealedOf = ({ gone, gone_key, gone_mac }: Row): SealedPosition => ({

@@ -81,8 +81,11 @@ async function groupsOfTenant(counter: ColumnCounter, tenantId: number, given: G
       const n = Number(row.n);
       return {
         values: fields.map((field) => fromStored(String(row[COLUMN_OF[field]]))),
-        ...{ n, failed: n - Number(row.ok), before: 0 },
-        ...{ firstMs: Number(row.first_ms), lastMs: Number(row.last_ms) },
+        n,
+        failed: n - Number(row.ok),
+        before: 0,
+        firstMs: Number(row.first_ms),
+        lastMs: Number(row.last_ms),
       };
     }),
   ];

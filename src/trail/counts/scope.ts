@@ -42,7 +42,9 @@ export function eachTenant(tenants: TenantSet, form: TenantForm): EachTenant {
   const isScattered = form === 'union' && values.length > 1;
   const each = values.length === 1 ? alone : hung;
   return Object.assign((select: SelectOf) => each(select), {
-    ...{ dependent: isScattered ? named : each, form, isScattered },
+    dependent: isScattered ? named : each,
+    form,
+    isScattered,
   });
 }
 

@@ -190,9 +190,13 @@ export class LogEpoch {
       epoch: newEpoch(at.getTime(), []),
       former: isCopy ? [NO_EPOCH] : [],
       isBridged: hasTenants && !isRestored,
-      ...{ beganAt: at, cause: isCopy ? 'copy' : 'first', reason },
+      beganAt: at,
+      cause: isCopy ? 'copy' : 'first',
+      reason,
       hold: isCopy ? holdText(at, reason) : null,
-      ...{ place: null, cursorKey: randomBytes(CURSOR_KEY_BYTES), isCopy: false },
+      place: null,
+      cursorKey: randomBytes(CURSOR_KEY_BYTES),
+      isCopy: false,
     };
   }
 
@@ -208,7 +212,12 @@ export class LogEpoch {
     const former = formerOfNext(row, others);
     return {
       ...row,
-      ...{ epoch: newEpoch(at.getTime(), former), former, isBridged: false, beganAt: at, cause, reason },
+      epoch: newEpoch(at.getTime(), former),
+      former,
+      isBridged: false,
+      beganAt: at,
+      cause,
+      reason,
       hold: holdText(at, reason),
     };
   }

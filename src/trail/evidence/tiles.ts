@@ -136,13 +136,17 @@ export class GrowingTree {
 }
 
 const newTile = ({ level, tile }: TileId): OpenTile => ({
-  ...{ level, tile, count: 0, isChanged: false },
+  level,
+  tile,
+  count: 0,
+  isChanged: false,
   hashes: Buffer.alloc(TILE_WIDTH * HASH_BYTES),
   recordIds: Buffer.alloc(level === 0 ? TILE_WIDTH * ID_BYTES : 0),
 });
 
 const toTile = ({ level, tile, count, hashes, recordIds }: OpenTile): Tile => ({
-  ...{ level, tile },
+  level,
+  tile,
   hashes: hashes.subarray(0, count * HASH_BYTES),
   recordIds: level === 0 ? recordIds.subarray(0, count * ID_BYTES) : recordIds,
 });

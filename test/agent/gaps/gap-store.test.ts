@@ -9,13 +9,15 @@ import { timeOf } from './support';
 
 const gapOf = (n: number, over: Partial<Parameters<typeof toGap>[0]> = {}): Gap =>
   toGap({
-    ...{ database: 'X', fileName: 'x.sqlaudit', fileGuid: '5b1f4d3e-8a64-4c39-9a57-0d5f5a9c1e11' },
-    ...{
-      reason: 'BLOCKS_MISSING',
-      range: `blocks ${n}-${n}`,
-      detail: `event blocks ${n} to ${n} are missing`,
-    },
-    ...{ afterTime: null, beforeTime: null, detectedAtMs: 0 },
+    database: 'X',
+    fileName: 'x.sqlaudit',
+    fileGuid: '5b1f4d3e-8a64-4c39-9a57-0d5f5a9c1e11',
+    reason: 'BLOCKS_MISSING',
+    range: `blocks ${n}-${n}`,
+    detail: `event blocks ${n} to ${n} are missing`,
+    afterTime: null,
+    beforeTime: null,
+    detectedAtMs: 0,
     ...over,
   });
 

@@ -23,8 +23,11 @@ describe('a gap is noted', () => {
     expect(audit.delivered).toEqual(['SELECT 1', 'SELECT 2', 'SELECT 5', 'SELECT 6']);
     expect(audit.gaps).toEqual([
       expect.objectContaining({
-        ...{ reason: 'FILE_DELETED', fileName: auditFileName(0), fileGuid: guidOf(0) },
-        ...{ afterTime: timeOf(2), beforeTime: timeOf(5) },
+        reason: 'FILE_DELETED',
+        fileName: auditFileName(0),
+        fileGuid: guidOf(0),
+        afterTime: timeOf(2),
+        beforeTime: timeOf(5),
         detail: expect.stringContaining('was removed before it was read to its end'),
       }),
     ]);
@@ -169,7 +172,9 @@ describe('a gap is noted', () => {
     expect(audit.delivered).toEqual(['SELECT 1', 'SELECT 3', 'SELECT 4']);
     expect(audit.gaps).toMatchObject([
       {
-        ...{ reason: 'UNREADABLE', afterTime: timeOf(1), beforeTime: timeOf(3) },
+        reason: 'UNREADABLE',
+        afterTime: timeOf(1),
+        beforeTime: timeOf(3),
         detail: `byte ${events[1]}: checksum of the block does not match; reading goes on at byte ${events[2]}`,
       },
     ]);

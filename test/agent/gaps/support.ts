@@ -14,7 +14,11 @@ export const writer = AuditFileWriter.from(readFileSync(FILES_2022[0] ?? ''));
 export const timeOf = (n: number): string =>
   `${new Date(Date.UTC(2025, 3, 16) + n * 1000).toISOString().slice(0, -1)}0000Z`;
 export const row = (n: number): Row => ({
-  ...{ session_id: 51, transaction_id: n, action_id: 'SL', event_time: timeOf(n), object_id: n },
+  session_id: 51,
+  transaction_id: n,
+  action_id: 'SL',
+  event_time: timeOf(n),
+  object_id: n,
   statement: `SELECT ${n}`,
 });
 export const guidOf = (file: number): string => `5b1f4d3e-8a64-4c39-9a57-0d5f5a9c1e${10 + file}`;

@@ -55,7 +55,10 @@ describe('copies in the spool', () => {
     return file;
   };
   const doneWith = (bytes: Buffer): Bookmark => ({
-    ...{ file: auditFileName(0), blockOffset: bytes.length, index: 0, endSize: bytes.length },
+    file: auditFileName(0),
+    blockOffset: bytes.length,
+    index: 0,
+    endSize: bytes.length,
   });
 
   it('stay while they hold more than the file held at its last bookmark', async () => {

@@ -25,10 +25,21 @@ export const FILES_2017 = auditFilesOf('schema-2017');
 /** Waiting times for tests, as short as possible. */
 export const QUICK: AgentTimes = {
   ...AGENT_TIMES,
-  ...{ joinWaitMs: 50, badBlockWaitMs: 150, retryFirstMs: 5, retryMaxMs: 20, refusedRetryMs: 20 },
-  ...{ onceBudgetMs: 5_000, stopGraceMs: 200, restartMs: 20 },
-  ...{ reportPollMs: 10, reportMinMs: 50, reportMaxMs: 200, reportLastMs: 200, reportUnknownMs: 100 },
-  ...{ statusMs: 10, statusMaxMs: 100 },
+  joinWaitMs: 50,
+  badBlockWaitMs: 150,
+  retryFirstMs: 5,
+  retryMaxMs: 20,
+  refusedRetryMs: 20,
+  onceBudgetMs: 5_000,
+  stopGraceMs: 200,
+  restartMs: 20,
+  reportPollMs: 10,
+  reportMinMs: 50,
+  reportMaxMs: 200,
+  reportLastMs: 200,
+  reportUnknownMs: 100,
+  statusMs: 10,
+  statusMaxMs: 100,
 };
 
 /** A folder with audit files and a configuration, a fake service, and agents that run in this process. */
@@ -63,7 +74,8 @@ export class AgentWorld {
       CentralApi: { BaseUrl: this.service.url, ApiKey: AGENT_KEY, TenantId: '7', ...central },
       EventHubPublisher: {
         Enabled: true,
-        ...{ PollIntervalMs: 10, BatchMaxAgeMs: 0 },
+        PollIntervalMs: 10,
+        BatchMaxAgeMs: 0,
         Databases: [databaseEntry('Payroll', 'audit/*.sqlaudit')],
         ...publisher,
       },

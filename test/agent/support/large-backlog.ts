@@ -29,7 +29,12 @@ export function writeBacklog(folder: string, files: number, bytesPerFile: number
 }
 
 const rowOf = (n: number): Row => ({
-  ...{ session_id: 51 + (n % 7), transaction_id: n, action_id: 'SL', object_id: n, sequence_number: 1 },
-  ...{ event_time: '2025-04-15T08:53:23.3337811Z', database_name: 'HumanResources' },
+  session_id: 51 + (n % 7),
+  transaction_id: n,
+  action_id: 'SL',
+  object_id: n,
+  sequence_number: 1,
+  event_time: '2025-04-15T08:53:23.3337811Z',
+  database_name: 'HumanResources',
   statement: `SELECT * FROM dbo.Employees WHERE Id = ${n} `.padEnd(100 + ((n * 137) % 900), 'x '),
 });

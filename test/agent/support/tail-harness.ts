@@ -23,9 +23,19 @@ export async function startTailOf(source: AuditSource, bookmarksPath: string, on
   const gaps = await GapStore.load(`${bookmarksPath}.gaps`, { log });
   const spool = await Spool.open({ folder: `${bookmarksPath}.spool`, bytesMax: 1e9, source, problems });
   const tail = new DatabaseTail({
-    ...{ database: 'X', source, sourceType: 'DirectFile', once, log },
-    ...{ limits: { eventsMax, bytesMax: 1e6, ageMaxMs: 0 }, pollIntervalMs: 10, clock: systemClock },
-    ...{ times: { ...QUICK, joinWaitMs: 60_000 }, problems, bookmarks, gaps, spool },
+    database: 'X',
+    source,
+    sourceType: 'DirectFile',
+    once,
+    log,
+    limits: { eventsMax, bytesMax: 1e6, ageMaxMs: 0 },
+    pollIntervalMs: 10,
+    clock: systemClock,
+    times: { ...QUICK, joinWaitMs: 60_000 },
+    problems,
+    bookmarks,
+    gaps,
+    spool,
   });
   return { tail, bookmarks, gaps };
 }

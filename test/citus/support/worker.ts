@@ -69,7 +69,9 @@ export class Worker {
     const start = async () => {
       const log = path.join(this.dataDirectory, 'restart.log');
       const child = spawn(this.pgCtl, ['-w', '-D', this.dataDirectory, '-l', log, 'start'], {
-        ...{ ...identity, cwd: this.dataDirectory, stdio: 'ignore' },
+        ...identity,
+        cwd: this.dataDirectory,
+        stdio: 'ignore',
       });
       const [status] = await once(child, 'exit');
       return status;

@@ -61,7 +61,10 @@ export class ObjectStore {
 function serverOn(folder: string, port: number): S3rver {
   const Server = require('s3rver') as S3rverClass;
   return new Server({
-    ...{ port, address: '127.0.0.1', silent: true, directory: folder },
+    port,
+    address: '127.0.0.1',
+    silent: true,
+    directory: folder,
     configureBuckets: [{ name: BUCKET }],
   });
 }

@@ -63,7 +63,10 @@ export class MailServer {
   static async open(options: SMTPServerOptions = {}): Promise<MailServer> {
     const at: { made?: MailServer } = {};
     const server = new SMTPServer({
-      ...{ authOptional: true, disabledCommands: ['STARTTLS', 'AUTH'], logger: false, closeTimeout: 100 },
+      authOptional: true,
+      disabledCommands: ['STARTTLS', 'AUTH'],
+      logger: false,
+      closeTimeout: 100,
       ...options,
       onAuth: ({ username, password }, _session, done) => {
         at.made?.logins.push(String(username));

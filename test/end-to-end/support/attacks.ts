@@ -17,20 +17,41 @@ const failed = (
   from: string,
   reason = 'Password did not match that for the login provided.',
 ): Deed => ({
-  ...{ action_id: 'LGIF', class_type: 'LX', succeeded: false, server_principal_name: login, client_ip: from },
-  ...{ object_name: '', schema_name: '', database_name: 'master' },
+  action_id: 'LGIF',
+  class_type: 'LX',
+  succeeded: false,
+  server_principal_name: login,
+  client_ip: from,
+  object_name: '',
+  schema_name: '',
+  database_name: 'master',
   statement: `Login failed for user '${login}'. Reason: ${reason} [CLIENT: ${from}]`,
 });
 const login = (name: string, from: string, program = 'SalesWeb'): Deed => ({
-  ...{ action_id: 'LGIS', class_type: 'LX', server_principal_name: name, client_ip: from },
-  ...{ object_name: '', schema_name: '', database_name: 'master', application_name: program },
+  action_id: 'LGIS',
+  class_type: 'LX',
+  server_principal_name: name,
+  client_ip: from,
+  object_name: '',
+  schema_name: '',
+  database_name: 'master',
+  application_name: program,
 });
 const run = (who: string, object: string, statement: string): Deed => ({
-  ...{ action_id: 'EX', class_type: 'X', server_principal_name: who, object_name: object, statement },
-  ...{ database_name: 'master', schema_name: 'sys' },
+  action_id: 'EX',
+  class_type: 'X',
+  server_principal_name: who,
+  object_name: object,
+  statement,
+  database_name: 'master',
+  schema_name: 'sys',
 });
 const change = (action: string, kind: string, who: string, object: string, statement: string): Deed => ({
-  ...{ action_id: action, class_type: kind, server_principal_name: who, object_name: object, statement },
+  action_id: action,
+  class_type: kind,
+  server_principal_name: who,
+  object_name: object,
+  statement,
 });
 const toSysadmin = (who: string, target: string): Deed => ({
   ...change('APRL', 'SG', who, 'sysadmin', `ALTER SERVER ROLE [sysadmin] ADD MEMBER [${target}]`),
@@ -43,12 +64,10 @@ const enableShell = (who: string): Deed =>
 const shell = (who: string, command: string): Deed =>
   run(who, 'xp_cmdshell', `EXEC xp_cmdshell '${command}'`);
 const read = (who: string, table: string): Deed => ({
-  ...{
-    action_id: 'SL',
-    server_principal_name: who,
-    object_name: table,
-    statement: `SELECT * FROM dbo.${table}`,
-  },
+  action_id: 'SL',
+  server_principal_name: who,
+  object_name: table,
+  statement: `SELECT * FROM dbo.${table}`,
 });
 const auditStopped = (who: string): Deed[] => [
   change('AL', 'A', who, 'Main', 'ALTER SERVER AUDIT [Main] WITH (STATE = OFF)'),

@@ -12,10 +12,21 @@ const FILE_GUID = '5A000000-0000-4000-8000-000000000001';
 export type Deed = Row & { readonly after?: number };
 
 const USUAL: Row = {
-  ...{ succeeded: true, sequence_number: 1, session_id: 61, class_type: 'U', object_id: 100 },
-  ...{ server_instance_name: 'SQL01', database_name: 'Sales', schema_name: 'dbo', object_name: 'Orders' },
-  ...{ server_principal_name: 'CORP\\alice', database_principal_name: 'dbo', application_name: 'SalesWeb' },
-  ...{ host_name: 'APP01', client_ip: '10.1.2.3', statement: '' },
+  succeeded: true,
+  sequence_number: 1,
+  session_id: 61,
+  class_type: 'U',
+  object_id: 100,
+  server_instance_name: 'SQL01',
+  database_name: 'Sales',
+  schema_name: 'dbo',
+  object_name: 'Orders',
+  server_principal_name: 'CORP\\alice',
+  database_principal_name: 'dbo',
+  application_name: 'SalesWeb',
+  host_name: 'APP01',
+  client_ip: '10.1.2.3',
+  statement: '',
 };
 
 /** Writes one audit file as SQL Server 2022 does. @returns its number of records */

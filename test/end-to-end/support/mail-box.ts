@@ -12,7 +12,8 @@ export class MailBox {
   static async open(): Promise<MailBox> {
     const mails: { to: readonly string[]; text: string }[] = [];
     const server = new SMTPServer({
-      ...{ authOptional: true, disabledCommands: ['STARTTLS', 'AUTH'] },
+      authOptional: true,
+      disabledCommands: ['STARTTLS', 'AUTH'],
       onData(stream, session, done) {
         const chunks: Buffer[] = [];
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -98,10 +98,19 @@ export const SERVICE_SCENARIOS = [
 const BATCH = {
   events: [
     {
-      ...{ eventTime: '2026-01-05T08:00:00.0000001Z', actionId: 'SL', succeeded: true },
-      ...{ serverInstanceName: 'SQLPROD01', databaseName: 'Payroll', serverPrincipalName: 'CORP\\alice' },
-      ...{ statement: 'SELECT 1', sourceType: 'DirectFile', file: 'a.sqlaudit' },
-      ...{ fileGuid: '6f1f0f4e-0d7a-4d52-9a57-31d0f4cf1f8a', blockOffset: 5632, index: 0, parts: 1 },
+      eventTime: '2026-01-05T08:00:00.0000001Z',
+      actionId: 'SL',
+      succeeded: true,
+      serverInstanceName: 'SQLPROD01',
+      databaseName: 'Payroll',
+      serverPrincipalName: 'CORP\\alice',
+      statement: 'SELECT 1',
+      sourceType: 'DirectFile',
+      file: 'a.sqlaudit',
+      fileGuid: '6f1f0f4e-0d7a-4d52-9a57-31d0f4cf1f8a',
+      blockOffset: 5632,
+      index: 0,
+      parts: 1,
     },
   ],
 };

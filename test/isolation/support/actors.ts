@@ -37,7 +37,10 @@ export async function actorsOf({ world, a, b }: Stage): Promise<Actor[]> {
     id: expired.keyId,
   });
   const key = (name: string, kind: Kind, apiKey: string, about: Partial<Actor> = {}): Actor => ({
-    ...{ name, kind, tenants: [], headers: { 'X-Api-Key': apiKey } },
+    name,
+    kind,
+    tenants: [],
+    headers: { 'X-Api-Key': apiKey },
     ...about,
   });
   const session = async (name: string, kind: Kind, apiKey: string, about: Partial<Actor>): Promise<Actor> => {

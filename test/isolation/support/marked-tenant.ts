@@ -71,12 +71,10 @@ export function markedEvents(
 
 export const markedReport = ({ admin }: Marks, tenantId: string): object =>
   aReport({
-    ...{
-      tenantId,
-      hostName: `${admin}-host`,
-      databaseName: `${admin}-database`,
-      problem: `${admin} problem`,
-    },
+    tenantId,
+    hostName: `${admin}-host`,
+    databaseName: `${admin}-database`,
+    problem: `${admin} problem`,
     gaps: [aGap({ fileName: `${admin}.sqlaudit`, detail: `${admin} is missing` })],
   });
 

@@ -22,12 +22,19 @@ export async function routesOfTheService(): Promise<string[]> {
   const { whileReading } = inFlight;
   const server = createHttpServer({
     facade: createFacade({
-      ...{ schema, acceptCall: unused, beginExport: unused, checkHealth: unused, log },
+      schema,
+      acceptCall: unused,
+      beginExport: unused,
+      checkHealth: unused,
+      log,
       tail: {} as never,
       large: {} as never,
     }),
     graphql: await createGraphqlRouter({
-      ...{ schema, acceptCall: unused, whileReading, log },
+      schema,
+      acceptCall: unused,
+      whileReading,
+      log,
       agents: { enter: unused, read: unused },
       large: {} as never,
     }),

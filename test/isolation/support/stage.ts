@@ -85,8 +85,11 @@ async function filled(world: World, marks: Marks, count: (typeof COUNTS)['a' | '
 async function described(world: World, { tenantId, marks, events }: Filled): Promise<MarkedTenant> {
   const tenant = await TestTenant.of(world, tenantId, READ);
   const { destinationId } = await createDestination(world, {
-    ...{ tenantId, name: `${marks.admin} destination`, url: 'https://siem.invalid' },
-    ...{ from: 'now', filter: `objectName:"${marks.event}"` },
+    tenantId,
+    name: `${marks.admin} destination`,
+    url: 'https://siem.invalid',
+    from: 'now',
+    filter: `objectName:"${marks.event}"`,
   });
   const named = await world.key({ name: `${marks.admin} key`, tenantIds: [tenantId] });
   const { data } = (await tenant.get('/audit-activity', { pageSize: 100 })).body;
@@ -107,7 +110,9 @@ async function described(world: World, { tenantId, marks, events }: Filled): Pro
       .toString('hex')
       .match(new RegExp(`.{${2 * bytes}}`, 'g')) ?? [];
   return {
-    ...{ tenant, marks, report: markedReport(marks, tenantId) },
+    tenant,
+    marks,
+    report: markedReport(marks, tenantId),
     events: events.filter(({ eventTime }) => eventTime !== OLD),
     recordIds: data.map(({ recordId }: { recordId: string }) => recordId),
     backtestId: tested.body.data.testRule.backtestId,

@@ -103,7 +103,10 @@ onRedis('the sliding window shared through Redis', () => {
       const { admitted, waitMs } = await admit(instance, key, 30_000, limit);
       const exact = until + WINDOW_MS - 30_000;
       expect({ instance, limit, admitted, isTrue: waitMs >= exact && waitMs <= exact + 2 }).toEqual({
-        ...{ instance, limit, admitted: false, isTrue: true },
+        instance,
+        limit,
+        admitted: false,
+        isTrue: true,
       });
     }
     const freeAt = 18_000 + WINDOW_MS;

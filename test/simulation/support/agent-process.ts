@@ -20,7 +20,11 @@ export class AgentProgram {
     const path = join(folder, 'agent.js');
     await build({
       entryPoints: [join(__dirname, 'probed-agent.ts')],
-      ...{ bundle: true, platform: 'node', target: 'node20', outfile: path, logLevel: 'error' },
+      bundle: true,
+      platform: 'node',
+      target: 'node20',
+      outfile: path,
+      logLevel: 'error',
       // The bundle is a CommonJS file, but some of its sources are ES modules.
       banner: { js: 'const bundleUrl = require("node:url").pathToFileURL(__filename).href;' },
       define: { 'import.meta.url': 'bundleUrl' },

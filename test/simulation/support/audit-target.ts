@@ -150,7 +150,10 @@ export class AuditTarget {
     const blockOffset = file.next;
     const parts = rows.map((row, index) => ({
       ...row,
-      ...{ file, blockOffset, index, blockEnd: blockOffset + bytes.length },
+      file,
+      blockOffset,
+      index,
+      blockEnd: blockOffset + bytes.length,
       completeAtMs: Number.POSITIVE_INFINITY,
     }));
     file.append(bytes, parts, cut);

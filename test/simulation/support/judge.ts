@@ -97,9 +97,15 @@ function differences(rows: readonly Part[], event: Stored): string[] {
     succeeded: first.row.succeeded,
   });
   const additional = {
-    ...{ fileGuid: first.file.guid, blockOffset: first.blockOffset, index: first.index, parts: rows.length },
-    ...{ sessionId: first.row.session_id, objectId: first.row.object_id, classType: first.row.class_type },
-    ...{ transactionId: String(first.row.transaction_id), affectedRows: String(first.row.affected_rows) },
+    fileGuid: first.file.guid,
+    blockOffset: first.blockOffset,
+    index: first.index,
+    parts: rows.length,
+    sessionId: first.row.session_id,
+    objectId: first.row.object_id,
+    classType: first.row.class_type,
+    transactionId: String(first.row.transaction_id),
+    affectedRows: String(first.row.affected_rows),
     sequenceGroupId: first.row.sequence_group_id,
     sequenceNumber: first.row.sequence_number,
     // If the beginning of a record is lost, the agent cannot tell which part of the text is secret.

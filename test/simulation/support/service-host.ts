@@ -52,8 +52,10 @@ export class ServiceHost {
 
   private start(): Promise<ChildService> {
     return ChildService.start({
-      ...{ DATABASE_URL: this.database.databaseUrl ?? '', DATA_DIR: this.database.dataDir },
-      ...{ PORT: String(this.port), RATE_LIMIT_PER_MINUTE: '100000' },
+      DATABASE_URL: this.database.databaseUrl ?? '',
+      DATA_DIR: this.database.dataDir,
+      PORT: String(this.port),
+      RATE_LIMIT_PER_MINUTE: '100000',
     });
   }
 }

@@ -19,8 +19,15 @@ import { Tenant } from './tenant';
 
 /** Short waiting times for the agent, since the usual ones would only make a simulation slow. */
 const TIMES = {
-  ...{ requestTimeoutMs: 2_000, retryFirstMs: 10, retryMaxMs: 100, joinWaitMs: 60_000, restartMs: 50 },
-  ...{ reportPollMs: 50, reportMinMs: 100, reportTimeoutMs: 2_000, spoolAfterMs: 150 },
+  requestTimeoutMs: 2_000,
+  retryFirstMs: 10,
+  retryMaxMs: 100,
+  joinWaitMs: 60_000,
+  restartMs: 50,
+  reportPollMs: 50,
+  reportMinMs: 100,
+  reportTimeoutMs: 2_000,
+  spoolAfterMs: 150,
 };
 const DATABASE = 'Payroll';
 const POLL_INTERVAL_MS = 50;
@@ -63,16 +70,14 @@ export class Simulation {
       const onRename: TargetOptions['onRename'] = (kept) => this.sight.renaming(kept);
       const hasHostNames = schedule.schema === 'schema-2022';
       return new AuditTarget({
-        ...{
-          ...schedule,
-          ...given,
-          name: `Audit_${i}`,
-          random: random.fork(),
-          clock,
-          hasHostNames,
-          onDelete,
-          onRename,
-        },
+        ...schedule,
+        ...given,
+        name: `Audit_${i}`,
+        random: random.fork(),
+        clock,
+        hasHostNames,
+        onDelete,
+        onRename,
       });
     });
     const { tenantId, agentKey } = tenant;
@@ -199,7 +204,8 @@ export class Simulation {
 const agentConfig = (schedule: Schedule, central: object) => ({
   CentralApi: central,
   EventHubPublisher: {
-    ...{ PollIntervalMs: POLL_INTERVAL_MS, BatchMaxEvents: schedule.batchEventsMax },
+    PollIntervalMs: POLL_INTERVAL_MS,
+    BatchMaxEvents: schedule.batchEventsMax,
     BatchMaxAgeMs: schedule.batchAgeMaxMs,
     Databases: [databaseEntry(DATABASE, 'audit/*.sqlaudit')],
   },

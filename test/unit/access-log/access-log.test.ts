@@ -102,7 +102,9 @@ describe('the access log on its way to the store', () => {
       { principalKind: 'service', rows: 5, outcome: 'ok', keyId: null, tenantIds: [] },
     ]);
     expect(JSON.parse(missing[0]?.parameters ?? '')).toEqual({
-      ...{ count: 5, first: first.at.toISOString(), last: last.at.toISOString() },
+      count: 5,
+      first: first.at.toISOString(),
+      last: last.at.toISOString(),
     });
   });
 

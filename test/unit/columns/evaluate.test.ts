@@ -17,7 +17,11 @@ const HOUR = Number(START / (BigInt(HOUR_MS) * TICKS_PER_MS));
 const ALWAYS: TimeRange = { from: null, to: null };
 const word = (text: string): Expression => ({ kind: 'words', term: { kind: 'word', text } });
 const term = (field: ColumnField, text: string, how: FieldTerm['how'] = 'equals'): FieldTerm => ({
-  ...{ kind: 'field', field, how, text, isFolded: false },
+  kind: 'field',
+  field,
+  how,
+  text,
+  isFolded: false,
 });
 
 /** An hour whose events have these numbers of values, and these times within it. */
@@ -27,7 +31,9 @@ function hourOf(
 ): HourOfColumns {
   const n = times?.length ?? Object.values(columns)[0]?.length ?? 3;
   return {
-    ...{ hour: HOUR, n, times: times && Int32Array.from(times) },
+    hour: HOUR,
+    n,
+    times: times && Int32Array.from(times),
     column: (field) => {
       const numbers = columns[field];
       if (!numbers) return null;

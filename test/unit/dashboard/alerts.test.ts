@@ -18,8 +18,13 @@ const DEFAULT: QueueState = { status: 'new', sortBy: 'createdAt', page: 1, ...NO
 describe('the address of the queue', () => {
   it('holds each part of the view', () => {
     const state: QueueState = {
-      ...{ status: 'resolved', severity: 'high', ruleId: 'r-1', principalName: 'CORP\\a b' },
-      ...{ serverInstanceName: 'SQL01', sortBy: 'findingCount', page: 3 },
+      status: 'resolved',
+      severity: 'high',
+      ruleId: 'r-1',
+      principalName: 'CORP\\a b',
+      serverInstanceName: 'SQL01',
+      sortBy: 'findingCount',
+      page: 3,
     };
     expect(formatQueue(state)).toBe(
       'status=resolved&severity=high&ruleId=r-1&principalName=CORP%5Ca+b&serverInstanceName=SQL01&sortBy=findingCount&page=3',
@@ -63,7 +68,7 @@ describe('the words about alerts', () => {
 
 describe('the numbers of alerts', () => {
   const count = (status: string, severity: string, ruleId: string, alerts: number) =>
-    ({ ...{ status, severity, ruleId, alerts } }) as never;
+    ({ status, severity, ruleId, alerts }) as never;
   const counts = [
     count('new', 'critical', 'a', 1),
     count('new', 'low', 'a', 20),
@@ -93,11 +98,9 @@ describe('what needs the attention of an operator', () => {
     withGaps,
   });
   const key = (state: string, days: number | null, replacedBy: string | null = null) => ({
-    ...{
-      state,
-      replacedBy,
-      expiresAt: days === null ? null : new Date(NOW + days * 86_400_000).toISOString(),
-    },
+    state,
+    replacedBy,
+    expiresAt: days === null ? null : new Date(NOW + days * 86_400_000).toISOString(),
   });
   const attention = (given: object) =>
     attentionOf({ auditSourceList: inStates({}), apiKeys: [], destinations: [], ...given } as never, NOW);

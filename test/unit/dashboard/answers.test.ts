@@ -19,16 +19,24 @@ const refusal = (code: string | undefined, requestId?: string, response?: Respon
 describe('what the page shows of a failure', () => {
   it('is the service’s own text, with what to do and the request to name', () => {
     expect(describeError(refusal('rate_limited', 'r-1'))).toEqual({
-      ...{ code: 'rate_limited', text: 'Refused.', requestId: 'r-1' },
+      code: 'rate_limited',
+      text: 'Refused.',
+      requestId: 'r-1',
       hint: 'Wait that long, then try again.',
     });
     const response = new Response(null, { headers: { 'X-Request-Id': 'r-2' } });
     expect(describeError(refusal('invalid_parameter', undefined, response))).toEqual({
-      ...{ code: 'invalid_parameter', text: 'Refused.', requestId: 'r-2', hint: undefined },
+      code: 'invalid_parameter',
+      text: 'Refused.',
+      requestId: 'r-2',
+      hint: undefined,
     });
     expect(describeError(refusal(undefined))).toMatchObject({ code: 'internal_error', requestId: null });
     expect(describeError(new ServiceError('forbidden', 'No.', 'r-3'))).toMatchObject({
-      ...{ code: 'forbidden', text: 'No.', requestId: 'r-3', hint: 'Sign in with a key that may do this.' },
+      code: 'forbidden',
+      text: 'No.',
+      requestId: 'r-3',
+      hint: 'Sign in with a key that may do this.',
     });
   });
 
@@ -59,7 +67,11 @@ describe('what the page shows of a failure', () => {
 
 describe('the rights of a session', () => {
   const session = (kind: 'public' | 'operator', ...scopes: string[]) => ({
-    ...{ kind, scopes, name: 'x', tenants: [], expiresAt: '' },
+    kind,
+    scopes,
+    name: 'x',
+    tenants: [],
+    expiresAt: '',
   });
 
   it('are its scopes; operators may work on rules without any', () => {
@@ -103,8 +115,17 @@ describe('the access log as a file', () => {
 describe('a log that is verified in the page', () => {
   const step = (change: object) => ({
     auditLogCheck: {
-      ...{ next: 10, signed: 10, unsigned: 0, sound: 0, removed: 0, removedByRetention: 0, wrong: 0 },
-      ...{ altered: [], missing: [], problems: [], ...change },
+      next: 10,
+      signed: 10,
+      unsigned: 0,
+      sound: 0,
+      removed: 0,
+      removedByRetention: 0,
+      wrong: 0,
+      altered: [],
+      missing: [],
+      problems: [],
+      ...change,
     },
   });
 
@@ -120,7 +141,13 @@ describe('a log that is verified in the page', () => {
     expect(asked).toEqual([0, 4, 7].map((start) => ({ tenantId: '7', start })));
     expect(progress).toEqual([4, 7]);
     expect(verdict).toEqual({
-      ...{ next: 10, signed: 10, unsigned: 5, sound: 7, removed: 1, wrong: 2, problems: ['p', 'q'] },
+      next: 10,
+      signed: 10,
+      unsigned: 5,
+      sound: 7,
+      removed: 1,
+      wrong: 2,
+      problems: ['p', 'q'],
       records: [
         { recordId: 'a', kind: 'altered' },
         { recordId: 'b', kind: 'missing' },

@@ -5,8 +5,15 @@ import { valueText } from '../../../dashboard/src/explore/groups/group-text';
 import { counted, formatBytes, formatCount } from '../../../dashboard/src/lib/numbers';
 
 const NOBODY = {
-  ...{ actionId: 'SL', succeeded: true, databaseName: null, schemaName: null, objectName: null },
-  ...{ serverPrincipalName: null, databasePrincipalName: null, hostName: null, clientIp: null },
+  actionId: 'SL',
+  succeeded: true,
+  databaseName: null,
+  schemaName: null,
+  objectName: null,
+  serverPrincipalName: null,
+  databasePrincipalName: null,
+  hostName: null,
+  clientIp: null,
 };
 
 describe('the sentence about an event', () => {

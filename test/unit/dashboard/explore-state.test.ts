@@ -85,7 +85,8 @@ describe('a filter that is typed', () => {
     const max = LIMITS.expressionCharsMax;
     expect(problemOf('a'.repeat(max))).toBeNull();
     expect(problemOf('a'.repeat(max + 1))).toEqual({
-      ...{ problem: `at character ${max + 1}: expected at most ${max} characters`, at: max },
+      problem: `at character ${max + 1}: expected at most ${max} characters`,
+      at: max,
     });
     expect([problemOf(''), problemOf('a AND (')?.at]).toEqual([null, 7]);
   });

@@ -36,7 +36,10 @@ async function exported(format: 'csv' | 'ndjson', { text, counted, pieceBytes = 
   const progress: number[] = [];
   const { signal } = new AbortController();
   const file = await streamExport({
-    ...{ format, filter: { startTime: '2026-01-05T08:00:00Z', endTime: null }, expectedCount: 9, signal },
+    format,
+    filter: { startTime: '2026-01-05T08:00:00Z', endTime: null },
+    expectedCount: 9,
+    signal,
     onProgress: ({ events, totalCount }) => void progress.push(events, totalCount),
   });
   return { ...file, content: await file.content.text(), progress };
@@ -113,7 +116,9 @@ describe('the export that the page saves', () => {
   it('is the refusal of the service where it refuses', async () => {
     const text = JSON.stringify({ error: { code: 'rate_limited', message: 'Wait.', requestId: 'r1' } });
     await expect(exported('csv', { text, status: 429 })).rejects.toMatchObject({
-      ...{ code: 'rate_limited', message: 'Wait.', requestId: 'r1' },
+      code: 'rate_limited',
+      message: 'Wait.',
+      requestId: 'r1',
     });
   });
 });

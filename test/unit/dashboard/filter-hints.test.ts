@@ -44,7 +44,8 @@ describe('the hints for a filter', () => {
         {
           typed: `clientIp:${network}`,
           why: 'Client addresses are compared as text, and not by network.',
-          ...{ meant: null, filter: null },
+          meant: null,
+          filter: null,
         },
       ]);
   });

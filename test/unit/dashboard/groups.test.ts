@@ -3,15 +3,23 @@ import { csvOf, extentOf } from '../../../dashboard/src/explore/groups/group-tex
 
 const TIMES = { firstTime: ['2026-01-05T08:00:00.123Z'], lastTime: ['2026-01-06T09:00:00.456Z'] };
 const ANSWER = {
-  ...{ totalCount: 12, groupCount: 38, first: ['=cmd()'], second: [''], succeeded: [5], failed: [2] },
-  ...{ before: [3], ...TIMES },
+  totalCount: 12,
+  groupCount: 38,
+  first: ['=cmd()'],
+  second: [''],
+  succeeded: [5],
+  failed: [2],
+  before: [3],
+  ...TIMES,
 };
 const ROW = { count: 7, failed: 2, before: 3, firstTime: TIMES.firstTime[0], lastTime: TIMES.lastTime[0] };
 
 describe('groups of events', () => {
   it('are the lists of the answer, an absent value being null', () => {
     expect(groupsOf(ANSWER)).toEqual({
-      ...{ totalCount: 12, groupCount: 38, rows: [{ values: ['=cmd()', null], ...ROW }] },
+      totalCount: 12,
+      groupCount: 38,
+      rows: [{ values: ['=cmd()', null], ...ROW }],
     });
     const one = groupsOf({ ...ANSWER, second: null, before: null });
     expect(one.rows).toEqual([{ ...ROW, values: ['=cmd()'], before: null }]);
@@ -28,13 +36,22 @@ describe('groups of events', () => {
       { query } as never,
       { ...range, filter: 'a' },
       {
-        ...{ fields: ['hostName'], sortBy: 'failed', descending: false, limit: 9 },
+        fields: ['hostName'],
+        sortBy: 'failed',
+        descending: false,
+        limit: 9,
       },
     );
     expect(asked).toEqual([
       {
-        ...{ ...range, filter: 'a', fields: ['hostName'], sortBy: 'failed', sortDirection: 'asc', limit: 9 },
-        ...{ beforeStartTime: '2026-01-03T00:00:00.000Z', beforeEndTime: range.startTime },
+        ...range,
+        filter: 'a',
+        fields: ['hostName'],
+        sortBy: 'failed',
+        sortDirection: 'asc',
+        limit: 9,
+        beforeStartTime: '2026-01-03T00:00:00.000Z',
+        beforeEndTime: range.startTime,
       },
     ]);
   });

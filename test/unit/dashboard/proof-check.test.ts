@@ -15,15 +15,19 @@ const absent = {
   clientIp: null,
 };
 const eventAt = (index: number): LoggedEvent => ({
-  ...{ ...absent, databasePrincipalName: null, applicationName: null, sourceType: 'DirectFile' },
-  ...{
-    recordId: `019638ac-eaee-8246-a524-3f486ad33b0${index}`,
-    tenantId: '7',
-    actionId: 'UP',
-    succeeded: true,
-  },
-  ...{ eventTime: '2025-04-15T08:59:38.6062330Z', serverInstanceName: 'S\\é', objectName: 'x"' },
-  ...{ statement: 'a\u202eb', additional: { z: 1, a: 't', file: 'f' } },
+  ...absent,
+  databasePrincipalName: null,
+  applicationName: null,
+  sourceType: 'DirectFile',
+  recordId: `019638ac-eaee-8246-a524-3f486ad33b0${index}`,
+  tenantId: '7',
+  actionId: 'UP',
+  succeeded: true,
+  eventTime: '2025-04-15T08:59:38.6062330Z',
+  serverInstanceName: 'S\\é',
+  objectName: 'x"',
+  statement: 'a\u202eb',
+  additional: { z: 1, a: 't', file: 'f' },
 });
 
 describe('the proof of an event, verified in the page,', () => {

@@ -4,18 +4,27 @@ const ALL = ['threshold', 'timespan', 'severity', 'dedupMinutes', 'exceptions'] 
 
 describe('the settings of a rule in the form', () => {
   const stored = {
-    ...{ threshold: 7, timespanMs: 5_400_000, severity: 'low', dedupMinutes: 45 },
+    threshold: 7,
+    timespanMs: 5_400_000,
+    severity: 'low',
+    dedupMinutes: 45,
     exceptions: [{ serverPrincipalName: 'svc_report', hostName: 'APP 01' }],
   };
 
   it('are those that the tenant has set, and are sent as they are typed', () => {
     const typed = typedOf(JSON.stringify(stored));
     expect(typed).toEqual({
-      ...{ threshold: 7, timespan: '90m', severity: 'low', dedupMinutes: 45 },
+      threshold: 7,
+      timespan: '90m',
+      severity: 'low',
+      dedupMinutes: 45,
       exceptions: 'principalName:svc_report AND hostName:"APP 01"',
     });
     expect(tuningOf({ ...typed, threshold: 9, timespan: ' 2h ' }, ALL)).toEqual({
-      ...{ threshold: 9, timespan: '2h', severity: 'low', dedupMinutes: 45 },
+      threshold: 9,
+      timespan: '2h',
+      severity: 'low',
+      dedupMinutes: 45,
       exceptions: ['{"serverPrincipalName":"svc_report","hostName":"APP 01"}'],
     });
   });

@@ -1,7 +1,10 @@
 import { SYSLOG_SEVERITY, syslogMessage } from '../../../src/delivery/syslog-message';
 
 const HEAD = {
-  ...{ time: '2026-01-05T08:00:00.1234567Z', hostName: 'SQL01', appName: 'audit-activity', messageId: 'SL' },
+  time: '2026-01-05T08:00:00.1234567Z',
+  hostName: 'SQL01',
+  appName: 'audit-activity',
+  messageId: 'SL',
   severity: SYSLOG_SEVERITY.informational,
 };
 

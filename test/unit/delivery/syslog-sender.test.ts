@@ -4,18 +4,20 @@ import { SYSLOG_SEVERITY } from '../../../src/delivery/syslog-message';
 import { openSender } from '../../../src/modules/destinations/senders/open-sender';
 
 const item = {
-  ...{
-    position: 1,
-    recordId: 'r',
-    time: '2026-01-05T08:00:00Z',
-    actionId: 'SL',
-    succeeded: true,
-    hostName: null,
-  },
+  position: 1,
+  recordId: 'r',
+  time: '2026-01-05T08:00:00Z',
+  actionId: 'SL',
+  succeeded: true,
+  hostName: null,
   json: '{"user":"eve\u2028\u202e\u0085"}',
 };
 const BATCH = {
-  ...{ id: 'msg_1', tenantId: 1, epoch: '', from: 1, to: 2 },
+  id: 'msg_1',
+  tenantId: 1,
+  epoch: '',
+  from: 1,
+  to: 2,
   items: [item, { ...item, succeeded: false }, { ...item, severity: SYSLOG_SEVERITY.error }],
 };
 const SIGNAL = new AbortController().signal;

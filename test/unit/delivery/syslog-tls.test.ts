@@ -67,7 +67,8 @@ describe('syslog over TLS', () => {
       message: expect.stringMatching(/self-signed/),
     });
     expect(await syslog(certificate.cert, []).send([Buffer.from('one')], SIGNAL)).toMatchObject({
-      ...{ kind: 'failed', isOfInstance: true },
+      kind: 'failed',
+      isOfInstance: true,
     });
     expect(received).toBe('');
   });

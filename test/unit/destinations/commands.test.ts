@@ -70,15 +70,18 @@ describe('commands for destinations', () => {
     const ca = path.join(await temporaryFolder(), 'ca.pem');
     await writeFile(ca, 'PEM');
     const settings = {
-      ...{
-        encoding: 'ndjson',
-        signature: 'v1a',
-        acknowledge: true,
-        index: 'i',
-        source: 's',
-        sourcetype: 't',
-      },
-      ...{ pipeline: 'p', bucket: 'b', region: 'r', prefix: 'x/', appName: 'a', ca: 'PEM' },
+      encoding: 'ndjson',
+      signature: 'v1a',
+      acknowledge: true,
+      index: 'i',
+      source: 's',
+      sourcetype: 't',
+      pipeline: 'p',
+      bucket: 'b',
+      region: 'r',
+      prefix: 'x/',
+      appName: 'a',
+      ca: 'PEM',
     };
     const { error } = await run(
       ...[...CREATE, '--from', 'beginning', '--filter', 'actionId:IN', '--format', 'ocsf', '--acknowledge'],
@@ -167,7 +170,9 @@ describe('commands for destinations', () => {
 
   it('rotate a secret, with the given overlap or a day, and say until when the old one signs', async () => {
     rotated = {
-      ...{ destinationId, secret: 'whsec_next', publicKey: null },
+      destinationId,
+      secret: 'whsec_next',
+      publicKey: null,
       overlapEndsAt: new Date('2026-01-06T08:00:00Z'),
     };
     expect((await run('rotate-secret', destinationId)).lines).toEqual([

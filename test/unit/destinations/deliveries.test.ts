@@ -33,8 +33,12 @@ describe('the deliveries of an instance', () => {
     );
   const instance = (shared: SharedDestination, change: { box?: SecretBox; epoch?: object } = {}) => {
     const made = new Deliveries({
-      ...{ store: shared.store, feed: shared.feed, box: change.box ?? shared.box, nowMs: () => nowMs },
-      ...{ guard: new NetworkGuard(['127.0.0.1']), log: pino({ level: 'silent' }) },
+      store: shared.store,
+      feed: shared.feed,
+      box: change.box ?? shared.box,
+      nowMs: () => nowMs,
+      guard: new NetworkGuard(['127.0.0.1']),
+      log: pino({ level: 'silent' }),
       epoch: Object.setPrototypeOf(change.epoch ?? {}, testEpoch()) as LogEpoch,
     });
     open.push(made);
@@ -50,7 +54,8 @@ describe('the deliveries of an instance', () => {
     const item = testItem(7, 'native', new Date(nowMs));
     const drill = instance(shared, { epoch: { isDrill: true } });
     expect(await drill.sendOne(shared.row, 'test_1', item)).toMatchObject({
-      ...{ kind: 'failed', message: expect.stringContaining('DRILL') },
+      kind: 'failed',
+      message: expect.stringContaining('DRILL'),
     });
     expect(receiver.requests).toEqual([]);
     expect(await instance(shared).sendOne(shared.row, 'test_1', item)).toEqual({ kind: 'accepted' });

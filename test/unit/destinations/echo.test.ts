@@ -4,14 +4,12 @@ import type { DestinationType } from '../../../src/modules/destinations/types';
 import { type Received, Receiver } from '../../destinations/support/receiver';
 
 const item = {
-  ...{
-    position: 1,
-    recordId: 'r',
-    time: '2026-01-05T08:00:00Z',
-    actionId: 'SL',
-    succeeded: true,
-    hostName: null,
-  },
+  position: 1,
+  recordId: 'r',
+  time: '2026-01-05T08:00:00Z',
+  actionId: 'SL',
+  succeeded: true,
+  hostName: null,
   json: '{"statement":"SELECT 1"}',
 };
 const BATCH = { id: 'msg_1', tenantId: 1, epoch: '', from: 1, to: 3, items: [item, item] };
@@ -47,7 +45,8 @@ describe.each(ROWS)('a receiver of %s', (type, settings, secrets) => {
   const send = async (answer: (request: Received) => { readonly status: number; readonly body: string }) => {
     receiver.answers = answer;
     const sender = openSender(type, { url: receiver.url, ...settings }, secrets, {
-      ...{ guard: new NetworkGuard(['127.0.0.1']), nowMs: Date.now },
+      guard: new NetworkGuard(['127.0.0.1']),
+      nowMs: Date.now,
     });
     const outcome = await sender.send(BATCH, new AbortController().signal);
     sender.close();

@@ -41,7 +41,9 @@ describe('two instances that allow different networks', () => {
     const [strict, lenient] = [instance(['10.0.0.0/8']), instance(['127.0.0.0/8'])];
     await round(strict);
     expect(shared.row).toMatchObject({
-      ...{ attempts: 1, failures: 1, position: 0 },
+      attempts: 1,
+      failures: 1,
+      position: 0,
       lastError: expect.stringContaining('DESTINATION_ALLOW_NETWORKS does not allow'),
     });
     expect([strict.mayReachAll, lenient.mayReachAll]).toEqual([false, true]);

@@ -51,7 +51,11 @@ beforeEach(() => {
     return [{ address, family: 4 }];
   });
   manager = new DestinationManager({
-    ...{ store, box: shared.box, guard, epoch: testEpoch(), nowMs: () => nowMs },
+    store,
+    box: shared.box,
+    guard,
+    epoch: testEpoch(),
+    nowMs: () => nowMs,
     tenants: { existing: async (ids) => ids.filter((id) => id === 7) },
     feed: { sizes: async () => new Map([[7, LOG_SIZE]]), positionAt: async (_, at) => at.getUTCDate() },
     deliveries: { sendOne: unused },
@@ -59,8 +63,14 @@ beforeEach(() => {
 });
 
 const REQUEST = {
-  ...{ tenantId: '7', name: 'siem', type: 'webhook', url: 'https://outer.example/x?token=abcd', filter: '' },
-  ...{ format: 'native', settings: {}, secrets: {} },
+  tenantId: '7',
+  name: 'siem',
+  type: 'webhook',
+  url: 'https://outer.example/x?token=abcd',
+  filter: '',
+  format: 'native',
+  settings: {},
+  secrets: {},
 };
 const create = (change: object, from = 'now') => manager.create({ ...REQUEST, ...change }, from, AN_ATTEMPT);
 const secretsOf = (row: Destination | undefined) =>
@@ -248,7 +258,8 @@ describe('secrets of a webhook that are rotated again and again', () => {
 it('secrets of other types are replaced at once by those that are given', async () => {
   const open = { token: 'old', query: '?a=1' };
   shared.row = {
-    ...{ ...shared.row, type: 'splunk-hec' },
+    ...shared.row,
+    type: 'splunk-hec',
     secrets: shared.box.seal(JSON.stringify(open), ownerOfSecrets(shared.row)),
   };
   const rotate = (secrets: unknown) =>

@@ -7,7 +7,13 @@ const NOW_MS = Date.parse('2026-01-05T08:00:00Z');
 
 it('the metrics of destinations are those of the last round, by tenant, destination and type', () => {
   const { row } = new SharedDestination([], {
-    ...{ logSize: 10, position: 4, attempts: 1, delivered: 4, failures: 3, setAside: 2, behindRetention: 1 },
+    logSize: 10,
+    position: 4,
+    attempts: 1,
+    delivered: 4,
+    failures: 3,
+    setAside: 2,
+    behindRetention: 1,
     caughtUpAt: new Date(NOW_MS - 5_000),
   });
   const read = new Map<string, () => readonly { labels: object; value: number }[]>();
@@ -22,13 +28,14 @@ it('the metrics of destinations are those of the last round, by tenant, destinat
   );
   const values = Object.fromEntries([...read].map(([name, ask]) => [name, ask().map(({ value }) => value)]));
   expect(values).toEqual({
-    ...{ destination_lag_seconds: [5, 0], destination_lag_events: [6, 0], destination_failing: [1, 0] },
-    ...{
-      destination_paused: [0, 1],
-      destination_delivered_total: [4, 4],
-      destination_failures_total: [3, 3],
-    },
-    ...{ destination_set_aside_total: [2, 2], destination_behind_retention_total: [1, 1] },
+    destination_lag_seconds: [5, 0],
+    destination_lag_events: [6, 0],
+    destination_failing: [1, 0],
+    destination_paused: [0, 1],
+    destination_delivered_total: [4, 4],
+    destination_failures_total: [3, 3],
+    destination_set_aside_total: [2, 2],
+    destination_behind_retention_total: [1, 1],
   });
   const { destinationId: destination_id, type } = row;
   expect(read.get('destination_failing')?.()[0]?.labels).toEqual({ tenant_id: '7', destination_id, type });

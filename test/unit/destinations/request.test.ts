@@ -9,15 +9,14 @@ import { Receiver } from '../../destinations/support/receiver';
 import { readDocument } from '../../support/documents';
 
 const REQUEST = {
-  ...{
-    tenantId: '1',
-    name: 'siem',
-    type: 'webhook',
-    url: 'https://siem.example/',
-    filter: '',
-    format: 'native',
-  },
-  ...{ settings: {}, secrets: {} },
+  tenantId: '1',
+  name: 'siem',
+  type: 'webhook',
+  url: 'https://siem.example/',
+  filter: '',
+  format: 'native',
+  settings: {},
+  secrets: {},
 };
 const problemsOf = (change: object): readonly string[] => {
   const result = checkRequest({ ...REQUEST, ...change });
@@ -28,8 +27,15 @@ const CANNOT = 'must not have characters above U+00FF, which a header cannot car
 describe('a request for a destination', () => {
   it('is refused with every problem of its headers at once, and without their values', () => {
     const headers = {
-      ...{ 'X-A': 'tokën', 'X-B': 'snow\u2603man', 'X-C': 'line\nbreak', 'X-D': '', 'X-E': 5 },
-      ...{ 'no name': 'a', 'Content-Type': 'b', 'Webhook-Id': 'c', 'x-a': 'd' },
+      'X-A': 'tokën',
+      'X-B': 'snow\u2603man',
+      'X-C': 'line\nbreak',
+      'X-D': '',
+      'X-E': 5,
+      'no name': 'a',
+      'Content-Type': 'b',
+      'Webhook-Id': 'c',
+      'x-a': 'd',
     };
     const problems = problemsOf({ secrets: { headers, colour: 1 } });
     expect(problems).toEqual([
@@ -153,7 +159,8 @@ it('a header with letters of Latin-1 reaches the receiver as it is', async () =>
   const receiver = await Receiver.open();
   const { value } = checkSecrets('webhook', { headers: { 'X-Name': 'Zoë ÿ' } });
   const sender = openSender('webhook', { url: receiver.url }, value, {
-    ...{ guard: new NetworkGuard(['127.0.0.1']), nowMs: Date.now },
+    guard: new NetworkGuard(['127.0.0.1']),
+    nowMs: Date.now,
   });
   const batch = { id: 'msg_1', tenantId: 1, epoch: '', from: 1, to: 2, items: [] };
   expect(await sender.send(batch, new AbortController().signal)).toEqual({ kind: 'accepted' });

@@ -14,7 +14,8 @@ const REST_MS = 10_000;
 const ACCEPTED: Outcome = { kind: 'accepted' };
 const REFUSED: Outcome = { kind: 'refused', message: 'HTTP 400: bad event' };
 const failure = (retryAfterMs?: number): Outcome => ({
-  ...{ kind: 'failed', message: 'HTTP 503' },
+  kind: 'failed',
+  message: 'HTTP 503',
   ...(retryAfterMs !== undefined && { retryAfterMs }),
 });
 const BAD = 'BAD';
@@ -31,7 +32,10 @@ async function run(
   const before = shared.changes.length;
   const isFailed = () => shared.changes.slice(before).some(({ failures }) => failures === 1);
   await new Runner(taken.destination, {
-    ...{ lease: taken.lease, epoch: '', eventsMax: EVENTS_MAX, restMs: REST_MS },
+    lease: taken.lease,
+    epoch: '',
+    eventsMax: EVENTS_MAX,
+    restMs: REST_MS,
     planner: new Planner(shared.feed, shared.row.tenantId, itemMaker(shared.row.filter, 'native')),
     sender: {
       send: async (batch) => {
@@ -40,7 +44,9 @@ async function run(
       },
       close: () => {},
     },
-    ...{ signal, random: () => 0.5, isTimeUp: isFailed },
+    signal,
+    random: () => 0.5,
+    isTimeUp: isFailed,
   }).run();
   await taken.lease.release();
   return sent;
@@ -71,7 +77,11 @@ describe('a delivery', () => {
       expect(await run(shared, () => failure(asked))).toHaveLength(1);
       expect(shared.dueMs - NOW_MS).toBe(waitMs);
       expect(shared.row).toMatchObject({
-        ...{ attempts: attempts + 1, failures: 1, lastError: 'HTTP 503', position: 0, state: 'active' },
+        attempts: attempts + 1,
+        failures: 1,
+        lastError: 'HTTP 503',
+        position: 0,
+        state: 'active',
         batches: [{ from: 0, to: 3 }],
       });
     },
@@ -123,7 +133,10 @@ describe('a delivery', () => {
     const shared = sharing(2);
     await run(shared, () => ({ kind: 'gone', message: 'HTTP 410' }));
     expect(shared.row).toMatchObject({
-      ...{ state: 'paused', position: 0, failures: 1, delivered: 0 },
+      state: 'paused',
+      position: 0,
+      failures: 1,
+      delivered: 0,
       lastError: 'HTTP 410: paused, as the receiver wants nothing any more',
     });
   });
@@ -150,7 +163,9 @@ describe('a delivery', () => {
     const six = sharing([...Array<string>(6).fill(BAD), 'SELECT 1']);
     await run(six, refusing);
     expect(six.row).toMatchObject({
-      ...{ position: 0, setAside: 0, attempts: 1 },
+      position: 0,
+      setAside: 0,
+      attempts: 1,
       lastError: 'HTTP 400: bad event (the neighbours of the event were not taken either)',
     });
   });
@@ -219,7 +234,8 @@ describe('a delivery', () => {
     const shared = sharing([BAD, 'SELECT 1'], { setAside: LIMITS.destinationSetAsideMax });
     await run(shared, refusing);
     expect(shared.row).toMatchObject({
-      ...{ position: 0, setAside: LIMITS.destinationSetAsideMax },
+      position: 0,
+      setAside: LIMITS.destinationSetAsideMax,
       lastError: `more than ${LIMITS.destinationSetAsideMax} events are set aside`,
     });
   });

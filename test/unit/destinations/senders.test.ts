@@ -10,12 +10,21 @@ import { type Received, Receiver, type Reply } from '../../destinations/support/
 
 const NOW_MS = Date.parse('2026-01-05T08:00:00Z');
 const itemAt = (position: number, change: Partial<Item> = {}): Item => ({
-  ...{ position, recordId: `record ${position}`, time: '2026-01-05T07:00:00.1234567Z', actionId: 'SL' },
-  ...{ succeeded: true, hostName: 'SQL01', json: JSON.stringify({ n: position }) },
+  position,
+  recordId: `record ${position}`,
+  time: '2026-01-05T07:00:00.1234567Z',
+  actionId: 'SL',
+  succeeded: true,
+  hostName: 'SQL01',
+  json: JSON.stringify({ n: position }),
   ...change,
 });
 const BATCH = {
-  ...{ id: 'msg_1', tenantId: 7, epoch: '6925a1b0c3d4e5f6', from: 4, to: 7 },
+  id: 'msg_1',
+  tenantId: 7,
+  epoch: '6925a1b0c3d4e5f6',
+  from: 4,
+  to: 7,
   items: [itemAt(4), itemAt(5, { hostName: null }), itemAt(6)],
 };
 
@@ -34,7 +43,8 @@ describe('a sender', () => {
   ) => {
     receiver.answers = () => replies.shift() ?? {};
     const sender = openSender(type, { url: receiver.url + path, ...settings }, secrets, {
-      ...{ guard: new NetworkGuard(['127.0.0.1']), nowMs: () => NOW_MS },
+      guard: new NetworkGuard(['127.0.0.1']),
+      nowMs: () => NOW_MS,
     });
     const outcome = await sender.send(batch, new AbortController().signal);
     sender.close();
@@ -61,7 +71,8 @@ describe('a sender', () => {
       const [{ path, headers, method }] = receiver.requests as [Received];
       expect([method, path, headers['x-a']]).toEqual(['POST', '/hook?token=abcd', 'b']);
       expect(headers).toMatchObject({
-        ...{ 'webhook-id': 'msg_1', 'webhook-timestamp': String(NOW_MS / 1_000) },
+        'webhook-id': 'msg_1',
+        'webhook-timestamp': String(NOW_MS / 1_000),
         'content-type': 'application/json',
       });
       expect(JSON.parse(body())).toEqual([{ n: 4 }, { n: 5 }, { n: 6 }]);
@@ -84,7 +95,8 @@ describe('a sender', () => {
       const headers = { 'Content-Type': 'text/plain', 'webhook-id': 'x' };
       await send('webhook', { settings: { encoding: 'ndjson' }, secrets: { headers } });
       expect(receiver.requests[0]?.headers).toMatchObject({
-        ...{ 'content-type': 'application/x-ndjson', 'webhook-id': 'msg_1' },
+        'content-type': 'application/x-ndjson',
+        'webhook-id': 'msg_1',
       });
       expect(body()).toBe('{"n":4}\n{"n":5}\n{"n":6}\n');
     });
@@ -97,7 +109,8 @@ describe('a sender', () => {
     it('sends events with their time in seconds, and the host where there is one', async () => {
       expect(await send('splunk-hec', { settings, secrets })).toEqual({ kind: 'accepted' });
       expect(receiver.requests[0]).toMatchObject({
-        ...{ path: '/services/collector/event', headers: { authorization: 'Splunk hec-token' } },
+        path: '/services/collector/event',
+        headers: { authorization: 'Splunk hec-token' },
       });
       const common = { time: 1_767_596_400.123, sourcetype: 'audit_activity', source: 'x', index: 'audit' };
       expect(
@@ -268,8 +281,14 @@ describe('items that are not events of the log', () => {
       });
     }
     expect(messageItem({ id: 'alert_1', at: new Date(NOW_MS), severity: 3, content: { a: 1 } })).toEqual({
-      ...{ position: null, recordId: 'alert_1', time: '2026-01-05T08:00:00.000Z', actionId: 'ALERT' },
-      ...{ succeeded: true, hostName: null, severity: 3, json: '{"a":1}' },
+      position: null,
+      recordId: 'alert_1',
+      time: '2026-01-05T08:00:00.000Z',
+      actionId: 'ALERT',
+      succeeded: true,
+      hostName: null,
+      severity: 3,
+      json: '{"a":1}',
     });
   });
 });

@@ -11,7 +11,10 @@ import { KEY } from './log-copies';
 
 const OTHER = CheckpointKey.ofPem(newCheckpointKeyPem());
 const CHECKPOINT = {
-  ...{ tenantId: 7, size: 12, root: Buffer.alloc(32, 9), number: 3 },
+  tenantId: 7,
+  size: 12,
+  root: Buffer.alloc(32, 9),
+  number: 3,
   time: '2026-01-05T08:00:00.123Z',
 };
 

@@ -114,7 +114,9 @@ describe('the entry of an event', () => {
       ...Object.fromEntries(
         FIELD_NAMES.map((name) => [name, (record as unknown as Record<string, unknown>)[name] || null]),
       ),
-      ...{ recordId: event.recordId, tenantId: '3', succeeded: record.succeeded },
+      recordId: event.recordId,
+      tenantId: '3',
+      succeeded: record.succeeded,
       eventTime: record.eventTime.length === 28 ? record.eventTime : '2026-01-05T08:00:00.0000000Z',
       additional: JSON.parse(additionalJsonOf(record)),
     } as unknown as LoggedEvent;

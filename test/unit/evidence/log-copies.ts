@@ -19,7 +19,10 @@ export function anEventInFull(n: number, change: Partial<LoggedEvent> = {}): Log
   const texts = Object.fromEntries(FIELD_NAMES.map((name) => [name, `${name} ${n}`]));
   return {
     ...(texts as unknown as LoggedEvent),
-    ...{ recordId, tenantId: '7', succeeded: n % 2 === 0, hostName: null },
+    recordId,
+    tenantId: '7',
+    succeeded: n % 2 === 0,
+    hostName: null,
     eventTime: formatTicks(ticksOfRecordId(recordId)),
     additional: { sessionId: n, file: 'a.sqlaudit', isTop: false },
     ...change,
@@ -36,8 +39,16 @@ export function logOf(events: readonly LoggedEvent[], sizes: readonly number[], 
     ),
   );
   return {
-    ...{ tenantId: '7', publicKey: key.verifierKey, before: checkpoints.at(-1) ?? null, checkpoints },
-    ...{ waitingEvents: 0, refusedEvents: 0, problem: null, removals: [], holes: [], proofs: [] },
+    tenantId: '7',
+    publicKey: key.verifierKey,
+    before: checkpoints.at(-1) ?? null,
+    checkpoints,
+    waitingEvents: 0,
+    refusedEvents: 0,
+    problem: null,
+    removals: [],
+    holes: [],
+    proofs: [],
     recordIds: Buffer.concat(events.map(({ recordId }) => idBytes(recordId))),
     leafHashes: Buffer.concat(leaves),
   };

@@ -62,7 +62,8 @@ describe('the proofs that a verifier asks for', () => {
     const checked = (of: readonly Tile[]) => {
       const to = leaves.length;
       const proofs = proofsToAsk(to).map((from) => ({
-        ...{ from, to },
+        from,
+        to,
         hashes: consistencyProof(from, to, nodesOf(of)).map((hash) => hash.toString('base64')),
       }));
       return checkProofs({ ...log, proofs, leafHashes: Buffer.concat(leaves) });

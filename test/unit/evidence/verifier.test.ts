@@ -133,7 +133,7 @@ describe('the verifier', () => {
       }),
     );
     const [a, b, c] = [anEventInFull(1), anEventInFull(2), anEventInFull(3)];
-    const swapped = { ...logOf([b, a, c], []), ...{ checkpoints: logOf([a, b, c], [3]).checkpoints } };
+    const swapped = { ...logOf([b, a, c], []), checkpoints: logOf([a, b, c], [3]).checkpoints };
     expect(verify(swapped, [a, b, c]).problems).toEqual([expect.stringContaining('entries 0 to 2')]);
   });
 
@@ -191,7 +191,10 @@ describe('the verifier', () => {
     expect(lines).toContain('NO VERDICT on 3 of 12 events. 3 events are not signed yet');
     const other = anEventInFull(10, { statement: 'SELECT 1' });
     expect(verify(log, events.with(10, other))).toMatchObject({
-      ...{ findings: [], unjudged: 3, unsigned: 2, isChanged: false },
+      findings: [],
+      unjudged: 3,
+      unsigned: 2,
+      isChanged: false,
       problems: expect.arrayContaining([expect.stringContaining(`record ${other.recordId} is not as`)]),
     });
     // What the signed entries say is judged nevertheless, and a record of no entry at all was never accepted.
@@ -204,11 +207,17 @@ describe('the verifier', () => {
     const events = Array.from({ length: 8 }, (_, n) => anEventInFull(n));
     const log = { ...logOf(events.slice(0, 6), [6]), waitingEvents: 2 };
     expect(verify(log, events)).toMatchObject({
-      ...{ isSound: false, isChanged: false, findings: [], unjudged: 2, unsigned: 0 },
+      isSound: false,
+      isChanged: false,
+      findings: [],
+      unjudged: 2,
+      unsigned: 0,
       problems: expect.arrayContaining(['2 accepted events are not in the log yet']),
     });
     expect(verify(log, [...events, anEventInFull(99)])).toMatchObject({
-      ...{ isChanged: true, findings: [], unjudged: 3 },
+      isChanged: true,
+      findings: [],
+      unjudged: 3,
       problems: expect.arrayContaining([
         '3 events are not in the log, and only 2 accepted ones wait for it: the others were never accepted',
       ]),
@@ -233,7 +242,10 @@ describe('the verifier', () => {
 
     it('judges all that the new key covers, and notes which checkpoints are of another key', () => {
       expect(checked(changed(3))).toMatchObject({
-        ...{ isSound: true, problems: [], unjudged: 0, entries: 12 },
+        isSound: true,
+        problems: [],
+        unjudged: 0,
+        entries: 12,
         notes: [
           expect.stringMatching(/^checkpoints 1 to 3 are of another key \([0-9a-f]{8}\): .*--public-key/),
         ],
@@ -315,7 +327,10 @@ describe('the verifier', () => {
     ].map(([time, size], i) =>
       signedNote(
         {
-          ...{ tenantId: 7, number: i + 1, time: String(time), size: Number(size) },
+          tenantId: 7,
+          number: i + 1,
+          time: String(time),
+          size: Number(size),
           root: rootOfSome(Number(size)),
         },
         KEY,
@@ -329,7 +344,10 @@ describe('the verifier', () => {
     expect(verify(ahead, events)).toMatchObject({ isSound: true });
     const [first] = events.map(({ eventTime }) => eventTime).sort();
     const removal = {
-      ...{ from: first ?? '', to: '2030-01-01T00:00:00.000Z', before: '2030-01-01T00:00:00.000Z', events: 4 },
+      from: first ?? '',
+      to: '2030-01-01T00:00:00.000Z',
+      before: '2030-01-01T00:00:00.000Z',
+      events: 4,
       lastRunAt: '2026-01-06T01:00:00.000Z',
     };
     expect(verify({ ...ahead, removals: [removal] }, [])).toMatchObject({ isSound: true, removed: 4 });
@@ -342,7 +360,9 @@ describe('the verifier', () => {
     const bare = { ...log, checkpoints: [], before: null };
     const changedOne = events.with(5, anEventInFull(5, { statement: 'SELECT 1' }));
     expect(verify(bare, changedOne, [kept])).toMatchObject({
-      ...{ isSound: false, unjudged: 0, entries: 12 },
+      isSound: false,
+      unjudged: 0,
+      entries: 12,
       findings: [{ kind: 'altered', recordId: events[5]?.recordId }],
     });
   });
@@ -436,7 +456,10 @@ describe('the verifier', () => {
     const old = events.filter(({ eventTime }) => eventTime === first || eventTime === second);
     const rest = events.filter((event) => !old.includes(event));
     const removal = {
-      ...{ from: first ?? '', to: later[0] ?? '', before: later[0] ?? '', events: 4 },
+      from: first ?? '',
+      to: later[0] ?? '',
+      before: later[0] ?? '',
+      events: 4,
       lastRunAt: '2026-01-06T01:00:00.000Z',
     };
     const log = { ...logOf(events, [10]), removals: [removal] };

@@ -7,15 +7,22 @@ describe('a question for groups', () => {
   it('groups by login, the largest first, if nothing is given', () => {
     const { asked } = toGroupQuestion({});
     expect(asked).toEqual({
-      ...{ fields: ['serverPrincipalName'], before: null, by: 'count', descending: true },
+      fields: ['serverPrincipalName'],
+      before: null,
+      by: 'count',
+      descending: true,
       limit: LIMITS.facetValuesDefault,
     });
   });
 
   it('takes two fields, an order by one of them, and a period before', () => {
     const { asked } = toGroupQuestion({
-      ...{ fields: ['objectName', 'clientIp'], sortBy: 'clientIp', sortDirection: 'asc', limit: 7 },
-      ...{ beforeStartTime: '2026-01-01T00:00:00Z', beforeEndTime: '2026-01-01T00:00:01Z' },
+      fields: ['objectName', 'clientIp'],
+      sortBy: 'clientIp',
+      sortDirection: 'asc',
+      limit: 7,
+      beforeStartTime: '2026-01-01T00:00:00Z',
+      beforeEndTime: '2026-01-01T00:00:01Z',
     });
     expect(asked).toMatchObject({ by: { field: 1 }, descending: false, limit: 7 });
     expect((asked.before?.to ?? 0n) - (asked.before?.from ?? 0n)).toBe(10_000_000n);
@@ -23,7 +30,9 @@ describe('a question for groups', () => {
 
   it('is refused with all its problems at once', () => {
     const all = {
-      ...{ fields: ['objectName', 'clientIp', 'hostName'], sortBy: 'actionId', limit: 0 },
+      fields: ['objectName', 'clientIp', 'hostName'],
+      sortBy: 'actionId',
+      limit: 0,
       beforeStartTime: '2026-01-01',
     };
     expect(() => toGroupQuestion(all)).toThrow(
@@ -40,7 +49,13 @@ describe('a question for groups', () => {
 
 describe('groups', () => {
   const group = (values: string[], given: Partial<EventGroup> = {}): EventGroup => ({
-    ...{ values, n: 5, failed: 2, before: 3, firstMs: 1_000, lastMs: 2_000, ...given },
+    values,
+    n: 5,
+    failed: 2,
+    before: 3,
+    firstMs: 1_000,
+    lastMs: 2_000,
+    ...given,
   });
   const order = async (
     groups: readonly EventGroup[],

@@ -11,8 +11,13 @@ const SPAN = { after: recordIdFloor(0n), upTo: recordIdFloor(HOUR_TICKS) };
 const filterOf = (query: object) => toAuditEventFilter(parseParameters(FILTER_PARAMETERS, { ...query }));
 /** A row as the database gives it. @param matched the events before the cut */
 const rowOf = (n: number, matched: number) => ({
-  ...{ record_id: recordIdFloor(BigInt(n)), tenant_id: 7, event_time: 0n, action_id: 'SL', succeeded: true },
-  ...{ additional: '{}', matched },
+  record_id: recordIdFloor(BigInt(n)),
+  tenant_id: 7,
+  event_time: 0n,
+  action_id: 'SL',
+  succeeded: true,
+  additional: '{}',
+  matched,
 });
 const source = (...answers: (readonly object[] | Error)[]) => {
   const ask = (async () => {

@@ -58,7 +58,10 @@ describe('an export', () => {
         },
       },
     )({
-      ...{ tenants: tenantSet([1]), holder: 'k', filter: {} as AuditEventFilter, cursor },
+      tenants: tenantSet([1]),
+      holder: 'k',
+      filter: {} as AuditEventFilter,
+      cursor,
       assertAllowed: async () => {
         checks += 1;
         if (!isAllowed()) throw new Error('revoked');

@@ -7,13 +7,13 @@ import type { StoredAuditEvent } from '../../../src/trail/audit-event-reader';
 
 const event = (statement: string | null): StoredAuditEvent => ({
   ...(Object.fromEntries(FIELD_NAMES.map((name) => [name, null])) as unknown as StoredAuditEvent),
-  ...{
-    recordId: recordIdFloor(parseTicks('2026-01-05T08:00:00Z') ?? 0n),
-    tenantId: '7',
-    eventTime: '2026-01-05T08:00:00.0000000Z',
-    actionId: 'SL',
-  },
-  ...{ succeeded: false, statement, additional: { a: '"' } },
+  recordId: recordIdFloor(parseTicks('2026-01-05T08:00:00Z') ?? 0n),
+  tenantId: '7',
+  eventTime: '2026-01-05T08:00:00.0000000Z',
+  actionId: 'SL',
+  succeeded: false,
+  statement,
+  additional: { a: '"' },
 });
 
 describe('an export', () => {

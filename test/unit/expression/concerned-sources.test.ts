@@ -3,7 +3,8 @@ import { concernedHosts, namesHosts } from '../../../src/modules/sources/concern
 
 const HOSTS = [
   ...['SQL01', 'sql02.corp.example', 'SQL02-VERY-LONG-NAME', 'APP01'].map((hostName) => ({
-    ...{ tenantId: 1, hostName },
+    tenantId: 1,
+    hostName,
   })),
   { tenantId: 23, hostName: 'SQL02' },
 ];

@@ -27,9 +27,13 @@ describe('an alert as a Detection Finding', () => {
   it('has the ids, times and counts of the alert', () => {
     const alert = anAlert({ eventCount: 7, severity: 'critical' });
     expect(toOcsfFinding(alert, 'new')).toMatchObject({
-      ...{ severity_id: 5, count: 7, time: Date.parse(alert.updatedAt), message: alert.title },
+      severity_id: 5,
+      count: 7,
+      time: Date.parse(alert.updatedAt),
+      message: alert.title,
       finding_info: {
-        ...{ uid: alert.alertId, analytic: { uid: alert.ruleId, type_id: 1 } },
+        uid: alert.alertId,
+        analytic: { uid: alert.ruleId, type_id: 1 },
         first_seen_time: Date.parse('2026-02-03T08:00:00Z'),
         last_seen_time: Date.parse('2026-02-03T08:10:00Z'),
       },

@@ -118,14 +118,12 @@ describe('a valid event', () => {
   it('keeps the further values and the position of its record beside the public fields', () => {
     const { record } = eventOf(anEvent({ fileGuid: 'ABCDEF00-1111-2222-3333-444455556666', parts: 3 }));
     expect(JSON.parse(additionalJsonOf(record))).toEqual({
-      ...{
-        sessionId: 55,
-        classType: 'U',
-        file: 'Payroll_Audit.sqlaudit',
-        blockOffset: 5632,
-        index: 0,
-        parts: 3,
-      },
+      sessionId: 55,
+      classType: 'U',
+      file: 'Payroll_Audit.sqlaudit',
+      blockOffset: 5632,
+      index: 0,
+      parts: 3,
       fileGuid: 'abcdef00-1111-2222-3333-444455556666',
     });
   });

@@ -36,7 +36,10 @@ async function store(
   const bytes = new EventBytes();
   for (const event of events) rows.add(bytes.of(event));
   const seal = {
-    ...{ batchId: 'batch', leaves: Buffer.alloc(LEAF_BYTES * events.length), keyId: 'key', mac: null },
+    batchId: 'batch',
+    leaves: Buffer.alloc(LEAF_BYTES * events.length),
+    keyId: 'key',
+    mac: null,
   } as unknown as SealedBatch;
   const accepted = await rows.ready(seal, null)();
   const counted = sent.find(({ text }) => text.includes('INSERT INTO audit_delta'))?.values as

@@ -3,7 +3,11 @@ import { IngestGate } from '../../../src/modules/ingest/gate';
 const [A, B, C] = [1, 2, 3];
 const gateOf = (change: object = {}) =>
   new IngestGate({
-    ...{ inWorkMax: 3, inWorkPerTenantMax: 2, waitingMax: 4, waitingPerTenantMax: 2, waitMs: 60_000 },
+    inWorkMax: 3,
+    inWorkPerTenantMax: 2,
+    waitingMax: 4,
+    waitingPerTenantMax: 2,
+    waitMs: 60_000,
     ...change,
   });
 const BUSY = { code: 'service_unavailable', retryAfterSeconds: 1 };

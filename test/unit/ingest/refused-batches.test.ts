@@ -60,7 +60,8 @@ describe('batches of which most is rejected', () => {
     trial.batches.note('key', 0, refusedEventsPerSecond);
     await trial.send('key', 7 * refusedBytesPerSecond);
     await expect(trial.send('key')).rejects.toMatchObject({
-      ...{ code: 'service_unavailable', retryAfterSeconds: 1 },
+      code: 'service_unavailable',
+      retryAfterSeconds: 1,
     });
   });
 

@@ -66,7 +66,8 @@ describe('a large statement of an answer', () => {
     const large = new LargeStatements(ask, new FairShare(LARGE_SHARES));
     const first = textOf(large.written(markOf(7), 'json', asker(7)));
     await expect(textOf(large.written(markOf(7), 'csv', asker(7), 20))).rejects.toMatchObject({
-      ...{ code: 'service_unavailable', retryAfterSeconds: 2 },
+      code: 'service_unavailable',
+      retryAfterSeconds: 2,
     });
     open[0]?.answer([{ at: 11, size: BYTES, piece: encoded('x') }]);
     expect(await first).toBe('x');

@@ -19,7 +19,10 @@ async function admitted(
   let count = 0;
   for (let i = 0; i < calls; i++) {
     const caller = {
-      ...{ requestId: 'r', apiKey: undefined, address: '127.0.0.1', entrance: 'graphql' as const },
+      requestId: 'r',
+      apiKey: undefined,
+      address: '127.0.0.1',
+      entrance: 'graphql' as const,
       gone: Promise.resolve(),
     };
     const refusal = await acceptCall({ ...caller, sessionToken: `session ${i % 2}` }).then(

@@ -50,9 +50,19 @@ describe.each([
         ...parts,
       }),
       detectionModule({
-        ...{ ...parts, signal, ask: part, askOwner: part, form: 'lateral', changes: part, send: part },
-        ...{ hasDestination: part, mail: null, stoppedLogs: () => new Map(), goneSeal: part },
-        ...{ checkpointKeys: [TEST_CHECKPOINT_KEY], hasOtherKey: () => false },
+        ...parts,
+        signal,
+        ask: part,
+        askOwner: part,
+        form: 'lateral',
+        changes: part,
+        send: part,
+        hasDestination: part,
+        mail: null,
+        stoppedLogs: () => new Map(),
+        goneSeal: part,
+        checkpointKeys: [TEST_CHECKPOINT_KEY],
+        hasOtherKey: () => false,
       }),
     ];
     const task = modules.flatMap(({ tasks = [] }) => tasks).find((one) => one.name === name);

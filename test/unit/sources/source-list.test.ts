@@ -3,10 +3,19 @@ import { type SourceListQuestion, sourceList } from '../../../src/modules/source
 
 const NOW = Date.parse('2026-01-05T08:00:00Z');
 const source = (i: number, change: Partial<AuditSource> = {}): AuditSource => ({
-  ...{ tenantId: (i % 3) + 1, hostName: `HOST${i}`, databaseName: 'Ledger', agentVersion: '0.1.0+g1a2b3c4' },
-  ...{ lastEventTime: '2026-01-05T07:59:58.1234567Z', caughtUpAt: '2026-01-05T07:59:59.0000000Z' },
-  ...{ waitingBytes: 4_096, publishedCount: 1_234_567, problem: null, gapCount: 0 },
-  ...{ lastReceived: new Date(NOW - 1_000), lastReported: new Date(NOW - 1_000), ...change },
+  tenantId: (i % 3) + 1,
+  hostName: `HOST${i}`,
+  databaseName: 'Ledger',
+  agentVersion: '0.1.0+g1a2b3c4',
+  lastEventTime: '2026-01-05T07:59:58.1234567Z',
+  caughtUpAt: '2026-01-05T07:59:59.0000000Z',
+  waitingBytes: 4_096,
+  publishedCount: 1_234_567,
+  problem: null,
+  gapCount: 0,
+  lastReceived: new Date(NOW - 1_000),
+  lastReported: new Date(NOW - 1_000),
+  ...change,
 });
 const SILENT = { lastReported: new Date(NOW - 301_000) };
 const ALL = Array.from({ length: 2_000 }, (_, i) => {

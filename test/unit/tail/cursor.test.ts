@@ -2,7 +2,10 @@ import { CursorSeal, type TailPlace } from '../../../src/modules/tail/cursor';
 import { TEST_EPOCH, testEpoch } from '../../support/epoch';
 
 const PLACE: TailPlace = {
-  ...{ positions: new Map([[7, 300]]), turn: 7, filter: Buffer.alloc(12, 5), epoch: TEST_EPOCH.epoch },
+  positions: new Map([[7, 300]]),
+  turn: 7,
+  filter: Buffer.alloc(12, 5),
+  epoch: TEST_EPOCH.epoch,
 };
 
 describe('a cursor', () => {

@@ -33,16 +33,29 @@ describe('a page of the tail', () => {
         }),
     };
     const tail = new Tail({
-      ...{ reader: reader as unknown as ArrivalReader, news: { wait: async () => null }, seal, epoch },
+      reader: reader as unknown as ArrivalReader,
+      news: { wait: async () => null },
+      seal,
+      epoch,
       fairShare: { run: (_asker, work) => work() },
-      ...{ waitingPlaces: new OwnPlaces(), listSources: async () => [], clockMs: () => 0 },
+      waitingPlaces: new OwnPlaces(),
+      listSources: async () => [],
+      clockMs: () => 0,
     });
     const served: string[] = [];
     for (let cursor: string | null = null; served.length < 7; ) {
       const page = await tail.read({
-        ...{ tenants, holder: 'key', filters: {} as never, limit: 1, asTexts: true, cursor },
-        ...{ from: cursor === null ? 'beginning' : null, waitSeconds: 0, withSources: false },
-        ...{ gone: new AbortController().signal, whileWaiting: (wait) => wait() },
+        tenants,
+        holder: 'key',
+        filters: {} as never,
+        limit: 1,
+        asTexts: true,
+        cursor,
+        from: cursor === null ? 'beginning' : null,
+        waitSeconds: 0,
+        withSources: false,
+        gone: new AbortController().signal,
+        whileWaiting: (wait) => wait(),
       });
       served.push(...page.items.map((item) => ('json' in item ? item.json : '')));
       cursor = page.nextCursor;

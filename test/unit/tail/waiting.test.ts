@@ -57,15 +57,27 @@ class Trial {
         run: (_asker, work) =>
           this.hasTurns ? work() : Promise.reject(new NoTurn({ public: 'as many as may run' })),
       },
-      ...{ seal, epoch, waitingPlaces, listSources: async () => [], clockMs: () => this.ms },
+      seal,
+      epoch,
+      waitingPlaces,
+      listSources: async () => [],
+      clockMs: () => this.ms,
     });
   }
 
   read(change: Partial<TailRequest> = {}) {
     return this.tail.read({
-      ...{ tenants: tenantSet([TENANT]), holder: 'key', filters: {} as never, limit: 100, asTexts: true },
-      ...{ cursor: null, from: 'now', waitSeconds: 20, withSources: false },
-      ...{ gone: new AbortController().signal, whileWaiting: (wait) => wait() },
+      tenants: tenantSet([TENANT]),
+      holder: 'key',
+      filters: {} as never,
+      limit: 100,
+      asTexts: true,
+      cursor: null,
+      from: 'now',
+      waitSeconds: 20,
+      withSources: false,
+      gone: new AbortController().signal,
+      whileWaiting: (wait) => wait(),
       ...change,
     });
   }
@@ -90,13 +102,25 @@ describe('the number of removed events', () => {
       reader: reader as unknown as ArrivalReader,
       news: { wait: async () => null },
       fairShare: { run: (_asker, work) => work() },
-      ...{ seal, epoch, waitingPlaces: new OwnPlaces(), listSources: async () => [], clockMs: () => 0 },
+      seal,
+      epoch,
+      waitingPlaces: new OwnPlaces(),
+      listSources: async () => [],
+      clockMs: () => 0,
     });
   };
   const request = (limit: number, cursor: string | null): TailRequest => ({
-    ...{ tenants: tenantSet([TENANT]), holder: 'key', filters: {} as never, limit, asTexts: true },
-    ...{ cursor, from: cursor === null ? 'beginning' : null, waitSeconds: 0, withSources: false },
-    ...{ gone: new AbortController().signal, whileWaiting: (wait) => wait() },
+    tenants: tenantSet([TENANT]),
+    holder: 'key',
+    filters: {} as never,
+    limit,
+    asTexts: true,
+    cursor,
+    from: cursor === null ? 'beginning' : null,
+    waitSeconds: 0,
+    withSources: false,
+    gone: new AbortController().signal,
+    whileWaiting: (wait) => wait(),
   });
 
   it.each([1, 2, 3, 100])(

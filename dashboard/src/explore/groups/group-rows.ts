@@ -41,7 +41,11 @@ export async function loadGroups(
 ): Promise<Groups> {
   const earlier = before(filter);
   const variables = {
-    ...{ ...filter, fields: [...fields], sortBy, sortDirection: descending ? 'desc' : 'asc', limit },
+    ...filter,
+    fields: [...fields],
+    sortBy,
+    sortDirection: descending ? 'desc' : 'asc',
+    limit,
     ...(earlier && { beforeStartTime: earlier.startTime, beforeEndTime: earlier.endTime }),
   };
   const { data, error } = await client

@@ -79,7 +79,8 @@ function eventOf(
   { index, source, sourcetype }: SettingsOf<'splunk-hec'>,
 ): string {
   const head = JSON.stringify({
-    ...{ time: Date.parse(time) / 1000, sourcetype },
+    time: Date.parse(time) / 1000,
+    sourcetype,
     ...(hostName !== null && { host: hostName }),
     ...(source !== undefined && { source }),
     ...(index !== undefined && { index }),

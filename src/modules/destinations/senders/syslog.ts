@@ -37,6 +37,9 @@ export function syslogSender(
 }
 
 const headOf = ({ time, hostName, actionId, succeeded, severity }: Item, appName: string) => ({
-  ...{ time, hostName, appName, messageId: actionId },
+  time,
+  hostName,
+  appName,
+  messageId: actionId,
   severity: severity ?? (succeeded ? SYSLOG_SEVERITY.informational : SYSLOG_SEVERITY.warning),
 });

@@ -80,7 +80,10 @@ export function checkCheckpoints(
   const covered = Math.max(trusted?.size ?? 0, ...foreign.map(({ checkpoint }) => checkpoint.size));
   const ofOthers = foreign.length === 0 ? [] : [foreignText(foreign)];
   return {
-    ...{ problems, trusted, covered, spoilt: spoiltRanges(trustedOnes, whole) },
+    problems,
+    trusted,
+    covered,
+    spoilt: spoiltRanges(trustedOnes, whole),
     ...(covered > (trusted?.size ?? 0) ? { open: ofOthers, notes: [] } : { open: [], notes: ofOthers }),
     since:
       [...trustedOnes, ...foreign.map(({ checkpoint }) => checkpoint)].map(({ time }) => time).sort()[0] ??

@@ -19,7 +19,9 @@ export class Removals {
   constructor(removals: readonly RemovalTimes[], since: string) {
     const counted = removals.filter(({ lastRunAt }) => day(lastRunAt) >= day(since));
     this.#ranges = counted.map(({ from, to, before }) => ({
-      ...{ from: ticks(from), to: ticks(to), before: ticks(before) },
+      from: ticks(from),
+      to: ticks(to),
+      before: ticks(before),
     }));
     this.events = counted.reduce((sum, { events }) => sum + events, 0);
   }

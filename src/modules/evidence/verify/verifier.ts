@@ -146,10 +146,19 @@ export class Verifier {
     const isChanged = findings.length > 0 || (problems.length > 0 && isAccused);
     problems.push(...this.#openProblems());
     return {
-      ...{ tenantId: log.tenantId, isSound: findings.length === 0 && problems.length === 0, isChanged },
-      ...{ findings, problems, notes: this.#checked.notes },
-      ...{ events: this.#events, entries: this.#size, checkpoint: trusted },
-      ...{ removed, newer: this.#newer, unjudged: this.#unjudged, unsigned: this.#unsigned },
+      tenantId: log.tenantId,
+      isSound: findings.length === 0 && problems.length === 0,
+      isChanged,
+      findings,
+      problems,
+      notes: this.#checked.notes,
+      events: this.#events,
+      entries: this.#size,
+      checkpoint: trusted,
+      removed,
+      newer: this.#newer,
+      unjudged: this.#unjudged,
+      unsigned: this.#unsigned,
     };
   }
 
