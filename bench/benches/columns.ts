@@ -1,4 +1,3 @@
-import { tenantSet } from '../../src/caller/tenant-set';
 import { loadConfig } from '../../src/config';
 import type { Database } from '../../src/database/clients';
 import { openDatabase } from '../../src/database/database';
@@ -7,6 +6,7 @@ import { toAuditEventFilter, toAuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import type { FacetField } from '../../src/modules/explore/explorer';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
+import { tenantSet } from '../../src/tenant-set';
 import { COLUMN_FIELDS, columnOf } from '../../src/trail/columns/column-fields';
 import { alternate } from '../alternate';
 import type { Bench } from '../context';

@@ -1,7 +1,7 @@
-import { tenantSet } from '../../src/caller/tenant-set';
 import { parseTicks } from '../../src/event/event-time';
 import { LIST_PARAMETERS, parseParameters, SUMMARY_PARAMETERS } from '../../src/event/parameters';
 import { toAuditEventQuery, toSummaryFilter } from '../../src/event/query';
+import { tenantSet } from '../../src/tenant-set';
 import type { AuditEventReader } from '../../src/trail/audit-event-reader';
 import { END_MS, START_MS } from '../data/calendar';
 import { WORDS } from '../data/statements';

@@ -1,10 +1,10 @@
-import { tenantSet } from '../../src/caller/tenant-set';
 import { loadConfig } from '../../src/config';
 import { type Database } from '../../src/database/clients';
 import { openDatabase } from '../../src/database/database';
 import { parseParameters, SUMMARY_PARAMETERS } from '../../src/event/parameters';
 import { toSummaryFilter } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { tenantSet } from '../../src/tenant-set';
 import { alternate } from '../alternate';
 import type { Bench } from '../context';
 import { compared, type Figure, failed, reported } from '../figure';

@@ -1,4 +1,3 @@
-import { tenantSet } from '../../src/caller/tenant-set';
 import { loadConfig } from '../../src/config';
 import type { Database } from '../../src/database/clients';
 import { openDatabase } from '../../src/database/database';
@@ -7,6 +6,7 @@ import { toAuditEventFilter, toAuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
 import { PostgresExportSource } from '../../src/modules/export/export.source';
+import { tenantSet } from '../../src/tenant-set';
 import type { Bench } from '../context';
 import { END_MS, START_MS } from '../data/calendar';
 import { WORDS } from '../data/statements';

@@ -1,8 +1,8 @@
-import { tenantSet } from '../../src/caller/tenant-set';
 import type { AskRows } from '../../src/database/clients';
 import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { tenantSet } from '../../src/tenant-set';
 
 /** A statement in the form in which PostgreSQL gets it. */
 export interface CapturedStatement {

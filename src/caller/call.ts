@@ -1,6 +1,7 @@
 import { DomainError } from '../errors';
 import type { Parsed } from '../event/parameters';
 import { LIMITS } from '../limits';
+import { parseTenantId } from '../tenant-set';
 import {
   type AccessLog,
   type Attempt,
@@ -14,7 +15,6 @@ import type { Authenticator } from './authenticate';
 import { type Principal, tenantsOf } from './principal';
 import { type Limiter, type RateDecision, retryAfterSeconds, SlidingLog } from './rate-limit/limiter';
 import type { Sessions } from './session/sessions';
-import { parseTenantId } from './tenant-set';
 
 /** One request at either entrance, after its key was accepted. */
 export interface Call {

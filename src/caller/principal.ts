@@ -1,8 +1,8 @@
 import { DomainError } from '../errors';
+import { type NoTenants, noTenant, type TenantSet } from '../tenant-set';
 import type { AddressList } from './address-list';
 import type { Asker } from './rate-limit/fair-share';
 import type { Scope } from './scopes';
-import { type NoTenants, noTenant, type TenantSet } from './tenant-set';
 
 /** The caller, made from the key or session of a request. Access rules need nothing else. */
 export type Principal =

@@ -1,7 +1,7 @@
-import type { TenantSet } from '../caller/tenant-set';
 import type { JsonScalar } from '../event/audit-record';
 import type { AuditEvent, AuditEventListItem } from '../event/fields';
 import type { AuditEventFilter, AuditEventQuery, AuditSummary, Page } from '../event/query';
+import type { TenantSet } from '../tenant-set';
 
 /** One whole event with what the audit record states beyond the public fields. */
 export type StoredAuditEvent = AuditEvent & { readonly additional: { readonly [key: string]: JsonScalar } };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { Client } from 'pg';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { LIMITS } from '../../src/limits';
 import { CursorSeal } from '../../src/modules/tail/cursor';
 import { Tail } from '../../src/modules/tail/tail';
+import { tenantSet } from '../../src/tenant-set';
 import { GoneBeginnings } from '../../src/trail/arrivals/gone-beginning';
 import { GoneSeal } from '../../src/trail/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../src/trail/arrivals/stored-arrivals';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { LIMITS } from '../../src/limits';
 import { AlertStore, type AlertWork } from '../../src/modules/detection/alert.store';
+import { tenantSet } from '../../src/tenant-set';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ONE_ENGINE } from '../support/engines';
 import { Store } from '../support/store';

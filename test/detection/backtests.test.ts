@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { parseRules } from '../../src/detection/sigma/rule-file';
 import { DAY_MS, parseTicks } from '../../src/event/event-time';
 import { recordIdFloor } from '../../src/event/record-id';
 import { BacktestStore } from '../../src/modules/detection/backtest.store';
 import { Backtests } from '../../src/modules/detection/backtests';
+import { tenantSet } from '../../src/tenant-set';
 import type { ArrivalLimits, ArrivalReader } from '../../src/trail/arrivals/arrival-reader';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';

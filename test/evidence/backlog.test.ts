@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { LIMITS } from '../../src/limits';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { openBacklog } from '../../src/modules/evidence/log-key';
+import { tenantSet } from '../../src/tenant-set';
 import { leafHashOf } from '../../src/trail/evidence/entry';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';

@@ -1,4 +1,4 @@
-import { tenantSet } from '../../src/caller/tenant-set';
+import { tenantSet } from '../../src/tenant-set';
 import { ENGINES } from '../support/engines';
 import type { Store } from '../support/store';
 import { type LogTrial, savedLog, takeAway, useLog } from './support';

@@ -1,7 +1,7 @@
-import { tenantSet } from '../../src/caller/tenant-set';
 import { LIMITS } from '../../src/limits';
 import { parseNote } from '../../src/modules/evidence/checkpoint';
 import { checkCheckpoints } from '../../src/modules/evidence/verify/checkpoints';
+import { tenantSet } from '../../src/tenant-set';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import type { Store } from '../support/store';

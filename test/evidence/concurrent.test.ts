@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { tenantSet } from '../../src/caller/tenant-set';
 import type { Database } from '../../src/database/clients';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { Sequencer } from '../../src/modules/evidence/sequencer';
 import { checkCheckpoints } from '../../src/modules/evidence/verify/checkpoints';
+import { tenantSet } from '../../src/tenant-set';
 import { leafHashOf } from '../../src/trail/evidence/entry';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';

@@ -1,9 +1,9 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { parseNote } from '../../src/modules/evidence/checkpoint';
 import { CHECKPOINT_KEY_FILE } from '../../src/modules/evidence/checkpoint-key-file';
+import { tenantSet } from '../../src/tenant-set';
 import { CheckpointKey, newCheckpointKeyPem } from '../../src/trail/evidence/note-key';
 import { runCli } from '../support/cli';
 import { describeOnPostgres, ENGINES, temporaryFolder } from '../support/engines';

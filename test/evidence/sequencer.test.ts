@@ -1,7 +1,7 @@
-import { tenantSet } from '../../src/caller/tenant-set';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { isSignedBy, parseNote } from '../../src/modules/evidence/checkpoint';
 import { NotRemembered } from '../../src/modules/evidence/checkpoint-memory';
+import { tenantSet } from '../../src/tenant-set';
 import { leafHashOf } from '../../src/trail/evidence/entry';
 import { rootByInclusion } from '../../src/trail/evidence/merkle';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';

@@ -1,5 +1,5 @@
-import { tenantSet } from '../../src/caller/tenant-set';
 import { LIMITS } from '../../src/limits';
+import { tenantSet } from '../../src/tenant-set';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import type { Store } from '../support/store';

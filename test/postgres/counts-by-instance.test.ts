@@ -1,9 +1,9 @@
 import { pino } from 'pino';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { migrate } from '../../src/database/migrate';
 import type { AuditEventFilter, AuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
+import { tenantSet } from '../../src/tenant-set';
 import { InstanceFiller } from '../../src/trail/counts/fill-instances';
 import { Folder } from '../../src/trail/counts/fold';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';

@@ -1,5 +1,4 @@
 import { pino } from 'pino';
-import { tenantSet } from '../../src/caller/tenant-set';
 import type { AskRows, RunStatement } from '../../src/database/clients';
 import { DISTRIBUTED_TABLES } from '../../src/database/distribute/distribution';
 import { SORTS } from '../../src/event/parameters';
@@ -8,6 +7,7 @@ import { PostgresAuditEventReader } from '../../src/modules/activity/stored-read
 import { Indexer } from '../../src/modules/search/indexer';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { tenantSet } from '../../src/tenant-set';
 import { Folder } from '../../src/trail/counts/fold';
 import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';

@@ -1,5 +1,4 @@
 import { pino } from 'pino';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { parseSearch } from '../../src/event/search';
@@ -7,6 +6,7 @@ import { PostgresAuditEventReader } from '../../src/modules/activity/stored-read
 import { Indexer } from '../../src/modules/search/indexer';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { tenantSet } from '../../src/tenant-set';
 import { Folder } from '../../src/trail/counts/fold';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';

@@ -1,5 +1,4 @@
 import { pino } from 'pino';
-import { tenantSet } from '../../src/caller/tenant-set';
 import type {
   AskRows,
   Database,
@@ -22,6 +21,7 @@ import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import { readFigures } from '../../src/observe/stored-figures';
+import { tenantSet } from '../../src/tenant-set';
 import { Folder } from '../../src/trail/counts/fold';
 import type { TenantForm } from '../../src/trail/counts/scope';
 import { Partitions } from '../../src/trail/partitions';

@@ -1,8 +1,8 @@
-import { tenantSet } from '../../src/caller/tenant-set';
 import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { Indexer } from '../../src/modules/search/indexer';
+import { tenantSet } from '../../src/tenant-set';
 import { Folder } from '../../src/trail/counts/fold';
 import { AT_ONCE } from '../support/at-once';
 import { ENGINES, formOf } from '../support/engines';

@@ -1,7 +1,7 @@
-import { tenantSet } from '../../src/caller/tenant-set';
 import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { tenantSet } from '../../src/tenant-set';
 import { Folder } from '../../src/trail/counts/fold';
 import { ENGINES, formsOf } from '../support/engines';
 import { Store } from '../support/store';

@@ -1,4 +1,3 @@
-import { tenantSet } from '../../src/caller/tenant-set';
 import { Prisma } from '../../src/database/clients';
 import { parseTicks } from '../../src/event/event-time';
 import type { AuditEventFilter, AuditEventQuery } from '../../src/event/query';
@@ -6,6 +5,7 @@ import { recordIdFloor } from '../../src/event/record-id';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
 import { PostgresExportSource } from '../../src/modules/export/export.source';
+import { tenantSet } from '../../src/tenant-set';
 import { describeOnPostgres } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
 import { Store } from '../support/store';

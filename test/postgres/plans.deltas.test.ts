@@ -1,9 +1,9 @@
-import { tenantSet } from '../../src/caller/tenant-set';
 import type { Prisma } from '../../src/database/clients';
 import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { pageStatement } from '../../src/modules/activity/page.statement';
 import { summaryStatement } from '../../src/modules/activity/summary.statement';
+import { tenantSet } from '../../src/tenant-set';
 import { eachTenant } from '../../src/trail/counts/scope';
 import { describeOnPostgres } from '../support/engines';
 import { anEvent } from '../support/events';

@@ -1,4 +1,3 @@
-import { tenantSet } from '../../src/caller/tenant-set';
 import { Prisma } from '../../src/database/clients';
 import { DAY_MS, HOUR_MS, parseTicks } from '../../src/event/event-time';
 import type { AuditEventFilter, AuditEventQuery } from '../../src/event/query';
@@ -9,6 +8,7 @@ import { facetsStatement } from '../../src/modules/explore/facets.statement';
 import { histogramStatement } from '../../src/modules/explore/histogram.statement';
 import { spansStatement } from '../../src/modules/export/export.statements';
 import { Indexer } from '../../src/modules/search/indexer';
+import { tenantSet } from '../../src/tenant-set';
 import { eventsStatement } from '../../src/trail/arrivals/arrival.statements';
 import { COUNTED, DIMENSIONS } from '../../src/trail/counts/dimensions';
 import { Folder, foldTenant } from '../../src/trail/counts/fold';

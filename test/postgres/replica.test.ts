@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { DomainError, serviceUnavailable } from '../../src/errors';
 import { ReplicaFirstReader } from '../../src/modules/activity/replica-first.reader';
+import { tenantSet } from '../../src/tenant-set';
 import type { AuditEventReader } from '../../src/trail/audit-event-reader';
 import { NO_FILTER } from '../support/filters';
 

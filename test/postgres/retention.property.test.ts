@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { formatTicks, parseTicks, TICKS_PER_MS } from '../../src/event/event-time';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import { Indexer } from '../../src/modules/search/indexer';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { tenantSet } from '../../src/tenant-set';
 import type { CheckedEvent, CheckedRecord } from '../../src/trail/checked-event';
 import { Folder } from '../../src/trail/counts/fold';
 import { Partitions } from '../../src/trail/partitions';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { DomainError } from '../../src/errors';
 import { formatTicks, parseTicks } from '../../src/event/event-time';
 import type { ExpressionField } from '../../src/event/expression/expression';
@@ -16,6 +15,7 @@ import { checkEvent } from '../../src/modules/ingest/check-event';
 import { Indexer } from '../../src/modules/search/indexer';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { tenantSet } from '../../src/tenant-set';
 import { Folder } from '../../src/trail/counts/fold';
 import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { type Database, type OwnerDb, Prisma, stepIn } from '../../src/database/clients';
 import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
@@ -9,6 +8,7 @@ import type { AuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import { Indexer } from '../../src/modules/search/indexer';
+import { tenantSet } from '../../src/tenant-set';
 import { type CheckedEvent } from '../../src/trail/checked-event';
 import { Folder } from '../../src/trail/counts/fold';
 import { whereInRange, whereOf } from '../../src/trail/event-rows';

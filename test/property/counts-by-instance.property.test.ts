@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { tenantSet } from '../../src/caller/tenant-set';
 import type { Database } from '../../src/database/clients';
 import { formatTicks, parseTicks, TICKS_PER_MS } from '../../src/event/event-time';
 import { SORTS } from '../../src/event/parameters';
@@ -12,6 +11,7 @@ import { checkEvent } from '../../src/modules/ingest/check-event';
 import { Indexer } from '../../src/modules/search/indexer';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { tenantSet } from '../../src/tenant-set';
 import type { CheckedEvent, CheckedRecord } from '../../src/trail/checked-event';
 import { InstanceFiller } from '../../src/trail/counts/fill-instances';
 import { Folder } from '../../src/trail/counts/fold';

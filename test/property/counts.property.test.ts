@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { formatTicks, parseTicks } from '../../src/event/event-time';
 import { SORTS } from '../../src/event/parameters';
 import type { AuditEventQuery } from '../../src/event/query';
@@ -7,6 +6,7 @@ import { parseSearch, type SearchTerm } from '../../src/event/search';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import { Indexer } from '../../src/modules/search/indexer';
+import { tenantSet } from '../../src/tenant-set';
 import type { CheckedEvent, CheckedRecord } from '../../src/trail/checked-event';
 import { Folder } from '../../src/trail/counts/fold';
 import { Partitions } from '../../src/trail/partitions';

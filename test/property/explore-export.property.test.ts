@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { FairShare, sharesOf } from '../../src/caller/rate-limit/fair-share';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { FILTER_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventFilter } from '../../src/event/query';
 import { LIMITS } from '../../src/limits';
@@ -9,6 +8,7 @@ import { exporter } from '../../src/modules/export/export-events';
 import { PostgresExportLeases } from '../../src/modules/export/leases';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import { Indexer } from '../../src/modules/search/indexer';
+import { tenantSet } from '../../src/tenant-set';
 import { Folder } from '../../src/trail/counts/fold';
 import { AT_ONCE } from '../support/at-once';
 import { ENGINES, formsOf } from '../support/engines';

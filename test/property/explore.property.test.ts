@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { parseTicks } from '../../src/event/event-time';
 import { FILTER_PARAMETERS, parseParameters } from '../../src/event/parameters';
 import { toAuditEventFilter } from '../../src/event/query';
@@ -7,6 +6,7 @@ import { DEFAULT_FACET_FIELDS } from '../../src/modules/explore/explorer';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import { Indexer } from '../../src/modules/search/indexer';
+import { tenantSet } from '../../src/tenant-set';
 import type { CheckedEvent } from '../../src/trail/checked-event';
 import { Folder } from '../../src/trail/counts/fold';
 import { Partitions } from '../../src/trail/partitions';

@@ -8,7 +8,6 @@ import type { AcceptCall } from '../../src/caller/call';
 import type { Principal } from '../../src/caller/principal';
 import { CHANGE_SHARES, FairShare, LARGE_SHARES, sharesOf } from '../../src/caller/rate-limit/fair-share';
 import { AnswerBytes } from '../../src/caller/rate-limit/holdings';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { createGraphqlRouter } from '../../src/graphql/server';
 import { InFlight } from '../../src/http/in-flight';
 import { createHttpServer } from '../../src/http/server';
@@ -31,6 +30,7 @@ import type { RetentionManager } from '../../src/modules/tenants/retention/manag
 import { RetentionResolver } from '../../src/modules/tenants/retention/retention.resolver';
 import { TenantResolver } from '../../src/modules/tenants/tenant.resolver';
 import { createSchema, RESOLVERS } from '../../src/schema';
+import { tenantSet } from '../../src/tenant-set';
 import type { AuditEventReader } from '../../src/trail/audit-event-reader';
 import { LargeStatements } from '../../src/trail/large-statements';
 import { FakeKeyStore, FakeTenantStore } from './fakes/key-store';

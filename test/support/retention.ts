@@ -1,10 +1,10 @@
 import { pino } from 'pino';
-import { tenantSet } from '../../src/caller/tenant-set';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { Indexer } from '../../src/modules/search/indexer';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import type { RetentionStore } from '../../src/modules/tenants/retention/retention-store';
+import { tenantSet } from '../../src/tenant-set';
 import { Folder } from '../../src/trail/counts/fold';
 import { AT_ONCE } from './at-once';
 import { AN_ATTEMPT } from './attempt';

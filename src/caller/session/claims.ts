@@ -1,5 +1,5 @@
+import { parseTenantId } from '../../tenant-set';
 import { SCOPE_NAMES, SCOPES, type Scope } from '../scopes';
-import { parseTenantId } from '../tenant-set';
 import type { Identity } from './session.store';
 
 /** The reason why a person whom the provider has authenticated is refused. */

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../../limits';
+import { tenantsOrNone } from '../../tenant-set';
 import type { Authenticator } from '../authenticate';
 import type { Principal } from '../principal';
-import { tenantsOrNone } from '../tenant-set';
 import type { Identity, Session, SessionStore } from './session.store';
 
 const TOKEN_BYTES = 32;

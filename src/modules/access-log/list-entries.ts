@@ -1,9 +1,9 @@
 import { type AccessEntry, type AccessLogStore, REFUSED } from '../../caller/access-log';
-import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError, ERRORS } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { isUuid } from '../../event/uuid';
 import { LIMITS } from '../../limits';
+import { parseTenantId } from '../../tenant-set';
 
 /** Filters as the API takes them; null: no filter. */
 interface EntriesRequest {

@@ -1,8 +1,8 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import { Prisma, type RunSteps } from '../../database/clients';
 import { HOUR_MS } from '../../event/event-time';
 import { SORTS } from '../../event/parameters';
 import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
+import type { TenantSet } from '../../tenant-set';
 import { type ColumnCounter, inSnapshot } from '../../trail/columns/counter';
 import { findPlaces } from '../../trail/columns/find-rows';
 import { type Tally } from '../../trail/columns/tally';

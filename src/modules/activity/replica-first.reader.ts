@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { TenantSet } from '../../caller/tenant-set';
 import { sqlStateOf } from '../../database/failure';
 import { isUnavailable } from '../../errors';
 import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
+import type { TenantSet } from '../../tenant-set';
 import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
 
 const STATEMENT_TIMEOUT = '57014';

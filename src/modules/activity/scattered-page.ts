@@ -1,7 +1,7 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import { type AskRows, Prisma } from '../../database/clients';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventQuery } from '../../event/query';
+import type { TenantSet } from '../../tenant-set';
 import { countedOf, groupDimension } from '../../trail/counts/dimensions';
 import type { EachTenant } from '../../trail/counts/scope';
 import { LIST_COLUMNS, type Row, whereOf } from '../../trail/event-rows';

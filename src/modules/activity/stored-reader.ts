@@ -1,10 +1,10 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import { type Database, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { formatTicks } from '../../event/event-time';
 import type { AuditEventListItem } from '../../event/fields';
 import type { AuditEventFilter, AuditEventQuery, AuditSummary, Page } from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
+import type { TenantSet } from '../../tenant-set';
 import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { MARKED_COLUMNS, toListItem, toStoredEvent } from '../../trail/event-rows';

@@ -1,7 +1,7 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import type { RunSteps } from '../../database/clients';
 import { HOUR_MS } from '../../event/event-time';
 import type { AuditEventFilter } from '../../event/query';
+import type { TenantSet } from '../../tenant-set';
 import type { GroupField } from '../../trail/columns/column-fields';
 import { inSnapshot } from '../../trail/columns/counter';
 import { DIMENSIONS } from '../../trail/counts/dimensions';

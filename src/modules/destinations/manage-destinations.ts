@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt } from '../../caller/access-log';
 import type { TenantStore } from '../../caller/tenant.store';
-import { parseTenantId } from '../../caller/tenant-set';
 import { within } from '../../deadline';
 import { type NetworkGuard, RefusedAddress } from '../../delivery/network-guard';
 import type { Outcome } from '../../delivery/outcome';
@@ -12,6 +11,7 @@ import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { told } from '../../event/parameters';
 import { isUuid } from '../../event/uuid';
 import { LIMITS } from '../../limits';
+import { parseTenantId } from '../../tenant-set';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import type { Deliveries } from './deliveries';

@@ -1,10 +1,10 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import { type AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { SEVERITIES } from '../../detection/rule';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { ParameterSpecs, ParameterValues } from '../../event/parameters';
 import type { Answer, Shape } from '../../event/shape';
+import type { TenantSet } from '../../tenant-set';
 import { fromStored } from '../../trail/stored-text';
 import { conditionsOf } from './alert.reader';
 import { ALERT_FILTERS, SEVERITY, STATUS } from './answers';

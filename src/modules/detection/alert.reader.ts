@@ -1,4 +1,3 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import { type AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { SEVERITIES, type Severity } from '../../detection/rule';
@@ -6,6 +5,7 @@ import { formatTicks, parseTicks } from '../../event/event-time';
 import type { ParameterValues } from '../../event/parameters';
 import type { Page } from '../../event/query';
 import type { Answer } from '../../event/shape';
+import type { TenantSet } from '../../tenant-set';
 import { fromStored, toStored } from '../../trail/stored-text';
 import { API_BASE_PATH } from '../../version';
 import {

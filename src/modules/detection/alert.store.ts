@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
-import type { TenantSet } from '../../caller/tenant-set';
 import type { Prisma, ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
 import { DomainError } from '../../errors';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';
+import type { TenantSet } from '../../tenant-set';
 import { fromStored, toStored } from '../../trail/stored-text';
 import type { ALERT_CHANGE, ALERT_SUPPRESSION } from './work-answers';
 

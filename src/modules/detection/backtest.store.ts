@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
-import type { TenantSet } from '../../caller/tenant-set';
 import type { OwnerDb, ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
@@ -9,6 +8,7 @@ import type { RuleSource } from '../../detection/host';
 import { DomainError } from '../../errors';
 import { DAY_MS } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
+import type { TenantSet } from '../../tenant-set';
 import { takeTurn } from './tenant-turn';
 import type { BACKTEST } from './work-answers';
 

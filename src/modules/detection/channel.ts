@@ -1,6 +1,6 @@
-import { tenantSet } from '../../caller/tenant-set';
 import { SYSLOG_SEVERITY, type SyslogSeverity } from '../../delivery/syslog-message';
 import type { Severity } from '../../detection/rule';
+import { tenantSet } from '../../tenant-set';
 import type { AlertReader } from './alert.reader';
 import { type Mailer, MailFailure, type ToldAlert } from './mail';
 import type { Due } from './notice-queue';

@@ -2,9 +2,9 @@ import { GraphQLString } from 'graphql';
 import type { Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
-import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { isUuid } from '../../event/uuid';
+import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../tenant-set';
 
 /** The access rule for reading alerts and rules outside the public routes. */
 export const READ_ALERTS = {

@@ -1,7 +1,7 @@
-import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { ID_BYTES, idBytes } from '../../event/record-id';
 import { LIMITS } from '../../limits';
+import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../tenant-set';
 import {
   consistencyProof,
   HASH_BYTES,

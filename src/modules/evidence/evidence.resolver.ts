@@ -3,10 +3,10 @@ import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graph
 import type { Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
-import { tenantSet } from '../../caller/tenant-set';
 import { parametersOf } from '../../event/parameters';
 import { Access } from '../../graphql/access';
 import { AuditEventType } from '../../graphql/audit-event.types';
+import { tenantSet } from '../../tenant-set';
 import {
   AUDIT_LOG_PARAMETERS,
   CHECKPOINTS_PARAMETERS,

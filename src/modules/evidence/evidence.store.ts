@@ -1,8 +1,8 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import { type AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { ticksOfRecordId } from '../../event/record-id';
+import type { TenantSet } from '../../tenant-set';
 import type { SealedPosition } from '../../trail/arrivals/gone-seal';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import type { Tile, TileId } from '../../trail/evidence/tiles';

@@ -1,11 +1,11 @@
 import { GraphQLInt, GraphQLString } from 'graphql';
 import { Arg, Query, Resolver } from 'type-graphql';
 import type { TenantStore } from '../../caller/tenant.store';
-import { noSuchTenant, parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import type { Answer, Shape } from '../../event/shape';
 import { Access } from '../../graphql/access';
 import { objectType } from '../../graphql/object-type';
+import { noSuchTenant, parseTenantId } from '../../tenant-set';
 import type { LogChecker } from './log-check';
 
 const LOG_CHECK = {

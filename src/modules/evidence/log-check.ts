@@ -1,6 +1,6 @@
-import { tenantSet } from '../../caller/tenant-set';
 import { ID_BYTES, idText } from '../../event/record-id';
 import { LIMITS } from '../../limits';
+import { tenantSet } from '../../tenant-set';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import type { GoneSeal } from '../../trail/arrivals/gone-seal';
 import { leafHashOf } from '../../trail/evidence/entry';

@@ -4,10 +4,10 @@ import type { Call } from '../../caller/call';
 import { holderOf } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
-import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../caller/tenant-set';
 import { FILTER_PARAMETERS, parseParameters } from '../../event/parameters';
 import { type AuditEventFilter, toAuditEventFilter } from '../../event/query';
 import { Access } from '../../graphql/access';
+import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../tenant-set';
 import type { Explained } from './explain';
 import { AuditPlan, AuditPlanArgs } from './explore.types';
 

@@ -1,8 +1,8 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import { type AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ceilDiv, floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { type AuditEventFilter, onlyFilters, type TimeRange } from '../../event/query';
+import type { TenantSet } from '../../tenant-set';
 import { countedOf } from '../../trail/counts/dimensions';
 import { cutRange, type EachTenant, eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { segmentsOf } from '../../trail/counts/segments';

@@ -1,7 +1,7 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import type { RunSteps } from '../../database/clients';
 import type { AuditEventFilter } from '../../event/query';
 import { fold } from '../../event/search';
+import type { TenantSet } from '../../tenant-set';
 import { ColumnCounter, inSnapshot } from '../../trail/columns/counter';
 import { groupsByColumns } from '../../trail/columns/groups';
 import { type Count } from '../../trail/columns/tally';

@@ -1,7 +1,7 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import { EXPRESSION_FIELDS, type ExpressionField } from '../../event/expression/expression';
 import { COUNTED_FIELDS } from '../../event/filters';
 import type { AuditEventFilter, TimeRange } from '../../event/query';
+import type { TenantSet } from '../../tenant-set';
 import type { EventGroup } from '../../trail/columns/groups';
 import type { GroupOrder } from './sort-groups';
 

@@ -1,4 +1,3 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import type { Database, Planning, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
@@ -6,6 +5,7 @@ import { filterOf } from '../../event/filters';
 import type { AuditEventFilter } from '../../event/query';
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
+import type { TenantSet } from '../../tenant-set';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { type Plan, planOf } from '../../trail/plan';
 import { fromStored } from '../../trail/stored-text';

@@ -1,8 +1,8 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
-import type { TenantSet } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import type { AuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
+import type { TenantSet } from '../../tenant-set';
 import type { StoredAuditEvent } from '../../trail/audit-event-reader';
 import type {
   ExportLease,

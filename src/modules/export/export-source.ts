@@ -1,5 +1,5 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import type { AuditEventFilter } from '../../event/query';
+import type { TenantSet } from '../../tenant-set';
 import type { StoredAuditEvent } from '../../trail/audit-event-reader';
 
 /** A span of record ids: `after` is excluded, `upTo` is included. */

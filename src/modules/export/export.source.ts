@@ -1,4 +1,3 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import type { AskRows, RunSteps } from '../../database/clients';
 import { guarded, isStatementTimeout } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
@@ -6,6 +5,7 @@ import { FILTER_SPECS } from '../../event/filters';
 import { type AuditEventFilter, givenFilters } from '../../event/query';
 import { recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
+import type { TenantSet } from '../../tenant-set';
 import { inSnapshot } from '../../trail/columns/counter';
 import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { toStoredEvent } from '../../trail/event-rows';

@@ -1,7 +1,7 @@
-import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import type { Answer, Shape } from '../../event/shape';
 import { LIMITS } from '../../limits';
+import { parseTenantId } from '../../tenant-set';
 import type { EventBytes } from '../../trail/event-bytes';
 import { BytesCheck } from './check-bytes';
 import { type Checked, checkEvent, NAME_CHARS_SHOWN } from './check-event';

@@ -4,9 +4,9 @@ import { type Authenticator, stateOf } from '../../caller/authenticate';
 import { hashOfKey, type KeyKind, newKey, shownPrefix } from '../../caller/key-format';
 import { type KeyStore, type NewKey, type StoredKey } from '../../caller/key-store';
 import type { TenantStore } from '../../caller/tenant.store';
-import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
+import { parseTenantId } from '../../tenant-set';
 import { EXPIRY_MAX_MS, type KeyRequest, parseExpiry, requestProblems } from './key-request';
 
 /** A new key. Only now is the key itself known. */

@@ -3,7 +3,6 @@ import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
 import { nameProblems } from '../../caller/name-problems';
 import { holderOf, tenantSetOf } from '../../caller/principal';
-import { noSuchTenant, parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { parseFilter } from '../../event/expression/parse-filter';
 import type { Answer } from '../../event/shape';
@@ -11,6 +10,7 @@ import { isUuid } from '../../event/uuid';
 import { Access } from '../../graphql/access';
 import { objectType } from '../../graphql/object-type';
 import { LIMITS } from '../../limits';
+import { noSuchTenant, parseTenantId } from '../../tenant-set';
 import { SAVED_SEARCH } from './answers';
 import type { SavedSearch, SavedSearchStore } from './saved-search.store';
 

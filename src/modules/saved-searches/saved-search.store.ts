@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
-import type { TenantSet } from '../../caller/tenant-set';
 import type { OwnerDb, Prisma, ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
 import { LIMITS } from '../../limits';
+import type { TenantSet } from '../../tenant-set';
 import { fromStored, toStored } from '../../trail/stored-text';
 
 interface SearchSpec {

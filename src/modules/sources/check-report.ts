@@ -1,10 +1,10 @@
-import { parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { formatTicks, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
 import { type GapReason, REPORT_CHARS_MAX } from '../../event/source-report';
 import { isUuid } from '../../event/uuid';
 import { LIMITS } from '../../limits';
+import { parseTenantId } from '../../tenant-set';
 import type { REPORT_RECEIPT } from './answers';
 import type { AuditGap, SourceReport } from './audit-source';
 import type { AuditSourceStore } from './audit-source.store';

@@ -1,10 +1,10 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import type { Prisma, ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
 import type { Expression } from '../../event/expression/expression';
 import type { GapReason } from '../../event/source-report';
 import { LIMITS } from '../../limits';
+import type { TenantSet } from '../../tenant-set';
 import { fromStored } from '../../trail/stored-text';
 import type { StoredGap } from './audit-source';
 import { concernedHosts, namesHosts, type SourceHost } from './concerned-sources';

@@ -1,4 +1,3 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import type { ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
@@ -7,6 +6,7 @@ import { ticksOfRecordId } from '../../event/record-id';
 import type { Answer } from '../../event/shape';
 import type { GapReason } from '../../event/source-report';
 import { LIMITS } from '../../limits';
+import type { TenantSet } from '../../tenant-set';
 import { fromStored } from '../../trail/stored-text';
 import type { SOURCE_ITEM } from './answers';
 import { type AuditSource, lagOf, stateOfSource } from './audit-source';

@@ -1,7 +1,7 @@
 import type { TenantStore } from '../../caller/tenant.store';
-import { noSuchTenant, parseTenantId } from '../../caller/tenant-set';
 import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
+import { noSuchTenant, parseTenantId } from '../../tenant-set';
 import type { AuditSource, SourceId, StoredGap } from './audit-source';
 import type { AuditSourceStore } from './audit-source.store';
 

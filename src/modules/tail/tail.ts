@@ -1,6 +1,5 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { LeavePlace, WaitingPlaces } from '../../caller/rate-limit/waiting-places';
-import { type TenantSet, tenantSet } from '../../caller/tenant-set';
 import { Pauses } from '../../deadline';
 import { DomainError, isUnavailable, NoTurn } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
@@ -8,6 +7,7 @@ import { matchSteps } from '../../event/expression/matches';
 import { hasMark } from '../../event/marks';
 import { type AuditEventFilter, isAll, toAuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
+import { type TenantSet, tenantSet } from '../../tenant-set';
 import type {
   ArrivalLimits,
   ArrivalReader,

@@ -1,4 +1,3 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import type { Prisma, RunSteps } from '../../database/clients';
 import { isStatementTimeout } from '../../database/failure';
 import { DomainError } from '../../errors';
@@ -6,6 +5,7 @@ import { HOUR_MS } from '../../event/event-time';
 import { type FieldTerm, termsOf, type WordTerm } from '../../event/expression/expression';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
+import type { TenantSet } from '../../tenant-set';
 import type { TenantForm } from '../counts/scope';
 import { fromStored } from '../stored-text';
 import { type ColumnField, type GroupField, isColumnField, OUTCOME } from './column-fields';

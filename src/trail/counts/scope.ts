@@ -1,7 +1,7 @@
-import type { TenantSet } from '../../caller/tenant-set';
 import { Prisma } from '../../database/clients';
 import { ceilDiv, floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import type { TimeRange } from '../../event/query';
+import type { TenantSet } from '../../tenant-set';
 
 /**
  * Makes a sub-select for each tenant of a scope. The sub-select names its tenant itself: by value, or by the row of

@@ -1,9 +1,9 @@
-import { tenantSet } from '../../../src/caller/tenant-set';
 import type { AskRows } from '../../../src/database/clients';
 import { FILTER_PARAMETERS, parseParameters } from '../../../src/event/parameters';
 import { toAuditEventFilter } from '../../../src/event/query';
 import { recordIdFloor } from '../../../src/event/record-id';
 import { PostgresExportSource } from '../../../src/modules/export/export.source';
+import { tenantSet } from '../../../src/tenant-set';
 
 const TENANTS = tenantSet([7]);
 const HOUR_TICKS = 36_000_000_000n;

@@ -1,8 +1,8 @@
-import { tenantSet } from '../../../src/caller/tenant-set';
 import type { AuditEventFilter } from '../../../src/event/query';
 import { LIMITS } from '../../../src/limits';
 import { exporter } from '../../../src/modules/export/export-events';
 import type { ExportSource, IdSpan } from '../../../src/modules/export/export-source';
+import { tenantSet } from '../../../src/tenant-set';
 import type { StoredAuditEvent } from '../../../src/trail/audit-event-reader';
 
 const eventOf = (recordId: string) => ({ recordId }) as StoredAuditEvent;

@@ -1,10 +1,10 @@
 import { OwnPlaces } from '../../../src/caller/rate-limit/waiting-places';
-import { tenantSet } from '../../../src/caller/tenant-set';
 import { LIMITS } from '../../../src/limits';
 import { CursorSeal } from '../../../src/modules/tail/cursor';
 import { joined } from '../../../src/modules/tail/page-texts';
 import { SharedReads } from '../../../src/modules/tail/shared-reads';
 import { Tail } from '../../../src/modules/tail/tail';
+import { tenantSet } from '../../../src/tenant-set';
 import type { ArrivalPlace, ArrivalReader } from '../../../src/trail/arrivals/arrival-reader';
 import { NewArrivals } from '../../../src/trail/arrivals/new-arrivals';
 import { testEpoch } from '../../support/epoch';

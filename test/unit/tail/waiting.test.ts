@@ -1,8 +1,8 @@
 import { OwnPlaces, type WaitingPlaces } from '../../../src/caller/rate-limit/waiting-places';
-import { tenantSet } from '../../../src/caller/tenant-set';
 import { NoTurn, serviceUnavailable } from '../../../src/errors';
 import { CursorSeal } from '../../../src/modules/tail/cursor';
 import { Tail, type TailRequest } from '../../../src/modules/tail/tail';
+import { tenantSet } from '../../../src/tenant-set';
 import type { ArrivalPlace, ArrivalReader } from '../../../src/trail/arrivals/arrival-reader';
 import { testEpoch } from '../../support/epoch';
 import { until } from '../../support/until';

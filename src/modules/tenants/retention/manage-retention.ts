@@ -1,9 +1,9 @@
 import type { Attempt } from '../../../caller/access-log';
 import type { Tenant } from '../../../caller/tenant.store';
-import { noSuchTenant, parseTenantId } from '../../../caller/tenant-set';
 import { DomainError } from '../../../errors';
 import { DAY_MS } from '../../../event/event-time';
 import { LIMITS } from '../../../limits';
+import { noSuchTenant, parseTenantId } from '../../../tenant-set';
 import type { RetentionPreview } from './preview';
 import type { RetentionRun, RetentionStore } from './retention-store';
 

@@ -1,4 +1,4 @@
-import { DomainError } from '../errors';
+import { DomainError } from './errors';
 
 declare const scoped: unique symbol;
 
