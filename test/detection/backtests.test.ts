@@ -61,7 +61,7 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     const { tenantId } = await store.forNewTenant();
     const { prisma, background: owner } = store.database;
     const at = { nowMs: Date.now() };
-    const storeOf = () => new BacktestStore(prisma, owner, () => at.nowMs);
+    const storeOf = () => new BacktestStore(prisma, owner, Date.now, async () => new Date(at.nowMs));
     const own = storeOf();
     const begin = () => own.begin(tenantId, RULE, 7, AN_ATTEMPT);
     const { backtestId } = await begin();
@@ -80,7 +80,7 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
       const instance = new Backtests({
         owner,
         store: storeOf(),
-        nowMs: () => at.nowMs,
+        nowMs: Date.now,
         log: { warn: () => {} },
         reader: reader as ArrivalReader,
       });

@@ -7,6 +7,7 @@ import { waitersOn } from '../support/lock-waiters';
 import { Store } from '../support/store';
 
 const NOW = Date.parse('2026-02-03T08:00:00Z');
+const TIME = async () => new Date(NOW);
 
 describeOnPostgres('two instances that look for notices at the same time', () => {
   let store: Store;
@@ -35,10 +36,10 @@ describeOnPostgres('two instances that look for notices at the same time', () =>
       tries: 0,
     }));
     await owner.alertNotice.createMany({ data });
-    const queue = new NoticeQueue(owner, () => NOW);
+    const queue = new NoticeQueue(owner, TIME);
     let second: Promise<readonly unknown[]> = Promise.resolve([]);
     const first = await owner.$transaction(async (tx) => {
-      const taken = await new NoticeQueue(tx as OwnerDb, () => NOW).take(tenantId);
+      const taken = await new NoticeQueue(tx as OwnerDb, TIME).take(tenantId);
       second = queue.take(tenantId);
       await waitersOn(client, 1);
       return taken;

@@ -39,7 +39,9 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     const failing = new Map<string, Failure>();
     const hanging = new Set<string>();
     const slow = new Map<string, () => Promise<unknown>>();
-    const health = new HealthAlerts(owner, readShippedRules(), () => at.nowMs);
+    /** The database's clock. */
+    const time = async () => new Date(at.nowMs);
+    const health = new HealthAlerts(owner, readShippedRules(), () => at.nowMs, undefined, time);
     const anInstance = () => {
       const send = async (route: Route, due: readonly Due[]) => {
         if (route.tenantId !== tenantId) return [];
@@ -52,7 +54,7 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
       return new Notifier({
         owner,
         health,
-        nowMs: () => at.nowMs,
+        time,
         log: pino({ level: 'silent' }),
         channels: { send },
         tally: new DetectionTally(),
@@ -87,7 +89,7 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
           noteAlerts(
             tx,
             alertIds.map((alertId) => ({ tenantId, alertId, ruleId: RULE_ID, severity: 3, status: 'new' })),
-            new Date(at.nowMs),
+            time,
           ),
         ),
       alerts: () => owner.alert.findMany({ where: { tenantId } }),

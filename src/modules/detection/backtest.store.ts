@@ -3,6 +3,7 @@ import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
 import type { OwnerDb, ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
+import { Leases, type ReadTime } from '../../database/lease';
 import { ofTenants } from '../../database/tenant-rows';
 import type { RuleSource } from '../../detection/host';
 import { DomainError } from '../../errors';
@@ -29,24 +30,37 @@ export interface TakenBacktest {
   readonly since: Date;
   readonly answer: BacktestAnswer;
   readonly tries: number;
+  /** The id of the lease. */
+  readonly holder: string;
 }
 
 /** The number of backtests that are kept for a tenant; older ones are deleted. */
 const KEPT_MAX = 20;
 /** After this time without a sign, the instance of a backtest counts as lost. */
 const LEASE_MS = 40_000;
-/** A lease that ends later than this is of a clock that was ahead: those of two instances differ by less. */
-export const LEASE_MS_MAX = 600_000;
 
 /** The stored backtests. Requests begin a tenant's backtests and read them, and instances run them. */
 export class BacktestStore {
-  readonly #me = randomUUID();
+  readonly #leases: Leases;
 
   constructor(
     private readonly prisma: ServiceDb,
     private readonly owner: OwnerDb,
     private readonly nowMs: () => number,
-  ) {}
+    time?: ReadTime,
+  ) {
+    this.#leases = new Leases(
+      owner,
+      {
+        table: 'backtest',
+        key: { tenant_id: 'int', backtest_id: 'uuid' },
+        holder: 'holder',
+        until: 'held_until',
+        ms: LEASE_MS,
+      },
+      time,
+    );
+  }
 
   /** @throws DomainError `service_unavailable` while another backtest of the tenant runs */
   begin(tenantId: number, rule: TestedRule, days: number, attempt: Attempt): Promise<BacktestAnswer> {
@@ -108,24 +122,30 @@ export class BacktestStore {
     return { ...(JSON.parse(row.answer) as BacktestAnswer), state: row.state };
   }
 
+  /** @returns backtests that no instance runs, oldest first @param of the condition on the tenant */
+  async waiting(
+    of: string,
+    most: number,
+  ): Promise<readonly { readonly tenantId: number; readonly id: string }[]> {
+    return this.owner.$queryRawUnsafe(
+      `SELECT tenant_id AS "tenantId", backtest_id::text AS id FROM backtest b
+       WHERE state = 'running' AND ${this.#leases.isFree('b', '$1::timestamptz', '$2::timestamptz')} AND ${of}
+       ORDER BY created_at LIMIT ${most}`,
+      ...(await this.#leases.times()),
+    );
+  }
+
   /** @returns null if another instance took it first */
   async take(tenantId: number, backtestId: string): Promise<TakenBacktest | null> {
-    const now = this.nowMs();
-    const [row] = await this.owner.$queryRawUnsafe<
-      { rule: string; since: Date; answer: string; tries: number }[]
-    >(
-      `UPDATE backtest SET holder = $3::uuid, held_until = $5::timestamptz, tries = tries + 1
-       WHERE tenant_id = $1::int AND backtest_id = $2::uuid AND state = 'running'
-         AND (held_until IS NULL OR held_until < $4::timestamptz OR held_until > $6::timestamptz)
-       RETURNING rule, since, answer, tries`,
-      ...[
-        tenantId,
-        backtestId,
-        this.#me,
-        new Date(now),
-        new Date(now + LEASE_MS),
-        new Date(now + LEASE_MS_MAX),
-      ],
+    const holder = randomUUID();
+    const row = await this.#leases.take<{ rule: string; since: Date; answer: string; tries: number }>(
+      [tenantId, backtestId],
+      holder,
+      {
+        set: () => 'tries = tries + 1',
+        where: "l.state = 'running'",
+        returning: 'rule, since, answer, tries',
+      },
     );
     if (!row) return null;
     return {
@@ -135,27 +155,24 @@ export class BacktestStore {
       since: new Date(row.since),
       answer: JSON.parse(row.answer) as BacktestAnswer,
       tries: row.tries,
+      holder,
     };
   }
 
   /** Stores the progress. @returns false if another instance has taken the backtest */
-  async note({ tenantId, backtestId }: TakenBacktest, answer: BacktestAnswer): Promise<boolean> {
-    const { count } = await this.owner.backtest.updateMany({
-      where: { tenantId, backtestId, holder: this.#me, state: 'running' },
-      data: {
-        state: answer.state,
-        answer: JSON.stringify(answer),
-        heldUntil: new Date(this.nowMs() + LEASE_MS),
-      },
+  async note({ tenantId, backtestId, holder }: TakenBacktest, answer: BacktestAnswer): Promise<boolean> {
+    const noted = await this.#leases.renew([tenantId, backtestId], holder, {
+      set: (add) => `state = ${add(answer.state)}, answer = ${add(JSON.stringify(answer))}`,
+      where: "l.state = 'running'",
     });
-    return count > 0;
+    return noted !== null;
   }
 
   /** Makes it wait again, so that any instance with room can begin it anew. */
-  async putBack({ tenantId, backtestId }: TakenBacktest): Promise<void> {
-    await this.owner.backtest.updateMany({
-      where: { tenantId, backtestId, holder: this.#me, state: 'running' },
-      data: { holder: null, heldUntil: null, tries: { decrement: 1 } },
+  async putBack({ tenantId, backtestId, holder }: TakenBacktest): Promise<void> {
+    await this.#leases.release([tenantId, backtestId], holder, {
+      set: () => 'tries = tries - 1',
+      where: "l.state = 'running'",
     });
   }
 }

@@ -9,7 +9,7 @@ import { openHost } from '../../detection/thread-host';
 import { DAY_MS, formatTicks } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import type { ArrivalLimits, ArrivalReader } from '../../trail/arrivals/arrival-reader';
-import { type BacktestAnswer, type BacktestStore, LEASE_MS_MAX, type TakenBacktest } from './backtest.store';
+import { type BacktestAnswer, type BacktestStore, type TakenBacktest } from './backtest.store';
 import { StepReader } from './step-reader';
 
 const EXAMPLES_MAX = 10;
@@ -50,20 +50,13 @@ export class Backtests {
 
   /** Takes waiting backtests while there is room. */
   async run(): Promise<void> {
-    const { owner, store, nowMs } = this.parts;
+    const { store } = this.parts;
     const room = () => LIMITS.backtestsMax - this.#running.size;
     if (room() <= 0 || this.#stopping.signal.aborted) return;
-    const waiting = await this.#rounds.ask((of) =>
-      owner.$queryRawUnsafe<{ tenant_id: number; id: string }[]>(
-        `SELECT tenant_id, backtest_id::text AS id FROM backtest WHERE state = 'running'
-           AND (held_until IS NULL OR held_until < $1::timestamptz OR held_until > $2::timestamptz) AND ${of('tenant_id')}
-         ORDER BY created_at LIMIT ${LIMITS.backtestsMax}`,
-        ...[new Date(nowMs()), new Date(nowMs() + LEASE_MS_MAX)],
-      ),
-    );
-    for (const { tenant_id, id } of waiting) {
+    const waiting = await this.#rounds.ask((of) => store.waiting(of('tenant_id'), LIMITS.backtestsMax));
+    for (const { tenantId, id } of waiting) {
       if (room() <= 0) break;
-      const taken = await this.#rounds.attempt(tenant_id, () => store.take(tenant_id, id));
+      const taken = await this.#rounds.attempt(tenantId, () => store.take(tenantId, id));
       if (!taken) continue;
       const running = this.#run(taken).finally(() => this.#running.delete(id));
       this.#running.set(id, running);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { OwnerDb } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
+import type { ReadTime } from '../../database/lease';
 import { TICKS_PER_MS } from '../../event/event-time';
 import { toStored } from '../../trail/stored-text';
 import { noteAlerts } from './notices';
@@ -39,6 +40,8 @@ export class HealthAlerts {
     private readonly shipped: ReadonlyMap<string, ShippedRule>,
     private readonly nowMs: () => number,
     private readonly stoppedLogs: () => ReadonlyMap<number, string> = () => new Map(),
+    /** By which its notices are due. */
+    private readonly time?: ReadTime,
   ) {
     this.#rounds = new TenantRounds(owner);
   }
@@ -111,7 +114,7 @@ export class HealthAlerts {
         },
       });
       if (status === 'new')
-        await noteAlerts(tx, [{ tenantId, alertId, ruleId, severity, status, exceptRouteIds }], now);
+        await noteAlerts(tx, [{ tenantId, alertId, ruleId, severity, status, exceptRouteIds }], this.time);
       return true;
     });
   }

@@ -101,7 +101,6 @@ export function detectionModule(parts: {
           written
             .filter(({ isNew, status }) => isNew && status === 'new')
             .map((alert) => ({ ...alert, tenantId, severity: severityNumber(alert.severity) })),
-          new Date(nowMs()),
         ),
     });
   const quick = detectorOf('quick', openHost({ silenceMs: LIMITS.detectionQuickSilenceMs }));
@@ -110,7 +109,6 @@ export function detectionModule(parts: {
     owner,
     health,
     tally,
-    nowMs,
     log,
     channels: new Channels({
       reader: new AlertReader(askOwner),
@@ -118,7 +116,7 @@ export function detectionModule(parts: {
       mailer: mail && mailer(mail),
     }),
   });
-  const alerts = new AlertStore(prisma, nowMs, (tx, alert) => noteAlerts(tx, [alert], new Date(nowMs())));
+  const alerts = new AlertStore(prisma, nowMs, (tx, alert) => noteAlerts(tx, [alert]));
   const rules = new RuleStore(prisma, shipped, abouts, nowMs);
   const tests = new BacktestStore(prisma, owner, nowMs);
   const backtests = new Backtests({

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Prisma } from '../../database/clients';
+import { databaseTime, type ReadTime } from '../../database/lease';
 
 /** An alert in a state to tell. */
 interface Told {
@@ -17,11 +18,14 @@ interface Told {
 export async function noteAlerts(
   tx: Prisma.TransactionClient,
   alerts: readonly Told[],
-  at: Date,
+  time: ReadTime = databaseTime,
 ): Promise<void> {
   const [first] = alerts;
   if (!first) return;
   const routes = await tx.alertRoute.findMany({ where: { tenantId: first.tenantId, enabled: true } });
+  if (routes.length === 0) return;
+  // Notices are due by the database's clock, as they are taken.
+  const at = await time(tx);
   const data = alerts.flatMap(({ tenantId, alertId, ruleId, severity, status, exceptRouteIds = [] }) =>
     routes
       .filter(

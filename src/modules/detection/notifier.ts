@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { OwnerDb } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
+import type { ReadTime } from '../../database/lease';
 import { type Channels, channelOf, type Failure, type Route } from './channel';
 import type { HealthAlerts } from './health-alerts';
-import { type Due, LEASE_MS, NEXT_MS_MAX, NoticeQueue } from './notice-queue';
+import { type Due, NoticeQueue } from './notice-queue';
 import type { RouteTarget } from './route.store';
 import type { DetectionTally } from './tally';
 
@@ -25,7 +26,6 @@ const FAILING_TRIES = 4;
 interface Job {
   readonly route: Route;
   readonly due: readonly Due[];
-  readonly takenMs: number;
 }
 
 /** Sends the notices of alerts on their routes, and repeats each until it is accepted. A repeat has the same id. */
@@ -42,26 +42,19 @@ export class Notifier {
       readonly channels: Pick<Channels, 'send'>;
       readonly health: Pick<HealthAlerts, 'tell'>;
       readonly tally: DetectionTally;
-      readonly nowMs: () => number;
       readonly log: Logger;
+      readonly time?: ReadTime;
     },
   ) {
     this.#rounds = new TenantRounds(parts.owner);
-    this.#queue = new NoticeQueue(parts.owner, parts.nowMs);
+    this.#queue = new NoticeQueue(parts.owner, parts.time);
   }
 
   async run(): Promise<number> {
-    const { owner, nowMs } = this.parts;
-    const tenants = await this.#rounds.ask((of) =>
-      owner.$queryRawUnsafe<{ tenant_id: number }[]>(
-        `SELECT DISTINCT tenant_id FROM alert_notice WHERE sent_at IS NULL
-           AND (next_at <= $1::timestamptz OR next_at > $2::timestamptz) AND ${of('tenant_id')} LIMIT ${TENANTS_MAX}`,
-        ...[new Date(nowMs()), new Date(nowMs() + NEXT_MS_MAX)],
-      ),
-    );
+    const tenants = await this.#rounds.ask((of) => this.#queue.tenants(of('tenant_id'), TENANTS_MAX));
     const jobs: Job[] = [];
-    for (const { tenant_id } of tenants)
-      jobs.push(...((await this.#rounds.attempt(tenant_id, () => this.#jobsOf(tenant_id))) ?? []));
+    for (const { tenantId } of tenants)
+      jobs.push(...((await this.#rounds.attempt(tenantId, () => this.#jobsOf(tenantId))) ?? []));
     // Routes that failed before are likely to be slow again.
     jobs.sort((a, b) => triesOf(a.due) - triesOf(b.due));
     const lanes = [true, false].map((isMail) => jobs.filter(({ route }) => 'to' in route.target === isMail));
@@ -94,7 +87,6 @@ export class Notifier {
   }
 
   async #jobsOf(tenantId: number): Promise<readonly Job[]> {
-    const takenMs = this.parts.nowMs();
     const due = await this.#queue.take(tenantId);
     if (due.length === 0) return [];
     const routes = await this.#routes(tenantId);
@@ -105,11 +97,10 @@ export class Notifier {
     for (const route of routes.values()) {
       const own = due.filter(({ routeId }) => routeId === route.routeId);
       if (own.length === 0) continue;
-      if (this.#busy.has(route.routeId))
-        await this.#queue.putBack(tenantId, own, new Date(takenMs + ROUND_MS));
+      if (this.#busy.has(route.routeId)) await this.#queue.putBack(tenantId, own, ROUND_MS);
       else {
         this.#busy.add(route.routeId);
-        jobs.push({ route, due: own, takenMs });
+        jobs.push({ route, due: own });
       }
     }
     return jobs;
@@ -126,15 +117,13 @@ export class Notifier {
   }
 
   /** Sends the notices of a route. After a failure the rest waits too, because it would fail in the same way. */
-  async #tell({ route, due, takenMs }: Job): Promise<void> {
+  async #tell({ route, due }: Job): Promise<void> {
     const { tenantId } = route;
     const { parcels, later } = await this.#parcels(route, due);
-    if (later) await this.#queue.putBack(tenantId, later.due, later.at);
+    if (later) await this.#queue.putBack(tenantId, later.due, later.waitMs);
     for (const [i, parcel] of parcels.entries()) {
       const rest = parcels.slice(i).flat();
-      const now = this.parts.nowMs();
-      // The lease of these notices ends soon, and another instance may then take them.
-      if (now - takenMs > LEASE_MS / 2) return this.#queue.putBack(tenantId, rest, new Date(now));
+      if (await this.#queue.isEnding(rest)) return this.#queue.putBack(tenantId, rest, 0);
       const outcome = await this.#send(route, parcel);
       if ('message' in outcome) {
         await this.#queue.failed(tenantId, rest, outcome.message);
@@ -151,16 +140,15 @@ export class Notifier {
     due: readonly Due[],
   ): Promise<{
     parcels: readonly (readonly Due[])[];
-    later: { readonly due: readonly Due[]; readonly at: Date } | null;
+    later: { readonly due: readonly Due[]; readonly waitMs: number } | null;
   }> {
     const each = due.map((one) => [one]);
     if (!('to' in route.target)) return { parcels: each, later: null };
-    const since = new Date(this.parts.nowMs() - MAILS_MS);
-    const sent = await this.#queue.sentSince(route.tenantId, route.routeId, since);
+    const sent = await this.#queue.sentWithin(route.tenantId, route.routeId, MAILS_MS);
     if (sent.length + due.length <= MAILS_MAX) return { parcels: each, later: null };
     const [oldest] = sent;
-    if (sent.length < MAILS_MAX || !oldest) return { parcels: [due], later: null };
-    return { parcels: [], later: { due, at: new Date(oldest.getTime() + MAILS_MS) } };
+    if (sent.length < MAILS_MAX || oldest === undefined) return { parcels: [due], later: null };
+    return { parcels: [], later: { due, waitMs: MAILS_MS - oldest } };
   }
 
   async #send(route: Route, parcel: readonly Due[]): Promise<readonly string[] | Failure> {
