@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { transform } from '@swc/core';
 import { globSync } from 'tinyglobby';
+import { readText } from './files.mjs';
+import { OPERATION_TYPES, operationTypes } from './operation-types.mjs';
 
 const FOLDERS = ['src', 'rest-facade', 'agent'];
 
@@ -27,6 +30,12 @@ const files = globSync(patterns, { cwd: root, ignore: ['**/*.d.ts', '**/tsconfig
 // The compiled code reads its version from package.json.
 const others = globSync('package.json', { cwd: root });
 const problems = (await Promise.all([...files, ...others].map(put))).filter((problem) => problem !== null);
+// The command line's types of operations are made of the schema, which is compiled by now.
+if (problems.length === 0 && existsSync(join(out, 'src/schema.js'))) {
+  const text = operationTypes(out);
+  if (readText(join(root, OPERATION_TYPES)) !== text) await writeFile(join(root, OPERATION_TYPES), text);
+  await put(OPERATION_TYPES);
+}
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Hash of the names and contents of files and folders; a missing one counts as absent. */
+/** Hash of the names and contents of files and folders; a missing one counts as absent, `!file` is left out. */
 export function contentHash(root, paths, ...extra) {
   return digest(root, paths, extra, (file) => readFileSync(file));
 }
@@ -18,6 +18,7 @@ export function statHash(root, paths) {
 function digest(root, paths, extra, read) {
   const hash = createHash('sha256').update(JSON.stringify(extra));
   for (const path of paths.flatMap((each) => filesUnder(root, each))) {
+    if (paths.includes(`!${path}`)) continue;
     const content = read(join(root, path));
     hash.update(`\n${path.replaceAll('\\', '/')} ${content.length}\n`).update(content);
   }

@@ -5,6 +5,7 @@ import { readJson } from './files.mjs';
 import { contentHash, statHash } from './fingerprint.mjs';
 import { installPackages } from './install-packages.mjs';
 import { linkCommands } from './link-commands.mjs';
+import { OPERATION_TYPES } from './operation-types.mjs';
 import { noteVersion } from './version.mjs';
 
 const prisma = stamped({
@@ -35,9 +36,12 @@ const compile = stamped({
   name: 'compile',
   title: 'compiling',
   applies: (root) => existsSync(join(root, 'src')),
-  inputs: ['src', 'rest-facade', 'agent', 'scripts/lib/compile.mjs', 'package-lock.json'],
+  inputs: [
+    ...['src', 'rest-facade', 'agent', 'scripts/lib/compile.mjs', 'scripts/lib/operation-types.mjs'],
+    ...['package-lock.json', `!${OPERATION_TYPES}`],
+  ],
   // The outputs of other steps and commands beside them do not count.
-  outputs: ['dist/agent', 'dist/package.json', 'dist/rest-facade', 'dist/src'],
+  outputs: [OPERATION_TYPES, 'dist/agent', 'dist/package.json', 'dist/rest-facade', 'dist/src'],
   async run({ root }) {
     // The sources are compiled elsewhere and moved into place as a whole: no stale file stays, and no process starts from
     // half of them.

@@ -1,13 +1,11 @@
 import { type Command, Option } from 'commander';
 import { SEVERITIES } from '../detection/rule';
-import type { Answer } from '../event/shape';
-import { ALERT_ROUTE } from '../modules/detection/work-answers';
-import { tenantOf } from './only-tenant';
+import { type OfTenant, tenantOf } from './only-tenant';
+import { columnsOf } from './operations';
 import type { OnService } from './service-command';
-import { columnsOf, toTable } from './table';
+import { toTable } from './table';
 
-type Route = Answer<typeof ALERT_ROUTE>;
-const FIELDS = columnsOf(ALERT_ROUTE, 'routeId', 'name', 'kind');
+const COLUMNS = columnsOf('AlertRoute', 'routeId', 'name', 'kind');
 
 /** `alert route create`, `list`, `remove`. */
 export function addAlertRouteCommands(route: Command, onService: OnService): void {
@@ -26,11 +24,9 @@ export function addAlertRouteCommands(route: Command, onService: OnService): voi
         new Option('--severity <severity>', 'at least this one (default: all)').choices([...SEVERITIES]),
       )
       .option('--rule <ruleId>', 'of this rule only'),
-    async (run, { tenant, name, email, destination, format, severity, rule }) => {
-      const { createAlertRoute: made } = await run<{ createAlertRoute: Route }>(
-        `mutation($tenantId: String!, $name: String!, $emails: [String!], $destinationId: String, $format: String,
-          $severity: String, $ruleId: String) { createAlertRoute(tenantId: $tenantId, name: $name, emails: $emails,
-          destinationId: $destinationId, format: $format, severity: $severity, ruleId: $ruleId) { ${FIELDS} } }`,
+    async (run, { tenant, name, email, destination, format, severity, rule }: NewRoute) => {
+      const made = await run(
+        'createAlertRoute',
         {
           tenantId: tenant,
           name,
@@ -40,6 +36,7 @@ export function addAlertRouteCommands(route: Command, onService: OnService): voi
           severity: severity ?? null,
           ruleId: rule ?? null,
         },
+        COLUMNS,
       );
       return { json: made, text: `route ${made.routeId}` };
     },
@@ -49,12 +46,9 @@ export function addAlertRouteCommands(route: Command, onService: OnService): voi
       .command('list')
       .description('lists where the alerts of a tenant are told')
       .option('--tenant <id>', 'of this tenant (default: the only one)'),
-    async (run, options) => {
-      const { alertRoutes } = await run<{ alertRoutes: Route[] }>(
-        `query($tenantId: String!) { alertRoutes(tenantId: $tenantId) { ${FIELDS} } }`,
-        { tenantId: await tenantOf(run, options) },
-      );
-      return { json: alertRoutes, text: toTable(alertRoutes) };
+    async (run, options: OfTenant) => {
+      const routes = await run('alertRoutes', { tenantId: await tenantOf(run, options) }, COLUMNS);
+      return { json: routes, text: toTable(routes) };
     },
   );
   onService(
@@ -63,12 +57,19 @@ export function addAlertRouteCommands(route: Command, onService: OnService): voi
       .description('has alerts told there no more')
       .argument('<routeId>', 'as `alert route list` shows it')
       .option('--tenant <id>', 'of this tenant (default: the only one)'),
-    async (run, options, routeId) => {
-      const { removeAlertRoute: removed } = await run<{ removeAlertRoute: boolean }>(
-        'mutation($tenantId: String!, $routeId: String!) { removeAlertRoute(tenantId: $tenantId, routeId: $routeId) }',
-        { tenantId: await tenantOf(run, options), routeId },
-      );
+    async (run, options: OfTenant, routeId) => {
+      const removed = await run('removeAlertRoute', { tenantId: await tenantOf(run, options), routeId });
       return { json: { routeId, removed }, text: `route ${routeId} is removed` };
     },
   );
+}
+
+interface NewRoute {
+  readonly tenant: string;
+  readonly name: string;
+  readonly email?: readonly string[];
+  readonly destination?: string;
+  readonly format?: string;
+  readonly severity?: string;
+  readonly rule?: string;
 }

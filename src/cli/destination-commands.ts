@@ -1,19 +1,14 @@
 import type { Command } from 'commander';
-import type { Answer } from '../event/shape';
+import type { Destination } from '../generated/operations';
 import { LIMITS } from '../limits';
-import {
-  CREATED_DESTINATION,
-  DESTINATION,
-  DESTINATION_TEST,
-  ROTATED_SECRET,
-  SET_ASIDE_EVENT,
-} from '../modules/destinations/answers';
-import { destinationSecrets, fileOf, given, withSecrets } from './destination-secrets';
+import { addOptions, type GivenOptions, SETTINGS, TYPE_NAMES, valuesOf } from './destination-options';
+import { destinationSecrets, withSecrets } from './destination-secrets';
+import type { OfTenant } from './only-tenant';
+import type { Run } from './operations';
 import { CommandError } from './service-client';
-import { type OnService, type Operator, type Options, once, type Run, wholeNumber } from './service-command';
-import { columnsOf, toTable } from './table';
+import { type OnService, type Operator, once, wholeNumber } from './service-command';
+import { toTable } from './table';
 
-type Destination = Answer<typeof DESTINATION>;
 const ID = 'as `destination list` shows it';
 
 /** `destination create`, `list`, `test`, `pause`, `resume`, `replay`, `rotate-secret`, `remove`, `set-aside`. */
@@ -24,36 +19,25 @@ export function addDestinationCommands(destination: Command, onService: OnServic
       .command('list')
       .description('lists destinations, never their secrets')
       .option('--tenant <id>', 'of one tenant'),
-    async (run, { tenant }) => {
-      const { destinations } = await run<{ destinations: Destination[] }>(
-        `query($tenantId: String) { destinations(tenantId: $tenantId) { ${columnsOf(DESTINATION)} } }`,
-        { tenantId: tenant ?? null },
-      );
+    async (run, { tenant }: OfTenant) => {
+      const destinations = await run('destinations', { tenantId: tenant ?? null });
       return { json: destinations, text: toTable(destinations.map(({ settings: _, ...shown }) => shown)) };
     },
   );
   onService(
     destination.command('test').description('sends one marked event now').argument('<destinationId>', ID),
     async (run, _options, destinationId) => {
-      const { testDestination } = await run<{ testDestination: Answer<typeof DESTINATION_TEST> }>(
-        `mutation($destinationId: String!) { testDestination(destinationId: $destinationId) {
-          ${columnsOf(DESTINATION_TEST)} } }`,
-        { destinationId },
-      );
-      if (!testDestination.accepted)
-        throw new CommandError(`the test was not accepted: ${testDestination.message}`, 'not_accepted');
-      return { json: testDestination, text: 'the test was accepted' };
+      const tested = await run('testDestination', { destinationId });
+      if (!tested.accepted)
+        throw new CommandError(`the test was not accepted: ${tested.message}`, 'not_accepted');
+      return { json: tested, text: 'the test was accepted' };
     },
   );
   for (const [name, field, description] of CHANGES)
     onService(
       destination.command(name).description(description).argument('<destinationId>', ID),
       async (run, _options, destinationId) => {
-        const answer = await run<Record<string, Destination>>(
-          `mutation($destinationId: String!) { ${field}(destinationId: $destinationId) { ${columnsOf(DESTINATION)} } }`,
-          { destinationId },
-        );
-        const one = answer[field] as Destination;
+        const one = await run(field, { destinationId });
         return {
           json: one,
           text: name === 'remove' ? `destination ${one.destinationId} is removed` : textOf(one),
@@ -67,14 +51,10 @@ export function addDestinationCommands(destination: Command, onService: OnServic
       .argument('<destinationId>', ID)
       .option('--position <n>', 'the first position to be sent')
       .option('--from <time>', 'beginning, now or an ISO 8601 time of arrival'),
-    async (run, { position, from }, destinationId) => {
-      const { replayDestination } = await run<{ replayDestination: Destination }>(
-        `mutation($destinationId: String!, $position: String, $from: String) {
-          replayDestination(destinationId: $destinationId, position: $position, from: $from) {
-          ${columnsOf(DESTINATION)} } }`,
-        { destinationId, position: position ?? null, from: from ?? null },
-      );
-      return { json: replayDestination, text: textOf(replayDestination) };
+    async (run, { position, from }: { position?: string; from?: string }, destinationId) => {
+      const given = { destinationId, position: position ?? null, from: from ?? null };
+      const replayed = await run('replayDestination', given);
+      return { json: replayed, text: textOf(replayed) };
     },
   );
   onService(
@@ -94,12 +74,8 @@ export function addDestinationCommands(destination: Command, onService: OnServic
       .description('lists events that a destination refused while it took their neighbours')
       .argument('<destinationId>', ID),
     async (run, _options, destinationId) => {
-      const { destinationSetAside } = await run<{ destinationSetAside: Answer<typeof SET_ASIDE_EVENT>[] }>(
-        `query($destinationId: String!) { destinationSetAside(destinationId: $destinationId) {
-          ${columnsOf(SET_ASIDE_EVENT)} } }`,
-        { destinationId },
-      );
-      return { json: destinationSetAside, text: toTable(destinationSetAside) };
+      const events = await run('destinationSetAside', { destinationId });
+      return { json: events, text: toTable(events) };
     },
   );
 }
@@ -111,87 +87,66 @@ const CHANGES = [
 ] as const;
 
 const withSettings = (command: Command) =>
-  command
-    .description('makes a destination, to which events of a tenant are sent as they arrive')
-    .requiredOption('--name <name>', 'what it is for')
-    .requiredOption('--tenant <id>', 'the tenant whose events are sent')
-    .requiredOption('--type <type>', 'webhook, splunk-hec, elasticsearch, s3, syslog or relp')
-    .requiredOption(
-      '--url <url>',
-      'of the receiver: https://…; tls://host:port (syslog); relp+tls://host:port',
-      once,
-    )
-    .option('--from <time>', 'beginning, now (default) or an ISO 8601 time of arrival')
-    .option('--filter <filter>', 'which events (default: all)')
-    .option('--format <format>', 'native (default), ocsf or ecs')
-    .option('--encoding <encoding>', 'of a webhook: json (default) or ndjson')
-    .option('--signature <version>', 'of a webhook: v1 (default) or v1a')
-    .option('--acknowledge', 'of splunk-hec: wait for indexer acknowledgement')
-    .option('--index <name>', 'of splunk-hec and elasticsearch')
-    .option('--source <text>', 'of splunk-hec')
-    .option('--sourcetype <text>', 'of splunk-hec')
-    .option('--pipeline <name>', 'of elasticsearch')
-    .option('--bucket <name>', 'of s3')
-    .option('--region <name>', 'of s3')
-    .option('--prefix <text>', 'of s3: how the names of objects begin')
-    .option('--app-name <name>', 'of syslog and relp')
-    .option('--ca-file <file>', 'certificates (PEM) that the receiver is verified by');
-
-const SETTINGS = [
-  ...[
-    'encoding',
-    'signature',
-    'acknowledge',
-    'index',
-    'source',
-    'sourcetype',
-    'pipeline',
-    'bucket',
-    'region',
-  ],
-  ...['prefix', 'appName'],
-];
-async function create(run: Run, options: Options, _: string, operator: Operator) {
-  const ca = await fileOf('ca', options.caFile);
-  const { createDestination } = await run<{ createDestination: Answer<typeof CREATED_DESTINATION> }>(
-    `mutation($tenantId: String!, $name: String!, $type: String!, $url: String!, $from: String!, $filter: String!,
-      $format: String!, $settings: JSON, $secrets: JSON) { createDestination(tenantId: $tenantId, name: $name, type: $type,
-      url: $url, from: $from, filter: $filter, format: $format, settings: $settings, secrets: $secrets) {
-      ${columnsOf(CREATED_DESTINATION)} } }`,
-    {
-      tenantId: options.tenant,
-      name: options.name,
-      type: options.type,
-      url: options.url,
-      from: options.from ?? 'now',
-      filter: options.filter ?? '',
-      format: options.format ?? 'native',
-      settings: { ...given(options, SETTINGS), ...ca },
-      secrets: await destinationSecrets(options, async () => String(options.type), operator),
-    },
+  addOptions(
+    command
+      .description('makes a destination, to which events of a tenant are sent as they arrive')
+      .requiredOption('--name <name>', 'what it is for')
+      .requiredOption('--tenant <id>', 'the tenant whose events are sent')
+      .requiredOption('--type <type>', inWords(TYPE_NAMES))
+      .requiredOption(
+        '--url <url>',
+        'of the receiver: https://…; tls://host:port (syslog); relp+tls://host:port',
+        once,
+      )
+      .option('--from <time>', 'beginning, now (default) or an ISO 8601 time of arrival')
+      .option('--filter <filter>', 'which events (default: all)')
+      .option('--format <format>', 'native (default), ocsf or ecs'),
+    SETTINGS,
   );
-  const { destinationId, ...shown } = createDestination;
+
+const inWords = (names: readonly string[]) => `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+
+interface NewDestination extends GivenOptions {
+  readonly tenant: string;
+  readonly name: string;
+  readonly type: string;
+  readonly url: string;
+  readonly from?: string;
+  readonly filter?: string;
+  readonly format?: string;
+}
+
+async function create(run: Run, options: NewDestination, _: string, operator: Operator) {
+  const { destinationId, ...shown } = await run('createDestination', {
+    tenantId: options.tenant,
+    name: options.name,
+    type: options.type,
+    url: options.url,
+    from: options.from ?? 'now',
+    filter: options.filter ?? '',
+    format: options.format ?? 'native',
+    settings: await valuesOf(options, SETTINGS),
+    secrets: await destinationSecrets(options, async () => options.type, operator),
+  });
   return {
     json: { destinationId, ...stated(shown) },
     text: `destinationId ${destinationId}\n${secretText(shown)}`.trim(),
   };
 }
 
-async function rotate(run: Run, options: Options, destinationId: string, operator: Operator) {
+type Rotation = GivenOptions & { readonly overlapMinutes?: number };
+
+async function rotate(run: Run, options: Rotation, destinationId: string, operator: Operator) {
   const secrets = await destinationSecrets(options, () => typeOf(run, destinationId), operator);
-  const { rotateDestinationSecret } = await run<{ rotateDestinationSecret: Answer<typeof ROTATED_SECRET> }>(
-    `mutation($destinationId: String!, $overlap: Int!, $secrets: JSON) { rotateDestinationSecret(
-      destinationId: $destinationId, overlapMinutes: $overlap, secrets: $secrets) { ${columnsOf(ROTATED_SECRET)} } }`,
-    {
-      destinationId,
-      overlap: options.overlapMinutes ?? LIMITS.keyOverlapMinutesDefault,
-      secrets: Object.keys(secrets).length > 0 ? secrets : null,
-    },
-  );
-  const { overlapEndsAt, ...shown } = rotateDestinationSecret;
+  const rotated = await run('rotateDestinationSecret', {
+    destinationId,
+    overlapMinutes: options.overlapMinutes ?? LIMITS.keyOverlapMinutesDefault,
+    secrets: Object.keys(secrets).length > 0 ? secrets : null,
+  });
+  const { overlapEndsAt, ...shown } = rotated;
   const until = overlapEndsAt === null ? '' : `\nThe old one signs as well until ${overlapEndsAt}.`;
   const text = `destination ${destinationId} has a new secret\n${secretText(shown)}${until}`;
-  return { json: stated(rotateDestinationSecret), text };
+  return { json: stated(rotated), text };
 }
 
 const secretText = ({ secret, publicKey }: { secret: string | null; publicKey: string | null }) =>
@@ -205,9 +160,7 @@ const stated = (values: object) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 
 async function typeOf(run: Run, destinationId: string): Promise<string> {
-  const { destinations } = await run<{ destinations: Destination[] }>(
-    '{ destinations { destinationId type } }',
-  );
+  const destinations = await run('destinations', {}, ['destinationId', 'type']);
   const found = destinations.find((one) => one.destinationId === destinationId.toLowerCase());
   if (!found) throw new CommandError('not_found: There is no such destination.', 'not_found');
   return found.type;

@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import type { Answer } from '../event/shape';
-import { AUDIT_PLAN } from '../modules/explore/answers';
 import { isoTime, type OnService } from './service-command';
-import { columnsOf, toTable } from './table';
+import { toTable } from './table';
 
 /** `explain`. */
 export function addExplainCommand(program: Command, onService: OnService): void {
@@ -15,20 +13,22 @@ export function addExplainCommand(program: Command, onService: OnService): void 
       .option('--from <time>', 'of events from this time on', isoTime)
       .option('--to <time>', 'of events before this time', isoTime)
       .option('--search <words>', 'of events that hold these words'),
-    async (run, { tenant, from, to, search }, filter) => {
-      const { explainFilter } = await run<{ explainFilter: Answer<typeof AUDIT_PLAN>[] }>(
-        `query($tenantId: String!, $filter: String, $search: String, $startTime: String, $endTime: String) {
-          explainFilter(tenantId: $tenantId, filter: $filter, search: $search, startTime: $startTime,
-            endTime: $endTime) { ${columnsOf(AUDIT_PLAN)} } }`,
-        {
-          tenantId: tenant,
-          filter: filter === '*' ? null : filter,
-          search: search ?? null,
-          startTime: from ?? null,
-          endTime: to ?? null,
-        },
-      );
-      return { json: explainFilter, text: toTable(explainFilter) };
+    async (run, { tenant, from, to, search }: Question, filter) => {
+      const plans = await run('explainFilter', {
+        tenantId: tenant,
+        filter: filter === '*' ? null : filter,
+        search: search ?? null,
+        startTime: from ?? null,
+        endTime: to ?? null,
+      });
+      return { json: plans, text: toTable(plans) };
     },
   );
+}
+
+interface Question {
+  readonly tenant: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly search?: string;
 }

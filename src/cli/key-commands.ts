@@ -1,15 +1,13 @@
 import type { Command } from 'commander';
 import { SCOPE_NAMES } from '../caller/scopes';
-import type { Answer } from '../event/shape';
+import type { CreatedKeyType } from '../generated/operations';
 import { LIMITS } from '../limits';
-import { API_KEY, CREATED_KEY, ROTATED_KEY } from '../modules/keys/answers';
-import { gather, isoTime, type OnService, type Options, type Run, wholeNumber } from './service-command';
-import { columnsOf, toTable } from './table';
+import type { Run } from './operations';
+import { gather, isoTime, type OnService, type Options, wholeNumber } from './service-command';
+import { toTable } from './table';
 
 /** The answer when a key is made. Only this answer contains the key itself. */
-type CreatedKey = Answer<typeof CREATED_KEY>;
-
-const CREATED = columnsOf(CREATED_KEY);
+type CreatedKey = Pick<CreatedKeyType, 'keyId' | 'key'>;
 
 export interface KeyPorts {
   readonly print: (line: string) => void;
@@ -33,10 +31,8 @@ export function addKeyCommands(program: Command, onService: OnService, ports: Ke
   onService(
     key.command('list').description('lists keys of every kind, never the keys themselves'),
     async (run) => {
-      const { apiKeys } = await run<{ apiKeys: Answer<typeof API_KEY>[] }>(
-        `{ apiKeys { ${columnsOf(API_KEY)} } }`,
-      );
-      return { json: apiKeys, text: toTable(apiKeys) };
+      const keys = await run('apiKeys', {});
+      return { json: keys, text: toTable(keys) };
     },
   );
   onService(
@@ -59,12 +55,8 @@ export function addKeyCommands(program: Command, onService: OnService, ports: Ke
   onService(
     key.command('revoke').description('revokes a key').argument('<keyId>', 'as `key list` shows it'),
     async (run, _options, keyId) => {
-      const { revokeApiKey } = await run<{ revokeApiKey: { keyId: string; revokedAt: string } }>(
-        'mutation($keyId: String!) { revokeApiKey(keyId: $keyId) { keyId revokedAt } }',
-        { keyId },
-      );
-      const text = `key ${revokeApiKey.keyId} is revoked since ${revokeApiKey.revokedAt}`;
-      return { json: revokeApiKey, text };
+      const revoked = await run('revokeApiKey', { keyId }, ['keyId', 'revokedAt']);
+      return { json: revoked, text: `key ${revoked.keyId} is revoked since ${revoked.revokedAt}` };
     },
   );
   onService(
@@ -103,56 +95,55 @@ const withLimits = (command: Command) =>
       [],
     );
 
-async function createKey(run: Run, options: Options) {
-  const { createApiKey } = await run<{ createApiKey: CreatedKey }>(
-    `mutation($name: String!, $tenantIds: [String!]!, $scopes: [String!]!, $expiresAt: String, $rateLimit: Int,
-      $allowed: [String!]!) { createApiKey(name: $name, tenantIds: $tenantIds, scopes: $scopes, expiresAt: $expiresAt,
-      rateLimitPerMinute: $rateLimit, allowedAddresses: $allowed) { ${CREATED} } }`,
-    {
+interface Limits {
+  readonly name: string;
+  readonly expiresAt?: string;
+  readonly allowAddress: readonly string[];
+}
+
+const limitsOf = ({ name, expiresAt, allowAddress }: Limits) => ({
+  name,
+  expiresAt: expiresAt ?? null,
+  allowedAddresses: allowAddress,
+});
+
+interface NewKey extends Limits {
+  readonly tenant: readonly string[];
+  readonly scope: readonly string[];
+  readonly rateLimit?: number;
+}
+
+const createKey = async (run: Run, options: NewKey) =>
+  createdKey(
+    await run('createApiKey', {
       ...limitsOf(options),
       tenantIds: options.tenant,
       scopes: options.scope,
-      rateLimit: options.rateLimit ?? null,
-    },
+      rateLimitPerMinute: options.rateLimit ?? null,
+    }),
   );
-  return createdKey(createApiKey);
+
+const createAgentKey = async (run: Run, options: Limits & { readonly tenant: string }) =>
+  createdKey(await run('createAgentKey', { ...limitsOf(options), tenantId: options.tenant }));
+
+const createOperatorKey = async (run: Run, options: Limits) =>
+  createdKey(await run('createOperatorKey', limitsOf(options)));
+
+interface Rotation {
+  readonly overlapMinutes?: number;
+  readonly expiresAt?: string;
 }
 
-async function createAgentKey(run: Run, options: Options) {
-  const made = await run<{ createAgentKey: CreatedKey }>(
-    `mutation($name: String!, $tenantId: String!, $expiresAt: String, $allowed: [String!]!) { createAgentKey(
-      name: $name, tenantId: $tenantId, expiresAt: $expiresAt, allowedAddresses: $allowed) { ${CREATED} } }`,
-    { ...limitsOf(options), tenantId: options.tenant },
-  );
-  return createdKey(made.createAgentKey);
+async function rotateKey(run: Run, { overlapMinutes, expiresAt }: Rotation, keyId: string) {
+  const rotated = await run('rotateApiKey', {
+    keyId,
+    overlapMinutes: overlapMinutes ?? LIMITS.keyOverlapMinutesDefault,
+    expiresAt: expiresAt ?? null,
+  });
+  const { replaces, overlapEndsAt } = rotated;
+  const { text } = createdKey(rotated);
+  return { json: rotated, text: `${text}\nThe old key ${replaces} works until ${overlapEndsAt}.` };
 }
-
-async function createOperatorKey(run: Run, options: Options) {
-  const made = await run<{ createOperatorKey: CreatedKey }>(
-    `mutation($name: String!, $expiresAt: String, $allowed: [String!]!) { createOperatorKey(
-      name: $name, expiresAt: $expiresAt, allowedAddresses: $allowed) { ${CREATED} } }`,
-    limitsOf(options),
-  );
-  return createdKey(made.createOperatorKey);
-}
-
-async function rotateKey(run: Run, { overlapMinutes, expiresAt }: Options, keyId: string) {
-  const { rotateApiKey } = await run<{ rotateApiKey: Answer<typeof ROTATED_KEY> }>(
-    `mutation($keyId: String!, $overlap: Int!, $expiresAt: String) {
-      rotateApiKey(keyId: $keyId, overlapMinutes: $overlap, expiresAt: $expiresAt) {
-        ${columnsOf(ROTATED_KEY)} } }`,
-    { keyId, overlap: overlapMinutes ?? LIMITS.keyOverlapMinutesDefault, expiresAt: expiresAt ?? null },
-  );
-  const { replaces, overlapEndsAt } = rotateApiKey;
-  const { text } = createdKey(rotateApiKey);
-  return { json: rotateApiKey, text: `${text}\nThe old key ${replaces} works until ${overlapEndsAt}.` };
-}
-
-const limitsOf = (options: Options) => ({
-  name: options.name,
-  expiresAt: options.expiresAt ?? null,
-  allowed: options.allowAddress,
-});
 
 const createdKey = ({ keyId, key }: CreatedKey) => ({
   json: { keyId, key },

@@ -1,13 +1,18 @@
+import type { Run } from './operations';
 import { CommandError } from './service-client';
-import type { Options, Run } from './service-command';
+
+/** The options of a command that concerns one tenant. */
+export interface OfTenant {
+  readonly tenant?: string;
+}
 
 /**
  * The tenant of `--tenant`. Without that option, the only tenant that exists.
  * @throws CommandError when there are several tenants, or none
  */
-export async function tenantOf(run: Run, { tenant }: Options): Promise<string> {
-  if (typeof tenant === 'string') return tenant;
-  const { tenants } = await run<{ tenants: { tenantId: string }[] }>('{ tenants { tenantId } }');
+export async function tenantOf(run: Run, { tenant }: OfTenant): Promise<string> {
+  if (tenant !== undefined) return tenant;
+  const tenants = await run('tenants', {}, ['tenantId']);
   const [only, another] = tenants;
   if (only && !another) return only.tenantId;
   throw new CommandError(

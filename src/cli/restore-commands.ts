@@ -1,14 +1,10 @@
 import type { Command } from 'commander';
-import type { Answer } from '../event/shape';
-import { LOG_EPOCH } from '../modules/restore/answers';
+import type { LogEpoch } from '../generated/operations';
 import type { FinishStep } from '../modules/restore/finish-step';
 import type { MadeBackup } from './backup/make-backup';
 import { checkBackup, type Manifest } from './backup/manifest';
-import { CommandError, resolveConnection, runOperation } from './service-client';
+import { CommandError, resolveConnection, runAt } from './service-client';
 import { addServiceOption, type Options } from './service-command';
-import { columnsOf } from './table';
-
-type LogEpoch = Answer<typeof LOG_EPOCH>;
 
 export interface RestorePorts {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -86,13 +82,7 @@ const isOfService = ({ url, operatorKey }: Of, env: RestorePorts['env']) =>
   url !== undefined || operatorKey !== undefined || (!env.DATABASE_URL && Boolean(env.AUDIT_ACTIVITY_URL));
 
 async function askService(options: Of, env: RestorePorts['env'], step: FinishStep): Promise<LogEpoch> {
-  const answer = await runOperation<{ finishRestore: LogEpoch }>(
-    await resolveConnection(options, env),
-    `mutation($go: Boolean!, $keepEpoch: Boolean!) { finishRestore(go: $go, keepEpoch: $keepEpoch) {
-      ${columnsOf(LOG_EPOCH)} } }`,
-    { ...step },
-  );
-  return answer.finishRestore;
+  return runAt(await resolveConnection(options, env))('finishRestore', step);
 }
 
 const checkedText = (

@@ -2,18 +2,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { SEVERITIES } from '../detection/rule';
-import type { Answer } from '../event/shape';
-import { BACKTEST, DETECTION_RULE } from '../modules/detection/work-answers';
-import { tenantOf } from './only-tenant';
+import type { Backtest, DetectionRule } from '../generated/operations';
+import { type OfTenant, tenantOf } from './only-tenant';
+import { columnsOf, type Run } from './operations';
 import { CommandError } from './service-client';
-import { type OnService, type Run, wholeNumber } from './service-command';
-import { columnsOf, toTable } from './table';
+import { type OnService, wholeNumber } from './service-command';
+import { toTable } from './table';
 
-type Rule = Answer<typeof DETECTION_RULE>;
-type Backtest = Answer<typeof BACKTEST>;
-
-const FIELDS = columnsOf(DETECTION_RULE, ...(['ruleId', 'title', 'severity', 'enabled', 'version'] as const));
-const BACKTEST_FIELDS = columnsOf(BACKTEST);
+const COLUMNS = columnsOf(
+  'DetectionRule',
+  ...(['ruleId', 'title', 'severity', 'enabled', 'version'] as const),
+);
 const DAYS_DEFAULT = 7;
 const POLL_MS = 700;
 
@@ -27,14 +26,14 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
         .command('list')
         .description('lists the rules of a tenant: those shipped, its own, and its filters'),
     ),
-    async (run, options) => {
+    async (run, options: OfTenant) => {
       const rules = await rulesOf(run, await tenantOf(run, options));
       return { json: rules, text: toTable(rules.map(toRow)) };
     },
   );
   onService(
     ofTenant(rule.command('show').description('shows a rule and its file').argument('<rule>', RULE)),
-    async (run, options, name) => {
+    async (run, options: OfTenant, name) => {
       const found = await find(run, await tenantOf(run, options), name);
       const { source, ...about } = found;
       const lines = Object.entries(about).map(([key, value]) => `${key}: ${value ?? '-'}`);
@@ -45,15 +44,10 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
     ofTenant(
       rule.command('import').description('adds the rules and filters of a Sigma file').argument('<file>'),
     ),
-    async (run, options, file) => {
+    async (run, options: OfTenant, file) => {
       const source = textOf(file);
-      const tenant = await tenantOf(run, options);
-      const { importRules } = await run<{ importRules: Rule[] }>(
-        `mutation($tenantId: String!, $source: String!) { importRules(tenantId: $tenantId, source: $source) { ${FIELDS} } }`,
-        { tenantId: tenant, source },
-      );
-      const text = [toTable(importRules.map(toRow)), ...importRules.flatMap(narrowing)].join('\n');
-      return { json: importRules, text };
+      const rules = await run('importRules', { tenantId: await tenantOf(run, options), source }, COLUMNS);
+      return { json: rules, text: [toTable(rules.map(toRow)), ...rules.flatMap(narrowing)].join('\n') };
     },
   );
   for (const [name, enabled] of [
@@ -62,14 +56,10 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
   ] as const)
     onService(
       ofTenant(rule.command(name).description(`${name}s a rule`).argument('<rule>', RULE)),
-      async (run, options, given) => {
-        const tenant = await tenantOf(run, options);
-        const { ruleId } = await find(run, tenant, given);
-        const { setRuleEnabled: done } = await run<{ setRuleEnabled: Rule }>(
-          `mutation($tenantId: String!, $ruleId: String!, $enabled: Boolean!) {
-            setRuleEnabled(tenantId: $tenantId, ruleId: $ruleId, enabled: $enabled) { ${FIELDS} } }`,
-          { tenantId: tenant, ruleId, enabled },
-        );
+      async (run, options: OfTenant, given) => {
+        const tenantId = await tenantOf(run, options);
+        const { ruleId } = await find(run, tenantId, given);
+        const done = await run('setRuleEnabled', { tenantId, ruleId, enabled }, COLUMNS);
         return { json: done, text: `rule ${done.ruleId}: ${done.enabled ? 'enabled' : 'disabled'}` };
       },
     );
@@ -85,17 +75,14 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
       .addOption(new Option('--severity <severity>', 'how bad it is').choices([...SEVERITIES]))
       .option('--dedup-minutes <n>', 'for how long findings of a group are one alert', wholeNumber)
       .option('--exception <json...>', 'values by field: an event that has all of them is left out'),
-    async (run, options, name) => {
+    async (run, options: Tuning, name) => {
       const { threshold, timespan, severity, dedupMinutes, exception } = options;
-      const tenant = await tenantOf(run, options);
-      const { ruleId } = await find(run, tenant, name);
-      const { tuneRule } = await run<{ tuneRule: Rule }>(
-        `mutation($tenantId: String!, $ruleId: String!, $threshold: Int, $timespan: String, $severity: String,
-            $dedupMinutes: Int, $exceptions: [String!]) {
-          tuneRule(tenantId: $tenantId, ruleId: $ruleId, threshold: $threshold, timespan: $timespan, severity: $severity,
-            dedupMinutes: $dedupMinutes, exceptions: $exceptions) { ${FIELDS} } }`,
+      const tenantId = await tenantOf(run, options);
+      const { ruleId } = await find(run, tenantId, name);
+      const tuned = await run(
+        'tuneRule',
         {
-          tenantId: tenant,
+          tenantId,
           ruleId,
           threshold: threshold ?? null,
           timespan: timespan ?? null,
@@ -103,8 +90,9 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
           dedupMinutes: dedupMinutes ?? null,
           exceptions: exception ?? null,
         },
+        COLUMNS,
       );
-      return { json: tuneRule, text: `rule ${tuneRule.ruleId}: ${tuneRule.tuning ?? 'as in the file'}` };
+      return { json: tuned, text: `rule ${tuned.ruleId}: ${tuned.tuning ?? 'as in the file'}` };
     },
   );
   onService(
@@ -114,15 +102,11 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
         .description('ends a rule or filter of the own; what it found stays')
         .argument('<rule>', RULE),
     ),
-    async (run, options, name) => {
-      const tenant = await tenantOf(run, options);
-      const { ruleId } = await find(run, tenant, name);
-      const { removeRule } = await run<{ removeRule: Rule }>(
-        `mutation($tenantId: String!, $ruleId: String!) {
-          removeRule(tenantId: $tenantId, ruleId: $ruleId) { ${FIELDS} } }`,
-        { tenantId: tenant, ruleId },
-      );
-      return { json: removeRule, text: `rule ${removeRule.ruleId}: removed` };
+    async (run, options: OfTenant, name) => {
+      const tenantId = await tenantOf(run, options);
+      const { ruleId } = await find(run, tenantId, name);
+      const removed = await run('removeRule', { tenantId, ruleId }, COLUMNS);
+      return { json: removed, text: `rule ${removed.ruleId}: removed` };
     },
   );
   onService(
@@ -132,18 +116,14 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
         .description('tells what a rule would have found over the last days')
         .argument('<rule>', `${RULE}; or a Sigma file`),
     ).option('--days <n>', `days (default: ${DAYS_DEFAULT})`, wholeNumber),
-    async (run, options, name) => {
-      const { days } = options;
-      const tenant = await tenantOf(run, options);
+    async (run, { days, ...options }: OfTenant & { days?: number }, name) => {
+      const tenantId = await tenantOf(run, options);
       const of = existsSync(name)
         ? { ruleId: null, source: textOf(name) }
-        : { ruleId: (await find(run, tenant, name)).ruleId, source: null };
-      const { testRule } = await run<{ testRule: Backtest }>(
-        `mutation($tenantId: String!, $ruleId: String, $source: String, $days: Int!) {
-          testRule(tenantId: $tenantId, ruleId: $ruleId, source: $source, days: $days) { ${BACKTEST_FIELDS} } }`,
-        { tenantId: tenant, ...of, days: days ?? DAYS_DEFAULT },
-      );
-      const done = await untilDone(run, testRule);
+        : { ruleId: (await find(run, tenantId, name)).ruleId, source: null };
+      // The rule is tested as the tenant has tuned it.
+      const given = { tenantId, ...of, days: days ?? DAYS_DEFAULT, tuning: undefined };
+      const done = await untilDone(run, await run('testRule', given));
       const text = `${done.title}: ${done.findingCount} findings in ${done.eventsRead} events`;
       return {
         json: done,
@@ -153,33 +133,30 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
   );
 }
 
+interface Tuning extends OfTenant {
+  readonly threshold?: number;
+  readonly timespan?: string;
+  readonly severity?: string;
+  readonly dedupMinutes?: number;
+  readonly exception?: readonly string[];
+}
+
 const RULE = 'its id, its title, or how its title begins';
 
 async function untilDone(run: Run, begun: Backtest): Promise<Backtest> {
   let now = begun;
   while (now.state === 'running') {
     await delay(POLL_MS);
-    const { backtest } = await run<{ backtest: Backtest }>(
-      `query($backtestId: String!, $tenantId: String!) {
-        backtest(backtestId: $backtestId, tenantId: $tenantId) { ${BACKTEST_FIELDS} } }`,
-      { backtestId: begun.backtestId, tenantId: begun.tenantId },
-    );
-    now = backtest;
+    now = await run('backtest', { backtestId: begun.backtestId, tenantId: begun.tenantId });
   }
   if (now.state === 'failed') throw new CommandError('The backtest failed; the log of the service says why.');
   return now;
 }
 
-async function rulesOf(run: Run, tenant: unknown): Promise<Rule[]> {
-  const { detectionRules } = await run<{ detectionRules: Rule[] }>(
-    `query($tenantId: String!) { detectionRules(tenantId: $tenantId) { ${FIELDS} } }`,
-    { tenantId: tenant },
-  );
-  return detectionRules;
-}
+const rulesOf = (run: Run, tenantId: string) => run('detectionRules', { tenantId }, COLUMNS);
 
-async function find(run: Run, tenant: unknown, name: string): Promise<Rule> {
-  const rules = await rulesOf(run, tenant);
+async function find(run: Run, tenantId: string, name: string): Promise<DetectionRule> {
+  const rules = await rulesOf(run, tenantId);
   const wanted = name.toLowerCase();
   const begin = rules.filter(
     ({ ruleId, title }) => ruleId === wanted || title.toLowerCase().startsWith(wanted),
@@ -204,7 +181,7 @@ function textOf(file: string): string {
   }
 }
 
-const toRow = ({ ruleId, kind, title, severity, enabled, shipped, version, tuning }: Rule) => ({
+const toRow = ({ ruleId, kind, title, severity, enabled, shipped, version, tuning }: DetectionRule) => ({
   ruleId,
   kind,
   severity,
@@ -215,7 +192,7 @@ const toRow = ({ ruleId, kind, title, severity, enabled, shipped, version, tunin
   title,
 });
 /** Says how many rules a filter narrows. The number is 0 when the filter names no rule that the tenant has. */
-const narrowing = ({ kind, title, enabled, narrows }: Rule) =>
+const narrowing = ({ kind, title, enabled, narrows }: DetectionRule) =>
   kind === 'filter' && enabled
     ? [`${title} narrows ${narrows.length} ${narrows.length === 1 ? 'rule' : 'rules'}`]
     : [];

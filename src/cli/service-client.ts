@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ErrorCode } from '../errors';
 import { OPERATOR_KEY_FILE } from '../modules/keys/operator-key';
+import { type Run, runBy } from './operations';
 
 /** A failure that the operator can correct. Printed as one line. */
 export class CommandError extends Error {
@@ -64,12 +65,17 @@ async function keyOf(
   }
 }
 
-/** Runs one GraphQL operation. @throws CommandError with the service's message */
-export async function runOperation<T>(
+/** Asks a service by GraphQL. @throws CommandError with the service's message */
+export const runAt = (connection: Connection): Run =>
+  runBy((query, variables) => post(connection, query, variables));
+
+type Values = Readonly<Record<string, unknown>>;
+
+async function post(
   { url, operatorKey, keyFrom }: Connection,
   query: string,
-  variables: Readonly<Record<string, unknown>> = {},
-): Promise<T> {
+  variables: Values,
+): Promise<Values> {
   let response: Response;
   try {
     response = await fetch(`${url}/graphql`, {
@@ -86,7 +92,7 @@ export async function runOperation<T>(
   }
   const body = await readBody(response, url);
   const [refusal] = body.errors ?? [];
-  if (!refusal) return body.data as T;
+  if (!refusal) return body.data as Values;
   const code = refusal.extensions?.code ?? String(response.status);
   // The service's message names the header, but the operator gave an option.
   const text =

@@ -1,14 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseTicks } from '../event/event-time';
+import type { Run } from './operations';
 import { type ReadSecret, secretReader } from './secret-input';
-import { CommandError, resolveConnection, runOperation } from './service-client';
+import { CommandError, resolveConnection, runAt } from './service-client';
 
-export type Options = Readonly<Record<string, unknown>> & {
-  operatorKey?: string;
-  operatorKeyFile?: string;
-  json?: boolean;
-};
-export type Run = <T>(query: string, variables?: Readonly<Record<string, unknown>>) => Promise<T>;
+/** The options of every command that calls a service. */
+export interface Options {
+  readonly operatorKey?: string;
+  readonly operatorKeyFile?: string;
+  readonly json?: boolean;
+}
 /** What the command line may ask of the operator beside the options. */
 export interface OperatorPorts {
   /** Reads the standard input to its end. */
@@ -19,13 +20,14 @@ export interface OperatorPorts {
 export interface Operator extends Pick<OperatorPorts, 'confirm'> {
   readonly readSecret: ReadSecret;
 }
-type Handler = (
+/** @param options as commander parses the command's own: their types are stated where the handler is */
+type Handler<O> = (
   run: Run,
-  options: Options,
+  options: O,
   argument: string,
   operator: Operator,
 ) => Promise<{ json: unknown; text: string }>;
-export type OnService = (command: Command, handler: Handler) => void;
+export type OnService = <O>(command: Command, handler: Handler<O>) => void;
 
 /** Makes commands that call a service. Adds their common options, and prints the answer as JSON or text. */
 export function serviceCommands(
@@ -35,7 +37,7 @@ export function serviceCommands(
   },
 ): OnService {
   const operator: Operator = { ...ports, readSecret: secretReader(ports.readInput) };
-  return (command, handler) => {
+  return <O>(command: Command, handler: Handler<O>) => {
     const serviceOf = addServiceOption(command);
     command
       .option(
@@ -45,11 +47,15 @@ export function serviceCommands(
       .option('--operator-key <key>', 'the key itself, which the list of processes shows')
       .option('--json', 'print JSON')
       .action(async (...args: unknown[]) => {
-        const options = command.opts<Options>();
+        const options = command.opts<Options & O>();
         const url = serviceOf();
         const connection = await resolveConnection({ ...(await keyOf(options, operator)), url }, ports.env);
-        const run: Run = (query, variables) => runOperation(connection, query, variables);
-        const answer = await handler(run, options, typeof args[0] === 'string' ? args[0] : '', operator);
+        const answer = await handler(
+          runAt(connection),
+          options,
+          typeof args[0] === 'string' ? args[0] : '',
+          operator,
+        );
         ports.print(options.json ? JSON.stringify(answer.json) : answer.text);
       });
   };

@@ -1,18 +1,17 @@
 import type { Command } from 'commander';
-import type { Answer } from '../event/shape';
-import { AUDIT_GAP, AUDIT_SOURCE } from '../modules/sources/answers';
-import type { OnService } from './service-command';
-import { columnsOf, toTable } from './table';
+import type { AuditSource } from '../generated/operations';
+import type { OfTenant } from './only-tenant';
+import { columnsOf } from './operations';
+import type { OnService, Options } from './service-command';
+import { toTable } from './table';
 
-type Source = Answer<typeof AUDIT_SOURCE>;
-
-const FIELDS = columnsOf(
-  AUDIT_SOURCE,
+const WITH_GAPS = columnsOf(
+  'AuditSource',
   ...(['tenantId', 'hostName', 'databaseName', 'lag', 'waitingBytes', 'gapCount', 'problem'] as const),
   ...(['publishedCount', 'lastEventTime', 'lastReceived', 'lastReported'] as const),
 );
-/** Only for programs, because a table has no room for gaps. */
-const GAPS = `gaps { ${columnsOf(AUDIT_GAP)} }`;
+/** Gaps are only for programs, because a table has no room for them. */
+const COLUMNS = WITH_GAPS.filter((name) => name !== 'gaps');
 
 /** `sources`. */
 export function addSourceCommand(program: Command, onService: OnService): void {
@@ -23,18 +22,15 @@ export function addSourceCommand(program: Command, onService: OnService): void {
         'lists what the agents report of their databases; with --json also the newest gaps of each',
       )
       .option('--tenant <id>', 'of this tenant only'),
-    async (run, { tenant, json }) => {
-      const { auditSources } = await run<{ auditSources: Source[] }>(
-        `query($tenantId: String) { auditSources(tenantId: $tenantId) { ${FIELDS} ${json ? GAPS : ''} } }`,
-        { tenantId: tenant ?? null },
-      );
-      return { json: auditSources, text: toTable(auditSources.map(toRow)) };
+    async (run, { tenant, json }: OfTenant & Options) => {
+      const sources = await run('auditSources', { tenantId: tenant ?? null }, json ? WITH_GAPS : COLUMNS);
+      return { json: sources, text: toTable(sources.map(toRow)) };
     },
   );
 }
 
 /** A row of the table. The columns that identify a source come first, followed by its lag in whole seconds. */
-const toRow = ({ lag, ...source }: Source) => {
+const toRow = ({ lag, ...source }: Omit<AuditSource, 'gaps'>) => {
   const { tenantId, hostName, databaseName, ...rest } = source;
   return { tenantId, hostName, databaseName, lag: lag === null ? 'never' : `${Math.round(lag)} s`, ...rest };
 };

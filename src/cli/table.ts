@@ -1,21 +1,11 @@
-import { pick, type Shape, selectionOf } from '../event/shape';
 import { onOneLine } from '../event/visible-text';
 
-/**
- * The selection of fields that a command asks for, in the order of its columns: the named fields first, then the
- * others.
- */
-export function columnsOf<S extends Shape>({ fields }: S, ...first: (keyof S['fields'] & string)[]): string {
-  const names = [...new Set([...first, ...Object.keys(fields)])];
-  return selectionOf({ fields: pick(fields, names) }).join(' ');
-}
-
 /** Rows as text with aligned columns, for people. Programs use `--json`. */
-export function toTable(rows: readonly Readonly<Record<string, unknown>>[]): string {
+export function toTable(rows: readonly object[]): string {
   const [first] = rows;
   if (!first) return 'none';
   const names = Object.keys(first);
-  const lines = [names, ...rows.map((row) => names.map((name) => cell(row[name])))];
+  const lines = [names, ...rows.map((row) => names.map((name) => cell(row[name as keyof typeof row])))];
   const widths = names.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
   return lines
     .map((line) =>
@@ -26,6 +16,12 @@ export function toTable(rows: readonly Readonly<Record<string, unknown>>[]): str
     )
     .join('\n');
 }
+
+/** A row with its fields in this order. */
+export const inOrder =
+  <N extends string>(names: readonly N[]) =>
+  <R extends Readonly<Record<N, unknown>>>(row: R) =>
+    Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<R, N>;
 
 /** A value on one line, for people. */
 export function cell(value: unknown): string {

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import { TENANT } from '../caller/tenant-answer';
-import type { Answer } from '../event/shape';
+import type { Tenant } from '../generated/operations';
+import type { Run } from './operations';
 import { CommandError } from './service-client';
-import { type OnService, type Operator, type Run, wholeNumber } from './service-command';
-import { columnsOf, toTable } from './table';
+import { type OnService, type Operator, wholeNumber } from './service-command';
+import { toTable } from './table';
 
-type TenantAnswer = Answer<typeof TENANT>;
-type Kept = Pick<TenantAnswer, 'tenantId' | 'retentionDays'>;
+type Kept = Pick<Tenant, 'tenantId' | 'retentionDays'>;
 
 /** `tenant create`, `tenant list`, `tenant retention`. */
 export function addTenantCommands(tenant: Command, onService: OnService): void {
@@ -16,16 +15,13 @@ export function addTenantCommands(tenant: Command, onService: OnService): void {
       .description('makes a tenant')
       .requiredOption('--name <name>', 'its name')
       .option('--retention-days <n>', 'days its events are kept (default: for ever)', wholeNumber),
-    async (run, options) => {
-      const { createTenant } = await run<{ createTenant: { tenantId: string } }>(
-        'mutation($name: String!, $days: Int) { createTenant(name: $name, retentionDays: $days) { tenantId } }',
-        { name: options.name, days: options.retentionDays ?? null },
-      );
-      return { json: createTenant, text: `tenant ${createTenant.tenantId}` };
+    async (run, { name, retentionDays }: { name: string; retentionDays?: number }) => {
+      const made = await run('createTenant', { name, retentionDays: retentionDays ?? null }, ['tenantId']);
+      return { json: made, text: `tenant ${made.tenantId}` };
     },
   );
   onService(tenant.command('list').description('lists the tenants'), async (run) => {
-    const { tenants } = await run<{ tenants: TenantAnswer[] }>(`{ tenants { ${columnsOf(TENANT)} } }`);
+    const tenants = await run('tenants', {});
     return { json: tenants, text: toTable(tenants) };
   });
   onService(
@@ -36,34 +32,29 @@ export function addTenantCommands(tenant: Command, onService: OnService): void {
       .option('--days <n>', 'days', wholeNumber)
       .option('--none', 'for ever')
       .option('--yes', 'does not ask before events are removed'),
-    async (run, { days, none, yes }, tenantId, operator) => {
+    async (run, { days, none, yes }: Keeping, tenantId, operator) => {
       if ((days === undefined) === (none !== true))
         throw new CommandError('Give either --days N, or --none to keep events for ever.');
-      const removed = typeof days === 'number' ? await wouldGo(run, tenantId, days) : '';
+      const removed = days === undefined ? '' : await wouldGo(run, tenantId, days);
       if (removed !== '' && yes !== true) await assertConfirmed(removed, operator);
-      const { setTenantRetention } = await run<{ setTenantRetention: Kept }>(
-        `mutation($tenantId: String!, $days: Int) {
-          setTenantRetention(tenantId: $tenantId, days: $days) { tenantId retentionDays } }`,
-        { tenantId, days: days ?? null },
-      );
-      return {
-        json: setTenantRetention,
-        text: [textOf(setTenantRetention), ...(removed === '' ? [] : [removed])].join('\n'),
-      };
+      const kept = await run('setTenantRetention', { tenantId, days: days ?? null }, [
+        'tenantId',
+        'retentionDays',
+      ]);
+      return { json: kept, text: [textOf(kept), ...(removed === '' ? [] : [removed])].join('\n') };
     },
   );
 }
 
+interface Keeping {
+  readonly days?: number;
+  readonly none?: true;
+  readonly yes?: true;
+}
+
 /** What a retention would remove of a tenant now, in words; empty: nothing. */
 async function wouldGo(run: Run, tenantId: string, days: number): Promise<string> {
-  const { retentionPreview } = await run<{
-    retentionPreview: { before: string; events: number; kept: number };
-  }>(
-    `query($tenantId: String!, $days: Int!) {
-      retentionPreview(tenantId: $tenantId, days: $days) { before events kept } }`,
-    { tenantId, days },
-  );
-  const { before, events, kept } = retentionPreview;
+  const { before, events, kept } = await run('retentionPreview', { tenantId, days });
   if (events === 0) return '';
   return `${events} events of before ${before} are removed within the hour, for good; ${kept} stay.`;
 }

@@ -127,17 +127,10 @@ const BORDERS: readonly Border[] = [
     of: ['src/cli'],
     files: [
       ...[...CORE, 'src/caller/scopes', 'src/database/distribute/distribute', 'src/generated/version'],
-      ...['src/modules/evidence', 'src/trail/evidence', 'src/modules/keys/operator-key'],
-      // The shapes of the answers that the command line shows.
-      ...[
-        'src/modules/explore/answers',
-        'src/modules/detection/answers',
-        'src/modules/detection/work-answers',
-        'src/detection/rule',
-      ],
-      ...['src/modules/access-log/answers', 'src/modules/keys/answers', 'src/modules/sources/answers'],
-      ...['src/caller/tenant-answer', 'src/modules/destinations/answers'],
-      ...['src/modules/restore/answers', 'src/modules/restore/finish-step'],
+      ...['src/generated/operations', 'src/modules/restore/finish-step', 'src/modules/keys/operator-key'],
+      ...['src/modules/evidence', 'src/trail/evidence'],
+      // Values that options take.
+      ...['src/modules/detection/answers', 'src/detection/rule', 'src/modules/destinations/types'],
     ],
     packages: ['commander'],
   },

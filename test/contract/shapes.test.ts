@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import { printSchema } from 'graphql';
 import { buildSchemaSync, Query, Resolver } from 'type-graphql';
 import { objectSchema } from '../../rest-facade/openapi-schemas';
-import { columnsOf } from '../../src/cli/table';
 import { type Answer, type Shape, selectionOf } from '../../src/event/shape';
 import { objectType } from '../../src/graphql/object-type';
 import { sourcesOf } from '../support/imports';
@@ -96,12 +95,9 @@ describe('the shape of an answer', () => {
     });
   });
 
-  it('makes the selection of a route, and the columns of the command line with the named ones first', () => {
+  it('makes the selection of a route', () => {
     const selected = 'id text texts isSound small large share beside choice part { at } parts { at }';
     expect(selectionOf(MADE_UP).join(' ')).toBe(selected);
-    expect(columnsOf(MADE_UP, 'large', 'text')).toBe(
-      'large text id texts isSound small share beside choice part { at } parts { at }',
-    );
   });
 });
 

@@ -174,6 +174,12 @@ export const TYPE_NAMES = Object.keys(TYPES) as DestinationType[];
 export const isType = (name: string): name is DestinationType => Object.hasOwn(TYPES, name);
 export const typeSpec = (type: DestinationType): TypeSpec => TYPES[type];
 
+type NamesIn<T> = T extends unknown ? keyof T & string : never;
+/** A setting of any type, beside the URL. */
+export type SettingName = NamesIn<z.infer<(typeof TYPES)[DestinationType]['settings']>>;
+/** A secret of any type that an operator gives. */
+export type SecretName = NamesIn<z.infer<(typeof TYPES)[DestinationType]['secrets']>>;
+
 export type SettingsOf<T extends DestinationType> = z.infer<(typeof TYPES)[T]['settings']> & {
   readonly url: string;
 };
