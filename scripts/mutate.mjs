@@ -1,12 +1,16 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, posix, sep } from 'node:path';
+import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { ROOT, setup } from './setup.mjs';
 
-const HOW_TO_RUN = `npm run mutate -- FOLDER [--list]
+/** A share of a folder is made of blocks of this many lines. */
+const LINES = 10;
+const HOW_TO_RUN = `npm run mutate -- FOLDER [--share N] [--list]
 Changes the code below FOLDER in one small place at a time, runs the unit tests that reach that place, and tells how many
-changes a test noticed. --list prints each change that no test noticed. A further run looks only at what is new.`;
+changes a test noticed. --share changes every Nth block of ${LINES} lines only. --list prints each change that no test
+noticed. A further run looks only at what is new.`;
 
 /** A suite that imports one of these starts a database, a service or a program, so that it is too slow to run per change. */
 const STARTERS = [
@@ -18,11 +22,7 @@ const BESIDE = /^test\/(agent|browser|citus|contract|deploy|http|installer|postg
 const CHANGED_NOWHERE = ['answers.ts', 'types.ts', '.d.ts'];
 const FOUND_IN_TIME = { timeoutMS: 3_000, timeoutFactor: 1.5 };
 
-const [folder, ...options] = process.argv.slice(2);
-if (!folder || options.some((option) => option !== '--list')) {
-  process.stderr.write(`${HOW_TO_RUN}\n`);
-  process.exit(2);
-}
+const { folder, share, isListed } = optionsOf(process.argv.slice(2));
 await setup();
 const suites = suitesOf(folder);
 if (suites.length === 0) {
@@ -31,11 +31,7 @@ if (suites.length === 0) {
 }
 const temporary = `.mutants/${folder.replaceAll('/', '-')}`;
 const results = await new Stryker({
-  mutate: [
-    `${folder}/**/*.ts`,
-    `${folder}/**/*.tsx`,
-    ...CHANGED_NOWHERE.map((end) => `!${folder}/**/*${end}`),
-  ],
+  mutate: changedPlaces(),
   // Texts are for people. Their words are read, not tested.
   mutator: { excludedMutations: ['StringLiteral', 'Regex'] },
   testRunner: 'jest',
@@ -43,6 +39,7 @@ const results = await new Stryker({
   coverageAnalysis: 'perTest',
   ignoreStatic: true,
   ...FOUND_IN_TIME,
+  dryRunTimeoutMinutes: 20,
   concurrency: 2,
   incremental: true,
   incrementalFile: `${temporary}.json`,
@@ -55,6 +52,38 @@ const results = await new Stryker({
 rmSync(join(ROOT, `.mutants/sandbox-${process.pid}`), { recursive: true, force: true });
 print(results);
 
+function optionsOf(args) {
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: { list: { type: 'boolean' }, share: { type: 'string', default: '1' } },
+    });
+    const [folder, ...more] = positionals;
+    const share = Number(values.share);
+    if (!folder || more.length > 0 || !Number.isInteger(share) || share < 1) throw new Error('wrong options');
+    return { folder: folder.replace(/\/$/, ''), share, isListed: values.list === true };
+  } catch {
+    process.stderr.write(`${HOW_TO_RUN}\n`);
+    process.exit(2);
+  }
+}
+
+/** @returns the files that are changed, or blocks of their lines, evenly spread over the folder */
+function changedPlaces() {
+  const files = readdirSync(join(ROOT, folder), { recursive: true })
+    .map((name) => posix.join(folder, String(name).replaceAll(sep, '/')))
+    .filter((file) => /\.tsx?$/.test(file) && !CHANGED_NOWHERE.some((end) => file.endsWith(end)))
+    .sort();
+  if (share === 1) return files;
+  let block = 0;
+  return files.flatMap((file) => {
+    const lines = readFileSync(join(ROOT, file), 'utf8').split('\n').length;
+    const first = Array.from({ length: Math.ceil(lines / LINES) }, (_, i) => i * LINES + 1);
+    return first.filter(() => block++ % share === 0).map((line) => `${file}:${line}-${line + LINES - 1}`);
+  });
+}
+
 /** `NoCoverage` counts what no unit test runs: other suites may, and the score does not tell. */
 function print(all) {
   const files = new Map();
@@ -65,7 +94,7 @@ function print(all) {
     else if (mutant.status === 'Survived') counts.survived += 1;
     else if (mutant.status === 'NoCoverage') counts.unseen += 1;
     files.set(file, counts);
-    if (options.includes('--list') && mutant.status === 'Survived') {
+    if (isListed && mutant.status === 'Survived') {
       const { line, column } = mutant.location.start;
       console.log(`${file}:${line}:${column} ${mutant.replacement.replace(/\s+/g, ' ').slice(0, 100)}`);
     }
@@ -90,7 +119,7 @@ function jestConfig(paths) {
   return { ...config, roots: ['<rootDir>/test'], testMatch: paths.map((path) => `<rootDir>/${path}`) };
 }
 
-/** The suites that reach the folder by their imports, and no starter. */
+/** The suites that import a file of the folder, themselves or through what they share with others, and no starter. */
 function suitesOf(wanted) {
   const known = new Map();
   for (const top of ['agent', 'dashboard/src', 'rest-facade', 'src', 'test']) {
@@ -99,15 +128,16 @@ function suitesOf(wanted) {
       if (/\.tsx?$/.test(file)) known.set(file.replace(/\.tsx?$/, ''), file);
     }
   }
-  const reached = (name, seen = new Set()) => {
+  const reached = (name, isFollowed, seen = new Set()) => {
     if (seen.has(name)) return seen;
     seen.add(name);
     const file = known.get(name) ?? known.get(`${name}/index`);
-    if (!file) return seen;
+    if (!file || !isFollowed(file)) return seen;
     const text = readFileSync(join(ROOT, file), 'utf8');
     // Suites of the page load it by jest.requireActual, so any text that looks like a path counts.
     for (const [, target] of text.matchAll(/'(\.{1,2}\/[^'\n]+|node:[a-z_/]+)'/g)) {
-      reached(target.startsWith('.') ? posix.join(posix.dirname(file), target) : target, seen);
+      const next = target.startsWith('.') ? posix.join(posix.dirname(file), target) : target;
+      reached(next, isFollowed, seen);
     }
     return seen;
   };
@@ -115,8 +145,9 @@ function suitesOf(wanted) {
   return [...known.values()]
     .filter((file) => file.endsWith('.test.ts') && !BESIDE.test(file))
     .filter((file) => {
-      const names = [...reached(file.replace(/\.ts$/, ''))];
-      const isRunHere = !names.some((name) => starter.test(name));
-      return isRunHere && names.some((name) => name.startsWith(`${wanted}/`));
+      const name = file.replace(/\.ts$/, '');
+      if ([...reached(name, () => true)].some((one) => starter.test(one))) return false;
+      const named = [...reached(name, (one) => one.startsWith('test/'))];
+      return named.some((one) => one.startsWith(`${wanted}/`));
     });
 }
