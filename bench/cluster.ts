@@ -4,11 +4,12 @@ import { parseArgs } from 'node:util';
 import { Worker } from '../test/citus/support/worker';
 import { Caller, Lane, type Stretch } from './cluster/lane';
 import { Cluster } from './cluster/nodes';
-import { Bench, type Machine } from './context';
+import { Bench } from './context';
 import { Calendar } from './data/calendar';
 import { EventSource } from './data/event-source';
 import { sharesOf } from './data/tenants';
 import { bodyOf } from './load/sender';
+import type { Machine } from './machine';
 import { createReadKey, createTenant, type Service, startService } from './processes/service';
 import { machineOf, short, writeJson } from './report';
 

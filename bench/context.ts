@@ -1,35 +1,19 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OpenServer, ServerKind, SkippedServer } from '../scripts/lib/server-client.cjs';
-import { type Dataset, ensureDataset, type LoadRecord } from './load/dataset';
+import type { OpenServer } from '../scripts/lib/server-client.cjs';
+import type { Machine } from './machine';
 import type { Options } from './options';
 import { Databases } from './processes/databases';
 import { PostgresServer } from './processes/postgres-server';
 
-/** The facts about the machine that `scripts/bench.mjs` passes on. */
-export interface Machine {
-  readonly argv: readonly string[];
-  readonly root: string;
-  /** `.bench`, the folder for the files that a run leaves. */
-  readonly work: string;
-  readonly build: string;
-  /** Path of a Chromium of this machine. */
-  findBrowser(): string | undefined;
-  ensureBinary(kind: ServerKind): { readonly found?: string; readonly skipped?: string };
-  unprivilegedIds(): { readonly uid: number; readonly gid: number } | undefined;
-  openServer(kind: ServerKind): Promise<OpenServer | SkippedServer>;
-}
-
-/** The servers, loaded databases and folders that benches use. Each server starts when it is first asked for. */
+/** The servers and folders that benches use. Each server starts when it is first asked for. */
 export class Bench {
-  readonly loads: LoadRecord[] = [];
   /** The folder of the CPU profiles that processes write with `--profile`. */
   readonly profiles: string;
   #databases: Promise<Databases> | undefined;
   #postgres: PostgresServer | undefined;
   #redis: Promise<OpenServer> | undefined;
   #closing: Promise<void> | undefined;
-  readonly #datasets = new Map<number, Promise<Dataset>>();
   /** Everything that has to end before the servers. */
   readonly #open = new Set<{ close(): Promise<unknown> }>();
 
@@ -66,16 +50,6 @@ export class Bench {
   async redisUrl(database: number): Promise<string> {
     this.#redis ??= this.#openRedis();
     return `${(await this.#redis).url}/${database}`;
-  }
-
-  /** The made data of `rows` events, loaded through the service, folded, and analysed. */
-  dataset(rows: number): Promise<Dataset> {
-    let dataset = this.#datasets.get(rows);
-    if (!dataset) {
-      dataset = ensureDataset(this, rows);
-      this.#datasets.set(rows, dataset);
-    }
-    return dataset;
   }
 
   /** Makes sure that a child is ended even if a bench fails. */

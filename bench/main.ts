@@ -13,14 +13,17 @@ import { read } from './benches/read';
 import { repeats } from './benches/repeats';
 import { tail } from './benches/tail';
 import { watch } from './benches/watch';
-import { Bench, type Machine } from './context';
+import { Bench } from './context';
 import { type Figure, failed, verdictOf } from './figure';
+import { Datasets } from './load/dataset';
+import type { LoadRecord } from './load/loader';
+import type { Machine } from './machine';
 import { type Options, parseOptions } from './options';
 import { profileReport } from './processes/cpu-profile';
 import { machineOf, tableOf, writeJson } from './report';
 
 /** The benches by their names on the command line. */
-const BENCHES: Readonly<Record<string, (bench: Bench) => Promise<readonly Figure[]>>> = {
+const BENCHES: Readonly<Record<string, (bench: Bench, datasets: Datasets) => Promise<readonly Figure[]>>> = {
   read,
   repeats,
   ingest,
@@ -64,25 +67,31 @@ export async function main(machine: Machine): Promise<number> {
 /** Runs the benches one after the other. The results are written after each, so that a long run loses none. */
 async function runAll(bench: Bench, options: Options): Promise<Figure[]> {
   const figures: Figure[] = [];
+  const datasets = new Datasets(bench);
   for (const name of options.names) {
     bench.say(`\n== ${name}`);
     try {
-      figures.push(...((await BENCHES[name]?.(bench)) ?? []));
+      figures.push(...((await BENCHES[name]?.(bench, datasets)) ?? []));
     } catch (error) {
       bench.say(error instanceof Error ? (error.stack ?? error.message) : String(error));
       figures.push(failed({ bench: name, name, unit: '', target: null }, error));
     }
-    await writeResults(bench, options, figures);
+    await writeResults(bench, options, datasets.loads, figures);
   }
   return figures;
 }
 
-async function writeResults(bench: Bench, options: Options, figures: readonly Figure[]): Promise<void> {
+async function writeResults(
+  bench: Bench,
+  options: Options,
+  loads: readonly LoadRecord[],
+  figures: readonly Figure[],
+): Promise<void> {
   const { names, rows, growthRows, rounds, json } = options;
   const results = {
     machine: machineOf(await bench.describeServer()),
     options: { names, rows, growthRows, rounds },
-    loads: bench.loads,
+    loads,
     figures: figures.map((figure) => ({ ...figure, verdict: verdictOf(figure) })),
   };
   for (const file of [join(bench.machine.work, 'results/latest.json'), ...(json ? [json] : [])])

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Bench, type Machine } from './context';
+import { Bench } from './context';
 import { Calendar } from './data/calendar';
 import { BATCH_EVENTS } from './data/event-source';
 import { caughtUp } from './load/backlog';
+import { Datasets } from './load/dataset';
+import type { Machine } from './machine';
 import { withClient } from './processes/databases';
 import { createAgentKey, createReadKey, startService } from './processes/service';
 import { machineOf, writeJson } from './report';
@@ -56,7 +58,7 @@ export async function main(machine: Machine): Promise<number> {
 }
 
 async function soak(bench: Bench, seconds: number, asked: Rates | null) {
-  const dataset = await bench.dataset(bench.options.rows);
+  const dataset = await new Datasets(bench).of(bench.options.rows);
   const env = { REDIS_URL: await bench.redisUrl(0), LOG_LEVEL: 'warn' };
   const service = await startService(bench, dataset.url, env);
   const tenantIds = dataset.tenantIds.map(String);

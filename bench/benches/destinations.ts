@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import type { Bench } from '../context';
 import { compared, type Figure, reported } from '../figure';
 import { EventReceiver } from '../http/event-receiver';
+import type { Datasets } from '../load/dataset';
 import { sequenced } from '../load/sequenced';
 import { overShare, type SideRound, SideWork } from '../load/side-work';
 import { processMs } from '../processes/processor-time';
@@ -24,8 +25,8 @@ const CREATE = `mutation($tenantId: String!, $url: String!) { createDestination(
 const REMOVE = 'mutation($id: String!) { removeDestination(destinationId: $id) { destinationId } }';
 
 /** The time that a webhook on this host needs for 10,000 events, alone and beside nine others, and the memory. */
-export async function destinations(bench: Bench): Promise<Figure[]> {
-  const dataset = await bench.dataset(bench.options.rows);
+export async function destinations(bench: Bench, datasets: Datasets): Promise<Figure[]> {
+  const dataset = await datasets.of(bench.options.rows);
   const service = await startService(bench, dataset.url, { DESTINATION_ALLOW_NETWORKS: '127.0.0.0/8' });
   const client = new Client({ connectionString: dataset.url });
   await client.connect();

@@ -2,6 +2,7 @@ import { type BrowserContext, chromium, type Page, type Request } from 'playwrig
 import type { Bench } from '../context';
 import { END_MS, START_MS } from '../data/calendar';
 import { type Figure, reported } from '../figure';
+import type { Datasets } from '../load/dataset';
 import { createReadKey, startService } from '../processes/service';
 import { short } from '../report';
 
@@ -20,13 +21,13 @@ const RANGES = {
 } as const;
 
 /** From the navigation to the page Explore until its histogram, its facets and its first rows are there. */
-export async function explore(bench: Bench): Promise<Figure[]> {
+export async function explore(bench: Bench, datasets: Datasets): Promise<Figure[]> {
   const executablePath = bench.machine.findBrowser();
   if (executablePath === undefined) {
     bench.say('  no Chromium was found: nothing is measured');
     return [];
   }
-  const dataset = await bench.dataset(bench.options.rows);
+  const dataset = await datasets.of(bench.options.rows);
   const service = await startService(bench, dataset.url);
   const key = await createReadKey(service, [String(dataset.tenantIds[0])]);
   // Its own sandbox is not for root; it visits our own page alone.

@@ -8,7 +8,7 @@ import { tenantSet } from '../../src/tenant-set';
 import { alternate } from '../alternate';
 import type { Bench } from '../context';
 import { compared, type Figure, failed, reported } from '../figure';
-import type { Dataset } from '../load/dataset';
+import type { Dataset, Datasets } from '../load/dataset';
 import { short } from '../report';
 import { QUESTIONS, type Question, type Side } from './growth-questions';
 import { withUnfoldedDeltas } from './unfolded-deltas';
@@ -21,13 +21,13 @@ const ALL = toSummaryFilter(parseParameters(SUMMARY_PARAMETERS, {}));
 const UNDER_400_MB = { under: 400 } as const;
 
 /** The time of the same question at N and at a tenth of N events, asked of the reader itself. */
-export async function growth(bench: Bench): Promise<Figure[]> {
-  const small = await bench.dataset(Math.max(1, Math.round(bench.options.growthRows / 10)));
-  const large = await bench.dataset(bench.options.growthRows);
+export async function growth(bench: Bench, datasets: Datasets): Promise<Figure[]> {
+  const small = await datasets.of(Math.max(1, Math.round(bench.options.growthRows / 10)));
+  const large = await datasets.of(bench.options.growthRows);
   const databases = await Promise.all([open(small), open(large)]);
   try {
     const [a, b] = await Promise.all([sideOf(databases[0], small), sideOf(databases[1], large)]);
-    const figures: Figure[] = [memoryOf(bench)];
+    const figures: Figure[] = [memoryOf(datasets)];
     for (const question of QUESTIONS) figures.push(await compare(bench, question, a, b));
     await withUnfoldedDeltas([small, large], UNFOLDED, async () => {
       const counted = QUESTIONS.filter(({ readsCounts }) => readsCounts);
@@ -43,7 +43,7 @@ export async function growth(bench: Bench): Promise<Figure[]> {
 }
 
 /** Nothing in the service grows with the table: what it took while the events were loaded through it. */
-function memoryOf({ loads }: Bench): Figure {
+function memoryOf({ loads }: Datasets): Figure {
   const peaks = loads.map(({ serviceMemoryPeakMb }) => serviceMemoryPeakMb ?? Number.NaN);
   const note = loads
     .map(({ rows, rowsPerSecond }) => `${short(rows)} events at ${short(rowsPerSecond)} rows/s`)

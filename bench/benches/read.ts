@@ -5,6 +5,7 @@ import { alternate } from '../alternate';
 import type { Bench } from '../context';
 import { compared, type Figure, reported } from '../figure';
 import type { LoadPlan, LoadResult } from '../http/load-generator';
+import type { Datasets } from '../load/dataset';
 import { ChildServer } from '../processes/child-server';
 import { type Effort, effortOf, familyMs, processMs } from '../processes/processor-time';
 import { createReadKey, startService } from '../processes/service';
@@ -21,8 +22,8 @@ const CALM_TARGET = { atMost: 1.5 } as const;
 type Server = 'facade' | 'express' | 'unnamed';
 
 /** List pages a second of the façade against the same answer written by hand. */
-export async function read(bench: Bench): Promise<Figure[]> {
-  const dataset = await bench.dataset(bench.options.rows);
+export async function read(bench: Bench, datasets: Datasets): Promise<Figure[]> {
+  const dataset = await datasets.of(bench.options.rows);
   const service = await startService(bench, dataset.url, { REDIS_URL: await bench.redisUrl(0) });
   const byHand = async (database: number, statements: string) =>
     bench.track(

@@ -12,7 +12,7 @@ import { END_MS, START_MS } from '../data/calendar';
 import { WORDS } from '../data/statements';
 import { tenantProfile } from '../data/tenants';
 import { compared, type Figure, spreadOf } from '../figure';
-import type { Dataset } from '../load/dataset';
+import type { Dataset, Datasets } from '../load/dataset';
 import { short } from '../report';
 
 /** PostgreSQL may choose another plan from the sixth use of a prepared statement on. */
@@ -48,8 +48,8 @@ const FILTERS: Readonly<Record<string, object>> = {
 const FACETS = ['actionId', 'databaseName', 'serverPrincipalName', 'succeeded'] as const;
 
 /** The time of the same question, asked twenty times on a connection: the first times and the last. */
-export async function repeats(bench: Bench): Promise<Figure[]> {
-  const dataset = await bench.dataset(bench.options.rows);
+export async function repeats(bench: Bench, datasets: Datasets): Promise<Figure[]> {
+  const dataset = await datasets.of(bench.options.rows);
   const tenants = tenantSet([dataset.tenantIds[0] ?? 0]);
   const figures: Figure[] = [];
   for (const [filterName, filter] of Object.entries(FILTERS))

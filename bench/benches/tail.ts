@@ -7,6 +7,7 @@ import { TILE_WIDTH } from '../../src/trail/evidence/tiles';
 import { alternate } from '../alternate';
 import type { Bench } from '../context';
 import { compared, type Figure, reported } from '../figure';
+import type { Datasets } from '../load/dataset';
 import { bodyOf, Sender } from '../load/sender';
 import { sequenced } from '../load/sequenced';
 import { createReadKey, createTenant, type Service, startService } from '../processes/service';
@@ -22,8 +23,8 @@ const LATE_MS = { under: 2_500 } as const;
 const HALF_OF_BY_HAND = { atLeast: 0.5 } as const;
 
 /** Events a second that one key pulls from the beginning to the end, against the same lines written by hand. */
-export async function tail(bench: Bench): Promise<Figure[]> {
-  const dataset = await bench.dataset(bench.options.rows);
+export async function tail(bench: Bench, datasets: Datasets): Promise<Figure[]> {
+  const dataset = await datasets.of(bench.options.rows);
   const service = await startService(bench, dataset.url);
   const tenantId = Number(dataset.tenantIds[0]);
   const key = await createReadKey(service, [String(tenantId)]);

@@ -6,6 +6,7 @@ import type { Bench } from '../context';
 import { Calendar } from '../data/calendar';
 import { EventSource } from '../data/event-source';
 import { compared, type Figure, reported } from '../figure';
+import type { Datasets } from '../load/dataset';
 import { bodyOf, Sender } from '../load/sender';
 import { sequenced } from '../load/sequenced';
 import { createReadKey, createTenant, type Service, startService } from '../processes/service';
@@ -26,8 +27,8 @@ const FINDING_MS = { under: 5_000 } as const;
 const POLL_MS = 500;
 
 /** The cost of rules for the service, and the delay of their findings. */
-export async function watch(bench: Bench): Promise<Figure[]> {
-  const dataset = await bench.dataset(bench.options.rows);
+export async function watch(bench: Bench, datasets: Datasets): Promise<Figure[]> {
+  const dataset = await datasets.of(bench.options.rows);
   const service = await startService(bench, dataset.url);
   const client = new Client({ connectionString: dataset.url });
   await client.connect();

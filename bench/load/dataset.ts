@@ -5,7 +5,7 @@ import type { Client } from 'pg';
 import type { Bench } from '../context';
 import { DATA_VERSION } from '../data/event-source';
 import { withClient } from '../processes/databases';
-import { load } from './loader';
+import { type LoadRecord, load } from './loader';
 
 /** A loaded database. Tenants are in the order of their size, the busiest first. */
 export interface Dataset {
@@ -14,26 +14,30 @@ export interface Dataset {
   readonly tenantIds: readonly number[];
 }
 
-/** The result of a load. */
-export interface LoadRecord {
-  readonly rows: number;
-  /** From the start of the load to the last receipt. */
-  readonly seconds: number;
-  /** The time until everything was folded and indexed. */
-  readonly settledSeconds: number;
-  readonly rowsPerSecond: number;
-  readonly serviceMemoryPeakMb: number | null;
-  readonly databaseMb: number;
-}
-
 /** The progress of a load, stored in the database itself, so that an interrupted load goes on where it stopped. */
 export const LOAD_TABLES = `
   CREATE TABLE IF NOT EXISTS bench_load (fingerprint text NOT NULL, record json);
   CREATE TABLE IF NOT EXISTS bench_tenant (
     place int PRIMARY KEY, tenant_id int NOT NULL, agent_key text NOT NULL, batches int NOT NULL DEFAULT 0)`;
 
+/** The loaded databases of a run. Each is loaded when it is first asked for. */
+export class Datasets {
+  /** The loads of the databases that were asked for. */
+  readonly loads: LoadRecord[] = [];
+  readonly #known = new Map<number, Promise<Dataset>>();
+
+  constructor(private readonly bench: Bench) {}
+
+  /** The made data of `rows` events, loaded through the service, folded, and analysed. */
+  of(rows: number): Promise<Dataset> {
+    const known = this.#known.get(rows) ?? ensureDataset(this.bench, this.loads, rows);
+    this.#known.set(rows, known);
+    return known;
+  }
+}
+
 /** The database of `rows` events: a kept one if it fits, otherwise one loaded now. */
-export async function ensureDataset(bench: Bench, rows: number): Promise<Dataset> {
+async function ensureDataset(bench: Bench, loads: LoadRecord[], rows: number): Promise<Dataset> {
   const databases = await bench.databases();
   const name = `rows_${rows}`;
   const url = databases.urlOf(name);
@@ -49,10 +53,10 @@ export async function ensureDataset(bench: Bench, rows: number): Promise<Dataset
   }
   if (isKept && found?.record) {
     bench.say(`${rows.toLocaleString('en')} events: kept from an earlier run`);
-    bench.loads.push(found.record);
+    loads.push(found.record);
   } else {
     const loaded = await load(bench, url, rows);
-    bench.loads.push(await withClient(url, (client) => finish(bench, client, loaded)));
+    loads.push(await withClient(url, (client) => finish(bench, client, loaded)));
   }
   return withClient(url, async (client) => {
     const { rows: tenants } = await client.query('SELECT tenant_id FROM bench_tenant ORDER BY place');

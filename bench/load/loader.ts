@@ -6,13 +6,24 @@ import { sharesOf, TENANTS } from '../data/tenants';
 import { withClient } from '../processes/databases';
 import { createTenant, type Service, startService } from '../processes/service';
 import { backlogText, caughtUp } from './backlog';
-import type { LoadRecord } from './dataset';
 import { bodyOf, inParallel, Sender } from './sender';
 
 const CONNECTIONS = 3;
 const TELL_MS = 5_000;
 const NOTED_BATCHES = 10;
 const NOTE = 'UPDATE bench_tenant SET batches = greatest(batches, $1) WHERE place = $2';
+
+/** The result of a load. */
+export interface LoadRecord {
+  readonly rows: number;
+  /** From the start of the load to the last receipt. */
+  readonly seconds: number;
+  /** The time until everything was folded and indexed. */
+  readonly settledSeconds: number;
+  readonly rowsPerSecond: number;
+  readonly serviceMemoryPeakMb: number | null;
+  readonly databaseMb: number;
+}
 
 interface LoadTenant {
   readonly place: number;

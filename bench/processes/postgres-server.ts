@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import os from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Machine } from '../context';
+import type { Machine } from '../machine';
 
 const READY = /ready to accept connections/;
 const READY_MS = 120_000;

@@ -2,11 +2,12 @@ import { AccessLog } from '../../src/caller/access-log';
 import { newKey } from '../../src/caller/key-format';
 import { LIMITS } from '../../src/limits';
 import { accessLog, type LoggedAccess } from '../support/access-log';
+import type { Answer } from '../support/answer';
 import { createTestDatabase, ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
-import { type Answer, type TestTenant, World } from '../support/world';
+import { type TestTenant, World } from '../support/world';
 
 const UUID = '00000000-0000-8000-8000-000000000000';
 const parametersOf = (entry?: LoggedAccess) => JSON.parse(entry?.parameters ?? 'null');

@@ -1,7 +1,8 @@
 import { newKey } from '../../src/caller/key-format';
 import { ERRORS } from '../../src/errors';
+import type { Answer } from '../support/answer';
 import { useWorld } from '../support/use-world';
-import type { Answer, TestTenant } from '../support/world';
+import type { TestTenant } from '../support/world';
 
 const LIST = 'query($page: Int) { auditEvents(page: $page) { totalCount } }';
 const DETAIL = 'query($recordId: String!) { auditEvent(recordId: $recordId) { recordId } }';

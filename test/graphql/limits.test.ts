@@ -16,8 +16,9 @@ import { accessRuleOf } from '../../src/graphql/access';
 import { LIST_SIZES, limitDocument } from '../../src/graphql/limits';
 import { LIMITS } from '../../src/limits';
 import { describeSchema } from '../../src/schema';
+import type { Answer } from '../support/answer';
 import { useWorld } from '../support/use-world';
-import type { Answer, TestTenant } from '../support/world';
+import type { TestTenant } from '../support/world';
 
 const schema = describeSchema();
 const problemsOf = (document: string) =>

@@ -3,10 +3,11 @@ import { pino } from 'pino';
 import { RedisLimiter } from '../../src/caller/rate-limit/limiter';
 import { RedisLink } from '../../src/caller/rate-limit/redis-link';
 import { LIMITS } from '../../src/limits';
+import type { Answer } from '../support/answer';
 import { DashboardSession } from '../support/dashboard-session';
 import { ENGINES, REDIS_URL } from '../support/engines';
 import { holdSharedWindows } from '../support/held-windows';
-import { type Answer, World } from '../support/world';
+import { World } from '../support/world';
 
 const withServers = ENGINES.includes('postgresql') && REDIS_URL ? describe : describe.skip;
 const PREFIX = 'audit-activity:rate:';

@@ -1,4 +1,5 @@
-import type { Answer, World } from './world';
+import type { Answer } from './answer';
+import type { World } from './world';
 
 /** A session of the dashboard, with the requests that a signed-in browser would send. */
 export class DashboardSession {

@@ -1,6 +1,6 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import type { Answer, World } from './world';
+import type { Answer } from './answer';
 
 interface Document {
   readonly paths: Record<string, { get: { responses: Record<string, ResponseObject> } }>;
@@ -13,7 +13,9 @@ interface ResponseObject {
 }
 
 /** A service that can return its OpenAPI document. */
-type Described = Pick<World, 'fetch'>;
+interface Described {
+  fetch(path: string): Promise<Answer>;
+}
 const documents = new WeakMap<Described, Promise<Checker>>();
 
 /** Fails unless the OpenAPI document of the service describes this answer: status, headers and body. */

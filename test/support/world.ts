@@ -5,18 +5,11 @@ import type { Config } from '../../src/config';
 import { OPERATOR_KEY_FILE } from '../../src/modules/keys/operator-key';
 import { createLog } from '../../src/observe/log';
 import { type Service, startService } from '../../src/service';
+import type { Answer } from './answer';
 import { createTestDatabase, type EngineName, type TestDatabase } from './engines';
 import { anEvent, type IngestedEvent } from './events';
 import { holdWindows } from './held-windows';
 import { checkAgainstDocument } from './openapi-check';
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape
-  readonly body: any;
-}
 
 const BASE = '/api/v1/public';
 

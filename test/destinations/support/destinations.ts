@@ -1,5 +1,6 @@
+import type { Answer } from '../../support/answer';
 import { until } from '../../support/until';
-import type { Answer, World } from '../../support/world';
+import type { World } from '../../support/world';
 
 /** The networks of this host, in which the receivers of tests listen. */
 export const LOCAL = { destinationAllowNetworks: ['127.0.0.0/8', '::1/128'] };

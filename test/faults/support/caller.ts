@@ -1,8 +1,9 @@
+import type { Answer } from '../../support/answer';
 import { ChildService } from '../../support/child-service';
 import { anEvent } from '../../support/events';
 import { checkAgainstDocument } from '../../support/openapi-check';
 import { mistakesOf } from '../../support/watched-child';
-import { type Answer, INGEST } from '../../support/world';
+import { INGEST } from '../../support/world';
 
 const BASE = '/api/v1/public';
 /** Five seconds are promised. The rest is for a busy machine. */

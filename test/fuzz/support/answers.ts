@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode } from '../../../src/errors';
-import type { Answer } from '../../support/world';
+import type { Answer } from '../../support/answer';
 
 /**
  * Fails if an answer is a server error, or an error of another form than documented: body, code, status, request id.

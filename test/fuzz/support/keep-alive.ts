@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import type { Answer } from '../../support/world';
+import type { Answer } from '../../support/answer';
 
 export interface FuzzRequest {
   readonly method: string;

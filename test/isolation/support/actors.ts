@@ -1,8 +1,7 @@
 import { newKey } from '../../../src/caller/key-format';
-import { SCOPE_NAMES, SCOPES } from '../../../src/caller/scopes';
+import type { Answer } from '../../support/answer';
 import { DashboardSession } from '../../support/dashboard-session';
-import type { Answer } from '../../support/world';
-import type { MarkedTenant } from './marked-tenant';
+import { type MarkedTenant, READ } from './marked-tenant';
 import type { Stage } from './stage';
 
 export type Kind = 'public' | 'agent' | 'operator' | 'session' | 'operator session' | 'nobody';
@@ -20,9 +19,6 @@ export interface Actor {
   /** The headers that identify it. */
   readonly headers: Readonly<Record<string, string>>;
 }
-
-/** The scopes of the tenants' own keys. */
-export const READ = SCOPE_NAMES.filter((name) => SCOPES[name].status === 'Active');
 
 /** @returns a caller of each kind of principal */
 export async function actorsOf({ world, a, b }: Stage): Promise<Actor[]> {

@@ -1,7 +1,13 @@
+import { SCOPE_NAMES, SCOPES } from '../../../src/caller/scopes';
 import { RECORD_FIELDS } from '../../../src/event/fields';
 import { aGap, aReport } from '../../support/audit-sources';
 import { anEvent, type IngestedEvent } from '../../support/events';
 import type { TestTenant } from '../../support/world';
+
+/** The scopes of the tenants' own keys. */
+export const READ = SCOPE_NAMES.filter((name) => SCOPES[name].status === 'Active');
+/** The id of the shipped rule that one event of each tenant matches. */
+export const OUTGOING_ACCESS = '1d8fb80d-df19-4a1f-a09e-9bb45628f11d';
 
 /** The words that mark a tenant's values. */
 export interface Marks {

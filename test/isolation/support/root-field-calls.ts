@@ -10,7 +10,7 @@ import {
 import { accessRuleOf } from '../../../src/graphql/access';
 import { describeSchema } from '../../../src/schema';
 import type { Actor, Call } from './actors';
-import type { MarkedTenant } from './marked-tenant';
+import { type MarkedTenant, OUTGOING_ACCESS } from './marked-tenant';
 
 type RootField = GraphQLField<unknown, unknown>;
 
@@ -32,8 +32,6 @@ export const ROOT_FIELDS: readonly RootFieldCase[] = [
   })),
 ];
 
-/** The id of the shipped rule that one event of each tenant matches. */
-export const OUTGOING_ACCESS = '1d8fb80d-df19-4a1f-a09e-9bb45628f11d';
 const BEFORE = '2026-01-01T00:00:00Z';
 const AFTER = '2026-02-01T00:00:00Z';
 

@@ -4,8 +4,7 @@ import { TAIL_PATH } from '../../../rest-facade/tail';
 import { HEALTH_PATH } from '../../../src/http/health';
 import { API_BASE_PATH } from '../../../src/version';
 import type { Actor, Call } from './actors';
-import type { MarkedTenant } from './marked-tenant';
-import { OUTGOING_ACCESS } from './root-field-calls';
+import { type MarkedTenant, OUTGOING_ACCESS } from './marked-tenant';
 
 /** A route with its path as the router has it, and calls of it that would reach a tenant. */
 export interface RouteCase {

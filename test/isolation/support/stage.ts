@@ -10,9 +10,16 @@ import { createTestDatabase, type EngineName, type TestDatabase } from '../../su
 import { type IngestedEvent } from '../../support/events';
 import { until } from '../../support/until';
 import { TestTenant, World } from '../../support/world';
-import { READ } from './actors';
-import { type MarkedTenant, type Marks, markedEvents, markedReport, marksOf, OLD } from './marked-tenant';
-import { OUTGOING_ACCESS } from './root-field-calls';
+import {
+  type MarkedTenant,
+  type Marks,
+  markedEvents,
+  markedReport,
+  marksOf,
+  OLD,
+  OUTGOING_ACCESS,
+  READ,
+} from './marked-tenant';
 
 /** Tenant ids that occur in no other number. */
 const IDS = 'ALTER SEQUENCE tenant_tenant_id_seq RESTART 710000007 INCREMENT 110000001';

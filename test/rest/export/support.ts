@@ -1,4 +1,4 @@
-import type { Answer } from '../../support/world';
+import type { Answer } from '../../support/answer';
 
 export const PATH = '/audit-activity/export';
 

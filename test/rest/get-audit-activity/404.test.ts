@@ -1,6 +1,6 @@
+import type { Answer } from '../../support/answer';
 import { ENGINES } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
-import type { Answer } from '../../support/world';
 import { expectError, newestRecord, UNKNOWN_RECORD } from '../support/operations';
 
 /** The answer without the parts that must differ: request id, time, and the calls left. */

@@ -1,6 +1,6 @@
+import type { Answer } from '../../support/answer';
 import { ENGINES } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
-import type { Answer } from '../../support/world';
 
 const databases = ({ body }: Answer) =>
   body.data.map((item: { databaseName: string }) => item.databaseName).sort();

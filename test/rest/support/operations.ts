@@ -1,4 +1,5 @@
-import type { Answer, TestTenant } from '../../support/world';
+import type { Answer } from '../../support/answer';
+import type { TestTenant } from '../../support/world';
 
 /** One of the three calls of the public API, for tests of their common behaviour. */
 export interface Operation {

@@ -1,5 +1,6 @@
+import type { Answer } from '../../support/answer';
 import { until } from '../../support/until';
-import type { Answer, Query, TestTenant } from '../../support/world';
+import type { Query, TestTenant } from '../../support/world';
 
 export const PATH = '/audit-activity/tail';
 
