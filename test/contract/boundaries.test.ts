@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { circlesOf, importsOf, ROOT, type Source, sourcesOf } from '../support/imports';
+import { circlesOf, importsOf, ROOT, type Source, sourcesOf, withoutEnd } from '../support/imports';
 
 interface Border {
   /** The folders and files (without extension) that this border holds for; the longest match counts. */
@@ -25,6 +25,12 @@ const GRAPHQL_PACKAGES = ['graphql', 'graphql-scalars', 'type-graphql', 'reflect
 const DATABASE_PACKAGES = [
   ...['@electric-sql/pglite', '@prisma/adapter-pg', 'pg', 'pglite-prisma-adapter', 'pino'],
 ];
+
+/** What ships, and what makes, tests and measures it. */
+const PRODUCT = ['src', 'rest-facade', 'agent', 'dashboard/src', 'client'];
+const BESIDE_PRODUCT = ['installer', 'scripts', 'bench', 'test'];
+const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+const PACKAGES = Object.keys({ ...dependencies, ...devDependencies });
 
 /** Dependencies point down: service → entrances → modules → trail → caller → database → event. */
 const BORDERS: readonly Border[] = [
@@ -173,6 +179,45 @@ const BORDERS: readonly Border[] = [
   { of: ['src/main', 'src/start-failure'], files: ['src'], packages: [] },
   { of: ['src/cli/main'], files: ['src'], packages: [] },
   { of: ['src/memory-saving', 'src/node-env'], files: [], packages: [] },
+  // What ships apart imports nothing of the service.
+  { of: ['client'], files: [], packages: [] },
+  { of: ['installer'], files: ['scripts/lib/client', 'scripts/lib/version'], packages: ['esbuild'] },
+  {
+    of: ['scripts'],
+    files: ['installer/build', 'test/installer'],
+    packages: [
+      '@graphql-codegen/core',
+      '@graphql-codegen/typed-document-node',
+      '@graphql-codegen/typescript-operations',
+      '@stryker-mutator/core',
+      '@swc/core',
+      'graphql',
+      'openapi-typescript',
+      'playwright-core',
+      'reflect-metadata',
+      'tinyglobby',
+      'vite',
+    ],
+  },
+  {
+    of: ['bench'],
+    files: [
+      'src',
+      'agent/sqlaudit',
+      'scripts/lib/server-client',
+      'test/agent/sqlaudit/support',
+      'test/citus/support',
+      'test/support/citus',
+    ],
+    packages: ['express', 'pg', 'pino', 'playwright-core', 'tinyglobby'],
+  },
+  // A test may import what it tests, and every package that the repository has; no test imports a bench.
+  {
+    of: ['test'],
+    files: [...PRODUCT, ...BESIDE_PRODUCT.filter((name) => name !== 'bench')],
+    // The last two are parts of packages above, which bring them.
+    packages: [...PACKAGES, '@prisma/driver-adapter-utils', 'pg-protocol'],
+  },
 ];
 
 /** The core computes: it uses no files, no network and no clock of its own. */
@@ -189,7 +234,7 @@ function borderOf(place: string): Border | undefined {
 
 /** @returns one sentence for each import that the borders forbid */
 function violations(source: Source): string[] {
-  const place = source.file.replace(/\.tsx?$/, '');
+  const place = withoutEnd(source.file);
   const border = borderOf(place);
   if (!border) return [`${source.file}: no border is stated for it in this test`];
   const isCore = within(place, CORE).length > 0;
@@ -210,7 +255,7 @@ function violations(source: Source): string[] {
   });
 }
 
-const ALL = sourcesOf('src', 'rest-facade', 'agent', 'dashboard/src');
+const ALL = sourcesOf(...PRODUCT, ...BESIDE_PRODUCT);
 
 describe('the borders between folders', () => {
   it('are crossed by no import', () => {
@@ -254,6 +299,10 @@ describe('the borders between folders', () => {
       `import { x } from '../../src/caller/authenticate';`,
       'src/caller/authenticate',
     ],
+    ['client/src/bad.ts', `import { LIMITS } from '../../src/limits';`, 'src/limits'],
+    ['bench/bad.ts', `import { World } from '../test/support/world';`, 'test/support/world'],
+    ['test/bad.ts', `import { read } from '../bench/benches/read';`, 'bench/benches/read'],
+    ['scripts/bad.mjs', `import { x } from '../src/service.js';`, 'src/service'],
     ['src/cli/bad.ts', `import { openDatabase } from '../database/database';`, 'src/database/database'],
   ])('the check notices a crossing: %s with %s', (file, text, named) => {
     expect(violations({ file, text })).toEqual([

@@ -3,6 +3,11 @@ import path from 'node:path';
 import ts from 'typescript';
 
 export const ROOT = path.resolve(__dirname, '../..');
+const SOURCE = /\.(?:tsx?|[cm]js)$/;
+const NOT_OURS = /^src\/generated\/|\/(?:fixtures|node_modules)\//;
+
+/** @returns the path of a source file without its extension, as imports name it */
+export const withoutEnd = (file: string): string => file.replace(/\.(?:tsx?|[cm]?js)$/, '');
 
 /** A source file: its path below the repository, with `/`, and its text. */
 export interface Source {
@@ -17,12 +22,12 @@ export interface Import {
   readonly isFile: boolean;
 }
 
-/** The TypeScript sources below the folders, without generated ones. */
+/** The sources below the folders, without generated ones, fixtures and packages. */
 export function sourcesOf(...folders: string[]): Source[] {
   return folders.flatMap((folder) =>
     readdirSync(path.join(ROOT, folder), { recursive: true })
       .map((name) => path.posix.join(folder, String(name).replaceAll(path.sep, '/')))
-      .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('src/generated/'))
+      .filter((file) => SOURCE.test(file) && !NOT_OURS.test(file))
       .map((file) => ({ file, text: readFileSync(path.join(ROOT, file), 'utf8') })),
   );
 }
@@ -31,18 +36,17 @@ export function sourcesOf(...folders: string[]): Source[] {
 export function importsOf({ file, text }: Source): Import[] {
   return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => {
     const isFile = fileName.startsWith('.');
-    const target = isFile ? path.posix.join(path.posix.dirname(file), fileName) : fileName;
+    const target = isFile ? withoutEnd(path.posix.join(path.posix.dirname(file), fileName)) : fileName;
     return { file, target, isFile };
   });
 }
 
 /** Circular imports among the sources, types included: one for each group, as `a -> b -> a`. */
 export function circlesOf(sources: readonly Source[]): string[] {
-  const nameOf = (file: string) => file.replace(/\.tsx?$/, '');
-  const known = new Set(sources.map(({ file }) => nameOf(file)));
+  const known = new Set(sources.map(({ file }) => withoutEnd(file)));
   const next = new Map(
     sources.map((source) => [
-      nameOf(source.file),
+      withoutEnd(source.file),
       importsOf(source).flatMap(({ target }) => (known.has(target) ? [target] : [])),
     ]),
   );
