@@ -31,7 +31,6 @@ export function AlertPage({ alertId, session }: Props) {
   const [{ data, error, fetching }, ask] = useQuery({
     query: AlertDocument,
     variables: { alertId },
-    requestPolicy: 'network-only',
   });
   if (error) return <Failed error={error} retry={ask} />;
   if (!data && fetching) return <Loading what="the alert" />;
@@ -54,7 +53,6 @@ function Known(props: { readonly alert: Alert; readonly session: Session; readon
   const [history, askHistory] = useQuery({
     query: AlertHistoryDocument,
     variables: { alertId: alert.alertId },
-    requestPolicy: 'network-only',
   });
   const onWorked = useCallback(() => {
     ask();

@@ -19,7 +19,6 @@ export function Findings({ alert, mayRead }: { readonly alert: Alert; readonly m
   const [{ data, error }, ask] = useQuery({
     query: AlertFindingsDocument,
     variables: { alertId: alert.alertId, page },
-    requestPolicy: 'network-only',
   });
   const findings = data?.findings.items ?? [];
   const { events, error: eventsError, isBusy, ask: askEvents } = useFindingEvents(findings, !mayRead);

@@ -14,7 +14,6 @@ export function useAlertCounts(
   const [{ data, error }, ask] = useQuery({
     query: AlertCountsDocument,
     variables: filters,
-    requestPolicy: 'network-only',
     pause,
   });
   useInterval(() => !pause && !document.hidden && ask(), ASK_MS, { autoInvoke: true });

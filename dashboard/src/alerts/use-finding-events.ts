@@ -20,7 +20,6 @@ export function useFindingEvents(findings: readonly Finding[], pause: boolean) {
   const [{ data, error, fetching }, ask] = useQuery({
     query: FindingEventsDocument,
     variables: variables ?? { filter: '', startTime: '', endTime: '' },
-    requestPolicy: 'network-only',
     pause: pause || variables === null,
   });
   const events = data?.auditEvents.items ?? [];

@@ -28,11 +28,7 @@ export function useQueue(state: QueueState) {
     setIsBusy(true);
     const filters = { status, severity, ruleId, principalName, serverInstanceName };
     client
-      .query(
-        AlertsDocument,
-        { ...filters, page, pageSize: PAGE_SIZE, sortBy, sortDirection: 'desc' },
-        { requestPolicy: 'network-only' },
-      )
+      .query(AlertsDocument, { ...filters, page, pageSize: PAGE_SIZE, sortBy, sortDirection: 'desc' })
       .toPromise()
       .then((answer) => {
         if (!isWanted) return;

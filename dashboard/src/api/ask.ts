@@ -12,9 +12,7 @@ export async function askInTime<D, V extends AnyVariables>(
   variables: V,
 ): Promise<D> {
   for (;;) {
-    const { data, error } = await client
-      .query(document, variables, { requestPolicy: 'network-only' })
-      .toPromise();
+    const { data, error } = await client.query(document, variables).toPromise();
     signal.throwIfAborted();
     if (data) return data;
     if (!error || describeError(error).code !== 'rate_limited')

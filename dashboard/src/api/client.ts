@@ -3,11 +3,13 @@ import { askAgain } from './ask-again';
 import { describeError } from './errors';
 import { PAGE_HEADER } from './session';
 
-/** A client for one session: the client and its cache end with the session. */
+/** A client for one session: what it has read ends with the session. */
 export const createClient = (onSessionOver: () => void): Client =>
   new Client({
     url: '/graphql',
     preferGetMethod: false,
+    // Evidence is never shown from a cache: each question asks the service.
+    requestPolicy: 'network-only',
     fetchOptions: { headers: PAGE_HEADER, credentials: 'same-origin' },
     exchanges: [
       mapExchange({

@@ -42,7 +42,7 @@ export function FilterBar(props: Props) {
   const { session, state, change, zone, filter, totalCount, isCounting, onRefused } = props;
   const { refresh, isBusy, newEvents } = props;
   const [recent, addRecent] = useRecentSearches(session);
-  const [{ data }, askSaved] = useQuery({ query: SavedSearchesDocument, requestPolicy: 'network-only' });
+  const [{ data }, askSaved] = useQuery({ query: SavedSearchesDocument });
   const saved = data?.savedSearches ?? [];
   const search = (text: string) => {
     addRecent(text);

@@ -23,7 +23,6 @@ export function NoEvents({ state, asked, change, zone }: Props) {
   const [{ data }] = useQuery({
     query: LatestEventDocument,
     variables: { filter },
-    requestPolicy: 'network-only',
   });
   const latest = data?.auditSummary.latestEventTime;
   const isFiltered = state.search !== '' || filter !== null;

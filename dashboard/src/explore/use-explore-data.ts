@@ -8,9 +8,6 @@ import type { FacetField } from './facets/facet-field';
 import { useFacets } from './facets/use-facets';
 import { boundsOf, endsNow } from './time-range';
 
-/** Evidence is never shown from a cache: each view asks the service. */
-const requestPolicy = 'network-only';
-
 /** The three answers of a view, all for the same range and filter. */
 export function useExploreData(state: ExploreState, zone: TimeZone, fields: readonly FacetField[]) {
   const { range, search, filter: text, page, pageSize, sortBy, descending } = state;
@@ -32,13 +29,11 @@ export function useExploreData(state: ExploreState, zone: TimeZone, fields: read
   const [events, askEvents] = useQuery({
     query: EventsDocument,
     variables: { ...filter, page, pageSize, sortBy, sortDirection },
-    requestPolicy,
     pause,
   });
   const [histogram, askHistogram] = useQuery({
     query: HistogramDocument,
     variables: filter,
-    requestPolicy,
     pause,
   });
   const facets = useFacets({ filter, fields, pause, times: asked.times });

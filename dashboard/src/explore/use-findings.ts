@@ -42,9 +42,7 @@ async function marksOf(client: Client, { items }: Page): Promise<FindingMarks> {
   // The end is exclusive.
   const endTime = new Date(Date.parse(times.at(-1) ?? '') + 1).toISOString();
   for (let page = 1; page <= PAGES_MAX; page++) {
-    const { data } = await client
-      .query(FindingsOfPageDocument, { startTime, endTime, page }, { requestPolicy: 'network-only' })
-      .toPromise();
+    const { data } = await client.query(FindingsOfPageDocument, { startTime, endTime, page }).toPromise();
     for (const finding of data?.findings.items ?? [])
       for (const id of finding.recordIds)
         if (shown.has(id)) marks.set(id, [...(marks.get(id) ?? []), finding]);

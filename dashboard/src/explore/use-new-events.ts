@@ -42,9 +42,7 @@ export function useNewEvents(question: string, shown: Shown, refresh: (isQuiet: 
       const { range, filter, totalCount, isFirstPage } = current.current.shown;
       if (document.hidden || totalCount === undefined) return;
       const upToNow = endsNow(range) ? { ...filter, endTime: new Date().toISOString() } : filter;
-      const { data } = await client
-        .query(CountDocument, upToNow, { requestPolicy: 'network-only' })
-        .toPromise();
+      const { data } = await client.query(CountDocument, upToNow).toPromise();
       const came = (data?.auditEvents.totalCount ?? 0) - totalCount;
       if (current.current.shown.filter !== filter) return;
       if (came > 0)

@@ -45,7 +45,6 @@ export default function AccessLog() {
   const [{ data, error, fetching }, ask] = useQuery({
     query: AccessLogDocument,
     variables: filter,
-    requestPolicy: 'network-only',
   });
   const change = (name: (typeof FILTERS)[number], value: string | null) =>
     setGiven((before) => {

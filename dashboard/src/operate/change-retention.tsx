@@ -79,7 +79,6 @@ function WouldGo({ tenant, days: typed }: { readonly tenant: Tenant; readonly da
   const [{ data, error, fetching }] = useQuery({
     query: RetentionPreviewDocument,
     variables: { tenantId: tenant.tenantId, days },
-    requestPolicy: 'network-only',
     pause: !isSound,
   });
   if (error && isSound) return <Failed error={error} />;

@@ -18,7 +18,7 @@ const ORDER = ['failing', 'paused', 'active'];
 
 /** The destinations to which events are sent, and how far each one is. */
 export default function Destinations() {
-  const [{ data, error }, ask] = useQuery({ query: DestinationsDocument, requestPolicy: 'network-only' });
+  const [{ data, error }, ask] = useQuery({ query: DestinationsDocument });
   const [replayed, setReplayed] = useState<Destination | null>(null);
   useInterval(ask, ASK_MS, { autoInvoke: true });
   const nowMs = useNow(ASK_MS);

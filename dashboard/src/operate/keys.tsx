@@ -19,7 +19,7 @@ type Dialog = { kind: 'create' } | { kind: 'rotate' | 'revoke'; key: ApiKey } | 
 
 /** The keys of every kind. The key itself is shown once, when it is made. */
 export default function Keys() {
-  const [{ data, error, fetching }, ask] = useQuery({ query: KeysDocument, requestPolicy: 'network-only' });
+  const [{ data, error, fetching }, ask] = useQuery({ query: KeysDocument });
   const [shown, setShown] = useState('valid');
   const [dialog, setDialog] = useState<Dialog>(null);
   const [made, setMade] = useState<ShownKey | null>(null);

@@ -14,7 +14,7 @@ export function RetentionRuns({
   readonly tenants: readonly NamedTenant[];
   readonly zone: TimeZone;
 }) {
-  const [{ data }] = useQuery({ query: RetentionRunsDocument, requestPolicy: 'network-only' });
+  const [{ data }] = useQuery({ query: RetentionRunsDocument });
   if (!data || data.retentionRuns.length === 0) return null;
   return (
     <section>

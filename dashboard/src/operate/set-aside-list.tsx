@@ -11,7 +11,6 @@ export function SetAsideList({ destinationId }: { readonly destinationId: string
   const [{ data, error }] = useQuery({
     query: SetAsideDocument,
     variables: { destinationId },
-    requestPolicy: 'network-only',
   });
   if (error) return <Failed error={error} />;
   if (!data) return <Loading what="what is set aside" />;

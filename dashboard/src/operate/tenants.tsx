@@ -23,7 +23,6 @@ export default function Tenants() {
   const [zone] = useTimeZone();
   const [{ data, error, fetching }, ask] = useQuery({
     query: TenantsDocument,
-    requestPolicy: 'network-only',
   });
   const listed = useListed(data?.tenants ?? [], ({ name, tenantId }) => `${name} ${tenantId}`);
   const [isCreating, setIsCreating] = useState(false);
@@ -33,7 +32,6 @@ export default function Tenants() {
   const [evidence] = useQuery({
     query: EvidenceStatesDocument,
     variables: { tenantIds: shown },
-    requestPolicy: 'network-only',
     pause: shown.length === 0,
   });
   return (

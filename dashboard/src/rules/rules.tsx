@@ -26,14 +26,12 @@ export default function Rules({ session }: { readonly session: Session }) {
   const [{ data, error, fetching }, ask] = useQuery({
     query: RulesDocument,
     variables: { tenantId: tenantId ?? '' },
-    requestPolicy: 'network-only',
     pause: tenantId === null,
   });
   const [startTime] = useState(() => new Date(Date.now() - COUNTED_DAYS * DAY_MS).toISOString());
   const [found] = useQuery({
     query: FindingCountsDocument,
     variables: { startTime },
-    requestPolicy: 'network-only',
     pause: !hasScope(session, 'read:findings'),
   });
   const [text, setText] = useState('');

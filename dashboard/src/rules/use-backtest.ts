@@ -32,7 +32,7 @@ export function useBacktest() {
     if (!isRunning || id === undefined || tenantId === undefined) return;
     const timer = setInterval(async () => {
       const { data, error: failed } = await client
-        .query(BacktestStateDocument, { backtestId: id, tenantId }, { requestPolicy: 'network-only' })
+        .query(BacktestStateDocument, { backtestId: id, tenantId })
         .toPromise();
       if (failed) setError(failed);
       if (data) setTest((before) => (before?.backtestId === id ? { ...before, ...data.backtest } : before));

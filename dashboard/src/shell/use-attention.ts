@@ -13,7 +13,6 @@ export function useAttention(session: Session): Readonly<Record<string, string>>
   const isOperator = session.kind === 'operator';
   const [{ data }, ask] = useQuery({
     query: AttentionDocument,
-    requestPolicy: 'network-only',
     pause: !isOperator,
   });
   useInterval(() => isOperator && ask(), ASK_MS, { autoInvoke: true });

@@ -13,7 +13,6 @@ export function GapList({ source, zone }: { readonly source: Source; readonly zo
   const [{ data, error }, ask] = useQuery({
     query: SourceGapsDocument,
     variables: { tenantId, hostName, databaseName },
-    requestPolicy: 'network-only',
   });
   const gaps = data?.auditSources[0]?.gaps;
   if (error) return <Failed error={error} retry={ask} />;

@@ -24,7 +24,6 @@ export default function Sources() {
   const [{ data, error }, ask] = useQuery({
     query: SourcesDocument,
     variables: { state: state || null, search: words || null, page, pageSize: PAGE_ROWS },
-    requestPolicy: 'network-only',
   });
   useInterval(ask, ASK_MS, { autoInvoke: true });
   const nowMs = useNow(ASK_MS / 2);

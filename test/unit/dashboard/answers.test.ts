@@ -1,6 +1,7 @@
-import { CombinedError } from 'urql';
+import { CombinedError, gql } from 'urql';
 import { askInTime } from '../../../dashboard/src/api/ask';
 import { isSoon } from '../../../dashboard/src/api/ask-again';
+import { createClient } from '../../../dashboard/src/api/client';
 import { describeError, ServiceError } from '../../../dashboard/src/api/errors';
 import { hasScope, mayWork } from '../../../dashboard/src/api/rights';
 import { loadSession } from '../../../dashboard/src/api/session';
@@ -9,6 +10,7 @@ import { outcomeOf, verifyLog } from '../../../dashboard/src/operate/verify-step
 import { exceptionsOf, linesOf } from '../../../dashboard/src/rules/exceptions';
 import { problemsOf } from '../../../dashboard/src/rules/import-problems';
 import { LIMITS } from '../../../src/limits';
+import { sourcesOf } from '../../support/imports';
 
 const refusal = (code: string | undefined, requestId?: string, response?: Response) =>
   new CombinedError({
@@ -62,6 +64,26 @@ describe('what the page shows of a failure', () => {
       refused(429, '1'),
     ]).toEqual([...[true, true, false, false, false]]);
     expect(isSoon({ response: undefined })).toBe(false);
+  });
+});
+
+describe('an answer that the page shows', () => {
+  it('comes from the service each time, also for a question that was asked before', async () => {
+    let calls = 0;
+    const answer = () => Response.json({ data: { version: `v${++calls}` } });
+    const ask = jest.spyOn(globalThis, 'fetch').mockImplementation(async () => answer());
+    try {
+      const client = createClient(() => undefined);
+      const version = async () => (await client.query(gql`{ version }`, {}).toPromise()).data?.version;
+      expect([await version(), await version()]).toEqual(['v1', 'v2']);
+    } finally {
+      ask.mockRestore();
+    }
+  });
+
+  it('is not taken from a cache by the choice of one question', () => {
+    const naming = sourcesOf('dashboard/src').filter(({ text }) => text.includes('requestPolicy'));
+    expect(naming.map(({ file }) => file)).toEqual(['dashboard/src/api/client.ts']);
   });
 });
 

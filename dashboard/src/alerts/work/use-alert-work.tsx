@@ -30,7 +30,7 @@ export function useAlertWork(onWorked: (alert: Alert) => void) {
     setDone(`${alert.title}: ${statusText(alert).toLowerCase()}`);
     onWorked(alert);
     // The number in the menu comes from this question.
-    void client.query(AlertCountsDocument, EVERY_ALERT, { requestPolicy: 'network-only' }).toPromise();
+    void client.query(AlertCountsDocument, EVERY_ALERT).toPromise();
   };
   const acknowledge = ({ alertId, status }: Alert) => {
     if (status === 'acknowledged') return;

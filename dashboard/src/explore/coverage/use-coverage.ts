@@ -16,7 +16,6 @@ export function useCoverage(
     query: CoverageDocument,
     variables: { filter, startTime, endTime },
     pause,
-    requestPolicy: 'network-only',
   });
   return fetching ? undefined : data?.auditCoverage;
 }

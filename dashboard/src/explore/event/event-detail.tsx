@@ -39,7 +39,6 @@ export default function EventDetail({ recordId, state, change, zone }: Props) {
   const [{ data, error, fetching }, ask] = useQuery({
     query: EventDocument,
     variables: { recordId },
-    requestPolicy: 'network-only',
   });
   if (error) return <Failed error={error} retry={ask} />;
   if (fetching || !data) return <Loading what="the event" />;

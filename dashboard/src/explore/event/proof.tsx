@@ -18,9 +18,7 @@ export function Proof({ event, zone }: { readonly event: Event; readonly zone: T
   const { proof, tenantId } = event;
   const verify = async () => {
     setState({ kind: 'asking' });
-    const { data, error } = await client
-      .query(LogKeyDocument, { tenantId }, { requestPolicy: 'network-only' })
-      .toPromise();
+    const { data, error } = await client.query(LogKeyDocument, { tenantId }).toPromise();
     if (!data)
       return setState({ kind: 'failed', why: error?.message ?? 'The key of the service is not known.' });
     try {

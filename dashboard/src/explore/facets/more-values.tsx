@@ -48,7 +48,6 @@ function SearchedValues({ field, text, onText, filter }: Props) {
       fields: [field],
       limit: LIMITS.facetValuesMax,
     },
-    requestPolicy: 'network-only',
   });
   const choice = choiceOf(text, field);
   const facet = data?.auditFacets.facets[0];

@@ -42,8 +42,7 @@ export function useFacets(asked: {
   useEffect(() => {
     if (pause) return;
     let isOver = false;
-    const ask = (variables: FacetsQueryVariables) =>
-      client.query(FacetsDocument, variables, { requestPolicy: 'network-only' }).toPromise();
+    const ask = (variables: FacetsQueryVariables) => client.query(FacetsDocument, variables).toPromise();
     Promise.all(questions.map(ask)).then((results) => {
       if (isOver) return;
       const facets = results.flatMap(({ data }) => data?.auditFacets.facets ?? []);

@@ -51,7 +51,7 @@ async function offersFor(client: Client, wanted: Wanted, range: ExploreFilter): 
   const isBounded = range.startTime !== undefined || range.endTime !== undefined;
   for (const times of isBounded ? [range, {}] : [{}]) {
     const asked = { ...times, filter: anyCase(wanted), fields: [wanted.field] };
-    const { data } = await client.query(FacetsDocument, asked, { requestPolicy: 'network-only' }).toPromise();
+    const { data } = await client.query(FacetsDocument, asked).toPromise();
     const values = data?.auditFacets.facets[0]?.values ?? [];
     if (values.some(({ value }) => value === wanted.value)) return [];
     const offers = values.flatMap(({ value, succeeded, failed }) =>

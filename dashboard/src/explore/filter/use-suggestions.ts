@@ -35,9 +35,7 @@ export function useSuggestions(
     const ask = async () => {
       const variables = { startTime, endTime, fields: [field], limit: VALUES_MAX };
       const asked = { ...variables, ...(text ? { contains: text } : {}) };
-      const { data } = await client
-        .query(FacetsDocument, asked, { requestPolicy: 'network-only' })
-        .toPromise();
+      const { data } = await client.query(FacetsDocument, asked).toPromise();
       // What can't be suggested can be typed.
       const found = data?.auditFacets.facets[0]?.values ?? [];
       if (!isOver) setValues({ key: `${field}:${text}`, of: found.flatMap(suggestionOf) });

@@ -48,9 +48,7 @@ export async function loadGroups(
     limit,
     ...(earlier && { beforeStartTime: earlier.startTime, beforeEndTime: earlier.endTime }),
   };
-  const { data, error } = await client
-    .query(GroupsDocument, variables, { requestPolicy: 'network-only' })
-    .toPromise();
+  const { data, error } = await client.query(GroupsDocument, variables).toPromise();
   if (error || !data) throw error ?? new Error('The service gave no answer.');
   return groupsOf(data.auditGroups);
 }
