@@ -22,7 +22,7 @@ export const isOver = (column: string, now: string, farthest: string): string =>
   `(${column} IS NULL OR ${column} <= ${now} OR ${column} > ${farthest})`;
 
 /** A table whose rows are leased. */
-interface Leased {
+export interface Leased {
   readonly table: string;
   /** The columns of the key, with their types. */
   readonly key: Readonly<Record<string, 'int' | 'uuid' | 'text'>>;
@@ -36,6 +36,22 @@ interface Leased {
   /** The row is nothing but its lease: the release deletes it. */
   readonly isOnlyLease?: boolean;
 }
+
+/**
+ * The condition that nobody holds a row, for a statement that looks for work.
+ * @param now SQL, as is `farthest`; not given: by the time at which the statement runs
+ */
+export function isFree(
+  { holder, until, ms }: Leased,
+  alias: string,
+  now = 'now()',
+  farthest = `now() + interval '${2 * ms} milliseconds'`,
+): string {
+  return `(${alias}.${holder} IS NULL OR ${isOver(`${alias}.${until}`, now, farthest)})`;
+}
+
+/** The end of a lease that is renewed now, as SQL for a statement of the holder's own. */
+export const renewedEnd = ({ ms }: Leased): string => `now() + interval '${ms} milliseconds'`;
 
 type Key = readonly (number | string)[];
 /** Adds a value to a statement. @returns its parameter, such as `$5` */
@@ -64,25 +80,6 @@ export class Leases {
     private readonly time: ReadTime = databaseTime,
   ) {}
 
-  /** The end of a lease that is renewed now, as SQL for a statement of the holder's own. */
-  get renewed(): string {
-    return `now() + interval '${this.of.ms} milliseconds'`;
-  }
-
-  /**
-   * The condition that nobody holds a row, for a statement that looks for work.
-   * @param now SQL; not given: the database's time
-   * @param farthest SQL: twice the time of a lease after `now`
-   */
-  isFree(
-    alias: string,
-    now = 'now()',
-    farthest = `now() + interval '${2 * this.of.ms} milliseconds'`,
-  ): string {
-    const { holder, until } = this.of;
-    return `(${alias}.${holder} IS NULL OR ${isOver(`${alias}.${until}`, now, farthest)})`;
-  }
-
   /** The values of `now` and `farthest` for `isFree`. */
   async times(): Promise<readonly [Date, Date]> {
     const now = await this.time(this.client);
@@ -110,7 +107,7 @@ export class Leases {
     const [from, to, farthest] = [0, 1, 2].map((times) => `${add(this.#after(now, times))}::timestamptz`);
     const own = `${add(holder)}::uuid`;
     const isMine = `l.${id} = ANY(${add([holder, ...former])}::uuid[])`;
-    const mayTake = `(${isMine} OR ${this.isFree('l', from, farthest)})${where ? ` AND ${where}` : ''}`;
+    const mayTake = `(${isMine} OR ${isFree(this.of, 'l', from, farthest)})${where ? ` AND ${where}` : ''}`;
     const further = set ? `, ${set(add)}` : '';
     const [row] = await this.client.$queryRawUnsafe<Row[]>(
       made

@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { OwnerDb, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
+import { Leases } from '../../database/lease';
 import type { Bounds } from './batch';
-import { listStatement, RELEASE, RENEW, SAVE, SET_ASIDE, TAKE } from './delivery.statements';
+import { DESTINATIONS, listStatement, NOTED, SAVE, SET_ASIDE } from './delivery.statements';
 import type { Destination, DestinationKey, Progress, SetAsideEvent } from './destination';
 
 /** The changes to a destination after an attempt. Absent fields stay as they are. */
@@ -44,9 +45,11 @@ interface Noted {
 /** Gives background tasks access to the destinations of all tenants. */
 export class DeliveryStore {
   readonly #rounds: TenantRounds;
+  readonly #leases: Leases;
 
   constructor(private readonly owner: OwnerDb) {
     this.#rounds = new TenantRounds(owner);
+    this.#leases = new Leases(owner, DESTINATIONS);
   }
 
   async list(): Promise<readonly Listed[]> {
@@ -80,9 +83,8 @@ export class DeliveryStore {
   ): Promise<{ readonly lease: Lease; readonly destination: Destination } | null> {
     const leaseId = randomUUID();
     const values = [key.tenantId, key.destinationId] as const;
-    const taken = await this.owner.$queryRawUnsafe<{ state: Progress['state'] }[]>(TAKE, ...values, leaseId);
-    if (taken.length === 0) return null;
-    const held = new HeldLease(this.owner, key, leaseId);
+    if ((await this.#leases.take(values, leaseId)) === null) return null;
+    const held = new HeldLease(this.owner, this.#leases, key, leaseId);
     const [row] = await this.owner.$queryRawUnsafe<StoredRow[]>(
       listStatement('d.tenant_id = $1::int AND d.destination_id = $2::uuid'),
       ...values,
@@ -104,6 +106,7 @@ class HeldLease implements Lease {
 
   constructor(
     private readonly owner: OwnerDb,
+    private readonly leases: Leases,
     private readonly key: DestinationKey,
     private readonly leaseId: string,
   ) {}
@@ -114,7 +117,7 @@ class HeldLease implements Lease {
   }
 
   async renew(): Promise<Progress['state'] | null> {
-    const [row] = await this.owner.$queryRawUnsafe<Noted[]>(RENEW, ...this.#own);
+    const row = await this.leases.renew<Noted>(this.#row, this.leaseId, { returning: NOTED });
     this.#note(row);
     return row?.state ?? null;
   }
@@ -130,7 +133,7 @@ class HeldLease implements Lease {
       attempts: change.attempts ?? now.attempts,
     };
     const values = [
-      ...[...this.#own, next.position, flat(next.batches), next.batchLimit, next.attempts],
+      ...[...this.#row, this.leaseId, next.position, flat(next.batches), next.batchLimit, next.attempts],
       ...[
         change.nextAttemptMs ?? null,
         change.error ?? null,
@@ -153,26 +156,26 @@ class HeldLease implements Lease {
     return this.#destination;
   }
 
-  #note(row: Noted | undefined): void {
+  #note(row: Noted | null): void {
     if (row && row.secretsHash !== this.#secretsHash) this.hasOldSecrets = true;
   }
 
   async release(): Promise<void> {
-    await this.owner.$executeRawUnsafe(RELEASE, ...this.#own);
+    await this.leases.release(this.#row, this.leaseId);
   }
 
   #putSetAside(tx: Prisma.TransactionClient, events: readonly SetAsideEvent[]): Promise<number> {
     return tx.$executeRawUnsafe(
       SET_ASIDE,
-      ...[this.key.tenantId, this.key.destinationId],
+      ...this.#row,
       events.map(({ position }) => position),
       events.map(({ recordId }) => recordId),
       events.map(({ message }) => message),
     );
   }
 
-  get #own(): readonly [number, string, string] {
-    return [this.key.tenantId, this.key.destinationId, this.leaseId];
+  get #row(): readonly [number, string] {
+    return [this.key.tenantId, this.key.destinationId];
   }
 }
 

@@ -1,7 +1,14 @@
+import { isFree, isOver, type Leased, renewedEnd } from '../../database/lease';
 import { RETRY_AFTER_MAX_MS } from '../../delivery/retry';
 
-/** After this time without a renewal of its lease, another instance takes over a destination. */
-const LEASE = `interval '12 seconds'`;
+export const DESTINATIONS: Leased = {
+  table: 'destination',
+  key: { tenant_id: 'int', destination_id: 'uuid' },
+  holder: 'lease_id',
+  until: 'lease_until',
+  /** After this time without a renewal, another instance takes over a destination. */
+  ms: 12_000,
+};
 
 const COLUMNS = `d.tenant_id AS "tenantId", d.destination_id AS "destinationId", d.name, d.type, d.settings, d.secrets,
   d.filter, d.format, d.state, d.created_at AS "createdAt", d.position, d.generation, d.batches,
@@ -9,36 +16,25 @@ const COLUMNS = `d.tenant_id AS "tenantId", d.destination_id AS "destinationId",
   d.last_error_at AS "lastErrorAt", d.last_success_at AS "lastSuccessAt", d.caught_up_at AS "caughtUpAt", d.delivered,
   d.failures, d.go_epoch AS "goEpoch", d.set_aside AS "setAside", d.behind_retention AS "behindRetention", d.overtaken_at AS "overtakenAt"`;
 
-/** A lease, or a next attempt, that is twice as far ahead as anybody sets one is of a clock that was ahead. */
-const IS_FREE = `(d.lease_until IS NULL OR d.lease_until <= now() OR d.lease_until > now() + 2 * ${LEASE})`;
-const MAY_TRY = `(d.next_attempt_at IS NULL OR d.next_attempt_at <= now()
-    OR d.next_attempt_at > now() + make_interval(secs => ${(2 * RETRY_AFTER_MAX_MS) / 1_000}))`;
+/** Nobody sets a next attempt further ahead than a receiver may ask for. */
+const MAY_TRY = isOver(
+  'd.next_attempt_at',
+  'now()',
+  `now() + interval '${2 * RETRY_AFTER_MAX_MS} milliseconds'`,
+);
 
 /** @param condition on columns of the alias d */
 export const listStatement = (condition: string): string => `
 SELECT ${COLUMNS}, coalesce(h.size, 0) AS "logSize",
-  d.state = 'active' AND ${IS_FREE} AND ${MAY_TRY}
+  d.state = 'active' AND ${isFree(DESTINATIONS, 'd')} AND ${MAY_TRY}
     AND (d.position < coalesce(h.size, 0) OR d.batches <> '{}') AS "isDue"
 FROM destination d LEFT JOIN audit_log_head h ON h.tenant_id = d.tenant_id
 WHERE ${condition} ORDER BY d.tenant_id, d.created_at, d.destination_id`;
 
 const ONE = 'd.tenant_id = $1::int AND d.destination_id = $2::uuid';
 
-/** $3 lease. */
-export const TAKE = `
-UPDATE destination d SET lease_id = $3::uuid, lease_until = now() + ${LEASE} WHERE ${ONE} AND ${IS_FREE}
-RETURNING d.state`;
-
 /** The columns that others may change during a delivery, so the sender must see them. */
-const NOTED = `d.state, encode(sha256(d.secrets), 'hex') AS "secretsHash"`;
-
-/** $3 lease. */
-export const RENEW = `
-UPDATE destination d SET lease_until = now() + ${LEASE} WHERE ${ONE} AND d.lease_id = $3::uuid RETURNING ${NOTED}`;
-
-/** $3 lease. */
-export const RELEASE = `
-UPDATE destination d SET lease_id = NULL, lease_until = NULL WHERE ${ONE} AND d.lease_id = $3::uuid`;
+export const NOTED = `state, encode(sha256(secrets), 'hex') AS "secretsHash"`;
 
 /**
  * What became of an attempt; only the holder of the lease writes it. $3 lease, $4 position, $5 batches, $6 batch limit,
@@ -58,7 +54,7 @@ UPDATE destination d SET position = $4::bigint, batches = $5::bigint[], batch_li
   overtaken_at = greatest(d.overtaken_at, now() + o.overtaken),
   caught_up_at = CASE WHEN $14::bool THEN now() ELSE d.caught_up_at END,
   state = CASE WHEN $15::bool THEN 'paused' ELSE d.state END,
-  set_aside = d.set_aside + $16::int, lease_until = now() + ${LEASE}
+  set_aside = d.set_aside + $16::int, lease_until = ${renewedEnd(DESTINATIONS)}
 FROM (SELECT CASE WHEN $13::bigint > 0 AND EXISTS (SELECT FROM retention_run r JOIN destination x ON x.tenant_id = r.tenant_id
     WHERE r.tenant_id = $1::int AND x.destination_id = $2::uuid AND r.ended_at > x.position_set_at)
     THEN interval '0' END AS overtaken) o

@@ -3,7 +3,7 @@ import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
 import type { OwnerDb, ServiceDb } from '../../database/clients';
 import { guarded } from '../../database/failure';
-import { Leases, type ReadTime } from '../../database/lease';
+import { isFree, type Leased, Leases, type ReadTime } from '../../database/lease';
 import { ofTenants } from '../../database/tenant-rows';
 import type { RuleSource } from '../../detection/host';
 import { DomainError } from '../../errors';
@@ -36,8 +36,14 @@ export interface TakenBacktest {
 
 /** The number of backtests that are kept for a tenant; older ones are deleted. */
 const KEPT_MAX = 20;
-/** After this time without a sign, the instance of a backtest counts as lost. */
-const LEASE_MS = 40_000;
+const BACKTESTS: Leased = {
+  table: 'backtest',
+  key: { tenant_id: 'int', backtest_id: 'uuid' },
+  holder: 'holder',
+  until: 'held_until',
+  /** After this time without a sign, the instance of a backtest counts as lost. */
+  ms: 40_000,
+};
 
 /** The stored backtests. Requests begin a tenant's backtests and read them, and instances run them. */
 export class BacktestStore {
@@ -49,17 +55,7 @@ export class BacktestStore {
     private readonly nowMs: () => number,
     time?: ReadTime,
   ) {
-    this.#leases = new Leases(
-      owner,
-      {
-        table: 'backtest',
-        key: { tenant_id: 'int', backtest_id: 'uuid' },
-        holder: 'holder',
-        until: 'held_until',
-        ms: LEASE_MS,
-      },
-      time,
-    );
+    this.#leases = new Leases(owner, BACKTESTS, time);
   }
 
   /** @throws DomainError `service_unavailable` while another backtest of the tenant runs */
@@ -129,7 +125,7 @@ export class BacktestStore {
   ): Promise<readonly { readonly tenantId: number; readonly id: string }[]> {
     return this.owner.$queryRawUnsafe(
       `SELECT tenant_id AS "tenantId", backtest_id::text AS id FROM backtest b
-       WHERE state = 'running' AND ${this.#leases.isFree('b', '$1::timestamptz', '$2::timestamptz')} AND ${of}
+       WHERE state = 'running' AND ${isFree(BACKTESTS, 'b', '$1::timestamptz', '$2::timestamptz')} AND ${of}
        ORDER BY created_at LIMIT ${most}`,
       ...(await this.#leases.times()),
     );

@@ -1,4 +1,5 @@
 import type { OwnerDb } from '../../database/clients';
+import { Leases } from '../../database/lease';
 
 /** How far the rules of a tenant have come in its log. */
 export interface Place {
@@ -47,31 +48,28 @@ export const toPlace = (row: PlaceRow): StoredPlace => ({
   mac: row.mac,
 });
 
-/** A turn is held as long as a step may take. */
+/** A step takes less. */
 const TURN_MS = 30_000;
 
-/**
- * Takes the turn of a tenant by the database's clock, which is asked first: a distributed database takes no reckoning with
- * times below. A turn that is held for more than twice as long as anybody holds one is of a clock that was ahead.
- * @returns null: the turn is another instance's
- */
+/** The turns of tenants. An instance that takes its own turn again renews it. */
+export const turnsOf = (owner: OwnerDb): Leases =>
+  new Leases(owner, {
+    table: 'detection_position',
+    key: { tenant_id: 'int' },
+    holder: 'holder',
+    until: 'held_until',
+    ms: TURN_MS,
+    made: { position: '0', learned: '0', learn_until: '0' },
+  });
+
+/** Takes the turn of a tenant. @returns null: the turn is another instance's */
 export async function takePlace(
-  owner: OwnerDb,
+  turns: Leases,
   tenantId: number,
   holder: string,
 ): Promise<StoredPlace | null> {
-  const [clock] = await owner.$queryRawUnsafe<{ now: Date }[]>('SELECT statement_timestamp() AS now');
-  const now = clock?.now ?? new Date(0);
-  const [row] = await owner.$queryRawUnsafe<PlaceRow[]>(
-    `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until, holder, held_until)
-     VALUES ($1::int, 0, 0, 0, $2::uuid, $4::timestamptz)
-     ON CONFLICT (tenant_id) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
-       WHERE p.holder IS NULL OR p.holder = excluded.holder OR p.held_until < $3::timestamptz
-         OR p.held_until > $5::timestamptz
-     RETURNING ${PLACE_COLUMNS}`,
-    ...[tenantId, holder, ...[0, 1, 2].map((turns) => new Date(now.getTime() + turns * TURN_MS))],
-  );
-  return row ? toPlace(row) : null;
+  const row = await turns.take<PlaceRow>([tenantId], holder, { returning: PLACE_COLUMNS });
+  return row && toPlace(row);
 }
 
 /**

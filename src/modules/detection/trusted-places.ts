@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { OwnerDb } from '../../database/clients';
-import { type Place, putPlace, type StoredPlace, takePlace } from './place';
+import type { Leases } from '../../database/lease';
+import { type Place, putPlace, type StoredPlace, takePlace, turnsOf } from './place';
 import type { PlaceSeal } from './place-seal';
 
 /** Tells people that somebody changed how far the rules of a tenant are. */
@@ -11,6 +12,8 @@ export type TellOfChange = (tenantId: number, problem: string) => Promise<unknow
  * as this process knows.
  */
 export class TrustedPlaces {
+  readonly #turns: Leases;
+
   constructor(
     private readonly parts: {
       readonly owner: OwnerDb;
@@ -18,7 +21,9 @@ export class TrustedPlaces {
       readonly tell: TellOfChange;
       readonly log: Pick<Logger, 'error'>;
     },
-  ) {}
+  ) {
+    this.#turns = turnsOf(parts.owner);
+  }
 
   get seal(): PlaceSeal {
     return this.parts.seal;
@@ -27,7 +32,7 @@ export class TrustedPlaces {
   /** @returns null: the turn is another instance's, or the place changed meanwhile */
   async take(tenantId: number, holder: string): Promise<Place | null> {
     const { owner, seal } = this.parts;
-    const stored = await takePlace(owner, tenantId, holder);
+    const stored = await takePlace(this.#turns, tenantId, holder);
     if (!stored) return null;
     const origin = seal.originOf(tenantId, stored);
     if (origin === 'sealed') {

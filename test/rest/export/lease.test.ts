@@ -34,7 +34,7 @@ describe.each(ENGINES)('leases of exports on %s', (engine) => {
     let lost = false;
     const shaky = new Proxy(prisma, {
       get: (target, name) =>
-        name === '$executeRaw' && lost
+        name === '$queryRawUnsafe' && lost
           ? () => Promise.reject(new Error('connection lost'))
           : Reflect.get(target, name),
     });
