@@ -46,29 +46,31 @@ export function repeat(
 
 /** Work in the background. */
 export interface Task {
-  /** The name of the task in logs and in the metric `background_last_round_timestamp_seconds`. */
+  /** A slug: the task in logs and in the metric `background_task_last_round_timestamp_seconds`. */
   readonly name: string;
+  /** What the task does, in words of a log line. It is the task's label in the metrics of builds before 0.1.0. */
+  readonly doc: string;
   readonly everyMs: number;
   /** A result above 0 says that work is left: the next round begins at once. */
   run(): Promise<unknown>;
 }
 
-/** Starts tasks. @param onRound called with the name of a task after each run that did not fail */
+/** Starts tasks. @param onRound called with a task after each run of it that did not fail */
 export function startTasks(
   tasks: readonly Task[],
   log: Logger,
-  onRound: (name: string) => void,
+  onRound: (task: Task) => void,
 ): BackgroundTask {
-  const running = tasks.map(({ name, everyMs, run }) =>
-    repeat(name, everyMs, log, async () => {
-      const left = await run();
-      onRound(name);
+  const running = tasks.map((task) =>
+    repeat(task.doc, task.everyMs, log.child({ task: task.name }), async () => {
+      const left = await task.run();
+      onRound(task);
       return left;
     }),
   );
   return {
     stop: async () => {
-      await Promise.all(running.map((task) => task.stop()));
+      await Promise.all(running.map((each) => each.stop()));
     },
   };
 }

@@ -97,7 +97,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const tasks = startTasks(
     all((one) => one.tasks),
     log,
-    (name) => metrics?.onRound(name),
+    (task) => metrics?.onRound(task),
   );
   const metricsServer = config.metrics ? await metrics?.listen(config.metrics) : undefined;
   const url = await listenAt(server, config.host, config.port);

@@ -82,9 +82,18 @@ function upkeepOf(
   return {
     tasks: [
       ...(nodes
-        ? [{ name: 'looking for its nodes', everyMs: LIMITS.nodeLookMs, run: () => nodes.look() }]
+        ? [
+            {
+              name: 'nodes',
+              doc: 'looking for its nodes',
+              everyMs: LIMITS.nodeLookMs,
+              run: () => nodes.look(),
+            },
+          ]
         : []),
-      ...(config.databaseUrl ? [] : [{ name: 'vacuum', everyMs: LIMITS.vacuumMs, run: () => vacuum(owner) }]),
+      ...(config.databaseUrl
+        ? []
+        : [{ name: 'vacuum', doc: 'vacuum', everyMs: LIMITS.vacuumMs, run: () => vacuum(owner) }]),
     ],
     metrics: (metrics) => {
       metrics.gauges(

@@ -86,12 +86,14 @@ export async function openCallers(parts: {
         : { close: async () => {} },
     tasks: [
       {
-        name: 'removing ended sessions',
+        name: 'ended-sessions',
+        doc: 'removing ended sessions',
         everyMs: LIMITS.sessionIdleMs,
         run: () => sessions.removeEnded(),
       },
       {
-        name: 'writing last-used times',
+        name: 'key-uses',
+        doc: 'writing last-used times',
         everyMs: LIMITS.keyUseFlushMs,
         run: () => authenticator.flushUses(),
       },

@@ -5,9 +5,15 @@ import { Gathered } from './gathered';
 import { Metrics } from './metrics';
 import { type MetricsServer, serveMetrics } from './metrics-server';
 
+/** A background task. */
+interface RoundOf {
+  readonly name: string;
+  readonly doc: string;
+}
+
 interface OpenMetrics extends Pick<Metrics, 'onAnswered'> {
   /** Notes that a background task has finished a round. */
-  readonly onRound: (task: string) => void;
+  readonly onRound: (task: RoundOf) => void;
   /** Starts to serve the metrics. */
   listen(place: { readonly host: string; readonly port: number }): Promise<MetricsServer>;
 }
@@ -22,7 +28,9 @@ export async function openMetrics(
 ): Promise<OpenMetrics> {
   const metrics = await Metrics.open();
   const figures = new Gathered(read, LIMITS.metricsKeptMs);
-  const rounds = new Map<string, number>();
+  const rounds = new Map<RoundOf, number>();
+  const roundsBy = (label: keyof RoundOf) => () =>
+    [...rounds].map(([task, ms]) => ({ labels: { task: task[label] }, value: ms / 1000 }));
   metrics.gauges(
     'build_info',
     'Always 1; its label `version` is that of the running build.',
@@ -33,10 +41,16 @@ export async function openMetrics(
     Number(figures.value !== null),
   );
   metrics.gauges(
-    'background_last_round_timestamp_seconds',
+    'background_task_last_round_timestamp_seconds',
     'When a task last came to its end.',
     ['task'],
-    () => [...rounds].map(([task, ms]) => ({ labels: { task }, value: ms / 1000 })),
+    roundsBy('name'),
+  );
+  metrics.gauges(
+    'background_last_round_timestamp_seconds',
+    'The same with the names that tasks had before; it goes with 0.2.0.',
+    ['task'],
+    roundsBy('doc'),
   );
   for (const each of declare) each(metrics, () => figures.value);
   return {

@@ -102,6 +102,11 @@ describe.each(ENGINES)('/metrics of a service on %s', (engine) => {
       (at) => Number(at) > 1.7e9,
     );
     const samples = await scrape();
+    const rounds = samples.filter(({ labels: { task } }) => task === 'fold' || task === 'folding counts');
+    expect(rounds.map(({ name, value }) => [name, value]).sort()).toEqual([
+      ['background_last_round_timestamp_seconds', rounds[0]?.value],
+      ['background_task_last_round_timestamp_seconds', rounds[0]?.value],
+    ]);
     for (const name of [
       'nodejs_eventloop_lag_seconds',
       'process_resident_memory_bytes',

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type * as background from '../../src/background';
+import { namesIn, tableOf } from '../support/documents';
 import { ONE_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
+/** Only a distributed database has them. */
+const OF_CLUSTERS = ['nodes'];
 const tasks: background.Task[] = [];
 jest.mock('../../src/background', () => {
   const actual = jest.requireActual<typeof background>('../../src/background');
@@ -36,5 +39,16 @@ describe.each(ONE_ENGINE)('the alert about stopped tasks on %s', (engine) => {
     expect(named(tasks.filter((task) => leftOut(task) && !isRarer(task) && !hasOwn(task)))).toEqual([]);
     // Each name of the pattern is that of a task.
     expect(rare.split('|').filter((one) => !tasks.some(({ name }) => taskNames(one).test(name)))).toEqual([]);
+  });
+
+  it('and docs/operate.md name each task by its slug, and say what it does', () => {
+    const described = tableOf('docs/operate.md', 'Background task').map(([name = '', doc]) => [
+      namesIn(name)[0] ?? '',
+      doc,
+    ]);
+    expect(described.filter(([name]) => !/^[a-z]+(-[a-z]+)*$/.test(name ?? ''))).toEqual([]);
+    expect(described.filter(([name = '']) => !OF_CLUSTERS.includes(name))).toEqual(
+      tasks.map(({ name, doc }) => [name, doc]).sort(),
+    );
   });
 });

@@ -22,7 +22,8 @@ export const accessLogModule = (parts: {
   resolvers: [new AccessLogResolver(parts.store, parts.fairShare)],
   tasks: [
     {
-      name: 'writing the access log',
+      name: 'access-log',
+      doc: 'writing the access log',
       everyMs: LIMITS.accessLogFlushMs,
       run: () => {
         parts.accessViews.settle(parts.nowMs());
@@ -30,7 +31,8 @@ export const accessLogModule = (parts: {
       },
     },
     {
-      name: 'retention of the access log',
+      name: 'log-retention',
+      doc: 'retention of the access log',
       everyMs: LIMITS.retentionMs,
       run: () =>
         parts.epoch.unlessPaused(() =>

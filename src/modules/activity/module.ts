@@ -22,8 +22,13 @@ export function activityModule(parts: {
   return {
     resolvers: [new AuditEventResolver(readSide.reader, fairShare, nowMs)],
     tasks: [
-      { name: 'folding counts', everyMs: LIMITS.foldMs, run: () => folder.run() },
-      { name: 'counting by instance', everyMs: LIMITS.fillMs, run: () => filler.run() },
+      { name: 'fold', doc: 'folding counts', everyMs: LIMITS.foldMs, run: () => folder.run() },
+      {
+        name: 'instance-counts',
+        doc: 'counting by instance',
+        everyMs: LIMITS.fillMs,
+        run: () => filler.run(),
+      },
     ],
     metrics: (metrics, figures) =>
       metrics.gauge(

@@ -15,6 +15,13 @@ export function dashboardModule(parts: {
   const pageAssets = new PageAssets({ ...parts, folder: builtPage() });
   return {
     pageAssets,
-    tasks: [{ name: 'files of the page', everyMs: LIMITS.pageAssetsKeepMs, run: () => pageAssets.keep() }],
+    tasks: [
+      {
+        name: 'page-files',
+        doc: 'files of the page',
+        everyMs: LIMITS.pageAssetsKeepMs,
+        run: () => pageAssets.keep(),
+      },
+    ],
   };
 }

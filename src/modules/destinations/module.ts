@@ -60,7 +60,12 @@ export async function openDestinations(parts: {
   return {
     resolvers: [new DestinationResolver(manager, epoch, nowMs)],
     tasks: [
-      { name: 'sending to destinations', everyMs: LIMITS.destinationMs, run: () => deliveries.round() },
+      {
+        name: 'destinations',
+        doc: 'sending to destinations',
+        everyMs: LIMITS.destinationMs,
+        run: () => deliveries.round(),
+      },
     ],
     metrics: (metrics) => {
       const isHeld = ({ goEpoch }: Destination) => epoch.pauseOf(goEpoch) !== null;

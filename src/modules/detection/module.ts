@@ -150,15 +150,26 @@ export function detectionModule(parts: {
       await Promise.all([notifier.stop(), backtests.stop()]);
     },
     tasks: [
-      { name: 'looking for attacks', everyMs: LIMITS.detectionMs, run: () => quick.run() },
-      { name: 'looking for attacks with slow rules', everyMs: LIMITS.detectionMs, run: () => slow.run() },
-      { name: 'running backtests', everyMs: LIMITS.backtestMs, run: () => backtests.run() },
+      { name: 'detection', doc: 'looking for attacks', everyMs: LIMITS.detectionMs, run: () => quick.run() },
       {
-        name: 'telling of alerts',
+        name: 'slow-detection',
+        doc: 'looking for attacks with slow rules',
+        everyMs: LIMITS.detectionMs,
+        run: () => slow.run(),
+      },
+      { name: 'backtests', doc: 'running backtests', everyMs: LIMITS.backtestMs, run: () => backtests.run() },
+      {
+        name: 'notices',
+        doc: 'telling of alerts',
         everyMs: LIMITS.noticeMs,
         run: () => epoch.unlessPaused(() => notifier.run()),
       },
-      { name: 'looking at the trail', everyMs: LIMITS.trailHealthMs, run: () => health.look() },
+      {
+        name: 'trail-health',
+        doc: 'looking at the trail',
+        everyMs: LIMITS.trailHealthMs,
+        run: () => health.look(),
+      },
     ],
   };
 }

@@ -71,7 +71,8 @@ export async function openEvidence(parts: {
     ],
     tasks: [
       {
-        name: 'taking events into the evidence log',
+        name: 'evidence-log',
+        doc: 'taking events into the evidence log',
         everyMs: LIMITS.sequenceMs,
         run: async () => {
           const unfinished = await sequencer.run();

@@ -60,7 +60,8 @@ export async function openIngest(parts: {
     },
     tasks: [
       {
-        name: 'making partitions ahead',
+        name: 'partitions',
+        doc: 'making partitions ahead',
         everyMs: DAY_MS,
         run: () => partitions.ensureAhead(),
       },

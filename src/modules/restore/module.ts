@@ -8,7 +8,8 @@ export const restoreModule = (epoch: LogEpoch): Module => ({
   resolvers: [new RestoreResolver(epoch)],
   tasks: [
     {
-      name: 'looking for a restored database',
+      name: 'restore-watch',
+      doc: 'looking for a restored database',
       everyMs: LIMITS.epochLookMs,
       run: () => epoch.look().then(() => 0),
     },

@@ -9,6 +9,13 @@ export function savedSearchesModule(prisma: ServiceDb, owner: OwnerDb): Module {
   const searches = new SavedSearchStore(prisma, owner);
   return {
     resolvers: [new SavedSearchResolver(searches)],
-    tasks: [{ name: 'removed searches', everyMs: LIMITS.savedSearchesClearMs, run: () => searches.clear() }],
+    tasks: [
+      {
+        name: 'removed-searches',
+        doc: 'removed searches',
+        everyMs: LIMITS.savedSearchesClearMs,
+        run: () => searches.clear(),
+      },
+    ],
   };
 }

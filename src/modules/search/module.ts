@@ -15,7 +15,14 @@ export function searchModule(
   });
   return {
     tasks: isIndexing
-      ? [{ name: 'indexing for search', everyMs: LIMITS.indexMs, run: () => indexer.run() }]
+      ? [
+          {
+            name: 'search-index',
+            doc: 'indexing for search',
+            everyMs: LIMITS.indexMs,
+            run: () => indexer.run(),
+          },
+        ]
       : [],
     metrics: (metrics, figures) => {
       metrics.gauge(

@@ -30,7 +30,8 @@ export function sourcesModule(parts: {
     resolvers: [new AuditSourceResolver(sources, tenants, complete, nowMs), new CoverageResolver(prisma)],
     tasks: [
       {
-        name: 'retention of gaps',
+        name: 'gap-retention',
+        doc: 'retention of gaps',
         everyMs: LIMITS.retentionMs,
         run: () => epoch.unlessPaused(() => expireGaps({ sources, retention, nowMs, log })),
       },

@@ -64,7 +64,8 @@ export function openTail(parts: {
     answers,
     tasks: [
       {
-        name: 'looking for the first events of logs',
+        name: 'log-beginnings',
+        doc: 'looking for the first events of logs',
         everyMs: LIMITS.goneBeginningMs,
         run: () => gone.run(),
       },

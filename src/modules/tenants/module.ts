@@ -29,6 +29,7 @@ export function tenantsModule(parts: {
     tasks: [
       {
         name: 'retention',
+        doc: 'retention',
         everyMs: LIMITS.retentionMs,
         run: () =>
           epoch.unlessPaused(() =>

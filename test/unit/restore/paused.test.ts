@@ -10,16 +10,18 @@ import { TEST_CHECKPOINT_KEY } from '../../support/checkpoint-key';
 import { TEST_EPOCH, testEpoch } from '../../support/epoch';
 
 /** Tasks that remove what expired, or tell others of something. */
-const HELD = ['retention', 'retention of gaps', 'retention of the access log', 'telling of alerts'];
+const HELD = ['retention', 'gap-retention', 'log-retention', 'notices'];
 
-/** Counts each use. */
+const DATABASE_TIME = 'SELECT statement_timestamp() AS now';
+
+/** Counts each use. As a database, it knows the time and has no rows. */
 function watched() {
   const used = { times: 0 };
   const part = new Proxy(() => {}, {
     get: (_target, name) => (name === 'then' ? undefined : part),
-    apply: () => {
+    apply: (_target, _of, [asked]) => {
       used.times++;
-      return Promise.resolve([]);
+      return Promise.resolve(asked === DATABASE_TIME ? [{ now: '2026-01-01' }] : []);
     },
   }) as never;
   return { used, part };
