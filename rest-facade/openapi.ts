@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import swaggerJsdoc from 'swagger-jsdoc';
 import { ERRORS, type ErrorCode } from '../src/errors';
-import type { ParameterSpec } from '../src/event/parameters';
+import type { QuerySpec } from '../src/event/parameter-specs';
 import { API_BASE_PATH, API_VERSION } from '../src/version';
 import { EXPORT_PATH } from './export';
 import { EXPORT } from './openapi-export';
@@ -149,7 +149,7 @@ const hasPathParameters = (route: Route) => Object.keys(route.pathParameters).le
 const responseSchemaOf = (route: Route) =>
   `${route.schema}${route.envelope === 'list' ? 'Page' : 'Envelope'}`;
 
-function parameter(name: string, spec: ParameterSpec, place: 'path' | 'query'): Json {
+function parameter(name: string, spec: QuerySpec, place: 'path' | 'query'): Json {
   return {
     name,
     in: place,
@@ -159,7 +159,7 @@ function parameter(name: string, spec: ParameterSpec, place: 'path' | 'query'): 
   };
 }
 
-function parameterSchema(spec: ParameterSpec): Json {
+function parameterSchema(spec: QuerySpec): Json {
   switch (spec.kind) {
     case 'integer':
       return { type: 'integer', minimum: spec.min, maximum: spec.max, default: spec.default };

@@ -5,12 +5,8 @@ import type { Call } from '../src/caller/call';
 import { type AccessRule, enforce } from '../src/caller/principal';
 import type { RateDecision } from '../src/caller/rate-limit/limiter';
 import { DomainError, toDomainError } from '../src/errors';
-import {
-  type ParameterSpec,
-  type ParameterSpecs,
-  type Parsed,
-  parseParameters,
-} from '../src/event/parameters';
+import type { QuerySpec, QuerySpecs } from '../src/event/parameter-specs';
+import { type Parsed, parseParameters } from '../src/event/parse-parameters';
 import type { Page } from '../src/event/query';
 import { accessRuleOf } from '../src/graphql/access';
 import { LIMITS } from '../src/limits';
@@ -27,8 +23,8 @@ export interface Route {
   /** Below the base path, with `{name}` for path parameters. */
   readonly path: string;
   readonly summary: string;
-  readonly query: ParameterSpecs;
-  readonly pathParameters: ParameterSpecs;
+  readonly query: QuerySpecs;
+  readonly pathParameters: QuerySpecs;
   /** Name of the OpenAPI schema of `data`, or of the items of `data`. */
   readonly schema: string;
   readonly rootField: string;
@@ -43,9 +39,9 @@ export interface Route {
 /** The GraphQL operation that a route runs. */
 function documentOf({ operationId, query, pathParameters, rootField, fields, envelope }: Route): string {
   const specs = Object.entries(specsOf({ query, pathParameters }));
-  const typeOf = (name: string, { kind }: ParameterSpec) =>
-    (GRAPHQL_TYPES[kind] ?? 'String') + (name in pathParameters ? '!' : '');
-  const variables = specs.map(([name, spec]) => `$${name}: ${typeOf(name, spec)}`).join(', ');
+  const typeOf = ({ kind, isRequired }: QuerySpec) =>
+    (GRAPHQL_TYPES[kind] ?? 'String') + (isRequired ? '!' : '');
+  const variables = specs.map(([name, spec]) => `$${name}: ${typeOf(spec)}`).join(', ');
   const args = specs.map(([name]) => `${name}: $${name}`).join(', ');
   const selection =
     envelope === 'list' ? `items { ${fields.join(' ')} } totalCount page pageSize` : fields.join(' ');
@@ -53,7 +49,7 @@ function documentOf({ operationId, query, pathParameters, rootField, fields, env
   return `query ${name}(${variables}) { ${rootField}(${args}) { ${selection} } }`;
 }
 
-const GRAPHQL_TYPES: Partial<Record<ParameterSpec['kind'], string>> = {
+const GRAPHQL_TYPES: Partial<Record<QuerySpec['kind'], string>> = {
   integer: 'Int',
   boolean: 'Boolean',
 };
@@ -107,10 +103,7 @@ export function prepareOperation(schema: GraphQLSchema, route: Route): PreparedO
 }
 
 /** All parameters of a route in one table. The resolver finds the parsed parameters by this table. */
-export const specsOf = ({
-  query,
-  pathParameters,
-}: Pick<Route, 'query' | 'pathParameters'>): ParameterSpecs => {
+export const specsOf = ({ query, pathParameters }: Pick<Route, 'query' | 'pathParameters'>): QuerySpecs => {
   const [inPath] = Object.keys(pathParameters);
   const [inQuery] = Object.keys(query);
   if (inPath === undefined) return query;
@@ -121,11 +114,7 @@ export const specsOf = ({
 type Given = Pick<Request, 'query' | 'params'>;
 
 /** @throws DomainError `invalid_parameter` naming every problem */
-export function parseRequest(
-  { pathParameters }: Route,
-  specs: ParameterSpecs,
-  { query, params }: Given,
-): Parsed {
+export function parseRequest({ pathParameters }: Route, specs: QuerySpecs, { query, params }: Given): Parsed {
   const misplaced = Object.keys(pathParameters).filter((name) => name in query);
   const given: Record<string, unknown> = { ...query, ...params };
   if (misplaced.length > 0) given[`${misplaced[0]} (in the query)`] = '';

@@ -1,3 +1,6 @@
+import { LIMITS } from './limits';
+import type { Problem } from './problem';
+
 /** Every code an answer can carry, with the HTTP status REST gives it. Nothing else names a status or a code. */
 export const ERRORS = {
   invalid_parameter: { status: 400, doc: 'Invalid parameters or invalid record ID format.' },
@@ -38,6 +41,8 @@ interface DomainErrorTexts {
   readonly cause?: unknown;
   /** Whole seconds after which the same call can succeed. */
   readonly retryAfterSeconds?: number;
+  /** What is wrong with the request, thing by thing, where `public` tells it in one text. See `refusal`. */
+  readonly problems?: readonly Problem[];
 }
 
 /** A refusal or failure with a documented code: the only kind of error whose text reaches a client. */
@@ -45,6 +50,7 @@ export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly internal: Readonly<Record<string, unknown>>;
   readonly retryAfterSeconds: number | undefined;
+  readonly problems: readonly Problem[];
 
   constructor(
     readonly code: ErrorCode,
@@ -53,7 +59,28 @@ export class DomainError extends Error {
     super(texts.public, { cause: texts.cause });
     this.internal = texts.internal ?? {};
     this.retryAfterSeconds = texts.retryAfterSeconds;
+    this.problems = texts.problems ?? [];
   }
+}
+
+/**
+ * Refuses a request for its problems. Their texts become the message; this is the only place that joins them. A query
+ * string may bring more problems than anybody reads, so only the first are told.
+ * @param lead what the message begins with
+ */
+export function refusal(problems: readonly Problem[], lead = ''): DomainError {
+  const told = problems.slice(0, LIMITS.parameterProblemsMax).map((problem) => ({
+    ...problem,
+    message: problem.message.slice(0, LIMITS.problemCharsMax),
+  }));
+  const left = problems.length - told.length;
+  const text = told.map(({ message }) => message).join('; ') + (left > 0 ? `; and ${left} more` : '');
+  return new DomainError('invalid_parameter', { public: `${lead}${text}.`, problems: told });
+}
+
+/** @throws DomainError `invalid_parameter` that names every problem, if there is one */
+export function refuseIf(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw refusal(problems);
 }
 
 /** The caller got no turn in time, or has too many calls waiting already. Nothing was done. */

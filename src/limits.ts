@@ -7,6 +7,7 @@ export const LIMITS = {
   searchCharsMax: 512, // longer searches are pasted by mistake
   searchTermsMax: 32, // each term is a condition of the statement
   parameterProblemsMax: 100, // named in one answer: more than there are parameters
+  problemCharsMax: 1_000, // of the text of one of them, which may repeat what was sent
   expressionCharsMax: 4_096, // the contract's; a saved search with lists of values fits
   expressionTermsMax: 100, // the contract's; each term is a condition on every event of the range
   expressionDepthMax: 20, // the contract's; nested parentheses
@@ -212,6 +213,7 @@ export const LIMITS = {
   sourceGapsListed: 100, // of one source in a list of sources
   coverageSourcesMax: 100, // what an analyst reads; an operator has the whole list
   coverageGapsMax: 100, // of all sources of an answer, the newest
+  sourceGapsShownDefault: 20, // a screen of them
   sourceGapsShownMax: 1_000, // of one source in one answer
   destinationMs: 1_000, // an event leaves within this time and the delay of the evidence log
   destinationsPerTenantMax: 50, // each may hold two batches in memory

@@ -1,7 +1,8 @@
 import { loadConfig } from '../../src/config';
 import type { Database } from '../../src/database/clients';
 import { openDatabase } from '../../src/database/database';
-import { FILTER_PARAMETERS, LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { FILTER_PARAMETERS, LIST_PARAMETERS } from '../../src/event/parameters';
+import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventFilter, toAuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import type { FacetField } from '../../src/modules/explore/explorer';

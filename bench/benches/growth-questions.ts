@@ -1,5 +1,6 @@
 import { parseTicks } from '../../src/event/event-time';
-import { LIST_PARAMETERS, parseParameters, SUMMARY_PARAMETERS } from '../../src/event/parameters';
+import { LIST_PARAMETERS, SUMMARY_PARAMETERS } from '../../src/event/parameters';
+import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventQuery, toSummaryFilter } from '../../src/event/query';
 import { tenantSet } from '../../src/tenant-set';
 import type { AuditEventReader } from '../../src/trail/audit-event-reader';

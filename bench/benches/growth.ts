@@ -1,7 +1,8 @@
 import { loadConfig } from '../../src/config';
 import { type Database } from '../../src/database/clients';
 import { openDatabase } from '../../src/database/database';
-import { parseParameters, SUMMARY_PARAMETERS } from '../../src/event/parameters';
+import { SUMMARY_PARAMETERS } from '../../src/event/parameters';
+import { parseParameters } from '../../src/event/parse-parameters';
 import { toSummaryFilter } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { tenantSet } from '../../src/tenant-set';

@@ -1,5 +1,6 @@
 import type { AskRows } from '../../src/database/clients';
-import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { LIST_PARAMETERS } from '../../src/event/parameters';
+import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { tenantSet } from '../../src/tenant-set';

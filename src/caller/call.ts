@@ -1,5 +1,5 @@
 import { DomainError } from '../errors';
-import type { Parsed } from '../event/parameters';
+import type { Parsed } from '../event/parse-parameters';
 import { LIMITS } from '../limits';
 import { parseTenantId } from '../tenant-set';
 import {

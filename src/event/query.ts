@@ -4,10 +4,10 @@ import type { Expression } from './expression/expression';
 import { parseFilter } from './expression/parse-filter';
 import { splitExpression } from './expression/split';
 import { FILTER_NAMES, type FilterName, type FilterValues } from './filters';
+import type { ParameterValues } from './parameter-specs';
 import {
   type FILTER_PARAMETERS,
   type LIST_PARAMETERS,
-  type ParameterValues,
   SORTS,
   type SortField,
   type SUMMARY_PARAMETERS,

@@ -1,11 +1,10 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLInt, type GraphQLScalarType, GraphQLString } from 'graphql';
 import { GraphQLJSON, GraphQLSafeInt } from 'graphql-scalars';
-import { ArgsType, Field, ObjectType, registerEnumType } from 'type-graphql';
-import type { ParameterSpec, ParameterSpecs } from '../event/parameters';
+import { Field, ObjectType, registerEnumType } from 'type-graphql';
 import type { Choices, Shape, ShapeField } from '../event/shape';
 
 /** The class by which type-graphql identifies a type. */
-type Class = new () => object;
+export type Class = new () => object;
 
 const SCALARS: Readonly<Record<Exclude<ShapeField['kind'], 'choice' | 'object'>, GraphQLScalarType>> = {
   id: GraphQLString,
@@ -45,26 +44,6 @@ export function enumType<C extends Choices>(choices: C): { readonly [name in key
   return type as { readonly [name in keyof C['values']]: name };
 }
 
-/** Arguments as they were sent. Where they are used, the same table checks them. */
-export type GivenArguments = Readonly<Record<string, unknown>>;
-
-/** The GraphQL arguments of parameters. */
-export function argumentsType(specs: ParameterSpecs): Class {
-  const type = class {};
-  ArgsType()(type);
-  for (const [name, { kind, doc }] of Object.entries(specs))
-    declare(type, name, scalarOf(kind), { nullable: true, doc });
-  return type;
-}
-
-const SCALARS_OF_PARAMETERS: Partial<Record<ParameterSpec['kind'], GraphQLScalarType | [GraphQLScalarType]>> =
-  {
-    integer: GraphQLInt,
-    boolean: GraphQLBoolean,
-    choices: [GraphQLString],
-  };
-const scalarOf = (kind: ParameterSpec['kind']) => SCALARS_OF_PARAMETERS[kind] ?? GraphQLString;
-
 function typeOf({ kind, of, choices, isList = false }: ShapeField) {
   const one = of ? objectType(of) : choices ? enumType(choices) : SCALARS[kind as keyof typeof SCALARS];
   return isList ? [one] : one;
@@ -74,19 +53,30 @@ function typeOf({ kind, of, choices, isList = false }: ShapeField) {
  * Declares a field as `@Field` would. The types are given, so nothing depends on emitted metadata. With `simple`, a
  * field is read as a property. A resolver would make half of all the objects of a page.
  */
-function declare(
+export function declare(
   type: Class,
   name: string,
   typed: ReturnType<typeof typeOf>,
-  { nullable = false, doc, deprecated }: Pick<ShapeField, 'nullable' | 'doc' | 'deprecated'>,
+  {
+    nullable = false,
+    doc,
+    deprecated,
+    defaultValue,
+  }: {
+    readonly nullable?: boolean;
+    readonly doc?: string | undefined;
+    readonly deprecated?: string;
+    readonly defaultValue?: unknown;
+  },
 ): void {
   const options = {
     nullable,
     simple: true,
     ...describedBy(doc),
     ...(deprecated !== undefined && { deprecationReason: deprecated }),
+    ...(defaultValue !== undefined && { defaultValue }),
   };
   Field(() => typed as GraphQLScalarType, options)(type.prototype, name);
 }
 
-const describedBy = (doc: string | undefined) => (doc === undefined ? {} : { description: doc });
+export const describedBy = (doc: string | undefined) => (doc === undefined ? {} : { description: doc });

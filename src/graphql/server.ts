@@ -156,8 +156,8 @@ function toPublicError(formatted: GraphQLFormattedError, error: unknown): GraphQ
     const message = formatted.message.slice(0, LIMITS.errorMessageCharsMax);
     return { message, extensions: { code: 'invalid_parameter' } };
   }
-  const { message, code } = toDomainError(originOf(error));
-  return { ...formatted, message, extensions: { code } };
+  const { message, code, problems } = toDomainError(originOf(error));
+  return { ...formatted, message, extensions: { code, ...(problems.length > 0 && { problems }) } };
 }
 
 /** Logs one line for each failure of the service, with the request id that the caller has in `X-Request-Id`. */

@@ -9,7 +9,7 @@ import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { mayHoldKey } from '../caller/key-format';
 import { DomainError, ERRORS, toDomainError } from '../errors';
-import { ILL_ENCODED } from '../event/parameters';
+import { ILL_ENCODED } from '../event/parse-parameters';
 import { LIMITS } from '../limits';
 import type { Tracing } from '../observe/tracing';
 import {

@@ -12,7 +12,7 @@ interface Border {
 }
 
 /** Facts and small functions that every part uses. */
-const FACTS = ['src/errors', 'src/tenant-set', 'src/limits', 'src/version', 'src/deadline'];
+const FACTS = ['src/errors', 'src/tenant-set', 'src/limits', 'src/problem', 'src/version', 'src/deadline'];
 const CORE = ['src/event', ...FACTS];
 /** What modules build on. Code that two modules need belongs there. */
 const BELOW_MODULES = [

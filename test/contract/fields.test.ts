@@ -13,12 +13,8 @@ import {
   STATEMENT_PREVIEW,
   toSnakeCase,
 } from '../../src/event/fields';
-import {
-  LIST_PARAMETERS,
-  type ParameterSpecs,
-  RECORD_PARAMETERS,
-  SUMMARY_PARAMETERS,
-} from '../../src/event/parameters';
+import type { ParameterSpecs } from '../../src/event/parameter-specs';
+import { LIST_PARAMETERS, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../../src/event/parameters';
 import { describeSchema } from '../../src/schema';
 import { ROOT } from '../support/imports';
 

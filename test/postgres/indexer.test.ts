@@ -1,5 +1,6 @@
 import { pino } from 'pino';
-import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { LIST_PARAMETERS } from '../../src/event/parameters';
+import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { parseSearch } from '../../src/event/search';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';

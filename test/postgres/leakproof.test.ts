@@ -7,7 +7,8 @@ import type {
   RunStatement,
   RunSteps,
 } from '../../src/database/clients';
-import { FILTER_PARAMETERS, parseParameters, SORTS } from '../../src/event/parameters';
+import { FILTER_PARAMETERS, SORTS } from '../../src/event/parameters';
+import { parseParameters } from '../../src/event/parse-parameters';
 import { type AuditEventFilter, toAuditEventFilter } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';

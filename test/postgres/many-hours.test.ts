@@ -1,4 +1,5 @@
-import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { LIST_PARAMETERS } from '../../src/event/parameters';
+import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { Indexer } from '../../src/modules/search/indexer';

@@ -1,5 +1,6 @@
 import type { Prisma } from '../../src/database/clients';
-import { LIST_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { LIST_PARAMETERS } from '../../src/event/parameters';
+import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventQuery } from '../../src/event/query';
 import { pageStatement } from '../../src/modules/activity/page.statement';
 import { summaryStatement } from '../../src/modules/activity/summary.statement';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { FairShare, sharesOf } from '../../src/caller/rate-limit/fair-share';
-import { FILTER_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { FILTER_PARAMETERS } from '../../src/event/parameters';
+import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventFilter } from '../../src/event/query';
 import { LIMITS } from '../../src/limits';
 import { PostgresExportSource } from '../../src/modules/export/export.source';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parseTicks } from '../../src/event/event-time';
-import { FILTER_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { FILTER_PARAMETERS } from '../../src/event/parameters';
+import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventFilter } from '../../src/event/query';
 import { DEFAULT_FACET_FIELDS } from '../../src/modules/explore/explorer';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';

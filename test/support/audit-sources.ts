@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { GivenGap, GivenReport } from '../../src/modules/sources/check-report';
+import type { GivenGap, GivenReport } from '../../src/modules/sources/audit-source.report';
 
 export const REPORT =
   'mutation($report: AuditSourceReport!) { reportAuditSource(report: $report) { gapsKept } }';

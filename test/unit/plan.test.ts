@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../src/event/event-time';
-import { FILTER_PARAMETERS, parseParameters } from '../../src/event/parameters';
+import { FILTER_PARAMETERS } from '../../src/event/parameters';
+import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventFilter } from '../../src/event/query';
 import { planOf, type Question } from '../../src/trail/plan';
 

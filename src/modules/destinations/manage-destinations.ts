@@ -6,9 +6,9 @@ import { type NetworkGuard, RefusedAddress } from '../../delivery/network-guard'
 import type { Outcome } from '../../delivery/outcome';
 import type { SecretBox } from '../../delivery/secret-box';
 import { newSigningSecret, publicKeyOf, type SignatureVersion } from '../../delivery/standard-webhooks';
-import { DomainError } from '../../errors';
+import { DomainError, refusal as refused } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
-import { told } from '../../event/parameters';
+
 import { isUuid } from '../../event/uuid';
 import { LIMITS } from '../../limits';
 import { parseTenantId } from '../../tenant-set';
@@ -259,4 +259,4 @@ function ending(signing: readonly SigningSecret[], at: Date, nowMs: number): Sig
 }
 
 const refusal = (problems: readonly string[]) =>
-  new DomainError('invalid_parameter', { public: `${told(problems)}.` });
+  refused(problems.map((message) => ({ code: 'refused', field: null, message, detail: {} })));

@@ -2,7 +2,7 @@ import { type AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { SEVERITIES } from '../../detection/rule';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
-import type { ParameterSpecs, ParameterValues } from '../../event/parameters';
+import type { ParameterSpecs, ParameterValues } from '../../event/parameter-specs';
 import type { Answer, Shape } from '../../event/shape';
 import type { TenantSet } from '../../tenant-set';
 import { fromStored } from '../../trail/stored-text';

@@ -1,11 +1,12 @@
 import { GraphQLString } from 'graphql';
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
 import { DomainError } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
-import { parseParameters } from '../../event/parameters';
+import type { ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
-import { argumentsType, enumType, type GivenArguments, objectType } from '../../graphql/object-type';
+import { Takes } from '../../graphql/arguments';
+import { enumType, objectType } from '../../graphql/object-type';
 import { LIMITS } from '../../limits';
 import type { AlertReader } from './alert.reader';
 import type { AlertStore, AlertWork } from './alert.store';
@@ -31,7 +32,6 @@ const TENANT_ALERTS_PARAMETERS = {
   tenantId: { kind: 'text', charsMax: 20, doc: 'Of this tenant only.' },
   ...ALERTS_PARAMETERS,
 } as const;
-const TenantAlertsArgs = argumentsType(TENANT_ALERTS_PARAMETERS);
 
 const COMMENT_CHARS_MAX = 4_000;
 const SUPPRESSION_MS_MAX = 366 * 86_400_000;
@@ -50,8 +50,8 @@ export class AlertWorkResolver {
 
   @Query(() => AlertPage, { description: 'Alerts of one tenant, or of all, for operators.' })
   @Access({ principal: 'operator' })
-  async tenantAlerts(@Args(() => TenantAlertsArgs) args: GivenArguments, @Ctx() call: Call) {
-    const { tenantId, ...filters } = parseParameters(TENANT_ALERTS_PARAMETERS, args);
+  @Takes(TENANT_ALERTS_PARAMETERS)
+  async tenantAlerts({ tenantId, ...filters }: ParameterValues<typeof TENANT_ALERTS_PARAMETERS>, call: Call) {
     const tenants = await this.parts.tenants.of(call, tenantId);
     if (!tenants) return { items: [], totalCount: 0, page: filters.page, pageSize: filters.pageSize };
     return this.parts.reader.alerts(tenants, filters);

@@ -2,7 +2,7 @@ import { type AskRows, Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { SEVERITIES, type Severity } from '../../detection/rule';
 import { formatTicks, parseTicks } from '../../event/event-time';
-import type { ParameterValues } from '../../event/parameters';
+import type { ParameterValues } from '../../event/parameter-specs';
 import type { Page } from '../../event/query';
 import type { Answer } from '../../event/shape';
 import type { TenantSet } from '../../tenant-set';

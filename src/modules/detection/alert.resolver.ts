@@ -1,10 +1,10 @@
-import { GraphQLString } from 'graphql';
-import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Query, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
-import { parametersOf } from '../../event/parameters';
+import type { ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
-import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';
+import { Takes } from '../../graphql/arguments';
+import { objectType } from '../../graphql/object-type';
 import type { AlertReader } from './alert.reader';
 import {
   ALERT,
@@ -21,8 +21,6 @@ const AlertType = objectType(ALERT);
 const AlertPage = objectType(ALERT_PAGE);
 const FindingType = objectType(FINDING);
 const FindingPage = objectType(FINDING_PAGE);
-const AlertsArgs = argumentsType(ALERTS_PARAMETERS);
-const FindingsArgs = argumentsType(FINDINGS_PARAMETERS);
 
 @Resolver()
 export class AlertResolver {
@@ -30,23 +28,23 @@ export class AlertResolver {
 
   @Query(() => AlertPage, { description: 'A page of alerts, those that began last first by default.' })
   @Access({ principal: 'public', scope: 'read:alerts' })
-  alerts(@Args(() => AlertsArgs) args: GivenArguments, @Ctx() context: Call) {
-    return this.reader.alerts(tenantSetOf(context), parametersOf(ALERTS_PARAMETERS, args, context));
+  @Takes(ALERTS_PARAMETERS)
+  alerts(asked: ParameterValues<typeof ALERTS_PARAMETERS>, context: Call) {
+    return this.reader.alerts(tenantSetOf(context), asked);
   }
 
   @Query(() => AlertType, { nullable: true, description: 'One alert; null when there is no such alert.' })
   @Access({ principal: 'public', scope: 'read:alerts' })
-  alert(@Arg('alertId', () => GraphQLString) alertId: string, @Ctx() context: Call) {
-    return this.reader.alert(
-      tenantSetOf(context),
-      parametersOf(ALERT_PARAMETERS, { alertId }, context).alertId,
-    );
+  @Takes(ALERT_PARAMETERS)
+  alert({ alertId }: ParameterValues<typeof ALERT_PARAMETERS>, context: Call) {
+    return this.reader.alert(tenantSetOf(context), alertId);
   }
 
   @Query(() => FindingPage, { description: 'A page of findings, those detected last first by default.' })
   @Access({ principal: 'public', scope: 'read:findings' })
-  findings(@Args(() => FindingsArgs) args: GivenArguments, @Ctx() context: Call) {
-    return this.reader.findings(tenantSetOf(context), parametersOf(FINDINGS_PARAMETERS, args, context));
+  @Takes(FINDINGS_PARAMETERS)
+  findings(asked: ParameterValues<typeof FINDINGS_PARAMETERS>, context: Call) {
+    return this.reader.findings(tenantSetOf(context), asked);
   }
 
   @Query(() => FindingType, {
@@ -54,10 +52,8 @@ export class AlertResolver {
     description: 'One finding; null when there is no such finding.',
   })
   @Access({ principal: 'public', scope: 'read:findings' })
-  finding(@Arg('findingId', () => GraphQLString) findingId: string, @Ctx() context: Call) {
-    return this.reader.finding(
-      tenantSetOf(context),
-      parametersOf(FINDING_PARAMETERS, { findingId }, context).findingId,
-    );
+  @Takes(FINDING_PARAMETERS)
+  finding({ findingId }: ParameterValues<typeof FINDING_PARAMETERS>, context: Call) {
+    return this.reader.finding(tenantSetOf(context), findingId);
   }
 }

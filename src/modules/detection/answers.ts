@@ -1,5 +1,5 @@
 import { SEVERITIES } from '../../detection/rule';
-import type { ParameterSpecs } from '../../event/parameters';
+import type { QuerySpecs } from '../../event/parameter-specs';
 import type { Choices, Shape } from '../../event/shape';
 import { LIMITS } from '../../limits';
 
@@ -118,15 +118,15 @@ const PAGING = {
     default: LIMITS.pageSizeDefault,
     doc: 'Results per page.',
   },
-} as const satisfies ParameterSpecs;
+} as const satisfies QuerySpecs;
 export const ALERT_FILTERS = {
   severity: { kind: 'choice', values: SEVERITIES, doc: 'Severity.' },
-  ruleId: { kind: 'id', isOptional: true, doc: 'Id of the rule.' },
+  ruleId: { kind: 'id', doc: 'Id of the rule.' },
   principalName: text('A login of its events, letter case aside.'),
   serverInstanceName: text('A server instance of its events, letter case aside.'),
   startTime: { kind: 'time', doc: 'Of events at or after this time. Without an offset it is UTC.' },
   endTime: { kind: 'time', doc: 'Of events before this time. Without an offset it is UTC.' },
-} as const satisfies ParameterSpecs;
+} as const satisfies QuerySpecs;
 const DIRECTION = {
   kind: 'choice',
   values: ['asc', 'desc'],
@@ -163,7 +163,7 @@ export const ALERTS_PARAMETERS = {
   sortDirection: DIRECTION,
   status: { kind: 'choice', values: Object.keys(STATUS.values), doc: 'Status.' },
   ...ALERT_FILTERS,
-} as const satisfies ParameterSpecs;
+} as const satisfies QuerySpecs;
 export const FINDINGS_PARAMETERS = {
   ...PAGING,
   sortBy: {
@@ -173,13 +173,13 @@ export const FINDINGS_PARAMETERS = {
     doc: 'Field to sort by; ties by id.',
   },
   sortDirection: DIRECTION,
-  alertId: { kind: 'id', isOptional: true, doc: 'Id of the alert.' },
+  alertId: { kind: 'id', doc: 'Id of the alert.' },
   ...ALERT_FILTERS,
-} as const satisfies ParameterSpecs;
+} as const satisfies QuerySpecs;
 
 export const ALERT_PARAMETERS = {
-  alertId: { kind: 'id', doc: 'The unique identifier of the alert: a UUID.' },
-} as const satisfies ParameterSpecs;
+  alertId: { kind: 'id', isRequired: true, doc: 'The unique identifier of the alert: a UUID.' },
+} as const satisfies QuerySpecs;
 export const FINDING_PARAMETERS = {
-  findingId: { kind: 'id', doc: 'The unique identifier of the finding: a UUID.' },
-} as const satisfies ParameterSpecs;
+  findingId: { kind: 'id', isRequired: true, doc: 'The unique identifier of the finding: a UUID.' },
+} as const satisfies QuerySpecs;

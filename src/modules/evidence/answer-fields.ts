@@ -1,4 +1,4 @@
-import type { ParameterSpecs } from '../../event/parameters';
+import type { ParameterSpecs, QuerySpecs } from '../../event/parameter-specs';
 import type { Shape, ShapeFields } from '../../event/shape';
 import { LIMITS } from '../../limits';
 
@@ -114,9 +114,16 @@ const TENANT = {
     charsMax: TENANT_ID_CHARS,
     doc: 'Tenant. May be left out where the key reads one tenant only.',
   },
-} as const satisfies ParameterSpecs;
+} as const satisfies QuerySpecs;
 
 export const AUDIT_LOG_PARAMETERS = TENANT;
+export const AUDIT_LOGS_PARAMETERS = {
+  tenantIds: { kind: 'texts', doc: 'Null: of every tenant.' },
+} as const satisfies ParameterSpecs;
+export const LOG_CHECK_PARAMETERS = {
+  tenantId: { kind: 'reference', isRequired: true },
+  start: { kind: 'integer', min: 0, isRequired: true, default: 0 },
+} as const satisfies ParameterSpecs;
 export const CHECKPOINTS_PARAMETERS = {
   ...TENANT,
   after: {
@@ -126,7 +133,7 @@ export const CHECKPOINTS_PARAMETERS = {
     default: 0,
     doc: `Number of the checkpoint after which to begin; at most ${LIMITS.evidenceCheckpointsMax} are answered.`,
   },
-} as const satisfies ParameterSpecs;
+} as const satisfies QuerySpecs;
 export const ENTRIES_PARAMETERS = {
   ...TENANT,
   start: {
@@ -136,7 +143,7 @@ export const ENTRIES_PARAMETERS = {
     default: 0,
     doc: `Index of the first entry; at most ${LIMITS.evidenceEntriesMax} are answered.`,
   },
-} as const satisfies ParameterSpecs;
+} as const satisfies QuerySpecs;
 export const CONSISTENCY_PARAMETERS = {
   ...TENANT,
   from: {
@@ -153,4 +160,4 @@ export const CONSISTENCY_PARAMETERS = {
     default: 1,
     doc: 'Entries of the newer log, as its checkpoint says.',
   },
-} as const satisfies ParameterSpecs;
+} as const satisfies QuerySpecs;

@@ -1,27 +1,24 @@
-import { GraphQLString } from 'graphql';
-import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import type { Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
-import { parametersOf } from '../../event/parameters';
+import type { ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
+import { Takes } from '../../graphql/arguments';
 import { AuditEventType } from '../../graphql/audit-event.types';
 import { tenantSet } from '../../tenant-set';
 import {
   AUDIT_LOG_PARAMETERS,
+  AUDIT_LOGS_PARAMETERS,
   CHECKPOINTS_PARAMETERS,
   CONSISTENCY_PARAMETERS,
   ENTRIES_PARAMETERS,
   PROOF_OF_EVENT,
 } from './answer-fields';
 import {
-  AuditLogArgs,
   AuditLogType,
-  CheckpointsArgs,
   CheckpointsType,
-  ConsistencyArgs,
   ConsistencyType,
-  EntriesArgs,
   EntriesType,
   ProofType,
   RemovalsType,
@@ -43,8 +40,9 @@ export class EvidenceResolver {
     description: "How far a tenant's evidence log is, and its newest checkpoint.",
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
-  async auditLog(@Args(() => AuditLogArgs) args: AuditLogArgs, @Ctx() context: Call) {
-    const tenantId = ofTenant(context, parametersOf(AUDIT_LOG_PARAMETERS, args, context).tenantId);
+  @Takes(AUDIT_LOG_PARAMETERS)
+  async auditLog({ tenantId: given }: ParameterValues<typeof AUDIT_LOG_PARAMETERS>, context: Call) {
+    const tenantId = ofTenant(context, given);
     const [state] = await this.evidence.states(tenantSet([tenantId]));
     return state && toLogType(state);
   }
@@ -53,10 +51,10 @@ export class EvidenceResolver {
     description: 'How far the evidence logs of tenants are; ids that are none are passed over.',
   })
   @Access({ principal: 'operator' })
-  async auditLogs(
-    @Arg('tenantIds', () => [GraphQLString], { nullable: true, description: 'Null: of every tenant.' })
-    wanted: string[] | null | undefined,
-  ): Promise<AuditLogType[]> {
+  @Takes(AUDIT_LOGS_PARAMETERS)
+  async auditLogs({
+    tenantIds: wanted,
+  }: ParameterValues<typeof AUDIT_LOGS_PARAMETERS>): Promise<AuditLogType[]> {
     const tenants = (await this.tenants.list())
       .map(({ tenantId }) => tenantId)
       .filter((tenantId) => !wanted || wanted.includes(String(tenantId)));
@@ -66,8 +64,11 @@ export class EvidenceResolver {
 
   @Query(() => CheckpointsType, { description: 'Signed checkpoints of the evidence log, oldest first.' })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
-  async auditLogCheckpoints(@Args(() => CheckpointsArgs) args: CheckpointsArgs, @Ctx() context: Call) {
-    const { tenantId: given, after } = parametersOf(CHECKPOINTS_PARAMETERS, args, context);
+  @Takes(CHECKPOINTS_PARAMETERS)
+  async auditLogCheckpoints(
+    { tenantId: given, after }: ParameterValues<typeof CHECKPOINTS_PARAMETERS>,
+    context: Call,
+  ) {
     const tenantId = ofTenant(context, given);
     const checkpoints = await this.evidence.checkpoints(tenantId, after);
     return { tenantId: String(tenantId), checkpoints };
@@ -75,8 +76,8 @@ export class EvidenceResolver {
 
   @Query(() => EntriesType, { description: 'Record ids and leaf hashes of the evidence log, in its order.' })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
-  async auditLogEntries(@Args(() => EntriesArgs) args: EntriesArgs, @Ctx() context: Call) {
-    const { tenantId, start } = parametersOf(ENTRIES_PARAMETERS, args, context);
+  @Takes(ENTRIES_PARAMETERS)
+  async auditLogEntries({ tenantId, start }: ParameterValues<typeof ENTRIES_PARAMETERS>, context: Call) {
     const entries = await this.evidence.entries(ofTenant(context, tenantId), start);
     return {
       ...entries,
@@ -90,8 +91,11 @@ export class EvidenceResolver {
     description: 'That the evidence log, when it had `to` entries, began with the `from` it had before.',
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
-  async auditLogConsistency(@Args(() => ConsistencyArgs) args: ConsistencyArgs, @Ctx() context: Call) {
-    const { tenantId: given, from, to } = parametersOf(CONSISTENCY_PARAMETERS, args, context);
+  @Takes(CONSISTENCY_PARAMETERS)
+  async auditLogConsistency(
+    { tenantId: given, from, to }: ParameterValues<typeof CONSISTENCY_PARAMETERS>,
+    context: Call,
+  ) {
     const tenantId = ofTenant(context, given);
     const hashes = await this.evidence.consistency(tenantId, from, to);
     return { tenantId: String(tenantId), from, to, hashes: hashes.map(base64) };
@@ -101,8 +105,9 @@ export class EvidenceResolver {
     description: 'What retention removed of a tenant: entries of the evidence log without an event.',
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
-  async auditLogRemovals(@Args(() => AuditLogArgs) args: AuditLogArgs, @Ctx() context: Call) {
-    const tenantId = ofTenant(context, parametersOf(AUDIT_LOG_PARAMETERS, args, context).tenantId);
+  @Takes(AUDIT_LOG_PARAMETERS)
+  async auditLogRemovals({ tenantId: given }: ParameterValues<typeof AUDIT_LOG_PARAMETERS>, context: Call) {
+    const tenantId = ofTenant(context, given);
     const removals = await this.evidence.removals(tenantId);
     return {
       tenantId: String(tenantId),

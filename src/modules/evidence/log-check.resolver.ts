@@ -1,11 +1,12 @@
-import { GraphQLInt, GraphQLString } from 'graphql';
-import { Arg, Query, Resolver } from 'type-graphql';
+import { Query, Resolver } from 'type-graphql';
 import type { TenantStore } from '../../caller/tenant.store';
-import { DomainError } from '../../errors';
+import type { ParameterValues } from '../../event/parameter-specs';
 import type { Answer, Shape } from '../../event/shape';
 import { Access } from '../../graphql/access';
+import { Takes } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
 import { noSuchTenant, parseTenantId } from '../../tenant-set';
+import { LOG_CHECK_PARAMETERS } from './answer-fields';
 import type { LogChecker } from './log-check';
 
 const LOG_CHECK = {
@@ -52,11 +53,11 @@ export class LogCheckResolver {
       "Verifies a stretch of a tenant's events: call it with `next` until that is `signed`. The command `verify` also finds events that were never accepted.",
   })
   @Access({ principal: 'operator' })
-  async auditLogCheck(
-    @Arg('tenantId', () => GraphQLString) given: string,
-    @Arg('start', () => GraphQLInt, { defaultValue: 0 }) start: number,
-  ): Promise<LogCheckType> {
-    if (start < 0) throw new DomainError('invalid_parameter', { public: 'start must be 0 or more.' });
+  @Takes(LOG_CHECK_PARAMETERS)
+  async auditLogCheck({
+    tenantId: given,
+    start,
+  }: ParameterValues<typeof LOG_CHECK_PARAMETERS>): Promise<LogCheckType> {
     const tenantId = parseTenantId(given);
     if (tenantId === null || (await this.tenants.existing([tenantId])).length === 0) throw noSuchTenant();
     return { tenantId: given, ...(await this.checker.check(tenantId, start)) };

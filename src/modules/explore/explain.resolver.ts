@@ -1,15 +1,16 @@
-import { GraphQLString } from 'graphql';
-import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Query, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
 import { holderOf } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
-import { FILTER_PARAMETERS, parseParameters } from '../../event/parameters';
+import type { ParameterValues } from '../../event/parameter-specs';
 import { type AuditEventFilter, toAuditEventFilter } from '../../event/query';
 import { Access } from '../../graphql/access';
+import { Takes } from '../../graphql/arguments';
 import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../tenant-set';
 import type { Explained } from './explain';
-import { AuditPlan, AuditPlanArgs } from './explore.types';
+import { AuditPlan } from './explore.types';
+import { PLAN_PARAMETERS } from './parameters';
 
 /** What a question would read, for operators who ask why it takes long. */
 @Resolver()
@@ -24,12 +25,12 @@ export class ExplainResolver {
     description: 'What each kind of question with this filter would read, and why.',
   })
   @Access({ principal: 'operator' })
+  @Takes(PLAN_PARAMETERS)
   async explainFilter(
-    @Arg('tenantId', () => GraphQLString) tenantId: string,
-    @Args(() => AuditPlanArgs) args: AuditPlanArgs,
-    @Ctx() context: Call,
+    { tenantId, ...asked }: ParameterValues<typeof PLAN_PARAMETERS>,
+    context: Call,
   ): Promise<AuditPlan[]> {
-    const filter = toAuditEventFilter(parseParameters(FILTER_PARAMETERS, args));
+    const filter = toAuditEventFilter(asked);
     const id = parseTenantId(tenantId);
     if (id === null || (await this.tenants.existing([id])).length === 0) throw noSuchTenant();
     const tenants = tenantSet([id]);

@@ -1,32 +1,25 @@
-import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Query, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
 import { askerOf, tenantSetOf } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { actionNameOf } from '../../event/action-names';
 import { formatTicks } from '../../event/event-time';
-import { parseParameters } from '../../event/parameters';
+import type { ParameterValues } from '../../event/parameter-specs';
+import type { Given } from '../../event/parse-parameters';
 import { toAuditEventFilter } from '../../event/query';
 import { Access } from '../../graphql/access';
-import {
-  type AuditFacet,
-  AuditFacets,
-  AuditFacetsArgs,
-  AuditGroups,
-  AuditGroupsArgs,
-  AuditHistogram,
-  AuditHistogramArgs,
-} from './explore.types';
+import { Takes, TakesUnchecked } from '../../graphql/arguments';
+import { type AuditFacet, AuditFacets, AuditGroups, AuditHistogram } from './explore.types';
 import {
   type AuditEventExplorer,
   DEFAULT_FACET_FIELDS,
   type EventGroups,
   type Facet,
-  type FacetField,
   type GroupQuestion,
   type Histogram,
 } from './explorer';
 import { toGroupQuestion } from './group-question';
-import { FACET_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
+import { FACET_PARAMETERS, GROUP_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
 
 const MS_PER_SECOND = 1_000;
 
@@ -43,11 +36,11 @@ export class ExploreResolver {
       'Events over time. An open end of the range is the border of the hours events are stored of.',
   })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
+  @Takes(HISTOGRAM_PARAMETERS)
   async auditHistogram(
-    @Args(() => AuditHistogramArgs) args: AuditHistogramArgs,
-    @Ctx() context: Call,
+    values: ParameterValues<typeof HISTOGRAM_PARAMETERS>,
+    context: Call,
   ): Promise<AuditHistogram> {
-    const values = parseParameters(HISTOGRAM_PARAMETERS, args);
     const count = () =>
       this.explorer.histogram(tenantSetOf(context), toAuditEventFilter(values), values.buckets);
     return toHistogram(await this.fairShare.run(askerOf(context), count));
@@ -55,13 +48,10 @@ export class ExploreResolver {
 
   @Query(() => AuditFacets, { description: 'The values of some fields and how many events have each.' })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
-  async auditFacets(
-    @Args(() => AuditFacetsArgs) args: AuditFacetsArgs,
-    @Ctx() context: Call,
-  ): Promise<AuditFacets> {
-    const values = parseParameters(FACET_PARAMETERS, args);
+  @Takes(FACET_PARAMETERS)
+  async auditFacets(values: ParameterValues<typeof FACET_PARAMETERS>, context: Call): Promise<AuditFacets> {
     const asked = {
-      fields: (values.fields ?? DEFAULT_FACET_FIELDS) as readonly FacetField[],
+      fields: values.fields ?? DEFAULT_FACET_FIELDS,
       limit: values.limit,
       contains: values.contains ?? null,
     };
@@ -72,11 +62,9 @@ export class ExploreResolver {
 
   @Query(() => AuditGroups, { description: 'The events by the values of one or two fields.' })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
-  async auditGroups(
-    @Args(() => AuditGroupsArgs) args: AuditGroupsArgs,
-    @Ctx() context: Call,
-  ): Promise<AuditGroups> {
-    const { filter, asked } = toGroupQuestion(args);
+  @TakesUnchecked(GROUP_PARAMETERS)
+  async auditGroups(given: Given, context: Call): Promise<AuditGroups> {
+    const { filter, asked } = toGroupQuestion(given);
     const count = () => this.explorer.groups(tenantSetOf(context), filter, asked);
     return toGroups(await this.fairShare.run(askerOf(context), count), asked);
   }

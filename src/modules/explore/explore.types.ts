@@ -1,8 +1,6 @@
-import { FILTER_PARAMETERS } from '../../event/parameters';
 import type { Answer, Shape } from '../../event/shape';
-import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';
+import { objectType } from '../../graphql/object-type';
 import { AUDIT_PLAN } from './answers';
-import { FACET_PARAMETERS, GROUP_PARAMETERS, HISTOGRAM_PARAMETERS } from './parameters';
 
 const BUCKET = {
   name: 'AuditHistogramBucket',
@@ -106,8 +104,6 @@ const GROUPS = {
 
 export const AuditPlan = objectType(AUDIT_PLAN);
 export type AuditPlan = Answer<typeof AUDIT_PLAN>;
-export const AuditPlanArgs = argumentsType(FILTER_PARAMETERS);
-export type AuditPlanArgs = GivenArguments;
 
 export const AuditHistogram = objectType(HISTOGRAM);
 export type AuditHistogram = Answer<typeof HISTOGRAM>;
@@ -115,12 +111,5 @@ export type AuditFacet = Answer<typeof FACET>;
 export const AuditFacets = objectType(FACETS);
 export type AuditFacets = Answer<typeof FACETS>;
 
-export const AuditHistogramArgs = argumentsType(HISTOGRAM_PARAMETERS);
-export type AuditHistogramArgs = GivenArguments;
-export const AuditFacetsArgs = argumentsType(FACET_PARAMETERS);
-export type AuditFacetsArgs = GivenArguments;
-
 export const AuditGroups = objectType(GROUPS);
 export type AuditGroups = Answer<typeof GROUPS>;
-export const AuditGroupsArgs = argumentsType(GROUP_PARAMETERS);
-export type AuditGroupsArgs = GivenArguments;

@@ -1,12 +1,13 @@
 import { parseTicks } from '../../event/event-time';
-import { parseParameters } from '../../event/parameters';
+import { type Given, parseParameters } from '../../event/parse-parameters';
 import { type AuditEventFilter, toAuditEventFilter } from '../../event/query';
+import { problem } from '../../problem';
 import type { FacetField, GroupQuestion } from './explorer';
 import { DEFAULT_GROUP_FIELD, GROUP_PARAMETERS } from './parameters';
 import { GROUP_SORTS, type GroupSort } from './sort-groups';
 
 /** @throws DomainError `invalid_parameter` that names every problem */
-export function toGroupQuestion(args: Readonly<Record<string, unknown>>): {
+export function toGroupQuestion(args: Given): {
   readonly filter: AuditEventFilter;
   readonly asked: GroupQuestion;
 } {
@@ -14,12 +15,25 @@ export function toGroupQuestion(args: Readonly<Record<string, unknown>>): {
   const by = sortOf(args.sortBy, given);
   const [from, to] = [ticksOf(args.beforeStartTime), ticksOf(args.beforeEndTime)];
   const values = parseParameters(GROUP_PARAMETERS, args, [
-    ...(given.length < 1 || given.length > 2 ? ['fields must be one or two fields'] : []),
-    ...(by === null ? [`sortBy must be one of the given fields, or of ${GROUP_SORTS.join(', ')}`] : []),
-    ...((args.beforeStartTime == null) !== (args.beforeEndTime == null)
-      ? ['beforeStartTime and beforeEndTime must be given together']
+    ...(given.length < 1 || given.length > 2
+      ? [problem('fields', 'too_many', 'must be one or two fields', { max: 2 })]
       : []),
-    ...(from !== null && to !== null && from > to ? ['beforeStartTime must not be after beforeEndTime'] : []),
+    ...(by === null
+      ? [
+          problem(
+            'sortBy',
+            'not_one_of',
+            `must be one of the given fields, or of ${GROUP_SORTS.join(', ')}`,
+            { values: GROUP_SORTS },
+          ),
+        ]
+      : []),
+    ...((args.beforeStartTime == null) !== (args.beforeEndTime == null)
+      ? [problem('beforeStartTime', 'conflict', 'and beforeEndTime must be given together')]
+      : []),
+    ...(from !== null && to !== null && from > to
+      ? [problem('beforeStartTime', 'conflict', 'must not be after beforeEndTime')]
+      : []),
   ]);
   const fields = given as unknown as readonly [FacetField, FacetField?];
   return {

@@ -1,7 +1,14 @@
-import { FILTER_PARAMETERS, type ParameterSpecs } from '../../event/parameters';
+import type { ParameterSpecs } from '../../event/parameter-specs';
+import { FILTER_PARAMETERS } from '../../event/parameters';
 import { LIMITS } from '../../limits';
 import { DEFAULT_FACET_FIELDS, FACET_FIELDS } from './explorer';
 import { GROUP_SORTS } from './sort-groups';
+
+/** What `explain` is asked for. */
+export const PLAN_PARAMETERS = {
+  tenantId: { kind: 'reference', isRequired: true },
+  ...FILTER_PARAMETERS,
+} as const satisfies ParameterSpecs;
 
 export const HISTOGRAM_PARAMETERS = {
   ...FILTER_PARAMETERS,

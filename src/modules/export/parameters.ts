@@ -1,6 +1,8 @@
-import { DomainError } from '../../errors';
+import { refusal } from '../../errors';
 import { FEED_FORMAT_NAMES, FEED_FORMATS_DOC } from '../../event/formats/formats';
-import { FILTER_PARAMETERS, type ParameterSpecs, parseParameters } from '../../event/parameters';
+import type { QuerySpecs } from '../../event/parameter-specs';
+import { FILTER_PARAMETERS } from '../../event/parameters';
+import { type Given, parseParameters } from '../../event/parse-parameters';
 import { EXPORT_FORMAT_NAMES } from './formats';
 
 export const EXPORT_PARAMETERS = {
@@ -14,7 +16,6 @@ export const EXPORT_PARAMETERS = {
   ...FILTER_PARAMETERS,
   cursor: {
     kind: 'id',
-    isOptional: true,
     doc:
       'Goes on after the event of this recordId: the last whole line of an export that broke off. ' +
       'CSV begins with the line of names again.',
@@ -26,14 +27,19 @@ export const EXPORT_PARAMETERS = {
       'Adds a last line that says how many events stand before it in this answer: ' +
       'a file without it is not whole.',
   },
-} as const satisfies ParameterSpecs;
+} as const satisfies QuerySpecs;
 
 /** Parses the parameters of an export. @throws DomainError `invalid_parameter` that names every problem */
-export function parseExport(query: Readonly<Record<string, unknown>>) {
+export function parseExport(query: Given) {
   const values = parseParameters(EXPORT_PARAMETERS, query);
   if (values.schema !== 'native' && values.format !== 'ndjson')
-    throw new DomainError('invalid_parameter', {
-      public: `schema=${values.schema} is written with format=ndjson only: its events are nested.`,
-    });
+    throw refusal([
+      {
+        code: 'conflict',
+        field: 'schema',
+        message: `schema=${values.schema} is written with format=ndjson only: its events are nested`,
+        detail: {},
+      },
+    ]);
   return values;
 }

@@ -1,8 +1,8 @@
-import type { ParameterSpecs } from '../../event/parameters';
+import type { ParameterSpecs, QuerySpecs } from '../../event/parameter-specs';
 import type { Choices, Shape } from '../../event/shape';
 import { GAP_REASONS } from '../../event/source-report';
 import { LIMITS } from '../../limits';
-import { SOURCE_STATES } from './audit-source';
+import { SOURCE_STATES, type SourceState } from './audit-source';
 
 export const GAP_REASON = {
   name: 'AuditGapReason',
@@ -126,6 +126,7 @@ export const AUDIT_SOURCE = {
   },
 } as const satisfies Shape;
 
+const STATE_NAMES = Object.keys(SOURCE_STATES) as SourceState[];
 const SOURCE_STATE = {
   name: 'AuditSourceState',
   doc: 'How a source is.',
@@ -180,6 +181,22 @@ export const SOURCE_PAGE = {
   },
 } as const satisfies Shape;
 
+export const AUDIT_SOURCES_PARAMETERS = {
+  tenantId: { kind: 'reference', doc: 'Null: of every tenant.' },
+  hostName: { kind: 'reference', doc: 'Null: of every host.' },
+  databaseName: { kind: 'reference', doc: 'Null: every database.' },
+} as const satisfies ParameterSpecs;
+
+export const GAPS_PARAMETERS = {
+  limit: {
+    kind: 'integer',
+    min: 1,
+    max: LIMITS.sourceGapsShownMax,
+    isRequired: true,
+    default: LIMITS.sourceGapsShownDefault,
+  },
+} as const satisfies ParameterSpecs;
+
 export const SOURCES_PARAMETERS = {
   page: { kind: 'integer', min: 1, max: LIMITS.pageMax, default: 1, doc: '1-based page number.' },
   pageSize: {
@@ -189,7 +206,7 @@ export const SOURCES_PARAMETERS = {
     default: LIMITS.pageSizeDefault,
     doc: 'Results per page.',
   },
-} as const satisfies ParameterSpecs;
+} as const satisfies QuerySpecs;
 
 const LISTED_SOURCE = {
   name: 'ListedSource',
@@ -230,7 +247,7 @@ export const SOURCE_LIST = {
 } as const satisfies Shape;
 
 export const SOURCE_LIST_PARAMETERS = {
-  state: { kind: 'choice', values: Object.keys(SOURCE_STATES), doc: 'Only sources in this state.' },
+  state: { kind: 'choice', values: STATE_NAMES, doc: 'Only sources in this state.' },
   search: {
     kind: 'text',
     charsMax: LIMITS.filterCharsMax,

@@ -1,80 +1,80 @@
-import { GraphQLFloat, GraphQLInt, GraphQLString } from 'graphql';
-import { Field, InputType } from 'type-graphql';
-import type { GapReason } from '../../event/source-report';
-import { enumType, objectType } from '../../graphql/object-type';
+import type { GivenValues, InputShape, ParameterSpecs } from '../../event/parameter-specs';
+import { REPORT_CHARS_MAX } from '../../event/source-report';
 import { LIMITS } from '../../limits';
-import { GAP_REASON, REPORT_RECEIPT } from './answers';
+import { empty } from '../../problem';
+import { GAP_REASON } from './answers';
 
-const ReasonEnum = enumType(GAP_REASON);
+/** A text of an agent, which may be empty. */
+const text = (name: keyof typeof REPORT_CHARS_MAX) =>
+  ({ kind: 'text', charsMax: REPORT_CHARS_MAX[name], isEmptyAllowed: true }) as const;
+const name = (of: 'hostName' | 'databaseName') =>
+  ({
+    kind: 'text',
+    charsMax: REPORT_CHARS_MAX[of],
+    isRequired: true,
+    check: (given: string, field: string) => (given.trim() === '' ? [empty(field)] : []),
+  }) as const;
 
-@InputType({ description: 'A part of the audit trail that could not be published.' })
-class AuditGapReport {
-  @Field(() => GraphQLString, {
-    description: 'UUID made of the gap itself: however often it is reported, it is one.',
-  })
-  gapId: string;
+const GAP_REPORT = {
+  name: 'AuditGapReport',
+  doc: 'A part of the audit trail that could not be published.',
+  fields: {
+    gapId: {
+      kind: 'id',
+      isRequired: true,
+      doc: 'UUID made of the gap itself: however often it is reported, it is one.',
+    },
+    reason: { kind: 'enum', choices: GAP_REASON, isRequired: true },
+    fileName: { ...text('fileName'), isRequired: true },
+    fileGuid: { kind: 'id', doc: 'Null: the file was never opened.' },
+    detail: { ...text('detail'), isRequired: true, doc: 'A sentence for people.' },
+    afterTime: { kind: 'time', isStored: true, doc: 'Event time of the last record before it.' },
+    beforeTime: { kind: 'time', isStored: true, doc: 'Event time of the first record after it.' },
+    detectedAt: { kind: 'time', isStored: true, isRequired: true, doc: "ISO 8601, by the agent's clock." },
+  },
+} as const satisfies InputShape;
 
-  @Field(() => ReasonEnum)
-  reason: GapReason;
+export const AUDIT_SOURCE_REPORT = {
+  name: 'AuditSourceReport',
+  doc: 'What an agent says of one configured database of its machine.',
+  fields: {
+    tenantId: { kind: 'reference', isRequired: true, doc: 'Must be the tenant of the agent key.' },
+    hostName: { ...name('hostName'), doc: 'The machine of the agent.' },
+    databaseName: { ...name('databaseName'), doc: "The label in the agent's configuration." },
+    agentVersion: { ...text('agentVersion'), isRequired: true },
+    publishedCount: {
+      kind: 'integer',
+      min: 0,
+      isRequired: true,
+      doc: 'Events acknowledged since the last report that was acknowledged; they are added up.',
+    },
+    lastEventTime: { kind: 'time', isStored: true, doc: 'Of the newest event acknowledged so far.' },
+    caughtUpAt: {
+      kind: 'time',
+      isStored: true,
+      doc: 'ISO 8601: when everything in the files was last acknowledged. Null: never yet.',
+    },
+    waitingBytes: {
+      kind: 'count',
+      isRequired: true,
+      doc: 'A whole number: bytes in files not yet acknowledged.',
+    },
+    problem: { ...text('problem'), doc: 'What keeps it from publishing. Null: nothing.' },
+    gaps: {
+      kind: 'object',
+      isList: true,
+      of: GAP_REPORT,
+      itemsMax: LIMITS.reportGapsMax,
+      isRequired: true,
+      doc: `At most ${LIMITS.reportGapsMax}.`,
+    },
+  },
+} as const satisfies InputShape;
 
-  @Field(() => GraphQLString)
-  fileName: string;
+export const REPORT_PARAMETERS = {
+  report: { kind: 'object', of: AUDIT_SOURCE_REPORT, isRequired: true },
+} as const satisfies ParameterSpecs;
 
-  @Field(() => GraphQLString, { nullable: true, description: 'Null: the file was never opened.' })
-  fileGuid?: string | null;
-
-  @Field(() => GraphQLString, { description: 'A sentence for people.' })
-  detail: string;
-
-  @Field(() => GraphQLString, { nullable: true, description: 'Event time of the last record before it.' })
-  afterTime?: string | null;
-
-  @Field(() => GraphQLString, { nullable: true, description: 'Event time of the first record after it.' })
-  beforeTime?: string | null;
-
-  @Field(() => GraphQLString, { description: "ISO 8601, by the agent's clock." })
-  detectedAt: string;
-}
-
-@InputType({ description: 'What an agent says of one configured database of its machine.' })
-export class AuditSourceReport {
-  @Field(() => GraphQLString, { description: 'Must be the tenant of the agent key.' })
-  tenantId: string;
-
-  @Field(() => GraphQLString, { description: 'The machine of the agent.' })
-  hostName: string;
-
-  @Field(() => GraphQLString, { description: "The label in the agent's configuration." })
-  databaseName: string;
-
-  @Field(() => GraphQLString)
-  agentVersion: string;
-
-  @Field(() => GraphQLInt, {
-    description: 'Events acknowledged since the last report that was acknowledged; they are added up.',
-  })
-  publishedCount: number;
-
-  @Field(() => GraphQLString, { nullable: true, description: 'Of the newest event acknowledged so far.' })
-  lastEventTime?: string | null;
-
-  @Field(() => GraphQLString, {
-    nullable: true,
-    description: 'ISO 8601: when everything in the files was last acknowledged. Null: never yet.',
-  })
-  caughtUpAt?: string | null;
-
-  @Field(() => GraphQLFloat, { description: 'A whole number: bytes in files not yet acknowledged.' })
-  waitingBytes: number;
-
-  @Field(() => GraphQLString, {
-    nullable: true,
-    description: 'What keeps it from publishing. Null: nothing.',
-  })
-  problem?: string | null;
-
-  @Field(() => [AuditGapReport], { description: `At most ${LIMITS.reportGapsMax}.` })
-  gaps: AuditGapReport[];
-}
-
-export const ReportReceiptType = objectType(REPORT_RECEIPT);
+/** A gap, and a report, as an agent sends them. GraphQL has checked their types, and not their values. */
+export type GivenGap = GivenValues<typeof GAP_REPORT.fields>;
+export type GivenReport = GivenValues<typeof AUDIT_SOURCE_REPORT.fields>;

@@ -1,27 +1,31 @@
-import { GraphQLInt, GraphQLString } from 'graphql';
-import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { FieldResolver, Mutation, Query, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
 import { DomainError } from '../../errors';
-import { parametersOf, parseParameters } from '../../event/parameters';
+import type { ParameterValues } from '../../event/parameter-specs';
+import type { Given } from '../../event/parse-parameters';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
-import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';
+import { Takes, TakesUnchecked } from '../../graphql/arguments';
+import { objectType } from '../../graphql/object-type';
 import {
   AUDIT_GAP,
   AUDIT_SOURCE,
+  AUDIT_SOURCES_PARAMETERS,
+  GAPS_PARAMETERS,
+  REPORT_RECEIPT,
   SOURCE_LIST,
   SOURCE_LIST_PARAMETERS,
   SOURCE_PAGE,
   SOURCES_PARAMETERS,
 } from './answers';
-import { type AuditSource, lagOf, type SourceState, type StoredGap } from './audit-source';
-import { AuditSourceReport, ReportReceiptType } from './audit-source.report';
+import { type AuditSource, lagOf, type StoredGap } from './audit-source';
+import { type GivenReport, REPORT_PARAMETERS } from './audit-source.report';
 import type { AuditSourceStore } from './audit-source.store';
 import { type ReportReceipt, receiveReport } from './check-report';
 import type { ListComplete } from './list-complete';
-import { listGaps, listSources } from './list-sources';
+import { listSources } from './list-sources';
 import { sourceList } from './source-list';
 
 const AuditGapType = objectType(AUDIT_GAP);
@@ -29,16 +33,13 @@ type AuditGapType = Answer<typeof AUDIT_GAP>;
 const AuditSourceType = objectType(AUDIT_SOURCE);
 type AuditSourceType = Answer<typeof AUDIT_SOURCE>;
 
+const ReportReceiptType = objectType(REPORT_RECEIPT);
+
 const SourcePageType = objectType(SOURCE_PAGE);
 type SourcePageType = Answer<typeof SOURCE_PAGE>;
-const SourcesArgs = argumentsType(SOURCES_PARAMETERS);
-type SourcesArgs = GivenArguments;
 
 const SourceListType = objectType(SOURCE_LIST);
 type SourceListType = Answer<typeof SOURCE_LIST>;
-const SourceListArgs = argumentsType(SOURCE_LIST_PARAMETERS);
-
-const GAPS_DEFAULT = 20;
 
 @Resolver(() => AuditSourceType)
 export class AuditSourceResolver {
@@ -53,25 +54,21 @@ export class AuditSourceResolver {
     description: 'Stores what an agent says of one of its databases, and the gaps it found.',
   })
   @Access({ principal: 'agent' })
-  reportAuditSource(
-    @Arg('report', () => AuditSourceReport) report: AuditSourceReport,
-    @Ctx() { principal }: Call,
-  ): Promise<ReportReceipt> {
+  @TakesUnchecked(REPORT_PARAMETERS)
+  reportAuditSource({ report }: Given, { principal }: Call): Promise<ReportReceipt> {
     if (principal.kind !== 'agent')
       throw new DomainError('forbidden', { public: 'Only agents report their sources.' });
-    return receiveReport(principal.tenantId, report, this.sources, this.nowMs());
+    return receiveReport(principal.tenantId, report as GivenReport, this.sources, this.nowMs());
   }
 
   @Query(() => [AuditSourceType], { description: 'By tenant, host and database.' })
   @Access({ principal: 'operator' })
-  async auditSources(
-    @Arg('tenantId', () => GraphQLString, { nullable: true, description: 'Null: of every tenant.' })
-    tenantId: string | null | undefined,
-    @Arg('hostName', () => GraphQLString, { nullable: true, description: 'Null: of every host.' })
-    hostName?: string | null,
-    @Arg('databaseName', () => GraphQLString, { nullable: true, description: 'Null: every database.' })
-    databaseName?: string | null,
-  ): Promise<AuditSourceType[]> {
+  @Takes(AUDIT_SOURCES_PARAMETERS)
+  async auditSources({
+    tenantId,
+    hostName,
+    databaseName,
+  }: ParameterValues<typeof AUDIT_SOURCES_PARAMETERS>): Promise<AuditSourceType[]> {
     const all = await listSources(tenantId ?? null, this.sources, this.tenants);
     const sources = all.filter(
       (source) =>
@@ -86,13 +83,18 @@ export class AuditSourceResolver {
     description: 'A page of the sources of all tenants, and numbers of all of them.',
   })
   @Access({ principal: 'operator' })
-  async auditSourceList(@Args(() => SourceListArgs) args: GivenArguments): Promise<SourceListType> {
-    const { state = null, search = '', page, pageSize } = parseParameters(SOURCE_LIST_PARAMETERS, args);
+  @Takes(SOURCE_LIST_PARAMETERS)
+  async auditSourceList({
+    state,
+    search = '',
+    page,
+    pageSize,
+  }: ParameterValues<typeof SOURCE_LIST_PARAMETERS>): Promise<SourceListType> {
     const [all, tenants] = [await this.sources.sources(null), await this.tenants.list()];
     const names = new Map(tenants.map(({ tenantId, name }) => [tenantId, name]));
     const nameOf = (tenantId: number) => names.get(tenantId) ?? String(tenantId);
     const now = this.nowMs();
-    const asked = { state: state as SourceState | null, search, page, pageSize };
+    const asked = { state: state ?? null, search, page, pageSize };
     const { items, ...numbers } = sourceList(all, nameOf, asked, now);
     return { ...numbers, items: items.map((source) => ({ ...source, ...toSourceType(source, now) })) };
   }
@@ -101,22 +103,24 @@ export class AuditSourceResolver {
     description: "How far the events of the caller's sources are complete, by tenant, host and database.",
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
+  @Takes(SOURCES_PARAMETERS)
   async auditSourceItems(
-    @Args(() => SourcesArgs) args: SourcesArgs,
-    @Ctx() context: Call,
+    { page, pageSize }: ParameterValues<typeof SOURCES_PARAMETERS>,
+    context: Call,
   ): Promise<SourcePageType> {
-    const { page, pageSize } = parametersOf(SOURCES_PARAMETERS, args, context);
     const all = await this.complete(tenantSetOf(context));
     const items = all.slice((page - 1) * pageSize, page * pageSize);
     return { items, totalCount: all.length, page, pageSize };
   }
 
   @FieldResolver(() => [AuditGapType], { description: 'Newest first.' })
+  @Takes(GAPS_PARAMETERS)
   async gaps(
-    @Root() source: AuditSourceType,
-    @Arg('limit', () => GraphQLInt, { defaultValue: GAPS_DEFAULT }) limit: number,
+    { limit }: ParameterValues<typeof GAPS_PARAMETERS>,
+    _: Call,
+    source: AuditSourceType,
   ): Promise<AuditGapType[]> {
-    const gaps = await listGaps({ ...source, tenantId: Number(source.tenantId) }, limit, this.sources);
+    const gaps = await this.sources.gaps(Number(source.tenantId), source, limit);
     return gaps.map(toGapType);
   }
 }

@@ -1,14 +1,16 @@
-import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Query, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
 import type { ServiceDb } from '../../database/clients';
 import { formatTicks } from '../../event/event-time';
 import { parseFilter } from '../../event/expression/parse-filter';
-import { FILTER_PARAMETERS, type ParameterSpecs, parseParameters } from '../../event/parameters';
+import type { ParameterSpecs, ParameterValues } from '../../event/parameter-specs';
+import { FILTER_PARAMETERS } from '../../event/parameters';
 import { toTimeRange } from '../../event/query';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
-import { argumentsType, type GivenArguments, objectType } from '../../graphql/object-type';
+import { Takes } from '../../graphql/arguments';
+import { objectType } from '../../graphql/object-type';
 import { AUDIT_COVERAGE } from './answers';
 import { readCoverage } from './coverage';
 
@@ -18,7 +20,6 @@ const COVERAGE_PARAMETERS = {
   startTime: FILTER_PARAMETERS.startTime,
   endTime: FILTER_PARAMETERS.endTime,
 } as const satisfies ParameterSpecs;
-const CoverageArgs = argumentsType(COVERAGE_PARAMETERS);
 
 @Resolver()
 export class CoverageResolver {
@@ -28,11 +29,11 @@ export class CoverageResolver {
     description: 'What is known of the completeness of the events of a time range.',
   })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
+  @Takes(COVERAGE_PARAMETERS)
   async auditCoverage(
-    @Args(() => CoverageArgs) args: GivenArguments,
-    @Ctx() context: Call,
+    values: ParameterValues<typeof COVERAGE_PARAMETERS>,
+    context: Call,
   ): Promise<Answer<typeof AUDIT_COVERAGE>> {
-    const values = parseParameters(COVERAGE_PARAMETERS, args);
     const { from, to } = toTimeRange(values);
     const parsed = values.filter === undefined ? null : parseFilter(values.filter);
     const filter = parsed && 'expression' in parsed ? parsed.expression : null;

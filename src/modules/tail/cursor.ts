@@ -1,7 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../../errors';
 import { parseTicks } from '../../event/event-time';
-import { FILTER_PARAMETERS, type ParameterValues } from '../../event/parameters';
+import type { ParameterValues } from '../../event/parameter-specs';
+import { FILTER_PARAMETERS } from '../../event/parameters';
 import { type EpochState, isBridging, isCurrent, NO_EPOCH } from '../../trail/epoch/epoch';
 
 /** The progress of a reader. */

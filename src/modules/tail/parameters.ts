@@ -1,6 +1,9 @@
 import { FEED_FORMAT_NAMES, FEED_FORMATS_DOC } from '../../event/formats/formats';
-import { FILTER_PARAMETERS, type ParameterSpecs, parseParameters } from '../../event/parameters';
+import type { QuerySpecs } from '../../event/parameter-specs';
+import { FILTER_PARAMETERS } from '../../event/parameters';
+import { type Given, parseParameters } from '../../event/parse-parameters';
 import { LIMITS } from '../../limits';
+import { type Problem, problem } from '../../problem';
 
 export const BEGINNING = 'beginning';
 export const NOW = 'now';
@@ -42,27 +45,35 @@ export const TAIL_PARAMETERS = {
     doc: 'Adds `meta.sources`: for each source of the tenants of the cursor what `GET /audit-sources` says, as it was before the events were read. Not with NDJSON.',
   },
   ...FILTER_PARAMETERS,
-} as const satisfies ParameterSpecs;
+} as const satisfies QuerySpecs;
 
 /**
  * The parameters of a call. @param isLines whether its answer is lines, which have no place for sources
  * @throws DomainError `invalid_parameter` that names every problem
  */
-export function parseTail(query: Readonly<Record<string, unknown>>, isLines: boolean) {
+export function parseTail(query: Given, isLines: boolean) {
   const problems = startProblems(query);
   if (isLines && query.include !== undefined)
     problems.push(
-      'include goes with the JSON envelope alone: send Accept: application/json, or call /audit-sources',
+      problem(
+        'include',
+        'conflict',
+        'goes with the JSON envelope alone: send Accept: application/json, or call /audit-sources',
+      ),
     );
   return parseParameters(TAIL_PARAMETERS, query, problems);
 }
 
-function startProblems({ cursor, from }: Readonly<Record<string, unknown>>): string[] {
+function startProblems({ cursor, from }: Given): Problem[] {
   if (cursor === undefined && from === undefined)
     return [
-      'cursor or from must be given: begin with from=beginning, from=now or from=<time of arrival>, and go on with meta.nextCursor of the answer as cursor',
+      problem(
+        'cursor',
+        'missing',
+        'or from must be given: begin with from=beginning, from=now or from=<time of arrival>, and go on with meta.nextCursor of the answer as cursor',
+      ),
     ];
   if (cursor !== undefined && from !== undefined)
-    return ['cursor and from exclude each other: the cursor says where to go on'];
+    return [problem('cursor', 'conflict', 'and from exclude each other: the cursor says where to go on')];
   return [];
 }

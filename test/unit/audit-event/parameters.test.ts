@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { DomainError } from '../../../src/errors';
-import {
-  LIST_PARAMETERS,
-  type ParameterSpecs,
-  parseParameters,
-  RECORD_PARAMETERS,
-  SORTS,
-  SUMMARY_PARAMETERS,
-} from '../../../src/event/parameters';
+import type { ParameterSpecs } from '../../../src/event/parameter-specs';
+import { LIST_PARAMETERS, RECORD_PARAMETERS, SORTS, SUMMARY_PARAMETERS } from '../../../src/event/parameters';
+import { parseParameters } from '../../../src/event/parse-parameters';
 import { toAuditEventQuery } from '../../../src/event/query';
 import { LIMITS } from '../../../src/limits';
 

@@ -1,5 +1,6 @@
 import type { AskRows } from '../../../src/database/clients';
-import { FILTER_PARAMETERS, parseParameters } from '../../../src/event/parameters';
+import { FILTER_PARAMETERS } from '../../../src/event/parameters';
+import { parseParameters } from '../../../src/event/parse-parameters';
 import { toAuditEventFilter } from '../../../src/event/query';
 import { recordIdFloor } from '../../../src/event/record-id';
 import { PostgresExportSource } from '../../../src/modules/export/export.source';

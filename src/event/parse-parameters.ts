@@ -1,0 +1,233 @@
+import { refusal } from '../errors';
+import {
+  empty,
+  notOneOf,
+  outOfRange,
+  type Problem,
+  type ProblemCode,
+  problem,
+  tooLong,
+  tooMany,
+} from '../problem';
+import { parseTicks, TICKS_PER_MS } from './event-time';
+import { parseFilter } from './expression/parse-filter';
+import type { InputShape, ParameterSpec, ParameterSpecs, ParameterValues } from './parameter-specs';
+import { parseSearch } from './search';
+import { isUuid } from './uuid';
+
+/** Stands for a value whose bytes are not UTF-8. Any text in its place would find other events, or none. */
+export const ILL_ENCODED = Symbol('ill-encoded');
+
+/** Parameters as they were given. `null` and `undefined` count as not given. */
+export type Given = Readonly<Record<string, unknown>>;
+
+/** The values that were found sound, and what is wrong with the others. Without problems the values are all there. */
+interface Checked<S extends ParameterSpecs> {
+  readonly values: ParameterValues<S>;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Checked values, defaults filled in; ids are in lower case, times and searches stay text.
+ * @param given query parameters or GraphQL arguments
+ * @param alsoWrong problems that the caller of this function has already found
+ * @throws DomainError `invalid_parameter` that names every problem
+ */
+export function parseParameters<S extends ParameterSpecs>(
+  specs: S,
+  given: Given,
+  alsoWrong: readonly Problem[] = [],
+): ParameterValues<S> {
+  const { values, problems } = checkParameters(specs, given);
+  if (alsoWrong.length + problems.length > 0) throw refusal([...alsoWrong, ...problems]);
+  return values;
+}
+
+/** As `parseParameters`, for an operation that tells the problems together with others. */
+export function checkParameters<S extends ParameterSpecs>(specs: S, given: Given): Checked<S> {
+  const problems: Problem[] = [];
+  const values = readAll(specs, given, '', problems);
+  problems.push(...rangeProblems(values));
+  return { values: values as ParameterValues<S>, problems };
+}
+
+/** Parameters that an entrance has parsed, and the table that it used. */
+export interface Parsed {
+  readonly specs: ParameterSpecs;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A method that takes the arguments of GraphQL, made of one that takes checked values. They are parsed here, unless
+ * the entrance has parsed them by the same table.
+ */
+export function withParameters<S extends ParameterSpecs, R>(
+  specs: S,
+  method: (values: ParameterValues<S>, call: { readonly parsed?: Parsed }, root: unknown) => R,
+) {
+  return function (this: unknown, given: Given, call: { readonly parsed?: Parsed }, root: unknown): R {
+    const { parsed } = call;
+    const values =
+      parsed?.specs === specs ? (parsed.values as ParameterValues<S>) : parseParameters(specs, given);
+    return method.call(this, values, call, root);
+  };
+}
+
+/** @param prefix what stands before the names of the fields */
+function readAll(specs: ParameterSpecs, given: Given, prefix: string, problems: Problem[]) {
+  for (const name of Object.keys(given)) {
+    // An ignored filter would silently widen an audit search.
+    if (!Object.hasOwn(specs, name))
+      problems.push(problem(quoted(prefix + name), 'unknown', 'is not a parameter here'));
+  }
+  const values: Record<string, unknown> = {};
+  for (const [name, spec] of Object.entries(specs)) {
+    const value = given[name];
+    const place = new Place(prefix + name, problems);
+    if (value !== undefined && value !== null) values[name] = read(spec, value, place);
+    else if ('default' in spec) values[name] = spec.default;
+    else values[name] = spec.isRequired ? place.wrong('missing', 'must be given') : undefined;
+  }
+  return values;
+}
+
+const quoted = (text: string) => JSON.stringify(text.slice(0, 60));
+
+/** Where a value stands, and the problems of all values so far. */
+class Place {
+  constructor(
+    readonly field: string,
+    readonly problems: Problem[],
+  ) {}
+
+  wrong(code: ProblemCode, says: string): undefined {
+    return this.add(problem(this.field, code, says));
+  }
+
+  add(...found: readonly Problem[]): undefined {
+    this.problems.push(...found);
+    return undefined;
+  }
+}
+
+/** @returns undefined: the value has a problem, which was added */
+function read(spec: ParameterSpec, value: unknown, place: Place): unknown {
+  if (value === ILL_ENCODED) return place.wrong('malformed', 'must be UTF-8 that is percent-encoded');
+  switch (spec.kind) {
+    case 'json':
+    case 'scalar':
+      return value;
+    case 'choices':
+      return readChoices(spec.values, value, place);
+    case 'texts':
+      return readTexts(spec, value, place);
+    case 'object':
+      return spec.isList ? readObjects(spec, value, place) : readObject(spec.of, value, place);
+  }
+  if (Array.isArray(value)) return place.wrong('repeated', 'must be given once');
+  switch (spec.kind) {
+    case 'integer':
+      return readInteger(spec, value, place);
+    case 'count': {
+      const isSound = Number.isSafeInteger(value) && Number(value) >= 0;
+      return isSound ? value : place.wrong('out_of_range', 'must be a whole number, 0 or more');
+    }
+    case 'boolean':
+      return /^(true|false)$/.test(String(value))
+        ? String(value) === 'true'
+        : place.wrong('malformed', 'must be true or false');
+  }
+  return typeof value === 'string' ? readText(spec, value, place) : place.wrong('malformed', 'must be text');
+}
+
+type Kind = ParameterSpec['kind'];
+type SpecOf<K extends Kind> = Extract<ParameterSpec, { readonly kind: K }>;
+type OfText = 'text' | 'search' | 'filter' | 'choice' | 'enum' | 'time' | 'id' | 'reference';
+
+function readText(spec: SpecOf<OfText>, text: string, place: Place): unknown {
+  if (spec.kind === 'reference') return text;
+  if (text === '') return isEmptyAllowed(spec) ? text : place.add(empty(place.field));
+  switch (spec.kind) {
+    case 'choice':
+    case 'enum': {
+      const values = spec.kind === 'enum' ? Object.keys(spec.choices.values) : spec.values;
+      return values.includes(text) ? text : place.add(notOneOf(place.field, values));
+    }
+    case 'id':
+      return isUuid(text) ? text.toLowerCase() : place.wrong('malformed', 'must be a UUID');
+    case 'time':
+      return readTime(spec, text, place);
+  }
+  if (spec.charsMax !== undefined && text.length > spec.charsMax)
+    return place.add(tooLong(place.field, spec.charsMax));
+  if (spec.kind === 'text') {
+    const problems = spec.check?.(text, place.field) ?? [];
+    return problems.length > 0 ? place.add(...problems) : text;
+  }
+  const parsed = spec.kind === 'filter' ? parseFilter(text) : parseSearch(text);
+  if (!('problem' in parsed)) return text;
+  return place.wrong(
+    'malformed',
+    spec.kind === 'filter' ? `is not understood ${parsed.problem}` : parsed.problem,
+  );
+}
+
+const isEmptyAllowed = (spec: SpecOf<OfText>) =>
+  (spec.kind === 'text' && spec.isEmptyAllowed) || ('default' in spec && spec.default === '');
+
+function readInteger({ min, max }: SpecOf<'integer'>, value: unknown, place: Place): number | undefined {
+  const n = /^-?\d{1,15}$/.test(String(value)) ? Number(value) : Number.NaN;
+  if (n >= min && n <= (max ?? n)) return n;
+  if (max === undefined)
+    return place.add(problem(place.field, 'out_of_range', `must be ${min} or more`, { min }));
+  return place.add(outOfRange(place.field, min, max));
+}
+
+function readChoices(values: readonly string[], given: unknown, place: Place) {
+  const isSound = Array.isArray(given) && given.length > 0 && given.every((value) => values.includes(value));
+  if (isSound) return [...new Set(given)];
+  const says = `must be one or more of ${values.join(', ')}`;
+  return place.add(problem(place.field, 'not_one_of', says, { values }));
+}
+
+function readTexts({ itemsMax, check }: SpecOf<'texts'>, given: unknown, place: Place) {
+  if (!Array.isArray(given) || given.some((item) => typeof item !== 'string'))
+    return place.wrong('malformed', 'must be a list of texts');
+  if (itemsMax !== undefined && given.length > itemsMax) return place.add(tooMany(place.field, itemsMax));
+  const problems = check?.(given, place.field) ?? [];
+  return problems.length > 0 ? place.add(...problems) : given;
+}
+
+function readObjects({ of, itemsMax }: SpecOf<'object'>, given: unknown, place: Place) {
+  if (!Array.isArray(given)) return place.wrong('malformed', 'must be a list');
+  if (itemsMax !== undefined && given.length > itemsMax) return place.add(tooMany(place.field, itemsMax));
+  return given.map((item, i) => readObject(of, item, new Place(`${place.field}[${i}]`, place.problems)));
+}
+
+function readObject({ fields }: InputShape, given: unknown, place: Place) {
+  if (typeof given !== 'object' || given === null) return place.wrong('malformed', 'must be an object');
+  return readAll(fields, given as Given, `${place.field}.`, place.problems);
+}
+
+const STORED_MIN = parseTicks('0000-01-01') ?? 0n;
+const STORED_END = (parseTicks('9999-12-31') ?? 0n) + 86_400_000n * TICKS_PER_MS;
+const TIME_PROBLEM =
+  'must be an ISO 8601 date or date and time such as 2026-11-19T23:59:56Z (write the + of an offset as %2B in a URL)';
+
+function readTime({ words = [], isStored }: SpecOf<'time'>, text: string, place: Place) {
+  const ticks = parseTicks(text);
+  const isTime = ticks !== null && (!isStored || (ticks >= STORED_MIN && ticks < STORED_END));
+  if (isTime || words.includes(text)) return text;
+  return place.wrong(
+    'malformed',
+    words.length === 0 ? TIME_PROBLEM : `${TIME_PROBLEM}, or one of ${words.join(', ')}`,
+  );
+}
+
+function rangeProblems(values: Given): Problem[] {
+  const { startTime, endTime } = values;
+  if (typeof startTime !== 'string' || typeof endTime !== 'string') return [];
+  return (parseTicks(startTime) ?? 0n) > (parseTicks(endTime) ?? 0n)
+    ? [problem('startTime', 'conflict', 'must not be after endTime')]
+    : [];
+}
