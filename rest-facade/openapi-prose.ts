@@ -27,8 +27,8 @@
  *   - name: Evidence log
  *     description: Signed checkpoints and proofs that show whether stored events are those that were accepted.
  *   - name: Alerts
- *     description: What belongs together of what rules found, with its state.
+ *     description: Findings that belong together, and the state of the work on them.
  *   - name: Findings
- *     description: What a rule found, with the events that show it.
+ *     description: Matches of rules, with the events that prove them.
  */
 export const PROSE_FILE = __filename;

@@ -90,9 +90,9 @@ const PAGE_META = {
 /** No other schema has a field of this name. */
 const [FIRST_FIELD] = FIELD_NAMES;
 const TAIL_META = {
-  nextCursor: { kind: 'text', doc: 'For the next call: always there, also where nothing came.' },
-  caughtUp: { kind: 'boolean', doc: "Whether the end of every tenant's log was reached." },
-  removed: { kind: 'count', doc: 'Positions passed whose event retention removed.' },
+  nextCursor: { kind: 'text', doc: 'The `cursor` of the next call. It is there even if nothing came.' },
+  caughtUp: { kind: 'boolean', doc: "Whether the answer reached the end of every tenant's log." },
+  removed: { kind: 'count', doc: 'Positions whose event retention removed.' },
   sources: {
     kind: 'object',
     isList: true,
@@ -171,7 +171,11 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
     {
       error: closedObject(
         {
-          code: { type: 'string', enum: Object.keys(ERRORS), description: 'What went wrong, for programs.' },
+          code: {
+            type: 'string',
+            enum: Object.keys(ERRORS),
+            description: 'What went wrong, as a code for programs.',
+          },
           message: { type: 'string', description: 'What went wrong, for people.' },
           requestId: { type: 'string', description: 'The value of X-Request-Id.' },
         },

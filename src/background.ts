@@ -24,7 +24,7 @@ export function repeat(
     try {
       while (!stopped && Number(await run()) > 0);
     } catch (err) {
-      if (!stopped) log.warn({ err }, `${name} failed; it is tried again`);
+      if (!stopped) log.warn({ err }, `${name} failed; it will be retried`);
     }
   };
   const begin = () => {

@@ -175,7 +175,7 @@ export const ENVIRONMENT = z.object({
   BACKGROUND_STATEMENT_MS: wholeNumber(1_000, 3_600_000)
     .default(LIMITS.backgroundStatementMsDefault)
     .describe(
-      'Milliseconds a statement of a background task (indexing, retention, ...) may take; a server that is silent for longer is left.',
+      'Milliseconds a statement of a background task (indexing, retention, ...) may take; after a longer silence the connection is closed.',
     ),
   METRICS_PORT: wholeNumber(0, 65_535)
     .optional()

@@ -123,7 +123,7 @@ export class AccessLog {
 /** An action that somebody starts: an entry of the access log without its outcome. */
 export interface Attempt {
   readonly at: Date;
-  /** public, agent or operator; service: what it does by itself. */
+  /** public, agent or operator; service: the service itself. */
   readonly principalKind: string;
   readonly keyId: string | null;
   readonly keyName: string | null;

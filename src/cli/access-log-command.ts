@@ -27,8 +27,8 @@ export function addAccessLogCommand(program: Command, onService: OnService): voi
     program
       .command('access-log')
       .description('lists who read or changed what, newest first')
-      .option('--tenant <id>', 'what concerns this tenant')
-      .option('--key <keyId>', 'what was done with this key')
+      .option('--tenant <id>', 'entries that concern this tenant')
+      .option('--key <keyId>', 'calls with this key')
       .option('--operation <name>', 'as the list shows it, for example auditEvents or revokeApiKey')
       .option('--outcome <outcome>', 'ok, refused, or an error code')
       .option('--search <text>', 'a text in the parameters, for example a record id or the name of a table')

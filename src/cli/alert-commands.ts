@@ -21,7 +21,7 @@ export function addAlertCommands(alert: Command, onService: OnService): void {
   onService(
     alert
       .command('list')
-      .description('lists alerts, those that began last first')
+      .description('lists alerts, newest first')
       .option('--tenant <id>', 'of this tenant only')
       .addOption(new Option('--status <status>', 'in this state').choices(Object.keys(STATUS.values)))
       .addOption(new Option('--severity <severity>', 'of this severity').choices([...SEVERITIES]))
@@ -43,7 +43,7 @@ export function addAlertCommands(alert: Command, onService: OnService): void {
     },
   );
   onService(
-    alert.command('show').description('shows an alert and what was done with it').argument('<alertId>'),
+    alert.command('show').description('shows an alert and its changes').argument('<alertId>'),
     async (run, _options, alertId) => {
       const found = await run('tenantAlert', { alertId }, COLUMNS);
       if (!found) throw new CommandError('There is no such alert.', 'not_found');
@@ -54,7 +54,7 @@ export function addAlertCommands(alert: Command, onService: OnService): void {
   );
   addChangeCommands(alert, onService);
   addSuppressionCommands(alert, onService);
-  addAlertRouteCommands(alert.command('route').description('where alerts are told'), onService);
+  addAlertRouteCommands(alert.command('route').description('routes: where alerts are sent'), onService);
 }
 
 interface Wanted extends OfTenant {
@@ -75,8 +75,8 @@ function addChangeCommands(alert: Command, onService: OnService): void {
   change(
     alert
       .command('acknowledge')
-      .description('says that somebody works on it')
-      .option('--assignee <name>', 'who (default: as before)')
+      .description('acknowledges an alert')
+      .option('--assignee <name>', 'who works on it (default: unchanged)')
       .option('--comment <text>', 'a note'),
     (run, alertId, { assignee, comment }: { assignee?: string; comment?: string }) =>
       run('acknowledgeAlert', { alertId, assignee: assignee ?? null, comment: comment ?? null }, COLUMNS),
@@ -84,7 +84,7 @@ function addChangeCommands(alert: Command, onService: OnService): void {
   change(
     alert
       .command('resolve')
-      .description('says that it is done')
+      .description('resolves an alert with a verdict')
       .addOption(
         new Option('--verdict <verdict>', 'what it was')
           .choices(Object.keys(VERDICT.values))
@@ -97,19 +97,22 @@ function addChangeCommands(alert: Command, onService: OnService): void {
   change(
     alert
       .command('assign')
-      .description('says who works on it')
+      .description('assigns an alert to a person')
       .option('--assignee <name>', 'who; without it: nobody'),
     (run, alertId, { assignee }: { assignee?: string }) =>
       run('assignAlert', { alertId, assignee: assignee ?? null }, COLUMNS),
   );
   change(
-    alert.command('comment').description('adds a note').requiredOption('--comment <text>', 'the note'),
+    alert
+      .command('comment')
+      .description('adds a comment to an alert')
+      .requiredOption('--comment <text>', 'the note'),
     (run, alertId, { comment }: { comment: string }) => run('commentAlert', { alertId, comment }, COLUMNS),
   );
   change(
     alert
       .command('suppress')
-      .description('keeps it and its like quiet until a time')
+      .description('suppresses an alert, and new alerts of its rule with the same group, until a time')
       .requiredOption('--until <time>', 'ISO 8601', isoTime)
       .requiredOption('--reason <text>', 'why')
       .option('--fields <names...>', 'fields of its group whose values must be the same (default: all)'),
@@ -122,7 +125,7 @@ function addSuppressionCommands(alert: Command, onService: OnService): void {
   onService(
     alert
       .command('suppressions')
-      .description('lists what is kept quiet')
+      .description('lists suppressions')
       .option('--tenant <id>', 'of this tenant (default: the only one)'),
     async (run, options: OfTenant) => {
       const tenantId = await tenantOf(run, options);
@@ -134,7 +137,7 @@ function addSuppressionCommands(alert: Command, onService: OnService): void {
   onService(
     alert
       .command('unsuppress')
-      .description('ends it before its time: what is found from now on is told')
+      .description('ends a suppression before its time: new findings make alerts again')
       .argument('<suppressionId>', 'as `alert suppressions` shows it')
       .option('--tenant <id>', 'of this tenant (default: the only one)'),
     async (run, options: OfTenant, suppressionId) => {

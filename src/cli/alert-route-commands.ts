@@ -12,16 +12,18 @@ export function addAlertRouteCommands(route: Command, onService: OnService): voi
   onService(
     route
       .command('create')
-      .description('has alerts of a tenant told by e-mail, or to a destination')
-      .requiredOption('--tenant <id>', 'the tenant whose alerts are told')
+      .description('creates a route: alerts go to e-mail addresses or to a destination')
+      .requiredOption('--tenant <id>', 'the tenant whose alerts are sent')
       .requiredOption('--name <name>', 'what it is for')
-      .option('--email <addresses...>', 'who gets mail')
+      .option('--email <addresses...>', 'e-mail addresses')
       .option('--destination <destinationId>', 'in place of mail; as `destination list` shows it')
       .addOption(
         new Option('--format <format>', 'for a destination (default: json)').choices(['json', 'ocsf']),
       )
       .addOption(
-        new Option('--severity <severity>', 'at least this one (default: all)').choices([...SEVERITIES]),
+        new Option('--severity <severity>', 'the lowest severity that is sent (default: all)').choices([
+          ...SEVERITIES,
+        ]),
       )
       .option('--rule <ruleId>', 'of this rule only'),
     async (run, { tenant, name, email, destination, format, severity, rule }: NewRoute) => {
@@ -44,7 +46,7 @@ export function addAlertRouteCommands(route: Command, onService: OnService): voi
   onService(
     route
       .command('list')
-      .description('lists where the alerts of a tenant are told')
+      .description('lists the routes of a tenant')
       .option('--tenant <id>', 'of this tenant (default: the only one)'),
     async (run, options: OfTenant) => {
       const routes = await run('alertRoutes', { tenantId: await tenantOf(run, options) }, COLUMNS);
@@ -54,7 +56,7 @@ export function addAlertRouteCommands(route: Command, onService: OnService): voi
   onService(
     route
       .command('remove')
-      .description('has alerts told there no more')
+      .description('removes a route: alerts are no longer sent there')
       .argument('<routeId>', 'as `alert route list` shows it')
       .option('--tenant <id>', 'of this tenant (default: the only one)'),
     async (run, options: OfTenant, routeId) => {

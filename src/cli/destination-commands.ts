@@ -25,7 +25,10 @@ export function addDestinationCommands(destination: Command, onService: OnServic
     },
   );
   onService(
-    destination.command('test').description('sends one marked event now').argument('<destinationId>', ID),
+    destination
+      .command('test')
+      .description('sends one event now, which is marked as a test')
+      .argument('<destinationId>', ID),
     async (run, _options, destinationId) => {
       const tested = await run('testDestination', { destinationId });
       if (!tested.accepted)
@@ -47,7 +50,7 @@ export function addDestinationCommands(destination: Command, onService: OnServic
   onService(
     destination
       .command('replay')
-      .description('sends again from another place of the log on')
+      .description('continues delivery from another position of the log')
       .argument('<destinationId>', ID)
       .option('--position <n>', 'the first position to be sent')
       .option('--from <time>', 'beginning, now or an ISO 8601 time of arrival'),
@@ -59,11 +62,11 @@ export function addDestinationCommands(destination: Command, onService: OnServic
   );
   onService(
     withSecrets(destination.command('rotate-secret'))
-      .description('makes a new secret of a webhook, or takes the new ones of another type')
+      .description('makes a new secret for a webhook, or takes new secrets for another type')
       .argument('<destinationId>', ID)
       .option(
         '--overlap-minutes <n>',
-        `how long messages bear the old signature as well (default: ${LIMITS.keyOverlapMinutesDefault})`,
+        `minutes for which messages also carry the old signature (default: ${LIMITS.keyOverlapMinutesDefault})`,
         wholeNumber,
       ),
     rotate,
@@ -71,7 +74,7 @@ export function addDestinationCommands(destination: Command, onService: OnServic
   onService(
     destination
       .command('set-aside')
-      .description('lists events that a destination refused while it took their neighbours')
+      .description('lists events that the receiver refused while it accepted others of the same message')
       .argument('<destinationId>', ID),
     async (run, _options, destinationId) => {
       const events = await run('destinationSetAside', { destinationId });
@@ -81,8 +84,8 @@ export function addDestinationCommands(destination: Command, onService: OnServic
 }
 
 const CHANGES = [
-  ['pause', 'pauseDestination', 'stops sending; the place in the log is kept'],
-  ['resume', 'resumeDestination', 'goes on sending where it stands, at once'],
+  ['pause', 'pauseDestination', 'stops delivery; the position in the log is kept'],
+  ['resume', 'resumeDestination', 'resumes delivery at its position; retries now'],
   ['remove', 'removeDestination', 'removes a destination for good'],
 ] as const;
 

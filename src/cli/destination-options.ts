@@ -21,7 +21,7 @@ export const SETTINGS = {
   region: ['--region <name>', 'of s3'],
   prefix: ['--prefix <text>', 'of s3: how the names of objects begin'],
   appName: ['--app-name <name>', 'of syslog and relp'],
-  ca: ['--ca-file <file>', 'certificates (PEM) that the receiver is verified by'],
+  ca: ['--ca-file <file>', 'CA certificates (PEM) that verify the receiver'],
 } as const satisfies OptionTable & Readonly<Record<SettingName, unknown>>;
 
 /** The option of each secret, as `SETTINGS`. */

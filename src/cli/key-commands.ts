@@ -42,12 +42,12 @@ export function addKeyCommands(program: Command, onService: OnService, ports: Ke
       .argument('<keyId>', 'as `key list` shows it')
       .option(
         '--overlap-minutes <n>',
-        `how long the old key works as well (default: ${LIMITS.keyOverlapMinutesDefault})`,
+        `minutes for which the old key also works (default: ${LIMITS.keyOverlapMinutesDefault})`,
         wholeNumber,
       )
       .option(
         '--expires-at <time>',
-        'when the new key ends (default: it lasts as long as the old one was to)',
+        'when the new key expires (default: after the lifetime that the old one was made with)',
         isoTime,
       ),
     rotateKey,
@@ -62,20 +62,20 @@ export function addKeyCommands(program: Command, onService: OnService, ports: Ke
   onService(
     withLimits(program.command('agent-key').description('keys of agents').command('create'))
       .description('makes a key for an agent')
-      .requiredOption('--tenant <id>', 'the tenant its events belong to'),
+      .requiredOption('--tenant <id>', 'the tenant of its events'),
     createAgentKey,
   );
   const operatorKey = program.command('operator-key').description('keys of operators');
   onService(
     withLimits(operatorKey.command('create')).description(
-      'makes a further operator key, so that another one can be revoked',
+      'makes another operator key, so that one can be revoked',
     ),
     createOperatorKey,
   );
   operatorKey
     .command('recover')
     .description(
-      'makes an operator key where all are lost, with the login that owns the tables (MIGRATION_DATABASE_URL, else DATABASE_URL, else DATA_DIR)',
+      'makes an operator key when all are lost, with the login that owns the tables (MIGRATION_DATABASE_URL, else DATABASE_URL, else DATA_DIR)',
     )
     .option('--json', 'print JSON')
     .action(async ({ json }: Options) => {

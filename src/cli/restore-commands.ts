@@ -53,15 +53,15 @@ export function addRestoreCommands(program: Command, ports: RestorePorts): void 
     });
 
   const finish = program.command('finish-restore');
-  const serviceOf = addServiceOption(finish, 'asks a running service, and not the database');
+  const serviceOf = addServiceOption(finish, 'asks a running service instead of the database');
   finish
     .description(
-      'says that the database was restored: earlier cursors end, and nothing is sent or removed until --go',
+      'declares the database restored: earlier cursors end, and nothing is sent or removed until --go',
     )
-    .option('--go', 'this database goes on: destinations, mail, notices and retention begin')
+    .option('--go', 'ends the wait: destinations, mail, notices and retention begin')
     .option(
       '--keep-epoch',
-      'the database was only moved, and no event came to either of both since: everything goes on, earlier cursors too',
+      'for a database that was only moved, if neither copy has taken events since: everything continues, earlier cursors too',
     )
     .option('--operator-key <key>', 'of that service')
     .option('--json', 'print JSON')

@@ -67,14 +67,17 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
     ofTenant(
       rule
         .command('tune')
-        .description('sets what differs from the file for this tenant; without options all is as in the file')
+        .description('tunes a rule for a tenant; settings that are not given are as in the file')
         .argument('<rule>', RULE),
     )
-      .option('--threshold <n>', 'how many', wholeNumber)
-      .option('--timespan <span>', 'within how long, for example 15m')
-      .addOption(new Option('--severity <severity>', 'how bad it is').choices([...SEVERITIES]))
-      .option('--dedup-minutes <n>', 'for how long findings of a group are one alert', wholeNumber)
-      .option('--exception <json...>', 'values by field: an event that has all of them is left out'),
+      .option('--threshold <n>', 'how many events or values make a finding', wholeNumber)
+      .option('--timespan <span>', 'the time within which they must occur, for example 15m')
+      .addOption(new Option('--severity <severity>', 'severity of its findings').choices([...SEVERITIES]))
+      .option('--dedup-minutes <n>', 'minutes for which findings of one group join one alert', wholeNumber)
+      .option(
+        '--exception <json...>',
+        'JSON of values by field: the rule ignores an event that has all of them',
+      ),
     async (run, options: Tuning, name) => {
       const { threshold, timespan, severity, dedupMinutes, exception } = options;
       const tenantId = await tenantOf(run, options);
@@ -99,7 +102,7 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
     ofTenant(
       rule
         .command('remove')
-        .description('ends a rule or filter of the own; what it found stays')
+        .description('removes a rule or filter of the tenant; its findings stay')
         .argument('<rule>', RULE),
     ),
     async (run, options: OfTenant, name) => {
@@ -113,7 +116,7 @@ export function addRuleCommands(rule: Command, onService: OnService): void {
     ofTenant(
       rule
         .command('test')
-        .description('tells what a rule would have found over the last days')
+        .description('runs a backtest: shows what a rule would have found in the last days')
         .argument('<rule>', `${RULE}; or a Sigma file`),
     ).option('--days <n>', `days (default: ${DAYS_DEFAULT})`, wholeNumber),
     async (run, { days, ...options }: OfTenant & { days?: number }, name) => {

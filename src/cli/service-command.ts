@@ -44,7 +44,7 @@ export function serviceCommands(
         '--operator-key-file <file>',
         'holds the key; - is the standard input (default: AUDIT_ACTIVITY_OPERATOR_KEY, else operator.key in DATA_DIR (.data))',
       )
-      .option('--operator-key <key>', 'the key itself, which the list of processes shows')
+      .option('--operator-key <key>', 'the key itself; the list of processes shows it')
       .option('--json', 'print JSON')
       .action(async (...args: unknown[]) => {
         const options = command.opts<Options & O>();

@@ -18,9 +18,7 @@ export function addSourceCommand(program: Command, onService: OnService): void {
   onService(
     program
       .command('sources')
-      .description(
-        'lists what the agents report of their databases; with --json also the newest gaps of each',
-      )
+      .description('lists the sources that agents report; with --json also the newest gaps of each')
       .option('--tenant <id>', 'of this tenant only'),
     async (run, { tenant, json }: OfTenant & Options) => {
       const sources = await run('auditSources', { tenantId: tenant ?? null }, json ? WITH_GAPS : COLUMNS);

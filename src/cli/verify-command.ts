@@ -48,21 +48,21 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
     .option('--tenant <id>', 'needed where the key reads several tenants')
     .option(
       '--public-key <key>',
-      'a trusted key, as --show-key prints it (repeatable: one that succeeded another; default: the one the service states)',
+      'a trusted key, as --show-key prints it (repeatable, for keys that succeeded each other; default: the one that the service states)',
       gather,
       [],
     )
-    .option('--checkpoint <file>', 'a checkpoint kept from before (repeatable)', gather, [])
-    .option('--save-checkpoint <file>', 'writes the newest checkpoint, to be kept for the next time')
-    .option('--save <folder>', `keeps what was fetched: ${EVENTS_FILE} and ${LOG_FILE}`)
-    .option('--from <folder>', 'offline: verifies what --save kept')
+    .option('--checkpoint <file>', 'a checkpoint from an earlier run (repeatable)', gather, [])
+    .option('--save-checkpoint <file>', 'writes the newest checkpoint to a file, for --checkpoint next time')
+    .option('--save <folder>', `stores what was fetched: ${EVENTS_FILE} and ${LOG_FILE}`)
+    .option('--from <folder>', 'offline: verifies what --save stored')
     .option('--events <file>', 'with --from: other events, an export in NDJSON (repeatable)', gather, [])
     .option(
       '--wait <seconds>',
-      `for the log to hold, signed, what was just accepted (default: ${WAIT_SECONDS})`,
+      `how long to wait until a checkpoint covers the newest events (default: ${WAIT_SECONDS})`,
       wholeNumber,
     )
-    .option('--show-key', "prints the public key of this host's checkpoint key, and ends")
+    .option('--show-key', "only prints the public key of this host's checkpoint key")
     .option(
       '--api-key-file <file>',
       'holds a key that reads the tenant; - is the standard input (default: AUDIT_ACTIVITY_API_KEY)',

@@ -30,7 +30,7 @@ export function listen(
     of.end().catch(() => {});
     heard();
     if (closed) return;
-    log.warn({ err }, 'no connection to hear of revoked keys; it is tried again');
+    log.warn({ err }, 'the connection that announces revoked keys failed; it will be retried');
     retry = setTimeout(connect, LIMITS.listenRetryMs).unref();
   };
 

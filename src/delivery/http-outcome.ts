@@ -19,7 +19,7 @@ export function outcomeOf(answer: HttpAnswer, nowMs: number): Outcome {
   const { status } = answer;
   if (isSuccess(status)) return { kind: 'accepted' };
   const message = `HTTP ${status}${said(answer.body)}`;
-  if (status === GONE) return { kind: 'gone', message };
+  if (status === GONE) return { kind: 'gone', message: `the receiver answered 410 Gone${said(answer.body)}` };
   if (isOfContent(status)) return { kind: 'refused', message };
   const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], nowMs);
   if (status >= 300 && status < 400)

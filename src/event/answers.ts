@@ -31,7 +31,7 @@ export const AUDIT_EVENT_DETAIL = {
 
 export const AUDIT_EVENT_PAGE = {
   name: 'AuditEventPage',
-  doc: 'A page of audit events, with totals of the same moment.',
+  doc: 'A page of audit events, and how many match at that moment.',
   fields: {
     items: { kind: 'object', isList: true, of: AUDIT_EVENT_LIST_ITEM },
     totalCount: { kind: 'count', doc: 'Events that match, on all pages.' },

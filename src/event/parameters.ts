@@ -35,7 +35,7 @@ const EXACT_FILTERS = Object.fromEntries(
 const FILTER_EXPRESSION = {
   kind: 'filter',
   charsMax: LIMITS.expressionCharsMax,
-  doc: 'Boolean expression over the fields of an event, for example `objectName:Payroll AND NOT principalName:"CORP\\svc_etl" AND (actionId:UP OR actionId:DL)`. `field:value` compares exactly, `field:value*` a beginning, `field~value` without letter case, `field:(a OR b)` several values, `field:*` asks for the field; `statement:text` asks for a phrase of the statement; words and phrases stand as in `search`. `AND` may be left out; `NOT` or `-` binds first, then `AND`, then `OR`.',
+  doc: 'Boolean expression over the fields of an event, for example `objectName:Payroll AND NOT principalName:"CORP\\svc_etl" AND (actionId:UP OR actionId:DL)`. `field:value` compares exactly, `field:value*` a beginning, `field~value` without letter case, `field:(a OR b)` several values, `field:*` matches any value of the field, `statement:text` a phrase of the statement; words and phrases mean the same as in `search`. `AND` may be left out; `NOT` or `-` binds first, then `AND`, then `OR`.',
 } as const satisfies QuerySpec;
 
 const TIME_RANGE = {
@@ -48,7 +48,7 @@ export const FILTER_PARAMETERS = {
   search: {
     kind: 'search',
     charsMax: LIMITS.searchCharsMax,
-    doc: 'Full-text search across event fields: each word must be a word of the event; `word*` matches a beginning; `"quoted text"` must stand as it is within one field. Letter case does not matter.',
+    doc: 'Full-text search across event fields: each word must be a word of the event; `word*` matches a beginning; `"quoted text"` must occur as it is written within one field. Letter case does not matter.',
   },
   filter: FILTER_EXPRESSION,
   ...EXACT_FILTERS,

@@ -146,7 +146,7 @@ describe('a filter of a tenant', () => {
     writeFileSync(file, rule('x', 'bonus'));
     expect(await run('rule', 'test', file, ...of())).toMatchObject({ findingCount: 1 });
     await expect(run('rule', 'test', 'All', ...of())).rejects.toThrow('A filter finds nothing by itself');
-    await expect(run('rule', 'tune', 'All', ...of(), '--severity', 'low')).rejects.toThrow('nothing to tune');
+    await expect(run('rule', 'tune', 'All', ...of(), '--severity', 'low')).rejects.toThrow('has no settings');
     await run('rule', 'remove', 'All', ...of());
   });
 

@@ -25,7 +25,7 @@ export class Nodes {
     const away = nodes.filter(({ there }) => !there).map(({ node }) => node);
     if (away.join() === this.#away.join()) return;
     this.#away = away;
-    if (away.length > 0) this.log.error({ away }, 'nodes of the distributed database cannot be reached');
+    if (away.length > 0) this.log.error({ away }, 'nodes of the distributed database do not answer');
     else this.log.info('all nodes of the distributed database can be reached again');
   }
 }

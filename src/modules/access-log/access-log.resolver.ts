@@ -35,7 +35,7 @@ class AccessLogArgs {
 
   @Field(() => GraphQLString, {
     nullable: true,
-    description: 'ok, or an error code; refused: whatever is not ok.',
+    description: '`ok` or an error code; `refused` means every outcome but `ok`.',
   })
   outcome: string | null;
 
@@ -48,7 +48,7 @@ class AccessLogArgs {
   @Field(() => GraphQLInt, { defaultValue: FIRST_DEFAULT })
   first: number;
 
-  @Field(() => GraphQLString, { nullable: true, description: 'endCursor of the page before.' })
+  @Field(() => GraphQLString, { nullable: true, description: '`endCursor` of the previous page.' })
   after: string | null;
 }
 
@@ -59,7 +59,9 @@ export class AccessLogResolver {
     private readonly fairShare: Pick<FairShare, 'run'>,
   ) {}
 
-  @Query(() => AccessLogPage, { description: 'Newest first. Reads are there within seconds.' })
+  @Query(() => AccessLogPage, {
+    description: 'The access log, newest first. An entry appears within seconds of its call.',
+  })
   @Access({ principal: 'operator' })
   async accessLog(
     @Args(() => AccessLogArgs) args: AccessLogArgs,

@@ -41,7 +41,7 @@ export function openIdRoutes(parts: OpenIdParts): Router {
       });
       response.redirect(url);
     } catch (err) {
-      log.warn({ err, requestId: response.locals.requestId }, 'the identity provider cannot be asked');
+      log.warn({ err, requestId: response.locals.requestId }, 'the identity provider did not answer');
       refuse(response, 'failed');
     }
   });

@@ -2,42 +2,56 @@ import type { Shape } from '../../event/shape';
 
 export const DESTINATION = {
   name: 'Destination',
-  doc: 'Where events of a tenant are sent, and how far it has come.',
+  doc: "A receiver of a tenant's events, and the state of its delivery.",
   fields: {
     destinationId: { kind: 'id' },
     tenantId: { kind: 'text' },
     name: { kind: 'text' },
     type: { kind: 'text', doc: 'webhook, splunk-hec, elasticsearch, s3, syslog or relp.' },
-    url: { kind: 'text', doc: 'Without its query, which is kept secret.' },
-    state: { kind: 'text', doc: 'active, failing (it is tried again) or paused.' },
+    url: { kind: 'text', doc: 'Without the query string, which is secret.' },
+    state: { kind: 'text', doc: 'active, failing (the service retries) or paused.' },
     pauseReason: {
       kind: 'text',
       nullable: true,
-      doc: 'Why the service itself holds it back: after a restore, or in a drill. Null: it does not.',
+      doc: 'Why the service sends nothing: after a restore, or in a drill. Null: the service sends.',
     },
-    lagEvents: { kind: 'count', doc: 'Positions of the log that it has not passed.' },
-    lagSeconds: { kind: 'decimal', doc: 'Since nothing was left to send; 0 while nothing is.' },
-    delivered: { kind: 'count', doc: 'Events that the receiver took.' },
+    lagEvents: { kind: 'count', doc: 'Positions of the log that delivery has not passed yet.' },
+    lagSeconds: {
+      kind: 'decimal',
+      doc: 'Seconds since everything was delivered; 0 while nothing is left to send.',
+    },
+    delivered: { kind: 'count', doc: 'Events that the receiver accepted.' },
     lastError: { kind: 'text', nullable: true },
     lastErrorAt: { kind: 'time', nullable: true },
     lastSuccessAt: { kind: 'time', nullable: true },
-    attempts: { kind: 'integer', doc: 'Failed since the last success.' },
+    attempts: { kind: 'integer', doc: 'Failed attempts since the last success.' },
     nextAttemptAt: { kind: 'time', nullable: true },
-    failures: { kind: 'count', doc: 'Attempts that failed, in all.' },
-    setAside: { kind: 'integer', doc: 'Events that it refused while it took their neighbours.' },
+    failures: { kind: 'count', doc: 'Failed attempts in total.' },
+    setAside: {
+      kind: 'integer',
+      doc: 'Events that the receiver refused while it accepted others of the same message.',
+    },
     behindRetention: { kind: 'count', doc: 'Events that retention removed before they were delivered.' },
-    overtakenAt: { kind: 'time', nullable: true, doc: 'When that was last found.' },
-    position: { kind: 'text', doc: 'Of the log: the first event that is not delivered.' },
+    overtakenAt: { kind: 'time', nullable: true, doc: 'When the service last found such events.' },
+    position: { kind: 'text', doc: 'Position in the log of the first event that is not delivered.' },
     filter: { kind: 'text', doc: 'Empty: every event.' },
     format: { kind: 'text' },
-    settings: { kind: 'values', doc: 'Of its type; nothing secret.' },
-    publicKey: { kind: 'text', nullable: true, doc: 'Of a webhook signed by v1a: verifies its signatures.' },
+    settings: { kind: 'values', doc: 'Settings of its type, without secrets.' },
+    publicKey: {
+      kind: 'text',
+      nullable: true,
+      doc: 'For a webhook with signature v1a: the key that verifies its signatures.',
+    },
     createdAt: { kind: 'time' },
   },
 } as const satisfies Shape;
 
 const SECRET = {
-  secret: { kind: 'text', nullable: true, doc: 'Of a webhook signed by v1. It is not shown again.' },
+  secret: {
+    kind: 'text',
+    nullable: true,
+    doc: 'For a webhook with signature v1: its secret. It is not shown again.',
+  },
   publicKey: DESTINATION.fields.publicKey,
 } as const;
 
@@ -48,31 +62,31 @@ export const CREATED_DESTINATION = {
 
 export const ROTATED_SECRET = {
   name: 'RotatedSecret',
-  doc: 'What messages are signed with from now on.',
+  doc: 'The new secret or key of a destination.',
   fields: {
     destinationId: { kind: 'id' },
     ...SECRET,
     overlapEndsAt: {
       kind: 'time',
       nullable: true,
-      doc: 'Until then messages bear the signature of the old one as well. Null: there was none.',
+      doc: 'Until then messages also carry the signature of the old secret. Null: there was no old secret.',
     },
   },
 } as const satisfies Shape;
 
 export const DESTINATION_TEST = {
   name: 'DestinationTest',
-  doc: 'What became of a test.',
+  doc: 'The outcome of a test.',
   fields: { accepted: { kind: 'boolean' }, message: { kind: 'text', nullable: true } },
 } as const satisfies Shape;
 
 export const SET_ASIDE_EVENT = {
   name: 'SetAsideEvent',
-  doc: 'An event that a destination refused while it took its neighbours.',
+  doc: 'An event that the receiver refused while it accepted others of the same message.',
   fields: {
     position: { kind: 'text' },
     recordId: { kind: 'id' },
-    message: { kind: 'text', doc: 'What the receiver said.' },
+    message: { kind: 'text', doc: "The receiver's answer." },
     at: { kind: 'time' },
   },
 } as const satisfies Shape;

@@ -174,8 +174,8 @@ export class Deliveries {
     const times = (this.#standingBack.get(destinationId)?.times ?? 0) + 1;
     const waitMs = Math.min(retryDelayMs(times, undefined, Math.random()), LIMITS.destinationStandBackMsMax);
     this.#standingBack.set(destinationId, { times, untilMs: this.parts.nowMs() + waitMs, isRefused });
-    const what = isRefused ? 'a delivery is left to other instances' : 'a delivery was broken off';
-    this.parts.log.warn({ err, destinationId, waitMs }, `${what}; it is tried again`);
+    const what = isRefused ? 'a delivery is left to other instances' : 'a delivery failed';
+    this.parts.log.warn({ err, destinationId, waitMs }, `${what}; it will be retried`);
   }
 
   /**
@@ -206,7 +206,7 @@ export class Deliveries {
       await store.putSecrets(one, one.secrets, box.seal(box.open(one.secrets, owner), owner));
     }
     if (old.length > 0)
-      log.info({ keyId: box.keyId, count: old.length }, 'secrets are sealed by the new key');
+      log.info({ keyId: box.keyId, count: old.length }, 'secrets are now sealed by the new key');
   }
 
   #senderOf(destination: Destination): Sender {

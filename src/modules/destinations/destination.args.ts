@@ -26,10 +26,13 @@ export class CreateDestinationArgs {
   @Field(() => GraphQLString, { defaultValue: 'native', description: 'native, ocsf or ecs.' })
   format: string;
 
-  @Field(() => GraphQLJSON, { nullable: true, description: 'An object, as the type takes it.' })
+  @Field(() => GraphQLJSON, { nullable: true, description: 'Settings of the type, as an object.' })
   settings?: unknown;
 
-  @Field(() => GraphQLJSON, { nullable: true, description: 'An object; it is not shown again.' })
+  @Field(() => GraphQLJSON, {
+    nullable: true,
+    description: 'Secrets of the type, as an object. They are not shown again.',
+  })
   secrets?: unknown;
 }
 
@@ -38,7 +41,7 @@ export class ReplayDestinationArgs {
   @Field(() => GraphQLString)
   destinationId: string;
 
-  @Field(() => GraphQLString, { nullable: true, description: 'Of the log: the first to be sent again.' })
+  @Field(() => GraphQLString, { nullable: true, description: 'The first position to be sent again.' })
   position?: string | null;
 
   @Field(() => GraphQLString, { nullable: true, description: 'beginning, now or a time of arrival.' })
@@ -52,10 +55,10 @@ export class RotateSecretArgs {
 
   @Field(() => GraphQLInt, {
     defaultValue: LIMITS.keyOverlapMinutesDefault,
-    description: 'How long messages of a webhook bear the signature of the old secret as well.',
+    description: 'Minutes for which messages of a webhook also carry the signature of the old secret.',
   })
   overlapMinutes: number;
 
-  @Field(() => GraphQLJSON, { nullable: true, description: 'The new ones, of any type but a webhook.' })
+  @Field(() => GraphQLJSON, { nullable: true, description: 'The new secrets, for every type but webhook.' })
   secrets?: unknown;
 }

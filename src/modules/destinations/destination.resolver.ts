@@ -33,7 +33,7 @@ export class DestinationResolver {
     private readonly nowMs: () => number,
   ) {}
 
-  @Query(() => [DestinationType], { description: 'By tenant, oldest first.' })
+  @Query(() => [DestinationType], { description: 'Destinations by tenant, oldest first.' })
   @Access({ principal: 'operator' })
   async destinations(
     @Arg('tenantId', () => GraphQLString, { nullable: true, description: 'Null: of every tenant.' })
@@ -58,7 +58,7 @@ export class DestinationResolver {
   }
 
   @Mutation(() => CreatedDestinationType, {
-    description: 'Makes a destination, which begins to send at once.',
+    description: 'Creates a destination. The service begins to send at once.',
   })
   @Access({ principal: 'operator' })
   createDestination(@Args(() => CreateDestinationArgs) args: CreateDestinationArgs, @Ctx() context: Call) {
@@ -66,7 +66,7 @@ export class DestinationResolver {
     return this.manager.create({ ...request, settings, secrets }, from, attemptOf(context));
   }
 
-  @Mutation(() => DestinationTestType, { description: 'Sends one marked event now, once.' })
+  @Mutation(() => DestinationTestType, { description: 'Sends one event now, which is marked as a test.' })
   @Access({ principal: 'operator' })
   async testDestination(
     @Arg('destinationId', () => GraphQLString) destinationId: string,
@@ -78,7 +78,7 @@ export class DestinationResolver {
   }
 
   @Mutation(() => DestinationType, {
-    description: 'It sends nothing until it is resumed; its place is kept.',
+    description: 'Stops delivery until it is resumed. The position is kept.',
   })
   @Access({ principal: 'operator' })
   async pauseDestination(
@@ -89,7 +89,7 @@ export class DestinationResolver {
   }
 
   @Mutation(() => DestinationType, {
-    description: 'It goes on where it stands; one that fails is tried at once.',
+    description: 'Resumes delivery at its position; retries now.',
   })
   @Access({ principal: 'operator' })
   async resumeDestination(
@@ -99,7 +99,7 @@ export class DestinationResolver {
     return this.#shown(await this.manager.resume(destinationId, attemptOf(context)));
   }
 
-  @Mutation(() => DestinationType, { description: 'It goes on from another place of the log.' })
+  @Mutation(() => DestinationType, { description: 'Continues delivery from another position of the log.' })
   @Access({ principal: 'operator' })
   async replayDestination(
     @Args(() => ReplayDestinationArgs) { destinationId, position, from }: ReplayDestinationArgs,
@@ -123,7 +123,9 @@ export class DestinationResolver {
     return { ...rotated, overlapEndsAt: rotated.overlapEndsAt?.toISOString() ?? null };
   }
 
-  @Mutation(() => DestinationType, { description: 'For good: its place in the log is forgotten.' })
+  @Mutation(() => DestinationType, {
+    description: 'Removes a destination for good, with its position in the log.',
+  })
   @Access({ principal: 'operator' })
   async removeDestination(
     @Arg('destinationId', () => GraphQLString) destinationId: string,

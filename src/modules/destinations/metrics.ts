@@ -35,7 +35,7 @@ export function declareMetrics(
   counters('failures', 'Attempts that failed.', ({ failures }) => failures);
   counters(
     'set_aside',
-    'Events that a destination refused while it took their neighbours.',
+    'Events that the receiver refused while it accepted others of the same message.',
     (one) => one.setAside,
   );
   counters(

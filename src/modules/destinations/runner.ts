@@ -215,7 +215,7 @@ export class Runner {
       await this.#save({
         pauses: true,
         failures: 1,
-        error: `${message}: paused, as the receiver wants nothing any more`,
+        error: `paused: ${message}`,
       });
       return false;
     }

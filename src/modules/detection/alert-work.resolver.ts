@@ -64,18 +64,18 @@ export class AlertWorkResolver {
     return tenants && this.parts.reader.alert(tenants, idOf('alertId', alertId));
   }
 
-  @Query(() => [AlertChangeType], { description: 'What was done with an alert, oldest first.' })
+  @Query(() => [AlertChangeType], { description: 'Changes of an alert, oldest first.' })
   @Access(READ_ALERTS)
   async alertChanges(@Arg('alertId', text) alertId: string, @Ctx() call: Call) {
     const tenants = await this.parts.tenants.of(call);
     return tenants ? this.parts.alerts.changes(tenants, idOf('alertId', alertId)) : [];
   }
 
-  @Mutation(() => AlertType, { description: 'Somebody works on it.' })
+  @Mutation(() => AlertType, { description: 'Acknowledges an alert.' })
   @Access(WORK_ALERTS)
   acknowledgeAlert(
     @Arg('alertId', text) alertId: string,
-    @Arg('assignee', text, { nullable: true, description: 'Who. Not given: as before.' })
+    @Arg('assignee', text, { nullable: true, description: 'Who works on it. Not given: unchanged.' })
     assignee: Given<string>,
     @Arg('comment', text, MAYBE) comment: Given<string>,
     @Ctx() call: Call,
@@ -90,7 +90,7 @@ export class AlertWorkResolver {
     });
   }
 
-  @Mutation(() => AlertType, { description: 'It is done.' })
+  @Mutation(() => AlertType, { description: 'Resolves an alert with a verdict.' })
   @Access(WORK_ALERTS)
   resolveAlert(
     @Arg('alertId', text) alertId: string,
@@ -105,7 +105,7 @@ export class AlertWorkResolver {
     }));
   }
 
-  @Mutation(() => AlertType, { description: 'Says who works on it.' })
+  @Mutation(() => AlertType, { description: 'Assigns an alert to a person.' })
   @Access(WORK_ALERTS)
   assignAlert(
     @Arg('alertId', text) alertId: string,
@@ -118,7 +118,7 @@ export class AlertWorkResolver {
     });
   }
 
-  @Mutation(() => AlertType, { description: 'Adds a note.' })
+  @Mutation(() => AlertType, { description: 'Adds a comment to an alert.' })
   @Access(WORK_ALERTS)
   commentAlert(
     @Arg('alertId', text) alertId: string,
@@ -132,7 +132,7 @@ export class AlertWorkResolver {
   }
 
   @Mutation(() => AlertType, {
-    description: 'Keeps it quiet until a time, and further alerts of its rule with the same values.',
+    description: 'Suppresses this alert, and new alerts of its rule with the same group, until a time.',
   })
   @Access(WORK_ALERTS)
   suppressAlert(

@@ -26,7 +26,7 @@ const FindingPage = objectType(FINDING_PAGE);
 export class AlertResolver {
   constructor(private readonly reader: AlertReader) {}
 
-  @Query(() => AlertPage, { description: 'A page of alerts, those that began last first by default.' })
+  @Query(() => AlertPage, { description: 'A page of alerts, newest first by default.' })
   @Access({ principal: 'public', scope: 'read:alerts' })
   @Takes(ALERTS_PARAMETERS)
   alerts(asked: ParameterValues<typeof ALERTS_PARAMETERS>, context: Call) {
@@ -40,7 +40,7 @@ export class AlertResolver {
     return this.reader.alert(tenantSetOf(context), alertId);
   }
 
-  @Query(() => FindingPage, { description: 'A page of findings, those detected last first by default.' })
+  @Query(() => FindingPage, { description: 'A page of findings, newest first by default.' })
   @Access({ principal: 'public', scope: 'read:findings' })
   @Takes(FINDINGS_PARAMETERS)
   findings(asked: ParameterValues<typeof FINDINGS_PARAMETERS>, context: Call) {

@@ -5,23 +5,23 @@ import { LIMITS } from '../../limits';
 
 export const SEVERITY = {
   name: 'AlertSeverity',
-  doc: 'How bad it is.',
+  doc: 'Severity of a finding or alert.',
   values: {
-    low: 'To be looked at some time.',
-    medium: 'To be looked at soon.',
-    high: 'To be looked at now.',
-    critical: 'Somebody is most likely at work.',
+    low: 'Review it when there is time.',
+    medium: 'Review it soon.',
+    high: 'Review it now.',
+    critical: 'An attack is most likely under way.',
   },
 } as const satisfies Choices;
 
 export const STATUS = {
   name: 'AlertStatus',
-  doc: 'Where the work on an alert stands.',
+  doc: 'State of the work on an alert.',
   values: {
-    new: 'Nobody has looked at it.',
-    acknowledged: 'Somebody works on it.',
-    resolved: 'It is done, with a verdict.',
-    suppressed: 'It is quiet for a time.',
+    new: 'Nobody has acknowledged it.',
+    acknowledged: 'Somebody is working on it.',
+    resolved: 'The work is done; it has a verdict.',
+    suppressed: 'It is suppressed until a time.',
   },
 } as const satisfies Choices;
 
@@ -30,18 +30,18 @@ export const VERDICT = {
   doc: 'What an alert turned out to be.',
   values: {
     true_positive: 'An attack, or a breach of the rules.',
-    false_positive: 'The rule was wrong.',
-    expected: 'It happened, and was meant to.',
+    false_positive: 'The rule matched what it should not match.',
+    expected: 'It happened, and it was intended.',
   },
 } as const satisfies Choices;
 
 const GROUP = { kind: 'values', doc: 'What its findings have in common: values by field.' } as const;
-const FIRST = { kind: 'time', doc: 'Of its first event: UTC, seven decimals.' } as const;
-const LAST = { kind: 'time', doc: 'Of its last event: UTC, seven decimals.' } as const;
+const FIRST = { kind: 'time', doc: 'Time of its first event: UTC, seven decimals.' } as const;
+const LAST = { kind: 'time', doc: 'Time of its last event: UTC, seven decimals.' } as const;
 
 export const ALERT = {
   name: 'Alert',
-  doc: 'Findings of a rule and group, which people work on together.',
+  doc: 'Findings of one rule and group, on which people work as one case.',
   fields: {
     alertId: { kind: 'id' },
     tenantId: { kind: 'text' },
@@ -54,7 +54,7 @@ export const ALERT = {
     group: GROUP,
     firstEventTime: FIRST,
     lastEventTime: LAST,
-    findingCount: { kind: 'count', doc: 'Findings it groups.' },
+    findingCount: { kind: 'count', doc: 'Findings of the alert.' },
     eventCount: { kind: 'count', doc: 'Events of those findings.' },
     createdAt: { kind: 'time' },
     updatedAt: { kind: 'time' },
@@ -69,13 +69,13 @@ export const FINDING_LIST_ITEM = {
     alertId: { kind: 'id', doc: 'The alert it belongs to.' },
     tenantId: { kind: 'text' },
     ruleId: { kind: 'id' },
-    ruleVersion: { kind: 'integer', doc: 'Of the rule at that time.' },
+    ruleVersion: { kind: 'integer', doc: 'Version of the rule when it matched.' },
     title: { kind: 'text', doc: 'Of the rule.' },
     severity: { kind: 'choice', choices: SEVERITY },
     group: GROUP,
     firstEventTime: FIRST,
     lastEventTime: LAST,
-    recordIds: { kind: 'id', isList: true, doc: 'Of the events that prove it, the first 100.' },
+    recordIds: { kind: 'id', isList: true, doc: 'Record ids of the events that prove it, the first 100.' },
     eventCount: { kind: 'count', doc: 'Events that prove it.' },
     detectedAt: { kind: 'time' },
   },
@@ -89,7 +89,7 @@ export const FINDING = {
     proofs: {
       kind: 'text',
       isList: true,
-      doc: 'Where the proof of each of its records is: paths below the base of the API, in their order.',
+      doc: 'Paths of the proofs of its records, below the base of the API, in the order of `recordIds`.',
     },
   },
 } as const satisfies Shape;
@@ -122,10 +122,10 @@ const PAGING = {
 export const ALERT_FILTERS = {
   severity: { kind: 'choice', values: SEVERITIES, doc: 'Severity.' },
   ruleId: { kind: 'id', doc: 'Id of the rule.' },
-  principalName: text('A login of its events, letter case aside.'),
-  serverInstanceName: text('A server instance of its events, letter case aside.'),
-  startTime: { kind: 'time', doc: 'Of events at or after this time. Without an offset it is UTC.' },
-  endTime: { kind: 'time', doc: 'Of events before this time. Without an offset it is UTC.' },
+  principalName: text('Login of one of its events; letter case does not matter.'),
+  serverInstanceName: text('Server instance of one of its events; letter case does not matter.'),
+  startTime: { kind: 'time', doc: 'With an event at or after this time. Without an offset it is UTC.' },
+  endTime: { kind: 'time', doc: 'With an event before this time. Without an offset it is UTC.' },
 } as const satisfies QuerySpecs;
 const DIRECTION = {
   kind: 'choice',

@@ -25,7 +25,7 @@ export class Lanes {
     if (this.of(tenantId) === 'quick')
       this.log.warn(
         { tenantId, tookMs: Number.isFinite(tookMs) ? Math.round(tookMs) : null },
-        'the rules of a tenant take long: they go on beside those of the other tenants',
+        'the rules of a tenant are slow: they now run beside those of the other tenants',
       );
     this.#slowUntil.set(tenantId, this.nowMs() + LIMITS.detectionSlowForMs);
   }

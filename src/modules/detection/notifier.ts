@@ -77,10 +77,7 @@ export class Notifier {
     for (let job = jobs.shift(); job; job = jobs.shift()) {
       const { tenantId, routeId } = job.route;
       await this.#tell(job).catch((err) =>
-        this.parts.log.warn(
-          { err, tenantId, routeId },
-          'telling of alerts was broken off; it is tried again',
-        ),
+        this.parts.log.warn({ err, tenantId, routeId }, 'sending alert notices failed; it will be retried'),
       );
       this.#busy.delete(routeId);
     }
@@ -164,7 +161,7 @@ export class Notifier {
   async #tellOfFailure(route: Route, due: readonly Due[], failure: Failure): Promise<void> {
     if (triesOf(due) < FAILING_TRIES) return;
     const { tenantId, routeId, name } = route;
-    this.parts.log.warn({ tenantId, routeId, error: failure.message }, 'alerts are not told by a route');
+    this.parts.log.warn({ tenantId, routeId, error: failure.message }, 'a route failed to send alerts');
     const channel = channelOf(route);
     const routes = [...(await this.#routes(tenantId)).values()];
     const same = routes.filter((one) => channelOf(one) === channel);

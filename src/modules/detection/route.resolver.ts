@@ -31,13 +31,15 @@ export class AlertRouteResolver {
     },
   ) {}
 
-  @Query(() => [AlertRouteType], { description: 'Where the alerts of a tenant are told.' })
+  @Query(() => [AlertRouteType], { description: 'The routes of a tenant: where its alerts are sent.' })
   @Access({ principal: 'operator' })
   async alertRoutes(@Arg('tenantId', text) tenantId: string, @Ctx() call: Call) {
     return this.parts.routes.list(await this.parts.tenants.one(call, tenantId));
   }
 
-  @Mutation(() => AlertRouteType, { description: 'Has alerts told by e-mail, or to a destination.' })
+  @Mutation(() => AlertRouteType, {
+    description: 'Creates a route: alerts go to e-mail addresses or to a destination.',
+  })
   @Access({ principal: 'operator' })
   async createAlertRoute(
     @Arg('tenantId', text) tenantId: string,
@@ -46,8 +48,12 @@ export class AlertRouteResolver {
     @Arg('destinationId', text, MAYBE) destinationId: Given<string>,
     @Arg('format', text, { nullable: true, description: 'json or ocsf, for a destination.' })
     format: Given<string>,
-    @Arg('severity', text, { nullable: true, description: 'At least this one.' }) severity: Given<string>,
-    @Arg('ruleId', text, { nullable: true, description: 'Of this rule only.' }) ruleId: Given<string>,
+    @Arg('severity', text, {
+      nullable: true,
+      description: 'The lowest severity that is sent. Null: every severity.',
+    })
+    severity: Given<string>,
+    @Arg('ruleId', text, { nullable: true, description: 'Only alerts of this rule.' }) ruleId: Given<string>,
     @Ctx() call: Call,
   ) {
     const to = emails ?? [];
@@ -76,7 +82,7 @@ export class AlertRouteResolver {
     return this.parts.routes.create(tenant, route, attemptOf(call));
   }
 
-  @Mutation(() => GraphQLBoolean, { description: 'Has them told there no more.' })
+  @Mutation(() => GraphQLBoolean, { description: 'Removes a route: alerts are no longer sent there.' })
   @Access({ principal: 'operator' })
   async removeAlertRoute(
     @Arg('tenantId', text) tenantId: string,

@@ -58,7 +58,7 @@ export class RuleResolver {
     return this.parts.rules.import(await this.parts.tenants.one(call, tenantId), source, attemptOf(call));
   }
 
-  @Mutation(() => RuleType, { description: 'Switches a rule on or off.' })
+  @Mutation(() => RuleType, { description: 'Enables or disables a rule.' })
   @Access(WORK_ALERTS)
   async setRuleEnabled(
     @Arg('tenantId', text) tenantId: string,
@@ -75,7 +75,7 @@ export class RuleResolver {
   }
 
   @Mutation(() => RuleType, {
-    description: 'Ends a rule or filter of the tenant; what it found stays. Answers what it was.',
+    description: 'Removes a rule or filter of the tenant, and returns it. Its findings stay.',
   })
   @Access(WORK_ALERTS)
   async removeRule(
@@ -91,8 +91,7 @@ export class RuleResolver {
   }
 
   @Mutation(() => RuleType, {
-    description:
-      'Sets threshold, time, severity and exceptions of a rule for a tenant. What is not given is as in the file.',
+    description: 'Tunes a rule for a tenant. Settings that are not given are as in the file.',
   })
   @Access(WORK_ALERTS)
   async tuneRule(
@@ -111,18 +110,21 @@ export class RuleResolver {
   }
 
   @Mutation(() => BacktestType, {
-    description: 'Starts to look for what a rule would have found over the last days.',
+    description: 'Starts a backtest: what a rule would have found in the last days.',
   })
   @Access(WORK_ALERTS)
   async testRule(
     @Arg('tenantId', text) tenantId: string,
     @Arg('ruleId', text, MAYBE) ruleId: Given<string>,
-    @Arg('source', text, { nullable: true, description: 'A Sigma file, in place of a rule.' })
+    @Arg('source', text, {
+      nullable: true,
+      description: 'A Sigma file to test in place of a rule of the tenant.',
+    })
     source: Given<string>,
     @Arg('days', () => GraphQLInt, { defaultValue: 7 }) days: number,
     @Arg('tuning', () => GivenTuning, {
       nullable: true,
-      description: "Of a rule: in place of the tenant's. Without it the rule is tested as it is.",
+      description: "Tuning to test in place of the tenant's. Not given: the rule is tested as it is.",
     })
     tuning: Given<GivenTuning>,
     @Ctx() call: Call,
@@ -143,13 +145,13 @@ export class RuleResolver {
     return this.parts.backtests.begin(tenant, rule, days, attemptOf(call));
   }
 
-  @Query(() => BacktestType, { description: 'How far a backtest is.' })
+  @Query(() => BacktestType, { description: 'A backtest: its progress and its findings.' })
   @Access({ ...WORK_ALERTS, via: 'session' })
   async backtest(
     @Arg('backtestId', text) backtestId: string,
     @Arg('tenantId', text, {
       nullable: true,
-      description: 'Whose it is. Without it all tenants of the caller are asked.',
+      description: 'Tenant of the backtest. Null: the service looks in all tenants of the caller.',
     })
     tenantId: Given<string>,
     @Ctx() call: Call,

@@ -150,7 +150,7 @@ export class RuleStore {
   async tune(tenantId: number, ruleId: string, tuning: Tuning | null, attempt: Attempt): Promise<RuleAnswer> {
     await this.#changeOne(tenantId, ruleId, attempt, async (row, source) => {
       if (row.kind === 'filter')
-        throw refused('A filter has nothing to tune: import it with what it is to say.');
+        throw refused('A filter has no settings: import a changed file in its place.');
       if (tuning) await this.#assertTunes({ ruleId: row.ruleId, source }, tuning);
       return { ...row, tuning: tuning === null ? null : JSON.stringify(tuning) };
     });

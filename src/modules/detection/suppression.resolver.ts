@@ -19,14 +19,15 @@ export class SuppressionResolver {
     private readonly tenants: CallTenants,
   ) {}
 
-  @Query(() => [SuppressionType], { description: 'What is kept quiet, the first to end first.' })
+  @Query(() => [SuppressionType], { description: 'Suppressions, those that end first first.' })
   @Access(READ_ALERTS)
   async alertSuppressions(@Arg('tenantId', text) tenantId: string, @Ctx() call: Call) {
     return this.alerts.suppressions(await this.tenants.one(call, tenantId));
   }
 
   @Mutation(() => GraphQLBoolean, {
-    description: 'Ends it: what is found from now on is told. Alerts that were kept quiet stay as they are.',
+    description:
+      'Ends a suppression: new findings make alerts again. Alerts that it suppressed stay as they are.',
   })
   @Access(WORK_ALERTS)
   async endAlertSuppression(

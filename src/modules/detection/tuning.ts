@@ -12,7 +12,7 @@ const EXCEPTIONS_MAX = 100;
 
 /** The settings of a rule as callers give them: as arguments of their own, or as one. */
 @ArgsType()
-@InputType('RuleTuning', { description: 'Settings of a rule. What is not given is as in the file.' })
+@InputType('RuleTuning', { description: 'Tuning of a rule. Settings that are not given are as in the file.' })
 export class GivenTuning {
   @Field(() => GraphQLInt, MAYBE) threshold?: Given<number>;
   @Field(text, { nullable: true, description: 'For example 15m.' }) timespan?: Given<string>;
@@ -20,7 +20,8 @@ export class GivenTuning {
   @Field(() => GraphQLInt, MAYBE) dedupMinutes?: Given<number>;
   @Field(() => [GraphQLString], {
     nullable: true,
-    description: 'JSON objects of values by field: an event that has all of one is left out.',
+    description:
+      'JSON objects of values by field: the rule ignores an event that has all values of one object.',
   })
   exceptions?: Given<string[]>;
 }

@@ -3,26 +3,26 @@ import { SEVERITY } from './answers';
 
 export const ALERT_CHANGE = {
   name: 'AlertChange',
-  doc: 'What somebody did with an alert.',
+  doc: 'A change of an alert by a person.',
   fields: {
     changeId: { kind: 'id' },
     at: { kind: 'time' },
-    actor: { kind: 'text', doc: 'Who signed in, or the name of the key.' },
+    actor: { kind: 'text', doc: 'The person who signed in, or the name of the key.' },
     kind: { kind: 'text', doc: 'acknowledged, resolved, suppressed, assigned or commented.' },
-    detail: { kind: 'values', doc: 'What it became.' },
+    detail: { kind: 'values', doc: 'The new values, by field.' },
     comment: { kind: 'text', nullable: true },
   },
 } as const satisfies Shape;
 
 export const RULE_SETTING = {
   name: 'RuleSetting',
-  doc: 'A setting of a rule that a tenant may have otherwise than the file.',
+  doc: 'A setting of a rule that a tenant can tune.',
   values: {
     threshold: 'How many events or values make a finding.',
-    timespan: 'Within how long.',
-    severity: 'How bad a finding is.',
-    dedupMinutes: 'For how long findings of a group are one alert.',
-    exceptions: 'Events that are left out.',
+    timespan: 'Time within which they must occur.',
+    severity: 'Severity of its findings.',
+    dedupMinutes: 'Minutes for which findings of one group join one alert.',
+    exceptions: 'Events that the rule ignores.',
   },
 } as const satisfies Choices;
 
@@ -38,42 +38,46 @@ export const DETECTION_RULE = {
       kind: 'choice',
       choices: SEVERITY,
       nullable: true,
-      doc: 'As the tenant has set it. Null: a filter.',
+      doc: 'As the tenant has tuned it. Null: a filter has none.',
     },
     enabled: { kind: 'boolean' },
     shipped: { kind: 'boolean', doc: 'Whether it came with the service.' },
-    version: { kind: 'integer', doc: 'Counts changes of the rule and of what the tenant set.' },
+    version: { kind: 'integer', doc: 'Grows with each change of the rule or of its tuning.' },
     description: { kind: 'text' },
     why: { kind: 'text', doc: 'Why it matters.' },
     falsePositives: { kind: 'text', isList: true },
     tags: { kind: 'text', isList: true, doc: 'attack.… are techniques and tactics of ATT&CK.' },
-    tuning: { kind: 'text', nullable: true, doc: 'JSON of what the tenant set. Null: as the file says.' },
+    tuning: {
+      kind: 'text',
+      nullable: true,
+      doc: "The tenant's tuning, as JSON. Null: the rule is as its file says.",
+    },
     settings: {
       kind: 'choice',
       choices: RULE_SETTING,
       isList: true,
-      doc: 'What can be tuned. A filter has none.',
+      doc: 'Settings that can be tuned. A filter has none.',
     },
     source: { kind: 'text', doc: 'The Sigma file.' },
-    narrows: { kind: 'id', isList: true, doc: 'Of a filter that is enabled: the rules that it narrows.' },
-    narrowedBy: { kind: 'id', isList: true, doc: 'Of a rule: the enabled filters that narrow it.' },
+    narrows: { kind: 'id', isList: true, doc: 'For an enabled filter: the rules that it narrows.' },
+    narrowedBy: { kind: 'id', isList: true, doc: 'For a rule: the enabled filters that narrow it.' },
   },
 } as const satisfies Shape;
 
 const BACKTEST_DAY = {
   name: 'BacktestDay',
-  doc: 'What was found on a day.',
-  fields: { day: { kind: 'text', doc: 'UTC, of the last event.' }, findings: { kind: 'count' } },
+  doc: 'The findings of one day.',
+  fields: { day: { kind: 'text', doc: 'Day of the last event, UTC.' }, findings: { kind: 'count' } },
 } as const satisfies Shape;
 const BACKTEST_EXAMPLE = {
   name: 'BacktestExample',
-  doc: 'Something that would have been found.',
+  doc: 'A finding that the rule would have made.',
   fields: {
     firstEventTime: { kind: 'time' },
     lastEventTime: { kind: 'time' },
     group: { kind: 'values' },
     eventCount: { kind: 'count' },
-    recordIds: { kind: 'id', isList: true, doc: 'The first 100.' },
+    recordIds: { kind: 'id', isList: true, doc: 'The first 100 record ids.' },
   },
 } as const satisfies Shape;
 export const BACKTEST = {
@@ -91,22 +95,22 @@ export const BACKTEST = {
       kind: 'object',
       isList: true,
       of: BACKTEST_DAY,
-      doc: 'In their order; days without findings are left out.',
+      doc: 'Findings by day, in order. Days without findings are left out.',
     },
-    examples: { kind: 'object', isList: true, of: BACKTEST_EXAMPLE, doc: 'The first ones.' },
+    examples: { kind: 'object', isList: true, of: BACKTEST_EXAMPLE, doc: 'The first findings.' },
   },
 } as const satisfies Shape;
 
 export const ALERT_SUPPRESSION = {
   name: 'AlertSuppression',
-  doc: 'Values of which alerts are quiet until a time.',
+  doc: 'Suppresses alerts with these values until a time.',
   fields: {
     suppressionId: { kind: 'id' },
     tenantId: { kind: 'text' },
     ruleId: { kind: 'id', nullable: true, doc: 'Null: of every rule.' },
     fields: {
       kind: 'values',
-      doc: 'Values by field: an alert with all of them is quiet. Null: it has none.',
+      doc: 'Values by field: alerts that have all of them are suppressed. A value of null: the field is absent.',
     },
     until: { kind: 'time' },
     reason: { kind: 'text' },
@@ -117,13 +121,13 @@ export const ALERT_SUPPRESSION = {
 
 export const ALERT_ROUTE = {
   name: 'AlertRoute',
-  doc: 'Where alerts are told.',
+  doc: 'A route: where alerts are sent.',
   fields: {
     routeId: { kind: 'id' },
     tenantId: { kind: 'text' },
     name: { kind: 'text' },
     kind: { kind: 'text', doc: 'email or destination.' },
-    severity: { kind: 'choice', choices: SEVERITY, doc: 'The least that is told.' },
+    severity: { kind: 'choice', choices: SEVERITY, doc: 'The lowest severity that is sent.' },
     ruleId: { kind: 'id', nullable: true, doc: 'Null: of every rule.' },
     emails: { kind: 'text', isList: true },
     destinationId: { kind: 'id', nullable: true },

@@ -2,13 +2,13 @@ import type { ParameterSpecs, QuerySpecs } from '../../event/parameter-specs';
 import type { Shape, ShapeFields } from '../../event/shape';
 import { LIMITS } from '../../limits';
 
-const tenantId = { kind: 'text', doc: 'Tenant the log is of.' } as const;
+const tenantId = { kind: 'text', doc: 'Tenant of the log.' } as const;
 const CHECKPOINT =
   'Signed note: origin, entries, root hash in Base64, number and time, an empty line, and the signature (Ed25519).';
 
 export const AUDIT_LOG = {
   name: 'AuditLog',
-  doc: "How far a tenant's evidence log is.",
+  doc: "State of a tenant's evidence log.",
   fields: {
     tenantId,
     size: { kind: 'count', doc: 'Entries of the log: one for each event accepted.' },
@@ -16,16 +16,16 @@ export const AUDIT_LOG = {
     oldestWaitingAt: { kind: 'time', nullable: true, doc: 'When the oldest of them was accepted.' },
     refusedEvents: {
       kind: 'count',
-      doc: 'Events that will not be in the log: what waited for it was changed in the database.',
+      doc: 'Events that will not enter the log, because somebody changed their waiting hashes in the database.',
     },
     backfilling: {
       kind: 'boolean',
-      doc: 'Whether events of before there was a log are still being taken in.',
+      doc: 'Whether the log is still taking in events from before it existed.',
     },
     problem: {
       kind: 'text',
       nullable: true,
-      doc: 'Why this instance of the service does not append to the log.',
+      doc: 'Why this instance does not append to the log. Null: it does.',
     },
     publicKey: { kind: 'text', doc: 'Key of this service, by which its checkpoints are verified.' },
     checkpoint: { kind: 'text', nullable: true, doc: `The newest checkpoint. ${CHECKPOINT}` },
@@ -48,7 +48,7 @@ export const ENTRIES = {
     tenantId,
     start: {
       kind: 'count',
-      doc: 'Index of the first entry, from 0: above the one asked for where entries are gone from the database.',
+      doc: 'Index of the first entry, from 0. It is above `start` if entries are gone from the database.',
     },
     count: { kind: 'count', doc: 'Entries in this answer; 0 beyond the end.' },
     recordIds: { kind: 'text', doc: 'Base64: 16 bytes for each entry, its record id.' },
@@ -58,7 +58,7 @@ export const ENTRIES = {
 
 export const CONSISTENCY = {
   name: 'AuditLogConsistency',
-  doc: 'That a log begins with what was an older one.',
+  doc: 'Proof that a log begins with all entries of an older one.',
   fields: {
     tenantId,
     from: { kind: 'count', doc: 'Entries of the older log.' },
@@ -87,12 +87,12 @@ export const REMOVALS = {
 
 export const PROOF = {
   name: 'AuditEventProof',
-  doc: 'That an event is in the evidence log.',
+  doc: 'Proof that an event is in the evidence log.',
   fields: {
     index: { kind: 'count', doc: 'Index of the event in the log, from 0.' },
     leafHash: { kind: 'text', doc: 'Base64.' },
     path: { kind: 'text', isList: true, doc: 'The inclusion proof of RFC 9162, each hash in Base64.' },
-    checkpoint: { kind: 'text', doc: `The checkpoint whose root the path leads to. ${CHECKPOINT}` },
+    checkpoint: { kind: 'text', doc: `The checkpoint whose root hash the path gives. ${CHECKPOINT}` },
   },
 } as const satisfies Shape;
 
@@ -102,7 +102,7 @@ export const PROOF_OF_EVENT = {
     kind: 'object',
     nullable: true,
     of: PROOF,
-    doc: 'That the event is in the log. Null: in no signed log yet, which takes up to a minute.',
+    doc: 'Proof that the event is in the evidence log. Null: no checkpoint covers the event yet, which takes up to a minute.',
   },
 } as const satisfies ShapeFields;
 
@@ -112,7 +112,7 @@ const TENANT = {
   tenantId: {
     kind: 'text',
     charsMax: TENANT_ID_CHARS,
-    doc: 'Tenant. May be left out where the key reads one tenant only.',
+    doc: 'Tenant of the log. Optional for a key of one tenant.',
   },
 } as const satisfies QuerySpecs;
 
@@ -131,7 +131,7 @@ export const CHECKPOINTS_PARAMETERS = {
     min: 0,
     max: INDEX_MAX,
     default: 0,
-    doc: `Number of the checkpoint after which to begin; at most ${LIMITS.evidenceCheckpointsMax} are answered.`,
+    doc: `Begins after the checkpoint of this number. An answer has at most ${LIMITS.evidenceCheckpointsMax}.`,
   },
 } as const satisfies QuerySpecs;
 export const ENTRIES_PARAMETERS = {
@@ -141,7 +141,7 @@ export const ENTRIES_PARAMETERS = {
     min: 0,
     max: INDEX_MAX,
     default: 0,
-    doc: `Index of the first entry; at most ${LIMITS.evidenceEntriesMax} are answered.`,
+    doc: `Index of the first entry. An answer has at most ${LIMITS.evidenceEntriesMax}.`,
   },
 } as const satisfies QuerySpecs;
 export const CONSISTENCY_PARAMETERS = {

@@ -37,7 +37,7 @@ export class EvidenceResolver {
   ) {}
 
   @Query(() => AuditLogType, {
-    description: "How far a tenant's evidence log is, and its newest checkpoint.",
+    description: "State of a tenant's evidence log, and its newest checkpoint.",
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   @Takes(AUDIT_LOG_PARAMETERS)
@@ -48,7 +48,7 @@ export class EvidenceResolver {
   }
 
   @Query(() => [AuditLogType], {
-    description: 'How far the evidence logs of tenants are; ids that are none are passed over.',
+    description: 'States of the evidence logs of tenants. Unknown ids are left out.',
   })
   @Access({ principal: 'operator' })
   @Takes(AUDIT_LOGS_PARAMETERS)
@@ -88,7 +88,7 @@ export class EvidenceResolver {
   }
 
   @Query(() => ConsistencyType, {
-    description: 'That the evidence log, when it had `to` entries, began with the `from` it had before.',
+    description: 'Proof that the evidence log of `to` entries begins with the log of `from` entries.',
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   @Takes(CONSISTENCY_PARAMETERS)
@@ -102,7 +102,7 @@ export class EvidenceResolver {
   }
 
   @Query(() => RemovalsType, {
-    description: 'What retention removed of a tenant: entries of the evidence log without an event.',
+    description: 'What retention removed of a tenant: events that the evidence log has entries for.',
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   @Takes(AUDIT_LOG_PARAMETERS)

@@ -11,29 +11,33 @@ import type { LogChecker } from './log-check';
 
 const LOG_CHECK = {
   name: 'AuditLogCheck',
-  doc: "A stretch of a tenant's evidence log held against the events that are stored.",
+  doc: "A stretch of a tenant's evidence log, compared with the stored events.",
   fields: {
     tenantId: { kind: 'text' },
     from: { kind: 'count', doc: 'Index of the first entry of the stretch.' },
-    next: { kind: 'count', doc: 'Where the next stretch begins. It is `signed` where there is none.' },
+    next: { kind: 'count', doc: 'Start of the next stretch. It equals `signed` after the last one.' },
     signed: { kind: 'count', doc: 'Entries that the newest checkpoint signs.' },
     unsigned: {
       kind: 'count',
-      doc: 'Events that were accepted and that no checkpoint covers yet: no verdict on them.',
+      doc: 'Accepted events that no checkpoint covers yet; they are not verified.',
     },
-    sound: { kind: 'count', doc: 'Entries whose event is there as it was accepted.' },
+    sound: { kind: 'count', doc: 'Entries whose event is stored as it was accepted.' },
     removed: { kind: 'count', doc: 'Entries whose event retention removed.' },
     removedByRetention: {
       kind: 'count',
-      doc: 'Events that runs of retention removed in all: no more entries than these may lack theirs.',
+      doc: 'Events that retention removed in total. No more entries than these may be without their event.',
     },
-    altered: { kind: 'text', isList: true, doc: 'Ids of the first records that are not what was accepted.' },
+    altered: {
+      kind: 'text',
+      isList: true,
+      doc: 'Record ids of the first events that differ from what was accepted.',
+    },
     missing: {
       kind: 'text',
       isList: true,
-      doc: 'Ids of the first records that were accepted and are not there.',
+      doc: 'Record ids of the first events that were accepted and are missing.',
     },
-    wrong: { kind: 'count', doc: 'How many records are altered or missing.' },
+    wrong: { kind: 'count', doc: 'Number of events that are altered or missing.' },
     problems: { kind: 'text', isList: true, doc: 'What is wrong with the log itself, in sentences.' },
   },
 } as const satisfies Shape;
@@ -50,7 +54,7 @@ export class LogCheckResolver {
 
   @Query(() => LogCheckType, {
     description:
-      "Verifies a stretch of a tenant's events: call it with `next` until that is `signed`. The command `verify` also finds events that were never accepted.",
+      "Verifies a stretch of a tenant's events. Call it again with `next` as `start` until `next` equals `signed`. The command `verify` also finds events that were never accepted.",
   })
   @Access({ principal: 'operator' })
   @Takes(LOG_CHECK_PARAMETERS)

@@ -10,8 +10,8 @@ export const AUDIT_PLAN = {
       kind: 'text',
       doc: 'counts: numbers by hour and day. words: events of the hours that the search index names. columns: values of fields, without the rows. events: every event of the range.',
     },
-    events: { kind: 'count', doc: 'Events of which something is read, in whole hours.' },
-    waits: { kind: 'boolean', doc: "Whether it waits for a turn of its caller's share." },
-    because: { kind: 'text', doc: 'Why it is read by this, in words.' },
+    events: { kind: 'count', doc: 'Number of events in the hours that are read.' },
+    waits: { kind: 'boolean', doc: "Whether the question waits for its caller's turn." },
+    because: { kind: 'text', doc: 'Why, in words.' },
   },
 } as const satisfies Shape;

@@ -33,7 +33,7 @@ export class ExploreResolver {
 
   @Query(() => AuditHistogram, {
     description:
-      'Events over time. An open end of the range is the border of the hours events are stored of.',
+      'Events over time. Without `startTime` or `endTime` the range begins or ends with the hours of the stored events.',
   })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
   @Takes(HISTOGRAM_PARAMETERS)
@@ -60,7 +60,7 @@ export class ExploreResolver {
     return { totalCount: found.totalCount, facets: found.facets.map(toFacet) };
   }
 
-  @Query(() => AuditGroups, { description: 'The events by the values of one or two fields.' })
+  @Query(() => AuditGroups, { description: 'Numbers of events, grouped by the values of one or two fields.' })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
   @TakesUnchecked(GROUP_PARAMETERS)
   async auditGroups(given: Given, context: Call): Promise<AuditGroups> {

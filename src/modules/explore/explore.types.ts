@@ -17,8 +17,8 @@ const HISTOGRAM = {
   name: 'AuditHistogram',
   doc: 'Events over time.',
   fields: {
-    startTime: { kind: 'time', nullable: true, doc: 'Of the first bucket. Null: the range is empty.' },
-    endTime: { kind: 'time', nullable: true, doc: 'Of the last bucket. Null: the range is empty.' },
+    startTime: { kind: 'time', nullable: true, doc: 'Start of the first bucket. Null: the range is empty.' },
+    endTime: { kind: 'time', nullable: true, doc: 'End of the last bucket. Null: the range is empty.' },
     bucketSeconds: {
       kind: 'integer',
       doc: 'Width of a whole bucket. Borders are multiples of it since 1970, UTC.',
@@ -36,7 +36,7 @@ const FACET_VALUE = {
   name: 'AuditFacetValue',
   doc: 'A value of a field and the events that have it.',
   fields: {
-    value: { kind: 'text', nullable: true, doc: "Null: absent. Of succeeded 'true' or 'false'." },
+    value: { kind: 'text', nullable: true, doc: "Null: absent. For `succeeded`: 'true' or 'false'." },
     name: { kind: 'text', nullable: true, doc: 'Full name of an action, where it is known.' },
     succeeded: { kind: 'count' },
     failed: { kind: 'count' },
@@ -51,14 +51,14 @@ const FACET = {
     distinct: {
       kind: 'count',
       nullable: true,
-      doc: 'Different values, absent counting as one. Null: too many events would have to be read.',
+      doc: 'Number of different values; absent counts as one. Null: too many events would have to be read.',
     },
     values: {
       kind: 'object',
       isList: true,
       of: FACET_VALUE,
       nullable: true,
-      doc: 'Largest first. Null as distinct is.',
+      doc: 'The most frequent first. Null if `distinct` is null.',
     },
   },
 } as const satisfies Shape;
@@ -97,8 +97,8 @@ const GROUPS = {
       nullable: true,
       doc: 'Events in the period before. Null: not asked for.',
     },
-    firstTime: { kind: 'time', isList: true, doc: 'Of the first event, to the millisecond.' },
-    lastTime: { kind: 'time', isList: true, doc: 'Of the last event, to the millisecond.' },
+    firstTime: { kind: 'time', isList: true, doc: 'Time of the first event, to the millisecond.' },
+    lastTime: { kind: 'time', isList: true, doc: 'Time of the last event, to the millisecond.' },
   },
 } as const satisfies Shape;
 

@@ -17,7 +17,7 @@ export const HISTOGRAM_PARAMETERS = {
     min: LIMITS.histogramBucketsMin,
     max: LIMITS.histogramBucketsMax,
     default: LIMITS.histogramBucketsDefault,
-    doc: 'Buckets at most.',
+    doc: 'The most buckets in the answer.',
   },
 } as const satisfies ParameterSpecs;
 
@@ -31,14 +31,14 @@ export const FACET_PARAMETERS = {
   contains: {
     kind: 'text',
     charsMax: LIMITS.filterCharsMax,
-    doc: 'Leaves values that hold this text; letter case does not matter. Absent values are left out.',
+    doc: 'Keeps values that contain this text; letter case does not matter. Absent values are left out.',
   },
   limit: {
     kind: 'integer',
     min: 1,
     max: LIMITS.facetValuesMax,
     default: LIMITS.facetValuesDefault,
-    doc: 'Values of each facet at most, largest first.',
+    doc: 'The most values of each facet; the most frequent come first.',
   },
 } as const satisfies ParameterSpecs;
 
@@ -53,14 +53,14 @@ export const GROUP_PARAMETERS = {
   },
   beforeStartTime: {
     kind: 'time',
-    doc: 'Start of a period whose counts stand beside those of the range, inclusive.',
+    doc: 'Start of a period before the range, inclusive. `before` has its counts.',
   },
-  beforeEndTime: { kind: 'time', doc: 'Its end, exclusive.' },
+  beforeEndTime: { kind: 'time', doc: 'End of that period, exclusive.' },
   sortBy: {
     kind: 'choice',
     values: [...GROUP_SORTS, ...FACET_FIELDS],
     default: 'count',
-    doc: 'Number, time or field of the groups to sort by. Ties are in the order of their values.',
+    doc: 'The number, time or field to sort groups by. Ties are in the order of their values.',
   },
   sortDirection: { kind: 'choice', values: ['asc', 'desc'], default: 'desc', doc: 'Sort direction.' },
   limit: {
@@ -68,6 +68,6 @@ export const GROUP_PARAMETERS = {
     min: 1,
     max: LIMITS.groupsListedMax,
     default: LIMITS.facetValuesDefault,
-    doc: 'Groups listed at most.',
+    doc: 'The most groups in the answer.',
   },
 } as const satisfies ParameterSpecs;

@@ -7,7 +7,7 @@ import type { NewEvents } from './stored-writer';
 
 export const REJECTED_EVENT = {
   name: 'RejectedEvent',
-  doc: 'Why one event of a batch was not stored. The last one may be about all events from its index on (`not_looked_at`): they were not looked at, and can be sent again.',
+  doc: 'Why one event of a batch was not stored. The last one may have the code `not_looked_at`: the service did not look at the events from its index on, so send them again.',
   fields: {
     index: { kind: 'integer', doc: '0-based position in the batch.' },
     code: { kind: 'text' },

@@ -7,7 +7,7 @@ export const API_KEY = {
     keyId: { kind: 'id' },
     kind: { kind: 'text', doc: 'public, agent or operator.' },
     name: { kind: 'text' },
-    prefix: { kind: 'text', doc: 'How the key begins.' },
+    prefix: { kind: 'text', doc: 'The first characters of the key.' },
     state: { kind: 'text', doc: 'valid, expired or revoked.' },
     scopes: { kind: 'text', isList: true },
     tenantIds: { kind: 'text', isList: true },
@@ -15,14 +15,14 @@ export const API_KEY = {
     allowedAddresses: {
       kind: 'text',
       isList: true,
-      doc: 'Addresses and networks it may be used from. None: from anywhere.',
+      doc: 'Addresses and networks from which it may be used. Empty: from anywhere.',
     },
     replaces: { kind: 'id', nullable: true, doc: 'keyId of the key it was rotated from.' },
     replacedBy: { kind: 'id', nullable: true, doc: 'keyId of the key it was rotated to.' },
     createdAt: { kind: 'time' },
     expiresAt: { kind: 'time', nullable: true },
     revokedAt: { kind: 'time', nullable: true },
-    lastUsedAt: { kind: 'time', nullable: true, doc: 'Trails the last use by seconds.' },
+    lastUsedAt: { kind: 'time', nullable: true, doc: 'Time of the last use, up to some seconds late.' },
   },
 } as const satisfies Shape;
 
@@ -38,6 +38,6 @@ export const ROTATED_KEY = {
   fields: {
     ...CREATED_KEY.fields,
     replaces: { kind: 'id', doc: 'keyId of the old key.' },
-    overlapEndsAt: { kind: 'time', doc: 'Until then the old key works as well.' },
+    overlapEndsAt: { kind: 'time', doc: 'Until then the old key also works.' },
   },
 } as const satisfies Shape;

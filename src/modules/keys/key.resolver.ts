@@ -49,7 +49,7 @@ export class KeyResolver {
     return this.keys.create('agent', request, attemptOf(context));
   }
 
-  @Mutation(() => CreatedKeyType, { description: 'Makes a further operator key.' })
+  @Mutation(() => CreatedKeyType, { description: 'Makes another operator key.' })
   @Access({ principal: 'operator' })
   createOperatorKey(@Args(() => CreateKeyArgs) args: CreateKeyArgs, @Ctx() context: Call) {
     const { name, expiresAt = null, allowedAddresses } = args;
@@ -59,7 +59,7 @@ export class KeyResolver {
 
   @Mutation(() => RotatedKeyType, {
     description:
-      'Makes a key that may do what a key of any kind may do, and ends that key after an overlap in which both work.',
+      'Makes a key with the rights of another one, of any kind, and ends that one after an overlap in which both work.',
   })
   @Access({ principal: 'operator' })
   async rotateApiKey(

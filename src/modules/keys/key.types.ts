@@ -24,7 +24,7 @@ export class CreateKeyArgs {
 
   @Field(() => [GraphQLString], {
     defaultValue: [],
-    description: 'Addresses and networks (CIDR) the key may be used from. None: from anywhere.',
+    description: 'Addresses and networks (CIDR) from which the key may be used. Empty: from anywhere.',
   })
   allowedAddresses: string[];
 }
@@ -54,13 +54,13 @@ export class RotateKeyArgs {
 
   @Field(() => GraphQLInt, {
     defaultValue: LIMITS.keyOverlapMinutesDefault,
-    description: 'How long the old key works as well.',
+    description: 'Minutes for which the old key also works.',
   })
   overlapMinutes: number;
 
   @Field(() => GraphQLString, {
     nullable: true,
-    description: 'ISO 8601. Null: the new key lives as long as the old one was made to.',
+    description: 'ISO 8601. Null: the new key has the lifetime that the old one was made with.',
   })
   expiresAt: string | null;
 }

@@ -9,6 +9,9 @@ import { LIMITS } from '../../limits';
 import { parseTenantId } from '../../tenant-set';
 import { EXPIRY_MAX_MS, type KeyRequest, parseExpiry, requestProblems } from './key-request';
 
+/** One operator key must stay valid for longer than this. */
+const LEFT_HOURS = LIMITS.operatorKeyLeftMs / 3_600_000;
+
 /** A new key. Only now is the key itself known. */
 export interface CreatedKey {
   readonly keyId: string;
@@ -81,7 +84,9 @@ export class KeyManager {
       ...expiry.problems,
       ...(stateOf(old, now) === 'valid' ? [] : [`the key is ${stateOf(old, now)}: make a new one`]),
       ...(old.kind === 'operator' && expiresAt && expiresAt <= this.#operatorUntil(now)
-        ? ['an operator key must last longer, or nobody could make another one']
+        ? [
+            `an operator key must be valid for more than ${LEFT_HOURS} hours, or nobody could make another one`,
+          ]
         : []),
     ]);
     const { key, row } = withNewKey(old.kind, { ...old, expiresAt, replaces: keyId });
@@ -102,7 +107,7 @@ export class KeyManager {
     if (!revoked) throw noSuchKey();
     if (revoked === 'last operator key')
       throw new DomainError('invalid_parameter', {
-        public: 'This is the last operator key that lasts: make or rotate one before it is revoked.',
+        public: `No other operator key is valid for the next ${LEFT_HOURS} hours. Create one first.`,
       });
     this.authenticator.forget();
     return revoked;

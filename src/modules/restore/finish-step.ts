@@ -17,7 +17,7 @@ export const FINISH_OPERATION = 'finishRestore';
 export function finishStep(epoch: LogEpoch, step: FinishStep, attempt: Attempt): Promise<EpochState> {
   if (step.go && step.keepEpoch)
     throw new DomainError('invalid_parameter', {
-      public: 'go and keepEpoch exclude each other: a database that was only moved goes on with keepEpoch.',
+      public: 'Give either go or keepEpoch: keepEpoch is for a database that was only moved.',
     });
   if (step.keepEpoch) return epoch.keep(attempt);
   return step.go

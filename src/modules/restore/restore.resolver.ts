@@ -15,7 +15,9 @@ type LogEpochType = Answer<typeof LOG_EPOCH>;
 export class RestoreResolver {
   constructor(private readonly epoch: LogEpoch) {}
 
-  @Query(() => LogEpochType, { description: 'Whether the database was restored, and what waits since.' })
+  @Query(() => LogEpochType, {
+    description: 'Whether the database was restored, and what waits for an operator since then.',
+  })
   @Access({ principal: 'operator' })
   async logEpoch(): Promise<LogEpochType> {
     return toLogEpoch(await this.epoch.look(), this.epoch.isDrill);
@@ -23,19 +25,19 @@ export class RestoreResolver {
 
   @Mutation(() => LogEpochType, {
     description:
-      'Says that the database was restored: another epoch begins, and destinations, mail, notices and retention wait.',
+      'Declares the database restored: a new epoch begins, and destinations, mail, notices and retention wait.',
   })
   @Access({ principal: 'operator' })
   async finishRestore(
     @Arg('go', () => GraphQLBoolean, {
       defaultValue: false,
-      description: 'Ends the wait: this database goes on.',
+      description: 'Ends the wait: destinations, mail, notices and retention begin.',
     })
     go: boolean,
     @Arg('keepEpoch', () => GraphQLBoolean, {
       defaultValue: false,
       description:
-        'Ends the wait, and goes on with the earlier epoch: the database was moved, and no event came to either since.',
+        'Ends the wait and continues the earlier epoch: for a database that was moved, if neither copy has taken events since.',
     })
     keepEpoch: boolean,
     @Ctx() context: Call,

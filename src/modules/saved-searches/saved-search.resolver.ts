@@ -22,14 +22,16 @@ type SavedSearchType = Answer<typeof SAVED_SEARCH>;
 export class SavedSearchResolver {
   constructor(private readonly searches: SavedSearchStore) {}
 
-  @Query(() => [SavedSearchType], { description: 'Own searches and those shared in the tenants, by name.' })
+  @Query(() => [SavedSearchType], {
+    description: "The caller's saved searches and those shared in its tenants, by name.",
+  })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
   async savedSearches(@Ctx() context: Call): Promise<SavedSearchType[]> {
     const holder = holderOf(context.principal);
     return (await this.searches.list(tenantSetOf(context), holder)).map((each) => shownTo(holder, each));
   }
 
-  @Mutation(() => SavedSearchType, { description: 'Keeps a filter expression under a name.' })
+  @Mutation(() => SavedSearchType, { description: 'Saves a filter expression under a name.' })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
   async saveSearch(
     @Arg('tenantId', () => GraphQLString) tenantId: string,
@@ -53,7 +55,7 @@ export class SavedSearchResolver {
     return shownTo(holder, saved);
   }
 
-  @Mutation(() => SavedSearchType, { description: 'Removes a search of who asks.' })
+  @Mutation(() => SavedSearchType, { description: 'Removes a saved search of the caller.' })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
   async removeSavedSearch(
     @Arg('searchId', () => GraphQLString) searchId: string,

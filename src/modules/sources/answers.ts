@@ -66,7 +66,7 @@ const GAP_OF_SOURCE = {
 /** The answer to readers about the sources of their tenants. */
 export const AUDIT_COVERAGE = {
   name: 'AuditCoverage',
-  doc: 'What is known of the completeness of the events of a time range.',
+  doc: 'How complete the events of a time range are, as far as the service knows.',
   fields: {
     sourceCount: {
       kind: 'count',
@@ -76,12 +76,12 @@ export const AUDIT_COVERAGE = {
       kind: 'count',
       doc: 'Sources that are left out: the filter names tenants or server instances of other hosts.',
     },
-    gapCount: { kind: 'count', doc: 'Gaps that touch the time range, or may.' },
+    gapCount: { kind: 'count', doc: 'Gaps that touch the time range, or may touch it.' },
     sources: {
       kind: 'object',
       isList: true,
       of: SOURCE_COVERAGE,
-      doc: `Those with a problem, then those caught up longest ago; at most ${LIMITS.coverageSourcesMax}, and all that have gaps shown.`,
+      doc: `Sources with a problem first, then those that were up to date longest ago. At most ${LIMITS.coverageSourcesMax}, and every source with a listed gap.`,
     },
     gaps: {
       kind: 'object',
@@ -94,7 +94,7 @@ export const AUDIT_COVERAGE = {
 
 export const AUDIT_SOURCE = {
   name: 'AuditSource',
-  doc: 'One configured database of the machine of an agent.',
+  doc: 'A source, as its agent last reported it.',
   fields: {
     tenantId: { kind: 'text' },
     hostName: { kind: 'text' },
@@ -120,16 +120,16 @@ export const AUDIT_SOURCE = {
     problem: {
       kind: 'text',
       nullable: true,
-      doc: 'What kept it from publishing at the last report. Null: nothing.',
+      doc: 'Why the agent could not publish, at its last report. Null: it could.',
     },
-    gapCount: { kind: 'integer', doc: `At most ${LIMITS.sourceGapsMax} are stored.` },
+    gapCount: { kind: 'integer', doc: `Number of gaps; at most ${LIMITS.sourceGapsMax} are stored.` },
   },
 } as const satisfies Shape;
 
 const STATE_NAMES = Object.keys(SOURCE_STATES) as SourceState[];
 const SOURCE_STATE = {
   name: 'AuditSourceState',
-  doc: 'How a source is.',
+  doc: 'State of a source.',
   values: SOURCE_STATES,
 } as const satisfies Choices;
 
@@ -210,7 +210,7 @@ export const SOURCES_PARAMETERS = {
 
 const LISTED_SOURCE = {
   name: 'ListedSource',
-  doc: 'A source with the name of its tenant, and how it is.',
+  doc: 'A source with its state and the name of its tenant.',
   fields: {
     ...AUDIT_SOURCE.fields,
     tenantName: { kind: 'text' },
@@ -227,7 +227,7 @@ const SOURCES_IN_STATE = {
 /** A page of all sources for operators. */
 export const SOURCE_LIST = {
   name: 'AuditSourceList',
-  doc: 'A page of sources, and numbers of all of them.',
+  doc: 'A page of sources, and how many of all are in each state.',
   fields: {
     items: {
       kind: 'object',
@@ -260,6 +260,6 @@ export const REPORT_RECEIPT = {
   name: 'ReportReceipt',
   doc: 'Given after the commit.',
   fields: {
-    gapsKept: { kind: 'integer', doc: 'Gaps of the report that are stored now, known before or not.' },
+    gapsKept: { kind: 'integer', doc: 'Gaps of the report that are stored now, new or known before.' },
   },
 } as const satisfies Shape;

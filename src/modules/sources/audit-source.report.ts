@@ -36,7 +36,7 @@ const GAP_REPORT = {
 
 export const AUDIT_SOURCE_REPORT = {
   name: 'AuditSourceReport',
-  doc: 'What an agent says of one configured database of its machine.',
+  doc: "An agent's report on one of its sources.",
   fields: {
     tenantId: { kind: 'reference', isRequired: true, doc: 'Must be the tenant of the agent key.' },
     hostName: { ...name('hostName'), doc: 'The machine of the agent.' },
@@ -59,7 +59,7 @@ export const AUDIT_SOURCE_REPORT = {
       isRequired: true,
       doc: 'A whole number: bytes in files not yet acknowledged.',
     },
-    problem: { ...text('problem'), doc: 'What keeps it from publishing. Null: nothing.' },
+    problem: { ...text('problem'), doc: 'Why the agent cannot publish. Null: it can.' },
     gaps: {
       kind: 'object',
       isList: true,

@@ -51,7 +51,7 @@ export class AuditSourceResolver {
   ) {}
 
   @Mutation(() => ReportReceiptType, {
-    description: 'Stores what an agent says of one of its databases, and the gaps it found.',
+    description: "Stores an agent's report on one of its sources, with the gaps it found.",
   })
   @Access({ principal: 'agent' })
   @TakesUnchecked(REPORT_PARAMETERS)
@@ -61,7 +61,7 @@ export class AuditSourceResolver {
     return receiveReport(principal.tenantId, report as GivenReport, this.sources, this.nowMs());
   }
 
-  @Query(() => [AuditSourceType], { description: 'By tenant, host and database.' })
+  @Query(() => [AuditSourceType], { description: 'Sources by tenant, host and database.' })
   @Access({ principal: 'operator' })
   @Takes(AUDIT_SOURCES_PARAMETERS)
   async auditSources({
@@ -80,7 +80,7 @@ export class AuditSourceResolver {
   }
 
   @Query(() => SourceListType, {
-    description: 'A page of the sources of all tenants, and numbers of all of them.',
+    description: 'A page of the sources of all tenants, and how many are in each state.',
   })
   @Access({ principal: 'operator' })
   @Takes(SOURCE_LIST_PARAMETERS)

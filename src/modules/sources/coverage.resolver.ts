@@ -26,7 +26,7 @@ export class CoverageResolver {
   constructor(private readonly prisma: ServiceDb) {}
 
   @Query(() => CoverageType, {
-    description: 'What is known of the completeness of the events of a time range.',
+    description: 'How complete the events of a time range are, as far as the service knows.',
   })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
   @Takes(COVERAGE_PARAMETERS)

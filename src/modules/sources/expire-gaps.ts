@@ -17,7 +17,7 @@ export async function expireGaps(parts: {
   for (const { tenantId, retentionDays } of await retention.tenantsWithRetention()) {
     const before = new Date(nowMs() - retentionDays * DAY_MS);
     const removed = await sources.removeGaps(tenantId, retentionDays, before).catch((err: unknown) => {
-      log.warn({ err, tenantId }, 'retention did not remove gaps; the next run tries again');
+      log.warn({ err, tenantId }, 'retention of gaps failed; the next run retries');
       return 0;
     });
     if (removed > 0) log.info({ tenantId, removed }, 'retention removed gaps');

@@ -90,7 +90,7 @@ export class CursorSeal {
 const foreign = () =>
   new DomainError('invalid_parameter', {
     public:
-      'cursor is none that this service gave: it was changed or cut on its way, or another installation made it. ' +
+      'this service did not issue this cursor: it was changed or cut on its way, or another installation made it. ' +
       'Send meta.nextCursor of the last answer as it is, or begin anew with from=beginning, from=now or from=<time of arrival>.',
   });
 

@@ -12,7 +12,7 @@ export const TAIL_PARAMETERS = {
   cursor: {
     kind: 'text',
     charsMax: LIMITS.tailCursorCharsMax,
-    doc: 'Goes on where the answer that gave it ended (`meta.nextCursor`). Repeat the filters.',
+    doc: '`meta.nextCursor` of the last answer. Repeat the filters.',
   },
   from: {
     kind: 'time',

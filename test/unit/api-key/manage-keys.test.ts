@@ -214,7 +214,7 @@ describe('operator keys', () => {
     await manager.create('operator', { ...granted, expiresAt: '2026-01-06T08:00:00Z' }, AN_ATTEMPT);
     await expect(manager.revoke(first.keyId, AN_ATTEMPT)).rejects.toMatchObject({
       code: 'invalid_parameter',
-      message: expect.stringContaining('last operator key'),
+      message: expect.stringContaining('No other operator key is valid for the next 24 hours'),
     });
     expect(await authenticator.authenticate(first.key)).not.toBeNull();
     await manager.create('operator', { ...granted, expiresAt: DAY_LATER }, AN_ATTEMPT);

@@ -131,13 +131,13 @@ describe('a delivery', () => {
 
   it('pauses when the receiver wants nothing any more', async () => {
     const shared = sharing(2);
-    await run(shared, () => ({ kind: 'gone', message: 'HTTP 410' }));
+    await run(shared, () => ({ kind: 'gone', message: 'the receiver answered 410 Gone: over' }));
     expect(shared.row).toMatchObject({
       state: 'paused',
       position: 0,
       failures: 1,
       delivered: 0,
-      lastError: 'HTTP 410: paused, as the receiver wants nothing any more',
+      lastError: 'paused: the receiver answered 410 Gone: over',
     });
   });
 

@@ -8,8 +8,8 @@ import type { WorkDialogProps } from './work-dialog';
 
 const MEANINGS: Record<AlertVerdict, string> = {
   true_positive: 'An attack, or a breach of the rules.',
-  false_positive: 'The rule was wrong.',
-  expected: 'It happened, and was meant to.',
+  false_positive: 'The rule matched what it should not match.',
+  expected: 'It happened, and it was intended.',
 };
 
 /** The dialog that resolves an alert with a verdict. */

@@ -94,7 +94,7 @@ async function attempt<T>(log: Logger, what: object, work: () => Promise<T>): Pr
   try {
     return await work();
   } catch (err) {
-    log.warn({ err, ...what }, 'retention did not get it done; the next run tries again');
+    log.warn({ err, ...what }, 'retention failed; the next run retries');
     return null;
   }
 }

@@ -30,12 +30,12 @@ type RetentionRunType = Answer<typeof RETENTION_RUN>;
 
 const RETENTION_PREVIEW = {
   name: 'RetentionPreview',
-  doc: 'What a retention would remove of one tenant.',
+  doc: 'What retention would remove of a tenant.',
   fields: {
     tenantId: { kind: 'text' },
-    before: { kind: 'time', doc: 'Events of before would go.' },
-    events: { kind: 'count', doc: 'How many those are.' },
-    kept: { kind: 'count', doc: 'How many would stay.' },
+    before: { kind: 'time', doc: 'Retention would remove the events before this time.' },
+    events: { kind: 'count', doc: 'Number of events that would be removed.' },
+    kept: { kind: 'count', doc: 'Number of events that would stay.' },
   },
 } as const satisfies Shape;
 const RetentionPreviewType = objectType(RETENTION_PREVIEW);
@@ -46,7 +46,8 @@ export class RetentionResolver {
   constructor(private readonly retention: RetentionManager) {}
 
   @Mutation(() => TenantType, {
-    description: 'How many days events of a tenant are kept. What is older goes within the hour, for good.',
+    description:
+      'Sets how many days events of a tenant are kept. Retention removes older ones within the hour, for good.',
   })
   @Access({ principal: 'operator' })
   async setTenantRetention(
@@ -59,7 +60,7 @@ export class RetentionResolver {
   }
 
   @Query(() => RetentionPreviewType, {
-    description: 'How many events would go if a tenant kept them for so many days, as of now.',
+    description: 'How many events retention would remove now, if the tenant kept events for `days` days.',
   })
   @Access({ principal: 'operator' })
   async retentionPreview(
@@ -71,7 +72,7 @@ export class RetentionResolver {
   }
 
   @Query(() => [RetentionRunType], {
-    description: 'Newest first. A run that found nothing leaves no record.',
+    description: 'Runs of retention, newest first. A run that removed nothing is not listed.',
   })
   @Access({ principal: 'operator' })
   async retentionRuns(
