@@ -36,8 +36,16 @@ export function productionPackages() {
     }
     return [...new Set(dependencies)].sort();
   };
-  const direct = visit('', Object.keys(packages[''].dependencies));
+  const direct = visit('', Object.keys(productionDependencies()));
   return { direct, packages: new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
+/** What the service and the agent ask for, by name: a release has both. */
+export function productionDependencies() {
+  const read = (file) => JSON.parse(readFileSync(join(ROOT, file), 'utf8')).dependencies;
+  const { 'audit-activity-event': _, ...agent } = read('agent/package.json');
+  const all = { ...read('package.json'), ...agent };
+  return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** The packages whose code is in the dashboard, in the form of `productionPackages`; the set-up has noted which. */

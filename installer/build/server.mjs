@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { packTgz } from './archive.mjs';
 import { EXECUTABLE, put, READABLE } from './debian-package.mjs';
 import { DIST, INSTALLER, ROOT, tagOf, VERSION } from './paths.mjs';
-import { isShipped, productionPackages } from './production-packages.mjs';
+import { isShipped, productionDependencies, productionPackages } from './production-packages.mjs';
 import { inWorkFolder, run } from './tools.mjs';
 
 export const SERVER_PACKAGES = { tar: 'tar' };
@@ -73,7 +73,7 @@ async function nameImage(compose, version) {
 
 /** The package.json of the repository, without what is only for builds and tests. */
 async function description(version) {
-  const { name, description: text, license, engines, scripts, dependencies } = await ownPackage();
+  const { name, description: text, license, engines, scripts } = await ownPackage();
   const start = scripts.start.replace('scripts/start.mjs', 'main.js');
   const bin = Object.fromEntries(Object.keys(COMMANDS).map((command) => [command, `bin/${command}`]));
   return {
@@ -86,7 +86,7 @@ async function description(version) {
     main: 'main.js',
     bin,
     scripts: { start },
-    dependencies,
+    dependencies: productionDependencies(),
   };
 }
 

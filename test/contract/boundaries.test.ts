@@ -29,8 +29,12 @@ const DATABASE_PACKAGES = [
 /** What ships, and what makes, tests and measures it. */
 const PRODUCT = ['src', 'rest-facade', 'agent', 'dashboard/src', 'client'];
 const BESIDE_PRODUCT = ['installer', 'scripts', 'bench', 'test'];
-const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
-const PACKAGES = Object.keys({ ...dependencies, ...devDependencies });
+const PACKAGES = ['.', 'agent', 'dashboard'].flatMap((folder) => {
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8'),
+  );
+  return Object.keys({ ...dependencies, ...devDependencies });
+});
 
 /** Dependencies point down: service → entrances → modules → trail → caller → database → event. */
 const BORDERS: readonly Border[] = [
