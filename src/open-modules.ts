@@ -42,8 +42,7 @@ interface Ground {
  */
 export async function openModules({ config, log, storage, callers, inFlight, nowMs, signal }: Ground) {
   const { database, readSide } = storage;
-  const { prisma, background: owner, ask, askOwner } = database;
-  const { form } = readSide;
+  const { service, owner } = database;
   const {
     keys,
     tenants,
@@ -65,13 +64,13 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     nowMs,
     log,
   });
-  const evidence = await openEvidence({ config, database, epoch, form, tenants, log });
-  const ingest = await openIngest({ database, owner, form, checkpointKey: evidence.checkpointKey, nowMs });
+  const evidence = await openEvidence({ config, service, owner, epoch, tenants, log });
+  const ingest = await openIngest({ service, owner, checkpointKey: evidence.checkpointKey, nowMs });
   const { checkpointKeys } = evidence;
   const goneSeal = new GoneSeal(checkpointKeys);
-  const tenancy = tenantsModule({ prisma, owner, tenants, epoch, signal, nowMs, log });
+  const tenancy = tenantsModule({ service, owner, tenants, epoch, signal, nowMs, log });
   const sources = sourcesModule({
-    prisma,
+    service,
     owner,
     tenants,
     epoch,
@@ -81,10 +80,8 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   });
   const listSources = sources.complete;
   const tail = openTail({
-    ask,
-    askOwner,
+    service,
     owner,
-    form,
     checkpointKeys,
     epoch,
     fairShare,
@@ -96,25 +93,20 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   });
   const destinations = await openDestinations({
     config,
-    prisma,
+    service,
     owner,
-    askOwner,
     epoch,
-    form,
     tenants,
     nowMs,
     log,
     goneSeal,
   });
-  const dashboard = dashboardModule({ prisma, owner, keys: checkpointKeys, nowMs });
+  const dashboard = dashboardModule({ service, owner, keys: checkpointKeys, nowMs });
   const detection = detectionModule({
-    prisma,
+    service,
     owner,
     tenants,
     signal,
-    ask,
-    askOwner,
-    form,
     changes,
     nowMs,
     log,
@@ -132,11 +124,11 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations, dashboard],
     restoreModule(epoch),
     activityModule({ owner, readSide, fairShare, nowMs, log }),
-    searchModule(database, config.searchIndex),
+    searchModule(owner, config.searchIndex),
     detection,
-    exploreModule(database, form, tenants, fairShare),
+    exploreModule(service, tenants, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
-    savedSearchesModule(prisma, owner),
+    savedSearchesModule(service, owner),
     accessLogModule({
       accessLog,
       accessViews,
@@ -147,7 +139,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
       nowMs,
     }),
   ];
-  const large = new LargeStatements(ask, largeTurns);
+  const large = new LargeStatements(service, largeTurns);
   return {
     modules,
     ingest,
@@ -155,6 +147,6 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     large,
     pageAssets: dashboard.pageAssets,
     operatorKeyFile,
-    beginExport: beginExports(database, form, fairShare),
+    beginExport: beginExports(service, fairShare),
   };
 }

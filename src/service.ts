@@ -66,7 +66,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     modules.flatMap((one) => part(one) ?? []);
 
   const ping = shared(storage.ping);
-  const figures = () => readFigures(database.background, LIMITS.metricsSourcesMax, LIMITS.metricsDeadlineMs);
+  const figures = () => readFigures(database.owner, LIMITS.metricsSourcesMax, LIMITS.metricsDeadlineMs);
   const parts = all(({ health }) => health);
   const metrics = config.metrics
     ? await openMetrics(figures, [...all(({ metrics }) => metrics && [metrics]), degradedOf(parts)], nowMs)

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from './config';
-import { type AskRows, type Database } from './database/clients';
+import type { Database, ServiceDoor } from './database/clients';
 import { openDatabase } from './database/database';
 import { DiskRoom } from './database/disk-room';
 import { checkNodes } from './database/distribute/check-start';
@@ -14,7 +14,7 @@ import { LIMITS } from './limits';
 import type { Module } from './module';
 import { openReadSide, type ReadSide } from './modules/activity/open-replica';
 import { openTracing } from './observe/open-tracing';
-import { tracedAsk, tracedDatabase } from './observe/traced-database';
+import { tracedDoor } from './observe/traced-database';
 import type { Tracing } from './observe/tracing';
 
 const HEALTH_DEADLINE_MS = 2_000;
@@ -36,7 +36,8 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
   const disk = config.databaseUrl ? new ServerDisk(log) : new DiskRoom(config.dataDir);
   const opened = await openDatabase(config, disk instanceof ServerDisk ? disk.hear : undefined);
   const careful = disk instanceof DiskRoom ? disk.guarding(opened) : opened;
-  const database = tracing ? tracedDatabase(careful, tracing) : careful;
+  const traced = (service: ServiceDoor) => (tracing ? tracedDoor(service, tracing) : service);
+  const database = { ...careful, service: traced(careful.service) };
   const close = async () => {
     await database.close();
     await tracing?.close();
@@ -44,20 +45,20 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
   try {
     const applied = await migrate(database.migrator);
     if (applied.length > 0) log.info({ applied }, 'migrations applied');
-    await assertRowSecurity(database.prisma);
-    await checkNodes(database.prisma, config.migrationDatabaseUrl !== null);
+    await assertRowSecurity(database.service);
+    await checkNodes(database.service, config.migrationDatabaseUrl !== null);
     const replica = {
       url: config.readDatabaseUrl,
       isOwner: config.migrationDatabaseUrl === null,
-      traced: (ask: AskRows) => (tracing ? tracedAsk(ask, tracing) : ask),
+      traced,
     };
-    const readSide = await openReadSide(database, replica, log);
+    const readSide = await openReadSide(database.service, replica, log);
     return {
       database,
       readSide,
       tracing,
-      ping: () => guarded(() => database.prisma.$queryRaw`SELECT 1`, HEALTH_DEADLINE_MS),
-      ...upkeepOf(config, database, readSide, disk, log),
+      ping: () => guarded(() => database.service.models.$queryRaw`SELECT 1`, HEALTH_DEADLINE_MS),
+      ...upkeepOf(config, database, disk, log),
       close: async () => {
         await readSide.close();
         await close();
@@ -73,12 +74,11 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
 function upkeepOf(
   config: Config,
   database: Database,
-  readSide: ReadSide,
   disk: { readonly healthy: boolean },
   log: Logger,
 ): Module {
-  const { background: owner, connections } = database;
-  const nodes = readSide.form === 'union' ? new Nodes(owner, log) : null;
+  const { owner, connections } = database;
+  const nodes = owner.isDistributed ? new Nodes(owner, log) : null;
   return {
     tasks: [
       ...(nodes

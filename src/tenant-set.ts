@@ -19,8 +19,10 @@ export function tenantSet(tenantIds: readonly number[]): TenantSet {
   if (distinct.length === 0) {
     throw noTenant();
   }
-  return distinct as unknown as TenantSet;
+  return distinct as readonly number[] as TenantSet;
 }
+
+export const oneTenant = (tenantId: number): TenantSet => [tenantId] as readonly number[] as TenantSet;
 
 export const noTenant = () =>
   new DomainError('forbidden', { public: 'This API key is not authorized for any tenant.' });

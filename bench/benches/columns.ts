@@ -91,10 +91,10 @@ export async function columns(bench: Bench): Promise<Figure[]> {
 const iso = (ms: number) => new Date(ms).toISOString();
 const open = ({ url }: MadeColumns): Promise<Database> => openDatabase(loadConfig({ DATABASE_URL: url }));
 
-function sideOf({ ask, snapshot }: Database, { tenantId, events }: MadeColumns): Side {
+function sideOf({ service }: Database, { tenantId, events }: MadeColumns): Side {
   const tenants = tenantSet([tenantId]);
-  const reader = new PostgresAuditEventReader({ ask, snapshot }, 'lateral');
-  const explorer = new PostgresAuditEventExplorer({ ask, snapshot }, 'lateral');
+  const reader = new PostgresAuditEventReader(service);
+  const explorer = new PostgresAuditEventExplorer(service);
   return { reader, explorer, tenants, events };
 }
 

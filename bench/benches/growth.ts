@@ -88,8 +88,8 @@ async function medianMs(ask: () => Promise<unknown>): Promise<number> {
 
 const open = ({ url }: Dataset): Promise<Database> => openDatabase(loadConfig({ DATABASE_URL: url }));
 
-async function sideOf(database: Database, { tenantIds, rows }: Dataset): Promise<Side> {
-  const reader = new PostgresAuditEventReader(database);
+async function sideOf({ service }: Database, { tenantIds, rows }: Dataset): Promise<Side> {
+  const reader = new PostgresAuditEventReader(service);
   const [busiest = 0] = tenantIds;
   const { totalCount } = await reader.summary(tenantSet([busiest]), ALL);
   return { reader, rows, busiest, many: tenantIds.slice(0, MANY_TENANTS), events: totalCount };

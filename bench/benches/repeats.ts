@@ -76,21 +76,21 @@ type Ask = () => Promise<unknown>;
 const QUESTIONS: Readonly<
   Record<string, (database: Database, tenants: ReturnType<typeof tenantSet>, given: object) => Ask>
 > = {
-  'page 1': ({ ask, snapshot }, tenants, given) => {
-    const reader = new PostgresAuditEventReader({ ask, snapshot }, 'lateral');
+  'page 1': ({ service }, tenants, given) => {
+    const reader = new PostgresAuditEventReader(service);
     const query = toAuditEventQuery(parseParameters(LIST_PARAMETERS, { ...given }));
     return () => reader.page(tenants, query);
   },
-  'histogram and facets': ({ ask, snapshot }, tenants, given) => {
-    const explorer = new PostgresAuditEventExplorer({ ask, snapshot }, 'lateral');
+  'histogram and facets': ({ service }, tenants, given) => {
+    const explorer = new PostgresAuditEventExplorer(service);
     const filter = toAuditEventFilter(parseParameters(FILTER_PARAMETERS, { ...given }));
     return async () => {
       await explorer.histogram(tenants, filter, 60);
       await explorer.facets(tenants, filter, { fields: FACETS, limit: 10, contains: null });
     };
   },
-  'first page of an export': ({ ask, snapshot }, tenants, given) => {
-    const source = new PostgresExportSource(ask, 'lateral', snapshot);
+  'first page of an export': ({ service }, tenants, given) => {
+    const source = new PostgresExportSource(service);
     const filter = toAuditEventFilter(parseParameters(FILTER_PARAMETERS, { ...given }));
     return async () => {
       const { spans } = await source.plan(tenants, filter);

@@ -1,4 +1,5 @@
-import type { AskRows } from '../../src/database/clients';
+import type { ServiceDoor } from '../../src/database/clients';
+import { layout } from '../../src/database/each-tenant';
 import { LIST_PARAMETERS } from '../../src/event/parameters';
 import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventQuery } from '../../src/event/query';
@@ -20,18 +21,19 @@ export async function pageStatement(
   query: { readonly page: number; readonly pageSize: number },
 ): Promise<CapturedStatement> {
   const caught: CapturedStatement[] = [];
-  const ask: AskRows = async ({ text, values }) => {
-    caught.push({ text, values });
-    return [];
-  };
+  const service = {
+    ...layout(false),
+    ask: async ({ text, values }: CapturedStatement) => {
+      caught.push({ text, values });
+      return [];
+    },
+    snapshot: NO_COLUMNS,
+  } as Partial<ServiceDoor> as ServiceDoor;
   const given = parseParameters(LIST_PARAMETERS, {
     page: String(query.page),
     pageSize: String(query.pageSize),
   });
-  await new PostgresAuditEventReader({ ask, snapshot: NO_COLUMNS }).page(
-    tenantSet(tenantIds),
-    toAuditEventQuery(given),
-  );
+  await new PostgresAuditEventReader(service).page(tenantSet(tenantIds), toAuditEventQuery(given));
   const [statement] = caught;
   if (!statement || caught.length > 1)
     throw new Error(`a list page takes ${caught.length} statements, not one`);

@@ -13,12 +13,12 @@ import {
 } from './access-log';
 
 export class PostgresAccessLogStore implements AccessLogStore {
-  constructor(private readonly database: Pick<Database, 'prisma' | 'run' | 'background'>) {}
+  constructor(private readonly database: Pick<Database, 'service' | 'owner'>) {}
 
   async append(entries: readonly AccessEntry[]): Promise<void> {
     // Bypasses Prisma, which would process every character of a batch again. The statement touches no table with rows
     // of tenants.
-    await guarded(() => this.database.run(INSERT, [JSON.stringify(entries)], []));
+    await guarded(() => this.database.service.run(INSERT, [JSON.stringify(entries)], []));
   }
 
   async newest(filter: AccessFilter, limit: number, after: string | null): Promise<NewestEntries> {
@@ -31,7 +31,7 @@ export class PostgresAccessLogStore implements AccessLogStore {
 
   #entries(conditions: readonly Prisma.Sql[], limit: number): Promise<AccessEntry[]> {
     return guarded(
-      () => this.database.prisma.$queryRaw<AccessEntry[]>`
+      () => this.database.service.models.$queryRaw<AccessEntry[]>`
         SELECT entry_id::text AS "entryId", at, principal_kind AS "principalKind", key_id AS "keyId",
           key_name AS "keyName", user_name AS "userName", entrance, operation, parameters, subject,
           tenant_ids AS "tenantIds", row_count AS "rows", outcome, request_id AS "requestId", address
@@ -44,7 +44,9 @@ export class PostgresAccessLogStore implements AccessLogStore {
     // In JSON, as the parameters are.
     const written = JSON.stringify(text).slice(1, -1);
     const [row] = await guarded(
-      () => this.database.prisma.$queryRaw<{ n: number; last: string | null; ids: string[] | null }[]>`
+      () => this.database.service.models.$queryRaw<
+        { n: number; last: string | null; ids: string[] | null }[]
+      >`
         SELECT count(*)::int AS n, (array_agg(s.entry_id ORDER BY s.entry_id))[1]::text AS last,
           ((array_agg(s.entry_id ORDER BY s.entry_id DESC) FILTER (WHERE s.hit))[1:${limit}::int])::text[] AS ids
         FROM (
@@ -58,7 +60,7 @@ export class PostgresAccessLogStore implements AccessLogStore {
 
   removeBefore(ms: number, limit: number): Promise<number> {
     const before = entryIdFloor(ms);
-    return this.database.background.$transaction(async (tx) => {
+    return this.database.owner.models.$transaction(async (tx) => {
       const rows = await tx.$executeRaw`
         DELETE FROM access_log WHERE entry_id IN (
           SELECT entry_id FROM access_log WHERE entry_id < ${before}::uuid ORDER BY entry_id LIMIT ${limit})`;

@@ -53,14 +53,14 @@ export async function openCallers(parts: {
   readonly log: Logger;
 }): Promise<Callers> {
   const { config, database, nowMs, log } = parts;
-  const { prisma } = database;
+  const { service } = database;
   const accessEntries = new PostgresAccessLogStore(database);
   const accessLog = new AccessLog(accessEntries);
   const accessViews = new AccessViews((entry) => accessLog.note(entry));
   const { databaseUrl, rateLimitPerMinute } = config;
-  const keys = new PostgresKeyStore(prisma);
+  const keys = new PostgresKeyStore(service);
   const authenticator = new Authenticator(keys);
-  const sessions = new Sessions(new PostgresSessionStore(prisma), authenticator);
+  const sessions = new Sessions(new PostgresSessionStore(service), authenticator);
   const { limiter, waitingPlaces } = await openShared(config, log);
   const fairShare = new FairShare(sharesOf(databaseUrl ? LIMITS.databaseConnections : 1));
   const changes = new FairShare(CHANGE_SHARES, 'changes or lists of rules');
@@ -77,7 +77,7 @@ export async function openCallers(parts: {
     fairShare,
     changes,
     largeTurns,
-    tenants: new PostgresTenantStore(prisma),
+    tenants: new PostgresTenantStore(service),
     answers: new AnswerBytes(),
     acceptCall: callAccepter({ authenticator, sessions, limiter, rateLimitPerMinute, accessLog, nowMs }),
     listen: () =>

@@ -1,4 +1,4 @@
-import type { OwnerDb, Prisma, ServiceDb } from '../database/clients';
+import type { OwnerDoor, Prisma, ServiceDoor } from '../database/clients';
 import { guarded } from '../database/failure';
 import { KEYS_CHANGED } from '../database/notifications';
 import { type Attempt, changeOf } from './access-log';
@@ -9,19 +9,19 @@ import type { KeyStore, NewKey, Rotation, StoredKey } from './key-store';
 const FIRST_OPERATOR = 702_301;
 
 export class PostgresKeyStore implements KeyStore {
-  /** @param prisma the owner's client if an operator recovers a key without the service */
-  constructor(private readonly prisma: ServiceDb | OwnerDb) {}
+  /** @param door the owner's if an operator recovers a key without the service */
+  constructor(private readonly door: ServiceDoor | OwnerDoor) {}
 
   findByHash(keyHash: Uint8Array): Promise<StoredKey | null> {
     return guarded(async () => {
-      const found = await this.prisma.apiKey.findUnique({ where: { keyHash: Buffer.from(keyHash) } });
+      const found = await this.door.models.apiKey.findUnique({ where: { keyHash: Buffer.from(keyHash) } });
       return found && toStoredKey(found);
     });
   }
 
   find(keyId: string): Promise<StoredKey | null> {
     return guarded(async () => {
-      const found = await this.prisma.apiKey.findUnique({ where: { keyId } });
+      const found = await this.door.models.apiKey.findUnique({ where: { keyId } });
       return found && toStoredKey(found);
     });
   }
@@ -40,7 +40,7 @@ export class PostgresKeyStore implements KeyStore {
 
   async list(): Promise<readonly StoredKey[]> {
     const found = await guarded(() =>
-      this.prisma.apiKey.findMany({ orderBy: [{ createdAt: 'asc' }, { keyId: 'asc' }] }),
+      this.door.models.apiKey.findMany({ orderBy: [{ createdAt: 'asc' }, { keyId: 'asc' }] }),
     );
     return found.map(toStoredKey);
   }
@@ -80,14 +80,14 @@ export class PostgresKeyStore implements KeyStore {
   async touch(uses: ReadonlyMap<string, Date>): Promise<void> {
     const rows = JSON.stringify([...uses].map(([key_id, used_at]) => ({ key_id, used_at })));
     await guarded(
-      () => this.prisma.$executeRaw`
+      () => this.door.models.$executeRaw`
         UPDATE api_key k SET last_used_at = greatest(k.last_used_at, x.used_at)
         FROM json_to_recordset(${rows}::json) AS x(key_id uuid, used_at timestamptz) WHERE k.key_id = x.key_id`,
     );
   }
 
   #change<T>(run: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
-    return guarded(() => this.prisma.$transaction(run));
+    return guarded(() => this.door.models.$transaction(run));
   }
 }
 

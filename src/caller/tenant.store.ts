@@ -1,4 +1,4 @@
-import type { ServiceDb } from '../database/clients';
+import type { ServiceDoor } from '../database/clients';
 import { guarded } from '../database/failure';
 import { type Attempt, changeOf } from './access-log';
 import { insertEntries } from './access-log.store';
@@ -27,11 +27,11 @@ export interface TenantStore {
 }
 
 export class PostgresTenantStore implements TenantStore {
-  constructor(private readonly prisma: ServiceDb) {}
+  constructor(private readonly service: ServiceDoor) {}
 
   create(name: string, retentionDays: number | null, attempt: Attempt): Promise<Tenant> {
     return guarded(() =>
-      this.prisma.$transaction(async (tx) => {
+      this.service.models.$transaction(async (tx) => {
         const tenant = await tx.tenant.create({ data: { name, retentionDays } });
         const { tenantId } = tenant;
         await insertEntries(tx, [changeOf(attempt, { subject: String(tenantId), tenantIds: [tenantId] })]);
@@ -41,12 +41,12 @@ export class PostgresTenantStore implements TenantStore {
   }
 
   list(): Promise<readonly Tenant[]> {
-    return guarded(() => this.prisma.tenant.findMany({ orderBy: { tenantId: 'asc' } }));
+    return guarded(() => this.service.models.tenant.findMany({ orderBy: { tenantId: 'asc' } }));
   }
 
   async existing(tenantIds: readonly number[]): Promise<readonly number[]> {
     const found = await guarded(() =>
-      this.prisma.tenant.findMany({
+      this.service.models.tenant.findMany({
         where: { tenantId: { in: [...tenantIds] } },
         select: { tenantId: true },
       }),

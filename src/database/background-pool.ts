@@ -3,12 +3,14 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { Pool, type PoolClient } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
-import type { Database, OwnerDb } from './clients';
+import type { OwnerDoor } from './clients';
 import { inTransaction, NODE_WAIT, PLANNER_OPTIONS } from './limited';
 import { hearErrors, type OnServerError } from './server-disk';
 
 /** One of these makes partitions for waiting ingest while others fold and index. */
 const BACKGROUND_POOL_MAX = 4;
+
+type Opened = Pick<OwnerDoor, 'models' | 'ask' | 'steps'>;
 
 /**
  * Connections for background tasks. PostgreSQL ends a statement that takes too long. If the server is gone or sends
@@ -20,7 +22,7 @@ export function openBackground(
   connectionString: string,
   statementMs: number,
   onServerError: OnServerError,
-): Pick<Database, 'background' | 'askOwner' | 'ownerSteps'> {
+): Opened {
   const pool = new Pool({
     connectionString,
     max: BACKGROUND_POOL_MAX,
@@ -40,10 +42,25 @@ export function openBackground(
       socket.destroy(new Error(`PostgreSQL was silent for ${silenceMs} ms`)),
     );
   });
+  return openOn(pool);
+}
+
+/** Connections for migrations, without time limits. @param connectionString with the login that owns the tables */
+export function openMigration(connectionString: string): Opened {
+  const pool = new Pool({
+    connectionString,
+    connectionTimeoutMillis: LIMITS.backgroundConnectMs,
+    options: PLANNER_OPTIONS,
+  });
+  pool.on('error', () => {});
+  return openOn(pool);
+}
+
+function openOn(pool: Pool): Opened {
   return {
-    background: new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) }) as OwnerDb,
-    askOwner: async ({ text, values }) => (await pool.query(text, values)).rows,
-    ownerSteps: (work) => inTransaction(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ', work),
+    models: new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) }),
+    ask: async ({ text, values }) => (await pool.query(text, values)).rows,
+    steps: (work) => inTransaction(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ', work),
   };
 }
 

@@ -1,62 +1,86 @@
-import type { Prisma, PrismaClient } from '../generated/prisma/client';
+import type { PrismaClient } from '../generated/prisma/client';
+import { Prisma } from '../generated/prisma/client';
+import type { NoTenants, TenantSet } from '../tenant-set';
+import type { Layout } from './each-tenant';
 
-export { Prisma } from '../generated/prisma/client';
-
-declare const door: unique symbol;
-
-/**
- * The door for requests: a client that uses the service's role. Row-level security is on. In tables with rows of
- * tenants it sees no rows, except through `ofTenants`.
- */
-export type ServiceDb = PrismaClient & { readonly [door]: 'service' };
-
-/** The door for background tasks and migrations: a client that uses the owner's login. It sees rows of every tenant. */
-export type OwnerDb = PrismaClient & { readonly [door]: 'owner' };
+export { Prisma };
 
 /*
  * How a store accesses its rows: rows of a small table through Prisma's models; sets of rows and hot statements as SQL,
- * through `run`, `steps` and `ask` of `Database`, or `$queryRaw` within a transaction. A store that uses SQL for a
- * small table says why.
+ * through `ask`, `run` and `steps` of a door, or `$queryRaw` within a transaction. A store that uses SQL for a small
+ * table says why.
  */
 
-/**
- * Runs one statement without Prisma. Prisma would write the values as JSON and read them again. For a batch of events
- * that takes longer than checking the batch. Arrays are given in binary form (`BinaryArray`).
- * @param tenants the statement sees and writes rows of these tenants only
- */
-export type RunStatement = (
-  text: string,
-  values: readonly unknown[],
-  tenants: readonly number[],
-) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+/** A row of a statement, by the names of its columns. A caller of `ask`, `run` or a step may name a narrower type. */
+export type Row = Readonly<Record<string, unknown>>;
 
 /** Runs a statement of a transaction. */
-export type Step = (text: string, values: readonly unknown[]) => ReturnType<RunStatement>;
+export type Step = <R extends object = Row>(
+  text: string,
+  values: readonly unknown[],
+) => Promise<readonly R[]>;
 
 /** The steps of a client or a transaction of Prisma. */
 export const stepIn =
   (tx: Pick<Prisma.TransactionClient, '$queryRawUnsafe'>): Step =>
-  (text, values) =>
-    tx.$queryRawUnsafe(text, ...values);
+  <R extends object>(text: string, values: readonly unknown[]) =>
+    tx.$queryRawUnsafe<R[]>(text, ...values);
+
+/** Runs several statements in one transaction, which sees and writes rows of these tenants only. */
+export type ServiceSteps = <T>(tenants: TenantSet, work: (step: Step) => Promise<T>) => Promise<T>;
 
 /**
- * Runs several statements in one transaction. Some databases are slow with a single statement that does several things.
+ * The door for requests: it uses the service's role, and row-level security is on. Every method takes the tenants whose
+ * rows its statements see and write.
  */
-export type RunSteps = <T>(tenants: readonly number[], work: (step: Step) => Promise<T>) => Promise<T>;
+export interface ServiceDoor extends Layout {
+  readonly login: 'service';
+  /** In tables with rows of tenants these see no rows, except through `ofTenants`. */
+  readonly models: PrismaClient;
+  /**
+   * Reads the rows of a hot query. `Prisma.sql` builds the statement, but it runs without Prisma's client, which would
+   * process every row once more. A list page takes a quarter less of the service's time in this way.
+   */
+  readonly ask: <R extends object = Row>(
+    statement: Prisma.Sql,
+    tenants: TenantSet,
+    planning?: Planning,
+  ) => Promise<readonly R[]>;
+  /**
+   * Runs one statement that writes, without Prisma. Prisma would write the values as JSON and read them again. For a
+   * batch of events that takes longer than checking the batch. Arrays are given in binary form (`BinaryArray`).
+   * @param tenants none: for a table without rows of tenants
+   */
+  readonly run: (
+    text: string,
+    values: readonly unknown[],
+    tenants: TenantSet | NoTenants,
+  ) => Promise<readonly Row[]>;
+  /** Some databases are slow with a single statement that does several things. */
+  readonly steps: ServiceSteps;
+  /** Runs statements that only read. All of them see the same moment. */
+  readonly snapshot: ServiceSteps;
+}
 
-/** Runs the statements of a background task in one transaction. All of them see the same moment. */
-export type RunOwnerSteps = <T>(work: (step: Step) => Promise<T>) => Promise<T>;
+/** The door for background tasks and migrations: it uses the owner's login, and sees rows of every tenant. */
+export interface OwnerDoor extends Layout {
+  readonly login: 'owner';
+  readonly models: PrismaClient;
+  /** Reads the rows of a hot query, without Prisma's client. */
+  readonly ask: <R extends object = Row>(statement: Prisma.Sql) => Promise<readonly R[]>;
+  /**
+   * Runs statements in one transaction. All of them see the same moment. For large values: Prisma has several copies of
+   * them in memory.
+   */
+  readonly steps: <T>(work: (step: Step) => Promise<T>) => Promise<T>;
+}
 
 /**
- * Reads the rows of a hot query. `Prisma.sql` builds the statement, but it runs without Prisma's client, which would
- * process every row once more. A list page takes a quarter less of the service's time in this way.
- * @param tenants the statement sees rows of these tenants only
+ * Reads through either door. By the service's door the statement sees rows of these tenants only. By the owner's door
+ * it sees every row, so it names its tenants itself.
  */
-export type AskRows = (
-  statement: Prisma.Sql,
-  tenants: readonly number[],
-  planning?: Planning,
-) => ReturnType<RunStatement>;
+export const askingBy = (door: ServiceDoor | OwnerDoor): ServiceDoor['ask'] =>
+  door.login === 'service' ? door.ask : (statement) => door.ask(statement);
 
 /**
  * When a prepared statement is planned. `once`: its first uses on a connection, and then never again if PostgreSQL
@@ -68,22 +92,11 @@ export type Planning = 'once' | 'each';
 
 /** An open database: PostgreSQL, or the engine embedded in this process. */
 export interface Database {
-  /** The client for requests. */
-  readonly prisma: ServiceDb;
-  /** Uses the connections of `prisma`. */
-  readonly run: RunStatement;
-  readonly steps: RunSteps;
-  /** Runs statements that only read. All of them see the same moment. */
-  readonly snapshot: RunSteps;
-  readonly ask: AskRows;
-  /** The client for background tasks. Its connections and their time limit are separate from those of requests. */
-  readonly background: OwnerDb;
-  /** Uses the connections of `background`. It sees rows of every tenant, regardless of the tenants named. */
-  readonly askOwner: AskRows;
-  /** Uses the connections of `background`, for large values: Prisma has several copies of them in memory. */
-  readonly ownerSteps: RunOwnerSteps;
-  /** The client for migrations, which has no time limits. */
-  readonly migrator: OwnerDb;
+  readonly service: ServiceDoor;
+  /** Its connections and their time limit are separate from those of requests. */
+  readonly owner: OwnerDoor;
+  /** The owner's login for migrations, without time limits. */
+  readonly migrator: OwnerDoor;
   /** State of the connections for requests, for metrics. */
   readonly connections: () => Connections;
   close(): Promise<void>;

@@ -1,12 +1,12 @@
-import { PrismaPg } from '@prisma/adapter-pg';
 import type { Config } from '../config';
-import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
-import { openBackground } from './background-pool';
+import { openBackground, openMigration } from './background-pool';
 import { checkLogin } from './check-login';
-import type { Database, OwnerDb } from './clients';
+import type { Database } from './clients';
+import { isDistributed } from './distribute/distribute';
+import { layout } from './each-tenant';
 import { openEmbedded } from './embedded';
-import { openLimited, PLANNER_OPTIONS } from './limited';
+import { openLimited } from './limited';
 import type { OnServerError } from './server-disk';
 
 type Where = Pick<Config, 'databaseUrl' | 'dataDir'> &
@@ -27,34 +27,32 @@ export async function openDatabase(where: Where, onServerError: OnServerError = 
 }
 
 /** @param ownerUrl null: `connectionString` is the owner's login */
-function openPostgres(
+async function openPostgres(
   connectionString: string,
   ownerUrl: string | null,
   backgroundStatementMs: number,
   onServerError: OnServerError,
-): Database {
-  const { prisma, run, steps, snapshot, ask, connections } = openLimited(
-    connectionString,
-    ownerUrl === null,
-    onServerError,
-  );
-  const owner = ownerUrl ?? connectionString;
-  const ofOwner = openBackground(owner, backgroundStatementMs, onServerError);
-  const connect = { connectionString: owner, connectionTimeoutMillis: LIMITS.backgroundConnectMs };
-  const migrator = new PrismaClient({
-    adapter: new PrismaPg({ ...connect, options: PLANNER_OPTIONS }, { onPoolError: () => {} }),
-  }) as OwnerDb;
+): Promise<Database> {
+  const ownersUrl = ownerUrl ?? connectionString;
+  const background = openBackground(ownersUrl, backgroundStatementMs, onServerError);
+  // Asked only here, because tables are distributed while no service runs.
+  const isOnNodes = await isDistributed(background.models).catch(async (error: unknown) => {
+    await background.models.$disconnect();
+    throw error;
+  });
+  const reach = { connectionString, isOwner: ownerUrl === null, isDistributed: isOnNodes };
+  const { service, connections } = openLimited(reach, onServerError);
+  const owner = { login: 'owner', ...layout(isOnNodes) } as const;
+  const doors = {
+    service,
+    owner: { ...owner, ...background },
+    migrator: { ...owner, ...openMigration(ownersUrl) },
+  };
   return {
-    prisma,
-    run,
-    steps,
-    snapshot,
-    ask,
-    ...ofOwner,
-    migrator,
+    ...doors,
     connections,
     close: async () => {
-      await Promise.all([prisma, ofOwner.background, migrator].map((client) => client.$disconnect()));
+      await Promise.all(Object.values(doors).map(({ models }) => models.$disconnect()));
     },
   };
 }

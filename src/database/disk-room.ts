@@ -21,16 +21,19 @@ export class DiskRoom {
 
   /** The same database, except that it refuses data while there is no room. */
   guarding(database: Database): Database {
-    const { run, steps } = database;
+    const { run, steps } = database.service;
     return {
       ...database,
-      run: async (...given) => {
-        this.#assert();
-        return run(...given);
-      },
-      steps: async (...given) => {
-        this.#assert();
-        return steps(...given);
+      service: {
+        ...database.service,
+        run: async (...given) => {
+          this.#assert();
+          return run(...given);
+        },
+        steps: async (...given) => {
+          this.#assert();
+          return steps(...given);
+        },
       },
     };
   }

@@ -3,9 +3,11 @@ import path from 'node:path';
 import { PGlite, type Transaction } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client';
+import type { NoTenants, TenantSet } from '../tenant-set';
 import { ARRAY_TYPE_IDS } from './binary-array';
-import type { Database, OwnerDb, RunStatement, RunSteps, ServiceDb, Step } from './clients';
+import type { Database, OwnerDoor, Prisma, ServiceDoor, ServiceSteps, Step } from './clients';
 import { lockDataDir } from './data-dir-lock';
+import { layout } from './each-tenant';
 import { SERVICE_ROLE, setTenants } from './tenant-rows';
 
 export const EMBEDDED_FOLDER = 'database';
@@ -24,48 +26,68 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     await unlock();
     throw error;
   });
-  const prisma = new PrismaClient({ adapter: new PrismaPGlite(asService(engine)) }) as ServiceDb;
-  const migrator = new PrismaClient({ adapter: new PrismaPGlite(engine) }) as OwnerDb;
-  const stepsWith =
-    (options: object, first = ''): RunSteps =>
-    (tenants, work) =>
-      engine.transaction(async (tx) => {
-        await tx.exec(`${first}${BECOME_SERVICE}; ${setTenants(tenants)}`);
-        return work(stepOf(tx, options));
-      });
-  const run =
-    (options: object): RunStatement =>
-    (text, values, tenants) =>
-      stepsWith(options)(tenants, (step) => step(text, values));
-  const runPlain = run({});
+  const service = serviceDoor(engine);
+  const owner = ownerDoor(engine);
   return {
-    prisma,
-    run: run({ serializers: BINARY }),
-    steps: stepsWith({}),
-    snapshot: stepsWith({}, ONE_MOMENT),
-    ask: ({ text, values }, tenants) => runPlain(text, values, tenants),
-    askOwner: async ({ text, values }) =>
-      (await engine.query<Record<string, unknown>>(text, [...values])).rows,
-    ownerSteps: (work) =>
-      engine.transaction(async (tx) => {
-        await tx.exec(ONE_MOMENT);
-        return work(stepOf(tx));
-      }),
-    background: migrator,
-    migrator,
+    service,
+    owner,
+    migrator: owner,
     connections: () => ({ total: 1, idle: 0, waiting: 0 }),
     close: async () => {
-      await Promise.all([prisma.$disconnect(), migrator.$disconnect()]);
+      await Promise.all([service.models.$disconnect(), owner.models.$disconnect()]);
       await engine.close();
       await unlock();
     },
   };
 }
 
+function serviceDoor(engine: PGlite): ServiceDoor {
+  const stepsWith =
+    (options: object, first = ''): ServiceSteps =>
+    (tenants, work) =>
+      inTenants(engine, tenants, (tx) => work(stepOf(tx, options)), first);
+  return {
+    login: 'service',
+    models: new PrismaClient({ adapter: new PrismaPGlite(asService(engine)) }),
+    ...layout(false),
+    ask: <R extends object>({ text, values }: Prisma.Sql, tenants: TenantSet) =>
+      inTenants(engine, tenants, (tx) => stepOf(tx)<R>(text, values)),
+    run: (text, values, tenants) =>
+      inTenants(engine, tenants, (tx) => stepOf(tx, { serializers: BINARY })(text, values)),
+    steps: stepsWith({}),
+    snapshot: stepsWith({}, ONE_MOMENT),
+  };
+}
+
+const ownerDoor = (engine: PGlite): OwnerDoor => ({
+  login: 'owner',
+  models: new PrismaClient({ adapter: new PrismaPGlite(engine) }),
+  ...layout(false),
+  ask: async <R extends object>({ text, values }: Prisma.Sql) =>
+    (await engine.query<R>(text, [...values])).rows,
+  steps: (work) =>
+    engine.transaction(async (tx) => {
+      await tx.exec(ONE_MOMENT);
+      return work(stepOf(tx));
+    }),
+});
+
+/** @param first statements before the first snapshot of the transaction */
+const inTenants = <T>(
+  engine: PGlite,
+  tenants: TenantSet | NoTenants,
+  work: (tx: Transaction) => Promise<T>,
+  first = '',
+): Promise<T> =>
+  engine.transaction(async (tx) => {
+    await tx.exec(`${first}${BECOME_SERVICE}; ${setTenants(tenants)}`);
+    return work(tx);
+  });
+
 const stepOf =
   (tx: Transaction, options: object = {}): Step =>
-  async (text, values) =>
-    (await tx.query<Record<string, unknown>>(text, [...values], options)).rows;
+  async <R extends object>(text: string, values: readonly unknown[]) =>
+    (await tx.query<R>(text, [...values], options)).rows;
 
 /** The engine makes files that every user may write. So the folder excludes the other users of the host. */
 async function openEngine(folder: string): Promise<PGlite> {
@@ -102,9 +124,8 @@ const BUSY = [
 /**
  * Frees the room of deleted rows. A PostgreSQL server does so by itself, and the embedded engine does not. Its deltas
  * alone would keep 60 bytes an event for good.
- * @param prisma the owner's client
  */
-export async function vacuum(prisma: OwnerDb): Promise<void> {
+export async function vacuum(owner: OwnerDoor): Promise<void> {
   // One table at a time, so that other callers of the engine's one connection come in between.
-  for (const table of BUSY) await prisma.$executeRawUnsafe(`VACUUM ${table}`);
+  for (const table of BUSY) await owner.models.$executeRawUnsafe(`VACUUM ${table}`);
 }

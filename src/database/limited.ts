@@ -3,9 +3,10 @@ import { type Connection, DatabaseError, type FieldDef, Pool, type PoolClient, t
 import { prepareValue } from 'pg/lib/utils';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
+import type { NoTenants, TenantSet } from '../tenant-set';
 import { bindMessage } from './bind-message';
-import type { AskRows, Connections, Planning, RunStatement, RunSteps, ServiceDb, Step } from './clients';
-import { isDistributed } from './distribute/distribute';
+import type { Connections, Planning, Prisma, Row, ServiceDoor, Step } from './clients';
+import { layout } from './each-tenant';
 import { hearErrors, type OnServerError } from './server-disk';
 import { SERVICE_ROLE, setTenants, TENANTS_SETTING, tenantsSetting } from './tenant-rows';
 
@@ -34,26 +35,22 @@ const TELL_NODES = `${NODE_WAIT} -c citus.propagate_set_commands=local`;
  */
 const REQUEST_PLANNER = { ...PLANNER, enable_seqscan: 'off' } as const;
 
-/** The database with the limits that apply to requests. */
-interface Limited {
-  readonly prisma: ServiceDb;
-  readonly run: RunStatement;
-  readonly steps: RunSteps;
-  readonly snapshot: RunSteps;
-  readonly ask: AskRows;
-  readonly connections: () => Connections;
+/** How requests reach the server. */
+interface Reach {
+  readonly connectionString: string;
+  /**
+   * Whether the login owns the tables: it then becomes the service's role. Any other login must be a member of that
+   * role.
+   */
+  readonly isOwner: boolean;
+  readonly isDistributed: boolean;
 }
 
-/**
- * Opens the connections for requests. Each connection and each statement has a time limit.
- * @param isOwner whether the login owns the tables: it then becomes the service's role. Any other login must be a
- * member of that role.
- */
+/** Opens the door for requests. Each connection and each statement has a time limit. */
 export function openLimited(
-  connectionString: string,
-  isOwner: boolean,
+  { connectionString, isOwner, isDistributed }: Reach,
   onServerError: OnServerError = () => {},
-): Limited {
+): { readonly service: ServiceDoor; readonly connections: () => Connections } {
   const pool = new Pool({
     connectionString,
     max: LIMITS.databaseConnections,
@@ -71,16 +68,21 @@ export function openLimited(
   pool.on('error', () => {});
   hearErrors(pool, onServerError);
   const options = { disposeExternalPool: true, statementNameGenerator: statementNames('p') };
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, options) }) as ServiceDb;
   const nameOf = statementNames('t');
-  const run = runner(pool, prisma);
-  return {
-    prisma,
+  const steps = stepsOn(pool);
+  const run = isDistributed ? inSteps(steps) : inOneTrip(pool);
+  const service: ServiceDoor = {
+    login: 'service',
+    models: new PrismaClient({ adapter: new PrismaPg(pool, options) }),
+    ...layout(isDistributed),
+    ask: <R extends object>({ text, values }: Prisma.Sql, tenants: TenantSet, planning: Planning = 'once') =>
+      run<R>(nameOf({ sql: text }), { text, values, tenants, planning }),
     run: (text, values, tenants) => run(nameOf({ sql: text }), { text, values, tenants, planning: 'once' }),
-    steps: stepsOn(pool),
+    steps,
     snapshot: stepsOn(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY'),
-    ask: ({ text, values }, tenants, planning = 'once') =>
-      run(nameOf({ sql: text }), { text, values, tenants, planning }),
+  };
+  return {
+    service,
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
 }
@@ -88,42 +90,35 @@ export function openLimited(
 interface Asked {
   readonly text: string;
   readonly values: readonly unknown[];
-  readonly tenants: readonly number[];
+  readonly tenants: TenantSet | NoTenants;
   readonly planning: Planning;
 }
 
 /** @param name '' for a statement that is rarely repeated */
-type Run = (name: string, asked: Asked) => ReturnType<RunStatement>;
+type Run = <R extends object = Row>(name: string, asked: Asked) => Promise<readonly R[]>;
 
-function runner(pool: Pool, prisma: ServiceDb): Run {
-  const steps = stepsOn(pool);
-  let distributed: Promise<boolean> | undefined;
-  const whetherDistributed = () => {
-    // A failed check is repeated at the next statement.
-    distributed ??= isDistributed(prisma).catch((error) => {
-      distributed = undefined;
-      throw error;
-    });
-    return distributed;
-  };
-  return async (name, asked) => {
-    const { text, values, tenants } = asked;
-    // A transaction of several steps plans each of them anew.
-    if (await whetherDistributed()) return steps(tenants, (step) => step(text, values));
-    const statement = new TenantStatement(name, asked);
+/** A transaction of several steps plans each of them anew. */
+const inSteps =
+  (steps: TenantSteps): Run =>
+  <R extends object>(_name: string, { text, values, tenants }: Asked) =>
+    steps(tenants, (step) => step<R>(text, values));
+
+const inOneTrip =
+  (pool: Pool): Run =>
+  <R extends object>(name: string, asked: Asked) =>
     // The pool returns what the statement passes to its callback.
-    return pool.query(statement) as unknown as ReturnType<RunStatement>;
-  };
-}
+    pool.query(new TenantStatement(name, asked)) as unknown as Promise<readonly R[]>;
 
 /** The coordinator gets these settings when a connection begins. The nodes get them only by this statement. */
 const OF_NODES = Object.entries(REQUEST_PLANNER)
   .map(([name, value]) => `SET LOCAL ${name} = ${value}`)
   .join('; ');
 
+type TenantSteps = <T>(tenants: TenantSet | NoTenants, work: (step: Step) => Promise<T>) => Promise<T>;
+
 /** Takes more than one round trip, but settings reach the nodes of a distributed database in no other way. */
 const stepsOn =
-  (pool: Pool, begin = 'BEGIN'): RunSteps =>
+  (pool: Pool, begin = 'BEGIN'): TenantSteps =>
   (tenants, work) =>
     inTransaction(pool, `${begin}; ${setTenants(tenants)}; ${OF_NODES}`, work);
 
@@ -194,7 +189,6 @@ function statementNames(prefix: string): (query: { readonly sql: string }) => st
   };
 }
 
-type Row = Readonly<Record<string, unknown>>;
 type RowMaker = (values: readonly (string | null)[]) => Row;
 type Callback = (error: Error | null, rows?: readonly Row[]) => void;
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { OwnerDb } from './clients';
+import type { OwnerDoor } from './clients';
 import { mendRestored } from './row-security';
 
 /** The folder of the migrations, found from `src/` and from `dist/src/`. */
@@ -28,9 +28,9 @@ class NewerDatabase extends Error {
  * not know
  * @throws NoRowSecurity when a restore lost policies or rights
  */
-export async function migrate(prisma: OwnerDb): Promise<readonly string[]> {
+export async function migrate(owner: OwnerDoor): Promise<readonly string[]> {
   const migrations = await readMigrations();
-  return prisma.$transaction(
+  return owner.models.$transaction(
     async (tx) => {
       await tx.$executeRawUnsafe(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`);
       await tx.$executeRawUnsafe(HISTORY_TABLE);

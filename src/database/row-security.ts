@@ -1,4 +1,4 @@
-import type { Prisma, ServiceDb } from './clients';
+import type { Prisma, ServiceDoor } from './clients';
 import { sqlStateOf } from './failure';
 import { FREE_TABLES, SERVICE_ROLE } from './tenant-rows';
 
@@ -10,9 +10,9 @@ class NoRowSecurity extends Error {
 /** Codes of "role does not exist" and "permission denied to set role" when a connection is made. */
 const ROLE_REFUSED = /^(?:22023|42501)$/;
 
-/** Checks the role of requests. @param prisma client on the connections of requests @throws NoRowSecurity */
-export async function assertRowSecurity(prisma: ServiceDb): Promise<void> {
-  const [role] = await prisma
+/** Checks the role of requests. @throws NoRowSecurity */
+export async function assertRowSecurity(service: ServiceDoor): Promise<void> {
+  const [role] = await service.models
     .$queryRawUnsafe<{ name: string; is_member: boolean; is_bound: boolean }[]>(
       `SELECT current_user::text AS name, pg_has_role(current_user, '${SERVICE_ROLE}', 'USAGE') AS is_member,
          row_security_active('audit_event') AND NOT pg_has_role(current_user, relowner, 'USAGE') AS is_bound

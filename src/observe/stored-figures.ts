@@ -1,5 +1,5 @@
 import { KEY_KINDS } from '../caller/key-format';
-import type { OwnerDb } from '../database/clients';
+import type { OwnerDoor } from '../database/clients';
 import { guarded } from '../database/failure';
 import { LIMITS } from '../limits';
 import type { Figures, SourceFigures } from './figures';
@@ -8,9 +8,9 @@ import type { Figures, SourceFigures } from './figures';
 const DELTAS_MAX = 100_000;
 
 /** @param sourcesMax number of sources to report @throws DomainError `service_unavailable` after `deadlineMs` */
-export function readFigures(prisma: OwnerDb, sourcesMax: number, deadlineMs: number): Promise<Figures> {
+export function readFigures(owner: OwnerDoor, sourcesMax: number, deadlineMs: number): Promise<Figures> {
   return guarded(async () => {
-    const [work] = await prisma.$queryRaw<
+    const [work] = await owner.models.$queryRaw<
       {
         deltas: number;
         hours: number;
@@ -26,7 +26,7 @@ export function readFigures(prisma: OwnerDb, sourcesMax: number, deadlineMs: num
         (SELECT count(*) FROM audit_source)::int AS sources,
         (SELECT count(*) FROM audit_gap)::int AS gaps,
         (SELECT count(*) FROM audit_source WHERE problem IS NOT NULL)::int AS problems`;
-    const sources = await prisma.$queryRaw<SourceFigures[]>`
+    const sources = await owner.models.$queryRaw<SourceFigures[]>`
       SELECT tenant_id AS "tenantId", host_name AS "hostName", database_name AS "databaseName",
         extract(epoch FROM now() - last_reported)::float8 AS "reportedSeconds", caught_up_at AS "caughtUpAt",
         waiting_bytes::float8 AS "waitingBytes", problem IS NOT NULL AS "hasProblem",
@@ -35,7 +35,7 @@ export function readFigures(prisma: OwnerDb, sourcesMax: number, deadlineMs: num
       FROM audit_source s ORDER BY tenant_id, host_name, database_name LIMIT ${sourcesMax}`;
     const soon = new Date(Date.now() + LIMITS.keyExpiresSoonMs);
     // A rotated key is meant to expire.
-    const expiring = await prisma.$queryRaw<Figures['expiringKeys']>`
+    const expiring = await owner.models.$queryRaw<Figures['expiringKeys']>`
       SELECT kind, count(*)::int AS count FROM api_key k
       WHERE revoked_at IS NULL AND expires_at > now() AND expires_at <= ${soon}
         AND NOT EXISTS (SELECT FROM api_key newer WHERE newer.replaces = k.key_id)
@@ -45,7 +45,7 @@ export function readFigures(prisma: OwnerDb, sourcesMax: number, deadlineMs: num
       count: expiring.find((each) => each.kind === kind)?.count ?? 0,
     }));
     return {
-      ...(await detectionFigures(prisma, sourcesMax)),
+      ...(await detectionFigures(owner, sourcesMax)),
       unfoldedDeltas: work?.deltas ?? 0,
       unindexedHours: work?.hours ?? 0,
       unindexedSeconds: work?.waited ?? null,
@@ -59,18 +59,18 @@ export function readFigures(prisma: OwnerDb, sourcesMax: number, deadlineMs: num
 }
 
 async function detectionFigures(
-  prisma: OwnerDb,
+  owner: OwnerDoor,
   tenantsMax: number,
 ): Promise<Pick<Figures, 'detection' | 'openAlerts' | 'waitingNotices' | 'noticeSeconds'>> {
-  const detection = await prisma.$queryRaw<Figures['detection']>`
+  const detection = await owner.models.$queryRaw<Figures['detection']>`
     SELECT p.tenant_id AS "tenantId", p.position::float8 AS position,
       greatest(0, coalesce(h.size, 0) - p.position)::float8 AS waiting
     FROM detection_position p LEFT JOIN audit_log_head h ON h.tenant_id = p.tenant_id
     ORDER BY 3 DESC, 1 LIMIT ${tenantsMax}`;
-  const openAlerts = await prisma.$queryRaw<Figures['openAlerts']>`
+  const openAlerts = await owner.models.$queryRaw<Figures['openAlerts']>`
     SELECT status, severity, count(*)::int AS count FROM alert WHERE status IN ('new', 'acknowledged')
     GROUP BY status, severity`;
-  const [notices] = await prisma.$queryRaw<{ count: number; seconds: number | null }[]>`
+  const [notices] = await owner.models.$queryRaw<{ count: number; seconds: number | null }[]>`
     SELECT count(*)::int AS count, extract(epoch FROM now() - min(created_at))::float8 AS seconds
     FROM alert_notice WHERE sent_at IS NULL`;
   return {

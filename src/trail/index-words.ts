@@ -1,9 +1,9 @@
 import { Prisma } from '../database/clients';
+import type { TenantLookup } from '../database/each-tenant';
 import { FILTER_SPECS, type FilterName } from '../event/filters';
 import { type AuditEventFilter, givenFilters } from '../event/query';
 import type { SearchTerm } from '../event/search';
 import { wholeWordsOf, wordsOf } from '../event/search-terms';
-import { type TenantForm, tenantOfLookup } from './counts/scope';
 import { toStored } from './stored-text';
 
 /** Words are indexed by their first characters: a long statement without a blank must not break an index. */
@@ -41,15 +41,14 @@ export const isCounted = ([term, ...others]: readonly SearchTerm[]): boolean =>
  * database a function finds the hours of single words by their index; row-level security allows no other way to it. The
  * nodes of a distributed database cannot run that function, so they read the tenant's hours.
  */
-export function hoursOfWord(key: string, tenant: Prisma.Sql, span: Prisma.Sql, form: TenantForm): Prisma.Sql {
+export function hoursOfWord(key: string, tenant: Prisma.Sql, span: Prisma.Sql, of: TenantLookup): Prisma.Sql {
   const single = Prisma.sql`(${tenant})::text || ' ' || ${key}::text`;
-  const ofSingle =
-    form === 'lateral'
-      ? Prisma.sql`audit_hours_of_single(${tenant}, ${single}) w WHERE ${span}`
-      : Prisma.sql`audit_segment w WHERE w.tenant_id = ${tenant} AND w.singles @> ARRAY[${single}] AND ${span}`;
+  const ofSingle = of.isDistributed
+    ? Prisma.sql`audit_segment w WHERE w.tenant_id = ${tenant} AND w.singles @> ARRAY[${single}] AND ${span}`
+    : Prisma.sql`audit_hours_of_single(${tenant}, ${single}) w WHERE ${span}`;
   return Prisma.sql`
     SELECT w.hour, w.n FROM audit_word w
-    WHERE w.tenant_id = ${tenantOfLookup(tenant, form)} AND w.word = ${key} AND ${span}
+    WHERE w.tenant_id = ${of.lookup(tenant)} AND w.word = ${key} AND ${span}
     UNION ALL
     SELECT w.hour, 1 FROM ${ofSingle}`;
 }

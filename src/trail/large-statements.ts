@@ -1,11 +1,12 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Asker, FairShare } from '../caller/rate-limit/fair-share';
-import { type AskRows, Prisma } from '../database/clients';
+import { Prisma, type ServiceDoor } from '../database/clients';
 import { guarded } from '../database/failure';
 import { Pauses } from '../deadline';
 import { serviceUnavailable } from '../errors';
 import { FOUND_MARK, hasMark, MARK, type TextForm, type WholeTexts } from '../event/marks';
 import { LIMITS } from '../limits';
+import { oneTenant } from '../tenant-set';
 import { FIRSTS_OF_TWO, restored } from './stored-text';
 
 /** The formats of events read no more of a statement than this. */
@@ -45,7 +46,7 @@ const FORMS = {
 /** Reads what marks stand for. One large statement of a tenant is read at a time. */
 export class LargeStatements implements WholeTexts {
   constructor(
-    private readonly ask: AskRows,
+    private readonly service: ServiceDoor,
     private readonly turns: Pick<FairShare, 'run'>,
   ) {}
 
@@ -85,7 +86,7 @@ export class LargeStatements implements WholeTexts {
     if (!tenants.includes(tenantId)) throw new Error('an answer names a statement of another tenant');
     const read = async () => {
       const statement = restStatement(tenantId, recordId, Number(head), FORMS[form]);
-      const rows = await guarded(() => this.ask(statement, [tenantId]));
+      const rows = await guarded(() => this.service.ask(statement, oneTenant(tenantId)));
       // Retention removed the event after it was found.
       if (Number(rows[0]?.size) !== Number(bytes)) throw serviceUnavailable(new Error('a statement is gone'));
       return restoredPieces(rows, FORMS[form]);

@@ -1,4 +1,4 @@
-import type { OwnerDb, Prisma } from '../database/clients';
+import type { OwnerDoor, Prisma } from '../database/clients';
 import { sqlStateOf } from '../database/failure';
 import { DAY_MS, TICKS_PER_MS } from '../event/event-time';
 import { msOfRecordId, recordIdFloor } from '../event/record-id';
@@ -95,7 +95,9 @@ export function weeksOfPartition(name: string): { name: string; startMs: number;
  * The names of the partitions that exist now. Read from the catalog's rows: after waiting for an advisory lock,
  * `to_regclass` may still answer from the connection's cache.
  */
-export async function partitionNames(tx: Prisma.TransactionClient | OwnerDb): Promise<ReadonlySet<string>> {
+export async function partitionNames(
+  tx: Pick<Prisma.TransactionClient, '$queryRaw'>,
+): Promise<ReadonlySet<string>> {
   const found = await tx.$queryRaw<{ name: string }[]>`
     SELECT c.relname::text AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
     WHERE i.inhparent = 'audit_event'::regclass ORDER BY c.relname`;
@@ -141,7 +143,7 @@ export class Partitions {
   readonly #known = new Set<number>();
 
   constructor(
-    private readonly prisma: OwnerDb,
+    private readonly owner: OwnerDoor,
     private readonly nowMs: () => number = Date.now,
   ) {}
 
@@ -173,7 +175,7 @@ export class Partitions {
   }
 
   async #create(week: number): Promise<void> {
-    await this.prisma.$transaction(
+    await this.owner.models.$transaction(
       async (tx) => {
         await takeTurn(tx);
         const names = await partitionNames(tx);
@@ -189,8 +191,8 @@ export class Partitions {
    * it was far away. With too many events the year keeps its partition.
    */
   async #divide(year: Place): Promise<void> {
-    if (!(await partitionNames(this.prisma)).has(year.name)) return;
-    const divided = this.prisma.$transaction(
+    if (!(await partitionNames(this.owner.models)).has(year.name)) return;
+    const divided = this.owner.models.$transaction(
       async (tx) => {
         // One connection to each node of a distributed database, so that rows and tables can change in one transaction.
         await tx.$executeRawUnsafe(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);

@@ -1,18 +1,9 @@
 import { Prisma } from '../database/clients';
+import type { EachTenant, TenantLookup } from '../database/each-tenant';
 import { type AuditEventFilter, givenFilters } from '../event/query';
 import { openDays } from './counts/by-instance';
 import { type Counted, groupDimension } from './counts/dimensions';
-import {
-  cutRange,
-  type EachTenant,
-  type HourSpan,
-  hourOf,
-  IN_BOUNDS,
-  spanOf,
-  type TenantForm,
-  withBounds,
-  within,
-} from './counts/scope';
+import { cutRange, type HourSpan, hourOf, IN_BOUNDS, spanOf, withBounds, within } from './counts/scope';
 import { whereInRange, whereOf } from './event-rows';
 import { hoursOfWord, isCounted, keysOf } from './index-words';
 
@@ -28,7 +19,7 @@ export function searchSegments(
   filter: AuditEventFilter,
   counted: Counted,
   tenant: Prisma.Sql,
-  form: TenantForm,
+  of: TenantLookup,
   openSpan: HourSpan | null = null,
 ): Prisma.Sql {
   const { days, hours, direct } = cutRange(filter, true);
@@ -43,7 +34,7 @@ export function searchSegments(
   const inSpan = (column: string) => within(column, whole);
   const found = keys.map(
     (key, i) =>
-      Prisma.sql`, ${Prisma.raw(`k${i}`)} AS MATERIALIZED (${hoursOfWord(key, tenant, inSpan('w.hour'), form)})`,
+      Prisma.sql`, ${Prisma.raw(`k${i}`)} AS MATERIALIZED (${hoursOfWord(key, tenant, inSpan('w.hour'), of)})`,
   );
   const indexed = exact
     ? Prisma.sql`SELECT ''::text AS v, k.hour AS lo, k.hour + 1 AS hi, k.n::bigint AS n, 0::bigint AS ok
@@ -99,7 +90,7 @@ export const eventsBesideWords = (each: EachTenant, filter: AuditEventFilter): P
   const held = (tenant: Prisma.Sql) =>
     keysOf(filter).map(
       (key) =>
-        Prisma.sql`a.hour IN (SELECT k.hour FROM (${hoursOfWord(key, tenant, within('w.hour', whole), each.form)}) k)`,
+        Prisma.sql`a.hour IN (SELECT k.hour FROM (${hoursOfWord(key, tenant, within('w.hour', whole), each)}) k)`,
     );
   return Prisma.sql`
     SELECT coalesce(sum(q.n), 0)::float8 AS n FROM (${each.dependent(

@@ -1,8 +1,10 @@
+import type { Prisma } from '../../src/database/clients';
 import { toDetectionEvent } from '../../src/detection/arrived';
 import { HOUR_MS } from '../../src/event/event-time';
 import { toFeedItem } from '../../src/event/formats/feed-item';
 import { ticksOfRecordId } from '../../src/event/record-id';
 import { LIMITS } from '../../src/limits';
+import { oneTenant } from '../../src/tenant-set';
 import type { ArrivalLimits, ArrivedEvent } from '../../src/trail/arrivals/arrival-reader';
 import { GoneBeginnings } from '../../src/trail/arrivals/gone-beginning';
 import { GoneSeal } from '../../src/trail/arrivals/gone-seal';
@@ -12,7 +14,8 @@ import type { CheckedEvent } from '../../src/trail/checked-event';
 import { CheckpointKey, newCheckpointKeyPem } from '../../src/trail/evidence/note-key';
 import { LogTrial, useLog } from '../evidence/support';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
-import { ENGINES, formsOf } from '../support/engines';
+import { inLayout, layoutsOf } from '../support/doors';
+import { ENGINES } from '../support/engines';
 import type { Store } from '../support/store';
 
 const SEAL = new GoneSeal([TEST_CHECKPOINT_KEY]);
@@ -27,7 +30,7 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
   let reader: PostgresArrivalReader;
   beforeEach(() => {
     ({ store, trial } = place);
-    reader = new PostgresArrivalReader(store.database.ask, store.form, Date.now, SEAL);
+    reader = new PostgresArrivalReader(store.database.service, Date.now, SEAL);
   });
   /** Stores a batch and runs the sequencer. @returns the events, now in the evidence log */
   const arrive = async (count: number, hour = 8, change: object = {}) => {
@@ -186,8 +189,8 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
       store.tenantId,
     );
     await retained(700);
-    const { migrator, askOwner } = store.database;
-    const beginnings = new GoneBeginnings(migrator, new PostgresArrivalReader(askOwner, store.form), SEAL);
+    const { migrator, owner } = store.database;
+    const beginnings = new GoneBeginnings(migrator, new PostgresArrivalReader(owner), SEAL);
     while ((await beginnings.run()) > 0);
     const begun = await read(0, { positions: 5 });
     expect([begun.from, begun.items.length, begun.removed, begun.next]).toEqual([0, 5, 700, 705]);
@@ -203,9 +206,9 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
   it('passes no event because of a row that no instance sealed, and seals it anew at the next look', async () => {
     await arrive(300, 3);
     await arrive(20, 8);
-    const { migrator, askOwner } = store.database;
+    const { migrator, owner } = store.database;
     const put = (position: number, keyId: string | null, mac: Buffer | null) =>
-      migrator.$executeRawUnsafe(
+      migrator.models.$executeRawUnsafe(
         `INSERT INTO audit_log_gone (tenant_id, position, looked_until, key_id, mac) VALUES ($1::int, $2::bigint, now(), $3, $4)
          ON CONFLICT (tenant_id) DO UPDATE SET position = excluded.position, key_id = excluded.key_id, mac = excluded.mac`,
         ...[store.tenantId, position, keyId, mac],
@@ -233,11 +236,7 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
     jest.replaceProperty(LIMITS, 'goneBeginningStep', 200 as never);
     const look = async () => {
       const seal = SEAL;
-      const beginnings = new GoneBeginnings(
-        migrator,
-        new PostgresArrivalReader(askOwner, store.form, Date.now, seal),
-        seal,
-      );
+      const beginnings = new GoneBeginnings(migrator, new PostgresArrivalReader(owner, Date.now, seal), seal);
       const more: number[] = [];
       do more.push(await beginnings.run());
       while (more.at(-1) !== 0);
@@ -260,7 +259,7 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
     const both = new GoneSeal([TEST_CHECKPOINT_KEY, former]);
     expect(
       (
-        await new PostgresArrivalReader(askOwner, store.form, Date.now, both).read(store.tenantId, 0, {
+        await new PostgresArrivalReader(owner, Date.now, both).read(store.tenantId, 0, {
           ...MANY,
           positions: 5,
         })
@@ -273,8 +272,8 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
   it('passes no more events than retention removed, though others were away while somebody looked', async () => {
     await arrive(300, 3);
     await arrive(20, 8);
-    const { migrator, askOwner } = store.database;
-    const background = new PostgresArrivalReader(askOwner, store.form, Date.now, SEAL);
+    const { migrator, owner } = store.database;
+    const background = new PostgresArrivalReader(owner, Date.now, SEAL);
     const beginnings = new GoneBeginnings(migrator, background, SEAL);
     const look = async () => {
       while ((await beginnings.run()) > 0);
@@ -317,7 +316,7 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
     expect(idsOf(items)).toEqual(sorted(events.slice(0, 250)));
   });
 
-  it.each(formsOf(engine))('reads several tenants in one call (%s)', async (form) => {
+  it.each(layoutsOf(engine))('reads several tenants in one call (distributed: %s)', async (isDistributed) => {
     const mine = await arrive(300);
     const other = await store.forNewTenant();
     const otherTrial = new LogTrial(other);
@@ -325,7 +324,7 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
     await other.insert(theirs);
     await otherTrial.run();
     const quiet = await store.forNewTenant();
-    const each = new PostgresArrivalReader(store.database.ask, form);
+    const each = new PostgresArrivalReader(inLayout(isDistributed, store.database.service));
     const places = [
       { tenantId: other.tenantId, from: 0 },
       { tenantId: quiet.tenantId, from: 0 },
@@ -342,15 +341,18 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
 
   it('returns the same events to background tasks, which read as the owner', async () => {
     await arrive(50);
-    const owner = new PostgresArrivalReader(store.database.askOwner, store.form);
+    const owner = new PostgresArrivalReader(store.database.owner);
     expect(await owner.read(store.tenantId, 10, MANY)).toEqual(await read(10));
   });
 
   it('returns nothing of a tenant to a connection that is confined to another tenant', async () => {
     await arrive(10);
     const other = await store.forNewTenant();
-    const { ask } = store.database;
-    const confined = new PostgresArrivalReader((statement) => ask(statement, [other.tenantId]), store.form);
+    const { service } = store.database;
+    const confined = new PostgresArrivalReader({
+      ...service,
+      ask: <R extends object>(statement: Prisma.Sql) => service.ask<R>(statement, oneTenant(other.tenantId)),
+    });
     expect(await confined.read(store.tenantId, 0, MANY)).toMatchObject({ items: [], size: 0 });
   });
 

@@ -226,9 +226,9 @@ class Story {
   /** Uses a new instance each time: nothing but the cursor is kept between reads. */
   async read(reader: number, limit: number): Promise<boolean> {
     const { tenants, filters } = READERS[reader] as (typeof READERS)[number];
-    const { ask } = this.stores[0].database;
+    const { service } = this.stores[0].database;
     const tail = new Tail({
-      reader: new PostgresArrivalReader(ask, this.stores[0].form, Date.now, SEAL),
+      reader: new PostgresArrivalReader(service, Date.now, SEAL),
       news: { wait: async () => null },
       epoch,
       seal: new CursorSeal({ epoch, formerKeys: [], nowMs: Date.now }),
@@ -300,12 +300,8 @@ describe.each(ENGINES)('readers of the tail on %s', (engine: EngineName) => {
         const other = engine === 'embedded' ? null : await Store.on(base.place, stores[0].tenantId);
         const first = new LogTrial(stores[0]);
         const instances = [first, ...(other ? [new LogTrial(other, undefined, {}, first.memory)] : [])];
-        const { migrator, askOwner } = stores[0].database;
-        const gone = new GoneBeginnings(
-          migrator,
-          new PostgresArrivalReader(askOwner, base.form, Date.now, SEAL),
-          SEAL,
-        );
+        const { migrator, owner } = stores[0].database;
+        const gone = new GoneBeginnings(migrator, new PostgresArrivalReader(owner, Date.now, SEAL), SEAL);
         const story = new Story(stores, instances, killer?.kill ?? null, gone);
         try {
           for (const one of steps) await story.do(one);

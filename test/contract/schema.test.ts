@@ -51,7 +51,7 @@ describeOnPostgres('the migrations', () => {
   });
 
   it('the check notices a column that the schema lacks', async () => {
-    await store.database.migrator.$executeRawUnsafe('ALTER TABLE tenant ADD COLUMN forgotten int');
+    await store.database.migrator.models.$executeRawUnsafe('ALTER TABLE tenant ADD COLUMN forgotten int');
     expect(withoutComments(driftOf(store).diff)).toContain('"forgotten"');
   });
 });

@@ -19,19 +19,17 @@ import { itemsOf, Receiver } from './support/receiver';
 
 /** The module of a second instance on the database of a world. */
 const moduleOn = (
-  { prisma, background, askOwner }: Database,
+  { service, owner }: Database,
   world: World,
   allow: Pick<Config, 'destinationAllowNetworks'>,
 ) =>
   openDestinations({
     config: { dataDir: world.database.dataDir, secretsKeyFile: null, ...allow },
-    prisma,
-    owner: background,
-    askOwner,
+    service,
+    owner,
     epoch: testEpoch(),
-    form: 'lateral',
     nowMs: Date.now,
-    tenants: new PostgresTenantStore(prisma),
+    tenants: new PostgresTenantStore(service),
     log: pino({ level: 'silent' }),
     goneSeal: new GoneSeal([TEST_CHECKPOINT_KEY]),
   });

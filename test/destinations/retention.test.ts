@@ -29,9 +29,9 @@ const ENGINE = ENGINES.find((engine) => engine !== 'embedded');
       `mutation { setTenantRetention(tenantId: "${tenantId}", days: 30) { tenantId } }`,
     );
     const database = await openDatabase(use.world.database);
-    const { prisma, migrator } = database;
+    const { service, migrator } = database;
     const log = pino({ level: 'silent' });
-    await applyRetention({ store: new PostgresRetentionStore(prisma, migrator), nowMs: Date.now, log });
+    await applyRetention({ store: new PostgresRetentionStore(service, migrator), nowMs: Date.now, log });
     await database.close();
   }
   const untilLogged = async (tenantId: string, size: number) =>

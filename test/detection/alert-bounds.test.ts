@@ -17,8 +17,8 @@ describe.each(ONE_ENGINE)('the bounds on the alerts of a tenant on %s', (engine)
 
   beforeAll(async () => {
     store = await Store.open(engine);
-    alerts = new AlertStore(store.database.prisma, () => NOW);
-    await store.database.migrator.alert.create({
+    alerts = new AlertStore(store.database.service, () => NOW);
+    await store.database.migrator.models.alert.create({
       data: {
         tenantId: store.tenantId,
         alertId,
@@ -43,7 +43,7 @@ describe.each(ONE_ENGINE)('the bounds on the alerts of a tenant on %s', (engine)
   afterAll(() => store.close());
 
   const suppressed = (count: number, until: Date) =>
-    store.database.migrator.alertSuppression.createMany({
+    store.database.migrator.models.alertSuppression.createMany({
       data: Array.from({ length: count }, () => ({
         tenantId: store.tenantId,
         suppressionId: randomUUID(),
@@ -77,7 +77,7 @@ describe.each(ONE_ENGINE)('the bounds on the alerts of a tenant on %s', (engine)
   });
 
   it('show only the newest changes of an alert, the oldest of those first', async () => {
-    await store.database.migrator.alertChange.createMany({
+    await store.database.migrator.models.alertChange.createMany({
       data: Array.from({ length: 1_000 }, (_, n) => ({
         tenantId: store.tenantId,
         alertId,

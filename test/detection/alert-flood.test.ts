@@ -38,7 +38,7 @@ describe.each(ENGINES)('findings of a step, on %s', (engine) => {
     instances: [],
   });
   const written = () =>
-    store.database.background.alert.findMany({ where: { tenantId: store.tenantId, ruleId } });
+    store.database.owner.models.alert.findMany({ where: { tenantId: store.tenantId, ruleId } });
 
   it('are written with few statements, because alerts of other tenants wait for them', async () => {
     const write = async (findings: readonly Finding[]) => {
@@ -56,7 +56,7 @@ describe.each(ENGINES)('findings of a step, on %s', (engine) => {
             return value !== null && typeof value === 'object' ? counted(value) : value;
           },
         });
-      const written = await store.database.background.$transaction((tx) =>
+      const written = await store.database.owner.models.$transaction((tx) =>
         writeFindings(counted(tx) as Prisma.TransactionClient, store.tenantId, findings, AT_US / 1_000),
       );
       return { ...written, statements };
@@ -79,7 +79,7 @@ describe.each(ENGINES)('findings of a step, on %s', (engine) => {
   });
 
   const write = async (of: Finding, nowMs: number) => {
-    const { alerts } = await store.database.background.$transaction((tx) =>
+    const { alerts } = await store.database.owner.models.$transaction((tx) =>
       writeFindings(tx, store.tenantId, [of], nowMs),
     );
     return alerts;
@@ -90,7 +90,7 @@ describe.each(ENGINES)('findings of a step, on %s', (engine) => {
     const endMs = nowMs + 10_000;
     const [first] = await write(finding(1, 0), nowMs);
     const suppressed = { status: 'suppressed', suppressedUntil: new Date(endMs) };
-    await store.database.background.alert.updateMany({
+    await store.database.owner.models.alert.updateMany({
       where: { tenantId: store.tenantId, ruleId },
       data: suppressed,
     });

@@ -53,15 +53,15 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
   afterAll(() => store.close());
   // Instances take waiting backtests of any tenant.
   beforeEach(async () => {
-    await store.database.background.backtest.deleteMany({});
+    await store.database.owner.models.backtest.deleteMany({});
   });
 
   /** A tenant with a backtest that has begun, and instances that may run it. */
   async function aBacktest() {
     const { tenantId } = await store.forNewTenant();
-    const { prisma, background: owner } = store.database;
+    const { service, owner } = store.database;
     const at = { nowMs: Date.now() };
-    const storeOf = () => new BacktestStore(prisma, owner, Date.now, async () => new Date(at.nowMs));
+    const storeOf = () => new BacktestStore(service, owner, Date.now, async () => new Date(at.nowMs));
     const own = storeOf();
     const begin = () => own.begin(tenantId, RULE, 7, AN_ATTEMPT);
     const { backtestId } = await begin();
@@ -150,8 +150,8 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     const own = unseenInLogins('Who is that', 'serverPrincipalName');
     const { ruleId } = parseRules(own)[0] as { ruleId: string };
     const { tenantId } = await store.forNewTenant();
-    const { prisma, background: owner } = store.database;
-    const tests = new BacktestStore(prisma, owner, Date.now);
+    const { service, owner } = store.database;
+    const tests = new BacktestStore(service, owner, Date.now);
     const { backtestId } = await tests.begin(tenantId, { ...RULE, ruleId, source: own }, 7, AN_ATTEMPT);
     const names = [...Array(9).fill('ada'), 'ada', 'eve'] as string[];
     const reader = readerOf(
@@ -171,8 +171,8 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     const source = readFileSync(path.join(__dirname, '../../rules/38-audit-stopped.yml'), 'utf8');
     const { ruleId } = parseRules(source)[0] as { ruleId: string };
     const { tenantId } = await store.forNewTenant();
-    const { prisma, background: owner } = store.database;
-    const tests = new BacktestStore(prisma, owner, Date.now);
+    const { service, owner } = store.database;
+    const tests = new BacktestStore(service, owner, Date.now);
     const { backtestId } = await tests.begin(tenantId, { ...RULE, ruleId, source }, 7, AN_ATTEMPT);
     const reader = readerOf(tenantId, [{ actionId: 'SL' }, { actionId: 'SVSD' }]);
     const instance = new Backtests({ owner, store: tests, nowMs: Date.now, log: { warn: () => {} }, reader });

@@ -59,8 +59,8 @@ describeOnPostgres('how far rules are', () => {
   });
   /** An instance that has just started. */
   const anInstance = (keys: readonly [CheckpointKey, ...CheckpointKey[]] = [TEST_CHECKPOINT_KEY]) => {
-    const { database, form, tenantId } = store;
-    const owner = database.background;
+    const { database, tenantId } = store;
+    const owner = database.owner;
     const told: string[] = [];
     const seal = new PlaceSeal(
       keys,
@@ -75,12 +75,12 @@ describeOnPostgres('how far rules are', () => {
       host: new EveryEvent(),
       shipped: new Map(),
       abouts: new RuleAbouts(),
-      reader: new PostgresArrivalReader(database.askOwner, form),
+      reader: new PostgresArrivalReader(database.owner),
       tally: new DetectionTally(),
       nowMs: () => nowMs,
       places: new TrustedPlaces({ owner, seal, tell, log: pino({ level: 'silent' }) }),
     });
-    const check = new FindingsCheck(database.ask, seal);
+    const check = new FindingsCheck(database.service, seal);
     return {
       seal,
       told: () => told.splice(0),

@@ -84,17 +84,17 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
   });
   /** An instance on the same database. */
   const detectorOn = (own: NotedHost, lanes?: { shared: Lanes; own: Lane; holder: string }) => {
-    const { database, form } = busy as Store;
-    const reader = own.noted(new PostgresArrivalReader(database.askOwner, form));
+    const { database } = busy as Store;
+    const reader = own.noted(new PostgresArrivalReader(database.owner));
     return new Detector({
-      owner: database.background,
+      owner: database.owner,
       reader,
       host: own,
       shipped: new Map(),
       abouts: new RuleAbouts(),
       nowMs: () => nowMs,
       tally: new DetectionTally(),
-      places: new TrustedPlaces({ owner: database.background, seal, tell: async () => {}, log: SILENT }),
+      places: new TrustedPlaces({ owner: database.owner, seal, tell: async () => {}, log: SILENT }),
       ...(lanes && { lanes }),
     });
   };

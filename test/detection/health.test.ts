@@ -24,10 +24,10 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
   async function aTenant() {
     const own = await store.forNewTenant();
     const { tenantId } = own;
-    const { prisma, background: owner } = store.database;
+    const { service, owner } = store.database;
     const at = { nowMs: START_MS };
     const stopped = new Map<number, string>();
-    const sources = new PostgresAuditSourceStore(prisma, owner);
+    const sources = new PostgresAuditSourceStore(service, owner);
     const health = new HealthAlerts(
       owner,
       readShippedRules(),
@@ -35,7 +35,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
       () => stopped,
     );
     const alerts = async () => {
-      const rows = await owner.alert.findMany({ where: { tenantId }, orderBy: { createdAt: 'asc' } });
+      const rows = await owner.models.alert.findMany({ where: { tenantId }, orderBy: { createdAt: 'asc' } });
       return rows.map(({ groupValues, ...row }) => ({ ...row, group: JSON.parse(groupValues) }));
     };
     return {
@@ -51,7 +51,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
         await health.look();
       },
       problems: async () => (await alerts()).map(({ group }) => group.problem),
-      resolve: () => owner.alert.updateMany({ where: { tenantId }, data: { status: 'resolved' } }),
+      resolve: () => owner.models.alert.updateMany({ where: { tenantId }, data: { status: 'resolved' } }),
     };
   }
 
@@ -261,7 +261,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     expect(await problems()).toEqual(['The evidence log has stopped: its head is not as it was left']);
 
     const other = await aTenant();
-    await store.database.migrator.auditLogQueue.create({
+    await store.database.migrator.models.auditLogQueue.create({
       data: {
         tenantId: other.tenantId,
         batchId: '0190a0a0-0000-7000-8000-000000000001',
@@ -280,7 +280,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
 
   it('alerts about a destination whose events retention removed before their delivery', async () => {
     const { tenantId, look, problems, at } = await aTenant();
-    await store.database.migrator.destination.create({
+    await store.database.migrator.models.destination.create({
       data: {
         tenantId,
         destinationId: '0190a0a0-0000-4000-8000-000000000002',
@@ -302,9 +302,9 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
   it("makes no alert where the rule is off, keeps suppressed ones quiet, and uses the tenant's severity", async () => {
     const ruleId = [...readShippedRules().values()].find(({ number }) => number === 40)?.rule.ruleId ?? '';
     const { tenantId, report, look, alerts, at } = await aTenant();
-    const { background: owner } = store.database;
+    const { owner } = store.database;
     const put = (data: object) =>
-      owner.detectionRule.upsert({
+      owner.models.detectionRule.upsert({
         where: { tenantId_ruleId: { tenantId, ruleId } },
         create: {
           tenantId,
@@ -323,7 +323,7 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     await look();
     expect(await alerts()).toEqual([]);
     await put({ enabled: true, tuning: '{"severity":"critical"}' });
-    await owner.alertSuppression.create({
+    await owner.models.alertSuppression.create({
       data: {
         tenantId,
         suppressionId: '0190a0a0-0000-4000-8000-000000000003',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import type { OwnerDb } from '../../src/database/clients';
+import type { OwnerDoor } from '../../src/database/clients';
 import { NoticeQueue } from '../../src/modules/detection/notice-queue';
 import { describeOnPostgres } from '../support/engines';
 import { waitersOn } from '../support/lock-waiters';
@@ -24,7 +24,7 @@ describeOnPostgres('two instances that look for notices at the same time', () =>
 
   it('take each notice once', async () => {
     const { tenantId } = store;
-    const owner = store.database.background;
+    const owner = store.database.owner;
     const data = Array.from({ length: 3 }, () => ({
       tenantId,
       noticeId: randomUUID(),
@@ -35,11 +35,13 @@ describeOnPostgres('two instances that look for notices at the same time', () =>
       nextAt: new Date(NOW),
       tries: 0,
     }));
-    await owner.alertNotice.createMany({ data });
+    await owner.models.alertNotice.createMany({ data });
     const queue = new NoticeQueue(owner, TIME);
     let second: Promise<readonly unknown[]> = Promise.resolve([]);
-    const first = await owner.$transaction(async (tx) => {
-      const taken = await new NoticeQueue(tx as OwnerDb, TIME).take(tenantId);
+    const first = await owner.models.$transaction(async (tx) => {
+      const taken = await new NoticeQueue({ ...owner, models: tx as OwnerDoor['models'] }, TIME).take(
+        tenantId,
+      );
       second = queue.take(tenantId);
       await waitersOn(client, 1);
       return taken;

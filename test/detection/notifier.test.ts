@@ -33,7 +33,7 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
   /** A tenant with its own clock, and instances that send notices of its alerts. */
   async function aTenant() {
     const { tenantId } = await store.forNewTenant();
-    const owner = store.database.background;
+    const owner = store.database.owner;
     const at = { nowMs: Date.parse('2026-02-03T08:00:00Z') };
     const told: { route: string; notices: readonly Due[] }[] = [];
     const failing = new Map<string, Failure>();
@@ -61,7 +61,7 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
       });
     };
     const aRoute = async (name: string, target: object) => {
-      await owner.alertRoute.create({
+      await owner.models.alertRoute.create({
         data: {
           tenantId,
           routeId: randomUUID(),
@@ -85,15 +85,15 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
       anInstance,
       aRoute,
       note: (...alertIds: readonly string[]) =>
-        owner.$transaction((tx) =>
+        owner.models.$transaction((tx) =>
           noteAlerts(
             tx,
             alertIds.map((alertId) => ({ tenantId, alertId, ruleId: RULE_ID, severity: 3, status: 'new' })),
             time,
           ),
         ),
-      alerts: () => owner.alert.findMany({ where: { tenantId } }),
-      waiting: () => owner.alertNotice.count({ where: { tenantId, sentAt: null } }),
+      alerts: () => owner.models.alert.findMany({ where: { tenantId } }),
+      waiting: () => owner.models.alertNotice.count({ where: { tenantId, sentAt: null } }),
       toldBy: (name: string) =>
         told
           .filter(({ route }) => route === name)

@@ -36,19 +36,19 @@ class Instance {
     aheadMs: number,
     private readonly letGo: Promise<void>,
   ) {
-    const { prisma, background, ask, askOwner } = store.database;
+    const { service, owner } = store.database;
     this.#module = detectionModule({
-      prisma,
-      owner: background,
-      tenants: new PostgresTenantStore(prisma),
-      signal: new AbortController().signal,
-      ask,
-      askOwner: async (...of) => {
-        this.reads += 1;
-        await this.letGo;
-        return askOwner(...of);
+      service,
+      owner: {
+        ...owner,
+        ask: async (statement) => {
+          this.reads += 1;
+          await this.letGo;
+          return owner.ask(statement);
+        },
       },
-      form: store.form,
+      tenants: new PostgresTenantStore(service),
+      signal: new AbortController().signal,
       changes: { run: (_who, work) => work() },
       nowMs: () => Date.now() + aheadMs,
       log: pino({ level: 'silent' }),
@@ -98,8 +98,8 @@ describe.each(ENGINES)('two instances whose clocks are ten minutes apart, on %s'
   it.each([true, false])('send a notice once, the first one ahead: %s', async (isFirstAhead) => {
     const store = await base.forNewTenant();
     const { tenantId } = store;
-    const owner = store.database.background;
-    await owner.alertRoute.create({
+    const owner = store.database.owner;
+    await owner.models.alertRoute.create({
       data: {
         tenantId,
         routeId: randomUUID(),
@@ -128,15 +128,15 @@ describe.each(ENGINES)('two instances whose clocks are ten minutes apart, on %s'
     await second.run(/telling|notice/);
     expect([first.sent, second.sent]).toEqual([1, 0]);
     expect(
-      await owner.alertNotice.findMany({ where: { tenantId }, select: { tries: true, error: true } }),
+      await owner.models.alertNotice.findMany({ where: { tenantId }, select: { tries: true, error: true } }),
     ).toEqual([{ tries: 1, error: null }]);
   });
 
   it.each([true, false])('run a backtest once, the first one ahead: %s', async (isFirstAhead) => {
     const store = await base.forNewTenant();
     const { tenantId } = store;
-    const { prisma, background: owner } = store.database;
-    await new BacktestStore(prisma, owner, Date.now).begin(tenantId, RULE, 7, AN_ATTEMPT);
+    const { service, owner } = store.database;
+    await new BacktestStore(service, owner, Date.now).begin(tenantId, RULE, 7, AN_ATTEMPT);
     const { first, second, letGo } = instances(store, isFirstAhead);
     await first.run(/backtest/);
     await until(
@@ -144,7 +144,7 @@ describe.each(ENGINES)('two instances whose clocks are ten minutes apart, on %s'
       (reads) => reads > 0,
     );
     await second.run(/backtest/);
-    const found = () => owner.backtest.findFirst({ where: { tenantId } });
+    const found = () => owner.models.backtest.findFirst({ where: { tenantId } });
     expect(await found()).toMatchObject({ state: 'running', tries: 1 });
     letGo();
     await until(found, (row) => row?.state !== 'running');

@@ -34,7 +34,7 @@ describe.each(ENGINES)('events that were stored before the evidence log existed,
     );
   };
   /** Seals the backlog as the first start with a checkpoint key does. */
-  const seal = () => store.database.migrator.$transaction((tx) => openBacklog(tx, trial.keys));
+  const seal = () => store.database.migrator.models.$transaction((tx) => openBacklog(tx, trial.keys));
   const limitStep = (change: { readonly events?: number; readonly bytes?: number }) =>
     jest.replaceProperty(LIMITS, 'evidenceBackfillStep', {
       ...LIMITS.evidenceBackfillStep,
@@ -63,7 +63,7 @@ describe.each(ENGINES)('events that were stored before the evidence log existed,
     expect(entries.map(([id]) => id).toSorted()).toEqual(
       [...old, ...others].map(({ recordId }) => hexOf(recordId)).toSorted(),
     );
-    const reader = new PostgresAuditEventReader(store.database, store.form);
+    const reader = new PostgresAuditEventReader(store.database.service);
     const [first] = old;
     const stored = await reader.find(tenantSet([store.tenantId]), first?.recordId ?? '');
     expect(stored && leafHashOf(stored)).toBe(

@@ -30,14 +30,14 @@ describeOnPostgres('a change in the database behind the service', () => {
     const tenant = await at.world.tenant();
     await tenant.ingest(events(40));
     await signed(tenant, 40);
-    const rows = await database.migrator.$queryRawUnsafe<{ id: string }[]>(
+    const rows = await database.migrator.models.$queryRawUnsafe<{ id: string }[]>(
       'SELECT record_id::text AS id FROM audit_event WHERE tenant_id = $1::int ORDER BY record_id',
       Number(tenant.tenantId),
     );
     return { tenant, ids: rows.map(({ id }) => id) };
   }
   const change = (tenant: TestTenant, sql: string, id = '') =>
-    database.migrator.$executeRawUnsafe(
+    database.migrator.models.$executeRawUnsafe(
       sql.replace('$1', `${tenant.tenantId}`).replace('$2', `'${id}'::uuid`),
     );
   async function found(tenant: TestTenant, ...args: string[]) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
-import type { Database } from '../../src/database/clients';
+import type { OwnerDoor } from '../../src/database/clients';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { Sequencer } from '../../src/modules/evidence/sequencer';
 import { checkCheckpoints } from '../../src/modules/evidence/verify/checkpoints';
@@ -16,29 +16,24 @@ import { LogTrial, Memory } from './support';
 const hexOf = (recordId: string) => recordId.replaceAll('-', '');
 const log = pino({ level: 'silent' });
 
-/** A database whose statements in the background fail now and then, also in the middle of a transaction. */
-function failing(
-  { background, ownerSteps }: Database,
-  isDue: () => boolean,
-): Pick<Database, 'background' | 'ownerSteps'> {
+/** An owner's door whose statements fail now and then, also in the middle of a transaction. */
+function failing(owner: OwnerDoor, isDue: () => boolean): OwnerDoor {
   const failNow = () => {
     if (isDue()) throw new Error('killed');
   };
-  return {
-    background: new Proxy(background, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name, target);
-        if (typeof value !== 'function') return value;
-        const call = value.bind(target) as (...args: unknown[]) => Promise<unknown>;
-        return async (...args: unknown[]) => {
-          const result = await call(...args);
-          if (String(name).includes('Raw')) failNow();
-          return result;
-        };
-      },
-    }),
-    ownerSteps: seeingSteps({ ownerSteps }, failNow),
-  };
+  const models = new Proxy(owner.models, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      const call = value.bind(target) as (...args: unknown[]) => Promise<unknown>;
+      return async (...args: unknown[]) => {
+        const result = await call(...args);
+        if (String(name).includes('Raw')) failNow();
+        return result;
+      };
+    },
+  });
+  return { ...seeingSteps(owner, failNow), models };
 }
 
 describe.each(ENGINES)('the evidence log under concurrency on %s', (engine) => {
@@ -61,7 +56,7 @@ describe.each(ENGINES)('the evidence log under concurrency on %s', (engine) => {
     const sequencers = [store, ...others].map(
       ({ database }) =>
         new Sequencer(
-          failing(database, () => ++calls % 7 === 0),
+          failing(database.owner, () => ++calls % 7 === 0),
           { own: TEST_CHECKPOINT_KEY, others: [], former: [] },
           memory,
           log,
@@ -122,7 +117,7 @@ describe.each(ENGINES)('the evidence log under concurrency on %s', (engine) => {
   it('has one hash for an event as it was sent, stored and read again, whatever its texts', async () => {
     const store = await base.forNewTenant();
     const trial = new LogTrial(store);
-    const reader = new PostgresAuditEventReader(store.database, store.form);
+    const reader = new PostgresAuditEventReader(store.database.service);
     const text = fc
       .array(
         fc.oneof(

@@ -55,7 +55,7 @@ describeOnPostgres('verify, with an export that is not whole', () => {
   it("reports an export with fewer events than the service counted, even if the missing one is another tenant's", async () => {
     alter = (text) => text;
     const database = await openDatabase(at.world.database);
-    await database.migrator.$executeRawUnsafe(
+    await database.migrator.models.$executeRawUnsafe(
       'DELETE FROM audit_event WHERE record_id = (SELECT record_id FROM audit_event WHERE tenant_id = $1 LIMIT 1)',
       Number(other?.tenantId),
     );

@@ -26,7 +26,7 @@ describeOnPostgres(
     });
     afterAll(() => database.close());
     const change = (tenant: TestTenant, sql: string) =>
-      database.migrator.$executeRawUnsafe(sql.replaceAll('$1', tenant.tenantId));
+      database.migrator.models.$executeRawUnsafe(sql.replaceAll('$1', tenant.tenantId));
     const rememberedOf = ({ tenantId }: TestTenant) =>
       path.join(at.world.database.dataDir, `checkpoints/tenant-${tenantId}`);
     /** Ingests events, and waits until the service remembers a checkpoint that covers as many. */
@@ -50,7 +50,7 @@ describeOnPostgres(
       const { tenant } = await filled();
       const saved = await Promise.all(
         LOG_TABLES.map(async (name) => {
-          const [row] = await database.migrator.$queryRawUnsafe<{ rows: string }[]>(
+          const [row] = await database.migrator.models.$queryRawUnsafe<{ rows: string }[]>(
             `SELECT json_agg(t)::text AS rows FROM audit_log_${name} t WHERE tenant_id = $1::int`,
             Number(tenant.tenantId),
           );
@@ -61,7 +61,7 @@ describeOnPostgres(
       const putBack = async () => {
         await takeAway(tenant);
         for (const [name, rows] of saved)
-          await database.migrator.$executeRawUnsafe(
+          await database.migrator.models.$executeRawUnsafe(
             `INSERT INTO audit_log_${name} SELECT * FROM json_populate_recordset(null::audit_log_${name}, $1::json)`,
             rows,
           );

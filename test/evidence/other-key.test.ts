@@ -37,7 +37,7 @@ describe.each(ENGINES)('two instances that made two checkpoint keys, on %s', (en
     await accept(second, 2);
   });
   const accept = ({ keys: { own } }: LogTrial, n: number) =>
-    new Inserter(store.database.run, store.partitions, own).insert(
+    new Inserter(store.database.service, store.partitions, own).insert(
       store.tenantId,
       store.checked(Array.from({ length: n }, () => ({}))),
     );

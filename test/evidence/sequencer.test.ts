@@ -47,7 +47,7 @@ describe.each(ENGINES)('the evidence log on %s', (engine) => {
     });
     const entries = await trial.entries();
     expect(entries.map(([id]) => id).sort()).toEqual(events.map(({ recordId }) => hexOf(recordId)).sort());
-    const reader = new PostgresAuditEventReader(store.database, store.form);
+    const reader = new PostgresAuditEventReader(store.database.service);
     for (const { recordId } of [events[0], events[299], events[699]].filter((e) => e !== undefined)) {
       const stored = await reader.find(tenantSet([store.tenantId]), recordId);
       const leaf = entries.find(([id]) => id === hexOf(recordId))?.[1];
@@ -69,7 +69,7 @@ describe.each(ENGINES)('the evidence log on %s', (engine) => {
     const entries = await trial.entries();
     const accepted = [first, other, ...third];
     expect(entries.map(([id]) => id).sort()).toEqual(accepted.map(({ recordId }) => hexOf(recordId)).sort());
-    const reader = new PostgresAuditEventReader(store.database);
+    const reader = new PostgresAuditEventReader(store.database.service);
     for (const { recordId } of accepted) {
       const stored = await reader.find(tenantSet([store.tenantId]), recordId);
       expect(entries).toContainEqual([hexOf(recordId), stored && leafHashOf(stored)]);

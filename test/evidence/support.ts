@@ -85,10 +85,10 @@ export class LogTrial {
     now: () => Date = () => new Date(),
     log: Logger = pino({ level: 'silent' }),
   ) {
-    const { ask } = store.database;
+    const { service } = store.database;
     this.keys = { own: key, others, former };
-    this.sequencer = new Sequencer(store.database, this.keys, memory, log, checkpointMs, now);
-    this.log = new EvidenceLog(new PostgresEvidenceStore(ask, store.form), key.verifierKey, (tenantId) =>
+    this.sequencer = new Sequencer(store.database.owner, this.keys, memory, log, checkpointMs, now);
+    this.log = new EvidenceLog(new PostgresEvidenceStore(service), key.verifierKey, (tenantId) =>
       this.sequencer.problemOf(tenantId),
     );
   }

@@ -231,9 +231,9 @@ describeOnPostgres('two services with one checkpoint key whose signer is gone', 
     await one.service.close();
     const database = await openDatabase(one.database);
     for (const table of ['head', 'tile', 'place', 'checkpoint'])
-      await database.migrator.$executeRawUnsafe(`DELETE FROM audit_log_${table}`);
-    await database.migrator.$executeRawUnsafe(`UPDATE audit_event SET statement = 'SELECT 1'`);
-    await database.migrator.$executeRawUnsafe(`INSERT INTO audit_log_backlog SELECT DISTINCT tenant_id, hour,
+      await database.migrator.models.$executeRawUnsafe(`DELETE FROM audit_log_${table}`);
+    await database.migrator.models.$executeRawUnsafe(`UPDATE audit_event SET statement = 'SELECT 1'`);
+    await database.migrator.models.$executeRawUnsafe(`INSERT INTO audit_log_backlog SELECT DISTINCT tenant_id, hour,
       (lpad(to_hex(hour::bigint * 3600000), 12, '0') || '80008000000000000000')::uuid FROM audit_delta`);
     await database.close();
     const asked = async (world: World) => {

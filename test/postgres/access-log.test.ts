@@ -149,7 +149,7 @@ describe.each(ENGINES)('the store of the access log on %s', (engine) => {
   });
 
   it('commits an entry together with its change, or neither of them', async () => {
-    const tenants = new PostgresTenantStore(store.database.prisma);
+    const tenants = new PostgresTenantStore(store.database.service);
     const before = await tenants.list();
     const attempt = { ...AN_ATTEMPT, operation: operation(), at: new Date(T0) };
     await store.query('ALTER TABLE access_log RENAME TO access_log_away');

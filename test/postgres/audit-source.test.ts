@@ -18,8 +18,8 @@ const report = (change: object = {}) => checkReport(aReport(change), NOW.getTime
 /** Opens a new store. @returns it with its sources */
 async function open(engine: EngineName) {
   const store = await Store.open(engine);
-  const { prisma, migrator } = store.database;
-  return { store, sources: new PostgresAuditSourceStore(prisma, migrator) };
+  const { service, migrator } = store.database;
+  return { store, sources: new PostgresAuditSourceStore(service, migrator) };
 }
 type Opened = Awaited<ReturnType<typeof open>>;
 
@@ -116,7 +116,7 @@ describe.each(ENGINES)('gaps of a source on %s', (engine) => {
 
   it("expire after their tenant's retention from the first report; those of other tenants stay", async () => {
     const { store, sources } = opened;
-    const retention = new PostgresRetentionStore(store.database.prisma, store.database.migrator);
+    const retention = new PostgresRetentionStore(store.database.service, store.database.migrator);
     const other = await store.forNewTenant();
     const at = (days: number) => new Date(NOW.getTime() - days * 86_400_000);
     const [old, young] = [aGap(), aGap()];
@@ -136,7 +136,7 @@ describe.each(ENGINES)('gaps of a source on %s', (engine) => {
 
   it('stay if the retention has changed meanwhile', async () => {
     const { store, sources } = opened;
-    const retention = new PostgresRetentionStore(store.database.prisma, store.database.migrator);
+    const retention = new PostgresRetentionStore(store.database.service, store.database.migrator);
     await sources.report(tenantId, report({ gaps: [aGap()] }), NOW);
     const later = new Date(NOW.getTime() + 1);
     for (const days of [null, 31]) {
@@ -181,8 +181,8 @@ describeOnPostgres('concurrent reports', () => {
   it('name their tenant in every statement, and so do the list of sources and retention', async () => {
     const { store } = opened;
     const texts: string[] = [];
-    const { prisma, migrator } = store.database;
-    const sources = new PostgresAuditSourceStore(recording(prisma, texts), recording(migrator, texts));
+    const { service, migrator } = store.database;
+    const sources = new PostgresAuditSourceStore(recording(service, texts), recording(migrator, texts));
     await sources.report(store.tenantId, report({ gaps: [aGap({ gapId: randomUUID() })] }), NOW);
     await sources.sources(store.tenantId);
     await sources.removeGaps(store.tenantId, 1, NOW);

@@ -48,7 +48,7 @@ describe.each(ENGINES)('columns in binary form on %s', (engine) => {
           values.json(JSON.stringify({ text }));
         }
         const places = order && Uint32Array.from(order);
-        const found = await store.database.run(
+        const found = await store.database.service.run(
           `SELECT id::text, text, flag, json->>'text' AS inner
            FROM unnest($1::uuid[], $2::text[], $3::bool[], $4::jsonb[]) AS x(id, text, flag, json)`,
           [ids, texts, flags, values].map((array) => array.parameter(places)),

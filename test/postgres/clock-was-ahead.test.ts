@@ -23,7 +23,7 @@ describe.each(ENGINES)('after the clock was ahead, and is right again, on %s', (
   beforeEach(async () => {
     store = await base.forNewTenant();
   });
-  const owner = () => store.database.background;
+  const owner = () => store.database.owner;
 
   it('the turn of the rules is taken, and one that another instance holds is not', async () => {
     const { tenantId } = store;
@@ -43,7 +43,7 @@ describe.each(ENGINES)('after the clock was ahead, and is right again, on %s', (
   it('a destination delivers, and one whose receiver asked for an hour waits', async () => {
     const { tenantId } = store;
     const key = { tenantId, destinationId: randomUUID() };
-    await owner().destination.create({
+    await owner().models.destination.create({
       data: {
         ...key,
         name: 'x',
@@ -77,7 +77,7 @@ describe.each(ENGINES)('after the clock was ahead, and is right again, on %s', (
   });
 
   it('an export begins, and none beside another one of its holder', async () => {
-    const leases = new PostgresExportLeases(store.database.prisma);
+    const leases = new PostgresExportLeases(store.database.service);
     const holder = randomUUID();
     expect(await leases.take(holder)).not.toBeNull();
     expect(await leases.take(holder)).toBeNull();
@@ -94,7 +94,7 @@ describe.each(ENGINES)('after the clock was ahead, and is right again, on %s', (
     const routeId = randomUUID();
     const queue = new NoticeQueue(owner(), TIME);
     const note = (nextMs: number, sentMs: number | null = null) =>
-      owner().alertNotice.create({
+      owner().models.alertNotice.create({
         data: {
           tenantId,
           routeId,
@@ -118,9 +118,9 @@ describe.each(ENGINES)('after the clock was ahead, and is right again, on %s', (
 
   it('a backtest goes on, and one that another instance runs does not', async () => {
     const { tenantId } = store;
-    const tests = new BacktestStore(store.database.prisma, owner(), Date.now, TIME);
+    const tests = new BacktestStore(store.database.service, owner(), Date.now, TIME);
     const backtestId = randomUUID();
-    await owner().backtest.create({
+    await owner().models.backtest.create({
       data: {
         tenantId,
         backtestId,
@@ -135,7 +135,7 @@ describe.each(ENGINES)('after the clock was ahead, and is right again, on %s', (
       },
     });
     expect(await tests.take(tenantId, backtestId)).toBeNull();
-    await owner().backtest.updateMany({
+    await owner().models.backtest.updateMany({
       where: { tenantId },
       data: { heldUntil: new Date(NOW + AHEAD_MS) },
     });

@@ -10,7 +10,7 @@ import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { describeOnPostgres, ENGINES } from '../support/engines';
 import { NO_FILTER, usualFacets } from '../support/filters';
 import { Inserter } from '../support/inserter';
-import { OLDER_REMOVE, olderFold, olderRun } from '../support/older-release';
+import { OLDER_REMOVE, olderFold, olderService } from '../support/older-release';
 import { Store } from '../support/store';
 
 const LOG = pino({ level: 'silent' });
@@ -26,7 +26,7 @@ const events = (count: number, day = DAY, instance = 'SQL1') =>
 
 /** A writer that stores events as the previous release does. */
 const olderWriter = ({ database, partitions }: Store) =>
-  new Inserter(olderRun(database.run), partitions, TEST_CHECKPOINT_KEY);
+  new Inserter(olderService(database.service), partitions, TEST_CHECKPOINT_KEY);
 const fillOf = async ({ database }: Store) => {
   const filler = new InstanceFiller(database.migrator, LOG);
   let steps = 0;
@@ -34,10 +34,7 @@ const fillOf = async ({ database }: Store) => {
   return steps;
 };
 const foldOf = ({ database }: Store) => new Folder(database.migrator).run();
-async function totalOf(
-  { database, tenantId, form }: Store,
-  change: Partial<AuditEventFilter>,
-): Promise<number> {
+async function totalOf({ database, tenantId }: Store, change: Partial<AuditEventFilter>): Promise<number> {
   const query: AuditEventQuery = {
     filter: { ...NO_FILTER, ...change },
     sort: 'recordId',
@@ -45,12 +42,12 @@ async function totalOf(
     page: 1,
     pageSize: 100,
   };
-  const page = await new PostgresAuditEventReader(database, form).page(tenantSet([tenantId]), query);
+  const page = await new PostgresAuditEventReader(database.service).page(tenantSet([tenantId]), query);
   expect(page.items).toHaveLength(Math.min(100, page.totalCount));
   return page.totalCount;
 }
-const facetOf = async ({ database, tenantId, form }: Store, readMax: number) => {
-  const explorer = new PostgresAuditEventExplorer(database, form, readMax);
+const facetOf = async ({ database, tenantId }: Store, readMax: number) => {
+  const explorer = new PostgresAuditEventExplorer(database.service, readMax);
   const { facets } = await explorer.facets(tenantSet([tenantId]), NO_FILTER, usualFacets(10));
   return facets.find(({ field }) => field === 'serverInstanceName')?.values ?? null;
 };
@@ -181,7 +178,7 @@ describeOnPostgres('a tenant that another instance folds', () => {
     await olderWriter(store).insert(store.tenantId, store.checked(events(6)));
     await foldOf(store);
     const filler = new InstanceFiller(store.database.migrator, LOG);
-    await store.database.background.$transaction(async (tx) => {
+    await store.database.owner.models.$transaction(async (tx) => {
       await tx.$executeRawUnsafe('SELECT pg_advisory_xact_lock(702198, $1::int)', store.tenantId);
       expect(await filler.run()).toBe(0);
       expect(await openDaysOf(store)).toBe(1);

@@ -1,5 +1,4 @@
 import { pino } from 'pino';
-import type { AskRows, RunStatement } from '../../src/database/clients';
 import { DISTRIBUTED_TABLES } from '../../src/database/distribute/distribution';
 import { SORTS } from '../../src/event/parameters';
 import type { AuditEventQuery } from '../../src/event/query';
@@ -13,10 +12,11 @@ import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
+import { inLayout, layoutsOf } from '../support/doors';
 import { describeOnPostgres } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
 import { Inserter } from '../support/inserter';
-import { recording, seeingSteps } from '../support/recorded-statements';
+import { recording, recordingService, seeingSteps } from '../support/recorded-statements';
 import { Store } from '../support/store';
 
 const TABLE = new RegExp(
@@ -96,13 +96,16 @@ describeOnPostgres('the statements of a service', () => {
   ];
 
   /** @returns the statements of every kind of read for these tenants */
-  async function asked(tenants: readonly number[], form: 'lateral' | 'union'): Promise<string[]> {
+  async function asked(tenants: readonly number[], isDistributed: boolean): Promise<string[]> {
     const texts: string[] = [];
-    const ask: AskRows = (statement, scope) => {
-      texts.push(statement.text);
-      return store.database.ask(statement, scope);
-    };
-    const reader = new PostgresAuditEventReader({ ask, snapshot: store.database.snapshot }, form);
+    const { service } = store.database;
+    const reader = new PostgresAuditEventReader({
+      ...inLayout(isDistributed, service),
+      ask: (statement, ...rest) => {
+        texts.push(statement.text);
+        return service.ask(statement, ...rest);
+      },
+    });
     const scope = tenantSet(tenants);
     for (const one of QUERIES) await reader.page(scope, one);
     await reader.find(scope, '019b8d0e-1c00-8000-8000-000000000001');
@@ -111,12 +114,12 @@ describeOnPostgres('the statements of a service', () => {
   }
 
   it('read one tenant by its number in every sub-select, so that one node runs the whole statement', async () => {
-    for (const form of ['lateral', 'union'] as const) {
-      const texts = await asked([store.tenantId], form);
+    for (const isDistributed of layoutsOf('postgresql')) {
+      const texts = await asked([store.tenantId], isDistributed);
       expect(texts.flatMap(unnamed)).toEqual([]);
       expect(texts.filter((text) => text.includes(SEVERAL) || /\btenant t\b/.test(text))).toEqual([]);
       // A subquery hides the tenant from the planner of one database. A distributed one needs the value.
-      expect(texts.some((text) => text.includes('= (SELECT $'))).toBe(form === 'lateral');
+      expect(texts.some((text) => text.includes('= (SELECT $'))).toBe(!isDistributed);
     }
   });
 
@@ -125,27 +128,23 @@ describeOnPostgres('the statements of a service', () => {
     unnamed(text.replaceAll(/= t\.tenant_id/g, '= $1').replaceAll(/t\.tenant_id = ANY/g, 't.tenant_id = $1'));
 
   it('read several tenants by joining each part to tenant, on one database and on a distributed one', async () => {
-    for (const form of ['lateral', 'union'] as const)
-      for (const text of await asked([store.tenantId, other.tenantId], form)) {
+    for (const isDistributed of layoutsOf('postgresql'))
+      for (const text of await asked([store.tenantId, other.tenantId], isDistributed)) {
         expect([text, hung(text)]).toEqual([text, []]);
       }
   });
 
   it("for several tenants of a distributed database take no OFFSET or LIMIT from another part's result", async () => {
-    for (const text of await asked([store.tenantId, other.tenantId], 'union'))
+    for (const text of await asked([store.tenantId, other.tenantId], true))
       expect(text).not.toMatch(/\b(?:LIMIT|OFFSET)\b[^\n)]*(?:-|greatest|SELECT)/);
   });
 
   it('write, fold, index and remove by tenant; only the queries for waiting work go to every node', async () => {
     const texts: string[] = [];
-    const prisma = recording(store.database.prisma, texts);
-    const background = recording(store.database.migrator, texts);
-    const run: RunStatement = (text, values, scope) => {
-      texts.push(text);
-      return store.database.run(text, values, scope);
-    };
-    const writer = new Inserter(run, new Partitions(background), TEST_CHECKPOINT_KEY);
-    const retention = new PostgresRetentionStore(prisma, background);
+    const service = recordingService(store.database.service, texts);
+    const owner = recording(store.database.migrator, texts);
+    const writer = new Inserter(service, new Partitions(owner), TEST_CHECKPOINT_KEY);
+    const retention = new PostgresRetentionStore(service, owner);
     await retention.setDays(store.tenantId, 10, AN_ATTEMPT);
     const times = [
       '2026-01-05T08:00:00.0000000Z',
@@ -153,9 +152,12 @@ describeOnPostgres('the statements of a service', () => {
       '2026-01-22T08:00:00.0000000Z',
     ];
     await writer.insert(store.tenantId, store.checked(times.map((eventTime) => ({ eventTime }))));
-    await new Folder(background).run();
-    const ownerSteps = seeingSteps(store.database, (text) => texts.push(text));
-    await new Indexer({ background, ownerSteps }, AT_ONCE).run();
+    await new Folder(owner).run();
+    const indexer = new Indexer(
+      seeingSteps(owner, (text) => texts.push(text)),
+      AT_ONCE,
+    );
+    await indexer.run();
     const log = pino({ level: 'silent' });
     await applyRetention({ store: retention, nowMs: () => Date.parse('2026-01-31T00:00:00Z'), log });
     expect((await retention.runs(store.tenantId, 10)).map(({ events }) => events)).toEqual([2]);

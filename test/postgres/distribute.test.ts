@@ -57,7 +57,8 @@ describe('the plan of the distribution', () => {
 
 describe.each(ENGINES)('the tables on %s', (engine) => {
   const use = useDatabase(engine);
-  const rows = <T>(sql: string, ...values: unknown[]) => use.db.migrator.$queryRawUnsafe<T[]>(sql, ...values);
+  const rows = <T>(sql: string, ...values: unknown[]) =>
+    use.db.migrator.models.$queryRawUnsafe<T[]>(sql, ...values);
 
   it('are all listed as either distributed or local', async () => {
     const tables = await rows<{ name: string }>(
@@ -126,14 +127,14 @@ describeOnPostgres('distribute on a stand-in for Citus', () => {
 
   it('exempts the owner from the policies of tables whose rows are copied between nodes', async () => {
     await run();
-    const forced = await db.migrator.$queryRaw`
+    const forced = await db.migrator.models.$queryRaw`
       SELECT relname::text AS name FROM pg_class WHERE relforcerowsecurity`;
     expect(forced).toEqual([]);
   });
 
   it('migrates and distributes every table in order, and does nothing the second time', async () => {
     expect(await run()).toEqual({ citus: '13.2.2', distributed: [...DISTRIBUTED_TABLES], before: [] });
-    const calls = await db.migrator.$queryRaw<{ name: string; colocationid: number }[]>`
+    const calls = await db.migrator.models.$queryRaw<{ name: string; colocationid: number }[]>`
       SELECT logicalrelid::text AS name, colocationid FROM pg_dist_partition ORDER BY call_order`;
     expect(calls).toEqual(DISTRIBUTED_TABLES.map((name) => ({ name, colocationid: 11 })));
     expect(await run()).toEqual({ citus: '13.2.2', distributed: [], before: [...DISTRIBUTED_TABLES] });
@@ -141,9 +142,9 @@ describeOnPostgres('distribute on a stand-in for Citus', () => {
 
   it('continues after a failed call', async () => {
     await migrate(db.migrator);
-    await db.migrator.$executeRaw`ALTER TABLE audit_dim RENAME TO away`;
+    await db.migrator.models.$executeRaw`ALTER TABLE audit_dim RENAME TO away`;
     await expect(run()).rejects.toThrow('audit_dim');
-    await db.migrator.$executeRaw`ALTER TABLE away RENAME TO audit_dim`;
+    await db.migrator.models.$executeRaw`ALTER TABLE away RENAME TO audit_dim`;
     const { distributed, before } = await run();
     expect(before.toSorted()).toEqual(['audit_count', 'audit_delta', 'audit_event', 'tenant']);
     expect(distributed).toEqual(DISTRIBUTED_TABLES.slice(4));
@@ -151,7 +152,7 @@ describeOnPostgres('distribute on a stand-in for Citus', () => {
 
   it('refuses a table that it cannot correct', async () => {
     await migrate(db.migrator);
-    await db.migrator
+    await db.migrator.models
       .$executeRaw`INSERT INTO pg_dist_partition VALUES ('audit_event'::regclass, 'h', 'record_id', 3)`;
     await expect(run()).rejects.toThrow(CannotDistribute);
   });

@@ -52,7 +52,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
       page: 1,
       pageSize: 1,
     } as const;
-    const page = await new PostgresAuditEventReader(store.database, store.form).page(
+    const page = await new PostgresAuditEventReader(store.database.service).page(
       tenantSet([store.tenantId]),
       query,
     );
@@ -67,7 +67,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
   const TRUE_COUNTS = { common: EVENTS, seldom: 24, one: 1, none: 0 };
 
   it('indexes an hour that is read in several pieces', async () => {
-    expect(await new Indexer(store.database, AT_ONCE).run()).toBe(1);
+    expect(await new Indexer(store.database.owner, AT_ONCE).run()).toBe(1);
     const [segment, ...others] = await segments();
     expect(others).toEqual([]);
     expect(segment?.n).toBe(EVENTS);
@@ -90,10 +90,10 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     await store.insert(store.checked(events));
     await new Folder(store.database.migrator).run();
     let longest = 0;
-    const ownerSteps = seeingSteps(store.database, (_, rows) => {
+    const owner = seeingSteps(store.database.owner, (_, rows) => {
       longest = Math.max(longest, JSON.stringify(rows).length);
     });
-    expect(await new Indexer({ ...store.database, ownerSteps }, AT_ONCE).run()).toBe(4);
+    expect(await new Indexer(owner, AT_ONCE).run()).toBe(4);
     // A read has at most 8 MiB of texts, or one event.
     expect(longest).toBeGreaterThan(2_000_000);
     expect(longest).toBeLessThan(10_000_000);
@@ -104,7 +104,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
 
   it('leaves an hour alone while batches for it wait to be folded', async () => {
     const { migrator } = store.database;
-    const indexer = new Indexer(store.database, { ...AT_ONCE, folded: true });
+    const indexer = new Indexer(store.database.owner, { ...AT_ONCE, folded: true });
     await store.insert(
       store.checked([{ eventTime: '2026-01-05T08:59:00.0000000Z', statement: 'common late' }]),
     );
@@ -116,7 +116,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
   });
 
   it('leaves out an hour with too many words, which searches then read from the events, and continues', async () => {
-    const indexer = new Indexer(store.database, AT_ONCE, 1_000);
+    const indexer = new Indexer(store.database.owner, AT_ONCE, 1_000);
     expect(await indexer.run()).toBe(1);
     expect(await indexer.run()).toBe(0);
     expect(await segments()).toEqual([]);
@@ -125,7 +125,7 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
 
   it('makes columns for hours that the previous release has indexed, newest first, and then pauses', async () => {
     let now = 0;
-    const indexer = new Indexer(store.database, AT_ONCE, undefined, 1_000, () => now);
+    const indexer = new Indexer(store.database.owner, AT_ONCE, undefined, 1_000, () => now);
     await indexer.run();
     const withColumns = () =>
       store.query<{ n: number }>(
@@ -150,18 +150,18 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
   });
 
   it('reads an hour from its events when the filter names a missing column', async () => {
-    await new Indexer(store.database, AT_ONCE).run();
+    await new Indexer(store.database.owner, AT_ONCE).run();
     await store.query('UPDATE audit_segment SET database_name = NULL WHERE tenant_id = $1', store.tenantId);
     const parsed = parseParameters(LIST_PARAMETERS, { filter: 'hostName:APP01 OR databaseName:Elsewhere' });
-    const { ask, snapshot } = store.database;
-    const reader = new PostgresAuditEventReader({ ask, snapshot }, store.form);
+    const { service } = store.database;
+    const reader = new PostgresAuditEventReader(service);
     const summary = await reader.summary(tenantSet([store.tenantId]), toAuditEventQuery(parsed).filter);
     expect(summary).toMatchObject({ totalCount: EVENTS, distinctDatabases: 1 });
   });
 
   it('numbers values that have no count, and retention removes numbers that no column uses', async () => {
-    const { prisma, migrator } = store.database;
-    await new Indexer(store.database, AT_ONCE).run();
+    const { service, migrator } = store.database;
+    await new Indexer(store.database.owner, AT_ONCE).run();
     const hosts = async () =>
       (
         await store.query<{ value: string }>(
@@ -173,9 +173,9 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     const other = { eventTime: '2026-01-07T08:00:00.0000000Z', hostName: 'APP02', blockOffset: 5 };
     await store.insert(store.checked([other]));
     await new Folder(migrator).run();
-    await new Indexer(store.database, AT_ONCE).run();
+    await new Indexer(store.database.owner, AT_ONCE).run();
     expect(await hosts()).toEqual(['APP01', 'APP02']);
-    const retention = new PostgresRetentionStore(prisma, migrator);
+    const retention = new PostgresRetentionStore(service, migrator);
     await retention.setDays(store.tenantId, 1, AN_ATTEMPT);
     const log = pino({ level: 'silent' });
     await applyRetention({ store: retention, nowMs: () => Date.parse('2026-01-08T00:00:00Z'), log });

@@ -65,7 +65,7 @@ describeOnPostgres('two instances on one PostgreSQL', () => {
   it('forget cached keys when they are notified', async () => {
     const forget = jest.spyOn(Authenticator.prototype, 'forget');
     const database = await openDatabase(place);
-    await database.prisma.$executeRaw`SELECT pg_notify(${KEYS_CHANGED}, '')`;
+    await database.service.models.$executeRaw`SELECT pg_notify(${KEYS_CHANGED}, '')`;
     await until(
       () => forget.mock.calls.length,
       (calls) => calls === 2,
@@ -80,7 +80,8 @@ describeOnPostgres('two instances on one PostgreSQL', () => {
     const database = await openDatabase(place);
     expect(await statusThere(key)).toBe(200);
     // A change by hand sends no notification.
-    await database.migrator.$executeRaw`UPDATE api_key SET revoked_at = now() WHERE key_id = ${keyId}::uuid`;
+    await database.migrator.models
+      .$executeRaw`UPDATE api_key SET revoked_at = now() WHERE key_id = ${keyId}::uuid`;
     expect(await lastAnswered(key)).toBeLessThan(WITHIN_MS);
     await database.close();
   });
@@ -123,7 +124,7 @@ describeOnPostgres('the connection that listens for revoked keys', () => {
   const notify = () => store.query('SELECT pg_notify($1, $2)::text', KEYS_CHANGED, '');
 
   it('reports each key that is revoked or rotated', async () => {
-    const keys = new PostgresKeyStore(store.database.prisma);
+    const keys = new PostgresKeyStore(store.database.service);
     const manager = new KeyManager(keys, new FakeTenantStore(1), { forget: () => {} });
     const request = { name: 'k', tenantIds: ['1'], scopes: [], expiresAt: null };
     const { keyId } = await manager.create(

@@ -23,7 +23,7 @@ describeOnPostgres('a key that one operator rotates while another revokes it', (
   let blocker: Client;
   beforeAll(async () => {
     store = await Store.open('postgresql');
-    manager = new KeyManager(new PostgresKeyStore(store.database.prisma), new FakeTenantStore(1), {
+    manager = new KeyManager(new PostgresKeyStore(store.database.service), new FakeTenantStore(1), {
       forget: () => {},
     });
     blocker = new Client({ connectionString: store.place.databaseUrl ?? '' });

@@ -1,12 +1,5 @@
 import { pino } from 'pino';
-import type {
-  AskRows,
-  Database,
-  OwnerDb,
-  RunOwnerSteps,
-  RunStatement,
-  RunSteps,
-} from '../../src/database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../src/database/clients';
 import { FILTER_PARAMETERS, SORTS } from '../../src/event/parameters';
 import { parseParameters } from '../../src/event/parse-parameters';
 import { type AuditEventFilter, toAuditEventFilter } from '../../src/event/query';
@@ -24,15 +17,15 @@ import { PostgresRetentionStore } from '../../src/modules/tenants/retention/rete
 import { readFigures } from '../../src/observe/stored-figures';
 import { tenantSet } from '../../src/tenant-set';
 import { Folder } from '../../src/trail/counts/fold';
-import type { TenantForm } from '../../src/trail/counts/scope';
 import { Partitions } from '../../src/trail/partitions';
 import { Memory } from '../evidence/support';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
+import { inLayout, layoutsOf } from '../support/doors';
 import { NO_FILTER, usualFacets } from '../support/filters';
 import { Inserter } from '../support/inserter';
-import { recording, seeingSteps } from '../support/recorded-statements';
+import { recording, recordingService, seeingSteps } from '../support/recorded-statements';
 import { Store } from '../support/store';
 
 /**
@@ -85,33 +78,19 @@ it('no statement compares a column under row-level security with a value compute
 async function everyStatement(store: Store): Promise<readonly string[]> {
   const texts: string[] = [];
   const { database, tenantId } = store;
-  const [prisma, owner] = [recording(database.prisma, texts), recording(database.migrator, texts)];
-  const ask: AskRows = (statement, tenants) => {
-    texts.push(statement.text);
-    return database.ask(statement, tenants);
-  };
-  const snapshot: RunSteps = (tenants, work) =>
-    database.snapshot(tenants, (step) =>
-      work((text, values) => {
-        texts.push(text);
-        return step(text, values);
-      }),
-    );
-  const run: RunStatement = (text, values, tenants) => {
-    texts.push(text);
-    return database.run(text, values, tenants);
-  };
-  const ownerSteps = seeingSteps(database, (text) => texts.push(text));
-  await writeAndSeal(store, run, owner, ownerSteps);
+  const service = recordingService(database.service, texts);
+  const owner = seeingSteps(recording(database.migrator, texts), (text) => texts.push(text));
+  await writeAndSeal(store, service, owner);
   const other = (await store.forNewTenant()).tenantId;
   for (const tenants of [[tenantId], [tenantId, other]])
-    for (const form of ['lateral', 'union'] as const) await read({ ask, snapshot }, tenants, form);
-  const sources = new PostgresAuditSourceStore(prisma, owner);
+    for (const isDistributed of layoutsOf('postgresql'))
+      await read(inLayout(isDistributed, service), tenants);
+  const sources = new PostgresAuditSourceStore(service, owner);
   await sources.sources(tenantId);
   await sources.sources(null);
   await sources.removeGaps(tenantId, 10, new Date());
   await readFigures(owner, 10, 60_000);
-  const retention = new PostgresRetentionStore(prisma, owner);
+  const retention = new PostgresRetentionStore(service, owner);
   await retention.setDays(tenantId, 10, AN_ATTEMPT);
   const log = pino({ level: 'silent' });
   await applyRetention({ store: retention, nowMs: () => Date.parse('2026-01-31T00:00:00Z'), log });
@@ -119,13 +98,8 @@ async function everyStatement(store: Store): Promise<readonly string[]> {
   return [...new Set(texts)];
 }
 
-async function writeAndSeal(
-  store: Store,
-  run: RunStatement,
-  owner: OwnerDb,
-  ownerSteps: RunOwnerSteps,
-): Promise<void> {
-  const writer = new Inserter(run, new Partitions(owner), TEST_CHECKPOINT_KEY);
+async function writeAndSeal(store: Store, service: ServiceDoor, owner: OwnerDoor): Promise<void> {
+  const writer = new Inserter(service, new Partitions(owner), TEST_CHECKPOINT_KEY);
   const times = [
     '2026-01-05T08:00:00.0000000Z',
     '2026-01-20T08:00:00.0000000Z',
@@ -133,26 +107,22 @@ async function writeAndSeal(
   ];
   await writer.insert(store.tenantId, store.checked(times.map((eventTime) => ({ eventTime }))));
   await new Folder(owner).run();
-  await new Indexer({ background: owner, ownerSteps }, AT_ONCE).run();
+  await new Indexer(owner, AT_ONCE).run();
   const log = pino({ level: 'silent' });
   const key = { own: TEST_CHECKPOINT_KEY, others: [], former: [] };
   await store.query(
     `INSERT INTO audit_log_backlog VALUES ($1, 0, '00000000-0000-8000-8000-000000000000')`,
     store.tenantId,
   );
-  await owner.$transaction((tx) => openBacklog(tx, key));
-  while ((await new Sequencer({ background: owner, ownerSteps }, key, new Memory(), log, 0).run()) > 0);
+  await owner.models.$transaction((tx) => openBacklog(tx, key));
+  while ((await new Sequencer(owner, key, new Memory(), log, 0).run()) > 0);
 }
 
-async function read(
-  { ask, snapshot }: Pick<Database, 'ask' | 'snapshot'>,
-  tenants: readonly number[],
-  form: TenantForm,
-): Promise<void> {
+async function read(service: ServiceDoor, tenants: readonly number[]): Promise<void> {
   const scope = tenantSet(tenants);
-  const reader = new PostgresAuditEventReader({ ask, snapshot }, form);
-  const explorer = new PostgresAuditEventExplorer({ ask, snapshot }, form);
-  const exported = new PostgresExportSource(ask, form, snapshot);
+  const reader = new PostgresAuditEventReader(service);
+  const explorer = new PostgresAuditEventExplorer(service);
+  const exported = new PostgresExportSource(service);
   const query = { sort: 'recordId', descending: true, page: 1, pageSize: 10 } as const;
   for (const sort of Object.values(SORTS)) await reader.page(scope, { ...query, filter: NO_FILTER, sort });
   for (const filter of FILTERS) {
@@ -164,7 +134,7 @@ async function read(
     for (const span of (await exported.plan(scope, filter)).spans) await exported.page(scope, filter, span);
   }
   const evidence = new EvidenceLog(
-    new PostgresEvidenceStore(ask, form),
+    new PostgresEvidenceStore(service),
     TEST_CHECKPOINT_KEY.verifierKey,
     () => null,
   );

@@ -42,7 +42,7 @@ describe.each(ENGINES)('leases on %s', (engine) => {
     ['of rows that exist', ROWS_THAT_EXIST],
     ['of rows that a lease makes', ROWS_MADE_BY_A_LEASE],
   ] as const)('%s are held by one holder at a time, until it releases them or they end', async (_, of) => {
-    const owner = open.db.background;
+    const owner = open.db.owner.models;
     let refused = 0;
     const run = async (steps: readonly { does: string; who?: number; ms?: number }[]) => {
       const key = of === ROWS_THAT_EXIST ? [7, randomUUID()] : [randomUUID()];
@@ -91,7 +91,7 @@ describe.each(ENGINES)('leases on %s', (engine) => {
   });
 
   it('a holder that is late renews nothing, changes nothing and releases nothing that another has', async () => {
-    const owner = open.db.background;
+    const owner = open.db.owner.models;
     let nowMs = Date.parse('2026-02-03T08:00:00Z');
     const leases = new Leases(owner, ROWS_MADE_BY_A_LEASE, async () => new Date(nowMs));
     const key = [randomUUID()];
@@ -108,10 +108,10 @@ describe.each(ENGINES)('leases on %s', (engine) => {
   // The embedded engine is a part of the instance, and has its clock.
   if (engine === 'embedded') return;
   it('go by the time of the database, and not by that of the instance', async () => {
-    const [row] = await open.db.background.$queryRaw<{ now: Date }[]>`SELECT now() AS now`;
+    const [row] = await open.db.owner.models.$queryRaw<{ now: Date }[]>`SELECT now() AS now`;
     jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2001-01-01'));
     try {
-      const read = await databaseTime(open.db.background);
+      const read = await databaseTime(open.db.owner.models);
       expect(Math.abs(read.getTime() - (row?.now.getTime() ?? 0))).toBeLessThan(60_000);
     } finally {
       jest.restoreAllMocks();

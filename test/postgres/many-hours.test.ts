@@ -6,7 +6,7 @@ import { Indexer } from '../../src/modules/search/indexer';
 import { tenantSet } from '../../src/tenant-set';
 import { Folder } from '../../src/trail/counts/fold';
 import { AT_ONCE } from '../support/at-once';
-import { ENGINES, formOf } from '../support/engines';
+import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 
 const HOURS = 1_200;
@@ -30,22 +30,23 @@ describe.each(ENGINES)(
       store = await Store.open(engine);
       await store.insert(store.checked(events));
       await new Folder(store.database.migrator).run();
-      const indexer = new Indexer(store.database, AT_ONCE);
+      const indexer = new Indexer(store.database.owner, AT_ONCE);
       while ((await indexer.run()) > 0);
     });
     afterAll(() => store.close());
 
     async function pageOf(page: number, order: string) {
-      const { database, place, tenantId } = store;
+      const { service } = store.database;
+      const { tenantId } = store;
       statements = [];
-      const snapshot: typeof database.snapshot = (tenants, steps) =>
-        database.snapshot(tenants, (step) =>
+      const snapshot: typeof service.snapshot = (tenants, steps) =>
+        service.snapshot(tenants, (step) =>
           steps((text, values) => {
             statements.push(text);
             return step(text, values);
           }),
         );
-      const reader = new PostgresAuditEventReader({ ask: database.ask, snapshot }, formOf(place));
+      const reader = new PostgresAuditEventReader({ ...service, snapshot });
       const filter = 'actionId:UP AND NOT principalName:login0';
       const given = { filter, page: String(page), pageSize: '10', sortDirection: order };
       return reader.page(tenantSet([tenantId]), toAuditEventQuery(parseParameters(LIST_PARAMETERS, given)));

@@ -17,7 +17,7 @@ interface Applied {
   applied_steps_count: number;
 }
 const history = (database: Database) =>
-  database.migrator.$queryRawUnsafe<Applied[]>(
+  database.migrator.models.$queryRawUnsafe<Applied[]>(
     `SELECT migration_name, checksum, applied_steps_count FROM _prisma_migrations
      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY migration_name`,
   );
@@ -60,16 +60,18 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
 
   it('stop the start with a clear message if they changed after they were applied', async () => {
     const [first] = await migrate(database.migrator);
-    await database.migrator.$executeRawUnsafe(`UPDATE _prisma_migrations SET checksum = repeat('0', 64)`);
+    await database.migrator.models.$executeRawUnsafe(
+      `UPDATE _prisma_migrations SET checksum = repeat('0', 64)`,
+    );
     await expect(migrate(database.migrator)).rejects.toThrow(
       `migration ${first} was changed after it was applied`,
     );
   });
 
   it('leave nothing behind when they fail, not even their history', async () => {
-    await database.migrator.$executeRawUnsafe('CREATE TABLE api_key (in_the_way int)');
+    await database.migrator.models.$executeRawUnsafe('CREATE TABLE api_key (in_the_way int)');
     await expect(migrate(database.migrator)).rejects.toThrow(/api_key/);
-    const left = await database.migrator.$queryRawUnsafe<unknown[]>(
+    const left = await database.migrator.models.$queryRawUnsafe<unknown[]>(
       `SELECT relname::text FROM pg_class WHERE relname IN ('tenant', 'audit_event', '_prisma_migrations')`,
     );
     expect(left).toEqual([]);
@@ -105,7 +107,7 @@ describeOnPostgres('several instances on one PostgreSQL', () => {
     const place = await createEmptyDatabase('postgresql');
     const database = await openDatabase(place);
     await migrate(database.migrator);
-    await database.migrator.$executeRawUnsafe(`UPDATE _prisma_migrations SET checksum = 'x'`);
+    await database.migrator.models.$executeRawUnsafe(`UPDATE _prisma_migrations SET checksum = 'x'`);
     await database.close();
     await expect(World.on(place)).rejects.toThrow('was changed after it was applied');
     await place.drop();

@@ -12,7 +12,7 @@ const REFUSED =
 describe.each(ENGINES)('a database that a newer release has migrated, on %s,', (engine) => {
   it('is refused by an older release, which says what to do', async () => {
     const store = await Store.open(engine);
-    await store.database.migrator.$executeRawUnsafe(LATER);
+    await store.database.migrator.models.$executeRawUnsafe(LATER);
     await expect(migrate(store.database.migrator)).rejects.toThrow(REFUSED);
     await store.close();
   });
@@ -23,7 +23,7 @@ describeOnPostgres('while a newer release migrates the database', () => {
     const world = await World.open('postgresql');
     const acme = await world.tenant();
     const store = await Store.on(world.database, Number(acme.tenantId));
-    await store.database.migrator.$executeRawUnsafe(LATER);
+    await store.database.migrator.models.$executeRawUnsafe(LATER);
     await store.disconnect();
     await acme.audited();
     expect((await acme.get('/audit-activity')).body.meta.totalCount).toBe(1);

@@ -165,7 +165,7 @@ describeOnPostgres('the operator key of several instances', () => {
   it('is made once when the instances start at the same time, each with a data folder of its own', async () => {
     const place = await createTestDatabase('postgresql');
     const store = await Store.on(place);
-    const keys = new PostgresKeyStore(store.database.prisma);
+    const keys = new PostgresKeyStore(store.database.service);
     const folders = await Promise.all(Array.from({ length: 6 }, temporaryFolder));
     const files = await Promise.all(
       folders.map((folder) => ensureOperatorKey(folder, keys, { info: () => {}, warn: () => {} })),

@@ -11,28 +11,28 @@ describe.each(ENGINES)('the steps of a background task on %s', (engine) => {
   const names = () => store.query<{ name: string }>("SELECT name FROM tenant WHERE name LIKE 'step %'");
 
   it('take effect together, and not at all when one of them fails', async () => {
-    const { ownerSteps } = store.database;
+    const { owner } = store.database;
     const put = 'INSERT INTO tenant (name) VALUES ($1) RETURNING name';
     await expect(
-      ownerSteps(async (step) => {
+      owner.steps(async (step) => {
         expect(await step(put, ['step 1'])).toEqual([{ name: 'step 1' }]);
         await step('SELECT 1 / $1::int', [0]);
       }),
     ).rejects.toMatchObject({ code: '22012' });
     expect(await names()).toEqual([]);
     await expect(
-      ownerSteps(async (step) => {
+      owner.steps(async (step) => {
         await step(put, ['step 2']);
         throw new Error('no more');
       }),
     ).rejects.toThrow('no more');
     expect(await names()).toEqual([]);
-    expect(await ownerSteps((step) => step(put, ['step 3']))).toEqual([{ name: 'step 3' }]);
+    expect(await owner.steps((step) => step(put, ['step 3']))).toEqual([{ name: 'step 3' }]);
     expect(await names()).toEqual([{ name: 'step 3' }]);
   });
 
   it('see one moment', async () => {
-    const [row] = await store.database.ownerSteps((step) => step('SHOW transaction_isolation', []));
+    const [row] = await store.database.owner.steps((step) => step('SHOW transaction_isolation', []));
     expect(row).toEqual({ transaction_isolation: 'repeatable read' });
   });
 });

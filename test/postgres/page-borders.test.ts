@@ -4,7 +4,8 @@ import { toAuditEventQuery } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { tenantSet } from '../../src/tenant-set';
 import { Folder } from '../../src/trail/counts/fold';
-import { ENGINES, formsOf } from '../support/engines';
+import { inLayout, layoutsOf } from '../support/doors';
+import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 
 const PAGE_SIZE = 7;
@@ -42,11 +43,13 @@ describe.each(ENGINES)('the pages of a list on %s', (engine) => {
     ),
   ];
 
-  it.each(formsOf(engine).flatMap((form) => [0n, 1_000n].map((deep) => [form, deep] as const)))(
-    'make up the whole list in its order, by the form %s and deep from %i events on',
-    async (form, deep) => {
+  it.each(
+    layoutsOf(engine).flatMap((isDistributed) => [0n, 1_000n].map((deep) => [isDistributed, deep] as const)),
+  )(
+    'make up the whole list in its order, distributed: %s, and deep from %i events on',
+    async (isDistributed, deep) => {
       const tenants = tenantSet([store.tenantId]);
-      const reader = new PostgresAuditEventReader(store.database, form, deep);
+      const reader = new PostgresAuditEventReader(inLayout(isDistributed, store.database.service), deep);
       for (const filter of FILTERS)
         for (const order of ORDERS) {
           const given = { ...filter, ...order };

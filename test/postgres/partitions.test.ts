@@ -66,7 +66,7 @@ describe.each(ENGINES)('weekly partitions on %s', (engine) => {
   it('are made again when an event needs them after they were dropped from outside', async () => {
     const eventTime = '2018-06-15T10:00:00Z';
     await store.insert(store.checked([{ eventTime }]));
-    await store.database.migrator.$executeRawUnsafe(`DROP TABLE ${partitionOf(eventTime)}`);
+    await store.database.migrator.models.$executeRawUnsafe(`DROP TABLE ${partitionOf(eventTime)}`);
     expect(await store.insert(store.checked([{ eventTime }, { eventTime: '2018-06-30T00:00:00Z' }]))).toBe(2);
     expect(await partitions()).toContain(partitionOf(eventTime));
   });
@@ -90,7 +90,7 @@ describe.each(ENGINES)('weekly partitions on %s', (engine) => {
       ms = NOW;
     });
     const made = () => new Partitions(own.database.migrator, () => ms);
-    const put = (times: readonly string[], writer = writerOn(own.database, made(), own.place)) =>
+    const put = (times: readonly string[], writer = writerOn(own.database, made())) =>
       writer.insert(own.tenantId, own.checked(times.map((eventTime) => ({ eventTime }))));
     const held = () =>
       own.query<{ partition: string; n: number }>(

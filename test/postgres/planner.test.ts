@@ -5,7 +5,7 @@ import { recordIdFloor } from '../../src/event/record-id';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
 import { PostgresExportSource } from '../../src/modules/export/export.source';
-import { tenantSet } from '../../src/tenant-set';
+import { oneTenant, tenantSet } from '../../src/tenant-set';
 import { describeOnPostgres } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
 import { Store } from '../support/store';
@@ -21,16 +21,17 @@ describeOnPostgres('the settings of the planner', () => {
     current_setting('max_parallel_workers_per_gather') AS processes, current_setting('enable_seqscan') AS whole`;
   const { text, values } = SETTINGS;
   const routes = (): [string, Promise<unknown>, 'off' | 'on'][] => {
-    const { prisma, run, steps, snapshot, ask, background, askOwner, migrator } = store.database;
+    const { service, owner, migrator } = store.database;
+    const tenants = oneTenant(store.tenantId);
     return [
-      ['prisma', prisma.$queryRaw(SETTINGS), 'off'],
-      ['run', run(text, values, []), 'off'],
-      ['steps', steps([], (step) => step(text, values)), 'off'],
-      ['snapshot', snapshot([], (step) => step(text, values)), 'off'],
-      ['ask', ask(SETTINGS, []), 'off'],
-      ['background', background.$queryRaw(SETTINGS), 'on'],
-      ['askOwner', askOwner(SETTINGS, []), 'on'],
-      ['migrator', migrator.$queryRaw(SETTINGS), 'on'],
+      ['prisma', service.models.$queryRaw(SETTINGS), 'off'],
+      ['run', service.run(text, values, []), 'off'],
+      ['steps', service.steps(tenants, (step) => step(text, values)), 'off'],
+      ['snapshot', service.snapshot(tenants, (step) => step(text, values)), 'off'],
+      ['ask', service.ask(SETTINGS, tenants), 'off'],
+      ['background', owner.models.$queryRaw(SETTINGS), 'on'],
+      ['askOwner', owner.ask(SETTINGS), 'on'],
+      ['migrator', migrator.models.$queryRaw(SETTINGS), 'on'],
     ];
   };
 
@@ -41,10 +42,10 @@ describeOnPostgres('the settings of the planner', () => {
 
   /** How often the statements that one connection has asked most were planned for any values, and for their own. */
   const plansOf = async (part: string) => {
-    const [row] = await store.database.ask(
+    const [row] = await store.database.service.ask(
       Prisma.sql`SELECT coalesce(sum(p.generic_plans), 0)::int AS any, coalesce(sum(p.custom_plans), 0)::int AS own
         FROM pg_prepared_statements p WHERE strpos(p.statement, ${part}) > 0 AND strpos(p.statement, 'pg_prepared') = 0`,
-      [store.tenantId],
+      oneTenant(store.tenantId),
     );
     return row;
   };
@@ -60,11 +61,11 @@ describeOnPostgres('the settings of the planner', () => {
   });
 
   it('a statement with a word is planned for its values each time, however often a connection asks it', async () => {
-    const { ask, snapshot } = store.database;
+    const { service } = store.database;
     const tenants = tenantSet([store.tenantId]);
-    const reader = new PostgresAuditEventReader({ ask, snapshot }, 'lateral');
-    const explorer = new PostgresAuditEventExplorer({ ask, snapshot }, 'lateral');
-    const source = new PostgresExportSource(ask, 'lateral', snapshot);
+    const reader = new PostgresAuditEventReader(service);
+    const explorer = new PostgresAuditEventExplorer(service);
+    const source = new PostgresExportSource(service);
     const facets = { fields: ['actionId'], limit: 10, contains: null } as const;
     const questions: [string, () => Promise<unknown>, number][] = [
       ['hit AS', () => reader.page(tenants, paged(WORD)), 1],
@@ -89,13 +90,13 @@ describeOnPostgres('the settings of the planner', () => {
   });
 
   it('a statement that counts answer is planned anew only a few times', async () => {
-    const reader = new PostgresAuditEventReader(store.database, 'lateral');
+    const reader = new PostgresAuditEventReader(store.database.service);
     for (let i = 0; i < TIMES; i++)
       await reader.page(tenantSet([store.tenantId]), paged({ ...NO_FILTER, ...RANGE, actionId: 'SL' }));
-    const [row] = await store.database.ask(
+    const [row] = await store.database.service.ask(
       Prisma.sql`SELECT p.generic_plans::int AS any, p.custom_plans::int AS own FROM pg_prepared_statements p
         ORDER BY p.prepare_time DESC LIMIT 1 OFFSET 1`,
-      [store.tenantId],
+      oneTenant(store.tenantId),
     );
     expect(row).toEqual({ any: TIMES - 5, own: 5 });
   });

@@ -1,4 +1,5 @@
 import { Prisma } from '../../src/database/clients';
+import { type EachTenant, layout } from '../../src/database/each-tenant';
 import { DAY_MS, HOUR_MS, parseTicks } from '../../src/event/event-time';
 import type { AuditEventFilter, AuditEventQuery } from '../../src/event/query';
 import { pageStatement } from '../../src/modules/activity/page.statement';
@@ -12,7 +13,6 @@ import { tenantSet } from '../../src/tenant-set';
 import { eventsStatement } from '../../src/trail/arrivals/arrival.statements';
 import { COUNTED, DIMENSIONS } from '../../src/trail/counts/dimensions';
 import { Folder, foldTenant } from '../../src/trail/counts/fold';
-import { type EachTenant, eachTenant } from '../../src/trail/counts/scope';
 import { hoursOfWord } from '../../src/trail/index-words';
 import { AT_ONCE } from '../support/at-once';
 import { ENGINES } from '../support/engines';
@@ -84,14 +84,16 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
     for (let week = 0; week < WEEKS; week++)
       await store.writer.insert(store.tenantId, store.checked(eventsOf(week)));
     await new Folder(store.database.migrator).run();
-    const indexer = new Indexer(store.database, AT_ONCE);
+    const indexer = new Indexer(store.database.owner, AT_ONCE);
     for (let round = 0; (await indexer.run()) > 0; round++) expect(round).toBeLessThan(100);
-    await store.database.migrator.$executeRawUnsafe('ANALYZE');
+    await store.database.migrator.models.$executeRawUnsafe('ANALYZE');
   }, 300_000);
   afterAll(() => store.close());
 
+  const mine = () => layout(false).each(tenantSet([store.tenantId]));
+
   it.each(PAGES)('%s: only events near the page are read', async (_name, q, partitionsMax) => {
-    const nodes = await explain(pageStatement(eachTenant(tenantSet([store.tenantId]), 'lateral'), q));
+    const nodes = await explain(pageStatement(mine(), q));
     const events = nodes.filter(
       (node) => node['Relation Name']?.startsWith('audit_event') && node['Actual Loops'] > 0,
     );
@@ -105,7 +107,7 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
 
   it('the summary over unaligned weeks reads only the events at its edges', async () => {
     const range = { from: parseTicks('2026-01-06T10:20:30Z'), to: parseTicks('2026-02-10T11:21:31Z') };
-    const nodes = await explain(summaryStatement(eachTenant(tenantSet([store.tenantId]), 'lateral'), range));
+    const nodes = await explain(summaryStatement(mine(), range));
     expectEdgesOnly(nodes);
     // A join of values with counts may read the counts of every hour.
     expect(nodes.filter((node) => node['Join Type'] === 'Semi')).toEqual([]);
@@ -122,7 +124,7 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
     ['histogram by the day', (each: EachTenant) => histogramStatement(each, WEEKS_OF_FAILURES, DAY_MS)],
     ['facets', (each: EachTenant) => facetsStatement(each, WEEKS_OF_FAILURES, usualFacets(10), 1_000)],
   ])('%s of failures over unaligned weeks reads only the events at its edges', async (_, statementOf) => {
-    const nodes = await explain(statementOf(eachTenant(tenantSet([store.tenantId]), 'lateral')));
+    const nodes = await explain(statementOf(mine()));
     expectEdgesOnly(nodes);
   });
 
@@ -134,7 +136,7 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
     ['facets of all instances', (each: EachTenant) => facetsStatement(each, NO_FILTER, usualFacets(10), 0)],
     ['export', (each: EachTenant) => spansStatement(each, AN_INSTANCE)],
   ])('%s of the instance of nearly all events reads no event', async (_, statementOf) => {
-    const nodes = await explain(statementOf(eachTenant(tenantSet([store.tenantId]), 'lateral')));
+    const nodes = await explain(statementOf(mine()));
     const isRun = (node: PlanNode) => node['Actual Loops'] > 0;
     const read = nodes.filter((node) => isRun(node) && node['Relation Name']?.startsWith('audit_event'));
     expect(read).toEqual([]);
@@ -144,11 +146,11 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
     expect(counts.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
   });
 
-  it.each(['lateral', 'union'] as const)(
-    'a page of several tenants: only events near the page are read: %s',
-    async (form) => {
+  it.each([false, true])(
+    'a page of several tenants: only events near the page are read: distributed: %s',
+    async (isDistributed) => {
       const other = await store.forNewTenant();
-      const each = eachTenant(tenantSet([store.tenantId, other.tenantId]), form);
+      const each = layout(isDistributed).each(tenantSet([store.tenantId, other.tenantId]));
       expectEdgesOnly(
         await explain(pageStatement(each, query({ actionId: 'DL' })), [store.tenantId, other.tenantId]),
       );
@@ -161,7 +163,7 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
     ['facets', (each: EachTenant) => facetsStatement(each, A_RARE_WORD, usualFacets(10), 1_000)],
     ['export', (each: EachTenant) => spansStatement(each, A_RARE_WORD)],
   ])('%s of a rare word reads only the events of its hour', async (_, statementOf) => {
-    expectEdgesOnly(await explain(statementOf(eachTenant(tenantSet([store.tenantId]), 'lateral'))));
+    expectEdgesOnly(await explain(statementOf(mine())));
   });
 
   it.each([
@@ -176,11 +178,11 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
         tenants: arrived.map(() => store.tenantId),
       };
       const limits = { events: arrived.length, bytes: 10_000_000, actions };
-      expectEdgesOnly(await explain(eventsStatement(wanted, limits, 'lateral')));
+      expectEdgesOnly(await explain(eventsStatement(wanted, limits, mine())));
       const other = await store.forNewTenant();
       const ofTwo = { ...wanted, tenants: [other.tenantId, ...wanted.tenants.slice(1)] };
       expectEdgesOnly(
-        await explain(eventsStatement(ofTwo, limits, 'lateral'), [other.tenantId, store.tenantId]),
+        await explain(eventsStatement(ofTwo, limits, mine()), [other.tenantId, store.tenantId]),
       );
     },
   );
@@ -189,27 +191,27 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
     let newcomer: Store;
     beforeAll(async () => {
       const { migrator } = store.database;
-      const tables = await migrator.$queryRawUnsafe<{ name: string }[]>(
+      const tables = await migrator.models.$queryRawUnsafe<{ name: string }[]>(
         `SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_stats s ON s.tablename = c.relname
          WHERE c.relkind = 'r' AND s.attname = 'tenant_id'`,
       );
       for (const { name } of tables)
-        await migrator.$executeRawUnsafe(`ALTER TABLE ${name} SET (autovacuum_enabled = off)`);
-      await migrator.$executeRawUnsafe(
+        await migrator.models.$executeRawUnsafe(`ALTER TABLE ${name} SET (autovacuum_enabled = off)`);
+      await migrator.models.$executeRawUnsafe(
         `INSERT INTO audit_dim (tenant_id, kind, value, dim_id)
          SELECT $1::int, ${DIMENSIONS.principal.kind}, 'other' || i, 1000 + i FROM generate_series(1, 5000) i`,
         store.tenantId,
       );
-      await migrator.$executeRawUnsafe('ANALYZE audit_dim');
+      await migrator.models.$executeRawUnsafe('ANALYZE audit_dim');
       newcomer = await store.forNewTenant();
       await newcomer.writer.insert(newcomer.tenantId, newcomer.checked(eventsOf(0)));
     });
 
     it('the fold looks up each number by itself', async () => {
-      const [{ deltas } = { deltas: 0 }] = await store.database.migrator.$queryRawUnsafe<
+      const [{ deltas } = { deltas: 0 }] = await store.database.migrator.models.$queryRawUnsafe<
         { deltas: number }[]
       >('SELECT count(*)::int AS deltas FROM audit_delta WHERE tenant_id = $1::int', newcomer.tenantId);
-      const read = await store.database.migrator.$transaction(async (tx) => {
+      const read = await store.database.migrator.models.$transaction(async (tx) => {
         await foldTenant(tx, newcomer.tenantId);
         const [table] = await tx.$queryRawUnsafe<{ read: number }[]>(
           `SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'audit_dim'`,
@@ -225,7 +227,7 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
     it('a fold that numbers values tells the planner of them', async () => {
       const { migrator } = store.database;
       const tenants = async (from: string) => {
-        const [row] = await migrator.$queryRawUnsafe<{ n: number }[]>(`SELECT (${from})::int AS n`);
+        const [row] = await migrator.models.$queryRawUnsafe<{ n: number }[]>(`SELECT (${from})::int AS n`);
         return row?.n;
       };
       const known = `SELECT n_distinct FROM pg_stats WHERE tablename = 'audit_dim' AND attname = 'tenant_id'`;
@@ -246,13 +248,13 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
           eventsStatement(
             { ids, tenants: ids.map(() => newcomer.tenantId) },
             { events: 1_000, bytes: 10_000_000 },
-            'lateral',
+            mine(),
           ),
       ],
-      ['rows of a page', (ids) => rowsStatement(newcomer.tenantId, ids, 'lateral')],
+      ['rows of a page', (ids) => rowsStatement(newcomer.tenantId, ids, mine())],
       [
         'hours of a word',
-        () => hoursOfWord('select', Prisma.sql`${newcomer.tenantId}::int`, Prisma.sql`true`, 'lateral'),
+        () => hoursOfWord('select', Prisma.sql`${newcomer.tenantId}::int`, Prisma.sql`true`, mine()),
       ],
     ])('%s are found by the primary key', async (_, statementOf) => {
       const ids = newcomer.checked(eventsOf(0)).map(({ recordId }) => recordId);
@@ -280,7 +282,10 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
 
   async function explain(statement: Prisma.Sql, tenants = [store.tenantId]): Promise<PlanNode[]> {
     // Explained as requests run: with the service's role, under row-level security.
-    const [row] = await store.database.ask(Prisma.sql`EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`, tenants);
+    const [row] = await store.database.service.ask(
+      Prisma.sql`EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`,
+      tenantSet(tenants),
+    );
     const plan = (row as { 'QUERY PLAN': [{ Plan: PlanNode }] } | undefined)?.['QUERY PLAN'][0].Plan;
     return plan ? flat(plan) : [];
   }

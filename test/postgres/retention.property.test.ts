@@ -12,7 +12,7 @@ import { Folder } from '../../src/trail/counts/fold';
 import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
-import { ENGINES, formOf } from '../support/engines';
+import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER } from '../support/filters';
 import { clearEvents, newTenant } from '../support/scenario';
@@ -77,12 +77,12 @@ describe.each(ENGINES)('retention on %s', (engine) => {
   const at = useDatabase(engine);
 
   it('keeps lists, counts, searches and summaries equal to the events that are left, whatever was folded or late', async () => {
-    const { db, place } = at;
-    const writer = writerOn(db, new Partitions(db.migrator), place);
-    const reader = new PostgresAuditEventReader(db, formOf(place));
-    const store = new PostgresRetentionStore(db.prisma, db.migrator);
+    const { db } = at;
+    const writer = writerOn(db, new Partitions(db.migrator));
+    const reader = new PostgresAuditEventReader(db.service);
+    const store = new PostgresRetentionStore(db.service, db.migrator);
     const folder = new Folder(db.migrator);
-    const indexer = new Indexer(db, AT_ONCE);
+    const indexer = new Indexer(db.owner, AT_ONCE);
     const log = pino({ level: 'silent' });
     const scenario = fc.record({
       steps: fc.array(step, { minLength: 3, maxLength: 12 }),
@@ -90,7 +90,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     });
     await fc.assert(
       fc.asyncProperty(scenario, async ({ steps, ranges }) => {
-        await db.prisma.tenant.updateMany({ data: { retentionDays: null } });
+        await db.service.models.tenant.updateMany({ data: { retentionDays: null } });
         await clearEvents(db);
         const tenants = [await newTenant(db), await newTenant(db)];
         const days: (number | null)[] = [null, null];
@@ -122,12 +122,12 @@ describe.each(ENGINES)('retention on %s', (engine) => {
         await check();
         await folder.run();
         await check();
-        const rows = await db.migrator.auditEvent.findMany({ select: { recordId: true } });
+        const rows = await db.migrator.models.auditEvent.findMany({ select: { recordId: true } });
         expect(rows.map((row) => row.recordId).sort()).toEqual(stored.map((e) => e.recordId).sort());
         const runs = await store.runs(null, 1000);
         expect(runs.reduce((sum, run) => sum + run.events, 0)).toBe(removed);
         expect(runs.every((run) => run.events > 0 && run.fromTime < run.toTime)).toBe(true);
-        const left = await db.migrator.$queryRaw<
+        const left = await db.migrator.models.$queryRaw<
           { n: number }[]
         >`SELECT n FROM audit_count WHERE n <= 0 OR ok < 0`;
         expect(left).toEqual([]);

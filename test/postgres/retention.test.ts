@@ -164,11 +164,8 @@ describe.each(ENGINES)('retention on %s', (engine) => {
       await trial.runAt(NOW);
       expect([await trial.total(), await noted(), await preview()]).toEqual([5, 4, 0]);
       expect((await runs()).map(({ events }) => events).sort()).toEqual([1, 2]);
-      const { database, form, tenantId } = trial.store;
-      const removals = new Removals(
-        await new PostgresEvidenceStore(database.ask, form).removals(tenantId),
-        '',
-      );
+      const { database, tenantId } = trial.store;
+      const removals = new Removals(await new PostgresEvidenceStore(database.service).removals(tenantId), '');
       const explained = (time: string) => removals.explain(recordIdFloor(parseTicks(`${time}Z`) ?? 0n));
       expect(['1972-01-01T00:00:00', '2031-05-05T08:00:01', '2026-01-10T09:59:59'].map(explained)).toEqual([
         true,

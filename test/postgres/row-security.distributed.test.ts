@@ -1,5 +1,6 @@
 import { distribute } from '../../src/database/distribute/distribute';
 import { migrate } from '../../src/database/migrate';
+import { tenantsOrNone } from '../../src/tenant-set';
 import { installCitusStub } from '../support/citus-stub';
 import { createTestDatabase, describeOnPostgres } from '../support/engines';
 import { Store } from '../support/store';
@@ -17,7 +18,8 @@ describeOnPostgres('row-level security on a stand-in for Citus', () => {
     store = await Store.on(place);
   });
   afterAll(() => store.close());
-  const asked = (text: string, tenants: readonly number[]) => store.database.run(text, [], tenants);
+  const asked = (text: string, tenants: readonly number[]) =>
+    store.database.service.run(text, [], tenantsOrNone(tenants));
 
   it('has policies without sub-selects, because a distributed table refuses those', async () => {
     const found = await store.query<{ n: number }>(
@@ -45,7 +47,7 @@ describeOnPostgres('row-level security on a stand-in for Citus', () => {
   it('leaves no tenants set on a connection after a statement fails', async () => {
     const failing = () => asked('SELECT 1 / (SELECT 0 FROM audit_event LIMIT 1)', [store.tenantId]);
     await expect(Promise.all(Array.from({ length: 12 }, failing))).rejects.toThrow('division by zero');
-    const after = Array.from({ length: 12 }, () => store.database.prisma.$queryRawUnsafe(COUNT));
+    const after = Array.from({ length: 12 }, () => store.database.service.models.$queryRawUnsafe(COUNT));
     expect(await Promise.all(after)).toEqual(Array(12).fill([{ n: 0 }]));
   });
 });

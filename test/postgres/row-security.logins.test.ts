@@ -35,7 +35,7 @@ describeOnPostgres('logins of their own for tables and for requests', () => {
     const database = await openDatabase({ ...place, databaseUrl, migrationDatabaseUrl });
     try {
       await migrate(database.migrator);
-      await assertRowSecurity(database.prisma);
+      await assertRowSecurity(database.service);
     } finally {
       await database.close();
     }

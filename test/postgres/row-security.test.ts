@@ -1,5 +1,6 @@
 import { Prisma } from '../../src/database/clients';
 import { FREE_TABLES, ofEveryTenant, ofTenants, SERVICE_ROLE } from '../../src/database/tenant-rows';
+import { oneTenant, tenantsOrNone } from '../../src/tenant-set';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 import { until } from '../support/until';
@@ -25,7 +26,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
   afterAll(() => store.close());
 
   const asked = (text: string, tenants: readonly number[], ...values: unknown[]): Promise<Rows> =>
-    store.database.run(text, values, tenants);
+    store.database.service.run(text, values, tenantsOrNone(tenants));
   const tenantsIn = async (table: string, tenants: readonly number[]) =>
     (await asked(`SELECT DISTINCT tenant_id AS id FROM ${table} ORDER BY 1`, tenants)).map(({ id }) => id);
   const tablesWith = async (right: string) =>
@@ -81,10 +82,10 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
       expect([table, await tenantsIn(table, [one])]).toEqual([table, [one]]);
       expect([table, await tenantsIn(table, [two, one])]).toEqual([table, [one, two]]);
       const count = `SELECT count(*)::int AS n FROM ${table}`;
-      expect(await store.database.prisma.$queryRawUnsafe(count)).toEqual([{ n: 0 }]);
-      expect(await ofTenants(store.database.prisma, [two], (tx) => tx.$queryRawUnsafe(count))).toEqual(
-        await store.database.migrator.$queryRawUnsafe(`${count} WHERE tenant_id = ${two}`),
-      );
+      expect(await store.database.service.models.$queryRawUnsafe(count)).toEqual([{ n: 0 }]);
+      expect(
+        await ofTenants(store.database.service, oneTenant(two), (tx) => tx.$queryRawUnsafe(count)),
+      ).toEqual(await store.database.migrator.models.$queryRawUnsafe(`${count} WHERE tenant_id = ${two}`));
     }
   });
 
@@ -108,10 +109,10 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
 
   it('sets the tenants for one statement only, also when it fails or is cancelled', async () => {
     const all = 'SELECT count(*)::int AS n FROM audit_event';
-    const { prisma } = store.database;
+    const { service } = store.database;
     const failures: [() => Promise<unknown>, string][] = [
       [() => asked('SELECT 1 / (SELECT 0 FROM audit_event LIMIT 1)', [one]), 'division by zero'],
-      [() => ofTenants(prisma, [one], () => Promise.reject(new Error('given up'))), 'given up'],
+      [() => ofTenants(service, oneTenant(one), () => Promise.reject(new Error('given up'))), 'given up'],
       ...(engine === 'embedded'
         ? []
         : [[cancelled, 'canceling statement'] as [() => Promise<unknown>, string]]),
@@ -121,7 +122,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
       await Promise.all(Array.from({ length: 12 }, () => asked(all, [one, two])));
       await expect(fails()).rejects.toThrow(message);
       const unscoped: readonly (() => Promise<unknown>)[] = [
-        () => prisma.$queryRawUnsafe(all),
+        () => service.models.$queryRawUnsafe(all),
         () => asked(all, []),
       ];
       for (const next of unscoped)
@@ -158,10 +159,10 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
 
   it('lets operators see all tenants together, and accepts only tenant ids', async () => {
     const count = (tx: Prisma.TransactionClient) => tx.auditEvent.count();
-    expect(await ofEveryTenant(store.database.prisma, count)).toBe(2);
+    expect(await ofEveryTenant(store.database.service, count)).toBe(2);
     for (const tenant of [0, -1, 1.5, Number.NaN, 2 ** 31, "1'; DROP TABLE x --" as unknown as number]) {
       await expect(asked('SELECT 1', [tenant])).rejects.toThrow(RangeError);
-      await expect(ofTenants(store.database.prisma, [tenant], count)).rejects.toThrow(RangeError);
+      await expect(ofTenants(store.database.service, oneTenant(tenant), count)).rejects.toThrow(RangeError);
     }
   });
 
@@ -169,7 +170,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
     const hours = (tenant: number, scope: readonly number[]) =>
       asked('SELECT hour FROM audit_hours_of_single($1::int, $2)', scope, tenant, `${tenant} word`);
     for (const tenant of [one, two])
-      await store.database.migrator.$executeRawUnsafe(
+      await store.database.migrator.models.$executeRawUnsafe(
         `UPDATE audit_segment SET singles = ARRAY['${tenant} word'], hour = 7 WHERE tenant_id = ${tenant}`,
       );
     expect(await hours(one, [one])).toEqual([{ hour: 7 }]);
@@ -227,7 +228,7 @@ async function fill(store: Store, table: string, tenants: readonly number[]): Pr
     if (known.length > 0) continue;
     const values = columns.map(({ name, type }) => [name, type.endsWith('[]') ? [] : ANY_VALUE[type]]);
     const row = JSON.stringify({ ...Object.fromEntries(values), tenant_id: tenant });
-    await store.database.migrator.$executeRawUnsafe(
+    await store.database.migrator.models.$executeRawUnsafe(
       `INSERT INTO ${table} SELECT * FROM jsonb_populate_record(NULL::${table}, $1::jsonb)`,
       row,
     );

@@ -2,6 +2,7 @@ import { Prisma } from '../../src/database/clients';
 import { openDatabase } from '../../src/database/database';
 import { ServerDisk } from '../../src/database/server-disk';
 import { LIMITS } from '../../src/limits';
+import { oneTenant } from '../../src/tenant-set';
 import { createTestDatabase, describeOnPostgres } from '../support/engines';
 
 /** An error as a full disk makes it. */
@@ -21,13 +22,13 @@ describeOnPostgres('a full disk of PostgreSQL', () => {
     const { disk, told, at } = aDisk();
     const database = await openDatabase(place, disk.hear);
     const asked = (code: string) => [
-      () => database.prisma.$executeRawUnsafe(failure(code)),
-      () => database.run(failure(code), [], [1]),
-      () => database.steps([1], (step) => step(failure(code), [])),
-      () => database.ask(Prisma.raw(failure(code)), [1]),
-      () => database.background.$executeRawUnsafe(failure(code)),
-      () => database.askOwner(Prisma.raw(failure(code)), [1]),
-      () => database.ownerSteps((step) => step(failure(code), [])),
+      () => database.service.models.$executeRawUnsafe(failure(code)),
+      () => database.service.run(failure(code), [], oneTenant(1)),
+      () => database.service.steps(oneTenant(1), (step) => step(failure(code), [])),
+      () => database.service.ask(Prisma.raw(failure(code)), oneTenant(1)),
+      () => database.owner.models.$executeRawUnsafe(failure(code)),
+      () => database.owner.ask(Prisma.raw(failure(code))),
+      () => database.owner.steps((step) => step(failure(code), [])),
     ];
     try {
       for (const ask of asked('53200')) await expect(ask()).rejects.toThrow('could not extend');

@@ -7,15 +7,15 @@ const SIZE = `SELECT pg_relation_size('audit_delta')::int AS n`;
 
 it('the embedded engine frees the space of folded counts', async () => {
   const store = await Store.open('embedded');
-  const { background } = store.database;
+  const { owner } = store.database;
   for (let round = 0; round < ROUNDS; round++) {
     const logins = Array.from({ length: 50 }, (_, i) => ({ serverPrincipalName: `login-${round}-${i}` }));
     await store.insert(store.checked(logins));
-    await new Folder(background).run();
+    await new Folder(owner).run();
   }
   const sizeOf = async () => (await store.query<{ n: number }>(SIZE))[0]?.n;
   expect(await sizeOf()).toBeGreaterThan(0);
-  await vacuum(background);
+  await vacuum(owner);
   expect(await sizeOf()).toBe(0);
   await store.close();
 });

@@ -21,7 +21,7 @@ import { Folder } from '../../src/trail/counts/fold';
 import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
-import { ENGINES, formOf } from '../support/engines';
+import { ENGINES } from '../support/engines';
 import type { IngestedEvent } from '../support/events';
 import { newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
@@ -87,14 +87,13 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
   it(
     'answer list, total, summary, histogram, facets, groups and export like a filter in memory',
     async () => {
-      const { db, place } = at;
-      const writer = writerOn(db, new Partitions(db.migrator), place);
-      const [folder, indexer] = [new Folder(db.migrator), new Indexer(db, AT_ONCE)];
-      const form = formOf(place);
-      const reader = new PostgresAuditEventReader(db, form);
-      const explorer = new PostgresAuditEventExplorer(db, form, 0);
-      const exported = new PostgresExportSource(db.ask, form, db.snapshot);
-      const retention = new PostgresRetentionStore(db.prisma, db.migrator);
+      const { db } = at;
+      const writer = writerOn(db, new Partitions(db.migrator));
+      const [folder, indexer] = [new Folder(db.migrator), new Indexer(db.owner, AT_ONCE)];
+      const reader = new PostgresAuditEventReader(db.service);
+      const explorer = new PostgresAuditEventExplorer(db.service, 0);
+      const exported = new PostgresExportSource(db.service);
+      const retention = new PostgresRetentionStore(db.service, db.migrator);
       await fc.assert(
         fc.asyncProperty(scenario, async (run) => {
           const ids = [await newTenant(db), await newTenant(db)];

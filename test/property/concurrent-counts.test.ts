@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Database, type OwnerDb, Prisma, stepIn } from '../../src/database/clients';
+import { type Database, type OwnerDoor, Prisma, type Step, stepIn } from '../../src/database/clients';
 import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
 import { formatTicks, parseTicks } from '../../src/event/event-time';
@@ -15,6 +15,7 @@ import { whereInRange, whereOf } from '../../src/trail/event-rows';
 import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
+import { fakeService } from '../support/doors';
 import { createTestDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER } from '../support/filters';
@@ -22,14 +23,11 @@ import { Inserter } from '../support/inserter';
 import { newTenant } from '../support/scenario';
 
 /** Asks without a transaction of its own, so that it also works inside one. */
-function doorOf(
-  prisma: Pick<Prisma.TransactionClient, '$queryRaw' | '$queryRawUnsafe'>,
-): Pick<Database, 'ask' | 'snapshot'> {
-  return {
-    ask: (statement) => prisma.$queryRaw(statement),
-    snapshot: (_tenants, work) => work(stepIn(prisma)),
-  };
-}
+const doorOf = (tx: Pick<Prisma.TransactionClient, '$queryRaw' | '$queryRawUnsafe'>) =>
+  fakeService({
+    ask: (statement: Prisma.Sql) => tx.$queryRaw(statement),
+    snapshot: <T>(_tenants: unknown, work: (step: Step) => Promise<T>) => work(stepIn(tx)),
+  });
 
 const START = parseTicks('2026-01-04T20:00:00Z') ?? 0n;
 const WRITERS = 3;
@@ -89,7 +87,7 @@ describeOnPostgres('while several instances write, fold and index at once', () =
   });
 
   it('every page, total and summary equals a count of the events in the same snapshot', async () => {
-    const { migrator: prisma } = first(instances);
+    const { migrator: owner } = first(instances);
     const tenants = [await newTenant(first(instances)), await newTenant(first(instances))];
     let writing = true;
     let compared = 0;
@@ -107,14 +105,14 @@ describeOnPostgres('while several instances write, fold and index at once', () =
       ),
       until(
         () => !writing,
-        () => new Indexer(db, AT_ONCE).run(),
+        () => new Indexer(db.owner, AT_ONCE).run(),
       ),
     ]);
     const readers = Array.from({ length: READERS }, async (_, r) => {
       const queries = sample(query, 400, 7 + r);
       for (let i = 0; writing; i++) {
         const q = queries[i % queries.length];
-        if (q) await compare(prisma, i % 3 === 0 ? tenants : [tenants[i % 2] ?? 0], q);
+        if (q) await compare(owner, i % 3 === 0 ? tenants : [tenants[i % 2] ?? 0], q);
         compared += 1;
       }
     });
@@ -125,7 +123,7 @@ describeOnPostgres('while several instances write, fold and index at once', () =
     expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
 
     const ids = new Set((await stored).flat());
-    const { totalCount } = await new PostgresAuditEventReader(doorOf(prisma)).summary(
+    const { totalCount } = await new PostgresAuditEventReader(doorOf(owner.models)).summary(
       tenantSet(tenants),
       NO_FILTER,
     );
@@ -141,7 +139,7 @@ async function write(
   writer: number,
   compared: () => number,
 ): Promise<string[]> {
-  const store = new Inserter(db.run, new Partitions(db.migrator), TEST_CHECKPOINT_KEY);
+  const store = new Inserter(db.service, new Partitions(db.migrator), TEST_CHECKPOINT_KEY);
   const ids: string[] = [];
   for (let b = 0; compared() < COMPARISONS; b++) {
     // Writers wait for the comparisons, which would otherwise soon have too much to count.
@@ -173,8 +171,8 @@ function checked(
 }
 
 /** Compares the service's answer with a brute-force answer in one snapshot. */
-async function compare(prisma: OwnerDb, tenants: readonly number[], q: AuditEventQuery): Promise<void> {
-  await prisma.$transaction(
+async function compare(owner: OwnerDoor, tenants: readonly number[], q: AuditEventQuery): Promise<void> {
+  await owner.models.$transaction(
     async (tx) => {
       const reader = new PostgresAuditEventReader(doorOf(tx));
       const page = await reader.page(tenantSet(tenants), q);

@@ -19,11 +19,12 @@ import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
-import { ENGINES, formOf, formsOf } from '../support/engines';
+import { inLayout, layoutsOf } from '../support/doors';
+import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER, usualFacets } from '../support/filters';
 import { Inserter } from '../support/inserter';
-import { olderDropWeek, olderFold, olderRun } from '../support/older-release';
+import { olderDropWeek, olderFold, olderService } from '../support/older-release';
 import { clearEvents, newTenant } from '../support/scenario';
 import { casesOf } from '../support/share';
 import { writerOn } from '../support/store';
@@ -130,22 +131,22 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
   const at = useDatabase(engine);
 
   it('equal a brute-force count at any moment, while the previous release works on the same tables', async () => {
-    const { db, place } = at;
+    const { db } = at;
     const partitions = new Partitions(db.migrator);
-    const writer = writerOn(db, partitions, place);
-    const older = new Inserter(olderRun(db.run), partitions, TEST_CHECKPOINT_KEY);
-    const forms = formsOf(engine);
-    const readers = forms.map((form) => new PostgresAuditEventReader(db, form));
-    const explorers = forms.map((form) => new PostgresAuditEventExplorer(db, form));
+    const writer = writerOn(db, partitions);
+    const older = new Inserter(olderService(db.service), partitions, TEST_CHECKPOINT_KEY);
+    const doors = layoutsOf(engine).map((isDistributed) => inLayout(isDistributed, db.service));
+    const readers = doors.map((door) => new PostgresAuditEventReader(door));
+    const explorers = doors.map((door) => new PostgresAuditEventExplorer(door));
     /** The explorers take turns, so that each is asked in many scenarios. */
     const nextExplorer = () => {
       explorers.push(...explorers.splice(0, 1));
       return explorers.slice(-1);
     };
-    const cautious = new PostgresAuditEventExplorer(db, formOf(place), 0);
-    const exported = new PostgresExportSource(db.ask, formOf(place), db.snapshot);
-    const [folder, indexer] = [new Folder(db.migrator), new Indexer(db, AT_ONCE)];
-    const retention = new PostgresRetentionStore(db.prisma, db.migrator);
+    const cautious = new PostgresAuditEventExplorer(db.service, 0);
+    const exported = new PostgresExportSource(db.service);
+    const [folder, indexer] = [new Folder(db.migrator), new Indexer(db.owner, AT_ONCE)];
+    const retention = new PostgresRetentionStore(db.service, db.migrator);
     const fill = async () => {
       const filler = new InstanceFiller(db.migrator, LOG);
       while ((await filler.run()) > 0);
@@ -214,7 +215,7 @@ describe.each(ENGINES)('counts by instance on %s', (engine) => {
 
 /** The counts by instance that differ from a count of the events, with that count. */
 const left = (db: Database) =>
-  db.migrator.$queryRaw<unknown[]>`
+  db.migrator.models.$queryRaw<unknown[]>`
     SELECT * FROM (
       SELECT e.tenant_id, i.dim_id, count(*)::int AS n, (count(*) FILTER (WHERE e.succeeded))::int AS ok,
         ((('x' || translate(left(e.record_id::text, 13), '-', ''))::bit(48)::bigint / 86400000))::int AS day

@@ -12,7 +12,8 @@ import { Folder } from '../../src/trail/counts/fold';
 import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
-import { ENGINES, formsOf } from '../support/engines';
+import { inLayout, layoutsOf } from '../support/doors';
+import { ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { NO_FILTER } from '../support/filters';
 import { Inserter } from '../support/inserter';
@@ -136,23 +137,21 @@ describe.each(ENGINES)('counts and pages on %s', (engine) => {
   it('equal a brute-force count at any moment between ingest, folding and indexing', async () => {
     const { db } = at;
     const partitions = new Partitions(db.migrator);
-    const forms = formsOf(engine);
+    const doors = layoutsOf(engine).map((isDistributed) => inLayout(isDistributed, db.service));
     /** The writers take turns. The second one writes as on a distributed database. */
-    const writers = forms.map(
-      (form) => new Inserter(db.run, partitions, TEST_CHECKPOINT_KEY, form === 'union' ? db.steps : null),
-    );
+    const writers = doors.map((door) => new Inserter(door, partitions, TEST_CHECKPOINT_KEY));
     const insert = (tenantId: number, events: CheckedEvent[]) => {
       const [writer] = writers;
       if (!writer) throw new Error('no writer');
       writers.push(...writers.splice(0, 1));
       return writer.insert(tenantId, events);
     };
-    const readers = forms.flatMap((form) => [
-      new PostgresAuditEventReader(db, form),
-      new PostgresAuditEventReader(db, form, 0n),
+    const readers = doors.flatMap((door) => [
+      new PostgresAuditEventReader(door),
+      new PostgresAuditEventReader(door, 0n),
     ]);
     const folder = new Folder(db.migrator);
-    const indexer = new Indexer(db, AT_ONCE);
+    const indexer = new Indexer(db.owner, AT_ONCE);
     await fc.assert(
       fc.asyncProperty(scenario, async ({ steps, queries }) => {
         const tenants = [await newTenant(db), await newTenant(db)];

@@ -12,7 +12,8 @@ import { Indexer } from '../../src/modules/search/indexer';
 import { tenantSet } from '../../src/tenant-set';
 import { Folder } from '../../src/trail/counts/fold';
 import { AT_ONCE } from '../support/at-once';
-import { ENGINES, formsOf } from '../support/engines';
+import { inLayout, layoutsOf } from '../support/doors';
+import { ENGINES } from '../support/engines';
 import { casesOf } from '../support/share';
 import { Store } from '../support/store';
 import { questions, type Sent, sentEvents, toQuery } from './arbitraries';
@@ -34,8 +35,8 @@ describe.each(ENGINES)('the export on %s', (engine) => {
 
   it('has each matching event once, in order, from any cursor, whatever the size of its pages', async () => {
     const { database } = store;
-    const [folder, indexer] = [new Folder(database.migrator), new Indexer(database, AT_ONCE)];
-    const leases = new PostgresExportLeases(database.prisma);
+    const [folder, indexer] = [new Folder(database.migrator), new Indexer(database.owner, AT_ONCE)];
+    const leases = new PostgresExportLeases(database.service);
     await fc.assert(
       fc.asyncProperty(
         sentEvents,
@@ -53,8 +54,8 @@ describe.each(ENGINES)('the export on %s', (engine) => {
             const tenants = tenantSet(stores.slice(0, both ? 2 : 1).map(({ tenantId }) => tenantId));
             const expected = idsOf(stored, tenants.map(String), question);
             const cursor = stored.map(({ recordId }) => recordId).sort()[cursorAt] ?? null;
-            for (const form of formsOf(engine)) {
-              const source = new PostgresExportSource(database.ask, form, database.snapshot, {
+            for (const isDistributed of layoutsOf(engine)) {
+              const source = new PostgresExportSource(inLayout(isDistributed, database.service), {
                 ...pageLimits,
                 read: 3,
               });

@@ -12,7 +12,8 @@ import type { CheckedEvent } from '../../src/trail/checked-event';
 import { Folder } from '../../src/trail/counts/fold';
 import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
-import { ENGINES, formOf, formsOf } from '../support/engines';
+import { inLayout, layoutsOf } from '../support/doors';
+import { ENGINES } from '../support/engines';
 import type { IngestedEvent } from '../support/events';
 import { usualFacets } from '../support/filters';
 import { newTenant } from '../support/scenario';
@@ -55,13 +56,14 @@ describe.each(ENGINES)('histogram and facets on %s', (engine) => {
   const at = useDatabase(engine);
 
   it('equal a brute-force count for one tenant and several, with folded, unfolded and searched events', async () => {
-    const { db, place } = at;
-    const writer = writerOn(db, new Partitions(db.migrator), place);
-    const [folder, indexer] = [new Folder(db.migrator), new Indexer(db, AT_ONCE)];
-    const cautious = new PostgresAuditEventExplorer(db, formOf(place), 2);
+    const { db } = at;
+    const writer = writerOn(db, new Partitions(db.migrator));
+    const [folder, indexer] = [new Folder(db.migrator), new Indexer(db.owner, AT_ONCE)];
+    const cautious = new PostgresAuditEventExplorer(db.service, 2);
+    const doors = layoutsOf(engine).map((isDistributed) => inLayout(isDistributed, db.service));
     const explorers = [
-      ...formsOf(engine).map((form) => new PostgresAuditEventExplorer(db, form)),
-      ...formsOf(engine).map((form) => new PostgresAuditEventExplorer(db, form, 2)),
+      ...doors.map((door) => new PostgresAuditEventExplorer(door)),
+      ...doors.map((door) => new PostgresAuditEventExplorer(door, 2)),
       cautious,
     ];
     await fc.assert(

@@ -31,7 +31,7 @@ jest.setTimeout(240_000);
 /** Runs statements of the owner while no service runs. */
 async function change(database: TestDatabase, ...statements: string[]): Promise<void> {
   const { migrator, close } = await openDatabase(database);
-  for (const statement of statements) await migrator.$executeRawUnsafe(statement);
+  for (const statement of statements) await migrator.models.$executeRawUnsafe(statement);
   await close();
 }
 

@@ -117,7 +117,7 @@ describe('a session', () => {
 describe.each(ENGINES)('sessions that have ended, on %s', (engine) => {
   it('are removed, for either reason, and no others', async () => {
     const store = await Store.open(engine);
-    const sessions = new PostgresSessionStore(store.database.prisma);
+    const sessions = new PostgresSessionStore(store.database.service);
     const of = { user: 'ada', kind: 'operator', scopes: [], tenantIds: [] } as const;
     const at = (ms: number) => new Date(START + ms);
     const ends = {

@@ -32,9 +32,9 @@ class Instance {
     await writeFile(path.join(folder, 'index.html'), part);
     await writeFile(path.join(folder, 'assets', part), `run('${part}')`);
     await writeFile(path.join(folder, 'assets', `${part}.br`), brotliCompressSync(`run('${part}')`));
-    const { prisma, background: owner } = store.database;
+    const { service, owner } = store.database;
     const [first = TEST_CHECKPOINT_KEY, ...others] = keys;
-    const assets = new PageAssets({ prisma, owner, keys: [first, ...others], folder, nowMs });
+    const assets = new PageAssets({ service, owner, keys: [first, ...others], folder, nowMs });
     const [graphql, facade, inFlight, log] = [Router(), Router(), new InFlight(), pino({ level: 'silent' })];
     const dashboard = dashboardPage(folder, assets, log);
     const server = createHttpServer({ graphql, facade, dashboard, inFlight, log });
@@ -122,7 +122,7 @@ describe.each(ENGINES)('the files of the page on %s', (engine) => {
 
   it('are found by a name only where it was stored, and names are looked up once a second at most', async () => {
     const [old, next] = [await instance('old-3.js'), await instance('next-3.js')];
-    const looks = jest.spyOn(store.database.prisma.pageAsset, 'findMany');
+    const looks = jest.spyOn(store.database.service.models.pageAsset, 'findMany');
     try {
       const ask = (name: string) => next.ask(`assets/${name}`);
       await Promise.all(['a.js', 'b.js', 'old-3.js', '%00', '..%2findex.html'].map(ask));

@@ -7,7 +7,6 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
-import type { TenantForm } from '../../src/trail/counts/scope';
 import { CITUS_URL, createCitusDatabase } from './citus';
 import { onServer, templateOn, urlOf } from './postgres-template';
 
@@ -36,11 +35,6 @@ export const ENGINES: readonly EngineName[] = CITUS_URL
     : ['embedded'];
 /** The engine for tests in which the engine does not matter, such as a refusal before any query. */
 export const ONE_ENGINE: readonly EngineName[] = ENGINES.slice(0, 1);
-/** The forms of statements over several tenants on an engine. The second works on any database, but more slowly. */
-export const formOf = ({ migrationDatabaseUrl }: TestDatabase): TenantForm =>
-  migrationDatabaseUrl ? 'union' : 'lateral';
-export const formsOf = (engine: EngineName): readonly TenantForm[] =>
-  engine === 'citus' ? ['union'] : ['lateral', 'union'];
 /** For tests that need several connections or PostgreSQL's catalogue; skipped if PostgreSQL is missing. */
 export const describeOnPostgres = SERVER_URL ? describe : describe.skip;
 export const REDIS_URL = process.env.TEST_REDIS_URL ?? null;

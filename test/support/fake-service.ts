@@ -1,3 +1,4 @@
+import { fakeService } from './doors';
 import 'reflect-metadata';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -109,7 +110,7 @@ export async function openFakeService(behind: Behind) {
       charge: () => {},
     }));
   // No event of these tests is large.
-  const large = new LargeStatements(unused, new FairShare(LARGE_SHARES));
+  const large = new LargeStatements(fakeService({}), new FairShare(LARGE_SHARES));
   const writer = behind.writer ?? { open: () => ({ add: () => {}, store: unused }) };
   const schema = createSchema({
     resolvers: resolversOf(behind, writer),

@@ -1,4 +1,4 @@
-import type { OwnerDb, RunStatement } from '../../src/database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../src/database/clients';
 import { COUNTED_COLUMNS } from '../../src/trail/counts/dimensions';
 
 /**
@@ -8,10 +8,10 @@ import { COUNTED_COLUMNS } from '../../src/trail/counts/dimensions';
 const OLDER_COLUMNS = 'action_id, database_name, server_principal_name';
 
 /** Stores a batch as that release does: with this release's statement, without the instance. */
-export const olderRun =
-  (run: RunStatement): RunStatement =>
-  (text, values, tenants) =>
-    run(text.replaceAll(COUNTED_COLUMNS, OLDER_COLUMNS), values, tenants);
+export const olderService = (service: ServiceDoor): ServiceDoor => ({
+  ...service,
+  run: (text, ...rest) => service.run(text.replaceAll(COUNTED_COLUMNS, OLDER_COLUMNS), ...rest),
+});
 
 const NUMBER_VALUES = [
   [1, 'action_id'],
@@ -54,8 +54,8 @@ counted AS (
 SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::int`;
 
 /** Folds a tenant as that release does, within the tenant's turn. */
-export function olderFold(owner: OwnerDb, tenantId: number): Promise<void> {
-  return owner.$transaction(async (tx) => {
+export function olderFold(owner: OwnerDoor, tenantId: number): Promise<void> {
+  return owner.models.$transaction(async (tx) => {
     const [lock] = await tx.$queryRawUnsafe<{ taken: boolean }[]>(
       `SELECT pg_try_advisory_xact_lock_shared(702197::bigint) AND pg_try_advisory_xact_lock(702198, $1::int) AS taken`,
       tenantId,
@@ -92,8 +92,8 @@ const OLDER_DROP = [
 ];
 
 /** Drops a tenant's week as that release does; here it deletes rows instead of dropping the partition. */
-export async function olderDropWeek(owner: OwnerDb, tenantId: number, fromHour: number): Promise<void> {
-  await owner.$transaction(async (tx) => {
+export async function olderDropWeek(owner: OwnerDoor, tenantId: number, fromHour: number): Promise<void> {
+  await owner.models.$transaction(async (tx) => {
     for (const statement of OLDER_DROP)
       await tx.$executeRawUnsafe(statement, tenantId, fromHour, fromHour + 7 * 24);
   });

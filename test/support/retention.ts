@@ -20,11 +20,11 @@ export class RetentionTrial {
   readonly logLines: string[] = [];
 
   constructor(readonly store: Store) {
-    const { prisma, migrator } = store.database;
-    this.retention = new PostgresRetentionStore(prisma, migrator);
+    const { service, migrator } = store.database;
+    this.retention = new PostgresRetentionStore(service, migrator);
     this.folder = new Folder(migrator);
-    this.indexer = new Indexer(store.database, AT_ONCE);
-    this.reader = new PostgresAuditEventReader(store.database, store.form);
+    this.indexer = new Indexer(store.database.owner, AT_ONCE);
+    this.reader = new PostgresAuditEventReader(store.database.service);
   }
 
   /** Runs retention at a given time. @param store replaces the real one */

@@ -1,8 +1,8 @@
 import type { Database } from '../../src/database/clients';
 
 /** A tenant for one scenario of a property test. */
-export async function newTenant({ prisma }: Pick<Database, 'prisma'>): Promise<number> {
-  return (await prisma.tenant.create({ data: { name: 'test' } })).tenantId;
+export async function newTenant({ service }: Pick<Database, 'service'>): Promise<number> {
+  return (await service.models.tenant.create({ data: { name: 'test' } })).tenantId;
 }
 
 const TABLES = [
@@ -12,5 +12,5 @@ const TABLES = [
 
 /** Removes the events of earlier scenarios, whose tenants would keep weeks that a later scenario expects to go. */
 export async function clearEvents({ migrator }: Pick<Database, 'migrator'>): Promise<void> {
-  for (const table of TABLES) await migrator.$executeRawUnsafe(`DELETE FROM ${table}`);
+  for (const table of TABLES) await migrator.models.$executeRawUnsafe(`DELETE FROM ${table}`);
 }

@@ -4,26 +4,19 @@ import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import type { CheckedEvent } from '../../src/trail/checked-event';
-import type { TenantForm } from '../../src/trail/counts/scope';
 import { Partitions } from '../../src/trail/partitions';
 import { AN_ATTEMPT } from './attempt';
 import { TEST_CHECKPOINT_KEY } from './checkpoint-key';
-import { createTestDatabase, type EngineName, formOf, type TestDatabase } from './engines';
+import { createTestDatabase, type EngineName, type TestDatabase } from './engines';
 import { anEvent, type IngestedEvent } from './events';
 import { Inserter } from './inserter';
 
 /** A writer on this database, made as a service makes it. */
-export const writerOn = (database: Database, partitions: Partitions, place: TestDatabase) =>
-  new Inserter(
-    database.run,
-    partitions,
-    TEST_CHECKPOINT_KEY,
-    formOf(place) === 'union' ? database.steps : null,
-  );
+export const writerOn = ({ service }: Pick<Database, 'service'>, partitions: Partitions) =>
+  new Inserter(service, partitions, TEST_CHECKPOINT_KEY);
 
 /** A test's own store without a service, and with direct access to its database. */
 export class Store {
-  readonly form: TenantForm;
   readonly partitions: Partitions;
   readonly writer: Inserter;
 
@@ -33,8 +26,7 @@ export class Store {
     readonly tenantId: number,
   ) {
     this.partitions = new Partitions(database.migrator);
-    this.form = formOf(place);
-    this.writer = writerOn(database, this.partitions, place);
+    this.writer = writerOn(database, this.partitions);
   }
 
   static async open(engine: EngineName): Promise<Store> {
@@ -45,13 +37,13 @@ export class Store {
   static async on(place: TestDatabase, tenantId?: number): Promise<Store> {
     const database = await openDatabase(place);
     await migrate(database.migrator);
-    const tenants = new PostgresTenantStore(database.prisma);
+    const tenants = new PostgresTenantStore(database.service);
     return new Store(database, place, tenantId ?? (await tenants.create('Acme', null, AN_ATTEMPT)).tenantId);
   }
 
   /** The same store, for events of a new tenant. */
   async forNewTenant(): Promise<Store> {
-    const { tenantId } = await new PostgresTenantStore(this.database.prisma).create(
+    const { tenantId } = await new PostgresTenantStore(this.database.service).create(
       'Another',
       null,
       AN_ATTEMPT,
@@ -99,7 +91,7 @@ export class Store {
 
   /** Queries the database as the owner, who sees every row. */
   query<T>(sql: string, ...values: unknown[]): Promise<T[]> {
-    return this.database.migrator.$queryRawUnsafe<T[]>(sql, ...values);
+    return this.database.migrator.models.$queryRawUnsafe<T[]>(sql, ...values);
   }
 
   async count(): Promise<number> {

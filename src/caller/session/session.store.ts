@@ -1,4 +1,4 @@
-import type { ServiceDb } from '../../database/clients';
+import type { ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { LIMITS } from '../../limits';
 import { isScope, type Scope } from '../scopes';
@@ -31,12 +31,12 @@ export interface SessionStore {
 }
 
 export class PostgresSessionStore implements SessionStore {
-  constructor(private readonly prisma: ServiceDb) {}
+  constructor(private readonly service: ServiceDoor) {}
 
   async insert(tokenHash: Uint8Array, { sessionId, of, lastUsedAt, expiresAt }: Session): Promise<void> {
     const [keyId, person] = 'keyId' in of ? [of.keyId, null] : [null, of];
     await guarded(
-      () => this.prisma.$executeRaw`
+      () => this.service.models.$executeRaw`
         INSERT INTO dashboard_session (token_hash, session_id, key_id, user_name, kind, scopes, tenant_ids,
           last_used_at, expires_at)
         VALUES (${Buffer.from(tokenHash)}, ${sessionId}::uuid, ${keyId}::uuid, ${person?.user ?? null},
@@ -47,7 +47,7 @@ export class PostgresSessionStore implements SessionStore {
 
   async find(tokenHash: Uint8Array): Promise<Session | null> {
     const [row] = await guarded(
-      () => this.prisma.$queryRaw<Row[]>`
+      () => this.service.models.$queryRaw<Row[]>`
         SELECT session_id, key_id, user_name, kind, scopes, tenant_ids, last_used_at, expires_at
         FROM dashboard_session WHERE token_hash = ${Buffer.from(tokenHash)}`,
     );
@@ -56,7 +56,7 @@ export class PostgresSessionStore implements SessionStore {
 
   async touch(tokenHash: Uint8Array, at: Date): Promise<void> {
     await guarded(
-      () => this.prisma.$executeRaw`
+      () => this.service.models.$executeRaw`
         UPDATE dashboard_session SET last_used_at = greatest(last_used_at, ${at})
         WHERE token_hash = ${Buffer.from(tokenHash)}`,
     );
@@ -65,14 +65,15 @@ export class PostgresSessionStore implements SessionStore {
   async remove(tokenHash: Uint8Array): Promise<void> {
     await guarded(
       () =>
-        this.prisma.$executeRaw`DELETE FROM dashboard_session WHERE token_hash = ${Buffer.from(tokenHash)}`,
+        this.service.models
+          .$executeRaw`DELETE FROM dashboard_session WHERE token_hash = ${Buffer.from(tokenHash)}`,
     );
   }
 
   async removeEnded(now: Date): Promise<void> {
     const idleSince = new Date(now.getTime() - LIMITS.sessionIdleMs);
     await guarded(
-      () => this.prisma.$executeRaw`
+      () => this.service.models.$executeRaw`
         DELETE FROM dashboard_session WHERE expires_at <= ${now} OR last_used_at <= ${idleSince}`,
     );
   }

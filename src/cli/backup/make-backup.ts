@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config';
-import type { OwnerDb } from '../../database/clients';
+import type { OwnerDoor } from '../../database/clients';
 import { lockDataDir } from '../../database/data-dir-lock';
 import { openDatabase } from '../../database/database';
 import { EMBEDDED_FOLDER } from '../../database/embedded';
@@ -119,18 +119,18 @@ async function stateOf(config: Config): Promise<Stated> {
   }
 }
 
-async function readState(owner: OwnerDb): Promise<Stated> {
-  const [there] = await owner.$queryRaw<{ migrations: boolean; epochs: boolean }[]>`
+async function readState(owner: OwnerDoor): Promise<Stated> {
+  const [there] = await owner.models.$queryRaw<{ migrations: boolean; epochs: boolean }[]>`
     SELECT to_regclass('_prisma_migrations') IS NOT NULL AS migrations,
       to_regclass('audit_log_epoch') IS NOT NULL AS epochs`;
   if (!there?.migrations)
     throw new CannotBackUp('The database has no tables of the service: there is nothing to back up.');
-  const [newest] = await owner.$queryRaw<{ name: string }[]>`
+  const [newest] = await owner.models.$queryRaw<{ name: string }[]>`
     SELECT max(migration_name) AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL`;
   const [epoch] = there.epochs
-    ? await owner.$queryRaw<{ epoch: string }[]>`SELECT epoch FROM audit_log_epoch`
+    ? await owner.models.$queryRaw<{ epoch: string }[]>`SELECT epoch FROM audit_log_epoch`
     : [];
-  const logs = await owner.$queryRaw<{ tenantId: number; entries: bigint }[]>`
+  const logs = await owner.models.$queryRaw<{ tenantId: number; entries: bigint }[]>`
     SELECT tenant_id AS "tenantId", size AS entries FROM audit_log_head ORDER BY tenant_id`;
   return {
     migration: newest?.name ?? '',

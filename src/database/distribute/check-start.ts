@@ -1,7 +1,6 @@
-import type { ServiceDb } from '../clients';
+import type { ServiceDoor } from '../clients';
 import { sqlStateOf } from '../failure';
 import { SERVICE_ROLE } from '../tenant-rows';
-import { isDistributed } from './distribute';
 
 /** The tables are distributed, and these logins can't use them. Printed as one line. */
 class CannotUseNodes extends Error {
@@ -14,17 +13,16 @@ const REFUSED = /^(?:28000|28P01|42501|42704)$/;
 /**
  * Checks that the logins of the coordinator can use the nodes too. Without this check the service would start and
  * answer nothing. A node that is away now is not an error, because the other nodes still answer.
- * @param prisma client on the connections of requests
  * @throws CannotUseNodes
  */
-export async function checkNodes(prisma: ServiceDb, hasTwoLogins: boolean): Promise<void> {
-  if (!(await isDistributed(prisma))) return;
+export async function checkNodes(service: ServiceDoor, hasTwoLogins: boolean): Promise<void> {
+  if (!service.isDistributed) return;
   if (!hasTwoLogins)
     throw new CannotUseNodes(
       'The tables are distributed, and nodes know no SET ROLE: one login cannot both own them and be bound by row-level ' +
         `security. Set MIGRATION_DATABASE_URL to the owner's login, and DATABASE_URL to another one that is a member of ${SERVICE_ROLE}.`,
     );
-  await prisma.$queryRaw`SELECT count(*)::int AS n FROM tenant`.catch((error: unknown) => {
+  await service.models.$queryRaw`SELECT count(*)::int AS n FROM tenant`.catch((error: unknown) => {
     if (!REFUSED.test(sqlStateOf(error) ?? '')) return;
     throw new CannotUseNodes(
       `A node of the distributed database refuses the login of DATABASE_URL: make it there too, a member of ${SERVICE_ROLE}, ` +

@@ -1,4 +1,4 @@
-import type { OwnerDb, ServiceDb } from '../clients';
+import type { OwnerDoor } from '../clients';
 import { FREE_TABLES, TENANTS_SETTING } from '../tenant-rows';
 import { DISTRIBUTED_TABLES, distributionPlan, type Placement } from './distribution';
 
@@ -6,6 +6,8 @@ import { DISTRIBUTED_TABLES, distributionPlan, type Placement } from './distribu
 export class CannotDistribute extends Error {
   override readonly name = 'CannotDistribute';
 }
+
+type Models = OwnerDoor['models'];
 
 export interface Distribution {
   /** Version of the extension. */
@@ -24,20 +26,20 @@ export interface Distribution {
  * @throws CannotDistribute
  */
 export async function distribute(
-  prisma: OwnerDb,
+  owner: OwnerDoor,
   prepare: () => Promise<unknown>,
   shards: number | null,
 ): Promise<Distribution> {
-  const citus = await citusVersion(prisma);
+  const citus = await citusVersion(owner.models);
   await prepare();
-  const placed = await placements(prisma);
+  const placed = await placements(owner.models);
   const plan = planOf(placed, shards);
-  await refuseOtherShards(prisma, placed, shards);
+  await refuseOtherShards(owner, placed, shards);
   const before = placed.map(({ name }) => name);
   const distributed = DISTRIBUTED_TABLES.filter((table) => !before.includes(table));
   for (const [i, statement] of plan.entries()) {
-    await openToNodes(prisma, distributed[i] ?? '');
-    await prisma.$executeRawUnsafe(statement);
+    await openToNodes(owner, distributed[i] ?? '');
+    await owner.models.$executeRawUnsafe(statement);
   }
   return { citus, distributed, before };
 }
@@ -47,25 +49,25 @@ export async function distribute(
  * the owner. PostgreSQL's COPY refuses a table whose policies apply to the user, so they must not apply to the owner.
  * The owner can see all rows in any case, by a policy of its own.
  */
-async function openToNodes(prisma: OwnerDb, table: string): Promise<void> {
+async function openToNodes(owner: OwnerDoor, table: string): Promise<void> {
   if (FREE_TABLES.includes(table)) return;
-  await prisma.$executeRawUnsafe(
+  await owner.models.$executeRawUnsafe(
     `ALTER POLICY tenants ON ${table}
      USING (tenant_id = ANY (string_to_array(current_setting('${TENANTS_SETTING}', true), ',')::int[]))`,
   );
-  await prisma.$executeRawUnsafe(`ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`);
+  await owner.models.$executeRawUnsafe(`ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`);
 }
 
 /** Detects Citus by its functions, which no other extension has. */
-async function citusVersion(prisma: ServiceDb | OwnerDb): Promise<string> {
-  const [found] = await prisma.$queryRaw<
+async function citusVersion(models: Models): Promise<string> {
+  const [found] = await models.$queryRaw<
     { there: boolean }[]
   >`SELECT to_regproc('citus_version') IS NOT NULL AS there`;
   if (!found?.there)
     throw new CannotDistribute(
       'The extension citus is not in this database: nothing was distributed. On a coordinator with Citus, CREATE EXTENSION citus first.',
     );
-  const [citus] = await prisma.$queryRaw<{ version: string }[]>`SELECT citus_version() AS version`;
+  const [citus] = await models.$queryRaw<{ version: string }[]>`SELECT citus_version() AS version`;
   return /^Citus (\S+)/.exec(citus?.version ?? '')?.[1] ?? 'unknown';
 }
 
@@ -74,12 +76,12 @@ async function citusVersion(prisma: ServiceDb | OwnerDb): Promise<string> {
  * it would look like applying it.
  */
 async function refuseOtherShards(
-  prisma: OwnerDb,
+  owner: OwnerDoor,
   placed: readonly Placement[],
   shards: number | null,
 ): Promise<void> {
   if (shards === null || placed.length === 0) return;
-  const [now] = await prisma.$queryRawUnsafe<{ shards: number }[]>(
+  const [now] = await owner.models.$queryRawUnsafe<{ shards: number }[]>(
     `SELECT count(*)::int AS shards FROM pg_dist_shard WHERE logicalrelid = '${DISTRIBUTED_TABLES[0]}'::regclass`,
   );
   if (now?.shards === shards) return;
@@ -97,8 +99,8 @@ function planOf(placed: readonly Placement[], shards: number | null): readonly s
   }
 }
 
-function placements(prisma: ServiceDb | OwnerDb): Promise<Placement[]> {
-  return prisma.$queryRawUnsafe<Placement[]>(
+function placements(models: Models): Promise<Placement[]> {
+  return models.$queryRawUnsafe<Placement[]>(
     `SELECT c.relname::text AS name, coalesce(column_to_column_name(p.logicalrelid, p.partkey), 'no column') AS column,
        p.colocationid::int AS colocation
      FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid WHERE c.relname::text = ANY($1::text[])`,
@@ -107,8 +109,8 @@ function placements(prisma: ServiceDb | OwnerDb): Promise<Placement[]> {
 }
 
 /** Whether the tables of this database are distributed over a cluster. */
-export async function isDistributed(prisma: ServiceDb | OwnerDb): Promise<boolean> {
-  const [catalogue] = await prisma.$queryRaw<{ there: boolean }[]>`
+export async function isDistributed(models: Models): Promise<boolean> {
+  const [catalogue] = await models.$queryRaw<{ there: boolean }[]>`
     SELECT to_regclass('pg_dist_partition') IS NOT NULL AS there`;
-  return catalogue?.there === true && (await placements(prisma)).length > 0;
+  return catalogue?.there === true && (await placements(models)).length > 0;
 }

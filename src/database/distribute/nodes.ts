@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { OwnerDb } from '../clients';
+import type { OwnerDoor } from '../clients';
 
 /**
  * Checks whether the nodes of a distributed database can be reached. While a node is away, tenants on the other nodes
@@ -8,9 +8,8 @@ import type { OwnerDb } from '../clients';
 export class Nodes {
   #away: readonly string[] = [];
 
-  /** @param prisma the owner's client */
   constructor(
-    private readonly prisma: OwnerDb,
+    private readonly owner: OwnerDoor,
     private readonly log: Logger,
   ) {}
 
@@ -19,7 +18,7 @@ export class Nodes {
   }
 
   async look(): Promise<void> {
-    const nodes = await this.prisma.$queryRaw<{ node: string; there: boolean }[]>`
+    const nodes = await this.owner.models.$queryRaw<{ node: string; there: boolean }[]>`
       SELECT nodename || ':' || nodeport AS node, coalesce(citus_check_connection_to_node(nodename, nodeport), false) AS there
       FROM pg_dist_node WHERE isactive AND noderole = 'primary' ORDER BY 1`;
     const away = nodes.filter(({ there }) => !there).map(({ node }) => node);

@@ -1,6 +1,5 @@
-import type { OwnerDb } from '../clients';
+import type { OwnerDoor } from '../clients';
 import { isServersOwn, isStatementsOwn } from '../failure';
-import { isDistributed } from './distribute';
 
 /** The most tenants that one round asks one by one. */
 const ASKED_MAX = 250;
@@ -32,7 +31,7 @@ export class TenantRounds {
    * failure
    */
   constructor(
-    private readonly prisma: OwnerDb,
+    private readonly owner: OwnerDoor,
     private readonly isCallers: (error: unknown) => boolean = () => false,
   ) {}
 
@@ -44,7 +43,7 @@ export class TenantRounds {
     try {
       return await question(OF_ALL);
     } catch (error) {
-      if (!(await isDistributed(this.prisma))) throw error;
+      if (!this.owner.isDistributed) throw error;
     }
     const found: T[] = [];
     for (const tenantId of await this.#next()) {
@@ -69,13 +68,20 @@ export class TenantRounds {
     } catch (error) {
       if (this.isCallers(error)) throw error;
       const tookMs = performance.now() - startedMs;
-      const distributed = await isDistributed(this.prisma).catch(() => null);
-      if (distributed === null || (!distributed && isServersOwn(error))) throw error;
-      const mayBeAway = distributed && !isStatementsOwn(error);
+      const { isDistributed } = this.owner;
+      if (!(await this.#answers()) || (!isDistributed && isServersOwn(error))) throw error;
+      const mayBeAway = isDistributed && !isStatementsOwn(error);
       this.#resting.set(tenantId, performance.now() + (mayBeAway ? REST_MS : tookMs));
       this.#failure ??= error;
       return null;
     }
+  }
+
+  #answers(): Promise<boolean> {
+    return this.owner.models.$queryRaw`SELECT 1`.then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Ends a round. @throws the first failure of the round, after every other tenant had its turn */
@@ -87,7 +93,7 @@ export class TenantRounds {
 
   /** Tenants whose events are stored had an agent key. The keys are on the coordinator. */
   async #next(): Promise<readonly number[]> {
-    const tenants = await this.prisma.$queryRaw<{ id: number }[]>`
+    const tenants = await this.owner.models.$queryRaw<{ id: number }[]>`
       SELECT DISTINCT u.id FROM api_key k CROSS JOIN unnest(k.tenant_ids) AS u(id)
       WHERE k.kind = 'agent' AND u.id > ${this.#from}::int ORDER BY u.id LIMIT ${ASKED_MAX}::int`;
     this.#from = tenants.length < ASKED_MAX ? 0 : (tenants.at(-1)?.id ?? 0);

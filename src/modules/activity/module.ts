@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
-import type { OwnerDb } from '../../database/clients';
+import type { OwnerDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { InstanceFiller } from '../../trail/counts/fill-instances';
@@ -10,7 +10,7 @@ import type { ReadSide } from './open-replica';
 
 /** Lists, details and summaries of events, and the counts that they use. */
 export function activityModule(parts: {
-  readonly owner: OwnerDb;
+  readonly owner: OwnerDoor;
   readonly readSide: ReadSide;
   readonly fairShare: FairShare;
   readonly nowMs: () => number;

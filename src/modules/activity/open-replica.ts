@@ -1,9 +1,7 @@
 import type { Logger } from 'pino';
-import type { AskRows, Database } from '../../database/clients';
-import { isDistributed } from '../../database/distribute/distribute';
+import type { ServiceDoor } from '../../database/clients';
 import { openLimited } from '../../database/limited';
 import type { AuditEventReader } from '../../trail/audit-event-reader';
-import type { TenantForm } from '../../trail/counts/scope';
 import { checkReplica, NotAReplica } from './check-replica';
 import { ReplicaFirstReader } from './replica-first.reader';
 import { PostgresAuditEventReader } from './stored-reader';
@@ -11,8 +9,6 @@ import { PostgresAuditEventReader } from './stored-reader';
 /** Reads events from the replica if one is configured, else from the primary. */
 export interface ReadSide {
   readonly reader: AuditEventReader;
-  /** The form of statements over several tenants on this database. */
-  readonly form: TenantForm;
   /** False while reads go to the primary instead of the replica. */
   readonly healthy: boolean;
   close(): Promise<void>;
@@ -24,8 +20,8 @@ interface ReplicaOptions {
   readonly url: string | null;
   /** Whether the URL's login is the owner's (see `openLimited`). */
   readonly isOwner: boolean;
-  /** Adds traces to the replica's frequent reads. */
-  readonly traced: (ask: AskRows) => AskRows;
+  /** Adds traces to the replica's reads. */
+  readonly traced: (replica: ServiceDoor) => ServiceDoor;
 }
 
 /**
@@ -33,27 +29,29 @@ interface ReplicaOptions {
  * @throws NotAReplica
  */
 export async function openReadSide(
-  database: Database,
+  service: ServiceDoor,
   replica: ReplicaOptions,
   log: Logger,
 ): Promise<ReadSide> {
-  // Asked only at the start, because tables are distributed while no service runs.
-  const form: TenantForm = (await isDistributed(database.prisma)) ? 'union' : 'lateral';
-  const primary = new PostgresAuditEventReader(database, form);
-  if (replica.url === null) return { reader: primary, form, healthy: true, close: async () => {} };
+  const primary = new PostgresAuditEventReader(service);
+  if (replica.url === null) return { reader: primary, healthy: true, close: async () => {} };
 
-  const { prisma, ask, snapshot } = openLimited(replica.url, replica.isOwner);
-  const check = () => checkReplica(database.prisma, prisma);
+  const opened = openLimited({
+    connectionString: replica.url,
+    isOwner: replica.isOwner,
+    isDistributed: service.isDistributed,
+  }).service;
+  const check = () => checkReplica(service, opened);
   const ready = await check().catch(async (error: unknown) => {
     if (error instanceof NotAReplica) {
-      await prisma.$disconnect();
+      await opened.models.$disconnect();
       throw error;
     }
     log.warn({ err: error }, 'the replica cannot be reached; reads go to the primary');
     return false;
   });
   const reader = new ReplicaFirstReader({
-    replica: new PostgresAuditEventReader({ ask: replica.traced(ask), snapshot }, form),
+    replica: new PostgresAuditEventReader(replica.traced(opened)),
     primary,
     check,
     ready,
@@ -61,10 +59,9 @@ export async function openReadSide(
   });
   return {
     reader,
-    form,
     get healthy() {
       return reader.healthy;
     },
-    close: () => prisma.$disconnect(),
+    close: () => opened.models.$disconnect(),
   };
 }

@@ -1,4 +1,5 @@
-import { Prisma, type RunSteps } from '../../database/clients';
+import { Prisma, type ServiceDoor } from '../../database/clients';
+import type { TenantLookup } from '../../database/each-tenant';
 import { HOUR_MS } from '../../event/event-time';
 import { SORTS } from '../../event/parameters';
 import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
@@ -6,23 +7,21 @@ import type { TenantSet } from '../../tenant-set';
 import { type ColumnCounter, inSnapshot } from '../../trail/columns/counter';
 import { findPlaces } from '../../trail/columns/find-rows';
 import { type Tally } from '../../trail/columns/tally';
-import { type TenantForm, tenantOfLookup } from '../../trail/counts/scope';
 import { LIST_COLUMNS, type Row } from '../../trail/event-rows';
 import { toStored } from '../../trail/stored-text';
 
 /** @returns the rows of a page in order and the total, both from one snapshot */
 export function pageByColumns(
-  snapshot: RunSteps,
-  form: TenantForm,
+  service: ServiceDoor,
   tenants: TenantSet,
   query: AuditEventQuery,
 ): Promise<{ readonly rows: readonly Row[]; readonly total: number }> {
-  return inSnapshot(snapshot, tenants, { filter: query.filter, form }, async (counter) => {
+  return inSnapshot(service, tenants, query.filter, async (counter) => {
     const { total, ids } =
       query.sort === SORTS.Timestamp
         ? await byTime(counter, tenants, query)
         : await byValue(counter, tenants, query);
-    return { rows: await rowsOf(counter, form, tenants, ids), total };
+    return { rows: await rowsOf(counter, tenants, ids), total };
   });
 }
 
@@ -87,21 +86,16 @@ const compareStored = (a: string, b: string) =>
   Buffer.compare(Buffer.from(toStored(a), 'utf8'), Buffer.from(toStored(b), 'utf8'));
 
 /** @returns the rows in the order of the ids */
-async function rowsOf(
-  counter: ColumnCounter,
-  form: TenantForm,
-  tenants: TenantSet,
-  ids: readonly string[],
-): Promise<Row[]> {
+async function rowsOf(counter: ColumnCounter, tenants: TenantSet, ids: readonly string[]): Promise<Row[]> {
   const rows = new Map<string, Row>();
   for (const tenantId of ids.length === 0 ? [] : tenants) {
-    const found = await counter.ask(rowsStatement(tenantId, ids, form));
+    const found = await counter.ask(rowsStatement(tenantId, ids, counter.lookup));
     for (const row of found) rows.set(String(row.record_id), row);
   }
   return ids.map((id) => rows.get(id)).filter((row) => row !== undefined);
 }
 
-export const rowsStatement = (tenantId: number, ids: readonly string[], form: TenantForm): Prisma.Sql =>
+export const rowsStatement = (tenantId: number, ids: readonly string[], of: TenantLookup): Prisma.Sql =>
   Prisma.sql`
     SELECT ${LIST_COLUMNS} FROM audit_event e
-    WHERE e.tenant_id = ${tenantOfLookup(Prisma.sql`${tenantId}::int`, form)} AND e.record_id = ANY(${[...ids]}::uuid[])`;
+    WHERE e.tenant_id = ${of.lookup(Prisma.sql`${tenantId}::int`)} AND e.record_id = ANY(${[...ids]}::uuid[])`;

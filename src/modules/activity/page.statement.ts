@@ -1,8 +1,9 @@
 import { Prisma } from '../../database/clients';
+import type { EachTenant } from '../../database/each-tenant';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventQuery } from '../../event/query';
 import { type Counted, countedOf, groupDimension, isHourly } from '../../trail/counts/dimensions';
-import { type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope';
+import { IN_BOUNDS, withBounds } from '../../trail/counts/scope';
 import { hoursWithin, segmentsOf, wordSegmentsOf } from '../../trail/counts/segments';
 import { LIST_COLUMNS, whereOf } from '../../trail/event-rows';
 import { planOf } from '../../trail/plan';

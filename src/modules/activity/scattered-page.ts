@@ -1,9 +1,9 @@
-import { type AskRows, Prisma } from '../../database/clients';
+import { Prisma, type ServiceDoor } from '../../database/clients';
+import type { EachTenant } from '../../database/each-tenant';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventQuery } from '../../event/query';
 import type { TenantSet } from '../../tenant-set';
 import { countedOf, groupDimension } from '../../trail/counts/dimensions';
-import type { EachTenant } from '../../trail/counts/scope';
 import { LIST_COLUMNS, type Row, whereOf } from '../../trail/event-rows';
 import { orderBy, stretches } from './page.statement';
 
@@ -20,7 +20,7 @@ interface Stretch {
  * three asks all nodes at once. Each has its own snapshot, as the nodes' answers have anyway.
  */
 export async function scatteredPage(
-  ask: AskRows,
+  { ask }: ServiceDoor,
   tenants: TenantSet,
   each: EachTenant,
   query: AuditEventQuery,

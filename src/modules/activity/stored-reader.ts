@@ -1,4 +1,4 @@
-import { type Database, Prisma } from '../../database/clients';
+import { Prisma, type ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { formatTicks } from '../../event/event-time';
 import type { AuditEventListItem } from '../../event/fields';
@@ -6,7 +6,6 @@ import type { AuditEventFilter, AuditEventQuery, AuditSummary, Page } from '../.
 import { ticksOfRecordId } from '../../event/record-id';
 import type { TenantSet } from '../../tenant-set';
 import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
-import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { MARKED_COLUMNS, toListItem, toStoredEvent } from '../../trail/event-rows';
 import { planOf } from '../../trail/plan';
 import { DEEP_OFFSET, pageStatement } from './page.statement';
@@ -21,48 +20,46 @@ import { summaryByColumns } from './summary-by-columns';
  */
 export class PostgresAuditEventReader implements AuditEventReader {
   constructor(
-    private readonly door: Pick<Database, 'ask' | 'snapshot'>,
-    private readonly form: TenantForm = 'lateral',
+    private readonly service: ServiceDoor,
     private readonly deepOffset: bigint = DEEP_OFFSET,
   ) {}
 
   async page(tenants: TenantSet, query: AuditEventQuery): Promise<Page<AuditEventListItem>> {
     const { page, pageSize } = query;
-    const { door, form } = this;
+    const { service } = this;
     const { by, planning } = planOf({ kind: 'page', filter: query.filter });
     if (by === 'columns') {
-      const found = await guarded(() => pageByColumns(door.snapshot, form, tenants, query));
+      const found = await guarded(() => pageByColumns(service, tenants, query));
       return { items: found.rows.map(toListItem), totalCount: found.total, page, pageSize };
     }
-    const each = eachTenant(tenants, form);
+    const each = service.each(tenants);
     if (each.isScattered) {
-      const found = await guarded(() => scatteredPage(this.door.ask, tenants, each, query));
+      const found = await guarded(() => scatteredPage(service, tenants, each, query));
       return { items: found.rows.map(toListItem), totalCount: found.total, page, pageSize };
     }
     const statement = pageStatement(each, query, this.deepOffset);
-    const rows = await guarded(() => this.door.ask(statement, tenants, planning));
+    const rows = await guarded(() => this.service.ask(statement, tenants, planning));
     const items = rows.filter((row) => row.record_id !== null).map(toListItem);
     return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };
   }
 
   async find(tenants: TenantSet, recordId: string): Promise<StoredAuditEvent | null> {
-    const each = eachTenant(tenants, this.form);
+    const each = this.service.each(tenants);
     const statement = each(
       (tenant) => Prisma.sql`
         SELECT ${MARKED_COLUMNS} FROM audit_event e
         WHERE e.tenant_id = ${tenant} AND e.record_id = ${recordId}::uuid`,
     );
-    const [row] = await guarded(() => this.door.ask(statement, tenants));
+    const [row] = await guarded(() => this.service.ask(statement, tenants));
     return row ? toStoredEvent(row) : null;
   }
 
   async summary(tenants: TenantSet, filter: AuditEventFilter): Promise<AuditSummary> {
-    const { door, form } = this;
+    const { service } = this;
     const { by, planning } = planOf({ kind: 'summary', filter });
-    if (by === 'columns')
-      return toSummary(await guarded(() => summaryByColumns(door.snapshot, form, tenants, filter)));
-    const each = eachTenant(tenants, form);
-    const [row] = await guarded(() => this.door.ask(summaryStatement(each, filter), tenants, planning));
+    if (by === 'columns') return toSummary(await guarded(() => summaryByColumns(service, tenants, filter)));
+    const each = service.each(tenants);
+    const [row] = await guarded(() => this.service.ask(summaryStatement(each, filter), tenants, planning));
     return toSummary(row ?? {});
   }
 }

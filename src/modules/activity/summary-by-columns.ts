@@ -1,11 +1,10 @@
-import type { RunSteps } from '../../database/clients';
+import type { ServiceDoor } from '../../database/clients';
 import { HOUR_MS } from '../../event/event-time';
 import type { AuditEventFilter } from '../../event/query';
 import type { TenantSet } from '../../tenant-set';
 import type { GroupField } from '../../trail/columns/column-fields';
 import { inSnapshot } from '../../trail/columns/counter';
 import { DIMENSIONS } from '../../trail/counts/dimensions';
-import type { TenantForm } from '../../trail/counts/scope';
 import type { Row } from '../../trail/event-rows';
 import { latestRecord } from './page-by-columns';
 
@@ -13,12 +12,11 @@ const { database, principal } = DIMENSIONS;
 
 /** The row of a summary (see `summaryStatement`) for the events that a filter selects. */
 export function summaryByColumns(
-  snapshot: RunSteps,
-  form: TenantForm,
+  service: ServiceDoor,
   tenants: TenantSet,
   filter: AuditEventFilter,
 ): Promise<Row> {
-  return inSnapshot(snapshot, tenants, { filter, form }, async (counter) => {
+  return inSnapshot(service, tenants, filter, async (counter) => {
     const asked = { windowMs: HOUR_MS, fields: [database.field, principal.field], hasOutcomes: true };
     const tally = await counter.count(asked);
     const distinct = (field: GroupField) =>

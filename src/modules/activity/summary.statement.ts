@@ -1,7 +1,8 @@
 import { Prisma } from '../../database/clients';
+import type { EachTenant } from '../../database/each-tenant';
 import type { TimeRange } from '../../event/query';
 import { DIMENSIONS, type Dimension, KEYS } from '../../trail/counts/dimensions';
-import { cutRange, type EachTenant, inBuckets, type Pieces, within } from '../../trail/counts/scope';
+import { cutRange, inBuckets, type Pieces, within } from '../../trail/counts/scope';
 import { countedSegments, spansOf } from '../../trail/counts/segments';
 import { whereInRange } from '../../trail/event-rows';
 
@@ -27,7 +28,7 @@ export function summaryStatement(each: EachTenant, range: TimeRange): Prisma.Sql
  * several nodes stays without it.
  */
 function distinct(each: EachTenant, dimension: Dimension, pieces: Pieces): Prisma.Sql {
-  const apart = Prisma.raw(each.form === 'lateral' ? 'OFFSET 0' : '');
+  const apart = Prisma.raw(each.isDistributed ? '' : 'OFFSET 0');
   const column = Prisma.raw(dimension.column);
   const spans = spansOf(pieces);
   return Prisma.sql`SELECT count(DISTINCT nullif(o.value, ''))::float8 AS n FROM (${each((tenant) => {

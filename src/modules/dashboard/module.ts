@@ -1,4 +1,4 @@
-import type { OwnerDb, ServiceDb } from '../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
@@ -7,8 +7,8 @@ import { PageAssets } from './page-assets';
 
 /** The dashboard's page, whose files all instances share. */
 export function dashboardModule(parts: {
-  readonly prisma: ServiceDb;
-  readonly owner: OwnerDb;
+  readonly service: ServiceDoor;
+  readonly owner: OwnerDoor;
   readonly keys: readonly [CheckpointKey, ...CheckpointKey[]];
   readonly nowMs: () => number;
 }): Module & { readonly pageAssets: PageAssets } {

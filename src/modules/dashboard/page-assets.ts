@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LRUCache } from 'lru-cache';
-import type { OwnerDb, ServiceDb } from '../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { LIMITS } from '../../limits';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
@@ -25,8 +25,8 @@ export class PageAssets {
 
   constructor(
     private readonly parts: {
-      readonly prisma: ServiceDb;
-      readonly owner: OwnerDb;
+      readonly service: ServiceDoor;
+      readonly owner: OwnerDoor;
       /** The first one seals; the others may have sealed files of earlier releases. */
       readonly keys: readonly [SealKey, ...SealKey[]];
       /** The built page, which may be absent. */
@@ -48,7 +48,7 @@ export class PageAssets {
     const assets = path.join(folder, 'assets');
     const files = existsSync(assets) ? readdirSync(assets).filter((file) => file.endsWith(BROTLI)) : [];
     const names = files.map((file) => file.slice(0, -BROTLI.length));
-    const stored = await owner.pageAsset.findMany({
+    const stored = await owner.models.pageAsset.findMany({
       where: { name: { in: names }, keyId },
       select: { name: true },
     });
@@ -57,10 +57,10 @@ export class PageAssets {
     for (const name of names.filter((each) => !known.has(each))) {
       const content = new Uint8Array(await readFile(path.join(assets, name + BROTLI)));
       const row = { content, keyId, mac: new Uint8Array(macOf(keys[0], name, content)), keptAt };
-      await owner.pageAsset.upsert({ where: { name }, create: { name, ...row }, update: row });
+      await owner.models.pageAsset.upsert({ where: { name }, create: { name, ...row }, update: row });
     }
-    await owner.pageAsset.updateMany({ where: { name: { in: names } }, data: { keptAt } });
-    await owner.pageAsset.deleteMany({ where: { keptAt: { lte: this.#endOfLife() } } });
+    await owner.models.pageAsset.updateMany({ where: { name: { in: names } }, data: { keptAt } });
+    await owner.models.pageAsset.deleteMany({ where: { keptAt: { lte: this.#endOfLife() } } });
   }
 
   /**
@@ -82,7 +82,7 @@ export class PageAssets {
   async #look(): Promise<void> {
     const atMs = this.parts.nowMs();
     const rows = await guarded(() =>
-      this.parts.prisma.pageAsset.findMany({
+      this.parts.service.models.pageAsset.findMany({
         where: { keptAt: { gt: this.#endOfLife() } },
         select: { name: true },
       }),
@@ -92,7 +92,7 @@ export class PageAssets {
   }
 
   async #read(name: string): Promise<Buffer | undefined> {
-    const row = await guarded(() => this.parts.prisma.pageAsset.findUnique({ where: { name } }));
+    const row = await guarded(() => this.parts.service.models.pageAsset.findUnique({ where: { name } }));
     const key = row && this.parts.keys.find(({ keyId }) => keyId === row.keyId);
     return key && macOf(key, name, row.content).equals(row.mac) ? Buffer.from(row.content) : undefined;
   }

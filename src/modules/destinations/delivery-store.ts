@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { OwnerDb, Prisma } from '../../database/clients';
+import type { OwnerDoor, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { Leases } from '../../database/lease';
 import type { Bounds } from './batch';
@@ -47,27 +47,27 @@ export class DeliveryStore {
   readonly #rounds: TenantRounds;
   readonly #leases: Leases;
 
-  constructor(private readonly owner: OwnerDb) {
+  constructor(private readonly owner: OwnerDoor) {
     this.#rounds = new TenantRounds(owner);
-    this.#leases = new Leases(owner, DESTINATIONS);
+    this.#leases = new Leases(owner.models, DESTINATIONS);
   }
 
   async list(): Promise<readonly Listed[]> {
     const rows = await this.#rounds.ask((of) =>
-      this.owner.$queryRawUnsafe<StoredRow[]>(listStatement(of('d.tenant_id'))),
+      this.owner.models.$queryRawUnsafe<StoredRow[]>(listStatement(of('d.tenant_id'))),
     );
     return rows.map(toDestination);
   }
 
   async delete({ tenantId, destinationId }: DestinationKey): Promise<void> {
     const where = { tenantId, destinationId };
-    await this.owner.destinationSetAside.deleteMany({ where });
-    await this.owner.destination.deleteMany({ where });
+    await this.owner.models.destinationSetAside.deleteMany({ where });
+    await this.owner.models.destination.deleteMany({ where });
   }
 
   /** Stores sealed secrets unless they have changed meanwhile. */
   async putSecrets({ tenantId, destinationId }: DestinationKey, old: Buffer, sealed: Buffer): Promise<void> {
-    await this.owner.destination.updateMany({
+    await this.owner.models.destination.updateMany({
       where: { tenantId, destinationId, secrets: new Uint8Array(old) },
       data: { secrets: new Uint8Array(sealed) },
     });
@@ -85,7 +85,7 @@ export class DeliveryStore {
     const values = [key.tenantId, key.destinationId] as const;
     if ((await this.#leases.take(values, leaseId)) === null) return null;
     const held = new HeldLease(this.owner, this.#leases, key, leaseId);
-    const [row] = await this.owner.$queryRawUnsafe<StoredRow[]>(
+    const [row] = await this.owner.models.$queryRawUnsafe<StoredRow[]>(
       listStatement('d.tenant_id = $1::int AND d.destination_id = $2::uuid'),
       ...values,
     );
@@ -105,7 +105,7 @@ class HeldLease implements Lease {
   hasOldSecrets = false;
 
   constructor(
-    private readonly owner: OwnerDb,
+    private readonly owner: OwnerDoor,
     private readonly leases: Leases,
     private readonly key: DestinationKey,
     private readonly leaseId: string,
@@ -144,11 +144,11 @@ class HeldLease implements Lease {
       change.setAside?.length ?? 0,
     ];
     const rows = change.setAside?.length
-      ? await this.owner.$transaction(async (tx) => {
+      ? await this.owner.models.$transaction(async (tx) => {
           await this.#putSetAside(tx, change.setAside ?? []);
           return tx.$queryRawUnsafe<Noted[]>(SAVE, ...values);
         })
-      : await this.owner.$queryRawUnsafe<Noted[]>(SAVE, ...values);
+      : await this.owner.models.$queryRawUnsafe<Noted[]>(SAVE, ...values);
     const [row] = rows;
     if (!row) return null;
     this.#note(row);

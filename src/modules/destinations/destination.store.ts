@@ -1,8 +1,9 @@
 import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
-import type { Prisma, ServiceDb } from '../../database/clients';
+import type { Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofEveryTenant, ofTenants } from '../../database/tenant-rows';
+import { oneTenant } from '../../tenant-set';
 import { listStatement } from './delivery.statements';
 import { type StoredRow, toDestination } from './delivery-store';
 import {
@@ -23,13 +24,15 @@ type Tx = Prisma.TransactionClient;
 
 /** The changes that operators make to destinations. Each writes its entry of the access log in its own transaction. */
 export class DestinationStore {
-  constructor(private readonly prisma: ServiceDb) {}
+  constructor(private readonly service: ServiceDoor) {}
 
   /** @returns destinations by tenant, oldest first @param tenantId null: all tenants */
   async list(tenantId: number | null): Promise<readonly Destination[]> {
     const find = (tx: Tx) => tx.$queryRawUnsafe<StoredRow[]>(listStatement(THERE));
     const rows = await guarded(() =>
-      tenantId === null ? ofEveryTenant(this.prisma, find) : ofTenants(this.prisma, [tenantId], find),
+      tenantId === null
+        ? ofEveryTenant(this.service, find)
+        : ofTenants(this.service, oneTenant(tenantId), find),
     );
     return rows.map(toDestination);
   }
@@ -42,7 +45,9 @@ export class DestinationStore {
         destinationId,
       );
     const [row] = await guarded(() =>
-      tenantId === null ? ofEveryTenant(this.prisma, find) : ofTenants(this.prisma, [tenantId], find),
+      tenantId === null
+        ? ofEveryTenant(this.service, find)
+        : ofTenants(this.service, oneTenant(tenantId), find),
     );
     return row ? toDestination(row) : null;
   }
@@ -109,7 +114,7 @@ export class DestinationStore {
     limit: number,
   ): Promise<readonly (SetAsideEvent & { readonly at: Date })[]> {
     const rows = await guarded(() =>
-      ofTenants(this.prisma, [tenantId], (tx) =>
+      ofTenants(this.service, oneTenant(tenantId), (tx) =>
         tx.destinationSetAside.findMany({
           where: { tenantId, destinationId },
           orderBy: { position: 'desc' },
@@ -138,7 +143,7 @@ export class DestinationStore {
     work: (tx: Tx) => Promise<boolean>,
   ): Promise<boolean> {
     return guarded(() =>
-      ofTenants(this.prisma, [tenantId], async (tx) => {
+      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
         const isDone = await work(tx);
         if (isDone)
           await insertEntries(tx, [changeOf(attempt, { subject: destinationId, tenantIds: [tenantId] })]);

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { Config } from '../../config';
-import type { AskRows, OwnerDb, ServiceDb } from '../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { NetworkGuard } from '../../delivery/network-guard';
 import type { Outcome } from '../../delivery/outcome';
 import { loadSecretBox } from '../../delivery/secret-box';
@@ -9,7 +9,6 @@ import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { GoneSeal } from '../../trail/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
-import type { TenantForm } from '../../trail/counts/scope';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import type { Message } from './batch';
 import { Deliveries } from './deliveries';
@@ -35,11 +34,9 @@ export type SendMessage = (
 /** Destinations, and the delivery of events to them. */
 export async function openDestinations(parts: {
   readonly config: Pick<Config, 'dataDir' | 'secretsKeyFile' | 'destinationAllowNetworks'>;
-  readonly prisma: ServiceDb;
-  readonly owner: OwnerDb;
-  readonly askOwner: AskRows;
+  readonly service: ServiceDoor;
+  readonly owner: OwnerDoor;
   readonly epoch: LogEpoch;
-  readonly form: TenantForm;
   readonly tenants: TenantStore;
   readonly nowMs: () => number;
   readonly log: Logger;
@@ -50,11 +47,11 @@ export async function openDestinations(parts: {
     readonly hasDestination: (tenantId: number, destinationId: string) => Promise<boolean>;
   }
 > {
-  const { config, prisma, owner, askOwner, epoch, form, tenants, nowMs, log, goneSeal } = parts;
+  const { config, service, owner, epoch, tenants, nowMs, log, goneSeal } = parts;
   const box = await loadSecretBox(config.dataDir, config.secretsKeyFile);
   const guard = new NetworkGuard(config.destinationAllowNetworks);
-  const feed = new PostgresArrivalReader(askOwner, form, nowMs, goneSeal);
-  const store = new DestinationStore(prisma);
+  const feed = new PostgresArrivalReader(owner, nowMs, goneSeal);
+  const store = new DestinationStore(service);
   const deliveries = new Deliveries({ store: new DeliveryStore(owner), feed, box, guard, epoch, nowMs, log });
   const manager = new DestinationManager({ store, tenants, feed, deliveries, box, guard, epoch, nowMs });
   return {

@@ -1,4 +1,4 @@
-import { type AskRows, Prisma } from '../../database/clients';
+import { Prisma, type ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { SEVERITIES } from '../../detection/rule';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
@@ -41,7 +41,7 @@ const LINES_MAX = 5_000;
 
 /** Counts alerts and findings of tenants. */
 export class AlertCounts {
-  constructor(private readonly ask: AskRows) {}
+  constructor(private readonly service: ServiceDoor) {}
 
   /** The most frequent first. */
   async alerts(
@@ -82,6 +82,6 @@ export class AlertCounts {
   }
 
   async #rows(statement: Prisma.Sql, tenants: TenantSet) {
-    return guarded(() => this.ask(statement, tenants));
+    return guarded(() => this.service.ask(statement, tenants));
   }
 }

@@ -1,4 +1,4 @@
-import { type AskRows, Prisma } from '../../database/clients';
+import { askingBy, type OwnerDoor, Prisma, type Row, type ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { SEVERITIES, type Severity } from '../../detection/rule';
 import { formatTicks, parseTicks } from '../../event/event-time';
@@ -19,7 +19,6 @@ import {
 
 type AlertAnswer = Answer<typeof ALERT>;
 type FindingAnswer = Answer<typeof FINDING>;
-type Row = Readonly<Record<string, unknown>>;
 type AlertFilters = ParameterValues<typeof ALERTS_PARAMETERS>;
 type FindingFilters = ParameterValues<typeof FINDINGS_PARAMETERS>;
 
@@ -34,7 +33,11 @@ const FINDING_COLUMNS = Prisma.raw(
 
 /** Reads alerts and findings of tenants. */
 export class AlertReader {
-  constructor(private readonly ask: AskRows) {}
+  readonly #ask: ServiceDoor['ask'];
+
+  constructor(door: ServiceDoor | OwnerDoor) {
+    this.#ask = askingBy(door);
+  }
 
   async alerts(tenants: TenantSet, filters: AlertFilters): Promise<Page<AlertAnswer>> {
     const where = [
@@ -104,7 +107,7 @@ export class AlertReader {
   }
 
   async #rows(statement: Prisma.Sql, tenants: TenantSet): Promise<readonly Row[]> {
-    return guarded(() => this.ask(statement, tenants));
+    return guarded(() => this.#ask(statement, tenants));
   }
 }
 

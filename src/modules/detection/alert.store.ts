@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
-import type { Prisma, ServiceDb } from '../../database/clients';
+import type { Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
 import { DomainError } from '../../errors';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';
-import type { TenantSet } from '../../tenant-set';
+import { oneTenant, type TenantSet } from '../../tenant-set';
 import { fromStored, toStored } from '../../trail/stored-text';
 import type { ALERT_CHANGE, ALERT_SUPPRESSION } from './work-answers';
 
@@ -36,7 +36,7 @@ const CHANGES_MAX = 1_000;
 /** Changes alerts. Each change writes its history and its entry of the access log. */
 export class AlertStore {
   constructor(
-    private readonly prisma: ServiceDb,
+    private readonly service: ServiceDoor,
     private readonly nowMs: () => number,
     /** Called in the transaction of a change, so that notices of the change are written with it. */
     private readonly onChange: (
@@ -49,7 +49,7 @@ export class AlertStore {
   work(tenants: TenantSet, alertId: string, work: AlertWork, attempt: Attempt): Promise<number> {
     const at = new Date(this.nowMs());
     return guarded(() =>
-      ofTenants(this.prisma, tenants, async (tx) => {
+      ofTenants(this.service, tenants, async (tx) => {
         const alert = await tx.alert.findFirst({ where: { alertId, tenantId: { in: [...tenants] } } });
         if (!alert) throw new DomainError('not_found', { public: 'There is no such record.' });
         const { tenantId, ruleId, groupValues, severity } = alert;
@@ -105,7 +105,7 @@ export class AlertStore {
   /** @returns the suppressions that have not ended, the first to end first */
   async suppressions(tenantId: number): Promise<readonly SuppressionAnswer[]> {
     const rows = await guarded(() =>
-      ofTenants(this.prisma, [tenantId], (tx) =>
+      ofTenants(this.service, oneTenant(tenantId), (tx) =>
         tx.alertSuppression.findMany({
           where: { tenantId, until: { gt: new Date(this.nowMs()) } },
           orderBy: [{ until: 'asc' }, { suppressionId: 'asc' }],
@@ -131,7 +131,7 @@ export class AlertStore {
   async endSuppression(tenantId: number, suppressionId: string, attempt: Attempt): Promise<boolean> {
     const now = new Date(this.nowMs());
     return guarded(() =>
-      ofTenants(this.prisma, [tenantId], async (tx) => {
+      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
         const { count } = await tx.alertSuppression.updateMany({
           where: { tenantId, suppressionId, until: { gt: now } },
           data: { until: now },
@@ -146,7 +146,7 @@ export class AlertStore {
   /** @returns the newest changes, oldest first */
   async changes(tenants: TenantSet, alertId: string): Promise<readonly AlertChange[]> {
     const rows = await guarded(() =>
-      ofTenants(this.prisma, tenants, (tx) =>
+      ofTenants(this.service, tenants, (tx) =>
         tx.alertChange.findMany({
           where: { alertId, tenantId: { in: [...tenants] } },
           orderBy: [{ at: 'desc' }, { changeId: 'desc' }],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
-import type { OwnerDb, ServiceDb } from '../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { isFree, type Leased, Leases, type ReadTime } from '../../database/lease';
 import { ofTenants } from '../../database/tenant-rows';
@@ -9,7 +9,7 @@ import type { RuleSource } from '../../detection/host';
 import { DomainError } from '../../errors';
 import { DAY_MS } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
-import type { TenantSet } from '../../tenant-set';
+import { oneTenant, type TenantSet } from '../../tenant-set';
 import { takeTurn } from './tenant-turn';
 import type { BACKTEST } from './work-answers';
 
@@ -50,12 +50,12 @@ export class BacktestStore {
   readonly #leases: Leases;
 
   constructor(
-    private readonly prisma: ServiceDb,
-    private readonly owner: OwnerDb,
+    private readonly service: ServiceDoor,
+    private readonly owner: OwnerDoor,
     private readonly nowMs: () => number,
     time?: ReadTime,
   ) {
-    this.#leases = new Leases(owner, BACKTESTS, time);
+    this.#leases = new Leases(owner.models, BACKTESTS, time);
   }
 
   /** @throws DomainError `service_unavailable` while another backtest of the tenant runs */
@@ -73,7 +73,7 @@ export class BacktestStore {
       examples: [],
     };
     return guarded(() =>
-      ofTenants(this.prisma, [tenantId], async (tx) => {
+      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
         await takeTurn(tx, tenantId);
         const there = await tx.backtest.findMany({
           where: { tenantId },
@@ -110,7 +110,7 @@ export class BacktestStore {
     const row =
       tenants &&
       (await guarded(() =>
-        ofTenants(this.prisma, tenants, (tx) =>
+        ofTenants(this.service, tenants, (tx) =>
           tx.backtest.findFirst({ where: { backtestId, tenantId: { in: [...tenants] } } }),
         ),
       ));
@@ -123,7 +123,7 @@ export class BacktestStore {
     of: string,
     most: number,
   ): Promise<readonly { readonly tenantId: number; readonly id: string }[]> {
-    return this.owner.$queryRawUnsafe(
+    return this.owner.models.$queryRawUnsafe(
       `SELECT tenant_id AS "tenantId", backtest_id::text AS id FROM backtest b
        WHERE state = 'running' AND ${isFree(BACKTESTS, 'b', '$1::timestamptz', '$2::timestamptz')} AND ${of}
        ORDER BY created_at LIMIT ${most}`,

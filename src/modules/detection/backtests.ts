@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { OwnerDb } from '../../database/clients';
+import type { OwnerDoor } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { EngineFailure } from '../../detection/asked-thread';
 import type { Finding } from '../../detection/finding';
@@ -37,7 +37,7 @@ export class Backtests {
 
   constructor(
     private readonly parts: {
-      readonly owner: OwnerDb;
+      readonly owner: OwnerDoor;
       readonly store: BacktestStore;
       readonly reader: ArrivalReader;
       readonly nowMs: () => number;

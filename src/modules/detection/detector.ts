@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { OwnerDb, Prisma } from '../../database/clients';
+import type { OwnerDoor, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { isAhead } from '../../deadline';
 import { EngineFailure } from '../../detection/asked-thread';
@@ -50,7 +50,7 @@ export class Detector {
 
   constructor(
     private readonly parts: {
-      readonly owner: OwnerDb;
+      readonly owner: OwnerDoor;
       readonly reader: ArrivalReader;
       readonly host: EngineHost;
       readonly shipped: ReadonlyMap<string, ShippedRule>;
@@ -79,7 +79,7 @@ export class Detector {
   async run(): Promise<number> {
     if (this.parts.isIdle?.()) return 0;
     const tenants = await this.#rounds.ask((of) =>
-      this.parts.owner.$queryRawUnsafe<{ tenant_id: number }[]>(
+      this.parts.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
         `SELECT h.tenant_id FROM audit_log_head h LEFT JOIN detection_position p ON p.tenant_id = h.tenant_id
          WHERE ${of('h.tenant_id')} AND (p.tenant_id IS NULL OR p.position <> h.size OR p.learned < p.learn_until
            OR p.due_at <= $1::timestamptz) ORDER BY p.held_until NULLS FIRST LIMIT ${TENANTS_PER_ROUND}`,
@@ -172,7 +172,7 @@ export class Detector {
     if (isCurrent) return;
     this.#rows.drop(tenantId);
     const { owner, host, shipped, abouts } = this.parts;
-    const rules = await owner.$transaction((tx) => enabledRules(tx, tenantId, shipped, abouts));
+    const rules = await owner.models.$transaction((tx) => enabledRules(tx, tenantId, shipped, abouts));
     const rows = await stateOf(owner, abouts, tenantId, rules);
     await countRefused(this.parts, tenantId, place.revision, rules);
     const current = new Set(rules.map(({ ruleId, version }) => `${ruleId}/${version}`));
@@ -196,7 +196,7 @@ export class Detector {
       ),
     ];
     if (gone.length > 0)
-      await owner.$executeRawUnsafe(
+      await owner.models.$executeRawUnsafe(
         'DELETE FROM detection_state WHERE tenant_id = $1::int AND node = ANY($2::text[])',
         tenantId,
         gone,
@@ -232,7 +232,7 @@ export class Detector {
     );
     const to = Math.min(end, Math.max(at, this.#rows.seen(tenantId, 'newcomers', read, done.seen)));
     const joins = to >= until && to >= reached.position;
-    const written = await owner.$transaction(
+    const written = await owner.models.$transaction(
       async (tx) => {
         // The tenant stays due until they have joined.
         const isThere = await putPlace(tx, tenantId, { from: reached, to: reached, dueMs: now }, seal);
@@ -306,7 +306,7 @@ export class Detector {
   ): Promise<Place | null> {
     const { place, to, done, learnt, nowMs } = step;
     const { seal } = this.parts.places;
-    const written = await this.parts.owner.$transaction(
+    const written = await this.parts.owner.models.$transaction(
       async (tx) => {
         if (!(await putPlace(tx, tenantId, { from: place, to, dueMs: done.dueMs }, seal))) return null;
         await putState(tx, tenantId, lastOfEach([...learnt, ...done.changes]));

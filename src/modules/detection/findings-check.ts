@@ -1,13 +1,14 @@
-import type { AskRows } from '../../database/clients';
+import type { ServiceDoor } from '../../database/clients';
 import { Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
+import { oneTenant } from '../../tenant-set';
 import { PLACE_COLUMNS, type PlaceRow, toPlace } from './place';
 import type { PlaceSeal } from './place-seal';
 
 /** Looks for findings and alerts that are gone, and for rules that somebody moved on in the log. */
 export class FindingsCheck {
   constructor(
-    private readonly ask: AskRows,
+    private readonly service: ServiceDoor,
     private readonly seal: PlaceSeal,
   ) {}
 
@@ -42,8 +43,8 @@ export class FindingsCheck {
     ];
   }
 
-  async #rows<T>(statement: Prisma.Sql, tenantId: number): Promise<readonly T[]> {
-    return (await guarded(() => this.ask(statement, [tenantId]))) as readonly T[];
+  #rows<R extends object>(statement: Prisma.Sql, tenantId: number): Promise<readonly R[]> {
+    return guarded(() => this.service.ask<R>(statement, oneTenant(tenantId)));
   }
 }
 

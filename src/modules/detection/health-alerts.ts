@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OwnerDb } from '../../database/clients';
+import type { OwnerDoor } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import type { ReadTime } from '../../database/lease';
 import { TICKS_PER_MS } from '../../event/event-time';
@@ -36,7 +36,7 @@ export class HealthAlerts {
   #seen = new Map<string, Seen>();
 
   constructor(
-    private readonly owner: OwnerDb,
+    private readonly owner: OwnerDoor,
     private readonly shipped: ReadonlyMap<string, ShippedRule>,
     private readonly nowMs: () => number,
     private readonly stoppedLogs: () => ReadonlyMap<number, string> = () => new Map(),
@@ -76,7 +76,7 @@ export class HealthAlerts {
     const now = new Date(this.nowMs());
     const [anchor, last] = [since, now].map((at) => BigInt(at.getTime()) * TICKS_PER_MS) as [bigint, bigint];
     const groupKey = alertKey(key);
-    return this.owner.$transaction(async (tx) => {
+    return this.owner.models.$transaction(async (tx) => {
       await takeTurn(tx, tenantId);
       const own = await tx.detectionRule.findFirst({ where: { tenantId, ruleId } });
       if (own?.enabled === false) return false;

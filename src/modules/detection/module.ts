@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
-import type { AskRows, OwnerDb, ServiceDb } from '../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import type { EngineHost } from '../../detection/host';
 import { openRuleReader } from '../../detection/rule-reader';
 import { openHost } from '../../detection/thread-host';
@@ -10,7 +10,6 @@ import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { GoneSeal } from '../../trail/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
-import type { TenantForm } from '../../trail/counts/scope';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
 import { AlertReader } from './alert.reader';
@@ -45,13 +44,10 @@ import { type TellOfChange, TrustedPlaces } from './trusted-places';
 
 /** Detection: the rules for arriving events, their findings, and alerts for people to work on. */
 export function detectionModule(parts: {
-  readonly prisma: ServiceDb;
-  readonly owner: OwnerDb;
+  readonly service: ServiceDoor;
+  readonly owner: OwnerDoor;
   readonly tenants: TenantStore;
   readonly signal: AbortSignal;
-  readonly ask: AskRows;
-  readonly askOwner: AskRows;
-  readonly form: TenantForm;
   readonly changes: Pick<FairShare, 'run'>;
   readonly nowMs: () => number;
   readonly log: Logger;
@@ -68,15 +64,15 @@ export function detectionModule(parts: {
   /** Whether the logs of this database are kept with another key than this instance has. */
   readonly hasOtherKey: () => boolean;
 }): Module & { readonly problemsOf: (tenantId: number) => Promise<readonly string[]> } {
-  const { prisma, owner, tenants, signal, ask, askOwner, form, nowMs, log, send, mail, stoppedLogs } = parts;
+  const { service, owner, tenants, signal, nowMs, log, send, mail, stoppedLogs } = parts;
   const { hasDestination, goneSeal, epoch } = parts;
   const shipped = readShippedRules();
   const tally = new DetectionTally();
   const files = openRuleReader();
   const abouts = new RuleAbouts(files);
-  const reader = new AlertReader(ask);
+  const reader = new AlertReader(service);
   const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs);
-  const arrivals = new PostgresArrivalReader(askOwner, form, nowMs, goneSeal);
+  const arrivals = new PostgresArrivalReader(owner, nowMs, goneSeal);
   const lanes = new Lanes(nowMs, log);
   const seal = new PlaceSeal(parts.checkpointKeys, () => epoch.state, nowMs);
   const tell: TellOfChange = (tenantId, problem) =>
@@ -111,14 +107,14 @@ export function detectionModule(parts: {
     tally,
     log,
     channels: new Channels({
-      reader: new AlertReader(askOwner),
+      reader: new AlertReader(owner),
       send,
       mailer: mail && mailer(mail),
     }),
   });
-  const alerts = new AlertStore(prisma, nowMs, (tx, alert) => noteAlerts(tx, [alert]));
-  const rules = new RuleStore(prisma, shipped, abouts, nowMs);
-  const tests = new BacktestStore(prisma, owner, nowMs);
+  const alerts = new AlertStore(service, nowMs, (tx, alert) => noteAlerts(tx, [alert]));
+  const rules = new RuleStore(service, shipped, abouts, nowMs);
+  const tests = new BacktestStore(service, owner, nowMs);
   const backtests = new Backtests({
     owner,
     store: tests,
@@ -128,20 +124,20 @@ export function detectionModule(parts: {
   });
   signal.addEventListener('abort', () => backtests.close());
   const callTenants = new CallTenants(tenants);
-  const check = new FindingsCheck(ask, seal);
+  const check = new FindingsCheck(service, seal);
   return {
     problemsOf: (tenantId) => check.problems(tenantId),
     health: [seal],
     resolvers: [
       new AlertRouteResolver({
-        routes: new RouteStore(prisma, nowMs),
+        routes: new RouteStore(service, nowMs),
         rules,
         tenants: callTenants,
         hasDestination,
       }),
       new AlertResolver(reader),
       new SuppressionResolver(alerts, callTenants),
-      new AlertCountsResolver(new AlertCounts(ask)),
+      new AlertCountsResolver(new AlertCounts(service)),
       new AlertWorkResolver({ reader, alerts, tenants: callTenants, nowMs }),
       new RuleResolver({ rules, backtests: tests, tenants: callTenants, changes: parts.changes }),
     ],

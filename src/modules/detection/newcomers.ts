@@ -1,4 +1,4 @@
-import type { OwnerDb } from '../../database/clients';
+import type { OwnerDoor, Prisma } from '../../database/clients';
 import type { RuleSource, StoredState } from '../../detection/host';
 import type { RuleAbouts } from './rule-abouts';
 
@@ -32,7 +32,7 @@ async function knows({ ruleId, source, tuning, filters }: RuleSource, abouts: Ru
 
 /** Finds the newcomers among the enabled rules of a tenant. Those that begin together stay together. */
 export async function newcomersOf(
-  owner: OwnerDb,
+  owner: OwnerDoor,
   abouts: RuleAbouts,
   of: {
     readonly tenantId: number;
@@ -49,7 +49,7 @@ export async function newcomersOf(
   const body = marks.has(FIRST_MARK) && position > 0 ? bodyOf(0, position) : JOINED;
   const missing = [FIRST_MARK, ...knowing.map(markOf)].filter((node) => !marks.has(node));
   if (missing.length > 0) {
-    await owner.$executeRawUnsafe(
+    await owner.models.$executeRawUnsafe(
       `INSERT INTO detection_state (tenant_id, node, key, touched, body)
        SELECT t.tenant_id, x.node, '', 0, $3 FROM tenant t CROSS JOIN unnest($2::text[]) AS x(node)
        WHERE t.tenant_id = $1::int ON CONFLICT DO NOTHING`,
@@ -69,7 +69,7 @@ export async function newcomersOf(
 
 /** Stores the new position of newcomers: `to`, or joined. @returns false if another instance wrote first */
 export async function putMarks(
-  tx: Pick<OwnerDb, '$executeRawUnsafe'>,
+  tx: Pick<Prisma.TransactionClient, '$executeRawUnsafe'>,
   tenantId: number,
   { rules, at, until }: Newcomers,
   to: number | 'joined',

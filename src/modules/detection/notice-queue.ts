@@ -1,4 +1,4 @@
-import type { OwnerDb } from '../../database/clients';
+import type { OwnerDoor } from '../../database/clients';
 import { databaseTime, isOver, type ReadTime } from '../../database/lease';
 
 /** A notice that is due. */
@@ -28,18 +28,18 @@ const ERROR_CHARS_MAX = 512;
  */
 export class NoticeQueue {
   constructor(
-    private readonly owner: OwnerDb,
+    private readonly owner: OwnerDoor,
     private readonly time: ReadTime = databaseTime,
   ) {}
 
   now(): Promise<Date> {
-    return this.time(this.owner);
+    return this.time(this.owner.models);
   }
 
   /** @returns tenants with due notices @param of the condition on the tenant */
   async tenants(of: string, most: number): Promise<readonly { readonly tenantId: number }[]> {
     const now = await this.now();
-    return this.owner.$queryRawUnsafe(
+    return this.owner.models.$queryRawUnsafe(
       `SELECT DISTINCT tenant_id AS "tenantId" FROM alert_notice
        WHERE sent_at IS NULL AND ${IS_DUE} AND ${of} LIMIT ${most}`,
       ...[now, after(now, NEXT_MS_MAX)],
@@ -50,7 +50,7 @@ export class NoticeQueue {
   async take(tenantId: number): Promise<readonly Due[]> {
     const now = await this.now();
     const until = after(now, LEASE_MS);
-    const rows = await this.owner.$queryRawUnsafe<Omit<Due, 'until'>[]>(
+    const rows = await this.owner.models.$queryRawUnsafe<Omit<Due, 'until'>[]>(
       `UPDATE alert_notice n SET next_at = $4::timestamptz, tries = n.tries + 1
        FROM (SELECT notice_id FROM alert_notice WHERE tenant_id = $3::int AND sent_at IS NULL AND ${IS_DUE}
          ORDER BY next_at LIMIT ${DUE_MAX}) d
@@ -70,7 +70,7 @@ export class NoticeQueue {
 
   /** Notes that notices were sent, also where another instance has taken them meanwhile. */
   async done(tenantId: number, due: readonly Due[]): Promise<void> {
-    await this.owner.alertNotice.updateMany({
+    await this.owner.models.alertNotice.updateMany({
       where: these(tenantId, due),
       data: { sentAt: await this.now(), error: null },
     });
@@ -81,7 +81,7 @@ export class NoticeQueue {
     const tries = Math.max(...due.map((one) => one.tries));
     const waitMs = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** Math.min(tries, 10));
     const nextAt = after(await this.now(), waitMs);
-    await this.owner.alertNotice.updateMany({
+    await this.owner.models.alertNotice.updateMany({
       where: heldOf(tenantId, due),
       data: { nextAt, error: error.slice(0, ERROR_CHARS_MAX) },
     });
@@ -89,7 +89,7 @@ export class NoticeQueue {
 
   /** Gives back notices that were not tried. @param waitMs until they are due */
   async putBack(tenantId: number, due: readonly Due[], waitMs: number): Promise<void> {
-    await this.owner.alertNotice.updateMany({
+    await this.owner.models.alertNotice.updateMany({
       where: heldOf(tenantId, due),
       data: { nextAt: after(await this.now(), waitMs), tries: { decrement: 1 } },
     });
@@ -98,7 +98,7 @@ export class NoticeQueue {
   /** @returns how long ago the messages of this time were sent on a route, in milliseconds, oldest first */
   async sentWithin(tenantId: number, routeId: string, ms: number): Promise<readonly number[]> {
     const now = await this.now();
-    const rows = await this.owner.$queryRawUnsafe<{ at: Date }[]>(
+    const rows = await this.owner.models.$queryRawUnsafe<{ at: Date }[]>(
       `SELECT DISTINCT sent_at AS at FROM alert_notice
        WHERE tenant_id = $1::int AND route_id = $2::uuid AND sent_at > $3::timestamptz
          AND sent_at <= $4::timestamptz ORDER BY 1`,
@@ -113,7 +113,7 @@ export class NoticeQueue {
     routeIds: readonly string[],
     since: Date,
   ): Promise<{ readonly works: boolean; readonly fails: boolean }> {
-    const rows = await this.owner.$queryRawUnsafe<{ fails: boolean }[]>(
+    const rows = await this.owner.models.$queryRawUnsafe<{ fails: boolean }[]>(
       `SELECT bool_or(sent_at IS NULL) AS fails FROM alert_notice
        WHERE tenant_id = $1::int AND route_id = ANY($2::uuid[])
          AND (sent_at >= $3::timestamptz OR sent_at IS NULL AND error IS NOT NULL)

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { OwnerDb } from '../../database/clients';
+import type { OwnerDoor } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import type { ReadTime } from '../../database/lease';
 import { type Channels, channelOf, type Failure, type Route } from './channel';
@@ -38,7 +38,7 @@ export class Notifier {
 
   constructor(
     private readonly parts: {
-      readonly owner: OwnerDb;
+      readonly owner: OwnerDoor;
       readonly channels: Pick<Channels, 'send'>;
       readonly health: Pick<HealthAlerts, 'tell'>;
       readonly tally: DetectionTally;
@@ -104,7 +104,7 @@ export class Notifier {
   }
 
   async #routes(tenantId: number): Promise<ReadonlyMap<string, Route>> {
-    const rows = await this.parts.owner.alertRoute.findMany({ where: { tenantId, enabled: true } });
+    const rows = await this.parts.owner.models.alertRoute.findMany({ where: { tenantId, enabled: true } });
     return new Map(
       rows.map(({ routeId, name, target }) => [
         routeId,

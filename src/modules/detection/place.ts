@@ -1,4 +1,4 @@
-import type { OwnerDb } from '../../database/clients';
+import type { OwnerDoor, Prisma } from '../../database/clients';
 import { Leases } from '../../database/lease';
 
 /** How far the rules of a tenant have come in its log. */
@@ -52,8 +52,8 @@ export const toPlace = (row: PlaceRow): StoredPlace => ({
 const TURN_MS = 30_000;
 
 /** The turns of tenants. An instance that takes its own turn again renews it. */
-export const turnsOf = (owner: OwnerDb): Leases =>
-  new Leases(owner, {
+export const turnsOf = (owner: OwnerDoor): Leases =>
+  new Leases(owner.models, {
     table: 'detection_position',
     key: { tenant_id: 'int' },
     holder: 'holder',
@@ -78,7 +78,7 @@ export async function takePlace(
  * @returns false if another instance wrote first, or the rules have changed
  */
 export async function putPlace(
-  tx: Pick<OwnerDb, '$executeRawUnsafe'>,
+  tx: Pick<Prisma.TransactionClient, '$executeRawUnsafe'>,
   tenantId: number,
   { from, to, dueMs }: { readonly from: Place; readonly to: Place; readonly dueMs?: number | null },
   seal: Seal,
@@ -97,7 +97,10 @@ export async function putPlace(
 }
 
 /** Has every instance read the tenant's rules again. */
-export const nextRevision = (tx: Pick<OwnerDb, '$executeRawUnsafe'>, tenantId: number): Promise<number> =>
+export const nextRevision = (
+  tx: Pick<Prisma.TransactionClient, '$executeRawUnsafe'>,
+  tenantId: number,
+): Promise<number> =>
   tx.$executeRawUnsafe(
     'UPDATE detection_position SET revision = revision + 1 WHERE tenant_id = $1::int',
     tenantId,

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
-import type { ServiceDb } from '../../database/clients';
+import type { ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
 import { SEVERITIES } from '../../detection/rule';
 import { DomainError } from '../../errors';
 import type { Answer } from '../../event/shape';
+import { oneTenant } from '../../tenant-set';
 import { fromStored, toStored } from '../../trail/stored-text';
 import type { ALERT_ROUTE } from './work-answers';
 
@@ -20,13 +21,13 @@ const ROUTES_MAX = 100;
 /** The routes of a tenant's alerts. */
 export class RouteStore {
   constructor(
-    private readonly prisma: ServiceDb,
+    private readonly service: ServiceDoor,
     private readonly nowMs: () => number,
   ) {}
 
   async list(tenantId: number): Promise<readonly RouteAnswer[]> {
     const rows = await guarded(() =>
-      ofTenants(this.prisma, [tenantId], (tx) =>
+      ofTenants(this.service, oneTenant(tenantId), (tx) =>
         tx.alertRoute.findMany({
           where: { tenantId, enabled: true },
           orderBy: [{ createdAt: 'asc' }, { routeId: 'asc' }],
@@ -63,7 +64,7 @@ export class RouteStore {
     const { name, severityMin, ruleId, target } = route;
     const kind = 'to' in target ? 'email' : 'destination';
     await guarded(() =>
-      ofTenants(this.prisma, [tenantId], async (tx) => {
+      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
         if ((await tx.alertRoute.count({ where: { tenantId, enabled: true } })) >= ROUTES_MAX)
           throw new DomainError('invalid_parameter', {
             public: `A tenant has at most ${ROUTES_MAX} routes.`,
@@ -91,7 +92,7 @@ export class RouteStore {
 
   async remove(tenantId: number, routeId: string, attempt: Attempt): Promise<boolean> {
     return guarded(() =>
-      ofTenants(this.prisma, [tenantId], async (tx) => {
+      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
         const { count } = await tx.alertRoute.updateMany({
           where: { tenantId, routeId, enabled: true },
           data: { enabled: false },

@@ -1,12 +1,13 @@
 import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
-import type { Prisma, ServiceDb } from '../../database/clients';
+import type { Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
 import type { Tuning } from '../../detection/rule';
 import type { ReadFile, Reading } from '../../detection/rule-reader';
 import { DomainError } from '../../errors';
 import type { Answer } from '../../event/shape';
+import { oneTenant } from '../../tenant-set';
 import type { TestedRule } from './backtest.store';
 import { checkOwnRules, refused } from './own-rule-bounds';
 import type { RuleAbouts } from './rule-abouts';
@@ -36,7 +37,7 @@ const REMOVED_MAX = 1_000;
  */
 export class RuleStore {
   constructor(
-    private readonly prisma: ServiceDb,
+    private readonly service: ServiceDoor,
     private readonly shipped: ReadonlyMap<string, ShippedRule>,
     private readonly abouts: RuleAbouts,
     private readonly nowMs: () => number,
@@ -187,7 +188,7 @@ export class RuleStore {
     tenantId: number,
   ): Promise<{ readonly rows: readonly RuleRow[]; readonly rules: readonly TenantRule[] }> {
     return guarded(async () => {
-      const rows = await ofTenants(this.prisma, [tenantId], (tx) => rowsOf(tx, tenantId));
+      const rows = await ofTenants(this.service, oneTenant(tenantId), (tx) => rowsOf(tx, tenantId));
       return { rows, rules: await tenantRules(rows, this.shipped, this.abouts) };
     });
   }
@@ -231,7 +232,7 @@ export class RuleStore {
     subject?: string,
   ): Promise<void> {
     return guarded(() =>
-      ofTenants(this.prisma, [tenantId], async (tx) => {
+      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
         // Changes of a tenant's rules wait for each other here.
         await tx.$executeRawUnsafe(
           `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until, revision, due_at)

@@ -1,4 +1,4 @@
-import type { OwnerDb, Prisma } from '../../database/clients';
+import type { OwnerDoor, Prisma } from '../../database/clients';
 import type { RuleSource, StoredState } from '../../detection/host';
 import type { Baselines } from '../../detection/rule-reader';
 import { type Carried, carriedBaselines, formerRules } from './carry-baselines';
@@ -10,12 +10,14 @@ import type { RuleAbouts } from './rule-abouts';
  * one.
  */
 export async function stateOf(
-  owner: OwnerDb,
+  owner: OwnerDoor,
   abouts: RuleAbouts,
   tenantId: number,
   rules: readonly RuleSource[],
 ) {
-  const stored = await owner.$queryRawUnsafe<{ node: string; key: string; touched: bigint; body: string }[]>(
+  const stored = await owner.models.$queryRawUnsafe<
+    { node: string; key: string; touched: bigint; body: string }[]
+  >(
     'SELECT node, key, touched, body FROM detection_state WHERE tenant_id = $1::int ORDER BY touched, node, key',
     tenantId,
   );
@@ -32,7 +34,7 @@ export async function stateOf(
   const carried = carriedBaselines(rows, versions, baselines);
   const moved = [...carried, ...carriedMarks(rows, rules, carried)];
   for (const { from, to } of moved)
-    await owner.$executeRawUnsafe(
+    await owner.models.$executeRawUnsafe(
       'UPDATE detection_state SET node = $3 WHERE tenant_id = $1::int AND node = $2',
       ...[tenantId, from, to],
     );

@@ -1,5 +1,5 @@
 import { DROPPED, entryIdFloor } from '../../caller/access-log';
-import type { OwnerDb } from '../../database/clients';
+import type { OwnerDoor } from '../../database/clients';
 import { DAY_MS } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import { fromStored } from '../../trail/stored-text';
@@ -36,11 +36,11 @@ type Ask = <T>(statement: string, ...values: readonly unknown[]) => Promise<read
 
 /** @param stoppedLogs tenants whose evidence log this instance does not append to, with the reason */
 export async function trailProblems(
-  owner: OwnerDb,
+  owner: OwnerDoor,
   stoppedLogs: ReadonlyMap<number, string>,
   nowMs: number,
 ): Promise<readonly TrailProblem[]> {
-  const ask: Ask = (statement, ...values) => owner.$queryRawUnsafe(statement, ...values);
+  const ask: Ask = (statement, ...values) => owner.models.$queryRawUnsafe(statement, ...values);
   const found = [
     await silentSources(ask, nowMs),
     await sourcesWithProblem(ask, nowMs),

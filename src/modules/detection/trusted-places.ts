@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { OwnerDb } from '../../database/clients';
+import type { OwnerDoor } from '../../database/clients';
 import type { Leases } from '../../database/lease';
 import { type Place, putPlace, type StoredPlace, takePlace, turnsOf } from './place';
 import type { PlaceSeal } from './place-seal';
@@ -16,7 +16,7 @@ export class TrustedPlaces {
 
   constructor(
     private readonly parts: {
-      readonly owner: OwnerDb;
+      readonly owner: OwnerDoor;
       readonly seal: PlaceSeal;
       readonly tell: TellOfChange;
       readonly log: Pick<Logger, 'error'>;
@@ -41,13 +41,13 @@ export class TrustedPlaces {
     }
     const place =
       origin === 'changed' ? await this.#mended(tenantId, stored) : await this.#counted(tenantId, stored);
-    if (!(await putPlace(owner, tenantId, { from: stored, to: place }, seal))) return null;
+    if (!(await putPlace(owner.models, tenantId, { from: stored, to: place }, seal))) return null;
     seal.note(tenantId, place);
     return place;
   }
 
   async #counted(tenantId: number, stored: StoredPlace): Promise<Place> {
-    const [row] = await this.parts.owner.$queryRawUnsafe<{ count: bigint }[]>(
+    const [row] = await this.parts.owner.models.$queryRawUnsafe<{ count: bigint }[]>(
       'SELECT count(*) AS count FROM finding WHERE tenant_id = $1::int',
       tenantId,
     );
@@ -58,7 +58,7 @@ export class TrustedPlaces {
   async #mended(tenantId: number, stored: StoredPlace): Promise<Place> {
     const { seal, owner, tell, log } = this.parts;
     const known = seal.known(tenantId);
-    const [head] = await owner.$queryRawUnsafe<{ size: bigint }[]>(
+    const [head] = await owner.models.$queryRawUnsafe<{ size: bigint }[]>(
       'SELECT size FROM audit_log_head WHERE tenant_id = $1::int',
       tenantId,
     );

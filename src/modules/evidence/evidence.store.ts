@@ -1,10 +1,9 @@
-import { type AskRows, Prisma } from '../../database/clients';
+import { Prisma, type ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { ticksOfRecordId } from '../../event/record-id';
-import type { TenantSet } from '../../tenant-set';
+import { oneTenant, type TenantSet } from '../../tenant-set';
 import type { SealedPosition } from '../../trail/arrivals/gone-seal';
-import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import type { Tile, TileId } from '../../trail/evidence/tiles';
 
 export interface LogState {
@@ -56,13 +55,10 @@ export interface EvidenceStore {
 const TILE_COLUMNS = Prisma.raw('t.level, t.tile, t.hashes, t.record_ids');
 
 export class PostgresEvidenceStore implements EvidenceStore {
-  constructor(
-    private readonly ask: AskRows,
-    private readonly form: TenantForm,
-  ) {}
+  constructor(private readonly service: ServiceDoor) {}
 
   async states(tenants: TenantSet): Promise<readonly LogState[]> {
-    const statement = eachTenant(tenants, this.form).dependent(stateOf);
+    const statement = this.service.each(tenants).dependent(stateOf);
     return (await this.#rows<StateRow>(statement, tenants)).map(toState);
   }
 
@@ -70,7 +66,7 @@ export class PostgresEvidenceStore implements EvidenceStore {
     const rows = await this.#rows<{ note: string }>(
       Prisma.sql`SELECT c.note FROM audit_log_checkpoint c
         WHERE c.tenant_id = ${tenantId}::int AND c.number > ${after}::int ORDER BY c.number LIMIT ${limit}::int`,
-      [tenantId],
+      oneTenant(tenantId),
     );
     return rows.map(({ note }) => note);
   }
@@ -80,7 +76,7 @@ export class PostgresEvidenceStore implements EvidenceStore {
     const rows = await this.#rows<TileRow>(
       Prisma.sql`SELECT ${TILE_COLUMNS} FROM audit_log_tile t WHERE t.tenant_id = ${tenantId}::int
         AND (t.level, t.tile) IN (SELECT * FROM unnest(${levels}::int[], ${tiles}::int[]))`,
-      [tenantId],
+      oneTenant(tenantId),
     );
     return rows.map(toTile);
   }
@@ -89,7 +85,7 @@ export class PostgresEvidenceStore implements EvidenceStore {
     const rows = await this.#rows<TileRow>(
       Prisma.sql`SELECT ${TILE_COLUMNS} FROM audit_log_tile t WHERE t.tenant_id = ${tenantId}::int AND t.level = 0
         AND t.tile >= ${from}::int ORDER BY t.tile LIMIT ${limit}::int`,
-      [tenantId],
+      oneTenant(tenantId),
     );
     return rows.map(toTile);
   }
@@ -101,7 +97,7 @@ export class PostgresEvidenceStore implements EvidenceStore {
         WHERE p.tenant_id = ${tenantId}::int AND p.hour = ${hour}::int
           AND p.first_id <= ${recordId}::uuid AND p.last_id >= ${recordId}::uuid
           AND t.tenant_id = ${tenantId}::int AND t.level = 0 AND t.tile = p.tile ORDER BY t.tile`,
-      [tenantId],
+      oneTenant(tenantId),
     );
     return rows.map(toTile);
   }
@@ -113,7 +109,7 @@ export class PostgresEvidenceStore implements EvidenceStore {
             ELSE r.started_at - make_interval(hours => 24 * r.retention_days) END) AS before
         FROM retention_run r WHERE r.tenant_id = ${tenantId}::int
         GROUP BY r.tenant_id, date_trunc('day', r.started_at, 'UTC'), r.by_arrival ORDER BY max(r.started_at)`,
-      [tenantId],
+      oneTenant(tenantId),
     );
     return rows.map((row) => ({
       from: new Date(row.from_time),
@@ -127,7 +123,7 @@ export class PostgresEvidenceStore implements EvidenceStore {
   async hasEvents(tenantId: number): Promise<boolean> {
     const [row] = await this.#rows<{ has: boolean }>(
       Prisma.sql`SELECT EXISTS (SELECT FROM audit_event e WHERE e.tenant_id = ${tenantId}::int) AS has`,
-      [tenantId],
+      oneTenant(tenantId),
     );
     return row?.has === true;
   }
@@ -135,13 +131,13 @@ export class PostgresEvidenceStore implements EvidenceStore {
   async goneBeginning(tenantId: number): Promise<SealedPosition> {
     const [row] = await this.#rows<GoneRow>(
       Prisma.sql`SELECT g.position, g.key_id, g.mac FROM audit_log_gone g WHERE g.tenant_id = ${tenantId}::int`,
-      [tenantId],
+      oneTenant(tenantId),
     );
     return { position: Number(row?.position ?? 0), keyId: row?.key_id ?? null, mac: row?.mac ?? null };
   }
 
-  async #rows<T>(statement: Prisma.Sql, tenants: readonly number[]): Promise<readonly T[]> {
-    return (await guarded(() => this.ask(statement, tenants))) as readonly T[];
+  #rows<R extends object>(statement: Prisma.Sql, tenants: TenantSet): Promise<readonly R[]> {
+    return guarded(() => this.service.ask<R>(statement, tenants));
   }
 }
 

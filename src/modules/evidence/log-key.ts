@@ -1,4 +1,4 @@
-import { type OwnerDb, type Prisma, stepIn } from '../../database/clients';
+import { type OwnerDoor, type Prisma, stepIn } from '../../database/clients';
 import { rootOf } from '../../trail/evidence/merkle';
 import { knownKeyIds, type LogKeys } from './log-head';
 import {
@@ -17,8 +17,8 @@ import { NEVER, saveHead } from './log-writer';
  * taken in
  * @returns the id of the key
  */
-export function agreeOnKey(prisma: OwnerDb, keys: LogKeys, isNew: boolean): Promise<string> {
-  return prisma.$transaction(async (tx) => {
+export function agreeOnKey(owner: OwnerDoor, keys: LogKeys, isNew: boolean): Promise<string> {
+  return owner.models.$transaction(async (tx) => {
     const { own } = keys;
     if ((await keyOfDatabase(tx)) === null) {
       const [kept] = await tx.$queryRawUnsafe<{ key_id: string }[]>(KEY_OF_MOST_HEADS);

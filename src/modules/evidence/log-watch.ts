@@ -1,4 +1,4 @@
-import { type OwnerDb, type Step, stepIn } from '../../database/clients';
+import { type OwnerDoor, type Step, stepIn } from '../../database/clients';
 import type { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../limits';
 import { consistencyProof, isConsistent, rootOf } from '../../trail/evidence/merkle';
@@ -27,7 +27,7 @@ export class LogWatch {
   #hasLooked = false;
 
   constructor(
-    private readonly prisma: OwnerDb,
+    private readonly owner: OwnerDoor,
     private readonly keys: LogKeys,
     private readonly memory: CheckpointMemory,
     private readonly rounds: TenantRounds,
@@ -57,7 +57,7 @@ export class LogWatch {
   /** Looks at the logs once. If there are very many, it continues with the next ones at the next call. */
   async round(): Promise<void> {
     const rows = await this.rounds.ask((of) =>
-      this.prisma.$queryRawUnsafe<HeadRow[]>(heads(of), this.#from, LIMITS.evidenceWatchedLogs),
+      this.owner.models.$queryRawUnsafe<HeadRow[]>(heads(of), this.#from, LIMITS.evidenceWatchedLogs),
     );
     const end =
       rows.length < LIMITS.evidenceWatchedLogs ? Number.POSITIVE_INFINITY : (rows.at(-1)?.tenant_id ?? 0);
@@ -84,7 +84,7 @@ export class LogWatch {
   async examine(tenantId: number): Promise<LogHead | null> {
     // Read first: what is remembered later may be newer than the head.
     const last = await this.memory.last(tenantId);
-    const step = stepIn(this.prisma);
+    const step = stepIn(this.owner.models);
     const head = await loadHead(step, tenantId, this.keys);
     assertNotSetBack(tenantId, head, last);
     if (head) await assertGrown(step, head, last);
@@ -103,7 +103,7 @@ export class LogWatch {
     // Another instance on this data folder may have remembered a newer checkpoint, or an operator may have replaced it.
     if (await this.memory.reread(tenantId).catch(isBroken)) this.#seen.delete(tenantId);
     try {
-      const [now] = await this.prisma.$queryRawUnsafe<HeadRow[]>(HEAD, tenantId);
+      const [now] = await this.owner.models.$queryRawUnsafe<HeadRow[]>(HEAD, tenantId);
       return await this.#check(tenantId, now ?? null, mayProve);
     } catch (error) {
       if (!isBroken(error)) throw error;
@@ -148,7 +148,7 @@ export class LogWatch {
       consistencyProof(size, head.size, node);
       if (last) consistencyProof(last.size, size, node);
     });
-    const node = nodesOf(await loadTiles(stepIn(this.prisma), tenantId, tiles));
+    const node = nodesOf(await loadTiles(stepIn(this.owner.models), tenantId, tiles));
     const signed = { size, root: rootOf(size, node) };
     if (!isConsistent(signed, head, consistencyProof(size, head.size, node)))
       throw new BrokenLog('hashes of the log were changed in the database');

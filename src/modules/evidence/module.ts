@@ -1,12 +1,11 @@
 import type { Logger } from 'pino';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { Config } from '../../config';
-import type { Database } from '../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { GoneSeal } from '../../trail/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
-import type { TenantForm } from '../../trail/counts/scope';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
 import { loadCheckpointKeys } from './checkpoint-key-file';
@@ -33,30 +32,29 @@ interface Evidence extends Module {
 /** The evidence log: its answers, and the task that takes events into it. */
 export async function openEvidence(parts: {
   readonly config: Pick<Config, 'dataDir' | 'checkpointKeyFile' | 'formerCheckpointKeys'>;
-  readonly database: Pick<Database, 'background' | 'ownerSteps' | 'ask'>;
+  readonly service: ServiceDoor;
+  readonly owner: OwnerDoor;
   readonly epoch: LogEpoch;
-  readonly form: TenantForm;
   readonly tenants: TenantStore;
   readonly log: Logger;
 }): Promise<Evidence> {
-  const { config, database, epoch, form, tenants, log } = parts;
-  const { ask } = database;
+  const { config, service, owner, epoch, tenants, log } = parts;
   const checkpointKeys = await loadCheckpointKeys(config.dataDir, config.checkpointKeyFile);
   const [checkpointKey, ...others] = checkpointKeys;
   log.info({ keyId: checkpointKey.keyId, publicKey: checkpointKey.verifierKey }, 'checkpoint key');
   const keys = { own: checkpointKey, others, former: config.formerCheckpointKeys };
   const sequencer = new Sequencer(
-    database,
+    owner,
     keys,
     new CheckpointFiles(config.dataDir, () => epoch.state.epoch),
     log,
   );
   await sequencer.begin(config.checkpointKeyFile === null);
-  const store = new PostgresEvidenceStore(ask, form);
+  const store = new PostgresEvidenceStore(service);
   const evidence = new EvidenceLog(store, checkpointKey.verifierKey, (tenantId) =>
     sequencer.problemOf(tenantId),
   );
-  const reader = new PostgresArrivalReader(ask, form);
+  const reader = new PostgresArrivalReader(service);
   const checker = new LogChecker(store, reader, keys, sequencer, new GoneSeal(checkpointKeys));
   return {
     checkpointKey,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Database, Step } from '../../database/clients';
+import type { OwnerDoor, Step } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { sqlStateOf } from '../../database/failure';
 import { LIMITS } from '../../limits';
@@ -62,16 +62,16 @@ export class Sequencer {
   #from = 0;
 
   constructor(
-    private readonly database: Pick<Database, 'background' | 'ownerSteps'>,
+    private readonly owner: OwnerDoor,
     private readonly keys: LogKeys,
     private readonly memory: CheckpointMemory,
     private readonly log: Logger,
     private readonly checkpointMs: number = LIMITS.checkpointMs,
     private readonly now: () => Date = () => new Date(),
   ) {
-    this.#rounds = new TenantRounds(database.background, (error) => error instanceof NotRemembered);
+    this.#rounds = new TenantRounds(owner, (error) => error instanceof NotRemembered);
     this.#unsigned = new UnsignedLogs(now);
-    this.#watch = new LogWatch(database.background, keys, memory, this.#rounds, this.#unsigned);
+    this.#watch = new LogWatch(owner, keys, memory, this.#rounds, this.#unsigned);
   }
 
   /**
@@ -80,7 +80,7 @@ export class Sequencer {
    */
   async begin(madeOwnKey: boolean): Promise<void> {
     const isNew = await this.memory.begin();
-    this.#compareKey(await agreeOnKey(this.database.background, this.keys, isNew && madeOwnKey));
+    this.#compareKey(await agreeOnKey(this.owner, this.keys, isNew && madeOwnKey));
   }
 
   /** Looks at one log now. @throws BrokenLog, MissingNode if it is not the log that was sealed and remembered */
@@ -151,15 +151,14 @@ export class Sequencer {
 
   async #round(): Promise<number> {
     this.#compareKey(
-      (await keyOfDatabase(this.database.background)) ??
-        (await agreeOnKey(this.database.background, this.keys, false)),
+      (await keyOfDatabase(this.owner.models)) ?? (await agreeOnKey(this.owner, this.keys, false)),
     );
     if (this.#otherKey !== null) return 0;
     const before = this.#problemTexts();
     await this.#watch.round();
     const keyIds = knownKeyIds(this.keys);
     const tenants = await this.#rounds.ask((of) =>
-      this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(
+      this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
         tenantsWithWork(of),
         ...[this.#from, TENANTS_PER_RUN, keyIds, this.keys.own.keyId],
       ),
@@ -203,7 +202,7 @@ export class Sequencer {
   /** Finds events that another instance accepted under its own key, before it had the common key. */
   async #findStuck(keyIds: readonly string[]): Promise<void> {
     const rows = await this.#rounds.ask((of) =>
-      this.database.background.$queryRawUnsafe<{ tenant_id: number; key_id: string; events: number }[]>(
+      this.owner.models.$queryRawUnsafe<{ tenant_id: number; key_id: string; events: number }[]>(
         waitingOfOtherKeys(of),
         ...[keyIds, LIMITS.evidenceWatchedLogs],
       ),
@@ -218,7 +217,7 @@ export class Sequencer {
     const keyIds = this.keys.others.map(({ keyId }) => keyId);
     if (this.#hasToldUnused || keyIds.length === 0) return;
     const inUse = await this.#rounds.ask((of) =>
-      this.database.background.$queryRawUnsafe<object[]>(keysInUse(of), keyIds),
+      this.owner.models.$queryRawUnsafe<object[]>(keysInUse(of), keyIds),
     );
     this.#hasToldUnused = inUse.length === 0;
     if (this.#hasToldUnused)
@@ -282,7 +281,7 @@ export class Sequencer {
     const nowMs = this.now().getTime();
     const [before, after] = [new Date(nowMs - this.checkpointMs), new Date(nowMs + this.checkpointMs)];
     const found = await this.#rounds.ask((of) =>
-      this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(
+      this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
         tenantsToSign(of),
         ...[before, after, knownKeyIds(this.keys), this.keys.own.keyId],
       ),
@@ -333,7 +332,7 @@ export class Sequencer {
     if (this.#watch.problems.has(tenantId)) return null;
     try {
       const last = await this.memory.last(tenantId);
-      const done = await this.database.ownerSteps(async (step) => {
+      const done = await this.owner.steps(async (step) => {
         const [turn] = await step(`SELECT pg_try_advisory_xact_lock(${TURN}, $1::int) AS taken`, [tenantId]);
         return turn?.taken ? { result: await work(step, last) } : null;
       });

@@ -1,10 +1,11 @@
-import { type AskRows, Prisma } from '../../database/clients';
+import { Prisma, type ServiceDoor } from '../../database/clients';
+import type { EachTenant } from '../../database/each-tenant';
 import { guarded } from '../../database/failure';
 import { ceilDiv, floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { type AuditEventFilter, onlyFilters, type TimeRange } from '../../event/query';
 import type { TenantSet } from '../../tenant-set';
 import { countedOf } from '../../trail/counts/dimensions';
-import { cutRange, type EachTenant, eachTenant, type TenantForm } from '../../trail/counts/scope';
+import { cutRange } from '../../trail/counts/scope';
 import { segmentsOf } from '../../trail/counts/segments';
 import { type Plan, planOf, type Question } from '../../trail/plan';
 import { eventsBesideWords } from '../../trail/search-segments';
@@ -22,12 +23,11 @@ export interface Explained {
 
 /** What each kind of question reads for a filter. The numbers come from the counts: no event is read for them. */
 export async function explain(
-  ask: AskRows,
-  form: TenantForm,
+  service: ServiceDoor,
   tenants: TenantSet,
   filter: AuditEventFilter,
 ): Promise<readonly Explained[]> {
-  const each = eachTenant(tenants, form);
+  const each = service.each(tenants);
   const questions: readonly Question[] = [
     { kind: 'page', filter },
     { kind: 'summary', filter },
@@ -43,7 +43,7 @@ export async function explain(
     let events = known.get(by);
     if (events === undefined) {
       const statement = readBy(by, each, filter);
-      const [row] = statement ? await guarded(() => ask(statement, tenants)) : [];
+      const [row] = statement ? await guarded(() => service.ask(statement, tenants)) : [];
       events = Number(row?.n ?? 0);
       known.set(by, events);
     }

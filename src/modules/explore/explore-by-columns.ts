@@ -1,24 +1,22 @@
-import type { RunSteps } from '../../database/clients';
+import type { ServiceDoor } from '../../database/clients';
 import type { AuditEventFilter } from '../../event/query';
 import { fold } from '../../event/search';
 import type { TenantSet } from '../../tenant-set';
 import { ColumnCounter, inSnapshot } from '../../trail/columns/counter';
 import { groupsByColumns } from '../../trail/columns/groups';
 import { type Count } from '../../trail/columns/tally';
-import type { TenantForm } from '../../trail/counts/scope';
 import { toStored } from '../../trail/stored-text';
 import type { EventGroups, Facet, FacetField, FacetQuestion, Facets, GroupQuestion } from './explorer';
 import { firstGroups } from './sort-groups';
 
 /** @returns the succeeded and failed events by the number of their window */
 export async function windowsByColumns(
-  snapshot: RunSteps,
-  form: TenantForm,
+  service: ServiceDoor,
   tenants: TenantSet,
   filter: AuditEventFilter,
   windowMs: number,
 ) {
-  const { windows } = await inSnapshot(snapshot, tenants, { filter, form }, (counter) =>
+  const { windows } = await inSnapshot(service, tenants, filter, (counter) =>
     counter.count({ windowMs, fields: [], hasOutcomes: true }),
   );
   return new Map([...windows].map(([window, count]) => [window, outcomes(count)]));
@@ -26,13 +24,12 @@ export async function windowsByColumns(
 
 /** Counts all values of all facets in one snapshot. */
 export async function facetsByColumns(
-  snapshot: RunSteps,
-  form: TenantForm,
+  service: ServiceDoor,
   tenants: TenantSet,
   filter: AuditEventFilter,
   asked: FacetQuestion,
 ): Promise<Facets> {
-  return inSnapshot(snapshot, tenants, { filter, form }, async (counter) => {
+  return inSnapshot(service, tenants, filter, async (counter) => {
     const { total, values } = await counter.count({
       windowMs: null,
       fields: asked.fields,
@@ -45,16 +42,16 @@ export async function facetsByColumns(
 
 /** Counts all groups in one snapshot, with those of the period before. */
 export async function eventGroups(
-  snapshot: RunSteps,
-  form: TenantForm,
+  service: ServiceDoor,
   tenants: TenantSet,
   filter: AuditEventFilter,
   asked: GroupQuestion,
 ): Promise<EventGroups> {
   const { fields, before } = asked;
-  return inSnapshot(snapshot, tenants, { filter, form }, async (counter) => {
+  return inSnapshot(service, tenants, filter, async (counter) => {
     const earlier =
-      before && new ColumnCounter(counter.ask, tenants, { ...filter, ...before }, form, counter.clock);
+      before &&
+      new ColumnCounter(counter.ask, tenants, { ...filter, ...before }, counter.lookup, counter.clock);
     const groups = await groupsByColumns(counter, earlier, fields);
     return {
       totalCount: groups.reduce((sum, { n }) => sum + n, 0),

@@ -1,9 +1,10 @@
 import { Prisma } from '../../database/clients';
+import type { EachTenant } from '../../database/each-tenant';
 import { COLUMN_OF } from '../../event/fields';
 import type { CountedField } from '../../event/filters';
 import type { AuditEventFilter } from '../../event/query';
 import { countedOf, DIMENSIONS } from '../../trail/counts/dimensions';
-import { cutRange, type EachTenant, IN_BOUNDS, withBounds } from '../../trail/counts/scope';
+import { cutRange, IN_BOUNDS, withBounds } from '../../trail/counts/scope';
 import { segmentsOf, wholeSpanOf, wordSegmentsOf } from '../../trail/counts/segments';
 import { whereOf } from '../../trail/event-rows';
 import { planOf } from '../../trail/plan';

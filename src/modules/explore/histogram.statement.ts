@@ -1,9 +1,10 @@
 import { Prisma } from '../../database/clients';
+import type { EachTenant } from '../../database/each-tenant';
 import { DAY_MS, HOUR_MS } from '../../event/event-time';
 import { FILTER_SPECS } from '../../event/filters';
 import { type AuditEventFilter, onlyFilters } from '../../event/query';
 import { countedOf, isHourly } from '../../trail/counts/dimensions';
-import { cutRange, type EachTenant, windowOf } from '../../trail/counts/scope';
+import { cutRange, windowOf } from '../../trail/counts/scope';
 import { segmentsOf, wordSegmentsOf } from '../../trail/counts/segments';
 import { whereOf } from '../../trail/event-rows';
 import { planOf } from '../../trail/plan';

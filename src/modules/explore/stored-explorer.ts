@@ -1,4 +1,4 @@
-import type { Database, Planning, Prisma } from '../../database/clients';
+import type { Planning, Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { filterOf } from '../../event/filters';
@@ -6,7 +6,6 @@ import type { AuditEventFilter } from '../../event/query';
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
 import type { TenantSet } from '../../tenant-set';
-import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { type Plan, planOf } from '../../trail/plan';
 import { fromStored } from '../../trail/stored-text';
 import { bucketsOf, type ClosedRange, closedRange, fittingWidth } from './buckets';
@@ -27,20 +26,19 @@ import { extentStatement, histogramStatement, readableEvents } from './histogram
 /** Counts events over time and by value, from the counts if they suffice, else from the events. */
 export class PostgresAuditEventExplorer implements AuditEventExplorer {
   constructor(
-    private readonly door: Pick<Database, 'ask' | 'snapshot'>,
-    private readonly form: TenantForm,
+    private readonly service: ServiceDoor,
     private readonly readMax: number = LIMITS.exploreReadEventsMax,
   ) {}
 
   async histogram(tenants: TenantSet, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram> {
-    const each = eachTenant(tenants, this.form);
+    const each = this.service.each(tenants);
     const range = closedRange(await this.#closed(tenants, filter));
     if (!range) return { widthMs: HOUR_MS, buckets: [] };
     const within = { ...filter, ...range };
-    const { door, form } = this;
+    const { service } = this;
     const { widthMs, plan } = await this.#planned(tenants, within, bucketsMax);
     if (plan.by === 'columns') {
-      const counted = await guarded(() => windowsByColumns(door.snapshot, form, tenants, within, widthMs));
+      const counted = await guarded(() => windowsByColumns(service, tenants, within, widthMs));
       return { widthMs, buckets: bucketsOf(range, widthMs, counted) };
     }
     const rows = await this.#rows(tenants, histogramStatement(each, within, widthMs), plan.planning);
@@ -50,11 +48,10 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
 
   async facets(tenants: TenantSet, filter: AuditEventFilter, asked: FacetQuestion): Promise<Facets> {
     const { fields, limit, contains } = asked;
-    const { door, form } = this;
+    const { service } = this;
     const plan = planOf({ kind: 'facets', filter, fields });
-    if (plan.by === 'columns')
-      return guarded(() => facetsByColumns(door.snapshot, form, tenants, filter, asked));
-    const each = eachTenant(tenants, this.form);
+    if (plan.by === 'columns') return guarded(() => facetsByColumns(service, tenants, filter, asked));
+    const each = this.service.each(tenants);
     // Values that contain a text are chosen here, with the service's own rules for letter case.
     const read = { ...asked, limit: contains === null ? limit : LIMITS.facetValuesSearchedMax };
     const statement = facetsStatement(each, filter, read, this.readMax);
@@ -68,14 +65,14 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
   }
 
   groups(tenants: TenantSet, filter: AuditEventFilter, asked: GroupQuestion): Promise<EventGroups> {
-    const { door, form } = this;
-    return guarded(() => eventGroups(door.snapshot, form, tenants, filter, asked));
+    const { service } = this;
+    return guarded(() => eventGroups(service, tenants, filter, asked));
   }
 
   /** Replaces an open end by the border of the hours that have events. */
   async #closed(tenants: TenantSet, { from, to }: AuditEventFilter) {
     if (from !== null && to !== null) return { from, to };
-    const [row] = await this.#rows(tenants, extentStatement(eachTenant(tenants, this.form)));
+    const [row] = await this.#rows(tenants, extentStatement(this.service.each(tenants)));
     const ticks = (hour: unknown) =>
       hour === null || hour === undefined ? null : BigInt(Number(hour)) * TICKS_PER_HOUR;
     const [first, last] = [ticks(row?.first), ticks(row?.last)];
@@ -93,13 +90,13 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
       return { widthMs, plan: planOf({ kind: 'histogram', filter, widthMs }) };
     }) as [Planned, ...Planned[]];
     if (finest.plan.by !== 'events') return finest;
-    const [row] = await this.#rows(tenants, readableEvents(eachTenant(tenants, this.form), filter));
+    const [row] = await this.#rows(tenants, readableEvents(this.service.each(tenants), filter));
     if (Number(row?.n) <= this.readMax) return finest;
     return wider.find(({ plan }) => plan.by !== 'events') ?? finest;
   }
 
   #rows(tenants: TenantSet, statement: Prisma.Sql, planning: Planning = 'once') {
-    return guarded(() => this.door.ask(statement, tenants, planning));
+    return guarded(() => this.service.ask(statement, tenants, planning));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AskRows, RunSteps } from '../../database/clients';
+import type { ServiceDoor } from '../../database/clients';
 import { guarded, isStatementTimeout } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { FILTER_SPECS } from '../../event/filters';
@@ -7,7 +7,6 @@ import { recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import type { TenantSet } from '../../tenant-set';
 import { inSnapshot } from '../../trail/columns/counter';
-import { eachTenant, type TenantForm } from '../../trail/counts/scope';
 import { toStoredEvent } from '../../trail/event-rows';
 import { planOf } from '../../trail/plan';
 import { exportPageStatement, sliceEndStatement, spansStatement } from './export.statements';
@@ -29,9 +28,7 @@ const LIMITS_OF_PAGES = {
 /** Reads events by the primary key. Each page is its own statement, so there is no long transaction. */
 export class PostgresExportSource implements ExportSource {
   constructor(
-    private readonly ask: AskRows,
-    private readonly form: TenantForm,
-    private readonly snapshot: RunSteps,
+    private readonly service: ServiceDoor,
     private readonly limits = LIMITS_OF_PAGES,
   ) {}
 
@@ -50,23 +47,23 @@ export class PostgresExportSource implements ExportSource {
 
   /** The hours [lo, hi) with matching events, in order, and the number of these events. */
   async #hours(tenants: TenantSet, filter: AuditEventFilter) {
-    const { snapshot, form } = this;
+    const { service } = this;
     const plan = planOf({ kind: 'export', filter });
     if (plan.by !== 'columns')
-      return this.ask(spansStatement(eachTenant(tenants, form), filter), tenants, plan.planning);
-    const { windows } = await inSnapshot(snapshot, tenants, { filter, form }, (counter) =>
+      return service.ask(spansStatement(service.each(tenants), filter), tenants, plan.planning);
+    const { windows } = await inSnapshot(service, tenants, filter, (counter) =>
       counter.count({ windowMs: HOUR_MS, fields: [], hasOutcomes: false }),
     );
     return [...windows].sort(([a], [b]) => a - b).map(([lo, { n }]) => ({ lo, hi: lo + 1, n }));
   }
 
   async page(tenants: TenantSet, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage> {
-    const each = eachTenant(tenants, this.form);
+    const each = this.service.each(tenants);
     const upTo = isRead(filter) ? await this.#sliceEnd(tenants, span) : null;
     const slice = { after: span.after, upTo: upTo ?? span.upTo };
     const statement = exportPageStatement(each, filter, slice, this.limits);
     const { planning } = planOf({ kind: 'export', filter });
-    const rows = await guarded(() => this.ask(statement, tenants, planning));
+    const rows = await guarded(() => this.service.ask(statement, tenants, planning));
     const events = rows.map(toStoredEvent);
     const matched = Number(rows[0]?.matched ?? 0);
     const isCut = rows.length < matched || matched >= this.limits.events;
@@ -74,9 +71,9 @@ export class PostgresExportSource implements ExportSource {
   }
 
   async #sliceEnd(tenants: TenantSet, span: IdSpan): Promise<string | null> {
-    const each = eachTenant(tenants, this.form);
+    const each = this.service.each(tenants);
     const statement = sliceEndStatement(each, span, this.limits.read);
-    const [row] = await guarded(() => this.ask(statement, tenants));
+    const [row] = await guarded(() => this.service.ask(statement, tenants));
     return row ? String(row.record_id) : null;
   }
 }

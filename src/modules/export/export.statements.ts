@@ -1,7 +1,7 @@
 import { Prisma } from '../../database/clients';
+import type { EachTenant } from '../../database/each-tenant';
 import type { AuditEventFilter } from '../../event/query';
 import { countedOf } from '../../trail/counts/dimensions';
-import type { EachTenant } from '../../trail/counts/scope';
 import { segmentsOf, wordSegmentsOf } from '../../trail/counts/segments';
 import { MARKED_COLUMNS, whereOf } from '../../trail/event-rows';
 import { planOf } from '../../trail/plan';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ServiceDb } from '../../database/clients';
+import type { ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { Leases } from '../../database/lease';
 import { LIMITS } from '../../limits';
@@ -14,8 +14,8 @@ export class PostgresExportLeases implements ExportLeases {
   readonly #leftBehind = new Map<string, readonly string[]>();
   readonly #leases: Leases;
 
-  constructor(prisma: ServiceDb) {
-    this.#leases = new Leases(prisma, {
+  constructor(service: ServiceDoor) {
+    this.#leases = new Leases(service.models, {
       table: 'export_lease',
       key: { holder: 'text' },
       holder: 'lease_id',

@@ -1,8 +1,9 @@
-import type { RunSteps } from '../../database/clients';
+import type { ServiceDoor } from '../../database/clients';
 import { toDomainError } from '../../errors';
 import { CLOCK_MARK } from '../../event/audit-record';
 import { HOUR_MS } from '../../event/event-time';
 import { idBytes } from '../../event/record-id';
+import { oneTenant } from '../../tenant-set';
 import type { CheckedEvent } from '../../trail/checked-event';
 import { COUNTED, COUNTED_COLUMNS } from '../../trail/counts/dimensions';
 import type { EventBytes } from '../../trail/event-bytes';
@@ -57,7 +58,7 @@ export class DistributedRows {
   readonly #events: CheckedEvent[] = [];
 
   constructor(
-    private readonly run: RunSteps,
+    private readonly service: ServiceDoor,
     private readonly tenantId: number,
   ) {}
 
@@ -67,10 +68,10 @@ export class DistributedRows {
 
   /** @param order the order of the events; null: the order in which they were added */
   ready(seal: SealedBatch, order: Uint32Array | null): () => Promise<number> {
-    const { run, tenantId } = this;
+    const { service, tenantId } = this;
     const events = order ? Array.from(order, (place) => this.#events[place] as CheckedEvent) : this.#events;
     const lists = listsOf(events);
-    return () => storeBySteps(run, { tenantId, events, seal, lists });
+    return () => storeBySteps(service, { tenantId, events, seal, lists });
   }
 }
 
@@ -85,8 +86,8 @@ interface Batch {
  * Stores new events, counts them and queues them for the evidence log, in one transaction. @returns the number of new
  * events
  */
-function storeBySteps(run: RunSteps, { tenantId, events, seal, lists }: Batch): Promise<number> {
-  return run([tenantId], async (step) => {
+function storeBySteps(service: ServiceDoor, { tenantId, events, seal, lists }: Batch): Promise<number> {
+  return service.steps(oneTenant(tenantId), async (step) => {
     const rows = await step(INSERT, [tenantId, ...lists]);
     if (rows.length === 0) {
       const found = await step(FIND_TENANT, [tenantId]);

@@ -1,9 +1,8 @@
-import type { Database, OwnerDb } from '../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { DAY_MS } from '../../event/event-time';
 import type { AgentBodies } from '../../graphql/read-body';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
-import type { TenantForm } from '../../trail/counts/scope';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
 import { Partitions } from '../../trail/partitions';
 import type { CheckedEvents } from './checked-events';
@@ -16,17 +15,15 @@ import { PostgresAuditEventWriter } from './stored-writer';
 
 /** Takes in the events of agents. */
 export async function openIngest(parts: {
-  readonly database: Pick<Database, 'run' | 'steps'>;
-  readonly owner: OwnerDb;
-  readonly form: TenantForm;
+  readonly service: ServiceDoor;
+  readonly owner: OwnerDoor;
   readonly checkpointKey: CheckpointKey;
   readonly nowMs: () => number;
 }): Promise<Module & { readonly agents: AgentBodies }> {
-  const { database, owner, form, checkpointKey, nowMs } = parts;
+  const { service, owner, checkpointKey, nowMs } = parts;
   const partitions = new Partitions(owner, nowMs);
   await partitions.ensureAhead();
-  const steps = form === 'union' ? database.steps : null;
-  const writer = new PostgresAuditEventWriter(database.run, partitions, checkpointKey, steps);
+  const writer = new PostgresAuditEventWriter(service, partitions, checkpointKey);
   const refused = new RefusedBatches();
   const gate = new IngestGate({
     inWorkMax: LIMITS.ingestInWorkMax,

@@ -1,7 +1,8 @@
-import type { RunStatement, RunSteps } from '../../database/clients';
+import type { ServiceDoor } from '../../database/clients';
 import { guarded, sqlStateOf } from '../../database/failure';
 import { serviceUnavailable } from '../../errors';
 import { CLOCK_MARK } from '../../event/audit-record';
+import { oneTenant } from '../../tenant-set';
 import { COUNTED_COLUMNS } from '../../trail/counts/dimensions';
 import { hourOf } from '../../trail/counts/scope';
 import type { EventBytes } from '../../trail/event-bytes';
@@ -74,20 +75,18 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
   /** The column buffers of stored batches. It is costly to allocate and free this much memory for every batch. */
   readonly #usedColumns: ColumnArrays[] = [];
 
-  /** @param steps given if the tables are distributed; a batch is then stored in steps */
   constructor(
-    private readonly run: RunStatement,
+    private readonly service: ServiceDoor,
     private readonly partitions: Partitions,
     private readonly checkpointKey: CheckpointKey,
-    private readonly steps: RunSteps | null = null,
   ) {}
 
   open(tenantId: number): NewEvents {
-    const { run, steps } = this;
+    const { service } = this;
     const leaves = new BatchLeaves(tenantId);
-    const rows = steps
-      ? new DistributedRows(steps, tenantId)
-      : new ArrayRows(run, tenantId, this.#usedColumns);
+    const rows = service.isDistributed
+      ? new DistributedRows(service, tenantId)
+      : new ArrayRows(service, tenantId, this.#usedColumns);
     return {
       add: (event) => {
         leaves.add(event);
@@ -123,7 +122,7 @@ class ArrayRows {
   readonly #columns: ColumnArrays;
 
   constructor(
-    private readonly run: RunStatement,
+    private readonly service: ServiceDoor,
     private readonly tenantId: number,
     private readonly used: ColumnArrays[],
   ) {
@@ -137,10 +136,10 @@ class ArrayRows {
 
   /** The parameters are made once for all attempts. */
   ready({ batchId, leaves, keyId, mac }: SealedBatch, order: Uint32Array | null): () => Promise<number> {
-    const { run, tenantId } = this;
+    const { service, tenantId } = this;
     const values = [tenantId, ...this.#columns.parameters(order), batchId, leaves, keyId, mac];
     return async () => {
-      const [row] = await run(INSERT, values, [tenantId]);
+      const [row] = await service.run(INSERT, values, oneTenant(tenantId));
       // Reused only after a success. After a failure, a part of the buffers may still be on its way.
       if (this.used.length < USED_MAX && this.#columns.capacity < USED_BYTES_MAX)
         this.used.push(this.#columns);

@@ -19,7 +19,7 @@ export async function recoverOperatorKey(
 ): Promise<CreatedKey> {
   const database = await openDatabase(config);
   try {
-    const [table] = await database.migrator.$queryRawUnsafe<{ login: string; is_owner: boolean }[]>(
+    const [table] = await database.migrator.models.$queryRawUnsafe<{ login: string; is_owner: boolean }[]>(
       `SELECT current_user::text AS login, pg_has_role(current_user, relowner, 'USAGE') AS is_owner
        FROM pg_class WHERE oid = to_regclass('api_key')`,
     );

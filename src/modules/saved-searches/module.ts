@@ -1,12 +1,12 @@
-import type { OwnerDb, ServiceDb } from '../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { SavedSearchResolver } from './saved-search.resolver';
 import { SavedSearchStore } from './saved-search.store';
 
 /** The saved searches of people and keys. */
-export function savedSearchesModule(prisma: ServiceDb, owner: OwnerDb): Module {
-  const searches = new SavedSearchStore(prisma, owner);
+export function savedSearchesModule(service: ServiceDoor, owner: OwnerDoor): Module {
+  const searches = new SavedSearchStore(service, owner);
   return {
     resolvers: [new SavedSearchResolver(searches)],
     tasks: [

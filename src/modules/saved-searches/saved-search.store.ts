@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
-import type { OwnerDb, Prisma, ServiceDb } from '../../database/clients';
+import type { OwnerDoor, Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
 import { LIMITS } from '../../limits';
-import type { TenantSet } from '../../tenant-set';
+import { oneTenant, type TenantSet } from '../../tenant-set';
 import { fromStored, toStored } from '../../trail/stored-text';
 
 interface SearchSpec {
@@ -26,8 +26,8 @@ type Tx = Prisma.TransactionClient;
 /** Stores searches. Each change writes its entry of the access log in its own transaction. */
 export class SavedSearchStore {
   constructor(
-    private readonly prisma: ServiceDb,
-    private readonly background: OwnerDb,
+    private readonly service: ServiceDoor,
+    private readonly owner: OwnerDoor,
   ) {}
 
   /** @returns the holder's own searches and the shared ones, by name */
@@ -45,7 +45,7 @@ export class SavedSearchStore {
   /** @returns null if the holder already has the most searches permitted */
   async insert(spec: SearchSpec, holder: string, attempt: Attempt): Promise<SavedSearch | null> {
     const { tenantId } = spec;
-    return this.#inTenants([tenantId], async (tx) => {
+    return this.#inTenants(oneTenant(tenantId), async (tx) => {
       const count = await tx.savedSearch.count({ where: { tenantId, holder, isRemoved: false } });
       if (count >= LIMITS.savedSearchesMax) return null;
       const searchId = randomUUID();
@@ -76,11 +76,11 @@ export class SavedSearchStore {
 
   /** Deletes the rows of removed searches. */
   async clear(): Promise<void> {
-    await this.background.savedSearch.deleteMany({ where: { isRemoved: true } });
+    await this.owner.models.savedSearch.deleteMany({ where: { isRemoved: true } });
   }
 
-  #inTenants<T>(tenants: readonly number[], work: (tx: Tx) => Promise<T>): Promise<T> {
-    return guarded(() => ofTenants(this.prisma, tenants, work));
+  #inTenants<T>(tenants: TenantSet, work: (tx: Tx) => Promise<T>): Promise<T> {
+    return guarded(() => ofTenants(this.service, tenants, work));
   }
 }
 

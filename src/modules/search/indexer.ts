@@ -1,4 +1,4 @@
-import type { Database, Step } from '../../database/clients';
+import type { OwnerDoor, Step } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { sqlStateOf } from '../../database/failure';
 import { Pauses } from '../../deadline';
@@ -68,13 +68,13 @@ export class Indexer {
    * change, and the next one may come later than these times.
    */
   constructor(
-    private readonly database: Pick<Database, 'background' | 'ownerSteps'>,
+    private readonly owner: OwnerDoor,
     quiet: { readonly pastMs: number; readonly liveMs: number; readonly folded: boolean },
     private readonly wordsPerHourMax = WORDS_PER_HOUR_MAX,
     private readonly restMs = OLD_HOURS_REST_MS,
     private readonly now: () => number = Date.now,
   ) {
-    this.#rounds = new TenantRounds(database.background);
+    this.#rounds = new TenantRounds(owner);
     this.#due = `changed_at < now() - interval '1 millisecond' *
       CASE WHEN hour < floor(extract(epoch FROM now()) / 3600) THEN ${quiet.pastMs} ELSE ${quiet.liveMs} END
       ${quiet.folded ? NOTHING_WAITS : ''}`;
@@ -93,7 +93,7 @@ export class Indexer {
   async #putOldHoursOn(): Promise<number> {
     if (this.now() < this.#restsUntil) return 0;
     const tenants = await this.#rounds.ask((of) =>
-      this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(
+      this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
         `SELECT DISTINCT tenant_id FROM audit_segment WHERE times IS NULL AND ${of('tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
       ),
     );
@@ -101,7 +101,7 @@ export class Indexer {
     for (const { tenant_id } of tenants)
       put.push(
         await this.#rounds.attempt(tenant_id, () =>
-          this.database.background.$executeRawUnsafe(INDEX_AGAIN, tenant_id, HOURS_PER_STEP),
+          this.owner.models.$executeRawUnsafe(INDEX_AGAIN, tenant_id, HOURS_PER_STEP),
         ),
       );
     this.#rounds.end();
@@ -112,7 +112,7 @@ export class Indexer {
 
   async #indexDue(): Promise<number> {
     const tenants = await this.#rounds.ask((of) =>
-      this.database.background.$queryRawUnsafe<{ tenant_id: number }[]>(
+      this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
         `SELECT DISTINCT tenant_id FROM audit_unindexed WHERE ${this.#due} AND ${of('tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
       ),
     );
@@ -125,7 +125,7 @@ export class Indexer {
 
   #index(tenantId: number): Promise<number> {
     // All steps see the same moment, so that an hour's count and its words cover the same events.
-    return this.database.ownerSteps(async (step) => {
+    return this.owner.steps(async (step) => {
       if (!(await tryTurn(step, 'indexing', tenantId))) return 0;
       const hours = await this.#takeOff(step, tenantId);
       for (const table of ['audit_word', 'audit_segment'])

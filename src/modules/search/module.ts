@@ -1,14 +1,11 @@
-import type { Database } from '../../database/clients';
+import type { OwnerDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { Indexer } from './indexer';
 
 /** The search index. @param isIndexing whether this instance indexes */
-export function searchModule(
-  database: Pick<Database, 'background' | 'ownerSteps'>,
-  isIndexing: boolean,
-): Module {
-  const indexer = new Indexer(database, {
+export function searchModule(owner: OwnerDoor, isIndexing: boolean): Module {
+  const indexer = new Indexer(owner, {
     pastMs: LIMITS.indexQuietMs,
     liveMs: LIMITS.indexLiveQuietMs,
     folded: true,

@@ -1,9 +1,10 @@
-import type { OwnerDb, ServiceDb } from '../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofEveryTenant, ofTenants } from '../../database/tenant-rows';
 import { DomainError, toDomainError } from '../../errors';
 import type { GapReason } from '../../event/source-report';
 import { LIMITS } from '../../limits';
+import { oneTenant } from '../../tenant-set';
 import { fromStored, toStored } from '../../trail/stored-text';
 import type { AuditGap, AuditSource, SourceId, SourceReport, StoredGap } from './audit-source';
 import {
@@ -42,14 +43,14 @@ export interface AuditSourceStore {
 export class PostgresAuditSourceStore implements AuditSourceStore {
   /** @param background a client without time limits */
   constructor(
-    private readonly prisma: ServiceDb,
-    private readonly background: OwnerDb,
+    private readonly service: ServiceDoor,
+    private readonly owner: OwnerDoor,
   ) {}
 
   async report(tenantId: number, report: SourceReport, at: Date): Promise<void> {
     const key = [tenantId, toStored(report.hostName), toStored(report.databaseName)] as const;
     await guarded(() =>
-      ofTenants(this.prisma, [tenantId], async (tx) => {
+      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
         const put = await tx.$executeRawUnsafe(
           PUT_SOURCE,
           ...key,
@@ -76,8 +77,8 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
   async sources(tenantId: number | null): Promise<readonly AuditSource[]> {
     const rows = await guarded(() =>
       tenantId === null
-        ? ofEveryTenant(this.prisma, (tx) => tx.$queryRawUnsafe<SourceRow[]>(LIST_ALL))
-        : ofTenants(this.prisma, [tenantId], (tx) =>
+        ? ofEveryTenant(this.service, (tx) => tx.$queryRawUnsafe<SourceRow[]>(LIST_ALL))
+        : ofTenants(this.service, oneTenant(tenantId), (tx) =>
             tx.$queryRawUnsafe<SourceRow[]>(LIST_OF_TENANT, tenantId),
           ),
     );
@@ -87,7 +88,7 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
   async gaps(tenantId: number, source: SourceId, limit: number): Promise<readonly StoredGap[]> {
     const { hostName, databaseName } = source;
     const found = await guarded(() =>
-      ofTenants(this.prisma, [tenantId], (tx) =>
+      ofTenants(this.service, oneTenant(tenantId), (tx) =>
         tx.auditGap.findMany({
           where: { tenantId, hostName: toStored(hostName), databaseName: toStored(databaseName) },
           orderBy: [{ detectedAt: 'desc' }, { gapId: 'asc' }],
@@ -105,7 +106,7 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
   }
 
   removeGaps(tenantId: number, retentionDays: number, before: Date): Promise<number> {
-    return this.background.$executeRawUnsafe(REMOVE_GAPS, tenantId, before, retentionDays);
+    return this.owner.models.$executeRawUnsafe(REMOVE_GAPS, tenantId, before, retentionDays);
   }
 }
 

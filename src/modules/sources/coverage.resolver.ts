@@ -1,7 +1,7 @@
 import { Query, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
-import type { ServiceDb } from '../../database/clients';
+import type { ServiceDoor } from '../../database/clients';
 import { formatTicks } from '../../event/event-time';
 import { parseFilter } from '../../event/expression/parse-filter';
 import type { ParameterSpecs, ParameterValues } from '../../event/parameter-specs';
@@ -23,7 +23,7 @@ const COVERAGE_PARAMETERS = {
 
 @Resolver()
 export class CoverageResolver {
-  constructor(private readonly prisma: ServiceDb) {}
+  constructor(private readonly service: ServiceDoor) {}
 
   @Query(() => CoverageType, {
     description: 'How complete the events of a time range are, as far as the service knows.',
@@ -38,7 +38,7 @@ export class CoverageResolver {
     const parsed = values.filter === undefined ? null : parseFilter(values.filter);
     const filter = parsed && 'expression' in parsed ? parsed.expression : null;
     const text = (ticks: bigint | null) => (ticks === null ? null : formatTicks(ticks));
-    const found = await readCoverage(this.prisma, tenantSetOf(context), {
+    const found = await readCoverage(this.service, tenantSetOf(context), {
       from: text(from),
       to: text(to),
       filter,

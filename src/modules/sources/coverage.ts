@@ -1,4 +1,4 @@
-import type { Prisma, ServiceDb } from '../../database/clients';
+import type { Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
 import type { Expression } from '../../event/expression/expression';
@@ -42,13 +42,13 @@ interface Coverage {
 
 /** The completeness of a time range's events, by source. */
 export function readCoverage(
-  prisma: ServiceDb,
+  service: ServiceDoor,
   tenants: TenantSet,
   { filter, ...range }: Question,
 ): Promise<Coverage> {
   const ofAny = { tenantId: { in: [...tenants] } };
   return guarded(() =>
-    ofTenants(prisma, tenants, async (tx) => {
+    ofTenants(service, tenants, async (tx) => {
       const concerned =
         filter && namesHosts(filter)
           ? concernedHosts(filter, (await tx.auditSource.findMany({ ...HOSTS, where: ofAny })).map(toHost))

@@ -1,4 +1,4 @@
-import type { ServiceDb } from '../../database/clients';
+import type { ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
 import { formatTicks } from '../../event/event-time';
@@ -23,10 +23,10 @@ export type ListComplete = (tenants: TenantSet) => Promise<readonly SourceItem[]
  * as published was acknowledged before. So at the second read it waits or is in the log.
  */
 export const listComplete =
-  (prisma: ServiceDb, nowMs: () => number): ListComplete =>
+  (service: ServiceDoor, nowMs: () => number): ListComplete =>
   (tenants) =>
     guarded(() =>
-      ofTenants(prisma, tenants, async (tx) => {
+      ofTenants(service, tenants, async (tx) => {
         const ask = <T>(statement: string, ...further: unknown[]) =>
           tx.$queryRawUnsafe<T[]>(statement, [...tenants], ...further);
         const sources = (await ask<SourceRow>(LIST_OF_TENANTS)).map(toSource);

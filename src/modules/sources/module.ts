@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { TenantStore, TenantWithRetention } from '../../caller/tenant.store';
-import type { OwnerDb, ServiceDb } from '../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { Figures, SourceFigures } from '../../observe/figures';
@@ -14,20 +14,20 @@ import { type ListComplete, listComplete } from './list-complete';
 
 /** The sources: what agents report about the databases that they read. */
 export function sourcesModule(parts: {
-  readonly prisma: ServiceDb;
-  readonly owner: OwnerDb;
+  readonly service: ServiceDoor;
+  readonly owner: OwnerDoor;
   readonly tenants: TenantStore;
   readonly epoch: LogEpoch;
   readonly retention: { tenantsWithRetention(): Promise<readonly TenantWithRetention[]> };
   readonly nowMs: () => number;
   readonly log: Logger;
 }): Module & { readonly complete: ListComplete } {
-  const { prisma, owner, tenants, epoch, retention, nowMs, log } = parts;
-  const complete = listComplete(prisma, nowMs);
-  const sources = new PostgresAuditSourceStore(prisma, owner);
+  const { service, owner, tenants, epoch, retention, nowMs, log } = parts;
+  const complete = listComplete(service, nowMs);
+  const sources = new PostgresAuditSourceStore(service, owner);
   return {
     complete,
-    resolvers: [new AuditSourceResolver(sources, tenants, complete, nowMs), new CoverageResolver(prisma)],
+    resolvers: [new AuditSourceResolver(sources, tenants, complete, nowMs), new CoverageResolver(service)],
     tasks: [
       {
         name: 'gap-retention',

@@ -1,14 +1,13 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { AnswerBytes } from '../../caller/rate-limit/holdings';
 import type { WaitingPlaces } from '../../caller/rate-limit/waiting-places';
-import type { AskRows, OwnerDb } from '../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { GoneBeginnings } from '../../trail/arrivals/gone-beginning';
 import type { GoneSeal } from '../../trail/arrivals/gone-seal';
 import { NewArrivals } from '../../trail/arrivals/new-arrivals';
 import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
-import type { TenantForm } from '../../trail/counts/scope';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
 import { CursorSeal } from './cursor';
@@ -25,10 +24,8 @@ export interface TailParts {
 
 /** Events in the order of arrival, for readers who pull them. The tail is no root field. */
 export function openTail(parts: {
-  readonly ask: AskRows;
-  readonly askOwner: AskRows;
-  readonly owner: OwnerDb;
-  readonly form: TenantForm;
+  readonly service: ServiceDoor;
+  readonly owner: OwnerDoor;
   readonly checkpointKeys: readonly CheckpointKey[];
   readonly epoch: LogEpoch;
   readonly fairShare: FairShare;
@@ -39,10 +36,8 @@ export function openTail(parts: {
   readonly nowMs: () => number;
 }): Module & TailParts {
   const {
-    ask,
-    askOwner,
+    service,
     owner,
-    form,
     checkpointKeys,
     epoch,
     fairShare,
@@ -54,8 +49,8 @@ export function openTail(parts: {
   } = parts;
   const formerKeys = checkpointKeys.map((key) => key.derive(FORMER_CURSOR_KEY));
   const seal = new CursorSeal({ epoch, formerKeys, nowMs });
-  const background = new PostgresArrivalReader(askOwner, form, nowMs, goneSeal);
-  const reader = new PostgresArrivalReader(ask, form, nowMs, goneSeal);
+  const background = new PostgresArrivalReader(owner, nowMs, goneSeal);
+  const reader = new PostgresArrivalReader(service, nowMs, goneSeal);
   const news = new NewArrivals(reader);
   const gone = new GoneBeginnings(owner, background, goneSeal);
   const tail = new Tail({ reader, news, seal, epoch, fairShare, waitingPlaces, listSources });

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { TenantStore } from '../../caller/tenant.store';
-import type { OwnerDb, ServiceDb } from '../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
@@ -12,8 +12,8 @@ import { TenantResolver } from './tenant.resolver';
 
 /** Tenants, and the retention of their events. */
 export function tenantsModule(parts: {
-  readonly prisma: ServiceDb;
-  readonly owner: OwnerDb;
+  readonly service: ServiceDoor;
+  readonly owner: OwnerDoor;
   readonly tenants: TenantStore;
   readonly epoch: LogEpoch;
   /** Ends a run of retention after its current step. */
@@ -21,8 +21,8 @@ export function tenantsModule(parts: {
   readonly nowMs: () => number;
   readonly log: Logger;
 }): Module & { readonly retention: PostgresRetentionStore } {
-  const { prisma, owner, tenants, epoch, signal, nowMs, log } = parts;
-  const store = new PostgresRetentionStore(prisma, owner);
+  const { service, owner, tenants, epoch, signal, nowMs, log } = parts;
+  const store = new PostgresRetentionStore(service, owner);
   return {
     retention: store,
     resolvers: [new TenantResolver(tenants), new RetentionResolver(new RetentionManager(store, nowMs))],

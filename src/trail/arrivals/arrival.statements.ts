@@ -1,7 +1,7 @@
 import { Prisma } from '../../database/clients';
+import type { TenantLookup } from '../../database/each-tenant';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
-import { type TenantForm, tenantOfLookup } from '../counts/scope';
 import { whereOf } from '../event-rows';
 import { statementOrMark } from '../large-statements';
 import type { ReadLimits } from './arrival-reader';
@@ -63,7 +63,7 @@ interface Wanted {
 export function eventsStatement(
   { ids, tenants }: Wanted,
   { events, bytes, actions, hasMarks }: ReadLimits,
-  form: TenantForm,
+  of: TenantLookup,
 ): Prisma.Sql {
   const [lowest, highest] = boundsOf(ids);
   const list = Prisma.sql`string_to_array(${ids.join(',')}, ',')::uuid[]`;
@@ -71,7 +71,7 @@ export function eventsStatement(
   const [source, isItsTenant] = isOne
     ? [
         Prisma.sql`unnest(${list}) WITH ORDINALITY AS x(record_id, place)`,
-        Prisma.sql`d.tenant_id = ${tenantOfLookup(Prisma.sql`${tenants[0]}::int`, form)}`,
+        Prisma.sql`d.tenant_id = ${of.lookup(Prisma.sql`${tenants[0]}::int`)}`,
       ]
     : [
         Prisma.sql`ROWS FROM (unnest(${[...tenants]}::int[]), unnest(${list})) WITH ORDINALITY AS x(tenant_id, record_id, place)`,

@@ -1,7 +1,8 @@
-import type { AskRows } from '../../database/clients';
+import type { ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { ID_BYTES, recordIdFloor, ticksOfRecordId } from '../../event/record-id';
+import { oneTenant } from '../../tenant-set';
 import { TILE_WIDTH } from '../evidence/tiles';
 import { laterTilesStatement, removedStatement } from './arrival.statements';
 
@@ -22,7 +23,7 @@ export class ArrivedAgain {
   readonly #removedUntil = new Map<number, { readonly at: number; readonly floor: string | null }>();
 
   constructor(
-    private readonly ask: AskRows,
+    private readonly ask: ServiceDoor['ask'],
     private readonly nowMs: () => number,
   ) {}
 
@@ -43,7 +44,7 @@ export class ArrivedAgain {
   async #floor(tenantId: number): Promise<string | null> {
     const known = this.#removedUntil.get(tenantId);
     if (known && Math.abs(this.nowMs() - known.at) < KEPT_MS) return known.floor;
-    const [row] = await guarded(() => this.ask(removedStatement(tenantId), [tenantId]));
+    const [row] = await guarded(() => this.ask(removedStatement(tenantId), oneTenant(tenantId)));
     const until = row?.until as Date | string | null | undefined;
     const floor = until ? recordIdFloor(BigInt(new Date(until).getTime()) * TICKS_PER_MS) : null;
     if (this.#removedUntil.size > TENANTS_KEPT_MAX) this.#removedUntil.clear();
@@ -68,7 +69,7 @@ export class ArrivedAgain {
     let first = Math.floor(Math.min(...places.map(({ position }) => position)) / TILE_WIDTH);
     for (;;) {
       const statement = laterTilesStatement(tenantId, range, { first, limit: TILES_AT_ONCE });
-      const tiles = await guarded(() => this.ask(statement, [tenantId]));
+      const tiles = await guarded(() => this.ask(statement, oneTenant(tenantId)));
       for (const { tile, record_ids } of tiles) {
         for (const [position, id] of entriesOf(Number(tile), record_ids as Uint8Array))
           for (const earlier of byId.get(id) ?? []) if (earlier < position) found.add(earlier);

@@ -1,4 +1,4 @@
-import type { OwnerDb } from '../../database/clients';
+import type { OwnerDoor } from '../../database/clients';
 import { type OfTenant, TenantRounds } from '../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader } from './arrival-reader';
@@ -48,7 +48,7 @@ export class GoneBeginnings {
 
   /** @param reader one that uses the connections of background tasks */
   constructor(
-    private readonly owner: OwnerDb,
+    private readonly owner: OwnerDoor,
     private readonly reader: Pick<ArrivalReader, 'read'>,
     private readonly seal: GoneSeal,
   ) {
@@ -58,7 +58,7 @@ export class GoneBeginnings {
   /** @returns the number of tenants with further positions to look at */
   async run(): Promise<number> {
     const tenants = await this.#rounds.ask((of) =>
-      this.owner.$queryRawUnsafe<Tenant[]>(toLookAt(of), TENANTS_PER_ROUND, this.seal.keyId),
+      this.owner.models.$queryRawUnsafe<Tenant[]>(toLookAt(of), TENANTS_PER_ROUND, this.seal.keyId),
     );
     let more = 0;
     for (const tenant of tenants)
@@ -82,7 +82,7 @@ export class GoneBeginnings {
     const { items, next, size } = read;
     const isDone = items.length > 0 || next >= Math.min(size, removed);
     const first = items[0]?.position ?? next;
-    await this.owner.$executeRawUnsafe(
+    await this.owner.models.$executeRawUnsafe(
       SAVE,
       ...[tenantId, first, isDone ? endedAt : null],
       ...[seal.keyId, seal.seal(tenantId, first)],

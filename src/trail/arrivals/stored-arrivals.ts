@@ -1,9 +1,9 @@
-import type { AskRows, Prisma } from '../../database/clients';
+import { askingBy, type OwnerDoor, type Prisma, type ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { Pauses } from '../../deadline';
 import type { AuditEventFilter } from '../../event/query';
 import { ID_BYTES } from '../../event/record-id';
-import type { TenantForm } from '../counts/scope';
+import { tenantSet } from '../../tenant-set';
 import type { Row } from '../event-rows';
 import { TILE_WIDTH } from '../evidence/tiles';
 import { fromStoredJsonText } from '../stored-text';
@@ -67,19 +67,20 @@ interface Stretch extends ArrivalPlace {
 export class PostgresArrivalReader implements ArrivalReader {
   readonly #again: ArrivedAgain;
 
-  /** @param ask on the connections of requests (`database.ask`) or of background tasks (`database.askOwner`) */
+  readonly #ask: ServiceDoor['ask'];
+
   constructor(
-    private readonly ask: AskRows,
-    private readonly form: TenantForm,
+    private readonly door: ServiceDoor | OwnerDoor,
     nowMs: () => number = Date.now,
     /** Null: it goes through the removed beginning of a log. */
     private readonly goneSeal: GoneSeal | null = null,
   ) {
-    this.#again = new ArrivedAgain(ask, nowMs);
+    this.#ask = askingBy(door);
+    this.#again = new ArrivedAgain(this.#ask, nowMs);
   }
 
   async sizes(tenants: readonly number[]): Promise<ReadonlyMap<number, number>> {
-    const rows = tenants.length === 0 ? [] : await this.#rows(sizesStatement(tenants), tenants);
+    const rows = await this.#rows(sizesStatement(tenants), tenants);
     const found = new Map(rows.map(({ tenant_id, size }) => [Number(tenant_id), Number(size)]));
     return new Map(tenants.map((tenantId) => [tenantId, found.get(tenantId) ?? 0]));
   }
@@ -133,7 +134,7 @@ export class PostgresArrivalReader implements ArrivalReader {
   async #heads(
     tenants: readonly number[],
   ): Promise<ReadonlyMap<number, { readonly size: number; readonly gone: number }>> {
-    const rows = tenants.length === 0 ? [] : await this.#rows(headsStatement(tenants), tenants);
+    const rows = await this.#rows(headsStatement(tenants), tenants);
     return new Map(
       rows.map(({ tenant_id, size, ...row }) => [
         Number(tenant_id),
@@ -156,7 +157,7 @@ export class PostgresArrivalReader implements ArrivalReader {
       actions: limits.actions,
       hasMarks: limits.hasMarks,
     };
-    if (behind.length === 1 || this.form === 'union')
+    if (behind.length === 1 || this.door.isDistributed)
       return inTurn(behind, (place) => this.#readOne(place, shares, make));
     // No more positions than events, so that no tenant takes the share of another one.
     const most = Math.min(shares.positions, shares.events);
@@ -201,7 +202,9 @@ export class PostgresArrivalReader implements ArrivalReader {
       tenants: entries.flatMap((ofOne, i) => ofOne.map(() => tenants[i] as number)),
     };
     const rows =
-      wanted.ids.length === 0 ? [] : await this.#rows(eventsStatement(wanted, limits, this.form), tenants);
+      wanted.ids.length === 0
+        ? []
+        : await this.#rows(eventsStatement(wanted, limits, this.door.each(tenantSet(tenants))), tenants);
     // An event that was cut off is not gone: the stretch ends before the first position that may have been cut off.
     const isCut = rows.length < Number(rows[0]?.matched ?? 0);
     const cutAt = isCut ? Number(rows.at(-1)?.n) + 1 : wanted.ids.length;
@@ -290,7 +293,7 @@ export class PostgresArrivalReader implements ArrivalReader {
   }
 
   async #rows(statement: Prisma.Sql, tenants: readonly number[]): Promise<readonly Row[]> {
-    return guarded(() => this.ask(statement, tenants));
+    return tenants.length === 0 ? [] : guarded(() => this.#ask(statement, tenantSet(tenants)));
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Prisma, RunSteps } from '../../database/clients';
+import type { Prisma, ServiceDoor } from '../../database/clients';
+import type { TenantLookup } from '../../database/each-tenant';
 import { isStatementTimeout } from '../../database/failure';
 import { DomainError } from '../../errors';
 import { HOUR_MS } from '../../event/event-time';
@@ -6,7 +7,6 @@ import { type FieldTerm, termsOf, type WordTerm } from '../../event/expression/e
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import type { TenantSet } from '../../tenant-set';
-import type { TenantForm } from '../counts/scope';
 import { fromStored } from '../stored-text';
 import { type ColumnField, type GroupField, isColumnField, OUTCOME } from './column-fields';
 import { wholeExpression } from './evaluate';
@@ -23,20 +23,20 @@ export class ColumnCounter {
     readonly ask: Ask,
     readonly tenants: TenantSet,
     private readonly filter: AuditEventFilter,
-    private readonly form: TenantForm,
+    readonly lookup: TenantLookup,
     readonly clock = new Clock(),
   ) {}
 
   /** A counter of the same question for some of the tenants. */
   of(tenants: TenantSet): ColumnCounter {
-    return new ColumnCounter(this.ask, tenants, this.filter, this.form, this.clock);
+    return new ColumnCounter(this.ask, tenants, this.filter, this.lookup, this.clock);
   }
 
   async tenantHours(tenantId: number): Promise<TenantHours> {
     const known = this.#open.get(tenantId);
     if (known) return known;
     const opened = await TenantHours.open(this.ask, tenantId, this.filter, {
-      form: this.form,
+      of: this.lookup,
       clock: this.clock,
     });
     this.#open.set(tenantId, opened);
@@ -133,13 +133,13 @@ const isOfColumns = (term: FieldTerm | WordTerm) =>
 
 /** Runs a question by columns in one snapshot. */
 export function inSnapshot<T>(
-  snapshot: RunSteps,
+  service: ServiceDoor,
   tenants: TenantSet,
-  question: { readonly filter: AuditEventFilter; readonly form: TenantForm },
+  filter: AuditEventFilter,
   work: (counter: ColumnCounter) => Promise<T>,
 ): Promise<T> {
-  return snapshot(tenants, (step) => {
+  return service.snapshot(tenants, (step) => {
     const ask: Ask = ({ text, values }: Prisma.Sql) => step(text, values);
-    return work(new ColumnCounter(ask, tenants, question.filter, question.form));
+    return work(new ColumnCounter(ask, tenants, filter, service.each(tenants)));
   });
 }

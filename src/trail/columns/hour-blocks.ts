@@ -1,11 +1,11 @@
 import { Prisma } from '../../database/clients';
+import type { TenantLookup } from '../../database/each-tenant';
 import { Pauses } from '../../deadline';
 import { DomainError } from '../../errors';
 import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { type Expression, termsOf } from '../../event/expression/expression';
 import type { AuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
-import type { TenantForm } from '../counts/scope';
 import { within } from '../counts/scope';
 import { type Bits, countBits, placesOf, trim } from './bits';
 import { type Column, readColumn, readTimes } from './codec';
@@ -85,7 +85,7 @@ export class TenantHours {
     ask: Ask,
     tenantId: number,
     filter: AuditEventFilter,
-    { form, clock }: { readonly form: TenantForm; readonly clock: Clock },
+    { of, clock }: { readonly of: TenantLookup; readonly clock: Clock },
   ): Promise<TenantHours> {
     const expression = wholeExpression(filter);
     const span = {
@@ -99,7 +99,7 @@ export class TenantHours {
     const values = terms.length === 0 ? [] : await ask(termValuesStatement(tenantId, terms));
     const wordHours = new Map<string, ReadonlySet<number>>();
     for (const key of keysOf(expression)) {
-      const rows = await ask(wordHoursStatement(tenantId, key, within('w.hour', span), form));
+      const rows = await ask(wordHoursStatement(tenantId, key, within('w.hour', span), of));
       wordHours.set(key, new Set(rows.map(({ hour }) => Number(hour))));
     }
     const question = { tenantId, expression, range: filter, wordHours };

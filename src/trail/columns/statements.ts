@@ -1,8 +1,9 @@
 import { Prisma } from '../../database/clients';
+import type { TenantLookup } from '../../database/each-tenant';
 import type { FieldTerm } from '../../event/expression/expression';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
-import { type HourSpan, IN_BOUNDS, type TenantForm, windowOf, withBounds } from '../counts/scope';
+import { type HourSpan, IN_BOUNDS, windowOf, withBounds } from '../counts/scope';
 import { whereOf } from '../event-rows';
 import { hoursOfWord } from '../index-words';
 import { storedHours } from '../search-segments';
@@ -38,8 +39,8 @@ export const wordHoursStatement = (
   tenantId: number,
   key: string,
   span: Prisma.Sql,
-  form: TenantForm,
-): Prisma.Sql => Prisma.sql`SELECT w.hour FROM (${hoursOfWord(key, named(tenantId), span, form)}) w`;
+  of: TenantLookup,
+): Prisma.Sql => Prisma.sql`SELECT w.hour FROM (${hoursOfWord(key, named(tenantId), span, of)}) w`;
 
 /**
  * Numbers and values that terms may be about: `kind`, `id`, `value`. A term that folds letter case gets all values of

@@ -1,6 +1,7 @@
 import { Prisma } from '../../database/clients';
+import type { EachTenant } from '../../database/each-tenant';
 import { type Counted, DIMENSIONS, filteredValue } from './dimensions';
-import { type EachTenant, HOURS_PER_DAY, type HourSpan, within } from './scope';
+import { HOURS_PER_DAY, type HourSpan, within } from './scope';
 
 /**
  * Counts by instance are rows of `audit_count` too. Their `a` is negative and holds two numbers, the instance's and the

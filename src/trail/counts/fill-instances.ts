@@ -1,4 +1,4 @@
-import { type OwnerDb, type Prisma, stepIn } from '../../database/clients';
+import { type OwnerDoor, type Prisma, stepIn } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { sqlStateOf } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
@@ -71,19 +71,19 @@ export class InstanceFiller {
   readonly #differing = new Map<number, number[]>();
 
   constructor(
-    private readonly prisma: OwnerDb,
+    private readonly owner: OwnerDoor,
     private readonly log: Warns,
     private readonly restMs: number = LIMITS.fillRestMs,
     private readonly now: () => number = Date.now,
   ) {
-    this.#rounds = new TenantRounds(prisma);
+    this.#rounds = new TenantRounds(owner);
   }
 
   /** One step of a round. @returns 0 when there is nothing to do just now */
   async run(): Promise<number> {
     if (this.now() < this.#restsUntil) return 0;
     const tenants = await this.#rounds.ask((of) =>
-      this.prisma.$queryRawUnsafe<{ tenant_id: number }[]>(
+      this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
         `SELECT tenant_id FROM tenant WHERE tenant_id > $1::int AND ${of('tenant_id')} ORDER BY tenant_id LIMIT ${TENANTS_PER_STEP}`,
         this.#after,
       ),
@@ -106,7 +106,7 @@ export class InstanceFiller {
 
   async #fillTenant(tenantId: number): Promise<void> {
     const differing = this.#differing.get(tenantId) ?? [];
-    const open = await this.prisma.$queryRawUnsafe<{ day: number }[]>(OPEN_DAYS, tenantId, differing);
+    const open = await this.owner.models.$queryRawUnsafe<{ day: number }[]>(OPEN_DAYS, tenantId, differing);
     if (open.length > DAYS_PER_STEP) this.#hasMore = true;
     for (const { day } of open.slice(0, DAYS_PER_STEP)) {
       const outcome = await this.#fillDay(tenantId, day).catch(busyIfChanged);
@@ -118,7 +118,7 @@ export class InstanceFiller {
   }
 
   #fillDay(tenantId: number, day: number): Promise<Outcome> {
-    return this.prisma.$transaction(
+    return this.owner.models.$transaction(
       async (tx) => {
         if (!(await tryTurn(stepIn(tx), 'folding', tenantId))) return 'busy';
         // Then all events of this snapshot are counted: events and counts are of the same moment.

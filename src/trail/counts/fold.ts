@@ -1,4 +1,4 @@
-import { type OwnerDb, type Prisma, stepIn } from '../../database/clients';
+import { type OwnerDoor, type Prisma, stepIn } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../limits';
 import { UNUSED } from '../stored-text';
@@ -171,18 +171,18 @@ export class Folder {
 
   /** @param restMs how long a tenant whose batches keep coming is not folded again */
   constructor(
-    private readonly prisma: OwnerDb,
+    private readonly owner: OwnerDoor,
     restMs = 0,
     nowMs: () => number = () => performance.now(),
   ) {
-    this.#rounds = new TenantRounds(prisma);
+    this.#rounds = new TenantRounds(owner);
     this.#turns = new FoldTurns(restMs, nowMs);
   }
 
   /** @returns the number of tenants whose turn did not come in this run */
   async run(): Promise<number> {
     const waiting = await this.#rounds.ask((of) =>
-      this.prisma.$queryRawUnsafe<Waiting[]>(
+      this.owner.models.$queryRawUnsafe<Waiting[]>(
         `SELECT tenant_id, count(*)::int AS deltas FROM audit_delta WHERE ${of('tenant_id')} GROUP BY tenant_id`,
       ),
     );
@@ -198,11 +198,11 @@ export class Folder {
   async #analyze(): Promise<void> {
     if (this.#numbered === 0 || performance.now() - this.#analyzedAt < ANALYZE_MS) return;
     [this.#numbered, this.#analyzedAt] = [0, performance.now()];
-    await this.prisma.$executeRawUnsafe('ANALYZE audit_dim').catch(() => {});
+    await this.owner.models.$executeRawUnsafe('ANALYZE audit_dim').catch(() => {});
   }
 
   async #fold(tenantId: number): Promise<void> {
-    await this.prisma.$transaction(
+    await this.owner.models.$transaction(
       async (tx) => {
         if (await tryTurn(stepIn(tx), 'folding', tenantId)) this.#numbered += await foldTenant(tx, tenantId);
       },

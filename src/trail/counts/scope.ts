@@ -1,63 +1,6 @@
 import { Prisma } from '../../database/clients';
 import { ceilDiv, floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import type { TimeRange } from '../../event/query';
-import type { TenantSet } from '../../tenant-set';
-
-/**
- * Makes a sub-select for each tenant of a scope. The sub-select names its tenant itself: by value, or by the row of
- * `tenant t` to which it is joined. Call this as a function for a sub-select that needs nothing else. Call `dependent`
- * for a sub-select that uses other parts of the statement, or has parts of its own (WITH).
- */
-export interface EachTenant {
-  (select: SelectOf): Prisma.Sql;
-  readonly dependent: (select: SelectOf) => Prisma.Sql;
-  readonly form: TenantForm;
-  /** Whether the combined rows may come from several nodes. */
-  readonly isScattered: boolean;
-}
-
-type SelectOf = (tenant: Prisma.Sql) => Prisma.Sql;
-
-/**
- * How sub-selects of several tenants are combined. `lateral`: they are joined to `tenant`, with one plan for all of
- * them. `union`: for tables distributed by tenant. There too, independent sub-selects are joined to `tenant`, and all
- * nodes work on them at once. The database refuses dependent sub-selects in that form, so each of them is written out
- * for its tenant and runs as a whole on the node of that tenant.
- */
-export type TenantForm = 'lateral' | 'union';
-
-/** One tenant is always named by value, so that the whole statement stays on one node of a distributed database. */
-export function eachTenant(tenants: TenantSet, form: TenantForm): EachTenant {
-  const values = tenants.map((tenant) => Prisma.sql`${tenant}::int`);
-  const [only] = values;
-  const hung = (select: SelectOf) => Prisma.sql`
-    SELECT s.* FROM tenant t CROSS JOIN LATERAL (${select(Prisma.raw('t.tenant_id'))}) s
-      WHERE t.tenant_id = ANY(${[...tenants]}::int[])`;
-  const named = (select: SelectOf) => {
-    const parts = values.map((tenant, i) => Prisma.sql`${part(i)} AS MATERIALIZED (${select(tenant)})`);
-    const all = values.map((_, i) => Prisma.sql`SELECT * FROM ${part(i)}`);
-    return Prisma.sql`WITH ${Prisma.join(parts)} ${Prisma.join(all, ' UNION ALL ')}`;
-  };
-  const alone = (select: SelectOf) => select(only as Prisma.Sql);
-  const isScattered = form === 'union' && values.length > 1;
-  const each = values.length === 1 ? alone : hung;
-  return Object.assign((select: SelectOf) => each(select), {
-    dependent: isScattered ? named : each,
-    form,
-    isScattered,
-  });
-}
-
-/**
- * The tenant of a lookup by keys. The subquery hides the value from the planner, which then expects the rows of an
- * average tenant. Of a tenant that its statistics do not know yet, it would expect one row. Every index that begins with
- * the tenant then looks as good as the right one, and each lookup may read all entries of the tenant. A distributed
- * database needs the value, which tells it the node. A tenant that comes from a row has no value to hide.
- */
-export const tenantOfLookup = (tenant: Prisma.Sql, form: TenantForm): Prisma.Sql =>
-  form === 'union' || tenant.values.length === 0 ? tenant : Prisma.sql`(SELECT ${tenant})`;
-
-const part = (i: number) => Prisma.raw(`tenant_${i}`);
 
 /** SQL: the hour since 1970 a record id lies in. */
 export const hourOf = (recordId: string): string => `${windowOf(recordId, HOUR_MS)}::int`;

@@ -1,4 +1,5 @@
 import { Prisma } from '../../database/clients';
+import type { EachTenant, TenantLookup } from '../../database/each-tenant';
 import type { AuditEventFilter, TimeRange } from '../../event/query';
 import { whereInRange } from '../event-rows';
 import { NONE, searchSegments } from '../search-segments';
@@ -17,14 +18,12 @@ import {
 } from './dimensions';
 import {
   cutRange,
-  type EachTenant,
   HOURS_PER_DAY,
   type HourSpan,
   hourOf,
   inBuckets,
   type Pieces,
   spanOf,
-  type TenantForm,
   within,
 } from './scope';
 
@@ -42,14 +41,14 @@ export function segmentsOf(
   const span = isByInstance(counted) ? wholeSpanOf(pieces) : null;
   if (!span) return each((tenant) => countedSegments(counted, pieces, tenant));
   const ofTenant = (tenant: Prisma.Sql) =>
-    instanceSegments(filter, counted, pieces, tenant, { span, form: each.form });
+    instanceSegments(filter, counted, pieces, tenant, { span, of: each });
   return Prisma.sql`
     SELECT r.* FROM (WITH ${openDays(each, span)} SELECT q.* FROM (${each.dependent(ofTenant)}) q) r`;
 }
 
 /** Segments like those of `segmentsOf`, for a filter with words: hours, from the search index. */
 export const wordSegmentsOf = (each: EachTenant, filter: AuditEventFilter, counted: Counted): Prisma.Sql =>
-  each.dependent((tenant) => searchSegments(filter, counted, tenant, each.form));
+  each.dependent((tenant) => searchSegments(filter, counted, tenant, each));
 
 /** The part of a range that is counted by whole days or hours; null: there is none. */
 export const wholeSpanOf = (pieces: Pieces): HourSpan | null =>
@@ -76,7 +75,7 @@ function instanceSegments(
   counted: Counted,
   pieces: Pieces,
   tenant: Prisma.Sql,
-  { span, form }: { readonly span: HourSpan; readonly form: TenantForm },
+  { span, of }: { readonly span: HourSpan; readonly of: TenantLookup },
 ): Prisma.Sql {
   const sources = [
     ...spansOf(pieces).flatMap(([grain, each]) => [
@@ -89,7 +88,7 @@ function instanceSegments(
     SELECT q.* FROM (
       WITH key AS MATERIALIZED (${instanceKeys(counted, tenant)})
       ${ofOutcome(counted, Prisma.join(sources, ' UNION ALL '))}
-      UNION ALL ${searchSegments(filter, counted, tenant, form, span)}) q`;
+      UNION ALL ${searchSegments(filter, counted, tenant, of, span)}) q`;
 }
 
 /** SQL: whether an hour is in no open day. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Attempt, changeOf, ownAttempt } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
-import type { OwnerDb, Prisma } from '../../database/clients';
+import type { OwnerDoor, Prisma } from '../../database/clients';
 import { DomainError } from '../../errors';
 import {
   type EpochCause,
@@ -33,7 +33,7 @@ interface Row extends EpochState {
 }
 
 interface Parts {
-  readonly owner: OwnerDb;
+  readonly owner: OwnerDoor;
   /** The data folder of the embedded database; null: the database is PostgreSQL. */
   readonly embeddedIn: string | null;
   /** `DRILL=1`: this instance sends nothing and removes nothing. */
@@ -108,7 +108,7 @@ export class LogEpoch {
 
   /** Reads the row again: another instance may have changed it, or somebody may have restored the database. */
   async look(): Promise<EpochState> {
-    const row = await this.#read(this.parts.owner);
+    const row = await this.#read(this.parts.owner.models);
     if (row && !row.isCopy) return this.#know(row);
     return this.#change((now) => (now && !now.isCopy ? now : this.#copied(now)));
   }
@@ -166,7 +166,7 @@ export class LogEpoch {
 
   async #begin(): Promise<void> {
     const { owner, embeddedIn } = this.parts;
-    const [rights] = await owner.$queryRawUnsafe<{ may: boolean }[]>(MAY_READ_SYSTEM);
+    const [rights] = await owner.models.$queryRawUnsafe<{ may: boolean }[]>(MAY_READ_SYSTEM);
     this.#maySystem = rights?.may === true;
     const place = embeddedIn === null ? null : new Place(embeddedIn);
     await this.#change(async (row, tx) => {
@@ -176,7 +176,7 @@ export class LogEpoch {
       const isMoved = place !== null && !(await place.isHere(row.place));
       return row.isCopy || isMoved || isPrepared ? this.#copied(row) : row;
     });
-    const stated = (await this.#read(owner))?.place ?? null;
+    const stated = (await this.#read(owner.models))?.place ?? null;
     await place?.renew(stated, (mark) => this.#change((row) => row && { ...row, place: mark }));
     if (this.parts.isDrill) this.parts.log.warn({}, DRILL);
   }
@@ -236,7 +236,7 @@ export class LogEpoch {
     attempt?: Attempt,
   ): Promise<EpochState> {
     const { owner, nowMs, log } = this.parts;
-    const next = await owner.$transaction(async (tx) => {
+    const next = await owner.models.$transaction(async (tx) => {
       await tx.$executeRawUnsafe(EPOCH_LOCK);
       const row = await this.#read(tx);
       const decided = await decide(row, tx);

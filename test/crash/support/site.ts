@@ -49,7 +49,7 @@ export class EmbeddedSite implements Site {
     return this.services[0].whileStopped(async () => {
       const database = await openDatabase({ databaseUrl: null, dataDir: this.place.dataDir });
       try {
-        return (await database.migrator.$queryRawUnsafe<Row[]>(EVENTS)).map(storedEventOf);
+        return (await database.migrator.models.$queryRawUnsafe<Row[]>(EVENTS)).map(storedEventOf);
       } finally {
         await database.close();
       }

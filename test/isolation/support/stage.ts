@@ -40,15 +40,15 @@ export async function openStage(engine: EngineName): Promise<Stage> {
   const database = await createTestDatabase(engine);
   await asOwner(database, async ({ migrator }) => {
     await migrate(migrator);
-    await migrator.$executeRawUnsafe(engine === 'citus' ? IDS_ON_CITUS : IDS);
+    await migrator.models.$executeRawUnsafe(engine === 'citus' ? IDS_ON_CITUS : IDS);
   });
   const before = await World.on(database);
   const a = await filled(before, marksOf('alpha'), COUNTS.a);
   const b = await filled(before, marksOf('bravo'), COUNTS.b);
   await before.service.close();
-  await asOwner(database, ({ prisma, migrator }) =>
+  await asOwner(database, ({ service, migrator }) =>
     applyRetention({
-      store: new PostgresRetentionStore(prisma, migrator),
+      store: new PostgresRetentionStore(service, migrator),
       nowMs: Date.now,
       log: pino({ level: 'silent' }),
     }),

@@ -17,7 +17,7 @@ describe.each(ENGINES)('leases of exports on %s', (engine) => {
   afterAll(() => store.close());
 
   it('are held by one export of a holder at a time, until released', async () => {
-    const leases = new PostgresExportLeases(store.database.prisma);
+    const leases = new PostgresExportLeases(store.database.service);
     const holder = randomUUID();
     const taken = await Promise.all([leases.take(holder), leases.take(holder), leases.take(holder)]);
     const [lease] = taken.filter((it) => it !== null);
@@ -30,9 +30,9 @@ describe.each(ENGINES)('leases of exports on %s', (engine) => {
   });
 
   it('a lease that could not be released during an outage is taken over by the same instance, once', async () => {
-    const { prisma } = store.database;
+    const { service } = store.database;
     let lost = false;
-    const shaky = new Proxy(prisma, {
+    const shaky = new Proxy(service, {
       get: (target, name) =>
         name === '$queryRawUnsafe' && lost
           ? () => Promise.reject(new Error('connection lost'))
@@ -45,13 +45,13 @@ describe.each(ENGINES)('leases of exports on %s', (engine) => {
     await expect(lease?.release()).rejects.toThrow();
     await expect(leases.take(holder)).rejects.toThrow();
     lost = false;
-    expect(await new PostgresExportLeases(prisma).take(holder)).toBeNull();
+    expect(await new PostgresExportLeases(service).take(holder)).toBeNull();
     const taken = await Promise.all([leases.take(holder), leases.take(holder)]);
     expect(taken.filter((it) => it !== null)).toHaveLength(1);
   });
 
   it('a lease of an instance that died expires, and cannot be renewed after another took it', async () => {
-    const leases = new PostgresExportLeases(store.database.prisma);
+    const leases = new PostgresExportLeases(store.database.service);
     const holder = randomUUID();
     const died = await leases.take(holder);
     await store.query(

@@ -12,6 +12,7 @@ import { exporter } from '../../../src/modules/export/export-events';
 import type { ExportPage, ExportSource, IdSpan } from '../../../src/modules/export/export-source';
 import type { StoredAuditEvent } from '../../../src/trail/audit-event-reader';
 import { LargeStatements } from '../../../src/trail/large-statements';
+import { fakeService } from '../../support/doors';
 import { until } from '../../support/until';
 
 const START = parseTicks('2026-01-01T00:00:00Z') ?? 0n;
@@ -35,7 +36,7 @@ class Pages implements ExportSource {
 }
 
 /** No statement of these tests is large. */
-const WHOLE = new LargeStatements(() => Promise.reject(new Error('not called')), new FairShare(LARGE_SHARES));
+const WHOLE = new LargeStatements(fakeService({}), new FairShare(LARGE_SHARES));
 
 const CONTEXT = {
   principal: { kind: 'public', keyId: 'k', name: 'k', scopes: ['read:audit-activity'], tenantIds: [1] },

@@ -34,12 +34,12 @@ describe('the times at which entries arrived', () => {
     await fc.assert(
       fc.asyncProperty(batches, async (all) => {
         const rows: [number, number][] = [];
-        const step: Step = async (text, values) => {
+        const step = (async (text: string, values: readonly unknown[]) => {
           if (text !== PUT_MINUTES) return [{ minute: rows.at(-1)?.[0] ?? null }];
           const [, minutes, positions] = values as [number, number[], number[]];
           minutes.forEach((minute, i) => void rows.push([minute, positions[i] as number]));
           return [];
-        };
+        }) as Step;
         const expected: [number, number][] = [];
         const times: (number | null)[] = [];
         let log = new LogArrivals(0, null);

@@ -1,10 +1,10 @@
-import type { AskRows } from '../../../src/database/clients';
 import { FILTER_PARAMETERS } from '../../../src/event/parameters';
 import { parseParameters } from '../../../src/event/parse-parameters';
 import { toAuditEventFilter } from '../../../src/event/query';
 import { recordIdFloor } from '../../../src/event/record-id';
 import { PostgresExportSource } from '../../../src/modules/export/export.source';
 import { tenantSet } from '../../../src/tenant-set';
+import { fakeService } from '../../support/doors';
 
 const TENANTS = tenantSet([7]);
 const HOUR_TICKS = 36_000_000_000n;
@@ -21,13 +21,13 @@ const rowOf = (n: number, matched: number) => ({
   matched,
 });
 const source = (...answers: (readonly object[] | Error)[]) => {
-  const ask = (async () => {
+  const ask = async () => {
     const next = answers.shift() ?? [];
     if (next instanceof Error) throw next;
     return next;
-  }) as unknown as AskRows;
+  };
   const limits = { events: 3, bytes: 100, read: 10 };
-  return new PostgresExportSource(ask, 'lateral', () => Promise.reject(new Error('not called')), limits);
+  return new PostgresExportSource(fakeService({ ask }), limits);
 };
 const ids = (...numbers: number[]) => numbers.map((n) => recordIdFloor(BigInt(n)));
 

@@ -1,9 +1,10 @@
-import type { RunSteps, Step } from '../../../src/database/clients';
+import type { ServiceSteps, Step } from '../../../src/database/clients';
 import { checkEvent } from '../../../src/modules/ingest/check-event';
 import { DistributedRows } from '../../../src/modules/ingest/distributed-batch';
 import { COUNTED } from '../../../src/trail/counts/dimensions';
 import { EventBytes } from '../../../src/trail/event-bytes';
 import { LEAF_BYTES, type SealedBatch } from '../../../src/trail/evidence/batch-seal';
+import { fakeService } from '../../support/doors';
 import { anEvent } from '../../support/events';
 
 const TENANT = 7;
@@ -23,16 +24,16 @@ async function store(
 ) {
   const sent: { text: string; values: readonly unknown[] }[] = [];
   const ids = events.map(({ recordId }) => recordId);
-  const step: Step = async (text, values) => {
+  const step = (async (text: string, values: readonly unknown[]) => {
     sent.push({ text, values });
     if (text.includes('INSERT INTO audit_event')) return stored(ids).map((record_id) => ({ record_id }));
     return [{ tenant_id: TENANT }];
-  };
-  const run: RunSteps = (tenants, work) => {
+  }) as Step;
+  const steps: ServiceSteps = (tenants, work) => {
     expect(tenants).toEqual([TENANT]);
     return work(step);
   };
-  const rows = new DistributedRows(run, TENANT);
+  const rows = new DistributedRows(fakeService({ steps }), TENANT);
   const bytes = new EventBytes();
   for (const event of events) rows.add(bytes.of(event));
   const seal = {

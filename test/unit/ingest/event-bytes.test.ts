@@ -11,6 +11,7 @@ import { EventBytes } from '../../../src/trail/event-bytes';
 import { COLUMNS, ColumnArrays } from '../../../src/trail/event-columns';
 import type { CheckpointKey } from '../../../src/trail/evidence/note-key';
 import type { Partitions } from '../../../src/trail/partitions';
+import { fakeService } from '../../support/doors';
 import { anEvent } from '../../support/events';
 
 const NOW = Date.parse('2026-01-06T00:00:00Z');
@@ -26,7 +27,7 @@ async function storedOf(body: Buffer): Promise<unknown> {
     (sent as unknown[]).splice(values.length - 4, 1);
     return [{ n: 0 }];
   };
-  const writer = new PostgresAuditEventWriter(run as never, partitions, KEY);
+  const writer = new PostgresAuditEventWriter(fakeService({ run }), partitions, KEY);
   try {
     const { variables } = (await readBatch(body, intakeFor(7, writer, NOW))) as {
       variables: { batch: { events: CheckedEvents } };

@@ -1,8 +1,8 @@
 import { FairShare, LARGE_SHARES } from '../../../src/caller/rate-limit/fair-share';
-import type { AskRows } from '../../../src/database/clients';
 import { furtherCalls, hasMark, MARK, markedBytes } from '../../../src/event/marks';
 import { LIMITS } from '../../../src/limits';
 import { LargeStatements } from '../../../src/trail/large-statements';
+import { fakeService } from '../../support/doors';
 import { until } from '../../support/until';
 
 const ID = '019638ac-eaee-8246-a524-3f486ad33b01';
@@ -14,11 +14,11 @@ const encoded = (text: string) => Buffer.from(text).toString('base64');
 /** A database that answers when the test lets it. */
 function heldDatabase() {
   const open: { tenant: number; answer: (rows: readonly Readonly<Record<string, unknown>>[]) => void }[] = [];
-  const ask: AskRows = (_statement, [tenant = 0]) =>
+  const ask = (_statement: unknown, [tenant = 0]: readonly number[]) =>
     new Promise((answer) => {
       open.push({ tenant, answer });
     });
-  return { open, ask };
+  return { open, service: fakeService({ ask }) };
 }
 const textOf = async (pieces: AsyncIterable<string | Buffer>) => {
   let text = '';
@@ -32,7 +32,7 @@ describe('a large statement of an answer', () => {
       { at: 65_547, size: BYTES, piece: encoded('two') },
       { at: 11, size: BYTES, piece: encoded('one ') },
     ];
-    const large = new LargeStatements(async () => rows, new FairShare(LARGE_SHARES));
+    const large = new LargeStatements(fakeService({ ask: async () => rows }), new FairShare(LARGE_SHARES));
     const text = `{"statement":"head ${markOf(7)}","n":1}\n{"statement":"${markOf(7)}"}`;
     const whole = '{"statement":"head one two","n":1}\n{"statement":"one two"}';
     expect(await textOf(large.written(text, 'json', asker(7)))).toBe(whole);
@@ -40,8 +40,8 @@ describe('a large statement of an answer', () => {
   });
 
   it('is read one at a time for a tenant, also for several keys, and two at a time in all', async () => {
-    const { open, ask } = heldDatabase();
-    const large = new LargeStatements(ask, new FairShare(LARGE_SHARES));
+    const { open, service } = heldDatabase();
+    const large = new LargeStatements(service, new FairShare(LARGE_SHARES));
     const reading = [7, 7, 8, 9].map((tenant, i) =>
       textOf(large.written(markOf(tenant), 'json', { holder: `key ${i}`, tenants: [tenant] })),
     );
@@ -62,8 +62,8 @@ describe('a large statement of an answer', () => {
   });
 
   it('is refused with 503 if its turn does not come in time', async () => {
-    const { open, ask } = heldDatabase();
-    const large = new LargeStatements(ask, new FairShare(LARGE_SHARES));
+    const { open, service } = heldDatabase();
+    const large = new LargeStatements(service, new FairShare(LARGE_SHARES));
     const first = textOf(large.written(markOf(7), 'json', asker(7)));
     await expect(textOf(large.written(markOf(7), 'csv', asker(7), 20))).rejects.toMatchObject({
       code: 'service_unavailable',
@@ -75,7 +75,7 @@ describe('a large statement of an answer', () => {
 
   it('is refused with 503 if it is gone, or is another one by then', async () => {
     for (const rows of [[], [{ at: 11, size: BYTES - 1, piece: '' }]]) {
-      const large = new LargeStatements(async () => rows, new FairShare(LARGE_SHARES));
+      const large = new LargeStatements(fakeService({ ask: async () => rows }), new FairShare(LARGE_SHARES));
       await expect(textOf(large.written(markOf(7), 'json', asker(7)))).rejects.toMatchObject({
         code: 'service_unavailable',
       });
@@ -84,7 +84,7 @@ describe('a large statement of an answer', () => {
 
   it('is never one of a tenant that the caller does not act for', async () => {
     const ask = jest.fn();
-    const large = new LargeStatements(ask, new FairShare(LARGE_SHARES));
+    const large = new LargeStatements(fakeService({ ask }), new FairShare(LARGE_SHARES));
     await expect(textOf(large.written(markOf(8), 'json', asker(7)))).rejects.toThrow('another tenant');
     expect(ask).not.toHaveBeenCalled();
   });

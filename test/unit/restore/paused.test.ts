@@ -38,7 +38,7 @@ describe.each([
       unlessPaused: async (work: () => Promise<unknown>) => (isHeld ? null : work()),
     } as never;
     const log = pino({ level: 'silent' });
-    const parts = { prisma: part, owner: part, tenants: part, epoch, nowMs: Date.now, log };
+    const parts = { service: part, owner: part, tenants: part, epoch, nowMs: Date.now, log };
     const { signal } = new AbortController();
     const modules: Module[] = [
       tenantsModule({ ...parts, signal }),
@@ -54,9 +54,6 @@ describe.each([
       detectionModule({
         ...parts,
         signal,
-        ask: part,
-        askOwner: part,
-        form: 'lateral',
         changes: part,
         send: part,
         hasDestination: part,

@@ -1,5 +1,5 @@
 import type { TenantWithRetention } from '../../../caller/tenant.store';
-import type { OwnerDb, Prisma } from '../../../database/clients';
+import type { OwnerDoor, Prisma } from '../../../database/clients';
 import { HOUR_MS, TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';
 import { takeAllTenants } from '../../../trail/counts/turns';
@@ -31,7 +31,7 @@ DELETE FROM audit_clock WHERE tenant_id = $1::int AND record_id >= $2::uuid AND 
  * rest takes. Nothing is folded meanwhile, so that what arrived late is still among the deltas, and is looked at then.
  */
 export async function dropWeek(
-  prisma: OwnerDb,
+  owner: OwnerDoor,
   week: StoredWeek,
   daysMax: number,
   run: RunningRetention,
@@ -39,7 +39,7 @@ export async function dropWeek(
   const hours = { from: week.startMs / HOUR_MS, to: week.endMs / HOUR_MS };
   const range = { from: idFloor(week.startMs), to: idFloor(week.endMs) };
   try {
-    return await prisma.$transaction(
+    return await owner.models.$transaction(
       async (tx) => {
         // One connection to each node of a distributed database, so that rows and tables can change in one transaction.
         await tx.$executeRawUnsafe(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);

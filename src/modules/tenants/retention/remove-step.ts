@@ -1,5 +1,5 @@
 import type { TenantWithRetention } from '../../../caller/tenant.store';
-import type { OwnerDb, Prisma } from '../../../database/clients';
+import type { OwnerDoor, Prisma } from '../../../database/clients';
 import { TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';
 import { LIMITS } from '../../../limits';
@@ -69,14 +69,14 @@ DELETE FROM audit_count c WHERE c.tenant_id = $1::int AND c.n = 0 AND NOT (c.a =
  * delta, and every count equals the number of existing events.
  */
 export function removeStep(
-  prisma: OwnerDb,
+  owner: OwnerDoor,
   tenant: TenantWithRetention,
   range: { readonly from: string; readonly beforeMs: number },
   run: RunningRetention,
 ): Promise<RemovalStep> {
   const { tenantId, retentionDays } = tenant;
   const before = recordIdFloor(BigInt(range.beforeMs) * TICKS_PER_MS);
-  return inTurn(prisma, tenantId, async (tx) => {
+  return inTurn(owner, tenantId, async (tx) => {
     const [end] = await tx.$queryRawUnsafe<{ next: string | null }[]>(
       END,
       tenantId,
@@ -92,13 +92,13 @@ export function removeStep(
 
 /** Removes marked events of a tenant that came before a time. @returns the number; 0: nothing is left */
 export function removeMarkedStep(
-  prisma: OwnerDb,
+  owner: OwnerDoor,
   tenant: TenantWithRetention,
   beforeMs: number,
   run: RunningRetention,
 ): Promise<number> {
   const { tenantId, retentionDays } = tenant;
-  return inTurn(prisma, tenantId, async (tx) => {
+  return inTurn(owner, tenantId, async (tx) => {
     const before = new Date(beforeMs);
     const found = await tx.$queryRawUnsafe<{ id: string }[]>(EXPIRED_MARKED, tenantId, before, retentionDays);
     if (found.length === 0) return 0;
@@ -111,11 +111,11 @@ export function removeMarkedStep(
 }
 
 function inTurn<T>(
-  prisma: OwnerDb,
+  owner: OwnerDoor,
   tenantId: number,
   work: (tx: Prisma.TransactionClient) => Promise<T>,
 ): Promise<T> {
-  return prisma.$transaction(
+  return owner.models.$transaction(
     async (tx) => {
       await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '${TURN_WAIT}'`);
       await takeTenant(tx, tenantId);

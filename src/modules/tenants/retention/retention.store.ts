@@ -1,10 +1,11 @@
 import { type Attempt, changeOf } from '../../../caller/access-log';
 import { insertEntries } from '../../../caller/access-log.store';
 import type { Tenant, TenantWithRetention } from '../../../caller/tenant.store';
-import type { OwnerDb, Prisma, ServiceDb } from '../../../database/clients';
+import type { OwnerDoor, Prisma, ServiceDoor } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import { guarded } from '../../../database/failure';
 import { ofEveryTenant, ofTenants } from '../../../database/tenant-rows';
+import { oneTenant } from '../../../tenant-set';
 import { FORGET_COLUMN_VALUES } from '../../../trail/columns/forget-values';
 import { INSTANCE_MAX, keyOf } from '../../../trail/counts/by-instance';
 import { COUNTED, KEYS } from '../../../trail/counts/dimensions';
@@ -31,15 +32,15 @@ export class PostgresRetentionStore implements RetentionStore {
 
   /** @param background a client without time limits */
   constructor(
-    private readonly prisma: ServiceDb,
-    private readonly background: OwnerDb,
+    private readonly service: ServiceDoor,
+    private readonly owner: OwnerDoor,
   ) {
-    this.rounds = new TenantRounds(background);
+    this.rounds = new TenantRounds(owner);
   }
 
   setDays(tenantId: number, retentionDays: number | null, attempt: Attempt): Promise<Tenant | null> {
     return guarded(() =>
-      this.prisma.$transaction(async (tx) => {
+      this.service.models.$transaction(async (tx) => {
         const { count } = await tx.tenant.updateMany({ where: { tenantId }, data: { retentionDays } });
         if (count === 0) return null;
         await insertEntries(tx, [changeOf(attempt, { subject: String(tenantId), tenantIds: [tenantId] })]);
@@ -50,7 +51,7 @@ export class PostgresRetentionStore implements RetentionStore {
 
   preview(tenantId: number, beforeMs: number): Promise<RetentionPreview | null> {
     return guarded(() =>
-      ofTenants(this.prisma, [tenantId], async (tx) => {
+      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
         const tenant = await tx.tenant.findUnique({ where: { tenantId }, select: { tenantId: true } });
         return tenant && previewOf(tx, tenantId, beforeMs);
       }),
@@ -59,7 +60,7 @@ export class PostgresRetentionStore implements RetentionStore {
 
   async tenantsWithRetention(): Promise<readonly TenantWithRetention[]> {
     return this.rounds.ask((of) =>
-      this.background.$queryRawUnsafe<TenantWithRetention[]>(
+      this.owner.models.$queryRawUnsafe<TenantWithRetention[]>(
         `SELECT tenant_id AS "tenantId", retention_days AS "retentionDays" FROM tenant
          WHERE retention_days IS NOT NULL AND ${of('tenant_id')} ORDER BY tenant_id`,
       ),
@@ -67,23 +68,23 @@ export class PostgresRetentionStore implements RetentionStore {
   }
 
   async weeks(): Promise<readonly StoredWeek[]> {
-    return [...(await partitionNames(this.background))].flatMap((name) => weeksOfPartition(name) ?? []);
+    return [...(await partitionNames(this.owner.models))].flatMap((name) => weeksOfPartition(name) ?? []);
   }
 
   dropWeek(week: StoredWeek, daysMax: number, run: RunningRetention) {
-    return dropWeek(this.background, week, daysMax, run);
+    return dropWeek(this.owner, week, daysMax, run);
   }
 
   removeStep(tenant: TenantWithRetention, range: { from: string; beforeMs: number }, run: RunningRetention) {
-    return removeStep(this.background, tenant, range, run);
+    return removeStep(this.owner, tenant, range, run);
   }
 
   removeMarkedStep(tenant: TenantWithRetention, beforeMs: number, run: RunningRetention) {
-    return removeMarkedStep(this.background, tenant, beforeMs, run);
+    return removeMarkedStep(this.owner, tenant, beforeMs, run);
   }
 
   async forgetValues(tenantId: number): Promise<void> {
-    await this.background.$transaction(
+    await this.owner.models.$transaction(
       async (tx) => {
         await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '60s'`);
         await takeTenant(tx, tenantId);
@@ -103,7 +104,9 @@ export class PostgresRetentionStore implements RetentionStore {
         omit: { byArrival: true },
       });
     const found = await guarded(() =>
-      tenantId === null ? ofEveryTenant(this.prisma, find) : ofTenants(this.prisma, [tenantId], find),
+      tenantId === null
+        ? ofEveryTenant(this.service, find)
+        : ofTenants(this.service, oneTenant(tenantId), find),
     );
     return found.map((row) => ({ ...row, events: Number(row.events) }));
   }
