@@ -110,6 +110,7 @@ export const LIMITS = {
   accessLogLossShownMs: 3600_000, // in /health: long enough for an alert to see it, and not for good
   keyExpiresSoonMs: 14 * 24 * 3600_000, // time to make a new key and give it to whoever uses the old one
   accessLogParametersCharsMax: 2_000, // every sound request fits
+  accessLogPageDefault: 100, // some screens
   accessLogPageMax: 1_000, // one answer
   accessLogSearchedMax: 50_000, // entries looked at for a text by one question; the next page goes on
   accessLogRemoveEntries: 5_000, // by one statement of retention
@@ -128,6 +129,7 @@ export const LIMITS = {
   retentionMs: 15 * 60_000, // expired events are gone well within an hour, and a typing error can be corrected
   retentionStepEvents: 5_000, // removed by one statement: as many as one statement stores
   retentionDaysMax: 36_500, // a hundred years
+  retentionRunsDefault: 100, // some screens
   retentionRunsMax: 1_000, // one answer
   epochLookMs: 1_000, // a database that was restored under a running service is noticed in this time
   cursorBridgeMs: 86_400_000, // an upgrade of all instances takes less than this
@@ -225,6 +227,7 @@ export const LIMITS = {
   destinationBatchBytes: 1024 * 1024, // of items, the last not counted: receivers accept a megabyte or more
   destinationScanMax: 20_000, // positions gone through for one batch where the filter lets few through
   destinationSetAsideMax: 10_000, // of one destination: a receiver that refuses more needs a person
+  destinationSetAsidePageDefault: 100, // some screens
   destinationSetAsidePageMax: 1_000, // one answer
   destinationOvertakenShownMs: 3600_000, // in /health: long enough for an alert to see it, and not for good
   destinationSettingsCharsMax: 200_000, // certificates included

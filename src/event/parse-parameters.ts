@@ -57,16 +57,19 @@ export interface Parsed {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+/** A call. Without one, nothing is parsed yet. */
+type WithParsed = { readonly parsed?: Parsed } | undefined;
+
 /**
  * A method that takes the arguments of GraphQL, made of one that takes checked values. They are parsed here, unless
  * the entrance has parsed them by the same table.
  */
 export function withParameters<S extends ParameterSpecs, R>(
   specs: S,
-  method: (values: ParameterValues<S>, call: { readonly parsed?: Parsed }, root: unknown) => R,
+  method: (values: ParameterValues<S>, call: WithParsed, root: unknown) => R,
 ) {
-  return function (this: unknown, given: Given, call: { readonly parsed?: Parsed }, root: unknown): R {
-    const { parsed } = call;
+  return function (this: unknown, given: Given, call: WithParsed, root: unknown): R {
+    const parsed = call?.parsed;
     const values =
       parsed?.specs === specs ? (parsed.values as ParameterValues<S>) : parseParameters(specs, given);
     return method.call(this, values, call, root);

@@ -2,8 +2,14 @@ import { GraphQLBoolean, GraphQLFloat, GraphQLInt, type GraphQLScalarType, Graph
 import { GraphQLJSON } from 'graphql-scalars';
 import { Args, ArgsType, Ctx, InputType, Root } from 'type-graphql';
 import type { Call } from '../caller/call';
-import type { InputShape, ParameterSpec, ParameterSpecs, ParameterValues } from '../event/parameter-specs';
-import { type Given, withParameters } from '../event/parse-parameters';
+import type {
+  GivenValues,
+  InputShape,
+  ParameterSpec,
+  ParameterSpecs,
+  ParameterValues,
+} from '../event/parameter-specs';
+import { withParameters } from '../event/parse-parameters';
 import { type Class, declare, describedBy, enumType } from './object-type';
 
 /** GraphQL scalars of the arguments of the kind `scalar`, by their names. */
@@ -30,8 +36,8 @@ export function Takes<S extends ParameterSpecs>(specs: S, scalars: Scalars = {})
  * As `Takes`, where the method gets the arguments as they were given. It must check them by the same table
  * (`checkParameters`), and tells their problems together with those that only the stored data show.
  */
-export function TakesUnchecked(specs: ParameterSpecs) {
-  return <M extends (given: Given, call: Call) => unknown>(
+export function TakesUnchecked<S extends ParameterSpecs>(specs: S) {
+  return <M extends (given: GivenValues<S>, call: Call) => unknown>(
     target: object,
     name: string,
     _: TypedPropertyDescriptor<M>,

@@ -115,7 +115,7 @@ describe('operating the service from the dashboard', () => {
 
   it('shows the access log although its address has an invalid time', async () => {
     await page.goto(`${opened.dashboard.origin}/dashboard/access-log?from=yesterday`);
-    await page.getByText('from must be an ISO 8601 time').waitFor();
+    await page.getByText('from must be an ISO 8601 date').waitFor();
   });
 
   it('makes a tenant, and changes how long its events are kept', async () => {

@@ -211,7 +211,7 @@ describe.each(ENGINES)('the access log on %s', (engine) => {
       'after',
       'control characters',
       'outcome must be',
-      'search must have from 1',
+      'search must not be empty',
     ])
       expect(body.errors[0].message).toContain(text);
   });

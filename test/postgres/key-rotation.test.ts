@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { PostgresKeyStore } from '../../src/caller/key.store';
-import type { KeyRequest } from '../../src/modules/keys/key-request';
+import type { KeyRequest } from '../../src/modules/keys/key-parameters';
 import { KeyManager } from '../../src/modules/keys/manage-keys';
 import { AN_ATTEMPT } from '../support/attempt';
 import { describeOnPostgres } from '../support/engines';

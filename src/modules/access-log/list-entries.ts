@@ -1,25 +1,49 @@
 import { type AccessEntry, type AccessLogStore, REFUSED } from '../../caller/access-log';
-import { DomainError, ERRORS } from '../../errors';
+import { controlProblems } from '../../caller/name-problems';
+import { ERRORS } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
-import { isUuid } from '../../event/uuid';
+import type { ParameterSpecs, ParameterValues } from '../../event/parameter-specs';
 import { LIMITS } from '../../limits';
+import { problem } from '../../problem';
 import { parseTenantId } from '../../tenant-set';
 
-/** Filters as the API takes them; null: no filter. */
-interface EntriesRequest {
-  /** ISO 8601, inclusive. */
-  readonly from: string | null;
-  /** ISO 8601, exclusive. */
-  readonly to: string | null;
-  readonly keyId: string | null;
-  readonly tenantId: string | null;
-  readonly operation: string | null;
-  readonly outcome: string | null;
-  readonly search: string | null;
-  readonly first: number;
-  /** Cursor: the id of the last entry of the previous page. */
-  readonly after: string | null;
-}
+const OUTCOMES = ['ok', REFUSED, ...Object.keys(ERRORS)];
+
+/** A text that is compared with stored ones. */
+const stored = { kind: 'text', isEmptyAllowed: true, check: controlProblems } as const;
+
+export const ACCESS_LOG_PARAMETERS = {
+  from: { kind: 'time', doc: 'ISO 8601, inclusive.' },
+  to: { kind: 'time', doc: 'ISO 8601, exclusive.' },
+  keyId: stored,
+  tenantId: {
+    kind: 'text',
+    doc: 'Entries that concern this tenant.',
+    check: (id: string, field: string) =>
+      parseTenantId(id) === null ? [problem(field, 'malformed', 'must be the id of a tenant')] : [],
+  },
+  operation: stored,
+  outcome: {
+    kind: 'choice',
+    values: OUTCOMES,
+    doc: '`ok` or an error code; `refused` means every outcome but `ok`.',
+  },
+  search: {
+    kind: 'text',
+    charsMax: LIMITS.filterCharsMax,
+    check: controlProblems,
+    doc: `A text in the parameters, in any letter case, or the id of what was made or changed. A page looks at ${LIMITS.accessLogSearchedMax} entries at most, so it may be empty although a next one has some.`,
+  },
+  first: {
+    kind: 'integer',
+    min: 1,
+    max: LIMITS.accessLogPageMax,
+    isRequired: true,
+    default: LIMITS.accessLogPageDefault,
+  },
+  after: { kind: 'id', doc: '`endCursor` of the previous page.' },
+} as const satisfies ParameterSpecs;
+export type EntriesRequest = ParameterValues<typeof ACCESS_LOG_PARAMETERS>;
 
 interface EntriesPage {
   readonly entries: readonly AccessEntry[];
@@ -28,41 +52,21 @@ interface EntriesPage {
   readonly hasNextPage: boolean;
 }
 
-const OUTCOMES: readonly string[] = ['ok', REFUSED, ...Object.keys(ERRORS)];
-
-/** Characters that no stored text has, and that PostgreSQL refuses to compare. */
-const UNSTORED = /\p{Cc}|\p{Cs}/u;
-
-/** @returns a page of the access log, newest first @throws DomainError `invalid_parameter` naming every problem */
+/** @returns a page of the access log, newest first */
 export async function listEntries(
   request: EntriesRequest,
   store: Pick<AccessLogStore, 'newest'>,
 ): Promise<EntriesPage> {
-  const { from, to, keyId, tenantId, operation, outcome, search, first, after } = request;
-  const fromMs = from === null ? null : toMs(from);
-  const untilMs = to === null ? null : toMs(to);
-  const tenant = tenantId === null ? null : parseTenantId(tenantId);
-  const problems = [
-    ...(fromMs === undefined ? ['from must be an ISO 8601 time'] : []),
-    ...(untilMs === undefined ? ['to must be an ISO 8601 time'] : []),
-    ...(tenantId !== null && tenant === null ? ['tenantId must be the id of a tenant'] : []),
-    ...[keyId, operation, search]
-      .filter((text) => text !== null && UNSTORED.test(text))
-      .map((text) => `${JSON.stringify(text)} has control characters`),
-    ...(outcome === null || OUTCOMES.includes(outcome)
-      ? []
-      : [`outcome must be one of ${OUTCOMES.join(', ')}`]),
-    ...(search !== null && (search === '' || search.length > LIMITS.filterCharsMax)
-      ? [`search must have from 1 to ${LIMITS.filterCharsMax} characters`]
-      : []),
-    ...(first >= 1 && first <= LIMITS.accessLogPageMax
-      ? []
-      : [`first must be from 1 to ${LIMITS.accessLogPageMax}`]),
-    ...(after === null || isUuid(after) ? [] : ['after must be a cursor of an earlier page']),
-  ];
-  if (problems.length > 0 || fromMs === undefined || untilMs === undefined)
-    throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
-  const filter = { fromMs, toMs: untilMs, keyId, tenantId: tenant, operation, outcome, search };
+  const { first, after = null } = request;
+  const filter = {
+    fromMs: toMs(request.from),
+    toMs: toMs(request.to),
+    keyId: request.keyId ?? null,
+    tenantId: request.tenantId === undefined ? null : parseTenantId(request.tenantId),
+    operation: request.operation ?? null,
+    outcome: request.outcome ?? null,
+    search: request.search ?? null,
+  };
   const { entries: found, lookedTo } = await store.newest(filter, first + 1, after);
   const entries = found.slice(0, first);
   const isMore = found.length > first;
@@ -74,8 +78,8 @@ export async function listEntries(
   };
 }
 
-/** @returns the time in milliseconds, rounded up, so that earlier entries stay out; undefined: not a time */
-function toMs(text: string): number | undefined {
-  const ticks = parseTicks(text);
-  return ticks === null ? undefined : Math.max(0, Number((ticks + TICKS_PER_MS - 1n) / TICKS_PER_MS));
+/** @returns the time in milliseconds, rounded up, so that earlier entries stay out; null: none is given */
+function toMs(text: string | undefined): number | null {
+  const ticks = text === undefined ? null : parseTicks(text);
+  return ticks === null ? null : Math.max(0, Number((ticks + TICKS_PER_MS - 1n) / TICKS_PER_MS));
 }

@@ -1,26 +1,17 @@
 import { z } from 'zod';
-import { nameProblems } from '../../caller/name-problems';
-import { parseFilter } from '../../event/expression/parse-filter';
-import { FEED_FORMAT_NAMES, type FeedFormat } from '../../event/formats/formats';
+import type { FeedFormat } from '../../event/formats/formats';
+import { checkParameters } from '../../event/parse-parameters';
 import { LIMITS } from '../../limits';
-import { type DestinationType, isType, TYPE_NAMES, typeSpec } from './types';
-
-/** An operator's request for a destination. */
-export interface DestinationRequest {
-  readonly tenantId: string;
-  readonly name: string;
-  readonly type: string;
-  readonly url: string;
-  readonly filter: string;
-  readonly format: string;
-  readonly settings: unknown;
-  readonly secrets: unknown;
-}
+import { type Problem, problem, tooLong } from '../../problem';
+import { CREATE_DESTINATION, type DestinationRequest } from './destination-parameters';
+import { type DestinationType, isType, typeSpec } from './types';
 
 interface CheckedRequest {
   readonly name: string;
   readonly type: DestinationType;
   readonly format: FeedFormat;
+  readonly filter: string;
+  readonly from: string;
   readonly url: URL;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly secrets: Readonly<Record<string, unknown>>;
@@ -29,70 +20,55 @@ interface CheckedRequest {
 /** @returns the checked request, or every problem with it */
 export function checkRequest(
   request: DestinationRequest,
-): { readonly checked: CheckedRequest } | { readonly problems: string[] } {
-  const { name, type, format } = request;
-  const common = [
-    ...nameProblems(name),
-    ...filterProblems(request.filter),
-    ...(isFormat(format) ? [] : [`format must be one of ${FEED_FORMAT_NAMES.join(', ')}`]),
-  ];
-  if (!isType(type)) return { problems: [`type must be one of ${TYPE_NAMES.join(', ')}`, ...common] };
+): { readonly checked: CheckedRequest } | { readonly problems: readonly Problem[] } {
+  const { values, problems: common } = checkParameters(CREATE_DESTINATION, request);
+  const { type } = request;
+  if (!isType(type)) return { problems: common };
   const spec = typeSpec(type);
   const settings = checkPart('settings', spec.settings, request.settings ?? {});
   const secrets = checkPart('secrets', spec.secrets, request.secrets ?? {});
-  const ofType = [...urlProblems(request.url, type), ...settings.problems, ...secrets.problems];
-  const problems = [...common, ...ofType];
-  if (problems.length > 0 || !isFormat(format)) return { problems };
-  const url = new URL(request.url);
-  return { checked: { name, type, format, url, settings: settings.value, secrets: secrets.value } };
+  const ofUrl = values.url === undefined ? [] : urlProblems(values.url, type);
+  const problems = [...common, ...ofUrl, ...settings.problems, ...secrets.problems];
+  if (problems.length > 0) return { problems };
+  const { name, filter, format, from } = values;
+  const url = new URL(values.url);
+  return {
+    checked: { name, filter, type, format, from, url, settings: settings.value, secrets: secrets.value },
+  };
 }
-
-function filterProblems(filter: string): string[] {
-  if (filter === '') return [];
-  const parsed = parseFilter(filter);
-  return 'problem' in parsed ? [`filter: ${parsed.problem}`] : [];
-}
-
-const FORMAT_NAMES: readonly string[] = FEED_FORMAT_NAMES;
-const isFormat = (text: string): text is FeedFormat => FORMAT_NAMES.includes(text);
 
 /** The secrets of a type as an operator gives them. */
 export const checkSecrets = (type: DestinationType, given: unknown) =>
   checkPart('secrets', typeSpec(type).secrets, given);
 
 function checkPart(part: string, schema: z.ZodType, given: unknown) {
-  if (JSON.stringify(given).length > LIMITS.destinationSettingsCharsMax)
-    return {
-      value: {},
-      problems: [`${part} must be at most ${LIMITS.destinationSettingsCharsMax} characters`],
-    };
+  const max = LIMITS.destinationSettingsCharsMax;
+  if (JSON.stringify(given).length > max) return { value: {}, problems: [tooLong(part, max)] };
   const parsed = schema.safeParse(given, { reportInput: true });
   if (parsed.success) return { value: parsed.data as Readonly<Record<string, unknown>>, problems: [] };
-  const problems = parsed.error.issues.map((issue) => {
-    const name = [part, ...issue.path.map(String)].join('.').slice(0, 100);
-    return `${name}: ${reasonOf(issue).slice(0, 300)}`;
-  });
-  return { value: {}, problems };
+  return { value: {}, problems: parsed.error.issues.map((issue) => problemOf(part, issue)) };
 }
 
-function reasonOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is missing';
+function problemOf(part: string, issue: z.core.$ZodIssue): Problem {
+  const field = [part, ...issue.path.map(String)].join('.').slice(0, 100);
+  const isMissing = issue.code === 'invalid_type' && issue.input === undefined;
   // The key of a record has checks of its own.
-  return (issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined) ?? issue.message;
+  const ofKey = issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined;
+  const reason = isMissing ? 'is missing' : (ofKey ?? issue.message).slice(0, 300);
+  const code = isMissing ? 'missing' : issue.code === 'unrecognized_keys' ? 'unknown' : 'malformed';
+  return { code, field, message: `${field}: ${reason}`, detail: {} };
 }
 
-const URL_CHARS_MAX = 2_000;
-
-function urlProblems(text: string, type: DestinationType): string[] {
+function urlProblems(text: string, type: DestinationType): Problem[] {
   const { protocols } = typeSpec(type);
-  const wanted = `url must begin with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`;
-  if (text.length > URL_CHARS_MAX) return [`url must be at most ${URL_CHARS_MAX} characters`];
-  if (!URL.canParse(text)) return [`${wanted} and be a URL`];
+  const wrong = (says: string) => problem('url', 'malformed', says);
+  const wanted = `must begin with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`;
+  if (!URL.canParse(text)) return [wrong(`${wanted} and be a URL`)];
   const url = new URL(text);
   return [
-    ...(protocols.includes(url.protocol) && url.hostname !== '' ? [] : [wanted]),
-    ...(url.username === '' && url.password === '' ? [] : ['url must not have a user name or a password']),
-    ...(url.hash === '' ? [] : ['url must not have a fragment']),
-    ...(url.search === '' || type === 'webhook' ? [] : ['url must not have a query']),
+    ...(protocols.includes(url.protocol) && url.hostname !== '' ? [] : [wrong(wanted)]),
+    ...(url.username === '' && url.password === '' ? [] : [wrong('must not have a user name or a password')]),
+    ...(url.hash === '' ? [] : [wrong('must not have a fragment')]),
+    ...(url.search === '' || type === 'webhook' ? [] : [wrong('must not have a query')]),
   ];
 }

@@ -1,8 +1,9 @@
-import { GraphQLInt, GraphQLString } from 'graphql';
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
+import type { GivenValues, ParameterValues } from '../../event/parameter-specs';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
+import { Takes, TakesUnchecked } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import {
@@ -13,7 +14,15 @@ import {
   SET_ASIDE_EVENT,
 } from './answers';
 import { type Destination, lagSeconds, shownState } from './destination';
-import { CreateDestinationArgs, ReplayDestinationArgs, RotateSecretArgs } from './destination.args';
+import {
+  CREATE_DESTINATION,
+  DESTINATIONS,
+  type DestinationRequest,
+  ONE_DESTINATION,
+  REPLAY_DESTINATION,
+  ROTATE_SECRET,
+  SET_ASIDE,
+} from './destination-parameters';
 import type { DestinationManager } from './manage-destinations';
 
 const DestinationType = objectType(DESTINATION);
@@ -23,7 +32,7 @@ const RotatedSecretType = objectType(ROTATED_SECRET);
 const DestinationTestType = objectType(DESTINATION_TEST);
 const SetAsideEventType = objectType(SET_ASIDE_EVENT);
 
-const SET_ASIDE_DEFAULT = 100;
+type One = ParameterValues<typeof ONE_DESTINATION>;
 
 @Resolver()
 export class DestinationResolver {
@@ -35,19 +44,18 @@ export class DestinationResolver {
 
   @Query(() => [DestinationType], { description: 'Destinations by tenant, oldest first.' })
   @Access({ principal: 'operator' })
-  async destinations(
-    @Arg('tenantId', () => GraphQLString, { nullable: true, description: 'Null: of every tenant.' })
-    tenantId: string | null | undefined,
-  ): Promise<DestinationType[]> {
+  @Takes(DESTINATIONS)
+  async destinations({ tenantId }: ParameterValues<typeof DESTINATIONS>): Promise<DestinationType[]> {
     return (await this.manager.list(tenantId ?? null)).map((one) => this.#shown(one));
   }
 
   @Query(() => [SetAsideEventType], { description: 'Newest first.' })
   @Access({ principal: 'operator' })
-  async destinationSetAside(
-    @Arg('destinationId', () => GraphQLString) destinationId: string,
-    @Arg('first', () => GraphQLInt, { defaultValue: SET_ASIDE_DEFAULT }) first: number,
-  ): Promise<Answer<typeof SET_ASIDE_EVENT>[]> {
+  @Takes(SET_ASIDE)
+  async destinationSetAside({
+    destinationId,
+    first,
+  }: ParameterValues<typeof SET_ASIDE>): Promise<Answer<typeof SET_ASIDE_EVENT>[]> {
     const events = await this.manager.setAside(destinationId, first);
     return events.map(({ position, recordId, message, at }) => ({
       position: String(position),
@@ -61,17 +69,15 @@ export class DestinationResolver {
     description: 'Creates a destination. The service begins to send at once.',
   })
   @Access({ principal: 'operator' })
-  createDestination(@Args(() => CreateDestinationArgs) args: CreateDestinationArgs, @Ctx() context: Call) {
-    const { from, settings, secrets, ...request } = args;
-    return this.manager.create({ ...request, settings, secrets }, from, attemptOf(context));
+  @TakesUnchecked(CREATE_DESTINATION)
+  createDestination({ from, ...request }: DestinationRequest, context: Call) {
+    return this.manager.create(request, from, attemptOf(context));
   }
 
   @Mutation(() => DestinationTestType, { description: 'Sends one event now, which is marked as a test.' })
   @Access({ principal: 'operator' })
-  async testDestination(
-    @Arg('destinationId', () => GraphQLString) destinationId: string,
-    @Ctx() context: Call,
-  ): Promise<Answer<typeof DESTINATION_TEST>> {
+  @Takes(ONE_DESTINATION)
+  async testDestination({ destinationId }: One, context: Call): Promise<Answer<typeof DESTINATION_TEST>> {
     const outcome = await this.manager.test(destinationId, attemptOf(context));
     const accepted = outcome.kind === 'accepted';
     return { accepted, message: accepted ? null : outcome.message };
@@ -81,10 +87,8 @@ export class DestinationResolver {
     description: 'Stops delivery until it is resumed. The position is kept.',
   })
   @Access({ principal: 'operator' })
-  async pauseDestination(
-    @Arg('destinationId', () => GraphQLString) destinationId: string,
-    @Ctx() context: Call,
-  ): Promise<DestinationType> {
+  @Takes(ONE_DESTINATION)
+  async pauseDestination({ destinationId }: One, context: Call): Promise<DestinationType> {
     return this.#shown(await this.manager.pause(destinationId, attemptOf(context)));
   }
 
@@ -92,34 +96,29 @@ export class DestinationResolver {
     description: 'Resumes delivery at its position; retries now.',
   })
   @Access({ principal: 'operator' })
-  async resumeDestination(
-    @Arg('destinationId', () => GraphQLString) destinationId: string,
-    @Ctx() context: Call,
-  ): Promise<DestinationType> {
+  @Takes(ONE_DESTINATION)
+  async resumeDestination({ destinationId }: One, context: Call): Promise<DestinationType> {
     return this.#shown(await this.manager.resume(destinationId, attemptOf(context)));
   }
 
   @Mutation(() => DestinationType, { description: 'Continues delivery from another position of the log.' })
   @Access({ principal: 'operator' })
+  @TakesUnchecked(REPLAY_DESTINATION)
   async replayDestination(
-    @Args(() => ReplayDestinationArgs) { destinationId, position, from }: ReplayDestinationArgs,
-    @Ctx() context: Call,
+    { destinationId, ...to }: GivenValues<typeof REPLAY_DESTINATION>,
+    context: Call,
   ): Promise<DestinationType> {
-    const to = { position: position ?? null, from: from ?? null };
     return this.#shown(await this.manager.replay(destinationId, to, attemptOf(context)));
   }
 
   @Mutation(() => RotatedSecretType)
   @Access({ principal: 'operator' })
+  @TakesUnchecked(ROTATE_SECRET)
   async rotateDestinationSecret(
-    @Args(() => RotateSecretArgs) { destinationId, ...how }: RotateSecretArgs,
-    @Ctx() context: Call,
+    { destinationId, ...how }: GivenValues<typeof ROTATE_SECRET>,
+    context: Call,
   ): Promise<Answer<typeof ROTATED_SECRET>> {
-    const rotated = await this.manager.rotateSecret(
-      destinationId,
-      { ...how, secrets: how.secrets ?? null },
-      attemptOf(context),
-    );
+    const rotated = await this.manager.rotateSecret(destinationId, how, attemptOf(context));
     return { ...rotated, overlapEndsAt: rotated.overlapEndsAt?.toISOString() ?? null };
   }
 
@@ -127,10 +126,8 @@ export class DestinationResolver {
     description: 'Removes a destination for good, with its position in the log.',
   })
   @Access({ principal: 'operator' })
-  async removeDestination(
-    @Arg('destinationId', () => GraphQLString) destinationId: string,
-    @Ctx() context: Call,
-  ): Promise<DestinationType> {
+  @Takes(ONE_DESTINATION)
+  async removeDestination({ destinationId }: One, context: Call): Promise<DestinationType> {
     return this.#shown(await this.manager.remove(destinationId, attemptOf(context)));
   }
 

@@ -6,18 +6,21 @@ import { type NetworkGuard, RefusedAddress } from '../../delivery/network-guard'
 import type { Outcome } from '../../delivery/outcome';
 import type { SecretBox } from '../../delivery/secret-box';
 import { newSigningSecret, publicKeyOf, type SignatureVersion } from '../../delivery/standard-webhooks';
-import { DomainError, refusal as refused } from '../../errors';
+import { DomainError, refusal, refuseIf } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 
-import { isUuid } from '../../event/uuid';
+import type { GivenValues } from '../../event/parameter-specs';
+import { parseParameters } from '../../event/parse-parameters';
 import { LIMITS } from '../../limits';
+import { type Problem, problem } from '../../problem';
 import { parseTenantId } from '../../tenant-set';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import type { Deliveries } from './deliveries';
 import { type Destination, ownerOfSecrets } from './destination';
 import type { DestinationStore } from './destination.store';
-import { checkRequest, checkSecrets, type DestinationRequest } from './destination-request';
+import { type DestinationRequest, REPLAY_DESTINATION, ROTATE_SECRET } from './destination-parameters';
+import { checkRequest, checkSecrets } from './destination-request';
 import { testItem } from './to-item';
 import type { SigningSecret, StoredSecrets } from './types';
 
@@ -45,23 +48,22 @@ export class DestinationManager {
     },
   ) {}
 
-  /** @param from beginning, now or a time of arrival @throws DomainError `invalid_parameter`, naming every problem */
+  /** @throws DomainError `invalid_parameter`, naming every problem */
   async create(
-    request: DestinationRequest,
-    from: string,
+    request: Omit<DestinationRequest, 'from'>,
+    from: DestinationRequest['from'],
     attempt: Attempt,
   ): Promise<ShownSecret & { readonly destinationId: string }> {
     const { store, tenants } = this.parts;
     const tenantId = parseTenantId(request.tenantId) ?? 0;
     const isKnown = (await tenants.existing([tenantId])).length > 0;
-    const result = checkRequest(request);
+    const result = checkRequest({ ...request, from });
     const problems = [
-      ...(isKnown ? [] : [`tenant ${request.tenantId.slice(0, 20)} does not exist`]),
-      ...startProblems(from, 'from'),
+      ...(isKnown ? [] : [noSuchTenantNamed(request.tenantId)]),
       ...('problems' in result ? result.problems : await this.#addressProblems(result.checked.url)),
     ];
     if (problems.length > 0 || 'problems' in result) throw refusal(problems);
-    const { name, type, format, url, settings, secrets } = result.checked;
+    const { name, type, format, filter, url, settings, secrets } = result.checked;
     const signing = type === 'webhook' ? newSigningSecret(settings.signature as SignatureVersion) : null;
     const stored = {
       ...secrets,
@@ -75,14 +77,17 @@ export class DestinationManager {
       name,
       type,
       format,
-      filter: request.filter,
+      filter,
       settings: { ...settings, url: url.href },
       secrets: this.#seal(key, stored),
-      position: await this.#positionOf(tenantId, from),
+      position: await this.#positionOf(tenantId, result.checked.from),
       goEpoch: (await this.parts.epoch.look()).epoch,
     };
     const max = LIMITS.destinationsPerTenantMax;
-    if (!(await store.insert(row, max, attempt))) throw refusal([`a tenant has at most ${max} destinations`]);
+    if (!(await store.insert(row, max, attempt))) {
+      const message = `a tenant has at most ${max} destinations`;
+      throw refusal([{ code: 'too_many', field: null, message, detail: { max } }]);
+    }
     return { destinationId: key.destinationId, ...shownOf(signing) };
   }
 
@@ -118,21 +123,25 @@ export class DestinationManager {
   /** @param to exactly one of: a position of the log; or `from` as beginning, now or a time of arrival */
   async replay(
     destinationId: string,
-    to: { readonly position: string | null; readonly from: string | null },
+    to: Omit<GivenValues<typeof REPLAY_DESTINATION>, 'destinationId'>,
     attempt: Attempt,
   ): Promise<Destination> {
-    if ((to.position === null) === (to.from === null)) throw refusal(['give either position or from']);
-    const problems = [
-      ...(to.from === null ? [] : startProblems(to.from, 'from')),
-      ...(to.position === null || /^\d{1,15}$/.test(to.position)
+    const isOne = (to.position == null) !== (to.from == null);
+    const values = parseParameters(
+      REPLAY_DESTINATION,
+      { ...to, destinationId },
+      isOne
         ? []
-        : ['position must be a position of the log']),
-    ];
-    if (problems.length > 0) throw refusal(problems);
-    const destination = await this.find(destinationId);
+        : [{ code: 'conflict', field: 'position', message: 'give either position or from', detail: {} }],
+    );
+    const destination = await this.find(values.destinationId);
     const { tenantId, logSize } = destination;
-    const position = to.from === null ? Number(to.position) : await this.#positionOf(tenantId, to.from);
-    if (position > logSize) throw refusal([`position must be at most ${logSize}, where the log ends`]);
+    const { from } = values;
+    const position = from === undefined ? Number(values.position) : await this.#positionOf(tenantId, from);
+    if (position > logSize) {
+      const says = `must be at most ${logSize}, where the log ends`;
+      throw refusal([problem('position', 'out_of_range', says, { min: 0, max: logSize })]);
+    }
     await this.parts.store.replay(destination, position, attempt);
     return this.find(destinationId);
   }
@@ -143,26 +152,26 @@ export class DestinationManager {
    */
   async rotateSecret(
     destinationId: string,
-    { overlapMinutes, secrets }: { readonly overlapMinutes: number; readonly secrets: unknown },
+    how: Omit<GivenValues<typeof ROTATE_SECRET>, 'destinationId'>,
     attempt: Attempt,
   ): Promise<ShownSecret & { readonly destinationId: string; readonly overlapEndsAt: Date | null }> {
+    const { overlapMinutes, secrets } = parseParameters(ROTATE_SECRET, { ...how, destinationId });
     const destination = await this.find(destinationId);
     const { box, store, nowMs } = this.parts;
-    const max = LIMITS.keyOverlapMinutesMax;
-    if (overlapMinutes < 0 || overlapMinutes > max)
-      throw refusal([`overlapMinutes must be from 0 to ${max}`]);
     const isWebhook = destination.type === 'webhook';
-    if (!isWebhook && (secrets === null || secrets === undefined))
-      throw refusal([`a destination of type ${destination.type} needs its new secrets`]);
-    const given = checkSecrets(destination.type, secrets ?? {});
-    if (given.problems.length > 0) throw refusal(given.problems);
+    if (!isWebhook && (secrets === null || secrets === undefined)) {
+      const message = `a destination of type ${destination.type} needs its new secrets`;
+      throw refusal([{ code: 'missing', field: 'secrets', message, detail: {} }]);
+    }
+    const checked = checkSecrets(destination.type, secrets ?? {});
+    refuseIf(checked.problems);
     const old = JSON.parse(box.open(destination.secrets, ownerOfSecrets(destination))) as StoredSecrets;
     const overlapEndsAt = new Date(nowMs() + overlapMinutes * 60_000);
     const made = isWebhook ? newSigningSecret(destination.settings.signature as SignatureVersion) : null;
     const next = {
       ...(secrets === null || secrets === undefined
         ? old
-        : { ...(old.query && { query: old.query }), ...given.value }),
+        : { ...(old.query && { query: old.query }), ...checked.value }),
       ...(made !== null && {
         signing: [{ secret: made }, ...ending(old.signing ?? [], overlapEndsAt, nowMs())],
       }),
@@ -182,8 +191,6 @@ export class DestinationManager {
   }
 
   async setAside(destinationId: string, first: number) {
-    const max = LIMITS.destinationSetAsidePageMax;
-    if (first < 1 || first > max) throw refusal([`first must be from 1 to ${max}`]);
     return this.parts.store.setAside(await this.find(destinationId), first);
   }
 
@@ -199,7 +206,6 @@ export class DestinationManager {
 
   /** @throws DomainError `not_found` */
   async find(destinationId: string): Promise<Destination> {
-    if (!isUuid(destinationId)) throw refusal(['destinationId must be the id of a destination']);
     const found = await this.parts.store.find(destinationId.toLowerCase());
     if (!found) throw new DomainError('not_found', { public: 'There is no such destination.' });
     return found;
@@ -216,7 +222,7 @@ export class DestinationManager {
   }
 
   /** A name that cannot be resolved yet is a problem only for a connection without encryption. */
-  async #addressProblems({ hostname, protocol }: URL): Promise<string[]> {
+  async #addressProblems({ hostname, protocol }: URL): Promise<Problem[]> {
     const isPlain = protocol === 'http:' || protocol === 'relp:';
     const late = () => new Error('the name was not resolved in time');
     try {
@@ -224,20 +230,31 @@ export class DestinationManager {
         this.parts.guard.addressesOf(hostname.replace(/^\[|\]$/g, ''), isPlain),
       );
     } catch (error) {
-      if (error instanceof RefusedAddress) return [`url: ${error.message}`];
+      if (error instanceof RefusedAddress) return [addressProblem(error.message)];
       if (isPlain)
         return [
-          `url: ${hostname} is not known, and without encryption only networks of DESTINATION_ALLOW_NETWORKS are reached`,
+          addressProblem(
+            `${hostname} is not known, and without encryption only networks of DESTINATION_ALLOW_NETWORKS are reached`,
+          ),
         ];
     }
     return [];
   }
 }
 
-const startProblems = (from: string, name: string): string[] =>
-  from === 'beginning' || from === 'now' || parseTicks(from) !== null
-    ? []
-    : [`${name} must be beginning, now or an ISO 8601 time`];
+const addressProblem = (says: string): Problem => ({
+  code: 'refused',
+  field: 'url',
+  message: `url: ${says}`,
+  detail: {},
+});
+
+const noSuchTenantNamed = (id: string): Problem => ({
+  code: 'not_there',
+  field: 'tenantId',
+  message: `tenant ${id.slice(0, 20)} does not exist`,
+  detail: {},
+});
 
 const shownOf = (signing: string | null): ShownSecret => {
   if (signing === null) return NO_SECRET;
@@ -257,6 +274,3 @@ function ending(signing: readonly SigningSecret[], at: Date, nowMs: number): Sig
     }))
     .slice(0, SIGNING_MAX - 1);
 }
-
-const refusal = (problems: readonly string[]) =>
-  refused(problems.map((message) => ({ code: 'refused', field: null, message, detail: {} })));

@@ -4,8 +4,7 @@ import { askerOf, tenantSetOf } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { actionNameOf } from '../../event/action-names';
 import { formatTicks } from '../../event/event-time';
-import type { ParameterValues } from '../../event/parameter-specs';
-import type { Given } from '../../event/parse-parameters';
+import type { GivenValues, ParameterValues } from '../../event/parameter-specs';
 import { toAuditEventFilter } from '../../event/query';
 import { Access } from '../../graphql/access';
 import { Takes, TakesUnchecked } from '../../graphql/arguments';
@@ -63,7 +62,7 @@ export class ExploreResolver {
   @Query(() => AuditGroups, { description: 'Numbers of events, grouped by the values of one or two fields.' })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
   @TakesUnchecked(GROUP_PARAMETERS)
-  async auditGroups(given: Given, context: Call): Promise<AuditGroups> {
+  async auditGroups(given: GivenValues<typeof GROUP_PARAMETERS>, context: Call): Promise<AuditGroups> {
     const { filter, asked } = toGroupQuestion(given);
     const count = () => this.explorer.groups(tenantSetOf(context), filter, asked);
     return toGroups(await this.fairShare.run(askerOf(context), count), asked);

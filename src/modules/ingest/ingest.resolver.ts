@@ -1,8 +1,10 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Mutation, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
 import { DomainError } from '../../errors';
+import type { ParameterSpecs, ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
+import { Takes } from '../../graphql/arguments';
 import { numberOrText } from '../../graphql/exact-numbers';
 import { objectType } from '../../graphql/object-type';
 import { LIMITS } from '../../limits';
@@ -47,6 +49,8 @@ function literalValue(node: ValueNode): unknown {
   }
 }
 
+const INGEST_PARAMETERS = { batch: { kind: 'scalar', isRequired: true } } as const satisfies ParameterSpecs;
+
 const IngestReceiptType = objectType(INGEST_RECEIPT);
 
 @Resolver()
@@ -58,12 +62,13 @@ export class IngestResolver {
 
   @Mutation(() => IngestReceiptType, { description: "Stores a batch of events for the agent key's tenant." })
   @Access({ principal: 'agent' })
+  @Takes(INGEST_PARAMETERS, { batch: AuditEventBatchScalar })
   ingestAuditEvents(
-    @Arg('batch', () => AuditEventBatchScalar) batch: AuditEventBatch,
-    @Ctx() { principal }: Call,
+    { batch }: ParameterValues<typeof INGEST_PARAMETERS>,
+    { principal }: Call,
   ): Promise<IngestReceipt> {
     if (principal.kind !== 'agent')
       throw new DomainError('forbidden', { public: 'Only agents send events.' });
-    return receiveBatch(principal.tenantId, batch, this.writer, this.nowMs());
+    return receiveBatch(principal.tenantId, batch as AuditEventBatch, this.writer, this.nowMs());
   }
 }

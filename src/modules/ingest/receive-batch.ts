@@ -1,6 +1,7 @@
-import { DomainError } from '../../errors';
+import { DomainError, refuseIf } from '../../errors';
 import type { Answer, Shape } from '../../event/shape';
 import { LIMITS } from '../../limits';
+import { type Problem, problem } from '../../problem';
 import { parseTenantId } from '../../tenant-set';
 import type { EventBytes } from '../../trail/event-bytes';
 import { BytesCheck } from './check-bytes';
@@ -31,20 +32,22 @@ export type IngestReceipt = Answer<typeof INGEST_RECEIPT>;
 
 /** Checks the structure of a batch. @throws DomainError `invalid_parameter` */
 export function parseBatch(given: unknown): AuditEventBatch {
-  const problems: string[] = [];
+  const problems: Problem[] = [];
   const batch = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
   const { tenantId, events } = batch;
   const count = events instanceof CheckedEvents ? events.count : Array.isArray(events) ? events.length : null;
-  if (count === null) problems.push('batch.events must be a list');
+  if (count === null) problems.push(problem('batch.events', 'malformed', 'must be a list'));
   else if (count > LIMITS.ingestBatchEventsMax) {
-    problems.push(`batch.events must have at most ${LIMITS.ingestBatchEventsMax} events`);
+    const max = LIMITS.ingestBatchEventsMax;
+    problems.push(problem('batch.events', 'too_many', `must have at most ${max} events`, { max }));
   }
   if (tenantId !== undefined && tenantId !== null && typeof tenantId !== 'string') {
-    problems.push('batch.tenantId must be text');
+    problems.push(problem('batch.tenantId', 'malformed', 'must be text'));
   }
   const unknown = Object.keys(batch).filter((name) => name !== 'tenantId' && name !== 'events');
-  if (unknown.length > 0) problems.push(`batch has unknown fields: ${someOf(unknown)}`);
-  if (problems.length > 0) throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+  if (unknown.length > 0)
+    problems.push(problem('batch', 'unknown', `has unknown fields: ${someOf(unknown)}`));
+  refuseIf(problems);
   return batch as unknown as AuditEventBatch;
 }
 

@@ -1,24 +1,17 @@
-import { GraphQLString } from 'graphql';
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
-import { DomainError } from '../../errors';
-import { isUuid } from '../../event/uuid';
+import type { GivenValues, ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
+import { Takes, TakesUnchecked } from '../../graphql/arguments';
+import { ApiKeyType, CreatedKeyType, RotatedKeyType, toApiKeyType, toRotatedKeyType } from './key.types';
 import {
-  ApiKeyType,
-  CreateAgentKeyArgs,
-  CreateApiKeyArgs,
-  CreatedKeyType,
-  CreateKeyArgs,
-  RotatedKeyType,
-  RotateKeyArgs,
-  toApiKeyType,
-  toRotatedKeyType,
-} from './key.types';
+  CREATE_AGENT_KEY,
+  CREATE_API_KEY,
+  CREATE_OPERATOR_KEY,
+  REVOKE_KEY,
+  ROTATE_KEY,
+} from './key-parameters';
 import type { KeyManager } from './manage-keys';
-
-/** The defaults of a request for a key. */
-const NOTHING_MORE = { tenantIds: [], scopes: [], rateLimitPerMinute: null };
 
 @Resolver()
 export class KeyResolver {
@@ -35,26 +28,23 @@ export class KeyResolver {
 
   @Mutation(() => CreatedKeyType, { description: 'Makes a key for the public API.' })
   @Access({ principal: 'operator' })
-  createApiKey(@Args(() => CreateApiKeyArgs) args: CreateApiKeyArgs, @Ctx() context: Call) {
-    const { expiresAt = null, rateLimitPerMinute = null } = args;
-    const request = { ...args, expiresAt, rateLimitPerMinute };
-    return this.keys.create('public', request, attemptOf(context));
+  @TakesUnchecked(CREATE_API_KEY)
+  createApiKey(given: GivenValues<typeof CREATE_API_KEY>, context: Call) {
+    return this.keys.create('public', given, attemptOf(context));
   }
 
   @Mutation(() => CreatedKeyType, { description: 'Makes a key for an agent, bound to one tenant.' })
   @Access({ principal: 'operator' })
-  createAgentKey(@Args(() => CreateAgentKeyArgs) args: CreateAgentKeyArgs, @Ctx() context: Call) {
-    const { name, tenantId, expiresAt = null, allowedAddresses } = args;
-    const request = { ...NOTHING_MORE, name, tenantIds: [tenantId], expiresAt, allowedAddresses };
-    return this.keys.create('agent', request, attemptOf(context));
+  @TakesUnchecked(CREATE_AGENT_KEY)
+  createAgentKey({ tenantId, ...given }: GivenValues<typeof CREATE_AGENT_KEY>, context: Call) {
+    return this.keys.create('agent', { ...given, tenantIds: [tenantId] }, attemptOf(context));
   }
 
   @Mutation(() => CreatedKeyType, { description: 'Makes another operator key.' })
   @Access({ principal: 'operator' })
-  createOperatorKey(@Args(() => CreateKeyArgs) args: CreateKeyArgs, @Ctx() context: Call) {
-    const { name, expiresAt = null, allowedAddresses } = args;
-    const request = { ...NOTHING_MORE, name, expiresAt, allowedAddresses };
-    return this.keys.create('operator', request, attemptOf(context));
+  @TakesUnchecked(CREATE_OPERATOR_KEY)
+  createOperatorKey(given: GivenValues<typeof CREATE_OPERATOR_KEY>, context: Call) {
+    return this.keys.create('operator', given, attemptOf(context));
   }
 
   @Mutation(() => RotatedKeyType, {
@@ -62,20 +52,18 @@ export class KeyResolver {
       'Makes a key with the rights of another one, of any kind, and ends that one after an overlap in which both work.',
   })
   @Access({ principal: 'operator' })
-  async rotateApiKey(
-    @Args(() => RotateKeyArgs) { keyId, overlapMinutes, expiresAt = null }: RotateKeyArgs,
-    @Ctx() context: Call,
-  ) {
-    const how = { overlapMinutes, expiresAt };
-    return toRotatedKeyType(await this.keys.rotate(checkedId(keyId), how, attemptOf(context)));
+  @Takes(ROTATE_KEY)
+  async rotateApiKey({ keyId, ...how }: ParameterValues<typeof ROTATE_KEY>, context: Call) {
+    return toRotatedKeyType(await this.keys.rotate(keyId, how, attemptOf(context)));
   }
 
   @Mutation(() => ApiKeyType, {
     description: 'Revokes a key of any kind; revoking it again changes nothing. The last operator key stays.',
   })
   @Access({ principal: 'operator' })
-  async revokeApiKey(@Arg('keyId', () => GraphQLString) keyId: string, @Ctx() context: Call) {
-    const revoked = await this.keys.revoke(checkedId(keyId), attemptOf(context));
+  @Takes(REVOKE_KEY)
+  async revokeApiKey({ keyId }: ParameterValues<typeof REVOKE_KEY>, context: Call) {
+    const revoked = await this.keys.revoke(keyId, attemptOf(context));
     return (await this.#listed()).find((key) => key.keyId === revoked.keyId);
   }
 
@@ -85,9 +73,4 @@ export class KeyResolver {
     const now = new Date(this.nowMs());
     return keys.map((key) => toApiKeyType(key, replacedBy, now));
   }
-}
-
-function checkedId(keyId: string): string {
-  if (!isUuid(keyId)) throw new DomainError('invalid_parameter', { public: 'keyId must be a key id.' });
-  return keyId.toLowerCase();
 }

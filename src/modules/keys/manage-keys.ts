@@ -4,10 +4,14 @@ import { type Authenticator, stateOf } from '../../caller/authenticate';
 import { hashOfKey, type KeyKind, newKey, shownPrefix } from '../../caller/key-format';
 import { type KeyStore, type NewKey, type StoredKey } from '../../caller/key-store';
 import type { TenantStore } from '../../caller/tenant.store';
-import { DomainError } from '../../errors';
+import { DomainError, refuseIf } from '../../errors';
+import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import type { GivenValues } from '../../event/parameter-specs';
+import { checkParameters } from '../../event/parse-parameters';
 import { LIMITS } from '../../limits';
+import { type Problem, problem } from '../../problem';
 import { parseTenantId } from '../../tenant-set';
-import { EXPIRY_MAX_MS, type KeyRequest, parseExpiry, requestProblems } from './key-request';
+import { CREATE_API_KEY, type KeyRequest, ROTATION } from './key-parameters';
 
 /** One operator key must stay valid for longer than this. */
 const LEFT_HOURS = LIMITS.operatorKeyLeftMs / 3_600_000;
@@ -36,23 +40,26 @@ export class KeyManager {
 
   /** A key without a scope is valid, but permits nothing. @throws DomainError naming every problem */
   async create(kind: KeyKind, request: KeyRequest, attempt: Attempt): Promise<CreatedKey> {
-    const tenantIds = request.tenantIds.map(parseTenantId);
+    const { values, problems } = checkParameters(CREATE_API_KEY, request);
+    const asked = request.tenantIds ?? [];
+    const tenantIds = asked.map(parseTenantId);
     const known = new Set(await this.tenants.existing(tenantIds.filter((id) => id !== null)));
-    const expiry = parseExpiry(request.expiresAt, this.now());
+    const expiresAt = toDate(values.expiresAt);
     refuseIf([
-      ...requestProblems(kind, request),
-      ...request.tenantIds
-        .filter((_, i) => !known.has(tenantIds[i] ?? 0))
-        .map((id) => `tenant ${id} does not exist`),
-      ...expiry.problems,
+      ...problems,
+      ...(kind === 'public' && asked.length === 0
+        ? [problem('tenantIds', 'missing', 'must name a tenant: a key without one may read nothing')]
+        : []),
+      ...asked.filter((_, i) => !known.has(tenantIds[i] ?? 0)).map(noSuchTenantNamed),
+      ...pastProblems(expiresAt, this.now()),
     ]);
     const { key, row } = withNewKey(kind, {
-      name: request.name,
-      scopes: [...new Set(request.scopes)],
+      expiresAt,
+      name: values.name,
+      scopes: [...new Set(values.scopes)],
       tenantIds: [...known],
-      rateLimitPerMinute: request.rateLimitPerMinute,
-      allowedAddresses: [...new Set(request.allowedAddresses)],
-      expiresAt: expiry.at,
+      rateLimitPerMinute: values.rateLimitPerMinute ?? null,
+      allowedAddresses: [...new Set(values.allowedAddresses)],
       replaces: null,
     });
     await this.keys.insert(row, attempt);
@@ -67,30 +74,27 @@ export class KeyManager {
    * Makes a new key with the rights of the old one, which works until the overlap ends.
    * @param how without expiresAt, the new key gets the lifetime of the old one @throws DomainError
    */
-  async rotate(
-    keyId: string,
-    how: { readonly overlapMinutes: number; readonly expiresAt: string | null },
-    attempt: Attempt,
-  ): Promise<RotatedKey> {
+  async rotate(keyId: string, how: GivenValues<typeof ROTATION>, attempt: Attempt): Promise<RotatedKey> {
     const now = this.now();
+    const { values, problems } = checkParameters(ROTATION, how);
     const old = await this.keys.find(keyId);
     if (!old) throw noSuchKey();
-    const expiry = parseExpiry(how.expiresAt, now);
-    const expiresAt = expiry.at ?? sameLife(old, now);
-    const max = LIMITS.keyOverlapMinutesMax;
-    const inTime = how.overlapMinutes >= 0 && how.overlapMinutes <= max;
+    const asked = toDate(values.expiresAt);
+    const expiresAt = asked ?? sameLife(old, now);
     refuseIf([
-      ...(inTime ? [] : [`overlapMinutes must be from 0 to ${max}`]),
-      ...expiry.problems,
-      ...(stateOf(old, now) === 'valid' ? [] : [`the key is ${stateOf(old, now)}: make a new one`]),
+      ...problems,
+      ...pastProblems(asked, now),
+      ...(stateOf(old, now) === 'valid' ? [] : [unfit(`the key is ${stateOf(old, now)}: make a new one`)]),
       ...(old.kind === 'operator' && expiresAt && expiresAt <= this.#operatorUntil(now)
         ? [
-            `an operator key must be valid for more than ${LEFT_HOURS} hours, or nobody could make another one`,
+            unfit(
+              `an operator key must be valid for more than ${LEFT_HOURS} hours, or nobody could make another one`,
+            ),
           ]
         : []),
     ]);
     const { key, row } = withNewKey(old.kind, { ...old, expiresAt, replaces: keyId });
-    const overlapEnd = new Date(now.getTime() + how.overlapMinutes * 60_000);
+    const overlapEnd = new Date(now.getTime() + values.overlapMinutes * 60_000);
     const overlapEndsAt = await this.keys.rotate({ oldKeyId: keyId, newKey: row, overlapEnd }, attempt);
     if (!overlapEndsAt)
       throw new DomainError('invalid_parameter', {
@@ -120,9 +124,29 @@ export class KeyManager {
 
 const noSuchKey = () => new DomainError('not_found', { public: 'There is no such key.' });
 
-function refuseIf(problems: readonly string[]): void {
-  if (problems.length > 0) throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+const noSuchTenantNamed = (id: string): Problem => ({
+  code: 'not_there',
+  field: 'tenantIds',
+  message: `tenant ${id.slice(0, 20)} does not exist`,
+  detail: {},
+});
+
+/** A problem of a key, and not of what was given. */
+const unfit = (message: string): Problem => ({ code: 'refused', field: null, message, detail: {} });
+
+const pastProblems = (expiresAt: Date | null, now: Date): Problem[] =>
+  expiresAt && expiresAt <= now
+    ? [problem('expiresAt', 'out_of_range', 'must be in the future', { min: now.toISOString() })]
+    : [];
+
+/** @param text a time that was checked; undefined: none */
+function toDate(text: string | undefined): Date | null {
+  const ticks = text === undefined ? null : parseTicks(text);
+  return ticks === null ? null : new Date(Number(ticks / TICKS_PER_MS));
 }
+
+/** The last time with a year of four digits. */
+const EXPIRY_MAX_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 type Granted = Pick<
   NewKey,

@@ -1,8 +1,9 @@
-import { GraphQLBoolean } from 'graphql';
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
+import type { ParameterSpecs, ParameterValues } from '../../event/parameter-specs';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
+import { Takes } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
 import { LOG_EPOCH, toLogEpoch } from './answers';
@@ -10,6 +11,21 @@ import { finishStep } from './finish-step';
 
 const LogEpochType = objectType(LOG_EPOCH);
 type LogEpochType = Answer<typeof LOG_EPOCH>;
+
+const FINISH_RESTORE = {
+  go: {
+    kind: 'boolean',
+    isRequired: true,
+    default: false,
+    doc: 'Ends the wait: destinations, mail, notices and retention begin.',
+  },
+  keepEpoch: {
+    kind: 'boolean',
+    isRequired: true,
+    default: false,
+    doc: 'Ends the wait and continues the earlier epoch: for a database that was moved, if neither copy has taken events since.',
+  },
+} as const satisfies ParameterSpecs;
 
 @Resolver()
 export class RestoreResolver {
@@ -28,19 +44,10 @@ export class RestoreResolver {
       'Declares the database restored: a new epoch begins, and destinations, mail, notices and retention wait.',
   })
   @Access({ principal: 'operator' })
+  @Takes(FINISH_RESTORE)
   async finishRestore(
-    @Arg('go', () => GraphQLBoolean, {
-      defaultValue: false,
-      description: 'Ends the wait: destinations, mail, notices and retention begin.',
-    })
-    go: boolean,
-    @Arg('keepEpoch', () => GraphQLBoolean, {
-      defaultValue: false,
-      description:
-        'Ends the wait and continues the earlier epoch: for a database that was moved, if neither copy has taken events since.',
-    })
-    keepEpoch: boolean,
-    @Ctx() context: Call,
+    { go, keepEpoch }: ParameterValues<typeof FINISH_RESTORE>,
+    context: Call,
   ): Promise<LogEpochType> {
     return toLogEpoch(
       await finishStep(this.epoch, { go, keepEpoch }, attemptOf(context)),

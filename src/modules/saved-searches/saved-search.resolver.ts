@@ -1,13 +1,13 @@
-import { GraphQLBoolean, GraphQLString } from 'graphql';
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
 import { nameProblems } from '../../caller/name-problems';
 import { holderOf, tenantSetOf } from '../../caller/principal';
 import { DomainError } from '../../errors';
-import { parseFilter } from '../../event/expression/parse-filter';
+import type { ParameterSpecs, ParameterValues } from '../../event/parameter-specs';
 import type { Answer } from '../../event/shape';
 import { isUuid } from '../../event/uuid';
 import { Access } from '../../graphql/access';
+import { Takes } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
 import { LIMITS } from '../../limits';
 import { noSuchTenant, parseTenantId } from '../../tenant-set';
@@ -16,6 +16,14 @@ import type { SavedSearch, SavedSearchStore } from './saved-search.store';
 
 const SavedSearchType = objectType(SAVED_SEARCH);
 type SavedSearchType = Answer<typeof SAVED_SEARCH>;
+
+const SAVE_SEARCH = {
+  tenantId: { kind: 'reference', isRequired: true },
+  name: { kind: 'text', isRequired: true, check: nameProblems },
+  filter: { kind: 'filter', charsMax: LIMITS.expressionCharsMax, isRequired: true },
+  isShared: { kind: 'boolean', isRequired: true },
+} as const satisfies ParameterSpecs;
+const REMOVE_SEARCH = { searchId: { kind: 'reference', isRequired: true } } as const satisfies ParameterSpecs;
 
 /** For the dashboard only. No route of the public API uses it. */
 @Resolver()
@@ -33,16 +41,11 @@ export class SavedSearchResolver {
 
   @Mutation(() => SavedSearchType, { description: 'Saves a filter expression under a name.' })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
+  @Takes(SAVE_SEARCH)
   async saveSearch(
-    @Arg('tenantId', () => GraphQLString) tenantId: string,
-    @Arg('name', () => GraphQLString) name: string,
-    @Arg('filter', () => GraphQLString) filter: string,
-    @Arg('isShared', () => GraphQLBoolean) isShared: boolean,
-    @Ctx() context: Call,
+    { tenantId, name, filter, isShared }: ParameterValues<typeof SAVE_SEARCH>,
+    context: Call,
   ): Promise<SavedSearchType> {
-    const problems = [...nameProblems(name), ...filterProblems(filter)];
-    if (problems.length > 0)
-      throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
     const id = parseTenantId(tenantId);
     if (id === null || !tenantSetOf(context).includes(id)) throw noSuchTenant();
     const holder = holderOf(context.principal);
@@ -57,9 +60,10 @@ export class SavedSearchResolver {
 
   @Mutation(() => SavedSearchType, { description: 'Removes a saved search of the caller.' })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
+  @Takes(REMOVE_SEARCH)
   async removeSavedSearch(
-    @Arg('searchId', () => GraphQLString) searchId: string,
-    @Ctx() context: Call,
+    { searchId }: ParameterValues<typeof REMOVE_SEARCH>,
+    context: Call,
   ): Promise<SavedSearchType> {
     const holder = holderOf(context.principal);
     const removed = isUuid(searchId)
@@ -68,13 +72,6 @@ export class SavedSearchResolver {
     if (!removed) throw new DomainError('not_found', { public: 'There is no such search of yours.' });
     return shownTo(holder, removed);
   }
-}
-
-function filterProblems(filter: string): string[] {
-  if (filter.length > LIMITS.expressionCharsMax)
-    return [`filter must be at most ${LIMITS.expressionCharsMax} characters`];
-  const parsed = parseFilter(filter);
-  return 'problem' in parsed ? [`filter ${parsed.problem}`] : [];
 }
 
 const shownTo = (of: string, { holder, tenantId, ...search }: SavedSearch): SavedSearchType => ({

@@ -3,8 +3,7 @@ import type { Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
 import { DomainError } from '../../errors';
-import type { ParameterValues } from '../../event/parameter-specs';
-import type { Given } from '../../event/parse-parameters';
+import type { GivenValues, ParameterValues } from '../../event/parameter-specs';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
 import { Takes, TakesUnchecked } from '../../graphql/arguments';
@@ -21,7 +20,7 @@ import {
   SOURCES_PARAMETERS,
 } from './answers';
 import { type AuditSource, lagOf, type StoredGap } from './audit-source';
-import { type GivenReport, REPORT_PARAMETERS } from './audit-source.report';
+import { REPORT_PARAMETERS } from './audit-source.report';
 import type { AuditSourceStore } from './audit-source.store';
 import { type ReportReceipt, receiveReport } from './check-report';
 import type { ListComplete } from './list-complete';
@@ -55,10 +54,13 @@ export class AuditSourceResolver {
   })
   @Access({ principal: 'agent' })
   @TakesUnchecked(REPORT_PARAMETERS)
-  reportAuditSource({ report }: Given, { principal }: Call): Promise<ReportReceipt> {
+  reportAuditSource(
+    { report }: GivenValues<typeof REPORT_PARAMETERS>,
+    { principal }: Call,
+  ): Promise<ReportReceipt> {
     if (principal.kind !== 'agent')
       throw new DomainError('forbidden', { public: 'Only agents report their sources.' });
-    return receiveReport(principal.tenantId, report as GivenReport, this.sources, this.nowMs());
+    return receiveReport(principal.tenantId, report, this.sources, this.nowMs());
   }
 
   @Query(() => [AuditSourceType], { description: 'Sources by tenant, host and database.' })

@@ -1,12 +1,11 @@
-import { GraphQLInt, GraphQLString } from 'graphql';
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
-import { nameProblems } from '../../caller/name-problems';
 import type { TenantStore } from '../../caller/tenant.store';
-import { DomainError } from '../../errors';
+import type { ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
+import { Takes } from '../../graphql/arguments';
 import { TenantType, toTenantType } from '../../graphql/tenant.type';
-import { retentionProblems } from './retention/manage-retention';
+import { CREATE_TENANT } from './tenant-parameters';
 
 @Resolver()
 export class TenantResolver {
@@ -20,15 +19,8 @@ export class TenantResolver {
 
   @Mutation(() => TenantType)
   @Access({ principal: 'operator' })
-  async createTenant(
-    @Arg('name', () => GraphQLString) name: string,
-    @Arg('retentionDays', () => GraphQLInt, { nullable: true, description: 'Null: for ever.' })
-    retentionDays: number | null | undefined,
-    @Ctx() context: Call,
-  ) {
-    const problems = [...nameProblems(name), ...retentionProblems(retentionDays ?? null)];
-    if (problems.length > 0)
-      throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
+  @Takes(CREATE_TENANT)
+  async createTenant({ name, retentionDays }: ParameterValues<typeof CREATE_TENANT>, context: Call) {
     return toTenantType(await this.tenantStore.create(name, retentionDays ?? null, attemptOf(context)));
   }
 }

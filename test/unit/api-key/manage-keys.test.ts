@@ -4,7 +4,7 @@ import type { StoredKey } from '../../../src/caller/key-store';
 import { nameProblems } from '../../../src/caller/name-problems';
 import { SCOPE_NAMES } from '../../../src/caller/scopes';
 import { LIMITS } from '../../../src/limits';
-import type { KeyRequest } from '../../../src/modules/keys/key-request';
+import type { KeyRequest } from '../../../src/modules/keys/key-parameters';
 import { KeyManager } from '../../../src/modules/keys/manage-keys';
 import { AN_ATTEMPT } from '../../support/attempt';
 import { FakeKeyStore, FakeTenantStore } from '../../support/fakes/key-store';
@@ -67,11 +67,11 @@ describe('making a key', () => {
     ['a network that is none', { allowedAddresses: ['192.0.2.0/33'] }, '192.0.2.0/33 is no address'],
     ['a limit of nothing', { rateLimitPerMinute: 0 }, 'rateLimitPerMinute'],
     ['a limit beyond all', { rateLimitPerMinute: LIMITS.rateLimitPerMinuteMax + 1 }, 'rateLimitPerMinute'],
-    ['an expiry that is no time', { expiresAt: 'tomorrow' }, 'expiresAt must be an ISO 8601 time'],
+    ['an expiry that is no time', { expiresAt: 'tomorrow' }, 'expiresAt must be an ISO 8601 date'],
     [
       'an expiry beyond all',
       { expiresAt: '9999-12-31T23:59:59-01:00' },
-      'expiresAt must be an ISO 8601 time',
+      'expiresAt must be an ISO 8601 date',
     ],
     ['an expiry that has passed', { expiresAt: '2026-01-05T08:00:00Z' }, 'expiresAt must be in the future'],
   ])('refuses %s, and stores nothing', async (_, change, problem) => {
@@ -184,8 +184,18 @@ describe('rotating a key', () => {
   it.each<[string, Partial<StoredKey>, object, string]>([
     ['of a revoked key', { revokedAt: NOW }, {}, 'the key is revoked'],
     ['of an expired key', { expiresAt: NOW }, {}, 'the key is expired'],
-    ['with an overlap below nothing', {}, { overlapMinutes: -1 }, 'overlapMinutes must be from 0'],
-    ['with an endless overlap', {}, { overlapMinutes: 43_201 }, 'overlapMinutes must be from 0 to 43200'],
+    [
+      'with an overlap below nothing',
+      {},
+      { overlapMinutes: -1 },
+      'overlapMinutes must be a whole number from 0',
+    ],
+    [
+      'with an endless overlap',
+      {},
+      { overlapMinutes: 43_201 },
+      'overlapMinutes must be a whole number from 0 to 43200',
+    ],
     ['into the past', {}, { expiresAt: '2026-01-01' }, 'expiresAt must be in the future'],
   ])('is refused %s', async (_, change, wrong, problem) => {
     const { store, manager, old } = await made();

@@ -20,7 +20,7 @@ const REQUEST = {
 };
 const problemsOf = (change: object): readonly string[] => {
   const result = checkRequest({ ...REQUEST, ...change });
-  return 'problems' in result ? result.problems : [];
+  return 'problems' in result ? result.problems.map(({ message }) => message) : [];
 };
 const CANNOT = 'must not have characters above U+00FF, which a header cannot carry';
 
@@ -79,7 +79,7 @@ describe('a request for a destination', () => {
       ['secrets.clientKey: must be PEM', 'secrets: a client certificate and its key are given together'],
     ],
   ])('of %s is refused if its secrets %j cannot be sent', (type, secrets, problems) => {
-    expect(checkSecrets(type, secrets).problems).toEqual(problems);
+    expect(checkSecrets(type, secrets).problems.map(({ message }) => message)).toEqual(problems);
   });
 
   it('of an unknown type is told its other problems too', () => {

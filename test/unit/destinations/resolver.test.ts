@@ -17,7 +17,7 @@ describe('a destination as operators see it', () => {
       manager,
       { pauseOf: () => reason },
       () => NOW_MS,
-    ).destinations(null);
+    ).destinations({ tenantId: undefined });
     return one;
   };
 

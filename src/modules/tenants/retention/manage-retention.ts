@@ -1,8 +1,6 @@
 import type { Attempt } from '../../../caller/access-log';
 import type { Tenant } from '../../../caller/tenant.store';
-import { DomainError } from '../../../errors';
 import { DAY_MS } from '../../../event/event-time';
-import { LIMITS } from '../../../limits';
 import { noSuchTenant, parseTenantId } from '../../../tenant-set';
 import type { RetentionPreview } from './preview';
 import type { RetentionRun, RetentionStore } from './retention-store';
@@ -14,11 +12,8 @@ export class RetentionManager {
     private readonly nowMs: () => number = Date.now,
   ) {}
 
-  /** @param days null: events are kept for ever @throws DomainError `invalid_parameter`, `not_found` */
+  /** @param days null: events are kept for ever @throws DomainError `not_found` */
   async setDays(tenantId: string, days: number | null, attempt: Attempt): Promise<Tenant> {
-    const problems = retentionProblems(days);
-    if (problems.length > 0)
-      throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
     const tenant = await this.store.setDays(tenantNumber(tenantId), days, attempt);
     if (!tenant) throw noSuchTenant();
     return tenant;
@@ -26,12 +21,9 @@ export class RetentionManager {
 
   /**
    * The number of events that a retention would remove now.
-   * @throws DomainError `invalid_parameter`, `not_found`
+   * @throws DomainError `not_found`
    */
   async preview(tenantId: string, days: number): Promise<RetentionPreview> {
-    const problems = retentionProblems(days);
-    if (problems.length > 0)
-      throw new DomainError('invalid_parameter', { public: `${problems.join('; ')}.` });
     const preview = await this.store.preview(tenantNumber(tenantId), this.nowMs() - days * DAY_MS);
     if (!preview) throw noSuchTenant();
     return preview;
@@ -39,18 +31,8 @@ export class RetentionManager {
 
   /** Newest first. @param tenantId null: of every tenant */
   runs(tenantId: string | null, first: number): Promise<readonly RetentionRun[]> {
-    if (first < 1 || first > LIMITS.retentionRunsMax) {
-      throw new DomainError('invalid_parameter', {
-        public: `first must be from 1 to ${LIMITS.retentionRunsMax}.`,
-      });
-    }
     return this.store.runs(tenantId === null ? null : tenantNumber(tenantId), first);
   }
-}
-
-export function retentionProblems(days: number | null): string[] {
-  const max = LIMITS.retentionDaysMax;
-  return days === null || (days >= 1 && days <= max) ? [] : [`the retention must be from 1 to ${max} days`];
 }
 
 function tenantNumber(text: string): number {

@@ -1,14 +1,14 @@
-import { GraphQLInt, GraphQLString } from 'graphql';
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../../caller/call';
+import type { ParameterValues } from '../../../event/parameter-specs';
 import type { Answer, Shape } from '../../../event/shape';
 import { Access } from '../../../graphql/access';
+import { Takes } from '../../../graphql/arguments';
 import { objectType } from '../../../graphql/object-type';
 import { TenantType, toTenantType } from '../../../graphql/tenant.type';
+import { RETENTION_PREVIEW_PARAMETERS, RETENTION_RUNS, SET_RETENTION } from '../tenant-parameters';
 import type { RetentionManager } from './manage-retention';
 import type { RetentionRun } from './retention-store';
-
-const RUNS_DEFAULT = 100;
 
 const RETENTION_RUN = {
   name: 'RetentionRun',
@@ -50,11 +50,10 @@ export class RetentionResolver {
       'Sets how many days events of a tenant are kept. Retention removes older ones within the hour, for good.',
   })
   @Access({ principal: 'operator' })
+  @Takes(SET_RETENTION)
   async setTenantRetention(
-    @Arg('tenantId', () => GraphQLString) tenantId: string,
-    @Arg('days', () => GraphQLInt, { nullable: true, description: 'Null: for ever.' })
-    days: number | null | undefined,
-    @Ctx() context: Call,
+    { tenantId, days }: ParameterValues<typeof SET_RETENTION>,
+    context: Call,
   ): Promise<TenantType> {
     return toTenantType(await this.retention.setDays(tenantId, days ?? null, attemptOf(context)));
   }
@@ -63,10 +62,11 @@ export class RetentionResolver {
     description: 'How many events retention would remove now, if the tenant kept events for `days` days.',
   })
   @Access({ principal: 'operator' })
-  async retentionPreview(
-    @Arg('tenantId', () => GraphQLString) tenantId: string,
-    @Arg('days', () => GraphQLInt) days: number,
-  ): Promise<RetentionPreviewType> {
+  @Takes(RETENTION_PREVIEW_PARAMETERS)
+  async retentionPreview({
+    tenantId,
+    days,
+  }: ParameterValues<typeof RETENTION_PREVIEW_PARAMETERS>): Promise<RetentionPreviewType> {
     const { before, events, kept } = await this.retention.preview(tenantId, days);
     return { tenantId, before: before.toISOString(), events, kept };
   }
@@ -75,11 +75,11 @@ export class RetentionResolver {
     description: 'Runs of retention, newest first. A run that removed nothing is not listed.',
   })
   @Access({ principal: 'operator' })
-  async retentionRuns(
-    @Arg('tenantId', () => GraphQLString, { nullable: true, description: 'Null: of every tenant.' })
-    tenantId: string | null | undefined,
-    @Arg('first', () => GraphQLInt, { defaultValue: RUNS_DEFAULT }) first: number,
-  ): Promise<RetentionRunType[]> {
+  @Takes(RETENTION_RUNS)
+  async retentionRuns({
+    tenantId,
+    first,
+  }: ParameterValues<typeof RETENTION_RUNS>): Promise<RetentionRunType[]> {
     return (await this.retention.runs(tenantId ?? null, first)).map(toRunType);
   }
 }
