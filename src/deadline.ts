@@ -15,13 +15,6 @@ export async function within<T>(deadlineMs: number, late: () => unknown, work: (
   }
 }
 
-/**
- * Whether a time is still ahead, by a clock that may be set. A time that is further ahead than anybody sets one was set
- * while the clock was ahead.
- */
-export const isAhead = (untilMs: number, nowMs: number, mostMs: number): boolean =>
-  untilMs > nowMs && untilMs - nowMs <= mostMs;
-
 /** Resolves when an answer is closed: it was sent, or its caller went away. */
 export function whenClosed(answer: {
   readonly closed: boolean;

@@ -1,6 +1,6 @@
-import { backOff } from 'exponential-backoff';
+import { grownMs } from '../../src/rests';
 import type { Clock } from '../clock';
-import { unlessAborted, withDeadline } from '../deadline';
+import { withDeadline } from '../deadline';
 import type { Log } from '../log';
 import { Occasionally } from '../occasionally';
 import { NO_EVENTS, type QueuedEvents } from '../queued-events';
@@ -26,12 +26,6 @@ interface SenderOptions {
 }
 
 const ONCE_ATTEMPTS = 5;
-
-class Busy extends Error {
-  constructor(readonly answer: Extract<Answer, { kind: 'busy' }>) {
-    super(answer.message);
-  }
-}
 
 /** Sends the same events until the service has answered them, with growing pauses of random length. */
 export class PatientSender {
@@ -80,26 +74,15 @@ export class PatientSender {
 
   /** The answer is `busy` only if the sender gave up. */
   private async backingOff(events: QueuedEvents, signal: AbortSignal): Promise<Answer> {
-    const { once, times, send } = this.options;
-    const attempts = backOff(
-      async () => {
-        const answer = signal.aborted ? ABANDONED : await send(events, signal);
-        if (answer.kind === 'busy') throw new Busy(answer);
-        return answer;
-      },
-      {
-        numOfAttempts: once ? ONCE_ATTEMPTS : Number.POSITIVE_INFINITY,
-        startingDelay: times.retryFirstMs,
-        maxDelay: times.retryMaxMs,
-        jitter: 'full',
-        retry: (error: unknown) => error instanceof Busy && this.mayRetry(error.answer, signal),
-      },
-    ).catch((error: unknown) => {
-      if (error instanceof Busy) return error.answer;
-      throw error;
-    });
-    // The library's pauses cannot be cut short. After the signal, their end has no effect.
-    return unlessAborted(attempts, signal, () => ABANDONED);
+    const { once, times, clock, send } = this.options;
+    const growth = { firstMs: times.retryFirstMs, mostMs: times.retryMaxMs };
+    for (let attempt = 1; ; attempt++) {
+      const answer = signal.aborted ? ABANDONED : await send(events, signal);
+      if (answer.kind !== 'busy') return answer;
+      if (!(await this.mayRetry(answer, signal)) || (once && attempt === ONCE_ATTEMPTS)) return answer;
+      // Of random length, so that agents that failed together do not try again together.
+      await clock.wait(Math.random() * grownMs(growth, attempt), signal);
+    }
   }
 
   /** Waits as long as the service asks, in addition to the pause between attempts. */

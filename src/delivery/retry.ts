@@ -1,10 +1,10 @@
-const FIRST_MS = 1_000;
-const MAX_MS = 300_000;
+import { type Growth, grownMs } from '../rests';
+
+const GROWTH: Growth = { firstMs: 1_000, mostMs: 300_000 };
 /** A wait is longer by up to this share at random, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
 /** A receiver may ask for a longer wait, but it is called again after this one. */
 export const RETRY_AFTER_MAX_MS = 3_600_000;
-const DOUBLINGS_MAX = 20;
 
 /**
  * Milliseconds until the next attempt. The first wait is 1 s. Each further one is twice as long, up to 5 minutes. A
@@ -13,8 +13,12 @@ const DOUBLINGS_MAX = 20;
  * @param random from 0 to 1
  */
 export function retryDelayMs(attempts: number, retryAfterMs: number | undefined, random: number): number {
-  const plain = Math.min(FIRST_MS * 2 ** Math.min(attempts - 1, DOUBLINGS_MAX), MAX_MS);
-  return Math.round(Math.max(plain * (1 + JITTER * random), Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS)));
+  return Math.round(
+    Math.max(
+      grownMs(GROWTH, attempts) * (1 + JITTER * random),
+      Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS),
+    ),
+  );
 }
 
 /** The milliseconds that a header Retry-After asks for. The header has seconds or an HTTP date. */

@@ -1,3 +1,4 @@
+import { Rests } from '../../rests';
 import type { OwnerDoor } from '../clients';
 import { isServersOwn, isStatementsOwn } from '../failure';
 
@@ -21,8 +22,7 @@ const OF_ALL: OfTenant = () => 'true';
  * those on that node wait. On one database, a failure of the server itself ends the round.
  */
 export class TenantRounds {
-  /** Until when, by a clock that nobody sets. */
-  readonly #resting = new Map<number, number>();
+  readonly #rests = new Rests<number>();
   #from = 0;
   #failure: unknown = null;
 
@@ -60,10 +60,10 @@ export class TenantRounds {
    */
   async attempt<T>(tenantId: number, work: () => Promise<T>): Promise<T | null> {
     const startedMs = performance.now();
-    if ((this.#resting.get(tenantId) ?? 0) > startedMs) return null;
+    if (this.#rests.isResting(tenantId)) return null;
     try {
       const done = await work();
-      this.#resting.delete(tenantId);
+      this.#rests.end(tenantId);
       return done;
     } catch (error) {
       if (this.isCallers(error)) throw error;
@@ -71,7 +71,7 @@ export class TenantRounds {
       const { isDistributed } = this.owner;
       if (!(await this.#answers()) || (!isDistributed && isServersOwn(error))) throw error;
       const mayBeAway = isDistributed && !isStatementsOwn(error);
-      this.#resting.set(tenantId, performance.now() + (mayBeAway ? REST_MS : tookMs));
+      this.#rests.failed(tenantId, () => (mayBeAway ? REST_MS : tookMs));
       this.#failure ??= error;
       return null;
     }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
-import { isAhead } from '../../deadline';
 import type { NetworkGuard } from '../../delivery/network-guard';
 import { failed, failureOf, type Outcome } from '../../delivery/outcome';
 import { ReadingTurns } from '../../delivery/reading-turns';
 import { retryDelayMs } from '../../delivery/retry';
 import type { SecretBox } from '../../delivery/secret-box';
 import { LIMITS } from '../../limits';
+import { Rests } from '../../rests';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import { epochInNames } from '../../trail/epoch/epoch';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
@@ -36,14 +36,6 @@ interface OpenSender {
   readonly sender: Sender;
 }
 
-/** A destination that this instance leaves alone for a while. */
-interface StandBack {
-  readonly times: number;
-  readonly untilMs: number;
-  /** Whether that is because the instance may not connect to the receiver. */
-  readonly isRefused: boolean;
-}
-
 const OVERTAKEN_CHECK_MS = 60_000;
 const LISTENERS_PER_RUN = 3;
 
@@ -51,7 +43,10 @@ const LISTENERS_PER_RUN = 3;
 export class Deliveries {
   readonly #running = new Map<string, Promise<void>>();
   readonly #senders = new Map<string, OpenSender>();
-  readonly #standingBack = new Map<string, StandBack>();
+  /** Destinations that this instance leaves alone for a while. */
+  readonly #rests: Rests<string>;
+  /** Those of them to which this instance may not connect. */
+  readonly #refused = new Set<string>();
   /** Limits reads, so that many destinations do not use up all background connections, or the processor for long. */
   readonly #reading = new ReadingTurns(LIMITS.destinationReadsMax);
   readonly #stopping = new AbortController();
@@ -59,6 +54,7 @@ export class Deliveries {
   #checkedMs = 0;
 
   constructor(private readonly parts: DeliveryParts) {
+    this.#rests = new Rests(parts.nowMs);
     // Each delivery listens for the stop, and so does each of its requests.
     setMaxListeners(LISTENERS_PER_RUN * LIMITS.destinationRunsMax, this.#stopping.signal);
   }
@@ -76,7 +72,7 @@ export class Deliveries {
   /** Whether this instance may connect to the receivers of all active destinations, as far as it has tried. */
   get mayReachAll(): boolean {
     return this.#listed.every(
-      ({ destinationId, state }) => state !== 'active' || !this.#standingBack.get(destinationId)?.isRefused,
+      ({ destinationId, state }) => state !== 'active' || !this.#refused.has(destinationId),
     );
   }
 
@@ -98,8 +94,7 @@ export class Deliveries {
       const { destinationId } = one;
       if (!one.isDue || this.#running.has(destinationId) || !this.parts.box.opens(one.secrets)) continue;
       if (epoch.pauseOf(one.goEpoch) !== null) continue;
-      const untilMs = this.#standingBack.get(destinationId)?.untilMs ?? 0;
-      if (isAhead(untilMs, this.parts.nowMs(), LIMITS.destinationStandBackMsMax)) continue;
+      if (this.#rests.isResting(destinationId)) continue;
       const run = this.#run(one)
         .catch((err) => this.#standBack(destinationId, { err, isRefused: false }))
         .finally(() => this.#running.delete(destinationId));
@@ -158,7 +153,7 @@ export class Deliveries {
         epoch: epochInNames(state),
         isTimeUp: () => isOver() || (isFull() && nowMs() - startedMs > LIMITS.destinationRunMs),
       }).run();
-      if (refusal === null) this.#standingBack.delete(key.destinationId);
+      if (refusal === null) this.#standForth(key.destinationId);
       else this.#standBack(key.destinationId, { isRefused: true, err: refusal });
     } finally {
       await lease.release();
@@ -171,11 +166,18 @@ export class Deliveries {
    * connect to the receiver, so that another instance has the turn.
    */
   #standBack(destinationId: string, { err, isRefused }: { err: unknown; isRefused: boolean }): void {
-    const times = (this.#standingBack.get(destinationId)?.times ?? 0) + 1;
-    const waitMs = Math.min(retryDelayMs(times, undefined, Math.random()), LIMITS.destinationStandBackMsMax);
-    this.#standingBack.set(destinationId, { times, untilMs: this.parts.nowMs() + waitMs, isRefused });
+    const waitMs = this.#rests.failed(destinationId, (failures) =>
+      Math.min(retryDelayMs(failures, undefined, Math.random()), LIMITS.destinationStandBackMsMax),
+    );
+    if (isRefused) this.#refused.add(destinationId);
+    else this.#refused.delete(destinationId);
     const what = isRefused ? 'a delivery is left to other instances' : 'a delivery failed';
     this.parts.log.warn({ err, destinationId, waitMs }, `${what}; it will be retried`);
+  }
+
+  #standForth(destinationId: string): void {
+    this.#rests.end(destinationId);
+    this.#refused.delete(destinationId);
   }
 
   /**
@@ -226,8 +228,9 @@ export class Deliveries {
 
   #closeUnused(): void {
     const known = new Set(this.#listed.map(({ destinationId }) => destinationId));
-    for (const destinationId of this.#standingBack.keys())
-      if (!known.has(destinationId)) this.#standingBack.delete(destinationId);
+    this.#rests.keepOnly(known);
+    for (const destinationId of this.#refused)
+      if (!known.has(destinationId)) this.#refused.delete(destinationId);
     for (const [destinationId, { sender }] of this.#senders) {
       if (known.has(destinationId)) continue;
       sender.close();

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { OwnerDoor, Prisma } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
-import { isAhead } from '../../deadline';
 import { EngineFailure } from '../../detection/asked-thread';
 import type { Finding } from '../../detection/finding';
 import type { EngineHost, Evaluated, RuleSource, StoredState } from '../../detection/host';
 import { LIMITS } from '../../limits';
+import { Rests } from '../../rests';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import type { Lane, Lanes } from './lanes';
 import { FIRST_MARK, isMark, type Newcomers, newcomersOf, putMarks } from './newcomers';
@@ -45,8 +45,8 @@ export class Detector {
   readonly #rows: StepReader;
   /** The position and state of each tenant's engine, least recently used first. */
   readonly #open = new Map<number, OpenEngine>();
-  /** Until when a tenant whose engine failed is left alone, so that the others need not wait for it. */
-  readonly #resting = new Map<number, number>();
+  /** Tenants whose engine failed. */
+  readonly #rests: Rests<number>;
 
   constructor(
     private readonly parts: {
@@ -73,6 +73,7 @@ export class Detector {
     this.#me = parts.lanes?.holder ?? randomUUID();
     this.#rounds = new TenantRounds(parts.owner, (error) => error instanceof EngineFailure);
     this.#rows = new StepReader(parts.reader);
+    this.#rests = new Rests(parts.nowMs);
   }
 
   /** @returns the number of tenants that have work left after one step */
@@ -89,15 +90,14 @@ export class Detector {
     this.#rows.keepOnly(new Set(tenants.map(({ tenant_id }) => tenant_id)));
     let [more, failure] = [0, null as EngineFailure | null];
     for (const { tenant_id } of tenants) {
-      const restUntil = this.#resting.get(tenant_id) ?? 0;
-      if (isAhead(restUntil, this.parts.nowMs(), LIMITS.detectionRestMs)) continue;
+      if (this.#rests.isResting(tenant_id)) continue;
       if (!this.#isOwn(tenant_id)) {
         if (this.#open.has(tenant_id)) await this.#forget(tenant_id);
         continue;
       }
       try {
         more += (await this.#rounds.attempt(tenant_id, () => this.#step(tenant_id))) ?? 0;
-        this.#resting.delete(tenant_id);
+        this.#rests.end(tenant_id);
       } catch (error) {
         if (!(error instanceof EngineFailure)) throw error;
         failure = error;
@@ -105,7 +105,7 @@ export class Detector {
         lanes?.shared.note(tenant_id, Number.POSITIVE_INFINITY);
         // It rests only if it fails in the slow lane too.
         if (lanes?.own === 'quick') await this.#forget(tenant_id);
-        else this.#resting.set(tenant_id, this.parts.nowMs() + LIMITS.detectionRestMs);
+        else this.#rests.failed(tenant_id, () => LIMITS.detectionRestMs);
       }
     }
     this.#rounds.end();

@@ -1,5 +1,6 @@
 import type { OwnerDoor } from '../../database/clients';
 import { databaseTime, isOver, type ReadTime } from '../../database/lease';
+import { type Growth, grownMs } from '../../rests';
 
 /** A notice that is due. */
 export interface Due {
@@ -16,9 +17,8 @@ export interface Due {
 /** The most notices of a tenant in one round. */
 const DUE_MAX = 250;
 const LEASE_MS = 60_000;
-const RETRY_MS = 2_000;
-const RETRY_MS_MAX = 300_000;
-const NEXT_MS_MAX = 2 * RETRY_MS_MAX;
+const RETRY: Growth = { firstMs: 4_000, mostMs: 300_000 };
+const NEXT_MS_MAX = 2 * RETRY.mostMs;
 const IS_DUE = isOver('next_at', '$1::timestamptz', '$2::timestamptz');
 const ERROR_CHARS_MAX = 512;
 
@@ -79,8 +79,7 @@ export class NoticeQueue {
   /** Makes notices due again later, each time after twice the wait. */
   async failed(tenantId: number, due: readonly Due[], error: string): Promise<void> {
     const tries = Math.max(...due.map((one) => one.tries));
-    const waitMs = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** Math.min(tries, 10));
-    const nextAt = after(await this.now(), waitMs);
+    const nextAt = after(await this.now(), grownMs(RETRY, tries));
     await this.owner.models.alertNotice.updateMany({
       where: heldOf(tenantId, due),
       data: { nextAt, error: error.slice(0, ERROR_CHARS_MAX) },
