@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
+import { lockFolder } from '../src/folder-lock';
 import { dataDirOf, type RunOptions } from './agent-context';
 import { ConfigFile } from './config/config-file';
 import { follow } from './follow';
-import { lockFolder } from './lock';
 import { errorText } from './log';
 import { publishOnce } from './publish-once';
 import { StatusBoard } from './status/status-board';
@@ -19,7 +19,7 @@ export async function runAgent(options: RunOptions, stop: AbortSignal): Promise<
     return 1;
   }
   const dataDir = dataDirOf(configPath, options.dataDir);
-  const lock = await lockFolder(dataDir).catch((error: unknown) => errorText(error));
+  const lock = await lockFolder(dataDir, 'agent').catch((error: unknown) => errorText(error));
   if (typeof lock === 'string') {
     log.error(`${dataDir}: cannot be used as the agent's data folder: ${lock}`);
     return 1;

@@ -1,12 +1,10 @@
+import { ADVISORY_LOCKS } from '../database/advisory-locks';
 import type { OwnerDoor, Prisma, ServiceDoor } from '../database/clients';
 import { guarded } from '../database/failure';
 import { KEYS_CHANGED } from '../database/notifications';
 import { type Attempt, changeOf } from './access-log';
 import { insertEntries } from './access-log.store';
 import type { KeyStore, NewKey, Rotation, StoredKey } from './key-store';
-
-/** The number of an advisory lock, beside those of migrations and background tasks. */
-const FIRST_OPERATOR = 702_301;
 
 export class PostgresKeyStore implements KeyStore {
   /** @param door the owner's if an operator recovers a key without the service */
@@ -33,7 +31,7 @@ export class PostgresKeyStore implements KeyStore {
   async insertFirstOperator(key: NewKey, attempt: Attempt): Promise<void> {
     await this.#change(async (tx) => {
       // Instances that start at the same time take turns, so the second sees the first one's key.
-      await tx.$executeRaw`SELECT pg_advisory_xact_lock(${FIRST_OPERATOR})`;
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.firstOperatorKey})`;
       if ((await tx.apiKey.count({ where: { kind: 'operator' } })) === 0) await insertKey(tx, key, attempt);
     });
   }

@@ -1,13 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { ADVISORY_LOCKS } from './advisory-locks';
 import type { OwnerDoor } from './clients';
 import { mendRestored } from './row-security';
 
 /** The folder of the migrations, found from `src/` and from `dist/src/`. */
 const FOLDER = findUp('prisma/migrations');
-/** Any fixed number. Instances that start together take turns by this lock. */
-const ADVISORY_LOCK = 7_021_988_115;
 const TIMEOUT_MS = 30 * 60_000;
 /** SQLSTATE of RAISE EXCEPTION. */
 const RAISED = 'P0001';
@@ -32,7 +31,7 @@ export async function migrate(owner: OwnerDoor): Promise<readonly string[]> {
   const migrations = await readMigrations();
   return owner.models.$transaction(
     async (tx) => {
-      await tx.$executeRawUnsafe(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`);
+      await tx.$executeRawUnsafe(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.migrations})`);
       await tx.$executeRawUnsafe(HISTORY_TABLE);
       const done = await tx.$queryRawUnsafe<{ migration_name: string; checksum: string }[]>(
         'SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL',

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockFolder } from '../../agent/lock';
+import { lockFolder } from '../../src/folder-lock';
 
 describe('the lock of a data folder', () => {
   let folder: string;
@@ -22,30 +22,30 @@ describe('the lock of a data folder', () => {
     ['was released', ''],
   ])('is taken over where it %s', async (_, text) => {
     writeFileSync(join(folder, 'agent.lock.7'), text);
-    const lock = await lockFolder(folder);
+    const lock = await lockFolder(folder, 'agent');
     expect(lock.kind).toBe('locked');
-    expect(await lockFolder(folder)).toEqual({ kind: 'taken', pid: process.pid });
+    expect(await lockFolder(folder, 'agent')).toEqual({ kind: 'taken', pid: process.pid });
     expect(locks()).toEqual(['agent.lock.8']);
     if (lock.kind === 'locked') await lock.release();
-    expect((await lockFolder(folder)).kind).toBe('locked');
+    expect((await lockFolder(folder, 'agent')).kind).toBe('locked');
     expect(locks()).toEqual(['agent.lock.9']);
   });
 
   it('stays with an agent that meanwhile took a lock with a higher number', async () => {
-    const holder = await lockFolder(folder);
+    const holder = await lockFolder(folder, 'agent');
     writeFileSync(join(folder, 'agent.lock.3'), readFileSync(join(folder, 'agent.lock.1')));
     rmSync(join(folder, 'agent.lock.1'));
     // The listing is a moment old: it has the abandoned lock, and not the lock that counts now.
     jest.spyOn(fs, 'readdir').mockResolvedValueOnce(['agent.lock.1'] as never);
     expect(holder.kind).toBe('locked');
-    expect(await lockFolder(folder)).toEqual({ kind: 'taken', pid: process.pid });
+    expect(await lockFolder(folder, 'agent')).toEqual({ kind: 'taken', pid: process.pid });
     expect(locks()).toEqual(['agent.lock.3']);
   });
 
   it('is given to only one of many agents that find it abandoned at the same moment', async () => {
     for (let round = 0; round < 20; round++) {
       writeFileSync(join(folder, `agent.lock.${100 * round + 1}`), '?');
-      const taken = await Promise.all(Array.from({ length: 10 }, () => lockFolder(folder)));
+      const taken = await Promise.all(Array.from({ length: 10 }, () => lockFolder(folder, 'agent')));
       const locked = taken.flatMap((lock) => (lock.kind === 'locked' ? [lock] : []));
       expect(locked).toHaveLength(1);
       await locked[0]?.release();

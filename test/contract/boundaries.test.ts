@@ -49,7 +49,7 @@ const BORDERS: readonly Border[] = [
   { of: CORE, files: CORE, packages: [] },
   {
     of: ['src/database'],
-    files: [...CORE, 'src/config', 'src/generated/prisma'],
+    files: [...CORE, 'src/config', 'src/folder-lock', 'src/generated/prisma'],
     packages: DATABASE_PACKAGES,
   },
   {
@@ -119,11 +119,12 @@ const BORDERS: readonly Border[] = [
   },
   {
     of: ['agent'],
-    files: ['src/event', 'src/limits', 'src/rests'],
+    files: ['src/event', 'src/folder-lock', 'src/limits', 'src/rests'],
     packages: ['commander', 'rotating-file-stream', 'tinyglobby', 'zod'],
   },
   { of: ['src/config'], files: ['src/caller/address-list', 'src/limits'], packages: ['zod'] },
   { of: ['src/background'], files: [], packages: ['pino'] },
+  { of: ['src/folder-lock'], files: [], packages: [] },
   { of: ['src/module'], files: ['src/background', 'src/observe/open-metrics'], packages: [] },
   {
     of: ['src/http'],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { ADVISORY_LOCKS } from '../../src/database/advisory-locks';
 import { ROOT, sourcesOf } from '../support/imports';
 
 const HOME = 'src/database/lease.ts';
@@ -65,5 +66,18 @@ describe('a lease', () => {
       comparisons(text, ['next_at', 'next_attempt_at']).map((one) => `${file}: ${one}`),
     );
     expect(found).toEqual([]);
+  });
+});
+
+describe('an advisory lock', () => {
+  it('has its number from the table of all of them, which gives none twice', () => {
+    const found = sourcesOf('src').flatMap(({ file, text }) =>
+      [...text.matchAll(/advisory_(?:xact_)?lock(?:_shared)?\(([^)]*)/g)]
+        .filter(([, number = '']) => !/^\$\{(?:ADVISORY_LOCKS[.[]|ALL_TENANTS)|^hashtext/.test(number))
+        .map(([use]) => `${file}: ${use}`),
+    );
+    expect(found).toEqual([]);
+    const numbers = Object.values(ADVISORY_LOCKS);
+    expect(new Set(numbers).size).toBe(numbers.length);
   });
 });

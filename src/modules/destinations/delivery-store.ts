@@ -151,6 +151,8 @@ class HeldLease implements Lease {
       : await this.owner.models.$queryRawUnsafe<Noted[]>(SAVE, ...values);
     const [row] = rows;
     if (!row) return null;
+    // From here on the position is stored, with the bounds of the next batch. After a crash before, the next holder of the
+    // lease sends the same bounds again, under the same id.
     this.#note(row);
     this.#destination = { ...now, ...next, state: row.state };
     return this.#destination;

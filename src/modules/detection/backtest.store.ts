@@ -144,6 +144,7 @@ export class BacktestStore {
       },
     );
     if (!row) return null;
+    // From here on this instance runs the backtest. After a crash the lease ends, and another one begins it anew.
     return {
       tenantId,
       backtestId,

@@ -319,6 +319,8 @@ export class Detector {
       { timeout: STEP_MS_MAX, maxWait: STEP_MS_MAX },
     );
     if (written === null) return null;
+    // From here on the step is stored: findings, alerts, notices, windows and position, in one transaction. After a crash
+    // before, none of them is, and the step is done again from the same position.
     seal.note(tenantId, written.reached);
     this.#tell(done.findings, written.alerts);
     return written.reached;

@@ -127,6 +127,8 @@ export class Notifier {
         return this.#tellOfFailure(route, parcel, outcome);
       }
       await this.#queue.done(tenantId, parcel);
+      // From here on nobody sends these notices again. After a crash before, another instance sends them when their lease
+      // has ended, under the same ids.
       if (outcome.length > 0) await this.#tellOfRefused(route, parcel, outcome);
     }
   }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { ADVISORY_LOCKS } from '../../database/advisory-locks';
 import type { OwnerDoor, Step } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { sqlStateOf } from '../../database/failure';
@@ -27,8 +28,8 @@ import { UnsignedLogs } from './unsigned-logs';
 const TENANTS_PER_RUN = 50;
 /** Read and hashed in one transaction. The hashing takes about 100 ms. */
 const BATCHES_PER_STEP = 8;
-/** The number of the advisory lock, beside those of folding, indexing and retention. */
-const TURN = 702_200;
+/** $1 tenant. */
+const TRY_TURN = `SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.evidenceLog}, $1::int) AS taken`;
 const LATE = ['40001', '23505'];
 
 interface Batch {
@@ -333,9 +334,11 @@ export class Sequencer {
     try {
       const last = await this.memory.last(tenantId);
       const done = await this.owner.steps(async (step) => {
-        const [turn] = await step(`SELECT pg_try_advisory_xact_lock(${TURN}, $1::int) AS taken`, [tenantId]);
+        const [turn] = await step(TRY_TURN, [tenantId]);
         return turn?.taken ? { result: await work(step, last) } : null;
       });
+      // From here on the entries, or the signature, are in the log. After a crash before, the hashes still wait in the
+      // queue: the next instance with the turn appends them.
       if (done) this.#failed.delete(tenantId);
       return done?.result ?? null;
     } catch (error) {

@@ -34,6 +34,8 @@ export class PostgresExportLeases implements ExportLeases {
     const taken = await this.#orLeaveBehind(holder, [...former, leaseId], () =>
       this.#leases.take([holder], leaseId, { former }),
     );
+    // From here on the holder has an export. It leaves nothing else in the database: after a crash its lease ends, and the
+    // caller continues behind the last event that it has.
     return taken && this.#lease(holder, leaseId);
   }
 

@@ -140,6 +140,8 @@ class ArrayRows {
     const values = [tenantId, ...this.#columns.parameters(order), batchId, leaves, keyId, mac];
     return async () => {
       const [row] = await service.run(INSERT, values, oneTenant(tenantId));
+      // From here on the batch is stored: events, counts and hashes, by one statement. After a crash before, none of them
+      // is; after one before the receipt, the agent sends the batch again, and its events are known as duplicates.
       // Reused only after a success. After a failure, a part of the buffers may still be on its way.
       if (this.used.length < USED_MAX && this.#columns.capacity < USED_BYTES_MAX)
         this.used.push(this.#columns);

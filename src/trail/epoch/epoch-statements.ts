@@ -1,9 +1,10 @@
+import { ADVISORY_LOCKS } from '../../database/advisory-locks';
 import { RESTORE_PREPARED } from '../../database/prepare-restore';
 
 /** Statements of the one row of the epoch. The owner runs them. */
 
-/** Any fixed number. Whoever changes the row takes turns by this lock. */
-export const EPOCH_LOCK = 'SELECT pg_advisory_xact_lock(7021988117)';
+/** Whoever changes the row takes turns by this lock. */
+export const EPOCH_LOCK = `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.epoch})`;
 
 export const MAY_READ_SYSTEM = `SELECT has_function_privilege('pg_catalog.pg_control_system()', 'EXECUTE') AS may`;
 

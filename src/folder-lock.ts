@@ -2,66 +2,67 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
-import { errorCode } from './log';
 
-type Lock =
+type FolderLock =
   | { readonly kind: 'locked'; release(): Promise<void> }
   | { readonly kind: 'taken'; readonly pid: number };
 
-const LOCK = /^agent\.lock\.(\d{1,15})$/;
+/** Whose folder it is. */
+type Program = 'agent' | 'service';
+
 const ATTEMPTS_MAX = 100;
 
 /**
- * Makes this process the only agent of a data folder. It takes over a lock whose owner is gone. Another process may have
- * the owner's process id by now, so the start of the process counts too, if the system tells it.
+ * Makes this process the only one that works in a data folder. It makes the folder if there is none, and takes over a
+ * lock whose owner is gone. Another process may have the owner's process id by now, so the start of the process counts
+ * too, if the system tells it.
  *
- * Locks are numbered, and the highest number counts. An agent outnumbers an abandoned lock before it removes it: of many
- * agents that find the lock at once one succeeds, and none removes a lock that was just taken.
+ * Locks are numbered, and the highest number counts. A process outnumbers an abandoned lock before it removes it: of many
+ * that find the lock at once one succeeds, and none removes a lock that was just taken.
  * @throws Error if so many others try at once that none succeeds
  */
-export async function lockFolder(folder: string): Promise<Lock> {
+export async function lockFolder(folder: string, program: Program): Promise<FolderLock> {
+  const pathOf = (number: number | string) => join(folder, `${program}.lock.${number}`);
   await mkdir(folder, { recursive: true });
-  const draft = join(folder, `agent.lock.draft-${randomUUID()}`);
+  const draft = pathOf(`draft-${randomUUID()}`);
   try {
     await writeFile(draft, JSON.stringify(await ownerOf(process.pid)));
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      const last = Math.max(0, ...(await numbersIn(folder)));
-      const holder = await holderOf(pathOf(folder, last));
+      const last = Math.max(0, ...(await numbersIn(folder, program)));
+      const holder = await holderOf(pathOf(last));
       if (holder !== null) return { kind: 'taken', pid: holder };
-      const mine = pathOf(folder, last + 1);
+      const mine = pathOf(last + 1);
       if (!(await linked(draft, mine))) continue;
-      const numbers = await numbersIn(folder);
+      const numbers = await numbersIn(folder, program);
       if (Math.max(...numbers) === last + 1) {
-        for (const older of numbers) if (older <= last) await rm(pathOf(folder, older), { force: true });
+        for (const older of numbers) if (older <= last) await rm(pathOf(older), { force: true });
         // The lock is emptied, not removed: no number is given twice.
         return { kind: 'locked', release: () => writeFile(mine, '') };
       }
-      // Other agents took this lock for abandoned, and made locks with higher numbers.
+      // Others took this lock for abandoned, and made locks with higher numbers.
       await rm(mine, { force: true });
     }
   } finally {
     await rm(draft, { force: true });
   }
-  throw new Error(`${folder} cannot be locked; remove agent.lock.* there if no agent is running`);
+  throw new Error(`${folder} cannot be locked; remove ${program}.lock.* there if no ${program} is running`);
 }
 
 interface Owner {
   readonly pid: number;
   /** In the system's own count; null if it has no /proc. */
   readonly started: string | null;
-  /** When the machine started, in seconds since 1970. */
-  readonly booted: number;
+  /** When the machine started, in seconds since 1970. Null: an earlier build of the service did not note it; goes with 0.2.0. */
+  readonly booted: number | null;
 }
 
 /** Two readings in one run of the machine differ by no more than this, unless somebody sets the clock. */
 const BOOT_SECONDS_APART = 300;
 
-const pathOf = (folder: string, number: number): string => join(folder, `agent.lock.${number}`);
-
-async function numbersIn(folder: string): Promise<number[]> {
+async function numbersIn(folder: string, program: Program): Promise<number[]> {
   return (await readdir(folder)).flatMap((name) => {
-    const number = LOCK.exec(name)?.[1];
-    return number === undefined ? [] : [Number(number)];
+    const [, of, number] = /^(agent|service)\.lock\.(\d{1,15})$/.exec(name) ?? [];
+    return number === undefined || of !== program ? [] : [Number(number)];
   });
 }
 
@@ -71,7 +72,7 @@ async function linked(draft: string, path: string): Promise<boolean> {
     await link(draft, path);
     return true;
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -84,7 +85,7 @@ async function holderOf(path: string): Promise<number | null> {
   // Without /proc, only a restart of the machine can be told from the same process still running.
   const isSame =
     now.started === null
-      ? Math.abs(now.booted - owner.booted) <= BOOT_SECONDS_APART
+      ? owner.booted === null || Math.abs(now.booted - owner.booted) <= BOOT_SECONDS_APART
       : now.started === owner.started;
   return isSame ? owner.pid : null;
 }
@@ -96,10 +97,10 @@ function parseOwner(text: string): Owner | null {
     return {
       pid: Number(pid),
       started: typeof started === 'string' ? started : null,
-      booted: Number(booted),
+      booted: typeof booted === 'number' ? booted : null,
     };
   } catch {
-    // The lock is released, or no agent wrote it: it protects nobody.
+    // The lock is released, or no such program wrote it: it protects nobody.
     return null;
   }
 }
@@ -110,11 +111,11 @@ function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: the process runs, under another user.
-    return errorCode(error) === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 
-async function ownerOf(pid: number): Promise<Owner> {
+async function ownerOf(pid: number): Promise<Owner & { readonly booted: number }> {
   const stat = await textOf(`/proc/${pid}/stat`);
   const boot = await textOf('/proc/sys/kernel/random/boot_id');
   // The second field is the program's name in brackets and may hold spaces; the start is the 22nd.
@@ -127,7 +128,9 @@ async function textOf(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH') return null;
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return null;
     throw error;
   }
 }
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
