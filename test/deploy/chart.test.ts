@@ -208,6 +208,33 @@ interface PodSpec {
     expect(rests[0]).toBeGreaterThanOrEqual(BACKGROUND_SECONDS);
   });
 
+  it('asks an instance whether it lives, and whether it takes requests, at the path of each', () => {
+    for (const name of EXAMPLES) {
+      const [{ startupProbe, livenessProbe, readinessProbe }] = oneOf(name, 'StatefulSet').spec.template.spec
+        .containers;
+      expect([startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet)).toEqual([
+        { path: '/livez', port: 'http' },
+        { path: '/livez', port: 'http' },
+        { path: '/readyz', port: 'http' },
+      ]);
+    }
+  });
+
+  it('lets only those that its values name reach the port of the metrics, which names tenants', () => {
+    const rulesOf = (name: string) =>
+      oneOf(name, 'NetworkPolicy').spec.ingress.map((rule: { ports: { port: string }[]; from?: object }) => [
+        ...rule.ports.map(({ port }) => port),
+        rule.from,
+      ]);
+    expect(rulesOf('minimal.yaml')).toEqual([['http', undefined]]);
+    const { networkPolicy } = parse(readFileSync(path.join(CHART, 'examples/production.yaml'), 'utf8'));
+    expect(networkPolicy.scrapers).not.toEqual([]);
+    expect(rulesOf('production.yaml')).toEqual([
+      ['http', networkPolicy.callers],
+      ['metrics', networkPolicy.scrapers],
+    ]);
+  });
+
   it('lets the service reach its destinations, and only those that its values name', () => {
     const egressOf = (name: string) => oneOf(name, 'NetworkPolicy').spec.egress.at(-1);
     const numbers = egressOf('minimal.yaml').ports.map(({ port }: { port: number }) => port);
