@@ -2,11 +2,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Call } from '../src/caller/call';
-import { askerOf, enforce, holderOf, tenantSetOf } from '../src/caller/principal';
-import { DomainError, type ErrorCode, toDomainError } from '../src/errors';
+import { askerOf } from '../src/caller/principal';
+import { DomainError } from '../src/errors';
 import type { FeedFormat } from '../src/event/formats/formats';
 import type { WholeTexts } from '../src/event/marks';
 import { toAuditEventFilter } from '../src/event/query';
+import { admitAgain } from '../src/graphql/guard';
 import { LIMITS } from '../src/limits';
 import type { BeginExport, Export } from '../src/modules/export/export-events';
 import { EXPORT_OPERATION, EXPORT_RULE } from '../src/modules/export/export-rule';
@@ -19,6 +20,7 @@ import {
 import { parseExport } from '../src/modules/export/parameters';
 import { piecesOf } from '../src/modules/export/pieces';
 import { API_BASE_PATH } from '../src/version';
+import { streamed } from './streamed';
 
 export const EXPORT_PATH = `${API_BASE_PATH}/audit-activity/export`;
 const NEEDED_HTTP = 'HTTP/1.1';
@@ -33,40 +35,36 @@ export function answerExport(
   large: Pick<WholeTexts, 'written'>,
   contextOf: (request: Request, response: Response) => Promise<Call>,
 ): RequestHandler {
-  return async (request, response) => {
-    refuseOldHttp(request, response);
-    const context = await contextOf(request, response);
-    const note = (outcome: ErrorCode | 'ok', rows: number | null) =>
-      context.note({ operation: EXPORT_OPERATION, parameters: request.query, outcome, rows });
-    let running: Export | null = null;
+  const of = { operation: EXPORT_OPERATION, rule: EXPORT_RULE };
+  const answer = streamed(of, contextOf, async (call, running, request, response) => {
+    const { format, schema, cursor, end, ...filters } = parseExport(request.query);
+    const begun = await begin({
+      ...askerOf(call),
+      filter: toAuditEventFilter(filters),
+      cursor: cursor?.toLowerCase() ?? null,
+      assertAllowed: async () => void (await admitAgain(call, EXPORT_RULE, 'during the export')),
+    });
     try {
-      enforce(EXPORT_RULE, context.principal);
-      const { format, schema, cursor, end, ...filters } = parseExport(request.query);
-      running = await begin({
-        tenants: tenantSetOf(context),
-        holder: holderOf(context.principal),
-        filter: toAuditEventFilter(filters),
-        cursor: cursor?.toLowerCase() ?? null,
-        assertAllowed: () => assertAllowed(context),
-      });
-      note('ok', null);
-      setHeaders(response, format as ExportFormatName, running);
+      running.begins();
+      setHeaders(response, format as ExportFormatName, begun);
       const written = {
         format: formatOf(format as ExportFormatName, schema as FeedFormat),
         hasEnd: end !== undefined,
         whole: (text: string) =>
-          large.written(text, format === 'csv' ? 'csv' : 'json', askerOf(context), LIMITS.exportWaitMs),
+          large.written(text, format === 'csv' ? 'csv' : 'json', askerOf(call), LIMITS.exportWaitMs),
       };
-      await send(request, response, written, running);
-      note('ok', running.handedOver);
+      await send(request, response, written, begun);
     } catch (error) {
       // A caller who has gone gets no error, and keeps the events that were sent.
-      note(isGone(error) ? 'ok' : toDomainError(error).code, running?.handedOver ?? null);
       if (!isGone(error)) throw error;
     } finally {
-      response.locals.rows = running?.handedOver;
-      await running?.end();
+      running.rows = begun.handedOver;
+      await begun.end();
     }
+  });
+  return (request, response, next) => {
+    refuseOldHttp(request, response);
+    return answer(request, response, next);
   };
 }
 
@@ -82,17 +80,6 @@ function refuseOldHttp(request: Request, response: Response): void {
     public:
       'The export needs HTTP/1.1: over HTTP/1.0 a part of it looks like the whole. In nginx, add to this location: proxy_http_version 1.1;',
   });
-}
-
-/**
- * Checks the caller again, because an export may outlast a key or a session.
- * @throws DomainError `unauthorized`, `forbidden`
- */
-async function assertAllowed(context: Call): Promise<void> {
-  const principal = await context.again();
-  if (!principal)
-    throw new DomainError('unauthorized', { public: 'The key or the session has ended during the export.' });
-  enforce(EXPORT_RULE, principal);
 }
 
 function setHeaders(response: Response, format: ExportFormatName, { totalCount }: Export): void {

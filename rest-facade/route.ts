@@ -2,13 +2,14 @@ import type { Request, Response } from 'express';
 import { type GraphQLSchema, parse, validate } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Call } from '../src/caller/call';
-import { type AccessRule, enforce } from '../src/caller/principal';
+import type { AccessRule } from '../src/caller/principal';
 import type { RateDecision } from '../src/caller/rate-limit/limiter';
 import { DomainError, toDomainError } from '../src/errors';
 import type { QuerySpec, QuerySpecs } from '../src/event/parameter-specs';
 import { type Parsed, parseParameters } from '../src/event/parse-parameters';
 import type { Page } from '../src/event/query';
 import { accessRuleOf } from '../src/graphql/access';
+import { admit } from '../src/graphql/guard';
 import { LIMITS } from '../src/limits';
 import { API_VERSION } from '../src/version';
 import type { Deprecation } from './deprecation';
@@ -83,15 +84,12 @@ export function prepareOperation(schema: GraphQLSchema, route: Route): PreparedO
   if (!rule) throw new Error(`${rootField} is no query with an access rule`);
   return {
     rule,
-    authorize: (context, given) => {
-      try {
-        enforce(rule, context.principal);
-      } catch (error) {
-        const { code } = toDomainError(error);
-        context.note({ operation: rootField, parameters: given, outcome: code, rows: null });
-        throw error;
-      }
-    },
+    authorize: (call, given) =>
+      admit({
+        call,
+        rule,
+        note: (result) => call.note({ ...result, operation: rootField, parameters: given }),
+      }),
     run: async (variables, context) => {
       const result = await compiled.query(undefined, context, variables);
       // A failed field fails the whole answer, so that no answer is partial.

@@ -1,9 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Call } from '../src/caller/call';
-import { enforce, holderOf, tenantSetOf } from '../src/caller/principal';
-import { DomainError, type ErrorCode, isUnavailable, toDomainError } from '../src/errors';
+import { askerOf, tenantSetOf } from '../src/caller/principal';
+import { DomainError, isUnavailable } from '../src/errors';
 import type { FeedFormat } from '../src/event/formats/formats';
 import { furtherCalls, type WholeTexts } from '../src/event/marks';
+import { admitAgain, holdFor } from '../src/graphql/guard';
 import { writePieces } from '../src/http/write-pieces';
 import { LIMITS } from '../src/limits';
 import type { TailParts } from '../src/modules/tail/module';
@@ -13,6 +14,7 @@ import { laterPage, type TailPage, type TailRequest } from '../src/modules/tail/
 import { TAIL_OPERATION, TAIL_RULE } from '../src/modules/tail/tail-rule';
 import { API_BASE_PATH } from '../src/version';
 import { metaOf } from './route';
+import { streamed } from './streamed';
 
 export const TAIL_PATH = `${API_BASE_PATH}/audit-activity/tail`;
 export const NDJSON = 'application/x-ndjson';
@@ -36,65 +38,51 @@ export function answerTail(
   { tail, answers, large, whileWaiting, stopping }: TailEntrance,
   contextOf: (request: Request, response: Response) => Promise<Call>,
 ): RequestHandler {
-  return async (request, response) => {
-    const context = await contextOf(request, response);
-    const note = (outcome: ErrorCode | 'ok', rows: number | null) =>
-      context.note({ operation: TAIL_OPERATION, parameters: request.query, outcome, rows });
+  const of = { operation: TAIL_OPERATION, rule: TAIL_RULE };
+  return streamed(of, contextOf, async (call, running, request, response) => {
     const isLines = request.accepts(['application/json', NDJSON]) === NDJSON;
-    try {
-      enforce(TAIL_RULE, context.principal);
-      const { cursor, from, limit, wait, format, include, ...filters } = parseTail(request.query, isLines);
-      const gone = abortedWith(stopping, context.gone);
-      const asker = { holder: holderOf(context.principal), tenants: tenantSetOf(context) };
-      const hold = async (bytes: number) => {
-        const held = await answers.hold(asker, bytes);
-        context.gone.then(held.release);
-        return held;
-      };
-      let room = await hold(LIMITS.tailReadBytes);
-      const page = await tail.read({
-        ...asker,
-        filters,
-        limit,
-        cursor: cursor ?? null,
-        from: from ?? null,
-        asTexts: format === 'native',
-        waitSeconds: wait,
-        withSources: include !== undefined,
-        gone,
-        whileWaiting: async (work) => {
-          room.release();
-          const came = await whileWaiting(request, response, work);
-          await assertAllowed(context, asker.tenants);
-          // What many calls wait for is read once for all of them.
-          room = await hold(LIMITS.answerBytesAssumed);
-          return came;
-        },
-      });
-      const made = async ({ items }: TailPage) => {
-        const texts = await textsOf(items, format as FeedFormat);
+    const { cursor, from, limit, wait, format, include, ...filters } = parseTail(request.query, isLines);
+    const gone = abortedWith(stopping, call.gone);
+    const asker = askerOf(call);
+    let room = await holdFor(call, answers, LIMITS.tailReadBytes);
+    const page = await tail.read({
+      ...asker,
+      filters,
+      limit,
+      cursor: cursor ?? null,
+      from: from ?? null,
+      asTexts: format === 'native',
+      waitSeconds: wait,
+      withSources: include !== undefined,
+      gone,
+      whileWaiting: async (work) => {
         room.release();
-        room = await hold(bytesOfTexts(texts) + LIMITS.answerBytesAssumed);
-        const pieces = await large.pieces(joined(texts, isLines), asker);
-        room.settle(lengthOf(pieces) + LIMITS.answerBytesAssumed);
-        context.charge(furtherCalls(texts));
-        return pieces;
-      };
-      const answered = await made(page)
-        .then((pieces) => ({ page, pieces }))
-        .catch((error) => {
-          // Nothing is lost when a later call brings the events.
-          if (!isUnavailable(error)) throw error;
-          return { page: laterPage(page), pieces: [] };
-        });
-      send(request, response, answered.page, { pieces: answered.pieces, isLines, room });
-      response.locals.rows = answered.page.items.length;
-      note('ok', answered.page.items.length);
-    } catch (error) {
-      note(toDomainError(error).code, null);
-      throw error;
-    }
-  };
+        const came = await whileWaiting(request, response, work);
+        await assertAllowed(call, asker.tenants);
+        // What many calls wait for is read once for all of them.
+        room = await holdFor(call, answers, LIMITS.answerBytesAssumed);
+        return came;
+      },
+    });
+    const made = async ({ items }: TailPage) => {
+      const texts = await textsOf(items, format as FeedFormat);
+      room.release();
+      room = await holdFor(call, answers, bytesOfTexts(texts) + LIMITS.answerBytesAssumed);
+      const pieces = await large.pieces(joined(texts, isLines), asker);
+      room.settle(lengthOf(pieces) + LIMITS.answerBytesAssumed);
+      call.charge(furtherCalls(texts));
+      return pieces;
+    };
+    const answered = await made(page)
+      .then((pieces) => ({ page, pieces }))
+      .catch((error) => {
+        // Nothing is lost when a later call brings the events.
+        if (!isUnavailable(error)) throw error;
+        return { page: laterPage(page), pieces: [] };
+      });
+    send(request, response, answered.page, { pieces: answered.pieces, isLines, room });
+    running.rows = answered.page.items.length;
+  });
 }
 
 /**
@@ -113,18 +101,9 @@ function abortedWith(signal: AbortSignal, over: Promise<void>): AbortSignal {
   return controller.signal;
 }
 
-/**
- * Checks the caller again, because a call may wait longer than a key or a session lasts.
- * @throws DomainError `unauthorized`, `forbidden`
- */
-async function assertAllowed(context: Call, tenants: TailRequest['tenants']): Promise<void> {
-  const principal = await context.again();
-  if (!principal)
-    throw new DomainError('unauthorized', {
-      public: 'The key or the session has ended while the call waited.',
-    });
-  enforce(TAIL_RULE, principal);
-  const now = tenantSetOf({ principal });
+/** @throws DomainError `unauthorized`, `forbidden` */
+async function assertAllowed(call: Call, tenants: TailRequest['tenants']): Promise<void> {
+  const now = tenantSetOf({ principal: await admitAgain(call, TAIL_RULE, 'while the call waited') });
   if (tenants.some((tenantId) => !now.includes(tenantId)))
     throw new DomainError('forbidden', { public: 'The key lost a tenant while the call waited.' });
 }

@@ -3,14 +3,9 @@ import type { GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import type { FairShare } from './caller/rate-limit/fair-share';
 import type { AnswerBytes } from './caller/rate-limit/holdings';
-import {
-  type AccessNotes,
-  assertEveryRootFieldHasRule,
-  authChecker,
-  boundEveryAnswer,
-  logEveryAccess,
-} from './graphql/access';
+import { assertEveryRootFieldHasRule } from './graphql/access';
 import { boundEveryChange } from './graphql/change-turns';
+import { type AccessNotes, boundEveryAnswer, guardEveryAccess } from './graphql/guard';
 import { AccessLogResolver } from './modules/access-log/access-log.resolver';
 import { AuditEventResolver } from './modules/activity/audit-event.resolver';
 import { DestinationResolver } from './modules/destinations/destination.resolver';
@@ -83,7 +78,8 @@ export function createSchema({ resolvers, answers, changes, ...notes }: SchemaPa
   assertEveryRootFieldHasRule(schema);
   boundEveryAnswer(schema, answers);
   boundEveryChange(schema, changes);
-  logEveryAccess(schema, notes);
+  // The guard is the outermost: it comes before turns and bytes.
+  guardEveryAccess(schema, notes);
   return schema;
 }
 
@@ -94,6 +90,5 @@ const build = (instanceOf: (resolver: unknown) => object | undefined) =>
   buildSchemaSync({
     resolvers: [...RESOLVERS],
     container: { get: instanceOf },
-    authChecker,
     validate: false,
   });

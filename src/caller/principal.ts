@@ -70,7 +70,9 @@ export function enforce(rule: AccessRule, principal: Principal): void {
 }
 
 /** The asker of a statement that may take long. */
-export const askerOf = (call: { readonly principal: Principal }): Asker => ({
+export const askerOf = (call: {
+  readonly principal: Principal;
+}): Asker & { readonly tenants: TenantSet } => ({
   holder: holderOf(call.principal),
   tenants: tenantSetOf(call),
 });

@@ -107,7 +107,14 @@ const BORDERS: readonly Border[] = [
   {
     of: ['rest-facade'],
     files: [
-      ...[...CORE, 'src/graphql/access', 'src/http/health', 'src/http/refusal', 'src/observe/tracing'],
+      ...[
+        ...CORE,
+        'src/graphql/access',
+        'src/graphql/guard',
+        'src/http/health',
+        'src/http/refusal',
+        'src/observe/tracing',
+      ],
       ...['src/caller/call', 'src/caller/principal', 'src/caller/scopes'],
       ...['src/caller/rate-limit/limiter', 'src/modules/evidence/answer-fields', 'src/modules/export'],
       'src/http/write-pieces',

@@ -57,7 +57,7 @@ export class TenantHoldings {
 }
 
 /** The room for one answer, or for a part of it. */
-interface Room {
+export interface Room {
   /** Sets the actual size. @throws DomainError `service_unavailable` if there is not enough room */
   settle(bytes: number): void;
   /** Called when the answer has been sent, or was not made. A second call does nothing. */
