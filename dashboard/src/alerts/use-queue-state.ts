@@ -1,18 +1,16 @@
-import { useCallback, useMemo } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useCallback } from 'react';
+import type { Address } from '../lib/address';
+import { useAddress } from '../lib/use-address';
 import { formatQueue, parseQueue, type QueueChange, type QueueState } from './queue-state';
 
-/** The state in the URL, and how to change it; each change is a step of the browser's history. */
+const QUEUE: Address<QueueState> = { parse: parseQueue, format: formatQueue };
+
+/** The state of the queue in the address. Each change but one of the page shows the first page. */
 export function useQueueState(): [QueueState, (change: QueueChange) => void] {
-  const search = useSearch();
-  const [path, navigate] = useLocation();
-  const state = useMemo(() => parseQueue(search), [search]);
+  const [state, setState] = useAddress(QUEUE);
   const change = useCallback(
-    (patch: QueueChange) => {
-      const query = formatQueue({ ...parseQueue(location.search), page: 1, ...patch });
-      navigate(query ? `${path}?${query}` : path);
-    },
-    [navigate, path],
+    (patch: QueueChange) => setState((now) => ({ ...now, page: 1, ...patch })),
+    [setState],
   );
   return [state, change];
 }

@@ -43,16 +43,15 @@ export function Explore({ session }: { readonly session: Session }) {
   const newEvents = useNewEvents(question, { range: state.range, filter, totalCount, isFirstPage }, refresh);
   const retry = useCallback(() => refresh(), [refresh]);
   const onText = useCallback((text: string) => change({ filter: text }), [change]);
-  const histogramRange = rangeOf(histogram.data?.auditHistogram);
+  const numbers = histogram.data?.auditHistogram;
+  const shownRange = rangeOf(numbers);
   // The list changes only with new numbers, since each new list draws the chart again.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the range is the histogram's
-  const missing = useMemo(
-    () =>
-      coverage && histogramRange
-        ? stretchesOf(missingIn(coverage, histogramRange.fromMs, histogramRange.toMs, Date.now()))
-        : NOTHING,
-    [coverage, histogram.data],
-  );
+  const missing = useMemo(() => {
+    const shown = rangeOf(numbers);
+    return coverage && shown
+      ? stretchesOf(missingIn(coverage, shown.fromMs, shown.toMs, Date.now()))
+      : NOTHING;
+  }, [coverage, numbers]);
   const error = sharedError([events.error, histogram.error, facets.error]);
   return (
     <Stack gap="md">
@@ -81,7 +80,7 @@ export function Explore({ session }: { readonly session: Session }) {
         {!(error && histogram.error) && (
           <HistogramPanel result={histogram} missing={missing} zone={zone} change={change} retry={retry} />
         )}
-        {coverage && histogramRange && <CoverageNote coverage={coverage} {...histogramRange} zone={zone} />}
+        {coverage && shownRange && <CoverageNote coverage={coverage} {...shownRange} zone={zone} />}
         <div className={classes.columns}>
           <FacetPanel
             result={facets}

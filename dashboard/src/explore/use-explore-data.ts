@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { EventsDocument, HistogramDocument } from '../../generated/operations';
 import type { TimeZone } from '../lib/time';
+import { useStable } from '../lib/use-stable';
 import { type ExploreFilter, problemOf } from './explore-filter';
 import type { ExploreState } from './explore-state';
 import type { FacetField } from './facets/facet-field';
@@ -13,16 +14,16 @@ export function useExploreData(state: ExploreState, zone: TimeZone, fields: read
   const { range, search, filter: text, page, pageSize, sortBy, descending } = state;
   const [asked, setAsked] = useState({ anew: 0, times: 0 });
   const question = JSON.stringify([range, search, text, zone, asked.anew]);
+  const wanted = useStable({ range, search, text, zone, asked });
   const problem = useMemo(() => problemOf(text), [text]);
   // The clock is read once for each question, and again when the question is repeated.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `question` and `asked` stand for what it is made of
   const filter = useMemo(
     (): ExploreFilter => ({
-      ...boundsOf(range, Date.now(), zone),
-      ...(search ? { search } : {}),
-      ...(text ? { filter: text } : {}),
+      ...boundsOf(wanted.range, Date.now(), wanted.zone),
+      ...(wanted.search ? { search: wanted.search } : {}),
+      ...(wanted.text ? { filter: wanted.text } : {}),
     }),
-    [question, asked],
+    [wanted],
   );
   const pause = problem !== null;
   const sortDirection = descending ? 'desc' : 'asc';

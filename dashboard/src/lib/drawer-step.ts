@@ -1,5 +1,5 @@
 /** How a change of the address becomes a step of the browser's history. */
-type Step = 'push' | 'open' | 'replace' | 'back';
+export type Step = 'push' | 'open' | 'replace' | 'back';
 
 /** Stands in the history beside an address that a page has opened a drawer with. */
 const OPENED = { drawer: 'opened' } as const;

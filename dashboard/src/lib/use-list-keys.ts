@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { type Keys, useKeys } from './use-keys';
 
 /** The attribute of the rows of a list, which has the id of each. */
@@ -20,10 +20,10 @@ export function useListKeys(
   const [cursor, setCursor] = useState<string | null>(null);
   // Keys may follow each other faster than the page is drawn.
   const latest = useRef<string | null>(null);
-  const move = (id: string | null) => {
+  const move = useCallback((id: string | null) => {
     latest.current = id;
     setCursor(id);
-  };
+  }, []);
   const place = () => (latest.current === null ? -1 : ids.indexOf(latest.current));
   const goTo = (index: number) => {
     const next = ids[Math.min(ids.length - 1, Math.max(0, index))];
@@ -32,7 +32,6 @@ export function useListKeys(
     document.querySelector<HTMLElement>(`[${attribute}="${CSS.escape(next)}"] a`)?.focus();
   };
   // The cursor follows the focus if that is moved in another way.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `move` does the same each time
   useEffect(() => {
     const follow = ({ target }: FocusEvent) => {
       const row = target instanceof Element ? target.closest(`[${attribute}]`) : null;
@@ -40,7 +39,7 @@ export function useListKeys(
     };
     document.addEventListener('focusin', follow);
     return () => document.removeEventListener('focusin', follow);
-  }, [attribute]);
+  }, [attribute, move]);
   const onRow = Object.entries(acts).map(([key, act]) => {
     const onCurrent = () => {
       const id = ids[place()];

@@ -2,10 +2,10 @@ import { Button, Group, NativeSelect, Select, Stack, TextInput } from '@mantine/
 import { DataTable } from 'mantine-datatable';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { useSearchParams } from 'wouter';
 import { ERRORS } from '../../../src/errors';
 import { LIMITS } from '../../../src/limits';
 import { AccessLogDocument } from '../../generated/operations';
+import { textsAddress } from '../lib/address';
 import { NameCell } from '../lib/name-cell';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
@@ -13,6 +13,7 @@ import { useTimeZone } from '../lib/preferences';
 import { onRow } from '../lib/row-click';
 import { namesOf } from '../lib/tenant-name';
 import { formatTime, fromInputValue, type TimeZone, toInputValue, zoneName } from '../lib/time';
+import { useAddress } from '../lib/use-address';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
 import { AccessEntry } from './access-entry';
@@ -20,6 +21,7 @@ import { ExportAccess } from './export-access';
 import { type Entry, whoOf } from './rows';
 
 const FILTERS = ['tenantId', 'keyId', 'operation', 'outcome', 'search', 'from', 'to', 'after'] as const;
+const ADDRESS = textsAddress(FILTERS);
 
 const OUTCOMES = [
   { value: '', label: 'Any' },
@@ -37,23 +39,15 @@ function inputValueOf(time: string | null, zone: TimeZone): string {
 /** The access log, newest first. Its filters are in the URL. */
 export default function AccessLog() {
   const [zone] = useTimeZone();
-  const [given, setGiven] = useSearchParams();
+  const [given, setGiven] = useAddress(ADDRESS);
   const [opened, setOpened] = useState<Entry | null>(null);
-  const filter = Object.fromEntries(
-    FILTERS.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : [])),
-  );
+  const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   const [{ data, error, fetching }, ask] = useQuery({
     query: AccessLogDocument,
     variables: filter,
   });
   const change = (name: (typeof FILTERS)[number], value: string | null) =>
-    setGiven((before) => {
-      const next = new URLSearchParams(before);
-      next.delete('after');
-      if (value) next.set(name, value);
-      else next.delete(name);
-      return next;
-    });
+    setGiven((now) => ({ ...now, after: null, [name]: value || null }));
   const tenants = data?.tenants ?? [];
   const page = data?.accessLog;
   return (
@@ -74,7 +68,7 @@ export default function AccessLog() {
           limit={100}
           clearButtonProps={{ 'aria-label': 'Any tenant' }}
           data={tenants.map(({ tenantId, name }) => ({ value: tenantId, label: name }))}
-          value={given.get('tenantId')}
+          value={given.tenantId}
           onChange={(value) => change('tenantId', value)}
         />
         <Select
@@ -89,26 +83,26 @@ export default function AccessLog() {
             value: keyId,
             label: `${name} (${kind})`,
           }))}
-          value={given.get('keyId')}
+          value={given.keyId}
           onChange={(value) => change('keyId', value)}
         />
         <TypedFilter
           label="Operation"
           placeholder="auditEvents"
-          value={given.get('operation') ?? ''}
+          value={given.operation ?? ''}
           onChange={(value) => change('operation', value)}
         />
         <TypedFilter
           label="What was read"
           placeholder="Payroll, a record id"
-          value={given.get('search') ?? ''}
+          value={given.search ?? ''}
           onChange={(value) => change('search', value)}
         />
         <NativeSelect
           label="Outcome"
           w={140}
           data={OUTCOMES}
-          value={given.get('outcome') ?? ''}
+          value={given.outcome ?? ''}
           onChange={(event) => change('outcome', event.currentTarget.value)}
         />
         {(['from', 'to'] as const).map((name) => (
@@ -118,7 +112,7 @@ export default function AccessLog() {
             type="datetime-local"
             w={255}
             step={1}
-            value={inputValueOf(given.get(name), zone)}
+            value={inputValueOf(given[name], zone)}
             onChange={(event) => {
               const ms = fromInputValue(event.currentTarget.value, zone);
               change(name, ms === null ? null : new Date(ms).toISOString());
@@ -172,12 +166,7 @@ export default function AccessLog() {
         />
       )}
       <Group justify="space-between">
-        <Button
-          variant="default"
-          size="xs"
-          disabled={!given.get('after')}
-          onClick={() => change('after', null)}
-        >
+        <Button variant="default" size="xs" disabled={!given.after} onClick={() => change('after', null)}>
           Newest
         </Button>
         <Button

@@ -1,15 +1,11 @@
 import { Alert, Button, Code, Group, List, Modal, Progress, Stack, Text } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useClient } from 'urql';
 import { formatCount } from '../lib/numbers';
+import { useAnswer } from '../lib/use-answer';
 import { Failed } from '../shell/states';
 import type { Tenant } from './rows';
 import { type LogVerdict, type Outcome, outcomeOf, verifyLog } from './verify-steps';
-
-type State =
-  | { kind: 'running'; verdict: LogVerdict }
-  | { kind: 'done'; verdict: LogVerdict }
-  | { kind: 'failed'; error: Error };
 
 /** Verifies all events of a tenant, one stretch after the other. It stops if the dialog is closed. */
 export function VerifyLog({ tenant, onClose }: { readonly tenant: Tenant; readonly onClose: () => void }) {
@@ -27,24 +23,16 @@ export function VerifyLog({ tenant, onClose }: { readonly tenant: Tenant; readon
 
 function Verification({ tenant, onClose }: { readonly tenant: Tenant; readonly onClose: () => void }) {
   const client = useClient();
-  const [state, setState] = useState<State | null>(null);
-  const running = useRef<AbortController | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it begins once, when the dialog opens
-  useEffect(() => {
-    const stop = new AbortController();
-    running.current = stop;
-    verifyLog(client, tenant.tenantId, stop.signal, (verdict) => setState({ kind: 'running', verdict })).then(
-      (verdict) => !stop.signal.aborted && setState({ kind: 'done', verdict }),
-      (error: Error) => !stop.signal.aborted && setState({ kind: 'failed', error }),
-    );
-    return () => stop.abort();
-  }, []);
-  if (state?.kind === 'failed') return <Failed error={state.error} />;
-  const verdict = state?.verdict;
+  const [progress, setProgress] = useState<LogVerdict | null>(null);
+  const { answer, error } = useAnswer(tenant.tenantId, (tenantId, signal) =>
+    verifyLog(client, tenantId, signal, setProgress),
+  );
+  if (error) return <Failed error={error} />;
+  const verdict = answer ?? progress;
   return (
     <Stack>
-      {verdict && state.kind === 'done' ? (
-        <Verdict verdict={verdict} />
+      {answer ? (
+        <Verdict verdict={answer} />
       ) : (
         <>
           <Text size="sm" role="status">
@@ -60,7 +48,7 @@ function Verification({ tenant, onClose }: { readonly tenant: Tenant; readonly o
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          {state?.kind === 'done' ? 'Close' : 'Cancel'}
+          {answer ? 'Close' : 'Cancel'}
         </Button>
       </Group>
     </Stack>

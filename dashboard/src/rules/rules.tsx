@@ -1,12 +1,12 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { useSearchParams } from 'wouter';
 import { FindingCountsDocument, RulesDocument, TenantsDocument } from '../../generated/operations';
 import { hasScope, mayWork } from '../api/rights';
 import type { Session } from '../api/session';
-import { isOwnDrawer, stepOf, take } from '../lib/drawer-step';
+import { textsAddress } from '../lib/address';
 import { DAY_MS } from '../lib/time';
+import { useAddress } from '../lib/use-address';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import { attackOf } from './attack';
@@ -15,14 +15,15 @@ import { RuleDrawer } from './rule-drawer';
 import { RuleTable } from './rule-table';
 
 const COUNTED_DAYS = 7;
+const ADDRESS = textsAddress(['tenantId', 'rule', 'filter'], 'rule');
 
 /** The rules of a tenant: what each looks for, whether it is enabled, and its recent findings. */
 export default function Rules({ session }: { readonly session: Session }) {
-  const [given, setGiven] = useSearchParams();
+  const [given, setGiven] = useAddress(ADDRESS);
   const isOperator = session.kind === 'operator';
   const [known] = useQuery({ query: TenantsDocument, pause: !isOperator });
   const tenants = isOperator ? (known.data?.tenants ?? []) : session.tenants;
-  const tenantId = given.get('tenantId') ?? tenants[0]?.tenantId ?? null;
+  const tenantId = given.tenantId ?? tenants[0]?.tenantId ?? null;
   const [{ data, error, fetching }, ask] = useQuery({
     query: RulesDocument,
     variables: { tenantId: tenantId ?? '' },
@@ -35,18 +36,10 @@ export default function Rules({ session }: { readonly session: Session }) {
     pause: !hasScope(session, 'read:findings'),
   });
   const [text, setText] = useState('');
-  const [isImporting, setIsImporting] = useState(given.has('filter'));
+  const [isImporting, setIsImporting] = useState(given.filter !== null);
   const canWork = mayWork(session);
-  const set = (name: 'tenantId' | 'rule', value: string | null) => {
-    const change = (before: URLSearchParams) => {
-      const next = new URLSearchParams(before);
-      if (value) next.set(name, value);
-      else next.delete(name);
-      return next;
-    };
-    const step = name === 'rule' ? stepOf(given.get('rule'), value, isOwnDrawer(history.state)) : 'push';
-    take(step, (options) => setGiven(change, options));
-  };
+  const set = (name: 'tenantId' | 'rule', value: string | null) =>
+    setGiven((now) => ({ ...now, [name]: value }));
   const rules = data?.detectionRules ?? [];
   const sigma = rules.filter(({ kind }) => kind === 'rule');
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -96,7 +89,7 @@ export default function Rules({ session }: { readonly session: Session }) {
         />
       )}
       <RuleDrawer
-        rule={rules.find(({ ruleId }) => ruleId === given.get('rule')) ?? null}
+        rule={rules.find(({ ruleId }) => ruleId === given.rule) ?? null}
         rules={rules}
         canWork={canWork}
         onClose={() => set('rule', null)}
@@ -108,7 +101,7 @@ export default function Rules({ session }: { readonly session: Session }) {
       {isImporting && tenantId && (
         <ImportRules
           tenantId={tenantId}
-          filter={given.get('filter') ?? ''}
+          filter={given.filter ?? ''}
           onClose={() => setIsImporting(false)}
           onDone={ask}
         />

@@ -1,9 +1,20 @@
+import { sourcesOf } from '../../support/imports';
+
 type Navigate = (options: { replace: boolean; state: unknown }) => void;
 const { isOwnDrawer, stepOf, take } = jest.requireActual<{
   isOwnDrawer: (state: unknown) => boolean;
   stepOf: (was: string | null, is: string | null, isOwn: boolean) => string;
   take: (step: string, navigate: Navigate) => void;
 }>('../../../dashboard/src/lib/drawer-step');
+type Texts = Readonly<Record<string, string | null>>;
+interface Address {
+  readonly parse: (search: string) => Texts;
+  readonly format: (state: Texts) => string;
+}
+const { stepBetween, textsAddress } = jest.requireActual<{
+  stepBetween: (address: Address, now: Texts, next: Texts, isOwn: boolean) => string;
+  textsAddress: (names: readonly string[], drawer?: string) => Address;
+}>('../../../dashboard/src/lib/address');
 const { opensRow } = jest.requireActual<{ opensRow: (selection: object | null) => boolean }>(
   '../../../dashboard/src/lib/row-click',
 );
@@ -85,5 +96,38 @@ describe('a click on a row', () => {
     ['text is selected', { isCollapsed: false, toString: () => 'CORP\\svc' }, false],
   ])('where %s opens it: %#', (_, selection, opens) => {
     expect(opensRow(selection)).toBe(opens);
+  });
+});
+
+describe('a view in the address', () => {
+  const address = textsAddress(['a', 'drawer'], 'drawer');
+  const step = (now: Texts, next: Texts, isOwn = false, of = address) => stepBetween(of, now, next, isOwn);
+
+  it('of texts is the same again when it is read; other parameters and empty ones are left out', () => {
+    const shown = { a: 'x & y', drawer: null };
+    expect(address.format(shown)).toBe('a=x+%26+y');
+    expect(address.parse('?a=x+%26+y&drawer=&other=1')).toEqual(shown);
+    expect(address.format({ a: null, drawer: null })).toBe('');
+  });
+
+  it('makes a step of the history of each change, and of a drawer one for as long as it is open', () => {
+    const closed = { a: '1', drawer: null };
+    const open = { a: '1', drawer: 'r' };
+    expect([
+      step(closed, open),
+      step(open, { ...open, drawer: 's' }),
+      step(open, closed, true),
+      step(open, closed, false),
+      step(open, { a: '2', drawer: null }, true),
+      step(closed, { ...closed, a: '2' }),
+      step(closed, open, false, textsAddress(['a', 'drawer'])),
+    ]).toEqual(['open', 'replace', 'back', 'replace', 'push', 'push', 'push']);
+  });
+
+  it('is kept there in one way, and a question is asked anew in one way', () => {
+    const sources = sourcesOf('dashboard/src');
+    const having = (text: string) => sources.filter((s) => s.text.includes(text)).map(({ file }) => file);
+    expect(having('useSearch')).toEqual(['dashboard/src/lib/use-address.ts']);
+    expect(having('lint/correctness/useExhaustiveDependencies')).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
-import { useEffect, useMemo, useState } from 'react';
 import { type CombinedError, useClient } from 'urql';
 import { FacetsDocument, type FacetsQuery, type FacetsQueryVariables } from '../../../generated/operations';
+import { useAnswer } from '../../lib/use-answer';
 import type { ExploreFilter } from '../explore-filter';
 import { choiceOf, withoutField } from '../filter/edit';
 import type { FacetField } from './facet-field';
@@ -12,12 +12,6 @@ export interface Facets {
   /** The facets; while `fetching`, those of the previous question. */
   readonly facets: readonly Facet[] | undefined;
   readonly fetching: boolean;
-  readonly error: CombinedError | undefined;
-}
-
-interface Answer {
-  readonly key: string;
-  readonly facets: readonly Facet[] | undefined;
   readonly error: CombinedError | undefined;
 }
 
@@ -34,25 +28,18 @@ export function useFacets(asked: {
 }): Facets {
   const { filter, fields, pause, times } = asked;
   const client = useClient();
-  const [answer, setAnswer] = useState<Answer>({ key: '', facets: undefined, error: undefined });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a list of the same fields is the same question
-  const questions = useMemo(() => questionsOf(filter, fields), [filter, fields.join()]);
-  const key = JSON.stringify([questions, times]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the questions
-  useEffect(() => {
-    if (pause) return;
-    let isOver = false;
-    const ask = (variables: FacetsQueryVariables) => client.query(FacetsDocument, variables).toPromise();
-    Promise.all(questions.map(ask)).then((results) => {
-      if (isOver) return;
-      const facets = results.flatMap(({ data }) => data?.auditFacets.facets ?? []);
-      setAnswer({ key, facets, error: results.find(({ error }) => error)?.error });
-    });
-    return () => {
-      isOver = true;
-    };
-  }, [client, key, pause]);
-  return { facets: answer.facets, error: answer.error, fetching: !pause && answer.key !== key };
+  const { answer, isBusy } = useAnswer(
+    pause ? null : { questions: questionsOf(filter, fields), times },
+    async ({ questions }) => {
+      const ask = (variables: FacetsQueryVariables) => client.query(FacetsDocument, variables).toPromise();
+      const results = await Promise.all(questions.map(ask));
+      return {
+        facets: results.flatMap(({ data }) => data?.auditFacets.facets ?? []),
+        error: results.find(({ error }) => error)?.error,
+      };
+    },
+  );
+  return { facets: answer?.facets, error: answer?.error, fetching: isBusy };
 }
 
 function questionsOf(filter: ExploreFilter, fields: readonly FacetField[]): FacetsQueryVariables[] {

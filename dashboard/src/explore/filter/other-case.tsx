@@ -1,9 +1,9 @@
 import { Button, Text } from '@mantine/core';
-import { useEffect, useState } from 'react';
 import { type Client, useClient } from 'urql';
 import { FacetsDocument } from '../../../generated/operations';
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { counted } from '../../lib/numbers';
+import { useAnswer } from '../../lib/use-answer';
 import { showValue } from '../event/marks';
 import type { ExploreFilter } from '../explore-filter';
 import { anyCase, type Wanted, wantedOf, withValue } from './letter-case';
@@ -24,17 +24,12 @@ interface Props {
 export function OtherCase({ filter: { filter, startTime, endTime }, onText }: Props) {
   const client = useClient();
   const text = filter ?? '';
-  const [offers, setOffers] = useState<readonly Offer[]>([]);
-  useEffect(() => {
-    let isOver = false;
-    setOffers([]);
-    Promise.all(wantedOf(text).map((wanted) => offersFor(client, wanted, { startTime, endTime }))).then(
-      (found) => isOver || setOffers(found.flat()),
-    );
-    return () => {
-      isOver = true;
-    };
-  }, [client, text, startTime, endTime]);
+  const { answer, isBusy } = useAnswer({ text, startTime, endTime }, async (asked) => {
+    const range = { startTime: asked.startTime, endTime: asked.endTime };
+    const found = wantedOf(asked.text).map((wanted) => offersFor(client, wanted, range));
+    return (await Promise.all(found)).flat();
+  });
+  const offers = isBusy ? [] : (answer ?? []);
   return offers.map(({ wanted, value, count, isInRange }) => (
     <Text key={`${wanted.field} ${value}`} size="sm">
       {FIELD_LABELS[wanted.field]} is compared with letter case. There {count === 1 ? 'is' : 'are'}{' '}

@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'react';
 import { useClient } from 'urql';
 import { FacetsDocument } from '../../../generated/operations';
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { formatCount } from '../../lib/numbers';
+import { useAnswer } from '../../lib/use-answer';
 import { showValue } from '../event/marks';
 import type { ExploreFilter } from '../explore-filter';
 import { isFacetField } from '../facets/facet-field';
@@ -27,25 +27,24 @@ export function useSuggestions(
   const client = useClient();
   const field = typed?.kind === 'value' && isFacetField(typed.field) ? typed.field : null;
   const text = typed?.typed ?? '';
-  const key = `${field}:${text}`;
-  const [values, setValues] = useState<{ key: string; of: readonly Suggestion[] }>({ key: '', of: [] });
-  useEffect(() => {
-    if (!field || field === 'succeeded') return;
-    let isOver = false;
-    const ask = async () => {
-      const variables = { startTime, endTime, fields: [field], limit: VALUES_MAX };
-      const asked = { ...variables, ...(text ? { contains: text } : {}) };
-      const { data } = await client.query(FacetsDocument, asked).toPromise();
+  const isAsked = field !== null && field !== 'succeeded';
+  const { answer, isBusy } = useAnswer(
+    isAsked ? { startTime, endTime, field, text } : null,
+    async (asked, signal) => {
+      await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+      if (signal.aborted) return [];
+      const variables = {
+        startTime: asked.startTime,
+        endTime: asked.endTime,
+        fields: [asked.field],
+        limit: VALUES_MAX,
+        ...(asked.text ? { contains: asked.text } : {}),
+      };
+      const { data } = await client.query(FacetsDocument, variables).toPromise();
       // What can't be suggested can be typed.
-      const found = data?.auditFacets.facets[0]?.values ?? [];
-      if (!isOver) setValues({ key: `${field}:${text}`, of: found.flatMap(suggestionOf) });
-    };
-    const timer = setTimeout(ask, WAIT_MS);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [client, field, text, startTime, endTime]);
+      return (data?.auditFacets.facets[0]?.values ?? []).flatMap(suggestionOf);
+    },
+  );
 
   if (typed?.kind === 'field')
     return fieldsLike(typed.typed).map((each) => ({
@@ -55,7 +54,7 @@ export function useSuggestions(
     }));
   if (field === 'succeeded')
     return Object.entries(OUTCOMES).map(([value, note]) => ({ insert: value, label: value, note }));
-  return field && values.key === key ? values.of : [];
+  return isAsked && !isBusy ? (answer ?? []) : [];
 }
 
 interface Value {

@@ -1,12 +1,14 @@
 import { Button, Group, NativeSelect } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useClient } from 'urql';
 import { FIELD_LABELS } from '../../lib/field-labels';
+import { useAnswer } from '../../lib/use-answer';
+import { useStable } from '../../lib/use-stable';
 import { Failed, Loading } from '../../shell/states';
 import type { ExploreFilter } from '../explore-filter';
 import { FACET_FIELDS, type FacetField, isFacetField } from '../facets/facet-field';
 import { only } from '../filter/edit';
-import { type GroupOrder, type Groups, loadGroups, orderBy } from './group-rows';
+import { type GroupOrder, loadGroups, orderBy } from './group-rows';
 import { GroupTable } from './group-table';
 import { GroupsAsCsv } from './groups-as-csv';
 
@@ -20,31 +22,20 @@ interface Props {
 const ROWS_MAX = 50;
 const LARGEST: GroupOrder = { sortBy: 'count', descending: true };
 
-/** An answer or error, and its question. Another order of the same groups is not another question. */
-type State = { readonly question: string; readonly groups?: Groups; readonly error?: Error };
-
 /** The events by the values of one or two fields, beside the period before. */
 export function GroupPanel({ filter, by: [first, second], onBy, onText }: Props) {
   const client = useClient();
   const [given, setOrder] = useState(LARGEST);
-  const [state, setState] = useState<State | null>(null);
   const fields = second ? [first, second] : [first];
   // The order by a field that is no longer among those of the groups means nothing.
   const isOfFields = !isFacetField(given.sortBy) || fields.includes(given.sortBy);
   const order = isOfFields ? given : LARGEST;
-  const question = JSON.stringify([filter, fields]);
-  const key = JSON.stringify([question, order]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the question and its order
-  useEffect(() => {
-    let isOver = false;
-    loadGroups(client, filter, { fields, ...order, limit: ROWS_MAX })
-      .then((groups) => !isOver && setState({ question, groups }))
-      .catch((error: Error) => !isOver && setState({ question, error }));
-    return () => {
-      isOver = true;
-    };
-  }, [client, key]);
-  const known = state?.question === question ? state : null;
+  // Another order of the same groups is not another question: they stay until it is answered.
+  const question = useStable({ filter, fields });
+  const asked = useAnswer({ question, order }, ({ question: of, order: by }) =>
+    loadGroups(client, of.filter, { fields: of.fields, ...by, limit: ROWS_MAX }),
+  );
+  const known = asked.question?.question === question ? asked : null;
   const options = FACET_FIELDS.map((field) => ({ value: field, label: FIELD_LABELS[field] }));
   const chosen = (text: string) => (isFacetField(text) ? text : null);
   return (
@@ -67,14 +58,14 @@ export function GroupPanel({ filter, by: [first, second], onBy, onText }: Props)
         <Button size="xs" variant="default" onClick={() => onBy(null, null)}>
           Show events
         </Button>
-        <GroupsAsCsv key={question} filter={filter} asked={{ fields, ...order }} />
+        <GroupsAsCsv key={JSON.stringify(question)} filter={filter} asked={{ fields, ...order }} />
       </Group>
       {!known && <Loading what="the groups" />}
       {known?.error && <Failed error={known.error} />}
-      {known?.groups && (
+      {known?.answer && (
         <GroupTable
           fields={fields}
-          groups={known.groups}
+          groups={known.answer}
           order={order}
           onSort={(sortBy) => setOrder(orderBy(sortBy, order))}
           onChoose={(values) =>
