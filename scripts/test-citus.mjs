@@ -11,7 +11,7 @@ audit_owner and audit_app. Where the workers run on this machine, one of them is
 
 /** The suites: those that also test the other engines, and those for a cluster only. */
 const SUITES = [
-  ...['list-audit-activity', 'get-audit-activity/200', 'summarise-audit-activity/200', 'export', 'tail'].map(
+  ...['list-audit-activity', 'get-audit-activity/answers', 'summarise-audit-activity/answers', 'export', 'tail'].map(
     (name) => `test/rest/${name}`,
   ),
   'test/property/(list|counts|explore|explore-export).property',

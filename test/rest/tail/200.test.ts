@@ -1,10 +1,12 @@
 import { FIELD_NAMES } from '../../../src/event/fields';
 import { LIMITS } from '../../../src/limits';
-import { ENGINES } from '../../support/engines';
+import { ENGINES, ONE_ENGINE } from '../../support/engines';
 import { anEvent } from '../../support/events';
 import { QUICK_LOG, useLimits } from '../../support/use-limits';
-import { useWorld } from '../../support/use-world';
-import type { TestTenant } from '../../support/world';
+import { useSharedWorld } from '../../support/use-world';
+import { type TestTenant } from '../../support/world';
+import { linesOf } from '../export/support';
+import { expectError } from '../support/operations';
 import { drain, type Item, idsOf, PATH, sequenced } from './support';
 
 const minute = (i: number) => `2026-03-05T10:${String(i % 60).padStart(2, '0')}:00.0000000Z`;
@@ -13,7 +15,7 @@ const events = (count: number, change: object = {}) =>
 
 describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
   useLimits(QUICK_LOG);
-  const open = useWorld(engine);
+  const open = useSharedWorld(engine);
   const filled = async (count: number, change: object = {}): Promise<TestTenant> => {
     const tenant = await open.world.tenant();
     await tenant.ingest(events(count, change));
@@ -174,5 +176,47 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     await sequenced(acme, 4);
     await acme.ingest(events(2, { actionId: 'UP' }));
     expect((await waiting).body.data).toHaveLength(2);
+  });
+});
+
+describe.each(ONE_ENGINE)('events in the schemas OCSF and ECS on %s', (engine) => {
+  useLimits(QUICK_LOG);
+  const open = useSharedWorld(engine);
+  const filled = async () => {
+    const acme = await open.world.tenant();
+    await acme.ingest(['LGIS', 'SL', 'CR'].map((actionId) => anEvent({ actionId })));
+    await sequenced(acme, 3);
+    return acme;
+  };
+
+  it('are available in the tail, each with its position in the evidence log', async () => {
+    const acme = await filled();
+    const ids = idsOf((await drain(acme, { from: 'beginning' })).items);
+    const ocsf = (await drain(acme, { from: 'beginning', format: 'ocsf' })).items;
+    expect(ocsf.map(({ metadata }) => metadata.uid)).toEqual(ids);
+    expect(ocsf.map(({ metadata }) => metadata.sequence)).toEqual([0, 1, 2]);
+    const ecs = (await drain(acme, { from: 'beginning', format: 'ecs' })).items;
+    expect(ecs.map(({ event }) => [event.id, event.sequence])).toEqual(ids.map((id, i) => [id, i]));
+  });
+
+  it('can be chosen anew with each call, because a cursor holds a position and no schema', async () => {
+    const acme = await filled();
+    const { body } = await acme.get(PATH, { from: 'beginning', limit: 1 });
+    const next = await acme.get(PATH, { cursor: body.meta.nextCursor, format: 'ocsf' });
+    expect(next.body.data).toHaveLength(2);
+  });
+
+  it('are available in the export as lines of JSON, but not as CSV', async () => {
+    const acme = await filled();
+    const lines = linesOf(await acme.get('/audit-activity/export', { schema: 'ocsf' }));
+    expect(lines.map(({ class_uid }) => class_uid).sort()).toEqual([3002, 3004, 6005]);
+    expect(linesOf(await acme.get('/audit-activity/export', { schema: 'ecs', end: 1 })).at(-1)).toEqual({
+      end: { count: 3 },
+    });
+    expectError(
+      await acme.get('/audit-activity/export', { schema: 'ecs', format: 'csv' }),
+      400,
+      'invalid_parameter',
+    );
   });
 });
