@@ -11,9 +11,13 @@ audit_owner and audit_app. Where the workers run on this machine, one of them is
 
 /** The suites: those that also test the other engines, and those for a cluster only. */
 const SUITES = [
-  ...['list-audit-activity', 'get-audit-activity/answers', 'summarise-audit-activity/answers', 'export', 'tail'].map(
-    (name) => `test/rest/${name}`,
-  ),
+  ...[
+    'list-audit-activity',
+    'get-audit-activity/answers',
+    'summarise-audit-activity/answers',
+    'export',
+    'tail',
+  ].map((name) => `test/rest/${name}`),
   'test/property/(list|counts|explore|explore-export).property',
   'test/graphql/(access-log|audit-source|ingest|key-life-cycle|operator|retention|saved-searches)',
   'test/metrics/metrics',
