@@ -7,7 +7,7 @@ import { whenClosed, within } from '../src/deadline';
 import { DomainError, serviceUnavailable } from '../src/errors';
 import { furtherCalls, hasMark, type WholeTexts } from '../src/event/marks';
 import { type CheckHealth, HEALTH_PATH, HEALTH_STATUS } from '../src/http/health';
-import { refuseMethod } from '../src/http/refusal';
+import { errorResponder, refuseMethod } from '../src/http/refusal';
 import { writePieces } from '../src/http/write-pieces';
 import { LIMITS } from '../src/limits';
 import type { BeginExport } from '../src/modules/export/export-events';
@@ -15,7 +15,6 @@ import type { Tracing } from '../src/observe/tracing';
 import { API_BASE_PATH } from '../src/version';
 import { deprecationHeaders } from './deprecation';
 import { documentation } from './documentation';
-import { errorResponder } from './errors';
 import { answerExport, EXPORT_PATH } from './export';
 import { bodyOf, parseRequest, prepareOperation, type Route, setRateLimitHeaders, specsOf } from './route';
 import { ROUTES } from './routes';
@@ -54,7 +53,7 @@ export function createFacade(parts: FacadeParts): Router {
   router.use(() => {
     throw new DomainError('not_found', { public: 'There is no such path.' });
   });
-  router.use(errorResponder(parts.log));
+  router.use(errorResponder(parts.log, { logsUnavailable: true }));
   return router;
 }
 

@@ -4,7 +4,7 @@ import {
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
 import { expressMiddleware } from '@as-integrations/express5';
-import { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema, type ValidationRule } from 'graphql';
 import type { Logger } from 'pino';
 import type { AcceptCall, Call } from '../caller/call';
@@ -14,7 +14,7 @@ import { whenClosed } from '../deadline';
 import { DomainError, ERRORS, toDomainError } from '../errors';
 import type { WholeTexts } from '../event/marks';
 import type { BatchReceipt } from '../http/in-flight';
-import { graphqlRefusal } from '../http/refusal';
+import { errorResponder } from '../http/refusal';
 import { LIMITS } from '../limits';
 import type { Tracing } from '../observe/tracing';
 import { limitDocument, refuseIntrospection } from './limits';
@@ -97,14 +97,6 @@ export async function createGraphqlRouter(parts: {
     response.once('close', leave);
     next();
   };
-  const refuse: ErrorRequestHandler = (error, _request, response, _next) => {
-    const refused = toDomainError(error);
-    if (refused.code === 'internal_error')
-      log.error({ err: error, requestId: response.locals.requestId }, 'failed');
-    if (refused.retryAfterSeconds) response.set('Retry-After', String(refused.retryAfterSeconds));
-    const { status } = ERRORS[refused.code];
-    response.status(status).json(graphqlRefusal(refused, response.locals.requestId));
-  };
   const router = Router();
   router.post(
     '/',
@@ -120,7 +112,7 @@ export async function createGraphqlRouter(parts: {
     response.set('Allow', 'POST');
     throw new DomainError('method_not_allowed', { public: 'Only POST is allowed here.' });
   });
-  router.use(refuse);
+  router.use(errorResponder(log));
   return router;
 }
 

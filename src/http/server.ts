@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parse } from 'node:querystring';
-import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
+import express, { type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { mayHoldKey } from '../caller/key-format';
-import { DomainError, ERRORS, toDomainError } from '../errors';
+import { DomainError } from '../errors';
 import { ILL_ENCODED } from '../event/parse-parameters';
 import { LIMITS } from '../limits';
 import type { Tracing } from '../observe/tracing';
@@ -22,7 +22,7 @@ import {
 import { DASHBOARD_PATH } from './dashboard-path';
 import { HEALTH_PATH } from './health';
 import { type InFlight, logAnswered, type OnAnswered, tellWhenAnswered } from './in-flight';
-import { GRAPHQL_PATH, refusalAt } from './refusal';
+import { errorResponder, GRAPHQL_PATH } from './refusal';
 
 const ANSWER_LISTENERS = 20;
 const SANE_REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
@@ -59,7 +59,7 @@ export function createHttpServer(parts: {
   if (parts.dashboard) app.use(DASHBOARD_PATH, parts.dashboard);
   if (parts.dashboard) app.get('/', showDashboard);
   app.use(parts.facade);
-  app.use(refuse(log));
+  app.use(errorResponder(log));
   return limited(createServer(serverOptions(), app), log, app.get('trust proxy fn'));
 }
 
@@ -193,22 +193,3 @@ function headersSetBy(handler: ReturnType<typeof helmet>): readonly (readonly [s
   });
   return headers;
 }
-
-/**
- * Answers a request that was refused before it reached an entrance, or that failed after the entrance had begun its
- * answer.
- */
-const refuse =
-  (log: Logger): ErrorRequestHandler =>
-  (thrown, request, response, _next) => {
-    const { requestId } = response.locals;
-    const refused = toDomainError(thrown);
-    if (refused.code === 'internal_error') log.error({ err: thrown, requestId }, 'failed');
-    if (response.headersSent) return void response.destroy();
-    if (refused.retryAfterSeconds) response.set('Retry-After', String(refused.retryAfterSeconds));
-    const { status } = ERRORS[refused.code];
-    response
-      .set('Cache-Control', 'no-store')
-      .status(status)
-      .json(refusalAt(request.path, refused, requestId));
-  };

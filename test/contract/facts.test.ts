@@ -25,7 +25,7 @@ describe('each fact has one home', () => {
             reason: 'what the command line finds itself, by the same code',
           },
           { file: '', context: /^ERRORS\.\w+$/, reason: 'its status' },
-          { file: 'src/http/server.ts', context: /=== 'internal_error'$/, reason: 'what is logged; typed' },
+          { file: 'src/http/refusal.ts', context: /=== 'internal_error'$/, reason: 'what is logged; typed' },
           {
             file: 'rest-facade/openapi.ts',
             context:
