@@ -50,3 +50,11 @@ export const notOneOf = (field: string, values: readonly string[]): Problem =>
   problem(field, 'not_one_of', `must be one of ${values.join(', ')}`, { values });
 
 export const empty = (field: string): Problem => problem(field, 'empty', 'must not be empty');
+
+/** @param message the whole clause */
+export const conflict = (field: string, message: string): Problem => ({
+  code: 'conflict',
+  field,
+  message,
+  detail: {},
+});

@@ -283,7 +283,7 @@ describe('the command line', () => {
     const noThreshold = { r: named('sa used').ruleId, tuning: { threshold: 7 } };
     expect(await refusal(noThreshold)).toMatch('it has no threshold');
     const wrong = { r, tuning: { threshold: 0, timespan: 'soon' } };
-    expect(await refusal(wrong)).toMatch('threshold must be above 0; timespan must be');
+    expect(await refusal(wrong)).toMatch('tuning.threshold must be 1 or more; tuning.timespan must be');
     expect(await refusal({ source: 'x', tuning: {} })).toBe('tuning is of a rule: give it with ruleId.');
   });
 

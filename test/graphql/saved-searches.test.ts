@@ -49,5 +49,7 @@ describe('saved searches', () => {
     expect(body.errors[0].message).toMatch(
       /name must not be empty; filter is not understood at character 4: expected a term/,
     );
+    const fields = body.errors[0].extensions.problems.map(({ field }: { field: string }) => field);
+    expect(fields).toEqual(['name', 'filter']);
   });
 });

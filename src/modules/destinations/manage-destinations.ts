@@ -12,7 +12,7 @@ import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { GivenValues } from '../../event/parameter-specs';
 import { parseParameters } from '../../event/parse-parameters';
 import { LIMITS } from '../../limits';
-import { type Problem, problem } from '../../problem';
+import { conflict, type Problem, problem } from '../../problem';
 import { parseTenantId } from '../../tenant-set';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import type { LogEpoch } from '../../trail/epoch/log-epoch';
@@ -130,9 +130,7 @@ export class DestinationManager {
     const values = parseParameters(
       REPLAY_DESTINATION,
       { ...to, destinationId },
-      isOne
-        ? []
-        : [{ code: 'conflict', field: 'position', message: 'give either position or from', detail: {} }],
+      isOne ? [] : [conflict('position', 'give either position or from')],
     );
     const destination = await this.find(values.destinationId);
     const { tenantId, logSize } = destination;

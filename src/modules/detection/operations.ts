@@ -1,9 +1,6 @@
-import { GraphQLString } from 'graphql';
 import type { Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
-import { DomainError } from '../../errors';
-import { isUuid } from '../../event/uuid';
 import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../tenant-set';
 
 /** The access rule for reading alerts and rules outside the public routes. */
@@ -15,25 +12,14 @@ export const READ_ALERTS = {
 } as const;
 /** The access rule for working on alerts and rules. */
 export const WORK_ALERTS = { principal: 'public', scope: 'work:alerts', operators: true } as const;
-export const text = () => GraphQLString;
-export const MAYBE = { nullable: true } as const;
-export type Given<T> = T | null | undefined;
-
-export const invalid = (message: string) => new DomainError('invalid_parameter', { public: message });
-
-/** An id in lower case. @param name of the argument @throws DomainError `invalid_parameter` */
-export function idOf(name: 'alertId' | 'ruleId' | 'backtestId', id: string): string {
-  if (!isUuid(id)) throw invalid(`${name} must be a UUID.`);
-  return id.toLowerCase();
-}
 
 /** The tenants of a caller. For an operator these are all tenants. */
 export class CallTenants {
   constructor(private readonly tenants: Pick<TenantStore, 'existing' | 'list'>) {}
 
   /** @returns the named tenant, or all tenants of the call; null if there are none @throws DomainError `not_found` */
-  async of(call: Call, tenantId: Given<string> = null): Promise<TenantSet | null> {
-    if (tenantId != null) return tenantSet([await this.one(call, tenantId)]);
+  async of(call: Call, tenantId?: string): Promise<TenantSet | null> {
+    if (tenantId !== undefined) return tenantSet([await this.one(call, tenantId)]);
     if (call.principal.kind !== 'operator') return tenantSetOf(call);
     const all = await this.tenants.list();
     return all.length === 0 ? null : tenantSet(all.map((tenant) => tenant.tenantId));

@@ -1,12 +1,15 @@
 import { GraphQLBoolean } from 'graphql';
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
 import { DomainError } from '../../errors';
+import type { ParameterValues } from '../../event/parameter-specs';
 import { isUuid } from '../../event/uuid';
 import { Access } from '../../graphql/access';
+import { Takes } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
 import type { AlertStore } from './alert.store';
-import { type CallTenants, READ_ALERTS, text, WORK_ALERTS } from './operations';
+import { type CallTenants, READ_ALERTS, WORK_ALERTS } from './operations';
+import { OF_SUPPRESSION, OF_TENANT } from './parameters';
 import { ALERT_SUPPRESSION } from './work-answers';
 
 const SuppressionType = objectType(ALERT_SUPPRESSION);
@@ -21,7 +24,8 @@ export class SuppressionResolver {
 
   @Query(() => [SuppressionType], { description: 'Suppressions, those that end first first.' })
   @Access(READ_ALERTS)
-  async alertSuppressions(@Arg('tenantId', text) tenantId: string, @Ctx() call: Call) {
+  @Takes(OF_TENANT)
+  async alertSuppressions({ tenantId }: ParameterValues<typeof OF_TENANT>, call: Call) {
     return this.alerts.suppressions(await this.tenants.one(call, tenantId));
   }
 
@@ -30,11 +34,8 @@ export class SuppressionResolver {
       'Ends a suppression: new findings make alerts again. Alerts that it suppressed stay as they are.',
   })
   @Access(WORK_ALERTS)
-  async endAlertSuppression(
-    @Arg('tenantId', text) tenantId: string,
-    @Arg('suppressionId', text) suppressionId: string,
-    @Ctx() call: Call,
-  ) {
+  @Takes(OF_SUPPRESSION)
+  async endAlertSuppression({ tenantId, suppressionId }: ParameterValues<typeof OF_SUPPRESSION>, call: Call) {
     const tenant = await this.tenants.one(call, tenantId);
     if (!isUuid(suppressionId)) throw new DomainError('not_found', { public: 'There is no such record.' });
     return this.alerts.endSuppression(tenant, suppressionId, attemptOf(call));

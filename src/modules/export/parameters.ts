@@ -3,6 +3,7 @@ import { FEED_FORMAT_NAMES, FEED_FORMATS_DOC } from '../../event/formats/formats
 import type { QuerySpecs } from '../../event/parameter-specs';
 import { FILTER_PARAMETERS } from '../../event/parameters';
 import { type Given, parseParameters } from '../../event/parse-parameters';
+import { conflict } from '../../problem';
 import { EXPORT_FORMAT_NAMES } from './formats';
 
 export const EXPORT_PARAMETERS = {
@@ -34,12 +35,7 @@ export function parseExport(query: Given) {
   const values = parseParameters(EXPORT_PARAMETERS, query);
   if (values.schema !== 'native' && values.format !== 'ndjson')
     throw refusal([
-      {
-        code: 'conflict',
-        field: 'schema',
-        message: `schema=${values.schema} is written with format=ndjson only: its events are nested`,
-        detail: {},
-      },
+      conflict('schema', `schema=${values.schema} is written with format=ndjson only: its events are nested`),
     ]);
   return values;
 }
