@@ -1,5 +1,6 @@
 import { Client, type DatabaseError } from 'pg';
 import { LIMITS } from '../limits';
+import { failureOf } from './failure';
 
 /** PostgreSQL can't be used as configured. The message is one line: which setting to change, and how. */
 class LoginRefused extends Error {
@@ -55,12 +56,12 @@ async function assertMayMakeTables(variable: string, client: Client): Promise<vo
 /** What to do about an error of the driver. When the driver's message says enough, that message. */
 function reasonOf({ code = '', message = '' }: Partial<DatabaseError>, client: Client | undefined): string {
   const { user, database, host, port } = client ?? {};
-  switch (code) {
-    case '28P01':
+  switch (failureOf({ code })) {
+    case 'invalid_password':
       return `PostgreSQL does not know the login ${user}, or its password is another one.`;
-    case '3D000':
+    case 'invalid_catalog_name':
       return `There is no database ${database} on ${host}:${port}: make it, with the login that owns the tables as its owner.`;
-    case '28000':
+    case 'invalid_authorization_specification':
       return /no encryption/.test(message)
         ? `${message}. If the server demands TLS, add sslmode=verify-full to the URL, with sslrootcert=FILE for a CA of your own; else pg_hba.conf there needs a line for this login.`
         : `${message}.`;

@@ -3,13 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ADVISORY_LOCKS } from './advisory-locks';
 import type { OwnerDoor } from './clients';
+import { isFailure } from './failure';
 import { mendRestored } from './row-security';
 
 /** The folder of the migrations, found from `src/` and from `dist/src/`. */
 const FOLDER = findUp('prisma/migrations');
 const TIMEOUT_MS = 30 * 60_000;
-/** SQLSTATE of RAISE EXCEPTION. */
-const RAISED = 'P0001';
 const UNKNOWN_SHOWN_MAX = 5;
 /** From this migration on there are policies, which a restore may have lost. */
 const ROW_SECURITY = '0010_row_security';
@@ -79,8 +78,8 @@ const tablesOf = (migrations: readonly { readonly sql: string }[]): string[] =>
 /** An exception that a migration raises is a message for people, so Prisma's text around it is removed. */
 function sayPlainly(error: unknown): never {
   const { meta } = error as { meta?: { driverAdapterError?: { cause?: Record<string, unknown> } } };
-  const { originalCode, originalMessage } = meta?.driverAdapterError?.cause ?? {};
-  throw originalCode === RAISED ? new Error(String(originalMessage), { cause: error }) : error;
+  const { originalMessage } = meta?.driverAdapterError?.cause ?? {};
+  throw isFailure(error, 'raise_exception') ? new Error(String(originalMessage), { cause: error }) : error;
 }
 
 const HISTORY_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (

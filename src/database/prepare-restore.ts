@@ -1,14 +1,12 @@
 import { Client, escapeIdentifier } from 'pg';
 import { LIMITS } from '../limits';
-import { sqlStateOf } from './failure';
+import { isFailure } from './failure';
 import { SERVICE_ROLE } from './tenant-rows';
 
 /** The cluster cannot be prepared for a restore. Printed as one line. */
 export class CannotPrepare extends Error {
   override readonly name = 'CannotPrepare';
 }
-
-const REFUSED = '42501';
 
 /**
  * A table that says that the database is about to be restored. The first start afterwards takes it away. A dump of a
@@ -46,7 +44,7 @@ export async function prepareRestore(
     ];
     for (const [done, statement] of missing.entries()) {
       await client.query(statement).catch((error: unknown) => {
-        if (sqlStateOf(error) !== REFUSED) throw error;
+        if (!isFailure(error, 'insufficient_privilege')) throw error;
         const left = missing.slice(done).map((each) => `${each};`);
         throw new CannotPrepare(
           `The owner's login may not do it. Have an administrator run: ${left.join(' ')}`,

@@ -1,14 +1,11 @@
 import type { Prisma, ServiceDoor } from './clients';
-import { sqlStateOf } from './failure';
+import { isFailure } from './failure';
 import { FREE_TABLES, SERVICE_ROLE } from './tenant-rows';
 
 /** Row-level security would not apply to requests, or would let them do nothing. Printed as one line. */
 class NoRowSecurity extends Error {
   override readonly name = 'NoRowSecurity';
 }
-
-/** Codes of "role does not exist" and "permission denied to set role" when a connection is made. */
-const ROLE_REFUSED = /^(?:22023|42501)$/;
 
 /** Checks the role of requests. @throws NoRowSecurity */
 export async function assertRowSecurity(service: ServiceDoor): Promise<void> {
@@ -19,7 +16,8 @@ export async function assertRowSecurity(service: ServiceDoor): Promise<void> {
        FROM pg_class WHERE oid = 'audit_event'::regclass`,
     )
     .catch((error: unknown) => {
-      if (!ROLE_REFUSED.test(sqlStateOf(error) ?? '')) throw error;
+      // The role does not exist, or the login may not become it.
+      if (!isFailure(error, 'invalid_parameter_value', 'insufficient_privilege')) throw error;
       throw new NoRowSecurity(
         `The login of DATABASE_URL may not become ${SERVICE_ROLE}: GRANT ${SERVICE_ROLE} TO it.`,
       );

@@ -1,6 +1,7 @@
 import type { Connection, Pool } from 'pg';
 import type { Logger } from 'pino';
 import { LIMITS } from '../limits';
+import { isFailure } from './failure';
 
 /** An error that PostgreSQL answered. */
 interface ServerError {
@@ -19,9 +20,6 @@ export function hearErrors(pool: Pool, onServerError: OnServerError): void {
   });
 }
 
-/** SQLSTATE `disk_full`. */
-const DISK_FULL = '53100';
-
 /** Notices when a disk of PostgreSQL is full: the data's, that of the log or, on a cluster, a node's. */
 export class ServerDisk {
   #fullAtMs = Number.NEGATIVE_INFINITY;
@@ -31,10 +29,13 @@ export class ServerDisk {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  readonly hear: OnServerError = ({ code, message }) => {
-    if (code !== DISK_FULL) return;
+  readonly hear: OnServerError = (error) => {
+    if (!isFailure(error, 'disk_full')) return;
     if (this.healthy)
-      this.log.error({ said: message }, 'a disk of PostgreSQL is full: give it room, or nothing is stored');
+      this.log.error(
+        { said: error.message },
+        'a disk of PostgreSQL is full: give it room, or nothing is stored',
+      );
     this.#fullAtMs = this.nowMs();
   };
 

@@ -1,5 +1,5 @@
 import type { OwnerDoor, Prisma } from '../database/clients';
-import { sqlStateOf } from '../database/failure';
+import { isFailure } from '../database/failure';
 import { DAY_MS, TICKS_PER_MS } from '../event/event-time';
 import { msOfRecordId, recordIdFloor } from '../event/record-id';
 import { EVENT_TIME_MIN } from '../limits';
@@ -14,7 +14,6 @@ const WEEKLY_YEARS = 10;
 /** Rows that may be moved while nobody can read or write events: a second's work. */
 const MOVED_MAX = 5_000;
 const ATTEMPTS = 20;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 const weekOfMs = (ms: number) => Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS);
 const yearOf = (week: number) => Math.floor(week / YEAR_WEEKS);
@@ -116,7 +115,7 @@ export async function detach(tx: Prisma.TransactionClient, name: string): Promis
       await tx.$executeRawUnsafe(`ALTER TABLE audit_event DETACH PARTITION ${name}`);
       return;
     } catch (error) {
-      if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE || attempt === ATTEMPTS) throw error;
+      if (!isFailure(error, 'lock_not_available') || attempt === ATTEMPTS) throw error;
       await tx.$executeRawUnsafe('ROLLBACK TO SAVEPOINT before_detach');
     }
   }
@@ -211,7 +210,7 @@ export class Partitions {
     );
     await divided.catch((error) => {
       // The next round tries again.
-      if (!(error instanceof TooMany) && sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+      if (!(error instanceof TooMany) && !isFailure(error, 'lock_not_available')) throw error;
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { ServiceDoor } from '../clients';
-import { sqlStateOf } from '../failure';
+import { isFailure } from '../failure';
 import { SERVICE_ROLE } from '../tenant-rows';
 
 /** The tables are distributed, and these logins can't use them. Printed as one line. */
@@ -8,7 +8,12 @@ class CannotUseNodes extends Error {
 }
 
 /** A node refuses the login, or does not have the login, its password or its rights. */
-const REFUSED = /^(?:28000|28P01|42501|42704)$/;
+const REFUSED = [
+  'invalid_authorization_specification',
+  'invalid_password',
+  'insufficient_privilege',
+  'undefined_object',
+] as const;
 
 /**
  * Checks that the logins of the coordinator can use the nodes too. Without this check the service would start and
@@ -23,7 +28,7 @@ export async function checkNodes(service: ServiceDoor, hasTwoLogins: boolean): P
         `security. Set MIGRATION_DATABASE_URL to the owner's login, and DATABASE_URL to another one that is a member of ${SERVICE_ROLE}.`,
     );
   await service.models.$queryRaw`SELECT count(*)::int AS n FROM tenant`.catch((error: unknown) => {
-    if (!REFUSED.test(sqlStateOf(error) ?? '')) return;
+    if (!isFailure(error, ...REFUSED)) return;
     throw new CannotUseNodes(
       `A node of the distributed database refuses the login of DATABASE_URL: make it there too, a member of ${SERVICE_ROLE}, ` +
         `and let the coordinator in (pg_hba.conf). ${textOf(error)}`,

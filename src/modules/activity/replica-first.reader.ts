@@ -1,15 +1,10 @@
 import type { Logger } from 'pino';
-import { sqlStateOf } from '../../database/failure';
+import { failureOf } from '../../database/failure';
 import { isUnavailable } from '../../errors';
 import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
 import type { TenantSet } from '../../tenant-set';
 import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
 
-const STATEMENT_TIMEOUT = '57014';
-/** The replica cancelled the statement to continue its replay. Neither the replica nor the statement is at fault. */
-const RECOVERY_CONFLICT = '40001';
-/** Undefined table or column: a migration has not reached the replica. */
-const SCHEMA_BEHIND = /^42(?:P01|703)$/;
 const CHECK_AGAIN_MS = 5_000;
 /** A failure that took longer than this leaves no time for a second try before the caller's deadline. */
 const SECOND_TRY_MS = 2_500;
@@ -100,9 +95,18 @@ export class ReplicaFirstReader implements AuditEventReader {
 }
 
 function verdictOn(error: unknown): Verdict {
-  const state = sqlStateOf(error);
-  if (state === RECOVERY_CONFLICT) return 'conflict';
-  if (state !== null && SCHEMA_BEHIND.test(state)) return 'lost';
-  // The primary would need as long for this statement, and it also takes in events.
-  return isUnavailable(error) && state !== STATEMENT_TIMEOUT ? 'lost' : 'answered';
+  switch (failureOf(error)) {
+    // The replica cancelled the statement to continue its replay. Neither of them is at fault.
+    case 'serialization_failure':
+      return 'conflict';
+    // A migration has not reached the replica.
+    case 'undefined_table':
+    case 'undefined_column':
+      return 'lost';
+    // The primary would need as long for this statement, and it also takes in events.
+    case 'query_canceled':
+      return 'answered';
+    default:
+      return isUnavailable(error) ? 'lost' : 'answered';
+  }
 }

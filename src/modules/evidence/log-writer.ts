@@ -24,7 +24,7 @@ export interface HeadRow {
 
 /** @returns the end of a tenant's log; null if it has none @throws BrokenLog */
 export async function loadHead(step: Step, tenantId: number, keys: LogKeys): Promise<StoredHead | null> {
-  const [row] = (await step(HEAD, [tenantId])) as unknown as readonly HeadRow[];
+  const [row] = await step<HeadRow>(HEAD, [tenantId]);
   if (!row) return null;
   const head = toHead(row);
   if (keys.former.includes(row.key_id)) return head;
@@ -68,8 +68,12 @@ export async function saveHead(step: Step, tenantId: number, head: LogHead, { ow
 }
 
 export async function loadTiles(step: Step, tenantId: number, ids: readonly TileId[]): Promise<StoredTile[]> {
-  const rows = await step(TILES, [tenantId, ids.map(({ level }) => level), ids.map(({ tile }) => tile)]);
-  return (rows as unknown as readonly TileRow[]).map(({ level, tile, hashes, record_ids, arrivals }) => ({
+  const rows = await step<TileRow>(TILES, [
+    tenantId,
+    ids.map(({ level }) => level),
+    ids.map(({ tile }) => tile),
+  ]);
+  return rows.map(({ level, tile, hashes, record_ids, arrivals }) => ({
     level,
     tile,
     arrivals,

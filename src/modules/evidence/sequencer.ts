@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { ADVISORY_LOCKS } from '../../database/advisory-locks';
 import type { OwnerDoor, Step } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
-import { sqlStateOf } from '../../database/failure';
+import { isFailure } from '../../database/failure';
 import { LIMITS } from '../../limits';
 import { sealOf } from '../../trail/evidence/batch-seal';
 import { nextOfBacklog } from './backfill';
@@ -30,7 +30,6 @@ const TENANTS_PER_RUN = 50;
 const BATCHES_PER_STEP = 8;
 /** $1 tenant. */
 const TRY_TURN = `SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCKS.evidenceLog}, $1::int) AS taken`;
-const LATE = ['40001', '23505'];
 
 interface Batch {
   readonly batch_id: string;
@@ -243,8 +242,7 @@ export class Sequencer {
   async #append(step: Step, tenantId: number, last: Checkpoint | null): Promise<boolean> {
     const log = await LogWriter.open(step, tenantId, this.keys);
     assertNotSetBack(tenantId, log.head, last);
-    const waiting = await step(WAITING_BATCHES, [tenantId, knownKeyIds(this.keys), BATCHES_PER_STEP]);
-    const batches = waiting as unknown as readonly Batch[];
+    const batches = await step<Batch>(WAITING_BATCHES, [tenantId, knownKeyIds(this.keys), BATCHES_PER_STEP]);
     const sound = batches.filter((batch) => this.#isSound(tenantId, batch));
     for (const { leaves, accepted, received_at } of sound) {
       log.append(acceptedLeaves(Buffer.from(leaves), accepted), received_at);
@@ -343,7 +341,7 @@ export class Sequencer {
       return done?.result ?? null;
     } catch (error) {
       // Another instance was served between the snapshot and the turn.
-      if (LATE.includes(sqlStateOf(error) ?? '')) return null;
+      if (isFailure(error, 'serialization_failure', 'unique_violation')) return null;
       if (!isBroken(error)) throw error;
       this.#failed.set(tenantId, error.message);
       return null;

@@ -1,5 +1,5 @@
 import type { ServiceDoor } from '../../database/clients';
-import { guarded, isStatementTimeout } from '../../database/failure';
+import { guarded, isFailure } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { FILTER_SPECS } from '../../event/filters';
 import { type AuditEventFilter, givenFilters } from '../../event/query';
@@ -40,7 +40,7 @@ export class PostgresExportSource implements ExportSource {
       return { totalCount, spans: joined(spans) };
     } catch (error) {
       // The condition matches nearly every event, so they are examined during the export instead.
-      if (isStatementTimeout(error)) return { totalCount: null, spans: [ALL] };
+      if (isFailure(error, 'query_canceled')) return { totalCount: null, spans: [ALL] };
       throw error;
     }
   }

@@ -1,5 +1,5 @@
 import type { ServiceDoor } from '../../database/clients';
-import { guarded, sqlStateOf } from '../../database/failure';
+import { guarded, isFailure } from '../../database/failure';
 import { serviceUnavailable } from '../../errors';
 import { CLOCK_MARK } from '../../event/audit-record';
 import { oneTenant } from '../../tenant-set';
@@ -65,8 +65,6 @@ marked AS (
   FROM tenant t CROSS JOIN ins i WHERE t.tenant_id = $1 AND i.is_marked)
 SELECT (SELECT count(*) FROM ins)::int AS n FROM tenant t WHERE t.tenant_id = $1`;
 
-/** The SQLSTATE of "no partition of relation found for row", among other failed checks. */
-const CHECK_VIOLATION = '23514';
 const INSERT_DEADLINE_MS = 20_000;
 /** After a long pause, retention drops many weeks in turn, and each may be one of the batch's. */
 const INSERT_ATTEMPTS = 5;
@@ -106,7 +104,7 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
       try {
         return await insert();
       } catch (error) {
-        if (sqlStateOf(error) !== CHECK_VIOLATION) throw error;
+        if (!isFailure(error, 'check_violation')) throw error;
         if (attempt === INSERT_ATTEMPTS) throw serviceUnavailable(error);
         this.partitions.forget();
       }

@@ -1,6 +1,6 @@
 import type { OwnerDoor, Step } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
-import { sqlStateOf } from '../../database/failure';
+import { isFailure } from '../../database/failure';
 import { Pauses } from '../../deadline';
 import { HOUR_MS } from '../../event/event-time';
 import { COLUMN_FIELDS } from '../../trail/columns/column-fields';
@@ -31,8 +31,6 @@ const OLD_HOURS_REST_MS = 6 * HOUR_MS;
 const NOTHING_WAITS = `AND NOT EXISTS (SELECT FROM audit_delta x
         WHERE x.tenant_id = audit_unindexed.tenant_id AND x.hour = audit_unindexed.hour)`;
 const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
-/** SQLSTATEs of a conflict: another transaction changed the same rows, or gave a number to the same value. */
-const LATE = ['40001', '23505'];
 
 interface Chunk {
   readonly hour: number;
@@ -156,21 +154,21 @@ export class Indexer {
    * Hours that are just being put on the list are skipped, because waiting for them could cause a deadlock.
    */
   async #takeOff(step: Step, tenantId: number): Promise<number[]> {
-    const due = await step(
+    const due = await step<{ hour: number }>(
       `DELETE FROM audit_unindexed WHERE tenant_id = $1::int AND hour IN (
          SELECT hour FROM audit_unindexed WHERE tenant_id = $1::int AND ${this.#due}
            ORDER BY hour DESC LIMIT ${HOURS_PER_STEP} FOR UPDATE SKIP LOCKED)
        RETURNING hour`,
       [tenantId],
     );
-    return due.map(({ hour }) => hour as number);
+    return due.map(({ hour }) => hour);
   }
 
   /** Reads the hours that do not have too many words, one after the other. */
   async *#read(step: Step, tenantId: number, hours: readonly number[]): AsyncGenerator<IndexedHour> {
     const read = async (of: readonly number[], after: string) => {
       const bytes = Math.floor(BYTES_PER_READ / of.length);
-      return [...(await step(READ_EVENTS, [tenantId, of, after, bytes]))] as unknown as Chunk[];
+      return [...(await step<Chunk>(READ_EVENTS, [tenantId, of, after, bytes]))];
     };
     const pauses = new Pauses();
     const firsts = await read(hours, FIRST_RECORD);
@@ -194,7 +192,7 @@ export class Indexer {
 
 /** An hour that changed between the snapshot and its turn is on the list again, so the conflict needs no work here. */
 function noneIfLate(error: unknown): number {
-  if (LATE.includes(sqlStateOf(error) ?? '')) return 0;
+  if (isFailure(error, 'serialization_failure', 'unique_violation')) return 0;
   throw error;
 }
 

@@ -1,6 +1,6 @@
-import type { Prisma, ServiceDoor } from '../../database/clients';
+import type { Prisma, Row, ServiceDoor } from '../../database/clients';
 import type { TenantLookup } from '../../database/each-tenant';
-import { isStatementTimeout } from '../../database/failure';
+import { isFailure } from '../../database/failure';
 import { DomainError } from '../../errors';
 import { HOUR_MS } from '../../event/event-time';
 import { type FieldTerm, termsOf, type WordTerm } from '../../event/expression/expression';
@@ -82,11 +82,11 @@ export class ColumnCounter {
     tenantId: number,
     hours: readonly number[],
     by: Parameters<typeof eventGroupsStatement>[3],
-  ): ReturnType<Ask> {
+  ): Promise<readonly Row[]> {
     if (hours.length === 0) return [];
     const { filter } = this;
     return this.ask(eventGroupsStatement(tenantId, hours, filter, by)).catch(async (error: unknown) => {
-      if (!isStatementTimeout(error)) throw error;
+      if (!isFailure(error, 'query_canceled')) throw error;
       throw tooMany((await this.tenantHours(tenantId)).eventsIn(hours), filter, error);
     });
   }
@@ -139,7 +139,7 @@ export function inSnapshot<T>(
   work: (counter: ColumnCounter) => Promise<T>,
 ): Promise<T> {
   return service.snapshot(tenants, (step) => {
-    const ask: Ask = ({ text, values }: Prisma.Sql) => step(text, values);
+    const ask: Ask = <R extends object>({ text, values }: Prisma.Sql) => step<R>(text, values);
     return work(new ColumnCounter(ask, tenants, filter, service.each(tenants)));
   });
 }

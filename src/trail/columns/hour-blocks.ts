@@ -1,4 +1,4 @@
-import { Prisma } from '../../database/clients';
+import { Prisma, Row } from '../../database/clients';
 import type { TenantLookup } from '../../database/each-tenant';
 import { Pauses } from '../../deadline';
 import { DomainError } from '../../errors';
@@ -23,9 +23,9 @@ import {
 import { columnsStatement, hoursStatement, termValuesStatement, wordHoursStatement } from './statements';
 import { MAYBE, type Verdicts, YES } from './verdicts';
 
-type Rows = readonly Readonly<Record<string, unknown>>[];
+type Rows = readonly Row[];
 /** Runs a statement in one snapshot. */
-export type Ask = (statement: Prisma.Sql) => Promise<Rows>;
+export type Ask = <R extends object = Row>(statement: Prisma.Sql) => Promise<readonly R[]>;
 
 /** Events of a portion, which is held in memory at once: some ten MB. */
 const EVENTS_PER_PORTION = 300_000;
@@ -96,14 +96,14 @@ export class TenantHours {
     const hours = (await ask(hoursStatement(tenantId, span))).map(
       ({ hour, n, has }): StoredHour => ({ hour: Number(hour), n: Number(n), has: has === true }),
     );
-    const values = terms.length === 0 ? [] : await ask(termValuesStatement(tenantId, terms));
+    const values = terms.length === 0 ? [] : await ask<NumberedValue>(termValuesStatement(tenantId, terms));
     const wordHours = new Map<string, ReadonlySet<number>>();
     for (const key of keysOf(expression)) {
       const rows = await ask(wordHoursStatement(tenantId, key, within('w.hour', span), of));
       wordHours.set(key, new Set(rows.map(({ hour }) => Number(hour))));
     }
     const question = { tenantId, expression, range: filter, wordHours };
-    const evaluator = new Evaluator(question, values as unknown as readonly NumberedValue[]);
+    const evaluator = new Evaluator(question, values);
     return new TenantHours(ask, tenantId, filter, expression, evaluator, hours, clock);
   }
 

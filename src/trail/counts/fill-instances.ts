@@ -1,6 +1,6 @@
 import { type OwnerDoor, type Prisma, stepIn } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
-import { sqlStateOf } from '../../database/failure';
+import { isFailure } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
@@ -15,8 +15,6 @@ const TENANTS_PER_STEP = 50;
 const DAYS_PER_STEP = 10;
 /** The time to count a day of a very large tenant. */
 const COUNTING_MS_MAX = 3_600_000;
-/** The SQL state when the same rows were changed meanwhile: by indexing, or by a fold before the turn. */
-const SERIALIZATION_FAILURE = '40001';
 
 /** Days with events that are not counted by instance, except days $2, newest first. None when the numbers ran out. */
 const OPEN_DAYS = `
@@ -152,7 +150,7 @@ interface Warns {
 type Outcome = 'filled' | 'busy' | 'differs';
 
 function busyIfChanged(error: unknown): Outcome {
-  if (sqlStateOf(error) === SERIALIZATION_FAILURE) return 'busy';
+  if (isFailure(error, 'serialization_failure')) return 'busy';
   throw error;
 }
 

@@ -1,4 +1,4 @@
-import { guarded, sqlStateOf, toDatabaseError } from '../../../src/database/failure';
+import { failureOf, guarded, toDatabaseError } from '../../../src/database/failure';
 import { DomainError } from '../../../src/errors';
 
 /** An error as Prisma's adapters shape it. */
@@ -11,21 +11,21 @@ const prismaError = (originalCode: string) =>
     },
   });
 
-describe('the state of a failed statement', () => {
+describe('the name of a failure', () => {
   it.each([
-    ['a driver error', { code: '23514' }, '23514'],
-    ['an adapter error', { cause: { originalCode: '57014' } }, '57014'],
-    ['a Prisma error', prismaError('42P01'), '42P01'],
+    ['a driver error', { code: '23514' }, 'check_violation'],
+    ['an adapter error', { cause: { originalCode: '57014' } }, 'query_canceled'],
+    ['a Prisma error', prismaError('42P01'), 'undefined_table'],
     ['a connection error', { code: 'ECONNREFUSED' }, null],
     ["Prisma's own code", { code: 'P1001' }, null],
     ['plain text', 'down', null],
     ['nothing', undefined, null],
-  ])('is found in %s', (_, error, expected) => expect(sqlStateOf(error)).toBe(expected));
+  ])('is found in %s', (_, error, expected) => expect(failureOf(error)).toBe(expected));
 
   it('is searched for in a bounded number of causes', () => {
     const loop: { cause?: unknown } = {};
     loop.cause = loop;
-    expect(sqlStateOf(loop)).toBeNull();
+    expect(failureOf(loop)).toBeNull();
   });
 });
 
