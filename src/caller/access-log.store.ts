@@ -1,10 +1,13 @@
-import { type Database, Prisma } from '../database/clients';
+import { type Database, Prisma, type ServiceDoor } from '../database/clients';
 import { guarded } from '../database/failure';
+import { ofTenants } from '../database/tenant-rows';
 import { LIMITS } from '../limits';
+import { oneTenant } from '../tenant-set';
 import {
   type AccessEntry,
   type AccessFilter,
   type AccessLogStore,
+  type Attempt,
   changeOf,
   entryIdFloor,
   type NewestEntries,
@@ -93,6 +96,55 @@ const ofOperation = (operation: string) =>
 
 const where = (conditions: readonly Prisma.Sql[]) =>
   conditions.length > 0 ? Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}` : Prisma.empty;
+
+type Tx = Prisma.TransactionClient;
+/** A change that was made: its value, and what its entry of the access log says. */
+interface Made<T> {
+  readonly value: T;
+  readonly subject?: string;
+  readonly tenantIds?: readonly number[];
+  readonly rows?: number;
+}
+type Outcome = Made<unknown> | string | null;
+type ValueOf<O> = O extends Made<infer T> ? T : O;
+
+/**
+ * Makes a change and writes its entry of the access log, in one transaction.
+ * @param begin begins the transaction
+ * @param work the change. With null, or a text that says why, nothing was changed, and no entry is written
+ */
+export const change = <O extends Outcome>(
+  begin: <R>(run: (tx: Tx) => Promise<R>) => Promise<R>,
+  attempt: Attempt,
+  work: (tx: Tx) => Promise<O>,
+): Promise<ValueOf<O>> =>
+  guarded(() =>
+    begin(async (tx) => {
+      const outcome: Outcome = await work(tx);
+      if (outcome === null || typeof outcome === 'string') return outcome as ValueOf<O>;
+      const { value, ...about } = outcome;
+      await insertEntries(tx, [changeOf(attempt, about)]);
+      return value as ValueOf<O>;
+    }),
+  );
+
+/** Makes a change within one tenant, see `change`. */
+export const changeOfTenant = <O extends Outcome>(
+  service: ServiceDoor,
+  tenantId: number,
+  attempt: Attempt,
+  work: (tx: Tx) => Promise<O>,
+): Promise<ValueOf<O>> =>
+  change<O>(
+    (run) => ofTenants(service, oneTenant(tenantId), run),
+    attempt,
+    async (tx) => {
+      const outcome = await work(tx);
+      return outcome !== null && typeof outcome === 'object'
+        ? { ...outcome, tenantIds: [tenantId] }
+        : outcome;
+    },
+  );
 
 /** Writes entries in the transaction of their change. */
 export async function insertEntries(tx: Prisma.TransactionClient, entries: readonly AccessEntry[]) {

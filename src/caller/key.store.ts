@@ -2,8 +2,8 @@ import { ADVISORY_LOCKS } from '../database/advisory-locks';
 import type { OwnerDoor, Prisma, ServiceDoor } from '../database/clients';
 import { guarded } from '../database/failure';
 import { KEYS_CHANGED } from '../database/notifications';
-import { type Attempt, changeOf } from './access-log';
-import { insertEntries } from './access-log.store';
+import type { Attempt } from './access-log';
+import { change } from './access-log.store';
 import type { KeyStore, NewKey, Rotation, StoredKey } from './key-store';
 
 export class PostgresKeyStore implements KeyStore {
@@ -25,14 +25,15 @@ export class PostgresKeyStore implements KeyStore {
   }
 
   async insert(key: NewKey, attempt: Attempt): Promise<void> {
-    await this.#change((tx) => insertKey(tx, key, attempt));
+    await change(this.#begin, attempt, (tx) => insertKey(tx, key));
   }
 
   async insertFirstOperator(key: NewKey, attempt: Attempt): Promise<void> {
-    await this.#change(async (tx) => {
+    await change(this.#begin, attempt, async (tx) => {
       // Instances that start at the same time take turns, so the second sees the first one's key.
       await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.firstOperatorKey})`;
-      if ((await tx.apiKey.count({ where: { kind: 'operator' } })) === 0) await insertKey(tx, key, attempt);
+      const isFirst = (await tx.apiKey.count({ where: { kind: 'operator' } })) === 0;
+      return isFirst ? insertKey(tx, key) : null;
     });
   }
 
@@ -44,7 +45,7 @@ export class PostgresKeyStore implements KeyStore {
   }
 
   rotate({ oldKeyId, newKey, overlapEnd }: Rotation, attempt: Attempt): Promise<Date | null> {
-    return this.#change(async (tx) => {
+    return change(this.#begin, attempt, async (tx) => {
       // Locks the row, so the second of two concurrent rotations sees the first one's key.
       const [old] = await tx.$queryRaw<{ expires_at: Date | null }[]>`
         SELECT expires_at FROM api_key WHERE key_id = ${oldKeyId}::uuid AND revoked_at IS NULL
@@ -54,13 +55,12 @@ export class PostgresKeyStore implements KeyStore {
       await tx.apiKey.update({ where: { keyId: oldKeyId }, data: { expiresAt } });
       await tx.apiKey.create({ data: toRow(newKey) });
       await tellOthers(tx);
-      await insertEntries(tx, [changeOf(attempt, subjectOf(newKey))]);
-      return expiresAt;
+      return { value: expiresAt, ...subjectOf(newKey) };
     });
   }
 
   revoke(keyId: string, when: { at: Date; operatorUntil: Date }, attempt: Attempt) {
-    return this.#change(async (tx) => {
+    return change(this.#begin, attempt, async (tx) => {
       const lasting = await lastingOperatorKeys(tx, when.operatorUntil);
       const found = await tx.apiKey.findUnique({ where: { keyId } });
       if (!found) return null;
@@ -70,8 +70,7 @@ export class PostgresKeyStore implements KeyStore {
       const rows = found.revokedAt ? 0 : 1;
       await tx.apiKey.updateMany({ where: { keyId, revokedAt: null }, data: { revokedAt } });
       await tellOthers(tx);
-      await insertEntries(tx, [changeOf(attempt, { ...subjectOf(found), rows })]);
-      return toStoredKey({ ...found, revokedAt });
+      return { value: toStoredKey({ ...found, revokedAt }), ...subjectOf(found), rows };
     });
   }
 
@@ -84,14 +83,13 @@ export class PostgresKeyStore implements KeyStore {
     );
   }
 
-  #change<T>(run: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
-    return guarded(() => this.door.models.$transaction(run));
-  }
+  readonly #begin = <T>(run: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> =>
+    this.door.models.$transaction(run);
 }
 
-async function insertKey(tx: Prisma.TransactionClient, key: NewKey, attempt: Attempt): Promise<void> {
+async function insertKey(tx: Prisma.TransactionClient, key: NewKey) {
   const { count } = await tx.apiKey.createMany({ data: [toRow(key)], skipDuplicates: true });
-  if (count > 0) await insertEntries(tx, [changeOf(attempt, subjectOf(key))]);
+  return count > 0 ? { value: count, ...subjectOf(key) } : null;
 }
 
 /** The operator keys that are valid at that time. They stay locked, so two that revoke each other take turns. */

@@ -1,7 +1,7 @@
 import type { ServiceDoor } from '../database/clients';
 import { guarded } from '../database/failure';
-import { type Attempt, changeOf } from './access-log';
-import { insertEntries } from './access-log.store';
+import type { Attempt } from './access-log';
+import { change } from './access-log.store';
 
 export interface Tenant {
   readonly tenantId: number;
@@ -30,13 +30,13 @@ export class PostgresTenantStore implements TenantStore {
   constructor(private readonly service: ServiceDoor) {}
 
   create(name: string, retentionDays: number | null, attempt: Attempt): Promise<Tenant> {
-    return guarded(() =>
-      this.service.models.$transaction(async (tx) => {
-        const tenant = await tx.tenant.create({ data: { name, retentionDays } });
-        const { tenantId } = tenant;
-        await insertEntries(tx, [changeOf(attempt, { subject: String(tenantId), tenantIds: [tenantId] })]);
-        return tenant;
-      }),
+    return change(
+      (run) => this.service.models.$transaction(run),
+      attempt,
+      async (tx) => {
+        const value = await tx.tenant.create({ data: { name, retentionDays } });
+        return { value, subject: String(value.tenantId), tenantIds: [value.tenantId] };
+      },
     );
   }
 

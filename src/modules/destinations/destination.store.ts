@@ -1,5 +1,5 @@
-import { type Attempt, changeOf } from '../../caller/access-log';
-import { insertEntries } from '../../caller/access-log.store';
+import type { Attempt } from '../../caller/access-log';
+import { changeOfTenant } from '../../caller/access-log.store';
 import type { Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofEveryTenant, ofTenants } from '../../database/tenant-rows';
@@ -137,19 +137,15 @@ export class DestinationStore {
     );
   }
 
-  #change(
+  async #change(
     { tenantId, destinationId }: DestinationKey,
     attempt: Attempt,
     work: (tx: Tx) => Promise<boolean>,
   ): Promise<boolean> {
-    return guarded(() =>
-      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
-        const isDone = await work(tx);
-        if (isDone)
-          await insertEntries(tx, [changeOf(attempt, { subject: destinationId, tenantIds: [tenantId] })]);
-        return isDone;
-      }),
+    const done = await changeOfTenant(this.service, tenantId, attempt, async (tx) =>
+      (await work(tx)) ? { value: true, subject: destinationId } : null,
     );
+    return done !== null;
   }
 }
 

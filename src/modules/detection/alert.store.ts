@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Attempt, changeOf } from '../../caller/access-log';
-import { insertEntries } from '../../caller/access-log.store';
+import type { Attempt } from '../../caller/access-log';
+import { change, changeOfTenant } from '../../caller/access-log.store';
 import type { Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
@@ -48,8 +48,10 @@ export class AlertStore {
   /** @returns the tenant of the alert @throws DomainError `not_found` */
   work(tenants: TenantSet, alertId: string, work: AlertWork, attempt: Attempt): Promise<number> {
     const at = new Date(this.nowMs());
-    return guarded(() =>
-      ofTenants(this.service, tenants, async (tx) => {
+    return change(
+      (run) => ofTenants(this.service, tenants, run),
+      attempt,
+      async (tx) => {
         const alert = await tx.alert.findFirst({ where: { alertId, tenantId: { in: [...tenants] } } });
         if (!alert) throw new DomainError('not_found', { public: 'There is no such record.' });
         const { tenantId, ruleId, groupValues, severity } = alert;
@@ -96,9 +98,8 @@ export class AlertStore {
         const status = (work.set.status as string | undefined) ?? null;
         if (status !== null && status !== alert.status)
           await this.onChange(tx, { tenantId, alertId, ruleId, severity, status });
-        await insertEntries(tx, [changeOf(attempt, { subject: alertId, tenantIds: [tenantId] })]);
-        return tenantId;
-      }),
+        return { value: tenantId, subject: alertId, tenantIds: [tenantId] };
+      },
     );
   }
 
@@ -130,17 +131,14 @@ export class AlertStore {
    */
   async endSuppression(tenantId: number, suppressionId: string, attempt: Attempt): Promise<boolean> {
     const now = new Date(this.nowMs());
-    return guarded(() =>
-      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
-        const { count } = await tx.alertSuppression.updateMany({
-          where: { tenantId, suppressionId, until: { gt: now } },
-          data: { until: now },
-        });
-        if (count === 0) throw new DomainError('not_found', { public: 'There is no such record.' });
-        await insertEntries(tx, [changeOf(attempt, { subject: suppressionId, tenantIds: [tenantId] })]);
-        return true;
-      }),
-    );
+    return changeOfTenant(this.service, tenantId, attempt, async (tx) => {
+      const { count } = await tx.alertSuppression.updateMany({
+        where: { tenantId, suppressionId, until: { gt: now } },
+        data: { until: now },
+      });
+      if (count === 0) throw new DomainError('not_found', { public: 'There is no such record.' });
+      return { value: true, subject: suppressionId };
+    });
   }
 
   /** @returns the newest changes, oldest first */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Attempt, changeOf } from '../../caller/access-log';
-import { insertEntries } from '../../caller/access-log.store';
+import type { Attempt } from '../../caller/access-log';
+import { changeOfTenant } from '../../caller/access-log.store';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { isFree, type Leased, Leases, type ReadTime } from '../../database/lease';
@@ -9,7 +9,7 @@ import type { RuleSource } from '../../detection/host';
 import { DomainError } from '../../errors';
 import { DAY_MS } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
-import { oneTenant, type TenantSet } from '../../tenant-set';
+import type { TenantSet } from '../../tenant-set';
 import { takeTurn } from './tenant-turn';
 import type { BACKTEST } from './work-answers';
 
@@ -72,37 +72,34 @@ export class BacktestStore {
       days: [],
       examples: [],
     };
-    return guarded(() =>
-      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
-        await takeTurn(tx, tenantId);
-        const there = await tx.backtest.findMany({
-          where: { tenantId },
-          orderBy: { createdAt: 'desc' },
-          select: { backtestId: true, state: true },
+    return changeOfTenant(this.service, tenantId, attempt, async (tx) => {
+      await takeTurn(tx, tenantId);
+      const there = await tx.backtest.findMany({
+        where: { tenantId },
+        orderBy: { createdAt: 'desc' },
+        select: { backtestId: true, state: true },
+      });
+      if (there.some(({ state }) => state === 'running'))
+        throw new DomainError('service_unavailable', {
+          public: 'Another backtest is running. Try again when it is done.',
+          retryAfterSeconds: 10,
         });
-        if (there.some(({ state }) => state === 'running'))
-          throw new DomainError('service_unavailable', {
-            public: 'Another backtest is running. Try again when it is done.',
-            retryAfterSeconds: 10,
-          });
-        const old = there.slice(KEPT_MAX - 1).map(({ backtestId }) => backtestId);
-        if (old.length > 0) await tx.backtest.deleteMany({ where: { tenantId, backtestId: { in: old } } });
-        await tx.backtest.create({
-          data: {
-            tenantId,
-            backtestId: answer.backtestId,
-            rule: JSON.stringify(rule),
-            state: 'running',
-            since: new Date(now.getTime() - days * DAY_MS),
-            answer: JSON.stringify(answer),
-            tries: 0,
-            createdAt: now,
-          },
-        });
-        await insertEntries(tx, [changeOf(attempt, { tenantIds: [tenantId] })]);
-        return answer;
-      }),
-    );
+      const old = there.slice(KEPT_MAX - 1).map(({ backtestId }) => backtestId);
+      if (old.length > 0) await tx.backtest.deleteMany({ where: { tenantId, backtestId: { in: old } } });
+      await tx.backtest.create({
+        data: {
+          tenantId,
+          backtestId: answer.backtestId,
+          rule: JSON.stringify(rule),
+          state: 'running',
+          since: new Date(now.getTime() - days * DAY_MS),
+          answer: JSON.stringify(answer),
+          tries: 0,
+          createdAt: now,
+        },
+      });
+      return { value: answer };
+    });
   }
 
   /** @throws DomainError `not_found` */

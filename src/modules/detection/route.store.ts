@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Attempt, changeOf } from '../../caller/access-log';
-import { insertEntries } from '../../caller/access-log.store';
+import type { Attempt } from '../../caller/access-log';
+import { changeOfTenant } from '../../caller/access-log.store';
 import type { ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
@@ -63,44 +63,39 @@ export class RouteStore {
     const routeId = randomUUID();
     const { name, severityMin, ruleId, target } = route;
     const kind = 'to' in target ? 'email' : 'destination';
-    await guarded(() =>
-      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
-        if ((await tx.alertRoute.count({ where: { tenantId, enabled: true } })) >= ROUTES_MAX)
-          throw new DomainError('invalid_parameter', {
-            public: `A tenant has at most ${ROUTES_MAX} routes.`,
-          });
-        await tx.alertRoute.create({
-          data: {
-            tenantId,
-            routeId,
-            name: toStored(name),
-            severityMin,
-            ruleId,
-            kind,
-            enabled: true,
-            target: JSON.stringify(target),
-            createdAt: new Date(this.nowMs()),
-          },
+    await changeOfTenant(this.service, tenantId, attempt, async (tx) => {
+      if ((await tx.alertRoute.count({ where: { tenantId, enabled: true } })) >= ROUTES_MAX)
+        throw new DomainError('invalid_parameter', {
+          public: `A tenant has at most ${ROUTES_MAX} routes.`,
         });
-        await insertEntries(tx, [changeOf(attempt, { subject: routeId, tenantIds: [tenantId] })]);
-      }),
-    );
+      await tx.alertRoute.create({
+        data: {
+          tenantId,
+          routeId,
+          name: toStored(name),
+          severityMin,
+          ruleId,
+          kind,
+          enabled: true,
+          target: JSON.stringify(target),
+          createdAt: new Date(this.nowMs()),
+        },
+      });
+      return { value: routeId, subject: routeId };
+    });
     const made = (await this.list(tenantId)).find((one) => one.routeId === routeId);
     if (!made) throw new Error(`route ${routeId} was not stored`);
     return made;
   }
 
   async remove(tenantId: number, routeId: string, attempt: Attempt): Promise<boolean> {
-    return guarded(() =>
-      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
-        const { count } = await tx.alertRoute.updateMany({
-          where: { tenantId, routeId, enabled: true },
-          data: { enabled: false },
-        });
-        if (count === 0) throw new DomainError('not_found', { public: 'There is no such record.' });
-        await insertEntries(tx, [changeOf(attempt, { subject: routeId, tenantIds: [tenantId] })]);
-        return true;
-      }),
-    );
+    return changeOfTenant(this.service, tenantId, attempt, async (tx) => {
+      const { count } = await tx.alertRoute.updateMany({
+        where: { tenantId, routeId, enabled: true },
+        data: { enabled: false },
+      });
+      if (count === 0) throw new DomainError('not_found', { public: 'There is no such record.' });
+      return { value: true, subject: routeId };
+    });
   }
 }

@@ -1,5 +1,5 @@
-import { type Attempt, changeOf } from '../../caller/access-log';
-import { insertEntries } from '../../caller/access-log.store';
+import type { Attempt } from '../../caller/access-log';
+import { changeOfTenant } from '../../caller/access-log.store';
 import type { Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
@@ -231,25 +231,22 @@ export class RuleStore {
     work: (tx: Prisma.TransactionClient) => Promise<{ readonly grows: boolean }>,
     subject?: string,
   ): Promise<void> {
-    return guarded(() =>
-      ofTenants(this.service, oneTenant(tenantId), async (tx) => {
-        // Changes of a tenant's rules wait for each other here.
-        await tx.$executeRawUnsafe(
-          `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until, revision, due_at)
+    return changeOfTenant(this.service, tenantId, attempt, async (tx) => {
+      // Changes of a tenant's rules wait for each other here.
+      await tx.$executeRawUnsafe(
+        `INSERT INTO detection_position AS p (tenant_id, position, learned, learn_until, revision, due_at)
            SELECT t.tenant_id, 0, 0, 0, 1, $2::timestamptz FROM tenant t WHERE t.tenant_id = $1::int
            ON CONFLICT (tenant_id) DO UPDATE SET revision = p.revision + 1, due_at = excluded.due_at`,
-          ...[tenantId, new Date(this.nowMs())],
-        );
-        const { grows } = await work(tx);
-        const rows = await rowsOf(tx, tenantId);
-        const rules = await tenantRules(rows, this.shipped, this.abouts);
-        if (grows) await checkOwnRules(rows, rules);
-        await settleVersions(tx, tenantId, rules);
-        await forgetRemoved(tx, tenantId, rows);
-        const about = { tenantIds: [tenantId], ...(subject !== undefined && { subject }) };
-        await insertEntries(tx, [changeOf(attempt, about)]);
-      }),
-    );
+        ...[tenantId, new Date(this.nowMs())],
+      );
+      const { grows } = await work(tx);
+      const rows = await rowsOf(tx, tenantId);
+      const rules = await tenantRules(rows, this.shipped, this.abouts);
+      if (grows) await checkOwnRules(rows, rules);
+      await settleVersions(tx, tenantId, rules);
+      await forgetRemoved(tx, tenantId, rows);
+      return { value: undefined, ...(subject !== undefined && { subject }) };
+    });
   }
 
   /** @throws DomainError `invalid_parameter` that names lines and reasons */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Attempt, changeOf } from '../../caller/access-log';
-import { insertEntries } from '../../caller/access-log.store';
+import type { Attempt } from '../../caller/access-log';
+import { change, changeOfTenant } from '../../caller/access-log.store';
 import type { OwnerDoor, Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
 import { LIMITS } from '../../limits';
-import { oneTenant, type TenantSet } from '../../tenant-set';
+import type { TenantSet } from '../../tenant-set';
 import { fromStored, toStored } from '../../trail/stored-text';
 
 interface SearchSpec {
@@ -45,14 +45,12 @@ export class SavedSearchStore {
   /** @returns null if the holder already has the most searches permitted */
   async insert(spec: SearchSpec, holder: string, attempt: Attempt): Promise<SavedSearch | null> {
     const { tenantId } = spec;
-    return this.#inTenants(oneTenant(tenantId), async (tx) => {
+    return changeOfTenant(this.service, tenantId, attempt, async (tx) => {
       const count = await tx.savedSearch.count({ where: { tenantId, holder, isRemoved: false } });
       if (count >= LIMITS.savedSearchesMax) return null;
       const searchId = randomUUID();
       const data = { ...spec, searchId, holder, name: toStored(spec.name), filter: toStored(spec.filter) };
-      const row = await tx.savedSearch.create({ data });
-      await insertEntries(tx, [changeOf(attempt, { subject: searchId, tenantIds: [tenantId] })]);
-      return toSearch(row);
+      return { value: toSearch(await tx.savedSearch.create({ data })), subject: searchId };
     });
   }
 
@@ -63,15 +61,18 @@ export class SavedSearchStore {
     holder: string,
     attempt: Attempt,
   ): Promise<SavedSearch | null> {
-    return this.#inTenants(tenants, async (tx) => {
-      const where = { tenantId: { in: [...tenants] }, searchId, holder, isRemoved: false };
-      const row = await tx.savedSearch.findFirst({ where });
-      if (!row) return null;
-      const { tenantId } = row;
-      await tx.savedSearch.updateMany({ where: { tenantId, searchId }, data: { isRemoved: true } });
-      await insertEntries(tx, [changeOf(attempt, { subject: searchId, tenantIds: [tenantId] })]);
-      return toSearch(row);
-    });
+    return change(
+      (run) => ofTenants(this.service, tenants, run),
+      attempt,
+      async (tx) => {
+        const where = { tenantId: { in: [...tenants] }, searchId, holder, isRemoved: false };
+        const row = await tx.savedSearch.findFirst({ where });
+        if (!row) return null;
+        const { tenantId } = row;
+        await tx.savedSearch.updateMany({ where: { tenantId, searchId }, data: { isRemoved: true } });
+        return { value: toSearch(row), subject: searchId, tenantIds: [tenantId] };
+      },
+    );
   }
 
   /** Deletes the rows of removed searches. */

@@ -1,5 +1,5 @@
-import { type Attempt, changeOf } from '../../../caller/access-log';
-import { insertEntries } from '../../../caller/access-log.store';
+import type { Attempt } from '../../../caller/access-log';
+import { change } from '../../../caller/access-log.store';
 import type { Tenant, TenantWithRetention } from '../../../caller/tenant.store';
 import type { OwnerDoor, Prisma, ServiceDoor } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
@@ -39,13 +39,15 @@ export class PostgresRetentionStore implements RetentionStore {
   }
 
   setDays(tenantId: number, retentionDays: number | null, attempt: Attempt): Promise<Tenant | null> {
-    return guarded(() =>
-      this.service.models.$transaction(async (tx) => {
+    return change(
+      (run) => this.service.models.$transaction(run),
+      attempt,
+      async (tx) => {
         const { count } = await tx.tenant.updateMany({ where: { tenantId }, data: { retentionDays } });
         if (count === 0) return null;
-        await insertEntries(tx, [changeOf(attempt, { subject: String(tenantId), tenantIds: [tenantId] })]);
-        return tx.tenant.findUnique({ where: { tenantId } });
-      }),
+        const value = await tx.tenant.findUnique({ where: { tenantId } });
+        return { value, subject: String(tenantId), tenantIds: [tenantId] };
+      },
     );
   }
 
