@@ -15,7 +15,7 @@ interface Known {
 }
 
 type KeyState = 'valid' | 'expired' | 'revoked';
-export function stateOf(key: StoredKey, now: Date): KeyState {
+export function keyStateOf(key: StoredKey, now: Date): KeyState {
   if (key.revokedAt) return 'revoked';
   return key.expiresAt && key.expiresAt <= now ? 'expired' : 'valid';
 }
@@ -73,7 +73,7 @@ export class Authenticator {
 
   #valid(known: Known | null): Principal | null {
     const now = this.now();
-    if (!known || stateOf(known.key, now) !== 'valid') return null;
+    if (!known || keyStateOf(known.key, now) !== 'valid') return null;
     this.#uses.set(known.key.keyId, now);
     return known.principal;
   }

@@ -23,7 +23,7 @@ export function EvidenceState({ tenant, log, onVerify }: Props) {
           {problem}
         </Badge>
       ) : (
-        <Text size="sm">{stateOf(log)}</Text>
+        <Text size="sm">{textOf(log)}</Text>
       )}
       <Button size="compact-xs" variant="default" disabled={log.checkpoint === null} onClick={onVerify}>
         Verify<span className="sr-only"> the events of {tenant.name}</span>
@@ -39,7 +39,7 @@ function problemOf({ problem, refusedEvents }: LogState): string | null {
     : null;
 }
 
-function stateOf({ size, waitingEvents, backfilling, checkpoint }: LogState): string {
+function textOf({ size, waitingEvents, backfilling, checkpoint }: LogState): string {
   if (size === 0 && waitingEvents === 0) return 'no event yet';
   const waiting = waitingEvents > 0 ? `, ${formatCount(waitingEvents)} waiting` : '';
   const signed = checkpoint === null ? 'not signed yet' : 'signed';

@@ -52,7 +52,7 @@ export async function makeBackup(where: Where, folder: string): Promise<MadeBack
     await mkdir(path.dirname(path.join(folder, name)), { recursive: true, mode: 0o700 });
     await writeFile(path.join(folder, name), content, PRIVATE);
   }
-  const stated = await stateOf(where.config);
+  const stated = await databaseOf(where.config);
   const isEmbedded = where.config.databaseUrl === null;
   const dump = isEmbedded ? await copyDatabase(where.config, folder) : await dumpDatabase(where, folder);
   const files = await Promise.all((await filesIn(folder)).map((name) => fileIn(folder, name)));
@@ -64,7 +64,7 @@ export async function makeBackup(where: Where, folder: string): Promise<MadeBack
 /** Makes the part of a backup that is not in the database, as a tar archive: where no folder can be copied from. */
 export async function packBackup(where: Where): Promise<MadeBackup & { readonly archive: Buffer }> {
   const { parts, missing } = await partsOf(where.config);
-  const stated = await stateOf(where.config);
+  const stated = await databaseOf(where.config);
   const files = parts.map(({ name, content }) => ({ name, bytes: content.length, sha256: sha256(content) }));
   const manifest = manifestOf(where, stated, null, files);
   const all = [...parts, { name: MANIFEST_FILE, content: Buffer.from(textOf(manifest)) }];
@@ -110,7 +110,7 @@ async function partsOf(config: Config): Promise<{ parts: readonly Part[]; missin
 
 type Stated = Pick<Manifest, 'migration' | 'epoch' | 'logs'>;
 
-async function stateOf(config: Config): Promise<Stated> {
+async function databaseOf(config: Config): Promise<Stated> {
   const database = await openDatabase(config);
   try {
     return await readState(database.migrator);

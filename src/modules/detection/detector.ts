@@ -15,7 +15,7 @@ import { countRefused } from './refused-rules';
 import type { RuleAbouts } from './rule-abouts';
 import type { ShippedRule } from './shipped-rules';
 import { StepReader } from './step-reader';
-import { lastOfEach, putState, stateOf } from './stored-state';
+import { engineStateOf, lastOfEach, putState } from './stored-state';
 import { DetectionTally } from './tally';
 import { enabledRules } from './tenant-rules';
 import type { TrustedPlaces } from './trusted-places';
@@ -173,7 +173,7 @@ export class Detector {
     this.#rows.drop(tenantId);
     const { owner, host, shipped, abouts } = this.parts;
     const rules = await owner.models.$transaction((tx) => enabledRules(tx, tenantId, shipped, abouts));
-    const rows = await stateOf(owner, abouts, tenantId, rules);
+    const rows = await engineStateOf(owner, abouts, tenantId, rules);
     await countRefused(this.parts, tenantId, place.revision, rules);
     const current = new Set(rules.map(({ ruleId, version }) => `${ruleId}/${version}`));
     const isOf = (names: ReadonlySet<string>, { node }: { readonly node: string }) =>

@@ -9,7 +9,7 @@ import type { RuleAbouts } from './rule-abouts';
  * Reads the state of a tenant's windows and baselines. Baselines of a rule's former version continue in its current
  * one.
  */
-export async function stateOf(
+export async function engineStateOf(
   owner: OwnerDoor,
   abouts: RuleAbouts,
   tenantId: number,

@@ -58,7 +58,7 @@ export class PostgresEvidenceStore implements EvidenceStore {
   constructor(private readonly service: ServiceDoor) {}
 
   async states(tenants: TenantSet): Promise<readonly LogState[]> {
-    const statement = this.service.each(tenants).dependent(stateOf);
+    const statement = this.service.each(tenants).dependent(logStateOf);
     return (await this.#rows<StateRow>(statement, tenants)).map(toState);
   }
 
@@ -142,7 +142,7 @@ export class PostgresEvidenceStore implements EvidenceStore {
 }
 
 /** Separate scalars, because each then finds its rows by an index, and all rows of a tenant are on one node. */
-const stateOf = (tenant: Prisma.Sql): Prisma.Sql => Prisma.sql`
+const logStateOf = (tenant: Prisma.Sql): Prisma.Sql => Prisma.sql`
   SELECT ${tenant} AS tenant_id,
     (SELECT h.size FROM audit_log_head h WHERE h.tenant_id = ${tenant}) AS size,
     (SELECT h.root FROM audit_log_head h WHERE h.tenant_id = ${tenant}) AS root,

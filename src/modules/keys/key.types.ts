@@ -1,4 +1,4 @@
-import { stateOf } from '../../caller/authenticate';
+import { keyStateOf } from '../../caller/authenticate';
 import { type StoredKey } from '../../caller/key-store';
 import type { Answer } from '../../event/shape';
 import { objectType } from '../../graphql/object-type';
@@ -21,7 +21,7 @@ export function toApiKeyType(key: StoredKey, replacedBy: ReadonlyMap<string, str
     prefix,
     rateLimitPerMinute,
     replaces,
-    state: stateOf(key, now),
+    state: keyStateOf(key, now),
     scopes,
     tenantIds: key.tenantIds.map(String),
     allowedAddresses,

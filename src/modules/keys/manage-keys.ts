@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt } from '../../caller/access-log';
-import { type Authenticator, stateOf } from '../../caller/authenticate';
+import { type Authenticator, keyStateOf } from '../../caller/authenticate';
 import { hashOfKey, type KeyKind, newKey, shownPrefix } from '../../caller/key-format';
 import { type KeyStore, type NewKey, type StoredKey } from '../../caller/key-store';
 import type { TenantStore } from '../../caller/tenant.store';
@@ -84,7 +84,9 @@ export class KeyManager {
     refuseIf([
       ...problems,
       ...pastProblems(asked, now),
-      ...(stateOf(old, now) === 'valid' ? [] : [unfit(`the key is ${stateOf(old, now)}: make a new one`)]),
+      ...(keyStateOf(old, now) === 'valid'
+        ? []
+        : [unfit(`the key is ${keyStateOf(old, now)}: make a new one`)]),
       ...(old.kind === 'operator' && expiresAt && expiresAt <= this.#operatorUntil(now)
         ? [
             unfit(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { access, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ownAttempt } from '../../caller/access-log';
-import { stateOf } from '../../caller/authenticate';
+import { keyStateOf } from '../../caller/authenticate';
 import { isWellFormedKey, newKey } from '../../caller/key-format';
 import { type KeyStore } from '../../caller/key-store';
 import { operatorRow } from './manage-keys';
@@ -57,9 +57,9 @@ export async function ensureOperatorKey(
     told.warn(
       `the key in ${file} is not known to this database, which has an operator key: put that one there, or make another with \`${RECOVER_COMMAND}\``,
     );
-  else if (stateOf(stored, now) !== 'valid')
+  else if (keyStateOf(stored, now) !== 'valid')
     told.warn(
-      `the key in ${file} is ${stateOf(stored, now)}; put a valid one there, or make another with \`${RECOVER_COMMAND}\``,
+      `the key in ${file} is ${keyStateOf(stored, now)}; put a valid one there, or make another with \`${RECOVER_COMMAND}\``,
     );
   return file;
 }

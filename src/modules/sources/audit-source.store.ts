@@ -54,7 +54,7 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
         const put = await tx.$executeRawUnsafe(
           PUT_SOURCE,
           ...key,
-          ...stateOf(report),
+          ...valuesOf(report),
           at,
           report.clockAheadMs,
           LIMITS.sourcesMax,
@@ -125,7 +125,7 @@ const tooManyGaps = () =>
   });
 
 /** The parameters $4 to $9 of `PUT_SOURCE`. */
-const stateOf = (report: SourceReport) => [
+const valuesOf = (report: SourceReport) => [
   toStored(report.agentVersion),
   report.lastEventTime,
   report.caughtUpAt,

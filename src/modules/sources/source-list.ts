@@ -37,7 +37,7 @@ export function sourceList(
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const inStates = new Map(STATES.map((one): [SourceState, ListedSource[]] => [one, []]));
   for (const source of sources) {
-    const its = stateOf(source, nowMs);
+    const its = listedStateOf(source, nowMs);
     inStates.get(its)?.push({ ...source, tenantName: nameOf(source.tenantId), state: its });
   }
   const holds = ({ hostName, databaseName, tenantName }: ListedSource) => {
@@ -56,7 +56,7 @@ export function sourceList(
   };
 }
 
-const stateOf = (source: AuditSource, nowMs: number): SourceState =>
+const listedStateOf = (source: AuditSource, nowMs: number): SourceState =>
   stateOfSource({
     silentMs: nowMs - source.lastReported.getTime(),
     problem: source.problem,

@@ -121,7 +121,7 @@ export class InstanceFiller {
         if (!(await tryTurn(stepIn(tx), 'folding', tenantId))) return 'busy';
         // Then all events of this snapshot are counted: events and counts are of the same moment.
         await foldTenant(tx, tenantId);
-        const before = await stateOf(tx, tenantId, day);
+        const before = await dayStateOf(tx, tenantId, day);
         if (before.uncounted === 0) return 'filled';
         if (before.begun) await tx.$executeRawUnsafe(CLEAR, tenantId, day);
         const hours = await tx.$queryRawUnsafe<{ hour: number }[]>(HOURS, tenantId, day);
@@ -130,7 +130,7 @@ export class InstanceFiller {
           await tx.$executeRawUnsafe(NUMBER_INSTANCES, ...events);
           await tx.$executeRawUnsafe(COUNT_HOUR, ...events, hour);
         }
-        const { uncounted } = await stateOf(tx, tenantId, day);
+        const { uncounted } = await dayStateOf(tx, tenantId, day);
         if (uncounted === 0) return 'filled';
         this.log.warn({ tenantId, day, uncounted }, 'a day has other events than were counted');
         return 'differs';
@@ -154,7 +154,7 @@ function busyIfChanged(error: unknown): Outcome {
   throw error;
 }
 
-async function stateOf(tx: Prisma.TransactionClient, tenantId: number, day: number) {
+async function dayStateOf(tx: Prisma.TransactionClient, tenantId: number, day: number) {
   const [state] = await tx.$queryRawUnsafe<{ uncounted: number; begun: boolean }[]>(STATE, tenantId, day);
   return state ?? { uncounted: 0, begun: false };
 }

@@ -81,10 +81,10 @@ function sentenceOf(source: Source, own: Coverage['gaps'], zone: TimeZone): stri
     first === undefined
       ? 'no gap'
       : `${counted(own.length, 'gap')}: ${GAP_REASONS[first.reason].replace(/\.$/, '')}, between ${time(first.afterTime)} and ${time(first.beforeTime)}`;
-  return `${nameOf(source)} ${stateOf(source, time)}, ${complete}; ${gaps}.`;
+  return `${nameOf(source)} ${reportOf(source, time)}, ${complete}; ${gaps}.`;
 }
 
-function stateOf(source: Source, time: (text: string) => string): string {
+function reportOf(source: Source, time: (text: string) => string): string {
   const nowMs = Date.now();
   const problem = source.hasProblem ? ', with a problem' : '';
   if (isSilent(source, nowMs)) return `reported until ${time(source.lastReported)}${problem}`;
