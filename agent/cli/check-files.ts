@@ -3,7 +3,7 @@ import { errorText } from '../log';
 import type { AuditSource, FoundFile } from '../source/audit-source';
 import { openSource } from '../source/open-source';
 import { type DecodedItem, decodeFiles } from '../sqlaudit/decode-files';
-import { type Finding, ok, problem } from './finding';
+import { type CheckResult, ok, problem } from './check-result';
 
 /** The most files that a finding names. */
 const FILES_NAMED = 3;
@@ -12,7 +12,7 @@ const FILES_NAMED = 3;
 const RECORDS_TRIED = 5;
 
 /** Whether the audit files of a database can be found and decoded. */
-export async function checkFiles({ name, source: config }: DatabaseConfig): Promise<Finding[]> {
+export async function checkFiles({ name, source: config }: DatabaseConfig): Promise<CheckResult[]> {
   const source = openSource(config);
   const listing = await source.list();
   if (listing.kind === 'unreadable') {
@@ -47,7 +47,7 @@ async function unreadable(
   name: string,
   source: AuditSource,
   files: readonly FoundFile[],
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const refused: string[] = [];
   for (const { path } of files) {
     // SQL Server may have removed it meanwhile.
@@ -64,7 +64,7 @@ async function tried(
   name: string,
   source: AuditSource,
   { path, size, mtimeMs }: FoundFile,
-): Promise<Finding> {
+): Promise<CheckResult> {
   const file = `${name}: the newest, ${path} (${size} bytes, last written ${new Date(mtimeMs).toISOString()})`;
   const items: DecodedItem[] = [];
   for await (const item of decodeFiles([path], (at) => source.open(at))) {

@@ -4,10 +4,10 @@ import { NO_EVENTS } from '../queued-events';
 import type { Answer } from '../uplink/answer';
 import { exchange } from '../uplink/http-exchange';
 import { IngestClient, reasonOf } from '../uplink/ingest-client';
-import { type Finding, note, ok, problem } from './finding';
+import { type CheckResult, note, ok, problem } from './check-result';
 
 /** Whether the service answers at its address. */
-export async function checkService(baseUrl: string, timeoutMs: number): Promise<Finding[]> {
+export async function checkService(baseUrl: string, timeoutMs: number): Promise<CheckResult[]> {
   const url = `${baseUrl}/health`;
   const findings = isInTheClear(baseUrl)
     ? [note(`${baseUrl} is not https: the key and the events can be read on the way`)]
@@ -39,12 +39,12 @@ interface KeyToTry {
 }
 
 /** Whether the service takes events with the key. The request holds none, so that nothing changes. */
-export async function checkKey(key: KeyToTry, timeoutMs: number): Promise<Finding[]> {
+export async function checkKey(key: KeyToTry, timeoutMs: number): Promise<CheckResult[]> {
   const answer = await new IngestClient(key, timeoutMs).send(NO_EVENTS, new AbortController().signal);
   return [findingOf(answer, key.tenantId)];
 }
 
-function findingOf(answer: Answer, tenantId: string | null): Finding {
+function findingOf(answer: Answer, tenantId: string | null): CheckResult {
   const tenant = tenantId === null ? '' : ` for tenant ${tenantId}`;
   if (answer.kind === 'receipt') return ok(`the service takes events with this agent key${tenant}`);
   if (answer.kind !== 'refused') return problem(`the agent key could not be checked: ${answer.message}`);

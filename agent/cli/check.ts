@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../config/parse-config';
 import { checkFiles } from './check-files';
+import { type CheckResult, note, ok, problem } from './check-result';
 import { checkKey, checkService } from './check-service';
-import { type Finding, note, ok, problem } from './finding';
 import type { LineOutput } from './line-output';
 import { readConfig } from './read-config';
 
@@ -14,7 +14,7 @@ interface CheckOptions {
    * Continues as the user that the service runs as, if there is one and this process may.
    * @returns the findings about that
    */
-  becomeServiceUser(configPath: string): Promise<Finding[]>;
+  becomeServiceUser(configPath: string): Promise<CheckResult[]>;
 }
 
 const LABEL = { ok: 'OK     ', note: 'NOTE   ', problem: 'PROBLEM' } as const;
@@ -27,7 +27,7 @@ const LABEL = { ok: 'OK     ', note: 'NOTE   ', problem: 'PROBLEM' } as const;
 export async function check(options: CheckOptions): Promise<number> {
   const { configPath, timeoutMs, out } = options;
   let problems = 0;
-  const say = async (findings: readonly Finding[]) => {
+  const say = async (findings: readonly CheckResult[]) => {
     for (const { kind, text } of findings) {
       if (kind === 'problem') problems++;
       await out.write(`${LABEL[kind]} ${text}`);
@@ -52,7 +52,7 @@ export async function check(options: CheckOptions): Promise<number> {
   return problems === 0 ? 0 : 1;
 }
 
-function intentions(config: AgentConfig): Finding[] {
+function intentions(config: AgentConfig): CheckResult[] {
   const { baseUrl, databases, enabled, pollIntervalMs, tenantId } = config;
   const findings = [
     ok(

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { errorText } from '../log';
-import { type Finding, note, problem } from './finding';
+import { type CheckResult, note, problem } from './check-result';
 
 const execute = promisify(execFile);
 
@@ -12,7 +12,7 @@ const execute = promisify(execFile);
  * check as root would miss them.
  * @param user null: unknown
  */
-export async function becomeServiceUser(user: string | null, configPath: string): Promise<Finding[]> {
+export async function becomeServiceUser(user: string | null, configPath: string): Promise<CheckResult[]> {
   const own = process.getuid?.();
   if (own === undefined || (user === null && own !== 0)) return [];
   if (user === null) {

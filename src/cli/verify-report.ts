@@ -1,4 +1,4 @@
-import { FINDING_KINDS, type Report } from '../modules/evidence/verify/verifier';
+import { type Report, WRONG_KINDS } from '../modules/evidence/verify/verifier';
 
 const SHOWN_MAX = 20;
 
@@ -10,7 +10,7 @@ export function textOf(
   const { tenantId, findings, problems, notes, entries, checkpoint, removed, newer } = report;
   const lines = [`tenant ${tenantId}: ${headline(report)}`];
   for (const { kind, recordId, eventTime } of findings.slice(0, SHOWN_MAX))
-    lines.push(`  ${recordId}  ${eventTime}  ${kind}: ${FINDING_KINDS[kind]}`);
+    lines.push(`  ${recordId}  ${eventTime}  ${kind}: ${WRONG_KINDS[kind]}`);
   if (findings.length > SHOWN_MAX) lines.push(`  and ${findings.length - SHOWN_MAX} more`);
   for (const problem of problems) lines.push(`  log: ${problem}`);
   for (const note of notes) lines.push(`  note: ${note}`);

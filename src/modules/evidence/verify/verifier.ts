@@ -10,14 +10,14 @@ import { RecordIndex } from './record-index';
 import { Removals } from './removals';
 
 /** The problems that one record can have. */
-export const FINDING_KINDS = {
+export const WRONG_KINDS = {
   altered: 'it is not what was accepted',
   missing: 'it was accepted, and is not there',
   inserted: 'it is there, and was never accepted',
   'log changed': 'it is as it was accepted, and its entry in the log is not',
 } as const;
-interface Finding {
-  readonly kind: keyof typeof FINDING_KINDS;
+interface WrongRecord {
+  readonly kind: keyof typeof WRONG_KINDS;
   readonly recordId: string;
   readonly eventTime: string;
 }
@@ -28,7 +28,7 @@ export interface Report {
   /** Whether events are not as they were accepted. If not, and it is not sound either, there is no verdict. */
   readonly isChanged: boolean;
   /** Sorted by record id, and thereby by time. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly WrongRecord[];
   /** Problems of the whole log, in sentences: signs of a change first, then what keeps the verifier from a verdict. */
   readonly problems: readonly string[];
   /** Sentences that change nothing in the verdict. */
@@ -60,7 +60,7 @@ export class Verifier {
   readonly #others = new Map<number, { hash: string; recordId: string }>();
   /** The events that have no entry under their record id. */
   readonly #strangers: { readonly hash: string; readonly recordId: string }[] = [];
-  readonly #findings: Finding[] = [];
+  readonly #findings: WrongRecord[] = [];
   /** The number of entries that were signed and exist. */
   readonly #size: number;
   readonly #strangersText: string[] = [];
@@ -252,7 +252,7 @@ export class Verifier {
     return removed;
   }
 
-  #note(kind: Finding['kind'], recordId: string): void {
+  #note(kind: WrongRecord['kind'], recordId: string): void {
     this.#findings.push({ kind, recordId, eventTime: formatTicks(ticksOfRecordId(recordId)) });
   }
 
