@@ -6,7 +6,7 @@ import type { NetworkGuard } from './network-guard';
 const CONNECT_MS = 10_000;
 
 /** The host and port of a TCP connection. */
-export interface Place {
+export interface Endpoint {
   readonly host: string;
   readonly port: number;
   /** Null: without encryption. */
@@ -14,8 +14,12 @@ export interface Place {
 }
 
 /** Opens a connection to an address that the guard allows. @throws RefusedAddress, or the error of the connection */
-export async function openSocket(guard: NetworkGuard, place: Place, signal: AbortSignal): Promise<Socket> {
-  const { host, port, tls } = place;
+export async function openSocket(
+  guard: NetworkGuard,
+  endpoint: Endpoint,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const { host, port, tls } = endpoint;
   const isPlain = tls === null;
   // An address is not resolved, so it is checked here. For a name, the connection itself asks the guard by `lookup`.
   if (isIP(host) > 0) await guard.addressesOf(host, isPlain);

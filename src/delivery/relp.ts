@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { openSocket, type Place } from './guarded-socket';
+import { type Endpoint, openSocket } from './guarded-socket';
 import type { NetworkGuard } from './network-guard';
 import { failureOf, type Outcome } from './outcome';
 
@@ -22,7 +22,7 @@ export class Relp {
 
   constructor(
     private readonly guard: NetworkGuard,
-    private readonly place: Place,
+    private readonly endpoint: Endpoint,
   ) {}
 
   async send(messages: readonly Buffer[], signal: AbortSignal): Promise<Outcome> {
@@ -40,7 +40,7 @@ export class Relp {
 
   async #open(signal: AbortSignal): Promise<Session> {
     if (this.#session?.isOpen) return this.#session;
-    const session = new Session(await openSocket(this.guard, this.place, signal));
+    const session = new Session(await openSocket(this.guard, this.endpoint, signal));
     this.#session = session;
     const [answer = ''] = await session.command('open', [Buffer.from(OFFER)], signal);
     if (!OK.test(answer)) throw new Error('RELP: the receiver does not open a session');

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { openSocket, type Place } from './guarded-socket';
+import { type Endpoint, openSocket } from './guarded-socket';
 import type { NetworkGuard } from './network-guard';
 import { failureOf, type Outcome } from './outcome';
 
@@ -15,7 +15,7 @@ export class SyslogTls {
 
   constructor(
     private readonly guard: NetworkGuard,
-    private readonly place: Place,
+    private readonly endpoint: Endpoint,
   ) {}
 
   async send(messages: readonly Buffer[], signal: AbortSignal): Promise<Outcome> {
@@ -34,7 +34,7 @@ export class SyslogTls {
     const open = this.#socket;
     // A receiver that has closed its side would lose the messages.
     if (open && !open.destroyed && open.writable && !open.readableEnded) return open;
-    const socket = await openSocket(this.guard, this.place, signal);
+    const socket = await openSocket(this.guard, this.endpoint, signal);
     socket.on('error', () => {});
     socket.on('end', () => socket.destroy());
     // The receiver sends no data, but the end of the connection must be noticed.

@@ -1,6 +1,6 @@
 import { fold } from '../event/search';
 import type { Entry } from './hit';
-import { bySize, type Place, type Receive } from './receive';
+import { bySize, type NodeWork, type Receive } from './receive';
 import type { AbsenceNode } from './rule';
 
 /** A match of the first rule whose time is not over, and for which the second rule has not matched. */
@@ -65,12 +65,12 @@ export class Absences {
     for (const node of this.#nodes) node.watchAll();
   }
 
-  receiver(node: AbsenceNode, { moment, groupOf, up, ...place }: Place): Receive {
-    const store = place.store<Waiting>(
+  receiver(node: AbsenceNode, { moment, groupOf, up, ...work }: NodeWork): Receive {
+    const store = work.store<Waiting>(
       bySize(ENTRIES),
       ({ pending, seen }) => pending.length + seen.length + 1,
     );
-    place.sweep(store, node.within, ({ pending, seen, latest = 0 }) =>
+    work.sweep(store, node.within, ({ pending, seen, latest = 0 }) =>
       Math.max(latest, ...seen, ...pending.map(({ entry }) => entry.l)),
     );
     const isOfInstances = !node.groupBy.some(({ name, ofChild }) =>

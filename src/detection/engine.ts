@@ -8,7 +8,7 @@ import { type GroupValues, groupedValue, groupKey, type Hit, hitOf } from './hit
 import type { Matcher } from './matcher';
 import {
   type Moment,
-  type Place,
+  type NodeWork,
   type Receive,
   receiveAbove,
   receiveCount,
@@ -230,7 +230,7 @@ export class Engine {
   }
 
   #receiver(node: GroupedNode, name: string, tell: (hit: Hit, position: number) => void): Receive {
-    const place: Place = {
+    const work: NodeWork = {
       moment: this.#moment,
       store: (max, sizeOf) => this.#store(name, max, sizeOf),
       sweep: (store, within, newest) => this.#sweep(store, within, newest),
@@ -246,16 +246,16 @@ export class Engine {
     switch (node.kind) {
       case 'event_count':
       case 'value_count':
-        return receiveCount(node, place);
+        return receiveCount(node, work);
       case 'temporal':
       case 'temporal_ordered':
-        return receiveTogether(node, place);
+        return receiveTogether(node, work);
       case 'absence':
-        return this.#absences.receiver(node, place);
+        return this.#absences.receiver(node, work);
       case 'unseen':
-        return receiveUnseen(node, place);
+        return receiveUnseen(node, work);
       case 'above':
-        return receiveAbove(node, place);
+        return receiveAbove(node, work);
     }
   }
 

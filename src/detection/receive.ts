@@ -36,7 +36,7 @@ export interface Moment {
 const canTell = ({ isLearning, isReady }: Readonly<Moment>) => !isLearning && isReady;
 
 /** The functions that the engine gives to a node of a rule. */
-export interface Place {
+export interface NodeWork {
   readonly moment: Readonly<Moment>;
   /** Makes the store for the node's groups. */
   store<Body>(groupsMax: number, sizeOf: (body: Body) => number): GroupStore<Body>;
@@ -57,13 +57,13 @@ const PARTS = 16;
 export const bySize = (entries: number) =>
   Math.min(GROUPS_MAX, Math.max(100, Math.floor(ENTRIES_MAX / entries)));
 
-export function receiveCount(node: CountNode | ValueCountNode, place: Place): Receive {
-  const store = place.store<Lanes>(bySize(node.atLeast), lanesSize);
-  place.sweep(store, node.within, newestOf);
+export function receiveCount(node: CountNode | ValueCountNode, work: NodeWork): Receive {
+  const store = work.store<Lanes>(bySize(node.atLeast), lanesSize);
+  work.sweep(store, node.within, newestOf);
   const { within, atLeast } = node;
   const isCounted = onceForEach(node);
   return (hit, child, position) => {
-    const { key, values } = place.groupOf(hit, child);
+    const { key, values } = work.groupOf(hit, child);
     const value = node.kind === 'value_count' ? joinedValue(hit, node.values, child) : null;
     if (node.kind === 'value_count' && value === null) return;
     if (!isCounted(child, key, position)) return;
@@ -72,7 +72,7 @@ export function receiveCount(node: CountNode | ValueCountNode, place: Place): Re
       value === null
         ? countHit(body, hit.entry, within, atLeast)
         : countValue(body, { ...hit.entry, v: fold(value) }, within, atLeast);
-    if (whole) place.up(whole, values, position, hit.seen);
+    if (whole) work.up(whole, values, position, hit.seen);
   };
 }
 
@@ -96,20 +96,20 @@ function joinedValue(hit: Hit, of: ValueCountNode['values'], child: number): str
   return values.includes(null) ? null : values.join('\u001f');
 }
 
-export function receiveTogether(node: TemporalNode, place: Place): Receive {
-  const store = place.store<Parts>(bySize(PARTS), partsSize);
-  place.sweep(store, node.within, newestPart);
+export function receiveTogether(node: TemporalNode, work: NodeWork): Receive {
+  const store = work.store<Parts>(bySize(PARTS), partsSize);
+  work.sweep(store, node.within, newestPart);
   const how = { within: node.within, isOrdered: node.kind === 'temporal_ordered', atLeast: node.atLeast };
   return (hit, child, position) => {
-    const { key, values } = place.groupOf(hit, child);
+    const { key, values } = work.groupOf(hit, child);
     const group = store.touch(key, values, position, () => noParts(node.children.length));
     const whole = together(group.body, child, hit.entry, how);
-    if (whole) place.up(whole, values, position, hit.seen);
+    if (whole) work.up(whole, values, position, hit.seen);
   };
 }
 
-export function receiveUnseen(node: UnseenNode, { moment, groupOf, up, ...place }: Place): Receive {
-  const store = place.store<SeenDays>(BASELINE_GROUPS_MAX, () => 1);
+export function receiveUnseen(node: UnseenNode, { moment, groupOf, up, ...work }: NodeWork): Receive {
+  const store = work.store<SeenDays>(BASELINE_GROUPS_MAX, () => 1);
   return (hit, child, position) => {
     const { key, values } = groupOf(hit, child);
     const value = groupedValue(hit, node.value, child);
@@ -136,15 +136,15 @@ export function receiveUnseen(node: UnseenNode, { moment, groupOf, up, ...place 
   };
 }
 
-export function receiveAbove(node: AboveNode, place: Place): Receive {
-  const store = place.store<Sums>(GROUPS_MAX, sumsSize);
+export function receiveAbove(node: AboveNode, work: NodeWork): Receive {
+  const store = work.store<Sums>(GROUPS_MAX, sumsSize);
   return (hit, child, position) => {
     const [given] = hit.seen?.values(node.value) ?? [];
     const value = Number(given);
     if (!(value > 0)) return;
-    const { key, values } = place.groupOf(hit, child);
+    const { key, values } = work.groupOf(hit, child);
     const group = store.touch(key, values, position, noSums);
-    const whole = addToSum(group.body, hit.entry, value, node, canTell(place.moment));
-    if (whole) place.up(whole, values, position, hit.seen);
+    const whole = addToSum(group.body, hit.entry, value, node, canTell(work.moment));
+    if (whole) work.up(whole, values, position, hit.seen);
   };
 }

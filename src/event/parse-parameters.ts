@@ -86,10 +86,10 @@ function readAll(specs: ParameterSpecs, given: Given, prefix: string, problems: 
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(specs)) {
     const value = given[name];
-    const place = new Place(prefix + name, problems);
-    if (value !== undefined && value !== null) values[name] = read(spec, value, place);
+    const at = new FieldProblems(prefix + name, problems);
+    if (value !== undefined && value !== null) values[name] = read(spec, value, at);
     else if ('default' in spec) values[name] = spec.default;
-    else values[name] = spec.isRequired ? place.wrong('missing', 'must be given') : undefined;
+    else values[name] = spec.isRequired ? at.wrong('missing', 'must be given') : undefined;
   }
   return values;
 }
@@ -97,7 +97,7 @@ function readAll(specs: ParameterSpecs, given: Given, prefix: string, problems: 
 const quoted = (text: string) => JSON.stringify(text.slice(0, 60));
 
 /** Where a value stands, and the problems of all values so far. */
-class Place {
+class FieldProblems {
   constructor(
     readonly field: string,
     readonly problems: Problem[],
@@ -114,62 +114,62 @@ class Place {
 }
 
 /** @returns undefined: the value has a problem, which was added */
-function read(spec: ParameterSpec, value: unknown, place: Place): unknown {
-  if (value === ILL_ENCODED) return place.wrong('malformed', 'must be UTF-8 that is percent-encoded');
+function read(spec: ParameterSpec, value: unknown, at: FieldProblems): unknown {
+  if (value === ILL_ENCODED) return at.wrong('malformed', 'must be UTF-8 that is percent-encoded');
   switch (spec.kind) {
     case 'json':
     case 'scalar':
       return value;
     case 'choices':
-      return readChoices(spec.values, value, place);
+      return readChoices(spec.values, value, at);
     case 'texts':
-      return readTexts(spec, value, place);
+      return readTexts(spec, value, at);
     case 'object':
-      return spec.isList ? readObjects(spec, value, place) : readObject(spec.of, value, place);
+      return spec.isList ? readObjects(spec, value, at) : readObject(spec.of, value, at);
   }
-  if (Array.isArray(value)) return place.wrong('repeated', 'must be given once');
+  if (Array.isArray(value)) return at.wrong('repeated', 'must be given once');
   switch (spec.kind) {
     case 'integer':
-      return readInteger(spec, value, place);
+      return readInteger(spec, value, at);
     case 'count': {
       const isSound = Number.isSafeInteger(value) && Number(value) >= 0;
-      return isSound ? value : place.wrong('out_of_range', 'must be a whole number, 0 or more');
+      return isSound ? value : at.wrong('out_of_range', 'must be a whole number, 0 or more');
     }
     case 'boolean':
       return /^(true|false)$/.test(String(value))
         ? String(value) === 'true'
-        : place.wrong('malformed', 'must be true or false');
+        : at.wrong('malformed', 'must be true or false');
   }
-  return typeof value === 'string' ? readText(spec, value, place) : place.wrong('malformed', 'must be text');
+  return typeof value === 'string' ? readText(spec, value, at) : at.wrong('malformed', 'must be text');
 }
 
 type Kind = ParameterSpec['kind'];
 type SpecOf<K extends Kind> = Extract<ParameterSpec, { readonly kind: K }>;
 type OfText = 'text' | 'search' | 'filter' | 'choice' | 'enum' | 'time' | 'id' | 'reference';
 
-function readText(spec: SpecOf<OfText>, text: string, place: Place): unknown {
+function readText(spec: SpecOf<OfText>, text: string, at: FieldProblems): unknown {
   if (spec.kind === 'reference') return text;
-  if (text === '') return isEmptyAllowed(spec) ? text : place.add(empty(place.field));
+  if (text === '') return isEmptyAllowed(spec) ? text : at.add(empty(at.field));
   switch (spec.kind) {
     case 'choice':
     case 'enum': {
       const values = spec.kind === 'enum' ? Object.keys(spec.choices.values) : spec.values;
-      return values.includes(text) ? text : place.add(notOneOf(place.field, values));
+      return values.includes(text) ? text : at.add(notOneOf(at.field, values));
     }
     case 'id':
-      return isUuid(text) ? text.toLowerCase() : place.wrong('malformed', 'must be a UUID');
+      return isUuid(text) ? text.toLowerCase() : at.wrong('malformed', 'must be a UUID');
     case 'time':
-      return readTime(spec, text, place);
+      return readTime(spec, text, at);
   }
   if (spec.charsMax !== undefined && text.length > spec.charsMax)
-    return place.add(tooLong(place.field, spec.charsMax));
+    return at.add(tooLong(at.field, spec.charsMax));
   if (spec.kind === 'text') {
-    const problems = spec.check?.(text, place.field) ?? [];
-    return problems.length > 0 ? place.add(...problems) : text;
+    const problems = spec.check?.(text, at.field) ?? [];
+    return problems.length > 0 ? at.add(...problems) : text;
   }
   const parsed = spec.kind === 'filter' ? parseFilter(text) : parseSearch(text);
   if (!('problem' in parsed)) return text;
-  return place.wrong(
+  return at.wrong(
     'malformed',
     spec.kind === 'filter' ? `is not understood ${parsed.problem}` : parsed.problem,
   );
@@ -178,38 +178,37 @@ function readText(spec: SpecOf<OfText>, text: string, place: Place): unknown {
 const isEmptyAllowed = (spec: SpecOf<OfText>) =>
   (spec.kind === 'text' && spec.isEmptyAllowed) || ('default' in spec && spec.default === '');
 
-function readInteger({ min, max }: SpecOf<'integer'>, value: unknown, place: Place): number | undefined {
+function readInteger({ min, max }: SpecOf<'integer'>, value: unknown, at: FieldProblems): number | undefined {
   const n = /^-?\d{1,15}$/.test(String(value)) ? Number(value) : Number.NaN;
   if (n >= min && n <= (max ?? n)) return n;
-  if (max === undefined)
-    return place.add(problem(place.field, 'out_of_range', `must be ${min} or more`, { min }));
-  return place.add(outOfRange(place.field, min, max));
+  if (max === undefined) return at.add(problem(at.field, 'out_of_range', `must be ${min} or more`, { min }));
+  return at.add(outOfRange(at.field, min, max));
 }
 
-function readChoices(values: readonly string[], given: unknown, place: Place) {
+function readChoices(values: readonly string[], given: unknown, at: FieldProblems) {
   const isSound = Array.isArray(given) && given.length > 0 && given.every((value) => values.includes(value));
   if (isSound) return [...new Set(given)];
   const says = `must be one or more of ${values.join(', ')}`;
-  return place.add(problem(place.field, 'not_one_of', says, { values }));
+  return at.add(problem(at.field, 'not_one_of', says, { values }));
 }
 
-function readTexts({ itemsMax, check }: SpecOf<'texts'>, given: unknown, place: Place) {
+function readTexts({ itemsMax, check }: SpecOf<'texts'>, given: unknown, at: FieldProblems) {
   if (!Array.isArray(given) || given.some((item) => typeof item !== 'string'))
-    return place.wrong('malformed', 'must be a list of texts');
-  if (itemsMax !== undefined && given.length > itemsMax) return place.add(tooMany(place.field, itemsMax));
-  const problems = check?.(given, place.field) ?? [];
-  return problems.length > 0 ? place.add(...problems) : given;
+    return at.wrong('malformed', 'must be a list of texts');
+  if (itemsMax !== undefined && given.length > itemsMax) return at.add(tooMany(at.field, itemsMax));
+  const problems = check?.(given, at.field) ?? [];
+  return problems.length > 0 ? at.add(...problems) : given;
 }
 
-function readObjects({ of, itemsMax }: SpecOf<'object'>, given: unknown, place: Place) {
-  if (!Array.isArray(given)) return place.wrong('malformed', 'must be a list');
-  if (itemsMax !== undefined && given.length > itemsMax) return place.add(tooMany(place.field, itemsMax));
-  return given.map((item, i) => readObject(of, item, new Place(`${place.field}[${i}]`, place.problems)));
+function readObjects({ of, itemsMax }: SpecOf<'object'>, given: unknown, at: FieldProblems) {
+  if (!Array.isArray(given)) return at.wrong('malformed', 'must be a list');
+  if (itemsMax !== undefined && given.length > itemsMax) return at.add(tooMany(at.field, itemsMax));
+  return given.map((item, i) => readObject(of, item, new FieldProblems(`${at.field}[${i}]`, at.problems)));
 }
 
-function readObject({ fields }: InputShape, given: unknown, place: Place) {
-  if (typeof given !== 'object' || given === null) return place.wrong('malformed', 'must be an object');
-  return readAll(fields, given as Given, `${place.field}.`, place.problems);
+function readObject({ fields }: InputShape, given: unknown, at: FieldProblems) {
+  if (typeof given !== 'object' || given === null) return at.wrong('malformed', 'must be an object');
+  return readAll(fields, given as Given, `${at.field}.`, at.problems);
 }
 
 const STORED_MIN = parseTicks('0000-01-01') ?? 0n;
@@ -217,11 +216,11 @@ const STORED_END = (parseTicks('9999-12-31') ?? 0n) + 86_400_000n * TICKS_PER_MS
 const TIME_PROBLEM =
   'must be an ISO 8601 date or date and time such as 2026-11-19T23:59:56Z (write the + of an offset as %2B in a URL)';
 
-function readTime({ words = [], isStored }: SpecOf<'time'>, text: string, place: Place) {
+function readTime({ words = [], isStored }: SpecOf<'time'>, text: string, at: FieldProblems) {
   const ticks = parseTicks(text);
   const isTime = ticks !== null && (!isStored || (ticks >= STORED_MIN && ticks < STORED_END));
   if (isTime || words.includes(text)) return text;
-  return place.wrong(
+  return at.wrong(
     'malformed',
     words.length === 0 ? TIME_PROBLEM : `${TIME_PROBLEM}, or one of ${words.join(', ')}`,
   );

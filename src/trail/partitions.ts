@@ -22,29 +22,29 @@ const FIRST_YEAR = yearOf(weekOfMs(Date.parse(EVENT_TIME_MIN)));
 const LAST_YEAR = yearOf(weekOfMs(Date.parse('2050-01-01T00:00:00Z')));
 
 /** A partition, and the weeks that it holds, half-open. */
-interface Place {
+interface Partition {
   readonly name: string;
   readonly from: number;
   readonly to: number;
 }
-const EARLIER: Place = {
+const EARLIER: Partition = {
   name: 'audit_event_earlier',
   from: Number.NEGATIVE_INFINITY,
   to: FIRST_YEAR * YEAR_WEEKS,
 };
-const LATER: Place = {
+const LATER: Partition = {
   name: 'audit_event_later',
   from: LAST_YEAR * YEAR_WEEKS,
   to: Number.POSITIVE_INFINITY,
 };
 const dayOf = (week: number) =>
   new Date(week * WEEK_MS + FIRST_MONDAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
-const placeOfWeek = (week: number): Place => ({
+const partitionOfWeek = (week: number): Partition => ({
   name: `audit_event_${dayOf(week)}`,
   from: week,
   to: week + 1,
 });
-const placeOfYear = (year: number): Place => ({
+const partitionOfYear = (year: number): Partition => ({
   name: `audit_event_${dayOf(year * YEAR_WEEKS)}_year`,
   from: year * YEAR_WEEKS,
   to: (year + 1) * YEAR_WEEKS,
@@ -62,19 +62,19 @@ function floorOf(week: number): string {
  * share the partition of a year, and those outside the years share one.
  * @param names of the partitions that exist
  */
-function placeOf(week: number, nowWeek: number, names: ReadonlySet<string>): Place {
+function partitionOf(week: number, nowWeek: number, names: ReadonlySet<string>): Partition {
   const year = yearOf(week);
   if (year < FIRST_YEAR) return EARLIER;
   if (year >= LAST_YEAR) return LATER;
-  const whole = placeOfYear(year);
+  const whole = partitionOfYear(year);
   if (names.has(whole.name)) return whole;
   const ahead = yearOf(nowWeek + WEEKS_AHEAD);
   const isNear = year <= ahead && year >= ahead - WEEKLY_YEARS;
-  return isNear || hasWeeks(whole, names) ? placeOfWeek(week) : whole;
+  return isNear || hasWeeks(whole, names) ? partitionOfWeek(week) : whole;
 }
 
-function hasWeeks({ from, to }: Place, names: ReadonlySet<string>): boolean {
-  for (let week = from; week < to; week++) if (names.has(placeOfWeek(week).name)) return true;
+function hasWeeks({ from, to }: Partition, names: ReadonlySet<string>): boolean {
+  for (let week = from; week < to; week++) if (names.has(partitionOfWeek(week).name)) return true;
   return false;
 }
 
@@ -122,7 +122,7 @@ export async function detach(tx: Prisma.TransactionClient, name: string): Promis
 }
 
 /** The table is made first and attached afterwards: attaching does not block readers and writers of other weeks. */
-async function make(tx: Prisma.TransactionClient, { name, from, to }: Place): Promise<void> {
+async function make(tx: Prisma.TransactionClient, { name, from, to }: Partition): Promise<void> {
   await tx.$executeRawUnsafe(`CREATE TABLE ${name} (LIKE audit_event INCLUDING ALL)`);
   await tx.$executeRawUnsafe(
     `ALTER TABLE audit_event ATTACH PARTITION ${name} FOR VALUES FROM ('${floorOf(from)}') TO ('${floorOf(to)}')`,
@@ -150,7 +150,7 @@ export class Partitions {
   async ensureAhead(): Promise<void> {
     const week = weekOfMs(this.nowMs());
     const weeks = Array.from({ length: WEEKS_AHEAD + 1 }, (_, i) => week + i);
-    for (const year of new Set(weeks.map(yearOf))) await this.#divide(placeOfYear(year));
+    for (const year of new Set(weeks.map(yearOf))) await this.#divide(partitionOfYear(year));
     await this.#ensureWeeks(weeks);
   }
 
@@ -178,8 +178,8 @@ export class Partitions {
       async (tx) => {
         await takeTurn(tx);
         const names = await partitionNames(tx);
-        const place = placeOf(week, weekOfMs(this.nowMs()), names);
-        if (!names.has(place.name)) await make(tx, place);
+        const partition = partitionOf(week, weekOfMs(this.nowMs()), names);
+        if (!names.has(partition.name)) await make(tx, partition);
       },
       { timeout: 20_000, maxWait: 10_000 },
     );
@@ -189,7 +189,7 @@ export class Partitions {
    * Puts the events of a year that has come into partitions of weeks. They had one for the year, because they came while
    * it was far away. With too many events the year keeps its partition.
    */
-  async #divide(year: Place): Promise<void> {
+  async #divide(year: Partition): Promise<void> {
     if (!(await partitionNames(this.owner.models)).has(year.name)) return;
     const divided = this.owner.models.$transaction(
       async (tx) => {
@@ -202,7 +202,7 @@ export class Partitions {
         const rows = await rowsOf(tx, year);
         if (!rows) throw new TooMany();
         const weeks = new Set(rows.map((id) => weekOfMs(msOfRecordId(id))));
-        for (const week of weeks) await make(tx, placeOfWeek(week));
+        for (const week of weeks) await make(tx, partitionOfWeek(week));
         await tx.$executeRawUnsafe(`INSERT INTO audit_event SELECT * FROM ${year.name}`);
         await tx.$executeRawUnsafe(`DROP TABLE ${year.name}`);
       },
@@ -219,7 +219,7 @@ export class Partitions {
 class TooMany extends Error {}
 
 /** The record ids of a partition; null: there are too many to move them. */
-async function rowsOf(tx: Prisma.TransactionClient, { name }: Place): Promise<readonly string[] | null> {
+async function rowsOf(tx: Prisma.TransactionClient, { name }: Partition): Promise<readonly string[] | null> {
   const rows = await tx.$queryRawUnsafe<{ id: string }[]>(
     `SELECT record_id::text AS id FROM ${name} LIMIT ${MOVED_MAX + 1}`,
   );

@@ -22,13 +22,13 @@ const COLUMNS = SEARCHED_FIELDS.map((name) => `e.${COLUMN_OF[name]}`).join(', ')
 const EVERYTHING = { text: 'e.search_text', columns: COLUMNS };
 
 /** SQL: a searchable text in which a phrase is looked for, and the columns that the text was made of. */
-interface Place {
+interface SearchedText {
   readonly text: string;
   readonly columns: string;
 }
 
 /** The last part of a searchable text is the statement's, where the event has one. */
-const IN_STATEMENT: Place = {
+const IN_STATEMENT: SearchedText = {
   text: `split_part(e.search_text, '${FIELD_BORDER}', -1)`,
   columns: 'e.statement',
 };
@@ -37,10 +37,10 @@ const IN_STATEMENT: Place = {
 export const statementHolds = (text: string): Prisma.Sql =>
   Prisma.sql`(e.statement <> '' AND ${phraseIn(IN_STATEMENT, { kind: 'phrase', text })})`;
 
-function phraseIn(place: Place, term: SearchTerm): Prisma.Sql {
+function phraseIn(searched: SearchedText, term: SearchTerm): Prisma.Sql {
   const needle = toStored(needleOf(term));
-  const holds = Prisma.sql`position(convert_to(${needle}::text, 'UTF8') IN convert_to(${Prisma.raw(place.text)}, 'UTF8')) > 0`;
-  const exactly = tellingApart(term, needle, place);
+  const holds = Prisma.sql`position(convert_to(${needle}::text, 'UTF8') IN convert_to(${Prisma.raw(searched.text)}, 'UTF8')) > 0`;
+  const exactly = tellingApart(term, needle, searched);
   return exactly ? Prisma.sql`${holds} AND ${exactly}` : holds;
 }
 
@@ -50,14 +50,18 @@ function phraseIn(place: Place, term: SearchTerm): Prisma.Sql {
  * @param needle the phrase as the searchable text holds it
  * @returns null for a phrase without them, which is nearly every one
  */
-function tellingApart({ text }: SearchTerm, needle: string, place: Place = EVERYTHING): Prisma.Sql | null {
+function tellingApart(
+  { text }: SearchTerm,
+  needle: string,
+  searched: SearchedText = EVERYTHING,
+): Prisma.Sql | null {
   const given = text.match(ALIKE);
   if (!given) return null;
   let n = 0;
   const wanted = needle.replaceAll(MARK_STAND_IN, () => (given[n++] === WORD_MARK ? UNUSED : MARK_STAND_IN));
   return Prisma.sql`strpos((
     SELECT string_agg(p.piece || CASE c.own WHEN ${WORD_MARK} THEN ${UNUSED} ELSE coalesce(c.own, '') END, '' ORDER BY p.n)
-    FROM unnest(string_to_array(${Prisma.raw(place.text)}, ${MARK_STAND_IN})) WITH ORDINALITY p(piece, n)
-    LEFT JOIN unnest(string_to_array(regexp_replace(concat(${Prisma.raw(place.columns)}), ${`[^${WORD_MARK}${MARK_STAND_IN}]`}, '', 'g'), NULL))
+    FROM unnest(string_to_array(${Prisma.raw(searched.text)}, ${MARK_STAND_IN})) WITH ORDINALITY p(piece, n)
+    LEFT JOIN unnest(string_to_array(regexp_replace(concat(${Prisma.raw(searched.columns)}), ${`[^${WORD_MARK}${MARK_STAND_IN}]`}, '', 'g'), NULL))
       WITH ORDINALITY c(own, n) ON c.n = p.n), ${wanted}) > 0`;
 }

@@ -5,10 +5,10 @@ import { LocalHost } from '../../src/detection/host';
 import { LIMITS } from '../../src/limits';
 import { Detector } from '../../src/modules/detection/detector';
 import { type Lane, Lanes } from '../../src/modules/detection/lanes';
-import { PlaceSeal } from '../../src/modules/detection/place-seal';
+import { ProgressSeal } from '../../src/modules/detection/progress-seal';
 import { RuleAbouts } from '../../src/modules/detection/rule-abouts';
 import { DetectionTally } from '../../src/modules/detection/tally';
-import { TrustedPlaces } from '../../src/modules/detection/trusted-places';
+import { TrustedProgress } from '../../src/modules/detection/trusted-progress';
 import type { ArrivalReader } from '../../src/trail/arrivals/arrival-reader';
 import { PostgresArrivalReader } from '../../src/trail/arrivals/stored-arrivals';
 import { LogTrial } from '../evidence/support';
@@ -62,7 +62,7 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
   let host: NotedHost;
   let detector: Detector;
   let nowMs: number;
-  const seal = new PlaceSeal(
+  const seal = new ProgressSeal(
     [TEST_CHECKPOINT_KEY],
     () => TEST_EPOCH,
     () => nowMs,
@@ -94,7 +94,7 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
       abouts: new RuleAbouts(),
       nowMs: () => nowMs,
       tally: new DetectionTally(),
-      places: new TrustedPlaces({ owner: database.owner, seal, tell: async () => {}, log: SILENT }),
+      progress: new TrustedProgress({ owner: database.owner, seal, tell: async () => {}, log: SILENT }),
       ...(lanes && { lanes }),
     });
   };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DeliveryStore } from '../../src/modules/destinations/delivery-store';
 import { BacktestStore } from '../../src/modules/detection/backtest.store';
 import { NoticeQueue } from '../../src/modules/detection/notice-queue';
-import { takePlace, turnsOf } from '../../src/modules/detection/place';
+import { takeProgress, turnsOf } from '../../src/modules/detection/progress';
 import { PostgresExportLeases } from '../../src/modules/export/leases';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
@@ -27,7 +27,7 @@ describe.each(ENGINES)('after the clock was ahead, and is right again, on %s', (
 
   it('the turn of the rules is taken, and one that another instance holds is not', async () => {
     const { tenantId } = store;
-    const take = async () => (await takePlace(turnsOf(owner()), tenantId, randomUUID())) !== null;
+    const take = async () => (await takeProgress(turnsOf(owner()), tenantId, randomUUID())) !== null;
     const held = (until: string) =>
       store.query(
         `UPDATE detection_position SET held_until = clock_timestamp() + ${until} WHERE tenant_id = $1`,

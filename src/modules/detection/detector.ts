@@ -9,7 +9,7 @@ import { Rests } from '../../rests';
 import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
 import type { Lane, Lanes } from './lanes';
 import { FIRST_MARK, isMark, type Newcomers, newcomersOf, putMarks } from './newcomers';
-import { nextRevision, type Place, putPlace } from './place';
+import { nextRevision, type Progress, putProgress } from './progress';
 import type { WrittenAlert } from './put-alerts';
 import { countRefused } from './refused-rules';
 import type { RuleAbouts } from './rule-abouts';
@@ -18,7 +18,7 @@ import { StepReader } from './step-reader';
 import { engineStateOf, lastOfEach, putState } from './stored-state';
 import { DetectionTally } from './tally';
 import { enabledRules } from './tenant-rules';
-import type { TrustedPlaces } from './trusted-places';
+import type { TrustedProgress } from './trusted-progress';
 import { writeFindings } from './write-findings';
 
 const TENANTS_PER_ROUND = 250;
@@ -28,7 +28,7 @@ const ENGINES_MAX = 100;
 const ENGINES_SIZE_MAX = 200_000;
 
 interface OpenEngine {
-  readonly place: Place;
+  readonly progress: Progress;
   readonly size: number;
   /** Newcomers run on an engine of their own. */
   readonly newcomers: (Newcomers & { readonly actions: readonly string[] | null }) | null;
@@ -57,7 +57,7 @@ export class Detector {
       readonly abouts: RuleAbouts;
       readonly nowMs: () => number;
       readonly tally: DetectionTally;
-      readonly places: TrustedPlaces;
+      readonly progress: TrustedProgress;
       /** Whether this instance leaves the rules to others. */
       readonly isIdle?: () => boolean;
       /** Called in the transaction that writes alerts. */
@@ -120,16 +120,16 @@ export class Detector {
 
   /** @returns 1 if work is left, else 0 */
   async #step(tenantId: number): Promise<number> {
-    const place = await this.parts.places.take(tenantId, this.#me);
-    if (!place) {
+    const progress = await this.parts.progress.take(tenantId, this.#me);
+    if (!progress) {
       this.#rows.drop(tenantId);
       return 0;
     }
     try {
-      await this.#load(tenantId, place);
-      const learned = await this.#learn(tenantId, place);
-      const isReady = learned.to >= place.learnUntil;
-      const read = await this.#rows.read(tenantId, 'joined', place.position, LIMITS.detectionStep);
+      await this.#load(tenantId, progress);
+      const learned = await this.#learn(tenantId, progress);
+      const isReady = learned.to >= progress.learnUntil;
+      const read = await this.#rows.read(tenantId, 'joined', progress.position, LIMITS.detectionStep);
       const { host, nowMs } = this.parts;
       const clock = {
         nowMs: nowMs(),
@@ -141,9 +141,9 @@ export class Detector {
       const done = await this.#timed(tenantId, () => host.evaluate(tenantId, read.items, clock));
       this.parts.tally.seconds += (performance.now() - began) / 1_000;
       const next = this.#rows.seen(tenantId, 'joined', read, done.seen);
-      const to = { ...place, position: next, learned: learned.to };
+      const to = { ...progress, position: next, learned: learned.to };
       const reached = await this.#write(tenantId, {
-        place,
+        progress,
         to,
         done,
         learnt: learned.changes,
@@ -165,20 +165,22 @@ export class Detector {
     }
   }
 
-  async #load(tenantId: number, place: Place): Promise<void> {
-    const open = this.#open.get(tenantId)?.place;
+  async #load(tenantId: number, progress: Progress): Promise<void> {
+    const open = this.#open.get(tenantId)?.progress;
     const isCurrent =
-      open?.position === place.position && open.learned === place.learned && open.revision === place.revision;
+      open?.position === progress.position &&
+      open.learned === progress.learned &&
+      open.revision === progress.revision;
     if (isCurrent) return;
     this.#rows.drop(tenantId);
     const { owner, host, shipped, abouts } = this.parts;
     const rules = await owner.models.$transaction((tx) => enabledRules(tx, tenantId, shipped, abouts));
     const rows = await engineStateOf(owner, abouts, tenantId, rules);
-    await countRefused(this.parts, tenantId, place.revision, rules);
+    await countRefused(this.parts, tenantId, progress.revision, rules);
     const current = new Set(rules.map(({ ruleId, version }) => `${ruleId}/${version}`));
     const isOf = (names: ReadonlySet<string>, { node }: { readonly node: string }) =>
       names.has(node.slice(0, node.lastIndexOf('/')));
-    const of = { tenantId, position: place.position, rules, rows };
+    const of = { tenantId, position: progress.position, rules, rows };
     const { joined, newcomers } = await newcomersOf(owner, abouts, of);
     const windowsOf = (some: readonly RuleSource[]) => {
       const names = new Set(some.map(({ ruleId, version }) => `${ruleId}/${version}`));
@@ -202,11 +204,11 @@ export class Detector {
         gone,
       );
     this.#open.set(tenantId, {
-      place,
+      progress,
       size: rows.length,
       newcomers: newcomers && opened && { ...newcomers, actions: opened.actions },
     });
-    await this.#keep(tenantId, place, rows.length);
+    await this.#keep(tenantId, progress, rows.length);
   }
 
   /**
@@ -214,11 +216,11 @@ export class Detector {
    * the later ones, and join the other rules at the same position.
    * @returns whether they have still to join
    */
-  async #advance(tenantId: number, reached: Place): Promise<boolean> {
+  async #advance(tenantId: number, reached: Progress): Promise<boolean> {
     const newcomers = this.#open.get(tenantId)?.newcomers;
     if (!newcomers) return false;
     const { host, nowMs, owner, onAlerts } = this.parts;
-    const { seal } = this.parts.places;
+    const { seal } = this.parts.progress;
     const { at, until, actions } = newcomers;
     const end = at < until ? until : reached.position;
     const limits = { ...LIMITS.detectionStep, end, actions: actions ?? undefined };
@@ -235,21 +237,21 @@ export class Detector {
     const written = await owner.models.$transaction(
       async (tx) => {
         // The tenant stays due until they have joined.
-        const isThere = await putPlace(tx, tenantId, { from: reached, to: reached, dueMs: now }, seal);
+        const isThere = await putProgress(tx, tenantId, { from: reached, to: reached, dueMs: now }, seal);
         if (!isThere || !(await putMarks(tx, tenantId, newcomers, joins ? 'joined' : to))) return null;
         await putState(tx, tenantId, lastOfEach(done.changes));
         const { alerts, findings } = await writeFindings(tx, tenantId, done.findings, now);
         await onAlerts?.(tx, tenantId, alerts);
-        const place = { ...reached, findings: reached.findings + findings };
-        if (findings > 0) await putPlace(tx, tenantId, { from: reached, to: place }, seal);
+        const progress = { ...reached, findings: reached.findings + findings };
+        if (findings > 0) await putProgress(tx, tenantId, { from: reached, to: progress }, seal);
         // Every instance must notice that they have joined.
         if (joins) await nextRevision(tx, tenantId);
-        return { alerts, place };
+        return { alerts, progress };
       },
       { timeout: STEP_MS_MAX, maxWait: STEP_MS_MAX },
     );
     const open = this.#open.get(tenantId);
-    if (written) seal.note(tenantId, written.place);
+    if (written) seal.note(tenantId, written.progress);
     if (written === null || joins || !open) await this.#forget(tenantId);
     else this.#open.set(tenantId, { ...open, newcomers: { ...newcomers, at: to } });
     this.#tell(done.findings, written?.alerts ?? []);
@@ -257,10 +259,10 @@ export class Detector {
   }
 
   /** Closes the least recently used engines if all engines together hold too much. */
-  async #keep(tenantId: number, place: Place, size: number): Promise<void> {
+  async #keep(tenantId: number, progress: Progress, size: number): Promise<void> {
     const newcomers = this.#open.get(tenantId)?.newcomers ?? null;
     this.#open.delete(tenantId);
-    this.#open.set(tenantId, { place, size, newcomers });
+    this.#open.set(tenantId, { progress, size, newcomers });
     let held = [...this.#open.values()].reduce((sum, open) => sum + open.size, 0);
     for (const [other, open] of [...this.#open]) {
       if (other === tenantId || (held <= ENGINES_SIZE_MAX && this.#open.size <= ENGINES_MAX)) break;
@@ -269,14 +271,20 @@ export class Detector {
     }
   }
 
-  async #learn(tenantId: number, place: Place): Promise<{ to: number; changes: readonly StoredState[] }> {
-    if (place.learned >= place.learnUntil) return { to: place.learned, changes: [] };
-    const read = await this.parts.reader.readRows(tenantId, place.learned, LIMITS.detectionStep);
-    const items = read.items.filter(({ position }) => position < place.learnUntil);
+  async #learn(
+    tenantId: number,
+    progress: Progress,
+  ): Promise<{ to: number; changes: readonly StoredState[] }> {
+    if (progress.learned >= progress.learnUntil) return { to: progress.learned, changes: [] };
+    const read = await this.parts.reader.readRows(tenantId, progress.learned, LIMITS.detectionStep);
+    const items = read.items.filter(({ position }) => position < progress.learnUntil);
     const { seen, changes } = await this.parts.host.learn(tenantId, items, LIMITS.detectionWorkMs);
     const left = items[seen]?.position;
     if (left !== undefined) return { to: left, changes };
-    return { to: read.next >= read.size ? place.learnUntil : Math.min(read.next, place.learnUntil), changes };
+    return {
+      to: read.next >= read.size ? progress.learnUntil : Math.min(read.next, progress.learnUntil),
+      changes,
+    };
   }
 
   /** Notes the time that an engine takes, by which tenants are sorted into lanes. */
@@ -293,27 +301,27 @@ export class Detector {
     await this.parts.host.forget(tenantId);
   }
 
-  /** @returns the place that was stored; null: another instance wrote first */
+  /** @returns the progress that was stored; null: another instance wrote first */
   async #write(
     tenantId: number,
     step: {
-      readonly place: Place;
-      readonly to: Place;
+      readonly progress: Progress;
+      readonly to: Progress;
       readonly done: Evaluated;
       readonly learnt: readonly StoredState[];
       readonly nowMs: number;
     },
-  ): Promise<Place | null> {
-    const { place, to, done, learnt, nowMs } = step;
-    const { seal } = this.parts.places;
+  ): Promise<Progress | null> {
+    const { progress, to, done, learnt, nowMs } = step;
+    const { seal } = this.parts.progress;
     const written = await this.parts.owner.models.$transaction(
       async (tx) => {
-        if (!(await putPlace(tx, tenantId, { from: place, to, dueMs: done.dueMs }, seal))) return null;
+        if (!(await putProgress(tx, tenantId, { from: progress, to, dueMs: done.dueMs }, seal))) return null;
         await putState(tx, tenantId, lastOfEach([...learnt, ...done.changes]));
         const { alerts, findings } = await writeFindings(tx, tenantId, done.findings, nowMs);
         await this.parts.onAlerts?.(tx, tenantId, alerts);
         const reached = { ...to, findings: to.findings + findings };
-        if (findings > 0) await putPlace(tx, tenantId, { from: to, to: reached }, seal);
+        if (findings > 0) await putProgress(tx, tenantId, { from: to, to: reached }, seal);
         return { alerts, reached };
       },
       { timeout: STEP_MS_MAX, maxWait: STEP_MS_MAX },

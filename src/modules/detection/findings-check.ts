@@ -2,29 +2,29 @@ import type { ServiceDoor } from '../../database/clients';
 import { Prisma } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { oneTenant } from '../../tenant-set';
-import { PLACE_COLUMNS, type PlaceRow, toPlace } from './place';
-import type { PlaceSeal } from './place-seal';
+import { PROGRESS_COLUMNS, type ProgressRow, toProgress } from './progress';
+import type { ProgressSeal } from './progress-seal';
 
 /** Looks for findings and alerts that are gone, and for rules that somebody moved on in the log. */
 export class FindingsCheck {
   constructor(
     private readonly service: ServiceDoor,
-    private readonly seal: PlaceSeal,
+    private readonly seal: ProgressSeal,
   ) {}
 
   /** @returns sentences; none: all is well */
   async problems(tenantId: number): Promise<readonly string[]> {
-    const [row] = await this.#rows<PlaceRow>(
-      Prisma.sql`SELECT ${Prisma.raw(PLACE_COLUMNS)} FROM detection_position WHERE tenant_id = ${tenantId}::int`,
+    const [row] = await this.#rows<ProgressRow>(
+      Prisma.sql`SELECT ${Prisma.raw(PROGRESS_COLUMNS)} FROM detection_position WHERE tenant_id = ${tenantId}::int`,
       tenantId,
     );
     const known = this.seal.known(tenantId);
     if (!row) return known ? [CHANGED] : [];
-    const place = toPlace(row);
-    const origin = this.seal.originOf(tenantId, place);
+    const progress = toProgress(row);
+    const origin = this.seal.originOf(tenantId, progress);
     if (origin === 'unsealed') return [];
-    const made = Math.max(known?.findings ?? 0, origin === 'sealed' ? place.findings : 0);
-    // Read after the place, so that what rules find meanwhile is among them.
+    const made = Math.max(known?.findings ?? 0, origin === 'sealed' ? progress.findings : 0);
+    // Read after the progress, so that what rules find meanwhile is among them.
     const [there] = await this.#rows<{ findings: bigint | number; alerts: bigint | number }>(
       Prisma.sql`SELECT (SELECT count(*) FROM finding f WHERE f.tenant_id = ${tenantId}::int) AS findings,
         (SELECT count(DISTINCT f.alert_id) FROM finding f WHERE f.tenant_id = ${tenantId}::int AND NOT EXISTS (

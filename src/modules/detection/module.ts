@@ -30,7 +30,7 @@ import { declareMetrics } from './metrics';
 import { noteAlerts } from './notices';
 import { Notifier } from './notifier';
 import { CallTenants } from './operations';
-import { PlaceSeal } from './place-seal';
+import { ProgressSeal } from './progress-seal';
 import { severityNumber } from './put-alerts';
 import { AlertRouteResolver, type HasDestination } from './route.resolver';
 import { RouteStore } from './route.store';
@@ -40,7 +40,7 @@ import { RuleAbouts } from './rule-abouts';
 import { readShippedRules } from './shipped-rules';
 import { SuppressionResolver } from './suppression.resolver';
 import { DetectionTally } from './tally';
-import { type TellOfChange, TrustedPlaces } from './trusted-places';
+import { type TellOfChange, TrustedProgress } from './trusted-progress';
 
 /** Detection: the rules for arriving events, their findings, and alerts for people to work on. */
 export function detectionModule(parts: {
@@ -74,10 +74,10 @@ export function detectionModule(parts: {
   const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs);
   const arrivals = new PostgresArrivalReader(owner, nowMs, goneSeal);
   const lanes = new Lanes(nowMs, log);
-  const seal = new PlaceSeal(parts.checkpointKeys, () => epoch.state, nowMs);
+  const seal = new ProgressSeal(parts.checkpointKeys, () => epoch.state, nowMs);
   const tell: TellOfChange = (tenantId, problem) =>
     health.tell({ tenantId, key: 'rules', since: new Date(nowMs()), group: { problem } });
-  const places = new TrustedPlaces({ owner, seal, tell, log });
+  const progress = new TrustedProgress({ owner, seal, tell, log });
   const holder = randomUUID();
   const detectorOf = (own: Lane, host: EngineHost) =>
     new Detector({
@@ -88,7 +88,7 @@ export function detectionModule(parts: {
       abouts,
       nowMs,
       tally,
-      places,
+      progress,
       isIdle: parts.hasOtherKey,
       lanes: { shared: lanes, own, holder },
       onAlerts: (tx, tenantId, written) =>

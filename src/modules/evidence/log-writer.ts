@@ -99,8 +99,8 @@ interface StoredTile extends Tile {
 export class LogWriter {
   readonly #tree: GrowingTree;
   readonly #arrivals: LogArrivals;
-  readonly #places = new Map<string, Place>();
-  #place: Place | undefined;
+  readonly #stretches = new Map<string, Stretch>();
+  #stretch: Stretch | undefined;
 
   private constructor(
     private readonly step: Step,
@@ -144,7 +144,7 @@ export class LogWriter {
       tiles.map(({ level, tile }) => (level === 0 ? this.#arrivals.of(tile) : null)),
     ]);
     await this.#arrivals.saveMinutes(step, tenantId);
-    const places = [...this.#places.values()];
+    const places = [...this.#stretches.values()];
     await step(PUT_PLACES, [
       tenantId,
       places.map(({ hour }) => hour),
@@ -160,24 +160,24 @@ export class LogWriter {
 
   #note(recordId: Buffer, tile: number): void {
     const hour = hourOfId(recordId);
-    // Usually it is the place of the record before.
-    if (this.#place?.hour !== hour || this.#place.tile !== tile)
-      this.#place = this.#placeOf(hour, tile, recordId);
-    const place = this.#place;
-    if (recordId.compare(place.first) < 0) place.first = recordId;
-    if (recordId.compare(place.last) > 0) place.last = recordId;
+    // Usually it is the stretch of the record before.
+    if (this.#stretch?.hour !== hour || this.#stretch.tile !== tile)
+      this.#stretch = this.#stretchOf(hour, tile, recordId);
+    const stretch = this.#stretch;
+    if (recordId.compare(stretch.first) < 0) stretch.first = recordId;
+    if (recordId.compare(stretch.last) > 0) stretch.last = recordId;
   }
 
-  #placeOf(hour: number, tile: number, recordId: Buffer): Place {
+  #stretchOf(hour: number, tile: number, recordId: Buffer): Stretch {
     const key = `${hour}/${tile}`;
-    const place = this.#places.get(key) ?? { hour, tile, first: recordId, last: recordId };
-    this.#places.set(key, place);
-    return place;
+    const stretch = this.#stretches.get(key) ?? { hour, tile, first: recordId, last: recordId };
+    this.#stretches.set(key, stretch);
+    return stretch;
   }
 }
 
 /** The records of an hour that a tile holds. */
-interface Place {
+interface Stretch {
   readonly hour: number;
   readonly tile: number;
   first: Buffer;

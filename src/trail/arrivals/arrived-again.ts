@@ -10,7 +10,7 @@ import { laterTilesStatement, removedStatement } from './arrival.statements';
 const KEPT_MS = 10_000;
 const TILES_AT_ONCE = 256;
 
-interface Place {
+interface LogEntry {
   readonly position: number;
   readonly recordId: string;
 }
@@ -28,9 +28,9 @@ export class ArrivedAgain {
   ) {}
 
   /** @returns the positions whose record also stands at a later position of the log */
-  async superseded(tenantId: number, places: readonly Place[]): Promise<ReadonlySet<number>> {
+  async superseded(tenantId: number, entries: readonly LogEntry[]): Promise<ReadonlySet<number>> {
     const dayAgo = recordIdFloor(BigInt(this.nowMs() - DAY_MS) * TICKS_PER_MS);
-    const old = places.filter(({ recordId }) => recordId < dayAgo);
+    const old = entries.filter(({ recordId }) => recordId < dayAgo);
     const floor = old.length > 0 ? await this.#floor(tenantId) : null;
     return floor === null
       ? new Set()
@@ -52,21 +52,21 @@ export class ArrivedAgain {
     return floor;
   }
 
-  async #find(tenantId: number, places: readonly Place[]): Promise<ReadonlySet<number>> {
+  async #find(tenantId: number, entries: readonly LogEntry[]): Promise<ReadonlySet<number>> {
     const found = new Set<number>();
-    if (places.length === 0) return found;
+    if (entries.length === 0) return found;
     const byId = new Map<string, number[]>();
-    for (const { recordId, position } of places) {
+    for (const { recordId, position } of entries) {
       const id = recordId.replaceAll('-', '');
       byId.set(id, [...(byId.get(id) ?? []), position]);
     }
-    const ids = places.map(({ recordId }) => recordId).sort();
+    const ids = entries.map(({ recordId }) => recordId).sort();
     const range = {
       hours: [...new Set(ids.map(hourOfId))],
       lowest: ids[0] ?? '',
       highest: ids.at(-1) ?? '',
     };
-    let first = Math.floor(Math.min(...places.map(({ position }) => position)) / TILE_WIDTH);
+    let first = Math.floor(Math.min(...entries.map(({ position }) => position)) / TILE_WIDTH);
     for (;;) {
       const statement = laterTilesStatement(tenantId, range, { first, limit: TILES_AT_ONCE });
       const tiles = await guarded(() => this.ask(statement, oneTenant(tenantId)));

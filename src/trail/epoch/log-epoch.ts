@@ -22,7 +22,7 @@ import {
   readRow,
   writeRow,
 } from './epoch-statements';
-import { Place } from './place';
+import { FolderMark } from './place';
 
 type Tx = Prisma.TransactionClient;
 
@@ -168,7 +168,7 @@ export class LogEpoch {
     const { owner, embeddedIn } = this.parts;
     const [rights] = await owner.models.$queryRawUnsafe<{ may: boolean }[]>(MAY_READ_SYSTEM);
     this.#maySystem = rights?.may === true;
-    const place = embeddedIn === null ? null : new Place(embeddedIn);
+    const place = embeddedIn === null ? null : new FolderMark(embeddedIn);
     await this.#change(async (row, tx) => {
       const isPrepared = await isThere(tx, IS_PREPARED);
       if (isPrepared) await tx.$executeRawUnsafe(DROP_PREPARED);

@@ -9,7 +9,7 @@ export const PLACE_FILE = 'database.place';
  * number and time of birth, which no copy keeps. Each start makes a new file, so that a backup that is copied over the
  * files of a later state is recognized too.
  */
-export class Place {
+export class FolderMark {
   readonly #file: string;
 
   constructor(dataDir: string) {

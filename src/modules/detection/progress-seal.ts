@@ -1,22 +1,22 @@
 import { HOUR_MS } from '../../event/event-time';
 import { type EpochState, isBridging } from '../../trail/epoch/epoch';
 import type { CheckpointKey } from '../../trail/evidence/note-key';
-import type { SealedPlace, StoredPlace } from './place';
+import type { SealedProgress, StoredProgress } from './progress';
 
 /**
- * Who put a place into the database. Sealed: this service. Unsealed: a release without seals, or an instance whose key is
- * gone. Changed: somebody else.
+ * Who put the progress of rules into the database. Sealed: this service. Unsealed: a release without seals, or an
+ * instance whose key is gone. Changed: somebody else.
  */
 type Origin = 'sealed' | 'unsealed' | 'changed';
 
 /**
  * Seals how far the rules of a tenant are, and how many findings they made. So nobody who can only write to the database
- * has rules pass events, or removes findings, without a trace. A place that was put back as it was sealed before does no
+ * has rules pass events, or removes findings, without a trace. Progress that was put back as it was sealed before does no
  * harm: rules find again what they found since.
  */
-export class PlaceSeal {
-  /** The last place of each tenant that this process sealed, or saw sealed, and in which epoch. */
-  readonly #known = new Map<number, SealedPlace & { readonly epoch: string }>();
+export class ProgressSeal {
+  /** The last progress of each tenant that this process sealed, or saw sealed, and in which epoch. */
+  readonly #known = new Map<number, SealedProgress & { readonly epoch: string }>();
   #changedMs = Number.NEGATIVE_INFINITY;
 
   /** @param keys the first one seals; the others may have sealed before @param epoch its current state */
@@ -26,7 +26,7 @@ export class PlaceSeal {
     private readonly nowMs: () => number,
   ) {}
 
-  /** Whether no place was found to be changed within the last hour. */
+  /** Whether no progress was found to be changed within the last hour. */
   get healthy(): boolean {
     return Math.abs(this.nowMs() - this.#changedMs) >= HOUR_MS;
   }
@@ -35,35 +35,35 @@ export class PlaceSeal {
     return this.keys[0].keyId;
   }
 
-  macOf(tenantId: number, place: SealedPlace): Buffer {
-    return macOf(this.keys[0], tenantId, place);
+  macOf(tenantId: number, progress: SealedProgress): Buffer {
+    return macOf(this.keys[0], tenantId, progress);
   }
 
-  originOf(tenantId: number, stored: StoredPlace): Origin {
+  originOf(tenantId: number, stored: StoredProgress): Origin {
     const key = this.keys.find(({ keyId }) => keyId === stored.keyId);
     if (key && stored.mac && macOf(key, tenantId, stored).equals(stored.mac)) return 'sealed';
     if (isBridging(this.epoch(), this.nowMs())) return 'unsealed';
     return key || this.known(tenantId) ? 'changed' : 'unsealed';
   }
 
-  known(tenantId: number): SealedPlace | null {
+  known(tenantId: number): SealedProgress | null {
     const known = this.#known.get(tenantId);
     return known?.epoch === this.epoch().epoch ? known : null;
   }
 
-  /** To be called with each place that this process sealed, or found to be sealed. */
-  note(tenantId: number, { position, learned, learnUntil, findings }: SealedPlace): void {
+  /** To be called with each progress that this process sealed, or found to be sealed. */
+  note(tenantId: number, { position, learned, learnUntil, findings }: SealedProgress): void {
     const { epoch } = this.epoch();
     this.#known.set(tenantId, { position, learned, learnUntil, findings, epoch });
   }
 
-  /** To be called when a place was found to be changed. */
+  /** To be called when a progress was found to be changed. */
   noteChange(): void {
     this.#changedMs = this.nowMs();
   }
 }
 
-function macOf(key: CheckpointKey, tenantId: number, place: SealedPlace): Buffer {
-  const { position, learned, learnUntil, findings } = place;
+function macOf(key: CheckpointKey, tenantId: number, progress: SealedProgress): Buffer {
+  const { position, learned, learnUntil, findings } = progress;
   return key.mac('rules', ...[tenantId, position, learned, learnUntil, findings].map(String));
 }

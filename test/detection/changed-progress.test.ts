@@ -5,10 +5,10 @@ import { HOUR_MS } from '../../src/event/event-time';
 import { LIMITS } from '../../src/limits';
 import { Detector } from '../../src/modules/detection/detector';
 import { FindingsCheck } from '../../src/modules/detection/findings-check';
-import { PlaceSeal } from '../../src/modules/detection/place-seal';
+import { ProgressSeal } from '../../src/modules/detection/progress-seal';
 import { RuleAbouts } from '../../src/modules/detection/rule-abouts';
 import { DetectionTally } from '../../src/modules/detection/tally';
-import { TrustedPlaces } from '../../src/modules/detection/trusted-places';
+import { TrustedProgress } from '../../src/modules/detection/trusted-progress';
 import { PostgresArrivalReader } from '../../src/trail/arrivals/stored-arrivals';
 import { CheckpointKey, newCheckpointKeyPem } from '../../src/trail/evidence/note-key';
 import { LogTrial } from '../evidence/support';
@@ -62,7 +62,7 @@ describeOnPostgres('how far rules are', () => {
     const { database, tenantId } = store;
     const owner = database.owner;
     const told: string[] = [];
-    const seal = new PlaceSeal(
+    const seal = new ProgressSeal(
       keys,
       () => epoch,
       () => nowMs,
@@ -78,7 +78,7 @@ describeOnPostgres('how far rules are', () => {
       reader: new PostgresArrivalReader(database.owner),
       tally: new DetectionTally(),
       nowMs: () => nowMs,
-      places: new TrustedPlaces({ owner, seal, tell, log: pino({ level: 'silent' }) }),
+      progress: new TrustedProgress({ owner, seal, tell, log: pino({ level: 'silent' }) }),
     });
     const check = new FindingsCheck(database.service, seal);
     return {
@@ -127,7 +127,7 @@ describeOnPostgres('how far rules are', () => {
     ['onto the end of the log', 'position = 20', 1],
     ['within the log', 'position = position + 3', 0],
     ['beyond the log', 'position = 5000', 0],
-    ['with a seal of another place', 'position = 19, mac = decode(repeat($$00$$, 32), $$hex$$)', 0],
+    ['with a seal of other progress', 'position = 19, mac = decode(repeat($$00$$, 32), $$hex$$)', 0],
     ['without a seal', 'position = 20, key_id = NULL, mac = NULL', 1],
     ['under a key that nobody has', 'position = 19, key_id = $$01234567$$', 0],
     ['to other learning', 'learn_until = 20', 0],

@@ -2,7 +2,7 @@ import type { OwnerDoor, Prisma } from '../../database/clients';
 import { Leases } from '../../database/lease';
 
 /** How far the rules of a tenant have come in its log. */
-export interface Place {
+export interface Progress {
   readonly position: number;
   readonly learned: number;
   readonly learnUntil: number;
@@ -12,21 +12,21 @@ export interface Place {
   readonly revision: number;
 }
 
-/** What is sealed of a place. */
-export type SealedPlace = Omit<Place, 'revision'>;
+/** What is sealed of it. */
+export type SealedProgress = Omit<Progress, 'revision'>;
 
 interface Seal {
   readonly keyId: string;
-  macOf(tenantId: number, place: SealedPlace): Buffer;
+  macOf(tenantId: number, progress: SealedProgress): Buffer;
 }
 
-/** A place as it is stored (`PlaceSeal`). */
-export interface StoredPlace extends Place {
+/** Progress as it is stored (`ProgressSeal`). */
+export interface StoredProgress extends Progress {
   readonly keyId: string | null;
   readonly mac: Uint8Array | null;
 }
 
-export interface PlaceRow {
+export interface ProgressRow {
   readonly position: bigint | string;
   readonly learned: bigint | string;
   readonly learn_until: bigint | string;
@@ -36,9 +36,9 @@ export interface PlaceRow {
   readonly mac: Uint8Array | null;
 }
 
-export const PLACE_COLUMNS = 'position, learned, learn_until, revision, findings, key_id, mac';
+export const PROGRESS_COLUMNS = 'position, learned, learn_until, revision, findings, key_id, mac';
 
-export const toPlace = (row: PlaceRow): StoredPlace => ({
+export const toProgress = (row: ProgressRow): StoredProgress => ({
   position: Number(row.position),
   learned: Number(row.learned),
   learnUntil: Number(row.learn_until),
@@ -63,13 +63,13 @@ export const turnsOf = (owner: OwnerDoor): Leases =>
   });
 
 /** Takes the turn of a tenant. @returns null: the turn is another instance's */
-export async function takePlace(
+export async function takeProgress(
   turns: Leases,
   tenantId: number,
   holder: string,
-): Promise<StoredPlace | null> {
-  const row = await turns.take<PlaceRow>([tenantId], holder, { returning: PLACE_COLUMNS });
-  return row && toPlace(row);
+): Promise<StoredProgress | null> {
+  const row = await turns.take<ProgressRow>([tenantId], holder, { returning: PROGRESS_COLUMNS });
+  return row && toProgress(row);
 }
 
 /**
@@ -77,10 +77,10 @@ export async function takePlace(
  * @param dueMs when something is over by the clock; null: nothing is; left out: as before
  * @returns false if another instance wrote first, or the rules have changed
  */
-export async function putPlace(
+export async function putProgress(
   tx: Pick<Prisma.TransactionClient, '$executeRawUnsafe'>,
   tenantId: number,
-  { from, to, dueMs }: { readonly from: Place; readonly to: Place; readonly dueMs?: number | null },
+  { from, to, dueMs }: { readonly from: Progress; readonly to: Progress; readonly dueMs?: number | null },
   seal: Seal,
 ): Promise<boolean> {
   const put = await tx.$executeRawUnsafe(
