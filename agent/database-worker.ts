@@ -17,7 +17,7 @@ import type { AgentTimes } from './times';
 import { DeadLetters, deadLettersPath } from './uplink/dead-letters';
 import { IngestClient } from './uplink/ingest-client';
 import { PatientSender } from './uplink/patient-sender';
-import { type Published, Publisher, type Tally } from './uplink/publisher';
+import { type Published, type PublishedCounts, Publisher } from './uplink/publisher';
 import { gapsOf, newestStored, type Refusals } from './uplink/refused-events';
 
 export interface WorkerOptions {
@@ -31,7 +31,7 @@ export interface WorkerOptions {
   readonly log: Log;
 }
 
-export interface WorkerResult extends Tally {
+export interface WorkerResult extends PublishedCounts {
   readonly fileCount: number;
   /** Number of problems with files, by which published records may be incomplete. */
   readonly problemCount: number;
@@ -144,7 +144,7 @@ const batchBytesMax = (databases: number): number =>
   Math.max(BATCH_BYTES.min, Math.min(BATCH_BYTES.max, Math.floor(BATCH_BYTES.sum / databases)));
 
 /** `150 published (0 duplicates, 0 rejected)` */
-export const talliedOf = ({ accepted, duplicates, rejected }: Tally): string =>
+export const talliedOf = ({ accepted, duplicates, rejected }: PublishedCounts): string =>
   `${accepted} published (${duplicates} duplicates, ${rejected} rejected)`;
 
 function publisherOf(options: WorkerOptions, deadLetters: DeadLetters): Publisher {

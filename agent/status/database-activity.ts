@@ -27,7 +27,7 @@ export class DatabaseActivity {
   ownProblem: string | null = null;
   private publishing: Publishing | null = null;
   private current: DatabaseStatus;
-  private tallyBefore: Tally;
+  private tallyBefore: PublishedCounts;
 
   constructor(
     readonly name: string,
@@ -62,7 +62,7 @@ export class DatabaseActivity {
    * @param newest the newest event time of those that are acknowledged, ISO
    * @param tally since `begin`
    */
-  acknowledged(count: number, newest: string | null, tally: Tally): void {
+  acknowledged(count: number, newest: string | null, tally: PublishedCounts): void {
     const { current } = this;
     if (count === 0) return;
     const total = sumOf(this.tallyBefore, tally);
@@ -181,9 +181,9 @@ const nothingYet = (name: string, tenantId: string): DatabaseStatus => ({
   lastError: null,
 });
 
-type Tally = DatabaseStatus['tally'];
-const publishedOf = ({ accepted, duplicates }: Tally): number => accepted + duplicates;
-const sumOf = (a: Tally, b: Tally): Tally => ({
+type PublishedCounts = DatabaseStatus['tally'];
+const publishedOf = ({ accepted, duplicates }: PublishedCounts): number => accepted + duplicates;
+const sumOf = (a: PublishedCounts, b: PublishedCounts): PublishedCounts => ({
   accepted: a.accepted + b.accepted,
   duplicates: a.duplicates + b.duplicates,
   rejected: a.rejected + b.rejected,

@@ -6,7 +6,7 @@ import type { Refusal, Refusals } from './refused-events';
 import { ENVELOPE_BYTES } from './request-body';
 
 /** The counts of a database's events by their outcome so far. */
-export interface Tally {
+export interface PublishedCounts {
   accepted: number;
   duplicates: number;
   /** Number of events that are kept as dead letters. */
@@ -25,7 +25,7 @@ const EVENT_BYTES_MAX = LIMITS.ingestBodyBytesMax - ENVELOPE_BYTES;
 
 /** Sends the events of a batch, and keeps those that the service will never accept as dead letters. */
 export class Publisher {
-  readonly tally: Tally = { accepted: 0, duplicates: 0, rejected: 0 };
+  readonly tally: PublishedCounts = { accepted: 0, duplicates: 0, rejected: 0 };
 
   constructor(
     private readonly sender: {

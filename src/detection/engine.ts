@@ -3,7 +3,7 @@ import { Absences } from './absence';
 import { type DetectionEvent, isMarked, textOf } from './event';
 import { codeOf } from './event-values';
 import { type Finding, findingIdOf } from './finding';
-import { GroupStore, type StateRow, type Tally } from './group-store';
+import { type EngineSize, GroupStore, type StateRow } from './group-store';
 import { type GroupValues, groupedValue, groupKey, type Hit, hitOf } from './hit';
 import type { Matcher } from './matcher';
 import {
@@ -46,7 +46,7 @@ export class Engine {
   readonly #stores = new Map<string, GroupStore<never>>();
   readonly #sweepers: ((watermark: number) => void)[] = [];
   readonly #absences = new Absences();
-  readonly #tally: Tally = { size: 0, changed: [] };
+  readonly #total: EngineSize = { size: 0, changed: [] };
   #found: Finding[] = [];
   readonly #moment: Moment = { at: 0, position: 0, nowMs: 0, isLearning: false, isReady: true };
   #watermark = 0;
@@ -81,7 +81,7 @@ export class Engine {
 
   /** The size of windows and baselines together, in entries. */
   get size(): number {
-    return this.#tally.size;
+    return this.#total.size;
   }
 
   /** @param nowMs the clock: some waits end by it */
@@ -157,9 +157,9 @@ export class Engine {
 
   /** Runs after each event. So the groups dropped depend on the events alone, and not on where a step of work ends. */
   #measure(): void {
-    const { changed } = this.#tally;
+    const { changed } = this.#total;
     for (let store = changed.pop(); store; store = changed.pop()) store.measure();
-    if (this.#tally.size > SIZE_MAX) this.#shrink();
+    if (this.#total.size > SIZE_MAX) this.#shrink();
   }
 
   /** Drops the groups touched longest ago, from the node that holds most. */
@@ -224,7 +224,7 @@ export class Engine {
   }
 
   #store<Body>(name: string, max: number, sizeOf: (body: Body) => number): GroupStore<Body> {
-    const store = new GroupStore<Body>(name, max, sizeOf, this.#tally);
+    const store = new GroupStore<Body>(name, max, sizeOf, this.#total);
     this.#stores.set(name, store as unknown as GroupStore<never>);
     return store;
   }

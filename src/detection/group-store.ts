@@ -1,7 +1,7 @@
 import type { GroupValues } from './hit';
 
 /** The size of all groups of an engine. 1 is about one entry of a window. */
-export interface Tally {
+export interface EngineSize {
   size: number;
   /** Stores whose last touched group may have changed since it was measured. */
   readonly changed: { measure(): void }[];
@@ -45,7 +45,7 @@ export class GroupStore<Body> {
     readonly node: string,
     private readonly max: number,
     private readonly sizeOf: (body: Body) => number,
-    private readonly tally: Tally,
+    private readonly total: EngineSize,
   ) {}
 
   /** The size of all groups of this node. */
@@ -61,7 +61,7 @@ export class GroupStore<Body> {
 
   #grow(group: Group<Body>, size: number): void {
     this.#size += size - group.size;
-    this.tally.size += size - group.size;
+    this.total.size += size - group.size;
     group.size = size;
   }
 
@@ -75,7 +75,7 @@ export class GroupStore<Body> {
     this.measure();
     const group = known ?? { key, values, touched: position, body: empty(), size: 0 };
     this.#unmeasured = group;
-    this.tally.changed.push(this);
+    this.total.changed.push(this);
     if (known) this.#groups.delete(key);
     group.touched = position;
     this.#groups.set(key, group);

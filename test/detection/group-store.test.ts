@@ -1,11 +1,11 @@
-import { GroupStore, type Tally } from '../../src/detection/group-store';
+import { type EngineSize, GroupStore } from '../../src/detection/group-store';
 import { type Entry, merged, RECORD_IDS_MAX } from '../../src/detection/hit';
 import { countHit, noLanes } from '../../src/detection/windows';
 
 const entryOf = (record: string, at: number): Entry => ({ f: at, l: at, r: [record], n: 1, p: [], i: [] });
 
 it('a node with too many groups forgets those touched longest ago', () => {
-  const tally: Tally = { size: 0, changed: [] };
+  const tally: EngineSize = { size: 0, changed: [] };
   const store = new GroupStore<{ n: number }>('node', 2, ({ n }) => n, tally);
   const touch = (key: string, position: number) => {
     store.touch(key, {}, position, () => ({ n: 3 }));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import type { Failure, Route } from '../../src/modules/detection/channel';
+import type { AlertRoute, Failure } from '../../src/modules/detection/channel';
 import { HealthAlerts } from '../../src/modules/detection/health-alerts';
 import type { Due } from '../../src/modules/detection/notice-queue';
 import { noteAlerts } from '../../src/modules/detection/notices';
@@ -43,7 +43,7 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     const time = async () => new Date(at.nowMs);
     const health = new HealthAlerts(owner, readShippedRules(), () => at.nowMs, undefined, time);
     const anInstance = () => {
-      const send = async (route: Route, due: readonly Due[]) => {
+      const send = async (route: AlertRoute, due: readonly Due[]) => {
         if (route.tenantId !== tenantId) return [];
         told.push({ route: route.name, notices: due });
         at.nowMs += 1;

@@ -28,7 +28,7 @@ export type SendAlert = (
 ) => Promise<Sent>;
 
 /** A route and its target. */
-export interface Route {
+export interface AlertRoute {
   readonly tenantId: number;
   readonly routeId: string;
   readonly name: string;
@@ -44,7 +44,7 @@ export interface Failure {
 }
 
 /** Routes with the same channel fail together. */
-export const channelOf = ({ target }: Pick<Route, 'target'>): string =>
+export const channelOf = ({ target }: Pick<AlertRoute, 'target'>): string =>
   'to' in target ? 'e-mail' : `destination ${target.destinationId}`;
 
 /** Sends the notices that are due on one route. */
@@ -58,7 +58,7 @@ export class Channels {
   ) {}
 
   /** @returns addresses that were refused while others were accepted; or a failure, if nobody was told */
-  async send(route: Route, due: readonly Due[]): Promise<readonly string[] | Failure> {
+  async send(route: AlertRoute, due: readonly Due[]): Promise<readonly string[] | Failure> {
     const { reader, mailer } = this.parts;
     const tenants = tenantSet([route.tenantId]);
     const found = await Promise.all(due.map(({ alertId }) => reader.alert(tenants, alertId)));

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { OwnerDoor } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import type { ReadTime } from '../../database/lease';
-import { type Channels, channelOf, type Failure, type Route } from './channel';
+import { type AlertRoute, type Channels, channelOf, type Failure } from './channel';
 import type { HealthAlerts } from './health-alerts';
 import { type Due, NoticeQueue } from './notice-queue';
 import type { RouteTarget } from './route.store';
@@ -24,7 +24,7 @@ const MAILS_MS = 10_000;
 const FAILING_TRIES = 4;
 
 interface Job {
-  readonly route: Route;
+  readonly route: AlertRoute;
   readonly due: readonly Due[];
 }
 
@@ -103,7 +103,7 @@ export class Notifier {
     return jobs;
   }
 
-  async #routes(tenantId: number): Promise<ReadonlyMap<string, Route>> {
+  async #routes(tenantId: number): Promise<ReadonlyMap<string, AlertRoute>> {
     const rows = await this.parts.owner.models.alertRoute.findMany({ where: { tenantId, enabled: true } });
     return new Map(
       rows.map(({ routeId, name, target }) => [
@@ -135,7 +135,7 @@ export class Notifier {
 
   /** Groups notices into messages: one message for each, except mails above a rate, which are combined. */
   async #parcels(
-    route: Route,
+    route: AlertRoute,
     due: readonly Due[],
   ): Promise<{
     parcels: readonly (readonly Due[])[];
@@ -150,7 +150,7 @@ export class Notifier {
     return { parcels: [], later: { due, waitMs: MAILS_MS - oldest } };
   }
 
-  async #send(route: Route, parcel: readonly Due[]): Promise<readonly string[] | Failure> {
+  async #send(route: AlertRoute, parcel: readonly Due[]): Promise<readonly string[] | Failure> {
     const { channels, tally } = this.parts;
     const outcome = await channels
       .send(route, parcel)
@@ -160,7 +160,7 @@ export class Notifier {
   }
 
   /** Makes an alert about a failing channel, told by routes over other channels. */
-  async #tellOfFailure(route: Route, due: readonly Due[], failure: Failure): Promise<void> {
+  async #tellOfFailure(route: AlertRoute, due: readonly Due[], failure: Failure): Promise<void> {
     if (triesOf(due) < FAILING_TRIES) return;
     const { tenantId, routeId, name } = route;
     this.parts.log.warn({ tenantId, routeId, error: failure.message }, 'a route failed to send alerts');
@@ -180,8 +180,8 @@ export class Notifier {
 
   /** Corrects a guess by what became of messages on other routes over the same channel. */
   async #isOfChannel(
-    { tenantId, routeId }: Route,
-    same: readonly Route[],
+    { tenantId, routeId }: AlertRoute,
+    same: readonly AlertRoute[],
     { isOfChannel, isGuess = false }: Failure,
     since: Date,
   ): Promise<boolean> {
@@ -191,7 +191,7 @@ export class Notifier {
     return !works && (isOfChannel || fails);
   }
 
-  async #tellOfRefused(route: Route, due: readonly Due[], addresses: readonly string[]): Promise<void> {
+  async #tellOfRefused(route: AlertRoute, due: readonly Due[], addresses: readonly string[]): Promise<void> {
     const { tenantId, routeId, name } = route;
     this.parts.log.warn({ tenantId, routeId, count: addresses.length }, 'the mail server refuses addresses');
     await this.parts.health.tell({
