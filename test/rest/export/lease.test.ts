@@ -32,13 +32,13 @@ describe.each(ENGINES)('leases of exports on %s', (engine) => {
   it('a lease that could not be released during an outage is taken over by the same instance, once', async () => {
     const { service } = store.database;
     let lost = false;
-    const shaky = new Proxy(service, {
+    const models = new Proxy(service.models, {
       get: (target, name) =>
         name === '$queryRawUnsafe' && lost
           ? () => Promise.reject(new Error('connection lost'))
           : Reflect.get(target, name),
     });
-    const leases = new PostgresExportLeases(shaky);
+    const leases = new PostgresExportLeases({ ...service, models });
     const holder = randomUUID();
     const lease = await leases.take(holder);
     lost = true;
