@@ -173,7 +173,14 @@ const BORDERS: readonly Border[] = [
     of: ['dashboard/src'],
     // Facts of both sides, and code that runs without Node.js; everything else comes over GraphQL.
     files: [
-      ...['src/event', 'src/errors', 'src/limits', 'src/caller/scopes', 'src/modules/sources/audit-source'],
+      ...[
+        'src/event',
+        'src/errors',
+        'src/limits',
+        'src/problem',
+        'src/caller/scopes',
+        'src/modules/sources/audit-source',
+      ],
       'dashboard/generated/operations',
     ],
     packages: [

@@ -1,4 +1,5 @@
 import { CombinedError } from 'urql';
+import type { Problem } from '../../../src/problem';
 
 /** A failed answer of the service's paths other than GraphQL. */
 export class ServiceError extends Error {
@@ -49,4 +50,11 @@ function partsOf(error: CombinedError | Error): Omit<ErrorText, 'hint'> {
     text: first.message,
     requestId: typeof requestId === 'string' ? requestId : (response?.headers?.get('X-Request-Id') ?? null),
   };
+}
+
+/** What the service says of each field of a form that it refused: its first problem. */
+export function problemsByField(error: CombinedError | Error | null): Readonly<Record<string, string>> {
+  const problems = error instanceof CombinedError ? error.graphQLErrors[0]?.extensions.problems : null;
+  const found = (Array.isArray(problems) ? problems : []) as Partial<Pick<Problem, 'field' | 'message'>>[];
+  return Object.fromEntries(found.toReversed().map(({ field, message }) => [field ?? '', message ?? '']));
 }

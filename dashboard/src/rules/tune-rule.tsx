@@ -12,6 +12,7 @@ import {
 import { type FormEvent, useState } from 'react';
 import { TuneRuleDocument } from '../../generated/operations';
 import { capital, SEVERITY_NAMES } from '../alerts/alert-words';
+import { problemsByField } from '../api/errors';
 import { useMutate } from '../lib/mutate';
 import { Failed } from '../shell/states';
 import { Backtest } from './backtest';
@@ -33,6 +34,7 @@ export function TuneRule({ rule, backtest }: Props) {
   const mutate = useMutate();
   const [typed, setTyped] = useState(() => typedOf(rule.tuning));
   const [error, setError] = useState<Error | null>(null);
+  const problems = problemsByField(error);
   const [isBusy, setIsBusy] = useState(false);
   const set = (part: Partial<typeof typed>) => setTyped((before) => ({ ...before, ...part }));
   const save = async (tuning: () => object) => {
@@ -67,6 +69,7 @@ export function TuneRule({ rule, backtest }: Props) {
                   label="Threshold"
                   w={110}
                   min={1}
+                  error={problems.threshold}
                   value={typed.threshold}
                   onChange={(threshold) => set({ threshold })}
                 />
@@ -76,6 +79,7 @@ export function TuneRule({ rule, backtest }: Props) {
                   label="Time"
                   w={90}
                   placeholder="15m"
+                  error={problems.timespan}
                   value={typed.timespan}
                   onChange={(event) => set({ timespan: event.currentTarget.value })}
                 />
@@ -83,6 +87,7 @@ export function TuneRule({ rule, backtest }: Props) {
               {settings.includes('severity') && (
                 <NativeSelect
                   label="Level"
+                  error={problems.severity}
                   value={typed.severity}
                   onChange={(event) => set({ severity: event.currentTarget.value })}
                   data={[
@@ -97,6 +102,7 @@ export function TuneRule({ rule, backtest }: Props) {
                   w={150}
                   min={1}
                   max={10_080}
+                  error={problems.dedupMinutes}
                   value={typed.dedupMinutes}
                   onChange={(dedupMinutes) => set({ dedupMinutes })}
                 />
@@ -108,6 +114,7 @@ export function TuneRule({ rule, backtest }: Props) {
                 description="One per line, in the filter language: principalName:svc_report AND hostName:APP01. An event with all values of a line is left out."
                 autosize
                 minRows={2}
+                error={problems.exceptions}
                 value={typed.exceptions}
                 onChange={(event) => set({ exceptions: event.currentTarget.value })}
               />

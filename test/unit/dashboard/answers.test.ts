@@ -2,7 +2,7 @@ import { CombinedError, gql } from 'urql';
 import { askInTime } from '../../../dashboard/src/api/ask';
 import { isSoon } from '../../../dashboard/src/api/ask-again';
 import { createClient } from '../../../dashboard/src/api/client';
-import { describeError, ServiceError } from '../../../dashboard/src/api/errors';
+import { describeError, problemsByField, ServiceError } from '../../../dashboard/src/api/errors';
 import { hasScope, mayWork } from '../../../dashboard/src/api/rights';
 import { loadSession } from '../../../dashboard/src/api/session';
 import { entriesOf } from '../../../dashboard/src/operate/entries-of';
@@ -40,6 +40,21 @@ describe('what the page shows of a failure', () => {
       requestId: 'r-3',
       hint: 'Sign in with a key that may do this.',
     });
+  });
+
+  it('has the first problem of each field, for the form', () => {
+    const problems = [
+      { field: 'timespan', message: 'timespan must be a span' },
+      { field: null, message: 'there is too much' },
+      { field: 'timespan', message: 'timespan is odd' },
+    ];
+    const error = { message: 'Refused.', extensions: { code: 'invalid_parameter', problems } };
+    expect(problemsByField(new CombinedError({ graphQLErrors: [error] }))).toEqual({
+      timespan: 'timespan must be a span',
+      '': 'there is too much',
+    });
+    for (const other of [null, new Error('x'), refusal('internal_error')])
+      expect(problemsByField(other)).toEqual({});
   });
 
   it('says that the service cannot be reached, or that the page made a mistake', () => {
