@@ -12,6 +12,7 @@ import { DestinationResolver } from './modules/destinations/destination.resolver
 import { AlertResolver } from './modules/detection/alert.resolver';
 import { AlertCountsResolver } from './modules/detection/alert-counts.resolver';
 import { AlertWorkResolver } from './modules/detection/alert-work.resolver';
+import { BacktestResolver } from './modules/detection/backtest.resolver';
 import { AlertRouteResolver } from './modules/detection/route.resolver';
 import { RuleResolver } from './modules/detection/rule.resolver';
 import { SuppressionResolver } from './modules/detection/suppression.resolver';
@@ -58,6 +59,7 @@ export const RESOLVERS = [
   KeyResolver,
   RestoreResolver,
   RetentionResolver,
+  BacktestResolver,
   RuleResolver,
   SavedSearchResolver,
   TenantResolver,

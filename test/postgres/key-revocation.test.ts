@@ -141,7 +141,7 @@ describeOnPostgres('the connection that listens for revoked keys', () => {
   it('reports its loss and its return, since a notification may have been missed, and then works again', async () => {
     proxy.cut();
     await heardOnceMore();
-    expect(lines.join('\n')).toContain('no connection to hear of revoked keys');
+    expect(lines.join('\n')).toContain('the connection that announces revoked keys failed');
     expect(lines.join('\n')).not.toContain('postgres:');
     // Its attempts to connect fail meanwhile.
     const warnings = lines.length;

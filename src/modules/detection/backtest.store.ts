@@ -5,22 +5,15 @@ import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { isFree, type Leased, Leases, type ReadTime } from '../../database/lease';
 import { ofTenants } from '../../database/tenant-rows';
-import type { RuleSource } from '../../detection/host';
 import { DomainError } from '../../errors';
 import { DAY_MS } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
 import type { TenantSet } from '../../tenant-set';
+import type { TestedRule } from './rule.store';
 import { takeTurn } from './tenant-turn';
 import type { BACKTEST } from './work-answers';
 
 export type BacktestAnswer = Answer<typeof BACKTEST>;
-
-/** A rule to test. It need not be one of the tenant's. A file may have several rules. */
-export interface TestedRule extends RuleSource {
-  readonly title: string;
-  /** The other rules of the same file. */
-  readonly others?: readonly RuleSource[];
-}
 
 /** A backtest that this instance has taken. */
 export interface TakenBacktest {

@@ -18,6 +18,7 @@ import { AlertStore } from './alert.store';
 import { AlertCounts } from './alert-counts';
 import { AlertCountsResolver } from './alert-counts.resolver';
 import { AlertWorkResolver } from './alert-work.resolver';
+import { BacktestResolver } from './backtest.resolver';
 import { BacktestStore } from './backtest.store';
 import { Backtests } from './backtests';
 import { Channels, type SendAlert } from './channel';
@@ -139,7 +140,8 @@ export function detectionModule(parts: {
       new SuppressionResolver(alerts, callTenants),
       new AlertCountsResolver(new AlertCounts(service)),
       new AlertWorkResolver({ reader, alerts, tenants: callTenants, nowMs }),
-      new RuleResolver({ rules, backtests: tests, tenants: callTenants, changes: parts.changes }),
+      new RuleResolver({ rules, tenants: callTenants, changes: parts.changes }),
+      new BacktestResolver({ rules, backtests: tests, tenants: callTenants }),
     ],
     metrics: declareMetrics(tally, lanes),
     stop: async () => {

@@ -3,12 +3,12 @@ import { changeOfTenant } from '../../caller/access-log.store';
 import type { Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
+import type { RuleSource } from '../../detection/host';
 import type { Tuning } from '../../detection/rule';
 import type { ReadFile, Reading } from '../../detection/rule-reader';
 import { DomainError } from '../../errors';
 import type { Answer } from '../../event/shape';
 import { oneTenant } from '../../tenant-set';
-import type { TestedRule } from './backtest.store';
 import { checkOwnRules, refused } from './own-rule-bounds';
 import type { RuleAbouts } from './rule-abouts';
 import { digestOf } from './rule-digest';
@@ -31,6 +31,13 @@ type RuleAnswer = Answer<typeof DETECTION_RULE>;
 
 /** The number of removed rules of a tenant whose versions are remembered. */
 const REMOVED_MAX = 1_000;
+
+/** A rule to test. It need not be one of the tenant's. A file may have several rules. */
+export interface TestedRule extends RuleSource {
+  readonly title: string;
+  /** The other rules of the same file. */
+  readonly others?: readonly RuleSource[];
+}
 
 /**
  * Reads and changes the rules and filters of a tenant. Each change increases a revision, by which engines notice it.
