@@ -7,7 +7,7 @@ import {
   FINDING_LIST_ITEM,
   FINDING_PARAMETERS,
   FINDINGS_PARAMETERS,
-} from '../src/modules/detection/answers';
+} from '../src/modules/detection/base/answers';
 import type { Route } from './route';
 
 /** The routes of findings. */

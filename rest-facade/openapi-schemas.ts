@@ -4,7 +4,7 @@ import { AUDIT_EVENT, AUDIT_EVENT_DETAIL, AUDIT_EVENT_LIST_ITEM, AUDIT_SUMMARY }
 import { FIELD_NAMES } from '../src/event/fields';
 import { FEED_ITEM } from '../src/event/formats/feed-item';
 import { pick, type Shape, type ShapeField, type ShapeFields } from '../src/event/shape';
-import { ALERT, FINDING, FINDING_LIST_ITEM } from '../src/modules/detection/answers';
+import { ALERT, FINDING, FINDING_LIST_ITEM } from '../src/modules/detection/base/answers';
 import {
   AUDIT_LOG,
   CHECKPOINTS,

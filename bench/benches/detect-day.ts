@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import type { DetectionEvent } from '../../src/detection/event';
 import type { Finding } from '../../src/detection/finding';
 import { LocalHost } from '../../src/detection/host';
-import { readShippedRules } from '../../src/modules/detection/shipped-rules';
+import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
 import { ServerDay } from '../data/server-day';
 
 const TENANT = 1;

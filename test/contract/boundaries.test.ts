@@ -94,12 +94,12 @@ const BORDERS: readonly Border[] = [
     packages: ['zod'],
   },
   {
-    of: ['src/modules/detection/mail'],
+    of: ['src/modules/detection/notices/mail'],
     files: [...BELOW_MODULES, 'src/modules/detection'],
     packages: ['lru-cache', 'nodemailer'],
   },
   {
-    of: ['src/modules/detection/rule-abouts'],
+    of: ['src/modules/detection/rules/rule-abouts'],
     files: [...BELOW_MODULES, 'src/modules/detection'],
     packages: ['lru-cache'],
   },
@@ -120,7 +120,7 @@ const BORDERS: readonly Border[] = [
       'src/http/write-pieces',
       'src/modules/tail',
       'src/modules/sources/answers',
-      'src/modules/detection/answers',
+      'src/modules/detection/base/answers',
     ],
     packages: ['express', 'graphql', 'graphql-jit', 'helmet', 'pino', 'swagger-jsdoc', 'swagger-ui-dist'],
   },
@@ -156,7 +156,7 @@ const BORDERS: readonly Border[] = [
       ...['src/generated/operations', 'src/modules/restore/finish-step', 'src/modules/keys/operator-key'],
       ...['src/modules/evidence', 'src/trail/evidence'],
       // Values that options take.
-      ...['src/modules/detection/answers', 'src/detection/rule', 'src/modules/destinations/types'],
+      ...['src/modules/detection/base/answers', 'src/detection/rule', 'src/modules/destinations/types'],
     ],
     packages: ['commander'],
   },
@@ -341,7 +341,7 @@ describe('the borders between folders', () => {
     const imports = sourcesOf('src/modules').flatMap(importsOf);
     const readers = imports.filter(({ target }) => target === 'src/detection/sigma/rule-file');
     // Those that came with the service are read once, at the start.
-    expect(readers.map(({ file }) => file)).toEqual(['src/modules/detection/shipped-rules.ts']);
+    expect(readers.map(({ file }) => file)).toEqual(['src/modules/detection/rules/shipped-rules.ts']);
   });
 
   it('allow no circle of imports', () => {

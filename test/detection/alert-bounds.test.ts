@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../src/limits';
-import { AlertStore, type AlertWork } from '../../src/modules/detection/alert.store';
+import { AlertStore, type AlertWork } from '../../src/modules/detection/alerts/alert.store';
 import { tenantSet } from '../../src/tenant-set';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ONE_ENGINE } from '../support/engines';

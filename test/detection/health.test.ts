@@ -1,8 +1,8 @@
 import { type AccessEntry, DROPPED, entryOf, ownAttempt } from '../../src/caller/access-log';
 import { PostgresAccessLogStore } from '../../src/caller/access-log.store';
 import { LIMITS } from '../../src/limits';
-import { HealthAlerts } from '../../src/modules/detection/health-alerts';
-import { readShippedRules } from '../../src/modules/detection/shipped-rules';
+import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
+import { HealthAlerts } from '../../src/modules/detection/watch/health-alerts';
 import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
 import { checkReport } from '../../src/modules/sources/check-report';
 import { aGap, aReport } from '../support/audit-sources';

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/limits';
-import { Lanes } from '../../src/modules/detection/lanes';
+import { Lanes } from '../../src/modules/detection/detector/lanes';
 
 describe('the lane of a tenant', () => {
   let nowMs = 1_000;

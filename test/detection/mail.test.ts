@@ -1,4 +1,4 @@
-import { type Mailer, mailer, type ToldAlert } from '../../src/modules/detection/mail';
+import { type Mailer, mailer, type ToldAlert } from '../../src/modules/detection/notices/mail';
 import { anAlert } from './support/alerts';
 import { MailServer, makeCertificate, PASSWORD } from './support/mail-server';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import type { OwnerDoor } from '../../src/database/clients';
-import { NoticeQueue } from '../../src/modules/detection/notice-queue';
+import { NoticeQueue } from '../../src/modules/detection/notices/notice-queue';
 import { describeOnPostgres } from '../support/engines';
 import { waitersOn } from '../support/lock-waiters';
 import { Store } from '../support/store';

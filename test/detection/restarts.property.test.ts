@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { DetectionEvent } from '../../src/detection/event';
 import { LocalHost, type RuleSource, type StoredState } from '../../src/detection/host';
 import { testEvents } from '../../src/detection/rule-test';
-import { readShippedRules } from '../../src/modules/detection/shipped-rules';
+import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
 import { casesOf, SEED } from '../support/share';
 
 const TENANT = 1;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DeliveryStore } from '../../src/modules/destinations/delivery-store';
-import { BacktestStore } from '../../src/modules/detection/backtest.store';
-import { NoticeQueue } from '../../src/modules/detection/notice-queue';
-import { takeProgress, turnsOf } from '../../src/modules/detection/progress';
+import { BacktestStore } from '../../src/modules/detection/backtests/backtest.store';
+import { takeProgress, turnsOf } from '../../src/modules/detection/detector/progress';
+import { NoticeQueue } from '../../src/modules/detection/notices/notice-queue';
 import { PostgresExportLeases } from '../../src/modules/export/leases';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';

@@ -1,7 +1,7 @@
 import { SEVERITIES } from '../../detection/rule';
 import type { DeclareMetrics } from '../../observe/open-metrics';
-import type { Lanes } from './lanes';
-import { CHANNEL_KINDS, type DetectionTally, OUTCOMES } from './tally';
+import { CHANNEL_KINDS, type DetectionTally, OUTCOMES } from './base/tally';
+import type { Lanes } from './detector/lanes';
 
 /** The metrics of detection since the start, and its progress for the tenants that lag most. */
 export const declareMetrics =

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../../../src/event/shape';
-import type { ALERT } from '../../../src/modules/detection/answers';
+import type { ALERT } from '../../../src/modules/detection/base/answers';
 
 /** An alert as the service answers it, changed as the test needs. */
 export const anAlert = (change: object = {}): Answer<typeof ALERT> => ({

@@ -1,4 +1,4 @@
-import { toOcsfFinding } from '../../../src/modules/detection/ocsf-finding';
+import { toOcsfFinding } from '../../../src/modules/detection/notices/ocsf-finding';
 import { anAlert } from '../../detection/support/alerts';
 import { ocsfProblems } from './ocsf-1.8.0';
 

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import type { Attempt } from '../../../caller/access-log';
+import { change, changeOfTenant } from '../../../caller/access-log.store';
+import type { Prisma, ServiceDoor } from '../../../database/clients';
+import { guarded } from '../../../database/failure';
+import { ofTenants } from '../../../database/tenant-rows';
+import { DomainError } from '../../../errors';
+import type { Answer } from '../../../event/shape';
+import { LIMITS } from '../../../limits';
+import { oneTenant, type TenantSet } from '../../../tenant-set';
+import { fromStored, toStored } from '../../../trail/stored-text';
+import type { ALERT_CHANGE, ALERT_SUPPRESSION } from '../base/work-answers';
+
+type SuppressionAnswer = Answer<typeof ALERT_SUPPRESSION>;
+type AlertChange = Answer<typeof ALERT_CHANGE>;
+
+/** A change of an alert, and who makes it. */
+export interface AlertWork {
+  readonly kind: 'acknowledged' | 'resolved' | 'suppressed' | 'assigned' | 'commented';
+  readonly actor: string;
+  readonly comment: string | null;
+  /** The columns to change. */
+  readonly set: Prisma.AlertUpdateInput;
+  /** The details that the history shows. */
+  readonly detail: Readonly<Record<string, string | null>>;
+  /** Also suppresses further alerts. @param group of the alert */
+  readonly suppress?: (group: Readonly<Record<string, string | null>>) => {
+    readonly fields: Readonly<Record<string, string | null>>;
+    readonly until: Date;
+    readonly reason: string;
+  };
+}
+
+const CHANGES_MAX = 1_000;
+
+/** Changes alerts. Each change writes its history and its entry of the access log. */
+export class AlertStore {
+  constructor(
+    private readonly service: ServiceDoor,
+    private readonly nowMs: () => number,
+    /** Called in the transaction of a change, so that notices of the change are written with it. */
+    private readonly onChange: (
+      tx: Prisma.TransactionClient,
+      alert: ChangedAlert,
+    ) => Promise<void> = async () => {},
+  ) {}
+
+  /** @returns the tenant of the alert @throws DomainError `not_found` */
+  work(tenants: TenantSet, alertId: string, work: AlertWork, attempt: Attempt): Promise<number> {
+    const at = new Date(this.nowMs());
+    return change(
+      (run) => ofTenants(this.service, tenants, run),
+      attempt,
+      async (tx) => {
+        const alert = await tx.alert.findFirst({ where: { alertId, tenantId: { in: [...tenants] } } });
+        if (!alert) throw new DomainError('not_found', { public: 'There is no such record.' });
+        const { tenantId, ruleId, groupValues, severity } = alert;
+        const suppression = work.suppress?.(JSON.parse(groupValues));
+        if (
+          suppression &&
+          (await tx.alertSuppression.count({ where: { tenantId, until: { gt: at } } })) >=
+            LIMITS.suppressionsMax
+        )
+          throw new DomainError('invalid_parameter', {
+            public: `A tenant has at most ${LIMITS.suppressionsMax} suppressions at once. Tune the rule instead, with exceptions.`,
+          });
+        await tx.alert.updateMany({
+          where: { tenantId, alertId },
+          data: { ...storedSet(work.set), updatedAt: at } as object,
+        });
+        await tx.alertChange.create({
+          data: {
+            tenantId,
+            alertId,
+            changeId: randomUUID(),
+            at,
+            actor: toStored(work.actor),
+            kind: work.kind,
+            detail: JSON.stringify(work.detail),
+            comment: work.comment === null ? null : toStored(work.comment),
+          },
+        });
+        if (suppression) {
+          const { fields, until, reason } = suppression;
+          await tx.alertSuppression.create({
+            data: {
+              tenantId,
+              suppressionId: randomUUID(),
+              ruleId,
+              fields: JSON.stringify(fields),
+              until,
+              reason: toStored(reason),
+              createdBy: toStored(work.actor),
+              createdAt: at,
+            },
+          });
+        }
+        const status = (work.set.status as string | undefined) ?? null;
+        if (status !== null && status !== alert.status)
+          await this.onChange(tx, { tenantId, alertId, ruleId, severity, status });
+        return { value: tenantId, subject: alertId, tenantIds: [tenantId] };
+      },
+    );
+  }
+
+  /** @returns the suppressions that have not ended, the first to end first */
+  async suppressions(tenantId: number): Promise<readonly SuppressionAnswer[]> {
+    const rows = await guarded(() =>
+      ofTenants(this.service, oneTenant(tenantId), (tx) =>
+        tx.alertSuppression.findMany({
+          where: { tenantId, until: { gt: new Date(this.nowMs()) } },
+          orderBy: [{ until: 'asc' }, { suppressionId: 'asc' }],
+          take: CHANGES_MAX,
+        }),
+      ),
+    );
+    return rows.map(({ suppressionId, ruleId, fields, until, reason, createdBy, createdAt }) => ({
+      suppressionId,
+      tenantId: String(tenantId),
+      ruleId,
+      fields: JSON.parse(fields) as object,
+      until: until.toISOString(),
+      reason: fromStored(reason),
+      createdBy: fromStored(createdBy),
+      createdAt: createdAt.toISOString(),
+    }));
+  }
+
+  /**
+   * Ends a suppression for later findings. Alerts that it suppressed stay suppressed. @throws DomainError `not_found`
+   */
+  async endSuppression(tenantId: number, suppressionId: string, attempt: Attempt): Promise<boolean> {
+    const now = new Date(this.nowMs());
+    return changeOfTenant(this.service, tenantId, attempt, async (tx) => {
+      const { count } = await tx.alertSuppression.updateMany({
+        where: { tenantId, suppressionId, until: { gt: now } },
+        data: { until: now },
+      });
+      if (count === 0) throw new DomainError('not_found', { public: 'There is no such record.' });
+      return { value: true, subject: suppressionId };
+    });
+  }
+
+  /** @returns the newest changes, oldest first */
+  async changes(tenants: TenantSet, alertId: string): Promise<readonly AlertChange[]> {
+    const rows = await guarded(() =>
+      ofTenants(this.service, tenants, (tx) =>
+        tx.alertChange.findMany({
+          where: { alertId, tenantId: { in: [...tenants] } },
+          orderBy: [{ at: 'desc' }, { changeId: 'desc' }],
+          take: CHANGES_MAX,
+        }),
+      ),
+    );
+    return rows.toReversed().map(({ changeId, at, actor, kind, detail, comment }) => ({
+      changeId,
+      kind,
+      at: at.toISOString(),
+      actor: fromStored(actor),
+      detail: JSON.parse(detail) as object,
+      comment: comment === null ? null : fromStored(comment),
+    }));
+  }
+}
+
+const storedSet = (set: AlertWork['set']) =>
+  typeof set.assignee === 'string' ? { ...set, assignee: toStored(set.assignee) } : set;
+
+interface ChangedAlert {
+  readonly tenantId: number;
+  readonly alertId: string;
+  readonly ruleId: string;
+  readonly severity: number;
+  readonly status: string;
+}

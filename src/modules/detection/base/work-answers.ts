@@ -1,0 +1,136 @@
+import type { Choices, Shape } from '../../../event/shape';
+import { SEVERITY } from './answers';
+
+export const ALERT_CHANGE = {
+  name: 'AlertChange',
+  doc: 'A change of an alert by a person.',
+  fields: {
+    changeId: { kind: 'id' },
+    at: { kind: 'time' },
+    actor: { kind: 'text', doc: 'The person who signed in, or the name of the key.' },
+    kind: { kind: 'text', doc: 'acknowledged, resolved, suppressed, assigned or commented.' },
+    detail: { kind: 'values', doc: 'The new values, by field.' },
+    comment: { kind: 'text', nullable: true },
+  },
+} as const satisfies Shape;
+
+export const RULE_SETTING = {
+  name: 'RuleSetting',
+  doc: 'A setting of a rule that a tenant can tune.',
+  values: {
+    threshold: 'How many events or values make a finding.',
+    timespan: 'Time within which they must occur.',
+    severity: 'Severity of its findings.',
+    dedupMinutes: 'Minutes for which findings of one group join one alert.',
+    exceptions: 'Events that the rule ignores.',
+  },
+} as const satisfies Choices;
+
+export const DETECTION_RULE = {
+  name: 'DetectionRule',
+  doc: 'A rule as a tenant has it, or a filter of its rules.',
+  fields: {
+    ruleId: { kind: 'id' },
+    tenantId: { kind: 'text' },
+    kind: { kind: 'text', doc: 'rule or filter.' },
+    title: { kind: 'text' },
+    severity: {
+      kind: 'choice',
+      choices: SEVERITY,
+      nullable: true,
+      doc: 'As the tenant has tuned it. Null: a filter has none.',
+    },
+    enabled: { kind: 'boolean' },
+    shipped: { kind: 'boolean', doc: 'Whether it came with the service.' },
+    version: { kind: 'integer', doc: 'Grows with each change of the rule or of its tuning.' },
+    description: { kind: 'text' },
+    why: { kind: 'text', doc: 'Why it matters.' },
+    falsePositives: { kind: 'text', isList: true },
+    tags: { kind: 'text', isList: true, doc: 'attack.… are techniques and tactics of ATT&CK.' },
+    tuning: {
+      kind: 'text',
+      nullable: true,
+      doc: "The tenant's tuning, as JSON. Null: the rule is as its file says.",
+    },
+    settings: {
+      kind: 'choice',
+      choices: RULE_SETTING,
+      isList: true,
+      doc: 'Settings that can be tuned. A filter has none.',
+    },
+    source: { kind: 'text', doc: 'The Sigma file.' },
+    narrows: { kind: 'id', isList: true, doc: 'For an enabled filter: the rules that it narrows.' },
+    narrowedBy: { kind: 'id', isList: true, doc: 'For a rule: the enabled filters that narrow it.' },
+  },
+} as const satisfies Shape;
+
+const BACKTEST_DAY = {
+  name: 'BacktestDay',
+  doc: 'The findings of one day.',
+  fields: { day: { kind: 'text', doc: 'Day of the last event, UTC.' }, findings: { kind: 'count' } },
+} as const satisfies Shape;
+const BACKTEST_EXAMPLE = {
+  name: 'BacktestExample',
+  doc: 'A finding that the rule would have made.',
+  fields: {
+    firstEventTime: { kind: 'time' },
+    lastEventTime: { kind: 'time' },
+    group: { kind: 'values' },
+    eventCount: { kind: 'count' },
+    recordIds: { kind: 'id', isList: true, doc: 'The first 100 record ids.' },
+  },
+} as const satisfies Shape;
+export const BACKTEST = {
+  name: 'Backtest',
+  doc: 'What a rule would have found in the events of some days.',
+  fields: {
+    backtestId: { kind: 'id' },
+    tenantId: { kind: 'text' },
+    title: { kind: 'text' },
+    state: { kind: 'text', doc: 'running, done or failed.' },
+    eventsRead: { kind: 'count' },
+    eventsLeft: { kind: 'count', doc: 'Entries of the log that are still to be read.' },
+    findingCount: { kind: 'count' },
+    days: {
+      kind: 'object',
+      isList: true,
+      of: BACKTEST_DAY,
+      doc: 'Findings by day, in order. Days without findings are left out.',
+    },
+    examples: { kind: 'object', isList: true, of: BACKTEST_EXAMPLE, doc: 'The first findings.' },
+  },
+} as const satisfies Shape;
+
+export const ALERT_SUPPRESSION = {
+  name: 'AlertSuppression',
+  doc: 'Suppresses alerts with these values until a time.',
+  fields: {
+    suppressionId: { kind: 'id' },
+    tenantId: { kind: 'text' },
+    ruleId: { kind: 'id', nullable: true, doc: 'Null: of every rule.' },
+    fields: {
+      kind: 'values',
+      doc: 'Values by field: alerts that have all of them are suppressed. A value of null: the field is absent.',
+    },
+    until: { kind: 'time' },
+    reason: { kind: 'text' },
+    createdBy: { kind: 'text' },
+    createdAt: { kind: 'time' },
+  },
+} as const satisfies Shape;
+
+export const ALERT_ROUTE = {
+  name: 'AlertRoute',
+  doc: 'A route: where alerts are sent.',
+  fields: {
+    routeId: { kind: 'id' },
+    tenantId: { kind: 'text' },
+    name: { kind: 'text' },
+    kind: { kind: 'text', doc: 'email or destination.' },
+    severity: { kind: 'choice', choices: SEVERITY, doc: 'The lowest severity that is sent.' },
+    ruleId: { kind: 'id', nullable: true, doc: 'Null: of every rule.' },
+    emails: { kind: 'text', isList: true },
+    destinationId: { kind: 'id', nullable: true },
+    format: { kind: 'text', nullable: true, doc: 'json or ocsf.' },
+  },
+} as const satisfies Shape;

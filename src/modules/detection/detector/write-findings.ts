@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import type { Prisma } from '../../../database/clients';
+import type { Finding } from '../../../detection/finding';
+import { ticksOfRecordId } from '../../../event/record-id';
+import { toStored } from '../../../trail/stored-text';
+import {
+  byTime,
+  groupJson,
+  type OpenAlert,
+  type Placed,
+  putAlerts,
+  severityNumber,
+  stored,
+  type WrittenAlert,
+} from '../alerts/put-alerts';
+import { openSuppressions } from '../alerts/suppression';
+
+const TICKS_PER_MINUTE = 600_000_000n;
+const TICKS_PER_US = 10n;
+
+const uuidOf = (text: string): string => {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+};
+
+export const alertKey = (groupKey: string): string =>
+  createHash('sha256').update(groupKey).digest('hex').slice(0, 32);
+
+/** Places a finding. Its times are exact if the ids of its events are known, else accurate to the microsecond. */
+function placedOf(finding: Finding): Placed {
+  const times = finding.recordIds.map(ticksOfRecordId).sort(byTime);
+  const first = times[0] ?? BigInt(finding.firstAt) * TICKS_PER_US;
+  const isWhole = times.length >= finding.eventCount;
+  const last = (isWhole ? times.at(-1) : null) ?? BigInt(finding.lastAt) * TICKS_PER_US;
+  return { finding, groupKey: alertKey(finding.groupKey), first, last };
+}
+
+interface Written {
+  /** The number of new findings. */
+  readonly findings: number;
+  readonly alerts: readonly WrittenAlert[];
+}
+const NOTHING: Written = { findings: 0, alerts: [] };
+
+/**
+ * Writes findings, and makes or updates the alerts that group them. An alert groups the findings of its rule and group
+ * within the rule's period after the finding that began it. A finding that is already stored changes nothing.
+ */
+export async function writeFindings(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  findings: readonly Finding[],
+  nowMs: number,
+): Promise<Written> {
+  if (findings.length === 0) return NOTHING;
+  const ids = findings.map(({ findingId }) => findingId);
+  const there = await tx.finding.findMany({
+    where: { tenantId, findingId: { in: ids } },
+    select: { findingId: true },
+  });
+  const known = new Set(there.map(({ findingId }) => findingId));
+  const fresh: Placed[] = [];
+  for (const finding of findings) {
+    if (known.has(finding.findingId)) continue;
+    known.add(finding.findingId);
+    fresh.push(placedOf(finding));
+  }
+  if (fresh.length === 0) return NOTHING;
+  const alerts = await alertsOf(tx, tenantId, fresh, nowMs);
+  const count = await insertFindings(tx, tenantId, alerts, nowMs);
+  const suppressions = await openSuppressions(tx, tenantId, nowMs);
+  return { findings: count, alerts: await putAlerts(tx, tenantId, alerts, { suppressions, nowMs }) };
+}
+
+async function alertsOf(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  fresh: readonly Placed[],
+  nowMs: number,
+): Promise<OpenAlert[]> {
+  const groups = [...new Set(fresh.map(({ groupKey }) => groupKey))];
+  const rows = await tx.alert.findMany({
+    where: { tenantId, groupKey: { in: groups }, ruleId: { in: fresh.map(({ finding }) => finding.ruleId) } },
+    orderBy: { anchor: 'desc' },
+    select: {
+      alertId: true,
+      ruleId: true,
+      groupKey: true,
+      anchor: true,
+      status: true,
+      suppressedUntil: true,
+    },
+    take: 10_000,
+  });
+  const byGroup = new Map<string, OpenAlert[]>();
+  const listOf = (ruleId: string, groupKey: string) => {
+    const name = `${ruleId}/${groupKey}`;
+    const list = byGroup.get(name) ?? [];
+    byGroup.set(name, list);
+    return list;
+  };
+  // A resolved alert has ended: a later finding makes a new one.
+  for (const { alertId, ruleId, groupKey, anchor, status, suppressedUntil } of rows) {
+    // So has an alert whose suppression is over.
+    const isOver = status === 'suppressed' && suppressedUntil !== null && suppressedUntil.getTime() <= nowMs;
+    if (status !== 'resolved' && !isOver)
+      listOf(ruleId, groupKey).push({ alertId, anchor, isNew: false, placed: [] });
+  }
+  for (const placed of fresh) {
+    const { finding, groupKey, last } = placed;
+    const list = listOf(finding.ruleId, groupKey);
+    const period = BigInt(finding.dedupMinutes) * TICKS_PER_MINUTE;
+    const near = list
+      .filter(({ anchor }) => distance(anchor, last) < period)
+      .sort((a, b) => Number(distance(a.anchor, last) - distance(b.anchor, last)));
+    const open = near[0] ?? {
+      alertId: uuidOf(`alert\n${tenantId}\n${finding.findingId}`),
+      anchor: last,
+      isNew: true,
+      placed: [],
+    };
+    if (!near[0]) list.push(open);
+    open.placed.push(placed);
+  }
+  return [...byGroup.values()].flat().filter(({ placed }) => placed.length > 0);
+}
+
+const distance = (a: bigint, b: bigint) => (a > b ? a - b : b - a);
+
+async function insertFindings(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  alerts: readonly OpenAlert[],
+  nowMs: number,
+): Promise<number> {
+  const rows = alerts.flatMap(({ alertId, placed }) =>
+    placed.map(({ finding, first, last }) => ({
+      finding_id: finding.findingId,
+      alert_id: alertId,
+      rule_id: finding.ruleId,
+      rule_version: finding.ruleVersion,
+      title: toStored(finding.title),
+      severity: severityNumber(finding.severity),
+      group_values: groupJson(finding.group),
+      first_event: String(first),
+      last_event: String(last),
+      record_ids: finding.recordIds,
+      event_count: finding.eventCount,
+      principals: stored(finding.principals),
+      instances: stored(finding.instances),
+    })),
+  );
+  return tx.$executeRawUnsafe(
+    `INSERT INTO finding (tenant_id, finding_id, alert_id, rule_id, rule_version, title, severity, group_values, first_event,
+       last_event, record_ids, event_count, principals, instances, detected_at)
+     SELECT t.tenant_id, x.finding_id, x.alert_id, x.rule_id, x.rule_version, x.title, x.severity, x.group_values,
+       x.first_event, x.last_event, x.record_ids, x.event_count, x.principals, x.instances, $3::timestamptz
+     FROM tenant t CROSS JOIN json_to_recordset($2::json) AS x(finding_id uuid, alert_id uuid, rule_id uuid,
+       rule_version int, title text, severity smallint, group_values text, first_event bigint, last_event bigint,
+       record_ids uuid[], event_count int, principals text[], instances text[])
+     WHERE t.tenant_id = $1::int ON CONFLICT DO NOTHING`,
+    tenantId,
+    JSON.stringify(rows),
+    new Date(nowMs),
+  );
+}

@@ -1,0 +1,60 @@
+import { LRUCache } from 'lru-cache';
+import { type About, LocalReader, type ReadFile, type RuleReader } from '../../../detection/rule-reader';
+import { digestOf, tuningOf } from './rule-digest';
+
+/** The most characters of the files whose content is kept. */
+const CHARS_MAX = 8 * 1024 * 1024;
+
+type FilterAbout = ReadFile['filters'][number];
+
+/** What rule and filter files say. Each file is read once. */
+export class RuleAbouts {
+  readonly #rules = new LRUCache<string, { readonly about: About | null }>({ maxSize: CHARS_MAX });
+  readonly #filters = new LRUCache<string, { readonly filter: FilterAbout | null }>({ maxSize: CHARS_MAX });
+  /** The digests of lists of filters. A tenant's rules are asked for with the same list. */
+  readonly #lists = new WeakMap<readonly string[], string>();
+
+  constructor(readonly reader: RuleReader = new LocalReader()) {}
+
+  /** @param filters files of filters that may narrow it @returns null if this release cannot read the rule */
+  async of(
+    {
+      ruleId,
+      source,
+      tuning,
+    }: { readonly ruleId: string; readonly source: string; readonly tuning: string | null },
+    filters: readonly string[],
+  ): Promise<About | null> {
+    const key = `${ruleId}/${digestOf(source, tuning)}/${this.#digestOf(filters)}`;
+    const known = this.#rules.get(key);
+    if (known) return known.about;
+    const { rules } = await this.reader.read(source, {
+      tuned: { ruleId, tuning: tuningOf(tuning) },
+      filters,
+    });
+    const found = rules.find((one) => one.ruleId === ruleId);
+    const about = found ? withoutSource(found) : null;
+    this.#rules.set(key, { about }, { size: key.length + source.length });
+    return about;
+  }
+
+  /** @returns null if this release cannot read the filter */
+  async filter(source: string): Promise<FilterAbout | null> {
+    const key = digestOf(source, null);
+    const known = this.#filters.get(key);
+    if (known) return known.filter;
+    const [filter = null] = (await this.reader.read(source)).filters;
+    this.#filters.set(key, { filter }, { size: key.length + source.length });
+    return filter;
+  }
+
+  #digestOf(filters: readonly string[]): string {
+    const known = this.#lists.get(filters) ?? digestOf('', null, filters);
+    this.#lists.set(filters, known);
+    return known;
+  }
+}
+
+function withoutSource({ source: _, ...about }: ReadFile['rules'][number]): About {
+  return about;
+}

@@ -1,0 +1,37 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Rule } from '../../../detection/rule';
+import { parseRules } from '../../../detection/sigma/rule-file';
+
+/** A shipped rule with its file. */
+export interface ShippedRule {
+  readonly rule: Rule;
+  readonly source: string;
+  /** 1 to 40. */
+  readonly number: number;
+}
+
+/** The folder of the rules, searched upwards from `src/` or `dist/src/`. */
+function folder(): string {
+  for (let at = __dirname; ; at = path.dirname(at)) {
+    const found = path.join(at, 'rules');
+    if (existsSync(path.join(found, '01-brute-force.yml'))) return found;
+    if (path.dirname(at) === at) throw new Error('the folder "rules" is missing');
+  }
+}
+
+let shipped: ReadonlyMap<string, ShippedRule> | undefined;
+
+/** @returns the shipped rules by rule id. They are read once in a process. */
+export const readShippedRules = (): ReadonlyMap<string, ShippedRule> => (shipped ??= readRules(folder()));
+
+function readRules(from: string): ReadonlyMap<string, ShippedRule> {
+  const rules = new Map<string, ShippedRule>();
+  for (const name of readdirSync(from).sort()) {
+    if (!name.endsWith('.yml')) continue;
+    const source = readFileSync(path.join(from, name), 'utf8');
+    for (const rule of parseRules(source))
+      rules.set(rule.ruleId, { rule, source, number: Number.parseInt(name, 10) });
+  }
+  return rules;
+}
