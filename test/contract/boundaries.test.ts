@@ -44,6 +44,20 @@ const PACKAGES = ['.', 'agent', 'dashboard'].flatMap((folder) => {
   return Object.keys({ ...dependencies, ...devDependencies });
 });
 
+/** The rooms of detection by floors. A room reads the rooms below, and none on its own floor. */
+const DETECTION_FLOORS = [['base'], ['rules', 'alerts'], ['detector'], ['watch', 'backtests'], ['notices']];
+const DETECTION_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  'src/modules/detection/notices': ['lru-cache', 'nodemailer'],
+  'src/modules/detection/rules': ['lru-cache'],
+};
+const detectionRoom = (name: string) => `src/modules/detection/${name}`;
+const DETECTION_ROOMS = DETECTION_FLOORS.flatMap((rooms, floor) =>
+  rooms.map((room) => ({
+    of: detectionRoom(room),
+    below: DETECTION_FLOORS.slice(0, floor).flat().map(detectionRoom),
+  })),
+);
+
 /** Dependencies point down: service → entrances → modules → trail → caller → database → event. */
 const BORDERS: readonly Border[] = [
   { of: CORE, files: CORE, packages: [] },
@@ -93,16 +107,11 @@ const BORDERS: readonly Border[] = [
     files: [...BELOW_MODULES, 'src/modules/destinations'],
     packages: ['zod'],
   },
-  {
-    of: ['src/modules/detection/notices/mail'],
-    files: [...BELOW_MODULES, 'src/modules/detection'],
-    packages: ['lru-cache', 'nodemailer'],
-  },
-  {
-    of: ['src/modules/detection/rules/rule-abouts'],
-    files: [...BELOW_MODULES, 'src/modules/detection'],
-    packages: ['lru-cache'],
-  },
+  ...DETECTION_ROOMS.map(({ of, below }) => ({
+    of: [of],
+    files: [...BELOW_MODULES, ...OBSERVED, 'src/config', ...below],
+    packages: [...GRAPHQL_PACKAGES, 'pino', ...(DETECTION_PACKAGES[of] ?? [])],
+  })),
   { of: ['src/modules/export/formats'], files: BELOW_MODULES, packages: ['csv-stringify'] },
   {
     of: ['rest-facade'],
@@ -302,6 +311,11 @@ describe('the borders between folders', () => {
     ['src/graphql/bad.ts', `import { ROUTES } from '../../rest-facade/routes';`, 'rest-facade/routes'],
     ['src/modules/keys/bad.ts', `await import('../tenants/module');`, 'src/modules/tenants/module'],
     ['src/modules/keys/bad.ts', `import { x } from '../../service';`, 'src/service'],
+    [
+      'src/modules/detection/alerts/bad.ts',
+      `import { x } from '../rules/rule.store';`,
+      'src/modules/detection/rules/rule.store',
+    ],
     ['src/modules/ingest/bad.ts', `const e = require('express');`, 'the package express'],
     [
       'src/modules/explore/bad.ts',
