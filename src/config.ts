@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { addressProblems } from './caller/address-list';
+import { addressProblems } from './address-list';
 import { LIMITS } from './limits';
 
 /** The environment variables have mistakes. One text names all of them. */

@@ -21,9 +21,9 @@ import { sourcesModule } from './modules/sources/module';
 import { openTail } from './modules/tail/module';
 import { tenantsModule } from './modules/tenants/module';
 import type { Storage } from './storage';
-import { GoneSeal } from './trail/arrivals/gone-seal';
-import { LogEpoch } from './trail/epoch/log-epoch';
-import { LargeStatements } from './trail/large-statements';
+import { LargeStatements } from './store/bytes/large-statements';
+import { GoneSeal } from './store/log/arrivals/gone-seal';
+import { LogEpoch } from './store/log/epoch/log-epoch';
 
 /** The parts that modules are built on. */
 interface Ground {

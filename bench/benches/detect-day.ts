@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { DetectionEvent } from '../../src/detection/event';
-import type { Finding } from '../../src/detection/finding';
-import { LocalHost } from '../../src/detection/host';
 import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
+import type { DetectionEvent } from '../../src/rules/event';
+import type { Finding } from '../../src/rules/finding';
+import { LocalHost } from '../../src/rules/host';
 import { ServerDay } from '../data/server-day';
 
 const TENANT = 1;

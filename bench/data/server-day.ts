@@ -1,5 +1,5 @@
-import type { DetectionEvent } from '../../src/detection/event';
 import { formatTicks } from '../../src/event/event-time';
+import type { DetectionEvent } from '../../src/rules/event';
 import { Random, Weighted } from './random';
 import { Statements } from './statements';
 import { type TenantProfile, tenantProfile } from './tenants';

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { AddressList } from '../address-list';
 import { LIMITS } from '../limits';
 import { tenantsOrNone } from '../tenant-set';
-import { AddressList } from './address-list';
 import { hashOfKey, isWellFormedKey } from './key-format';
 import type { KeyStore, StoredKey } from './key-store';
 import type { Principal } from './principal';

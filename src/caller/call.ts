@@ -1,3 +1,4 @@
+import { addressGroup, plainAddress } from '../address-list';
 import { DomainError } from '../errors';
 import type { Parsed } from '../event/parse-parameters';
 import { LIMITS } from '../limits';
@@ -10,7 +11,6 @@ import {
   type Result,
   storableName,
 } from './access-log';
-import { addressGroup, plainAddress } from './address-list';
 import type { Authenticator } from './authenticate';
 import { type Principal, tenantsOf } from './principal';
 import { type Limiter, type RateDecision, retryAfterSeconds, SlidingLog } from './rate-limit/limiter';

@@ -1,6 +1,6 @@
+import type { AddressList } from '../address-list';
 import { DomainError } from '../errors';
 import { type NoTenants, noTenant, type TenantSet } from '../tenant-set';
-import type { AddressList } from './address-list';
 import type { Asker } from './rate-limit/fair-share';
 import type { Scope } from './scopes';
 

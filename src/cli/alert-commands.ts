@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { SEVERITIES } from '../detection/rule';
 import type { Alert, AlertChange, Arguments } from '../generated/operations';
 import { STATUS, VERDICT } from '../modules/detection/base/answers';
+import { SEVERITIES } from '../rules/rule';
 import { addAlertRouteCommands } from './alert-route-commands';
 import { type OfTenant, tenantOf } from './only-tenant';
 import { columnsOf, type Run } from './operations';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { SEVERITIES } from '../detection/rule';
+import { SEVERITIES } from '../rules/rule';
 import { type OfTenant, tenantOf } from './only-tenant';
 import { columnsOf } from './operations';
 import type { OnService } from './service-command';

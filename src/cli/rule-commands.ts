@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import { SEVERITIES } from '../detection/rule';
 import type { Backtest, DetectionRule } from '../generated/operations';
+import { SEVERITIES } from '../rules/rule';
 import { type OfTenant, tenantOf } from './only-tenant';
 import { columnsOf, type Run } from './operations';
 import { CommandError } from './service-client';

@@ -13,8 +13,8 @@ import {
   type RemovalAnswer,
 } from '../modules/evidence/verify/log-copy';
 import { proofsToAsk } from '../modules/evidence/verify/proofs';
-import { HASH_BYTES } from '../trail/evidence/merkle';
-import { TILE_WIDTH } from '../trail/evidence/tiles';
+import { HASH_BYTES } from '../store/log/evidence/merkle';
+import { TILE_WIDTH } from '../store/log/evidence/tiles';
 import { BoundedCalls, CALL_BOUNDS, unlike } from './bounded-calls';
 import { CommandError } from './service-client';
 

@@ -6,7 +6,7 @@ import { CHECKPOINT_KEY_FILE } from '../modules/evidence/checkpoint-key-file';
 import { eventsIn } from '../modules/evidence/verify/event-file';
 import { readLogFile, writeLogFile } from '../modules/evidence/verify/log-file';
 import { Verifier } from '../modules/evidence/verify/verifier';
-import { CheckpointKey } from '../trail/evidence/note-key';
+import { CheckpointKey } from '../store/log/evidence/note-key';
 import { secretReader } from './secret-input';
 import { CommandError, serviceUrl } from './service-client';
 import { addServiceOption, wholeNumber } from './service-command';

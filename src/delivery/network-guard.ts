@@ -1,6 +1,6 @@
 import { lookup as resolve } from 'node:dns';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
-import { AddressList, plainAddress } from '../caller/address-list';
+import { AddressList, plainAddress } from '../address-list';
 
 /** The target of a connection is not allowed. The message says how to allow it. */
 export class RefusedAddress extends Error {

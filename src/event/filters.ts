@@ -9,7 +9,7 @@ interface FilterSpec {
   /** The field whose value is compared. */
   readonly field: FieldName;
   /**
-   * The part of the counts that answers the filter (`src/trail/counts/dimensions.ts`); null: matching events are read.
+   * The part of the counts that answers the filter (`src/store/counts/dimensions.ts`); null: matching events are read.
    */
   readonly countedBy: CountedBy | null;
   /** Whether an index leads from a value to its events. */

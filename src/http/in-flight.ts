@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { addressGroup, plainAddress } from '../caller/address-list';
+import { addressGroup, plainAddress } from '../address-list';
 import { type Principal, tenantsOf } from '../caller/principal';
 import { Holdings } from '../caller/rate-limit/holdings';
 import { DomainError } from '../errors';

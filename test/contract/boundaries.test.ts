@@ -24,8 +24,8 @@ const FACTS = [
 const CORE = ['src/event', ...FACTS];
 /** What modules build on. Code that two modules need belongs there. */
 const BELOW_MODULES = [
-  ...[...CORE, 'src/caller', 'src/database', 'src/trail', 'src/graphql', 'src/module'],
-  ...['src/detection', 'src/delivery'],
+  ...[...CORE, 'src/caller', 'src/database', 'src/store', 'src/graphql', 'src/module'],
+  ...['src/rules', 'src/delivery'],
 ];
 const OBSERVED = ['src/observe/figures', 'src/observe/metrics', 'src/observe/open-metrics'];
 const MODULES = readdirSync(path.join(ROOT, 'src/modules')).map((name) => `src/modules/${name}`);
@@ -73,13 +73,13 @@ const BORDERS: readonly Border[] = [
   },
   // Rules and their engine only compute; their data is passed to them, events as the texts of rows.
   {
-    of: ['src/detection'],
-    files: [...CORE, 'src/trail/arrivals/row-text', 'src/trail/stored-text'],
+    of: ['src/rules'],
+    files: [...CORE, 'src/store/log/arrivals/row-text', 'src/store/rows/stored-text'],
     packages: ['lru-cache', 're2js', 'yaml'],
   },
   // Several modules send something elsewhere, so the means to do it are below them.
-  { of: ['src/delivery'], files: ['src/caller/address-list', 'src/rests'], packages: [] },
-  { of: ['src/trail'], files: [...CORE, 'src/caller', 'src/database'], packages: [] },
+  { of: ['src/delivery'], files: ['src/address-list', 'src/rests'], packages: [] },
+  { of: ['src/store'], files: [...CORE, 'src/caller', 'src/database'], packages: [] },
   {
     of: ['src/graphql'],
     files: [
@@ -98,7 +98,7 @@ const BORDERS: readonly Border[] = [
     of: ['src/modules/dashboard'],
     files: [
       ...[...CORE, 'src/caller', 'src/config', 'src/database', 'src/module', 'src/http/dashboard-path'],
-      'src/trail/evidence/note-key',
+      'src/store/log/evidence/note-key',
     ],
     packages: ['express', 'lru-cache', 'openid-client', 'pino', 'zod'],
   },
@@ -138,7 +138,7 @@ const BORDERS: readonly Border[] = [
     files: ['src/event', 'src/folder-lock', 'src/limits', 'src/rests'],
     packages: ['commander', 'rotating-file-stream', 'tinyglobby', 'zod'],
   },
-  { of: ['src/config'], files: ['src/caller/address-list', 'src/limits'], packages: ['zod'] },
+  { of: ['src/config'], files: ['src/address-list', 'src/limits'], packages: ['zod'] },
   { of: ['src/background'], files: [], packages: ['pino'] },
   { of: ['src/folder-lock'], files: [], packages: [] },
   { of: ['src/module'], files: ['src/background', 'src/observe/open-metrics'], packages: [] },
@@ -163,9 +163,9 @@ const BORDERS: readonly Border[] = [
     files: [
       ...[...CORE, 'src/caller/scopes', 'src/database/distribute/distribute', 'src/generated/version'],
       ...['src/generated/operations', 'src/modules/restore/finish-step', 'src/modules/keys/operator-key'],
-      ...['src/modules/evidence', 'src/trail/evidence'],
+      ...['src/modules/evidence', 'src/store/log/evidence'],
       // Values that options take.
-      ...['src/modules/detection/base/answers', 'src/detection/rule', 'src/modules/destinations/types'],
+      ...['src/modules/detection/base/answers', 'src/rules/rule', 'src/modules/destinations/types'],
     ],
     packages: ['commander'],
   },
@@ -305,8 +305,8 @@ describe('the borders between folders', () => {
     ['src/event/bad.ts', `import { x } from '../caller/scopes';`, 'src/caller/scopes'],
     ['src/database/bad.ts', `import { x } from '../caller/principal';`, 'src/caller/principal'],
     ['src/database/bad.ts', `import Redis from 'ioredis';`, 'the package ioredis'],
-    ['src/caller/bad.ts', `import { x } from '../trail/event-rows';`, 'src/trail/event-rows'],
-    ['src/trail/bad.ts', `export * from '../graphql/access';`, 'src/graphql/access'],
+    ['src/caller/bad.ts', `import { x } from '../trail/event-rows';`, 'src/store/rows/event-rows'],
+    ['src/store/bad.ts', `export * from '../graphql/access';`, 'src/graphql/access'],
     ['src/graphql/bad.ts', `import { x } from '../modules/ingest/gate';`, 'src/modules/ingest/gate'],
     ['src/graphql/bad.ts', `import { ROUTES } from '../../rest-facade/routes';`, 'rest-facade/routes'],
     ['src/modules/keys/bad.ts', `await import('../tenants/module');`, 'src/modules/tenants/module'],
@@ -353,7 +353,7 @@ describe('the borders between folders', () => {
 
   it('let requests read rule files only on their own thread: a large file takes up to a second', () => {
     const imports = sourcesOf('src/modules').flatMap(importsOf);
-    const readers = imports.filter(({ target }) => target === 'src/detection/sigma/rule-file');
+    const readers = imports.filter(({ target }) => target === 'src/rules/sigma/rule-file');
     // Those that came with the service are read once, at the start.
     expect(readers.map(({ file }) => file)).toEqual(['src/modules/detection/rules/shipped-rules.ts']);
   });

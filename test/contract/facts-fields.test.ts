@@ -58,7 +58,7 @@ describe('each fact has one home', () => {
 
   it('columns: statements derive their names from the field names', () => {
     const columns = FIELD_NAMES.map(toSnakeCase).filter((column) => column.includes('_'));
-    const copies = sourcesOf('src/database', 'src/trail', 'src/modules')
+    const copies = sourcesOf('src/database', 'src/store', 'src/modules')
       .flatMap(literalsOf)
       .filter(({ kind, value }) => kind === 'text' && columns.some((column) => words(value).includes(column)))
       .filter(

@@ -57,7 +57,7 @@ describe.each(ENGINES)('a list request on %s', (engine) => {
       const again = await walk();
       walked = walked.filter((file) => again.has(file));
     }
-    expect(walked).toEqual(expect.arrayContaining(['rest-facade/app.ts', 'src/trail/event-rows.ts']));
+    expect(walked).toEqual(expect.arrayContaining(['rest-facade/app.ts', 'src/store/rows/event-rows.ts']));
     const tooMany = walked.length > FILES_MAX ? `${walked.length} files: ${walked.sort().join(' ')}` : '';
     expect(tooMany).toBe('');
   });

@@ -8,7 +8,7 @@ const CASTS = [
   'src/database/background-pool.ts',
   'src/database/limited.ts',
   'src/database/server-disk.ts',
-  'src/detection/engine.ts',
+  'src/rules/engine.ts',
   'src/event/expression/split.ts',
   'src/graphql/arguments.ts',
   'src/http/server.ts',
@@ -20,7 +20,7 @@ const CASTS = [
   'src/observe/traced-database.ts',
 ];
 /** Texts of five characters that are no codes of PostgreSQL: an event of Windows, the end of a time. */
-const OTHER_CODES = ['src/detection/sigma/value-test.ts', 'src/modules/destinations/to-item.ts'];
+const OTHER_CODES = ['src/rules/sigma/value-test.ts', 'src/modules/destinations/to-item.ts'];
 const database = (file: string) => file.startsWith('src/database/');
 
 /** What is done in one place or in one way, the pattern of a second way, and the files that may have it. */

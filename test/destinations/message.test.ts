@@ -7,7 +7,7 @@ import type { Database } from '../../src/database/clients';
 import { openDatabase } from '../../src/database/database';
 import { SYSLOG_SEVERITY } from '../../src/delivery/syslog-message';
 import { openDestinations } from '../../src/modules/destinations/module';
-import { GoneSeal } from '../../src/trail/arrivals/gone-seal';
+import { GoneSeal } from '../../src/store/log/arrivals/gone-seal';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { describeOnPostgres } from '../support/engines';
 import { testEpoch } from '../support/epoch';

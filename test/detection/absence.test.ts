@@ -1,5 +1,5 @@
-import { LocalHost } from '../../src/detection/host';
-import { testEvents } from '../../src/detection/rule-test';
+import { LocalHost } from '../../src/rules/host';
+import { testEvents } from '../../src/rules/rule-test';
 import { found } from './support/sigma';
 
 const base = (name: string, action: string) =>

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Prisma } from '../../src/database/clients';
-import type { Finding } from '../../src/detection/finding';
 import { recordIdFloor } from '../../src/event/record-id';
 import { writeFindings } from '../../src/modules/detection/detector/write-findings';
+import type { Finding } from '../../src/rules/finding';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
-import { AskedThread, answerWith, EngineFailure } from '../../src/detection/asked-thread';
+import { AskedThread, answerWith, EngineFailure } from '../../src/rules/asked-thread';
 
 /** A thread that answers what it is told to, is silent, or ends. */
 const THREAD = `const { parentPort, threadId } = require('node:worker_threads');

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseRules } from '../../src/detection/sigma/rule-file';
 import { DAY_MS, parseTicks } from '../../src/event/event-time';
 import { recordIdFloor } from '../../src/event/record-id';
 import { BacktestStore } from '../../src/modules/detection/backtests/backtest.store';
 import { Backtests } from '../../src/modules/detection/backtests/backtests';
+import { parseRules } from '../../src/rules/sigma/rule-file';
+import type { ArrivalLimits, ArrivalReader } from '../../src/store/log/arrivals/arrival-reader';
 import { tenantSet } from '../../src/tenant-set';
-import type { ArrivalLimits, ArrivalReader } from '../../src/trail/arrivals/arrival-reader';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';

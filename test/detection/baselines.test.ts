@@ -1,7 +1,7 @@
-import { addToSum, noSums } from '../../src/detection/baseline';
-import { Engine } from '../../src/detection/engine';
-import type { Entry } from '../../src/detection/hit';
-import { parseRules } from '../../src/detection/sigma/rule-file';
+import { addToSum, noSums } from '../../src/rules/baseline';
+import { Engine } from '../../src/rules/engine';
+import type { Entry } from '../../src/rules/hit';
+import { parseRules } from '../../src/rules/sigma/rule-file';
 import { unseenInLogins } from './support/sigma';
 
 const DAY_US = 86_400e6;

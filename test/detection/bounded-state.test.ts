@@ -1,7 +1,7 @@
-import { Engine } from '../../src/detection/engine';
-import type { DetectionEvent } from '../../src/detection/event';
-import type { StateRow } from '../../src/detection/group-store';
-import { parseRules } from '../../src/detection/sigma/rule-file';
+import { Engine } from '../../src/rules/engine';
+import type { DetectionEvent } from '../../src/rules/event';
+import type { StateRow } from '../../src/rules/group-store';
+import { parseRules } from '../../src/rules/sigma/rule-file';
 
 const SOURCE = `title: a
 name: a

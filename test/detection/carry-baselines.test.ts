@@ -1,7 +1,7 @@
-import { LocalHost, type StoredState } from '../../src/detection/host';
-import { testEvents } from '../../src/detection/rule-test';
 import { carriedBaselines, formerRules } from '../../src/modules/detection/detector/carry-baselines';
 import { RuleAbouts } from '../../src/modules/detection/rules/rule-abouts';
+import { LocalHost, type StoredState } from '../../src/rules/host';
+import { testEvents } from '../../src/rules/rule-test';
 import { unseenInLogins } from './support/sigma';
 
 const RULE_ID = '00000000-0000-4000-8000-000000000001';

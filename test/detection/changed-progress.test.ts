@@ -1,6 +1,4 @@
 import { pino } from 'pino';
-import { type Finding, findingIdOf } from '../../src/detection/finding';
-import { LocalHost } from '../../src/detection/host';
 import { HOUR_MS } from '../../src/event/event-time';
 import { LIMITS } from '../../src/limits';
 import { DetectionTally } from '../../src/modules/detection/base/tally';
@@ -9,8 +7,10 @@ import { FindingsCheck } from '../../src/modules/detection/detector/findings-che
 import { ProgressSeal } from '../../src/modules/detection/detector/progress-seal';
 import { TrustedProgress } from '../../src/modules/detection/detector/trusted-progress';
 import { RuleAbouts } from '../../src/modules/detection/rules/rule-abouts';
-import { PostgresArrivalReader } from '../../src/trail/arrivals/stored-arrivals';
-import { CheckpointKey, newCheckpointKeyPem } from '../../src/trail/evidence/note-key';
+import { type Finding, findingIdOf } from '../../src/rules/finding';
+import { LocalHost } from '../../src/rules/host';
+import { PostgresArrivalReader } from '../../src/store/log/arrivals/stored-arrivals';
+import { CheckpointKey, newCheckpointKeyPem } from '../../src/store/log/evidence/note-key';
 import { LogTrial } from '../evidence/support';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { describeOnPostgres } from '../support/engines';

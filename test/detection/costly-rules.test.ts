@@ -1,11 +1,11 @@
-import type { DetectionEvent } from '../../src/detection/event';
-import { LocalHost } from '../../src/detection/host';
-import { plainStatement } from '../../src/detection/plain-statement';
-import { testEvents } from '../../src/detection/rule-test';
-import { RuleRefused } from '../../src/detection/sigma/problem';
-import { parseRules } from '../../src/detection/sigma/rule-file';
-import { statesOf } from '../../src/detection/sigma/value-test';
-import { windowsView } from '../../src/detection/windows-view';
+import type { DetectionEvent } from '../../src/rules/event';
+import { LocalHost } from '../../src/rules/host';
+import { plainStatement } from '../../src/rules/plain-statement';
+import { testEvents } from '../../src/rules/rule-test';
+import { RuleRefused } from '../../src/rules/sigma/problem';
+import { parseRules } from '../../src/rules/sigma/rule-file';
+import { statesOf } from '../../src/rules/sigma/value-test';
+import { windowsView } from '../../src/rules/windows-view';
 
 const rule = (name: string, detection = '    actionId: SL\n') =>
   `title: ${name}\nname: ${name}\nlogsource:\n  product: sqlserver\ndetection:\n  s:\n${detection}  condition: s\n`;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { globTest, parseGlob } from '../../src/detection/glob';
+import { globTest, parseGlob } from '../../src/rules/glob';
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 const pieces = fc.array(fc.constantFrom('a', 'b', 'ab', '*', '?', '\\*', '\\?', '\\\\', '\\a'), {

@@ -1,6 +1,6 @@
-import { type EngineSize, GroupStore } from '../../src/detection/group-store';
-import { type Entry, merged, RECORD_IDS_MAX } from '../../src/detection/hit';
-import { countHit, noLanes } from '../../src/detection/windows';
+import { type EngineSize, GroupStore } from '../../src/rules/group-store';
+import { type Entry, merged, RECORD_IDS_MAX } from '../../src/rules/hit';
+import { countHit, noLanes } from '../../src/rules/windows';
 
 const entryOf = (record: string, at: number): Entry => ({ f: at, l: at, r: [record], n: 1, p: [], i: [] });
 

@@ -1,5 +1,5 @@
-import { Engine } from '../../src/detection/engine';
-import { parseRules } from '../../src/detection/sigma/rule-file';
+import { Engine } from '../../src/rules/engine';
+import { parseRules } from '../../src/rules/sigma/rule-file';
 
 const BASE =
   'title: a\nname: a\nlogsource: {product: sqlserver}\ndetection: {s: {actionId: SL}, condition: s}\n';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { DetectionEvent } from '../../src/detection/event';
-import { LocalHost, type RuleSource, type StoredState } from '../../src/detection/host';
-import { testEvents } from '../../src/detection/rule-test';
 import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
+import type { DetectionEvent } from '../../src/rules/event';
+import { LocalHost, type RuleSource, type StoredState } from '../../src/rules/host';
+import { testEvents } from '../../src/rules/rule-test';
 import { casesOf, SEED } from '../support/share';
 
 const TENANT = 1;

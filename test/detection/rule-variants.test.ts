@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Engine } from '../../src/detection/engine';
-import { testEvents } from '../../src/detection/rule-test';
-import { parseRules } from '../../src/detection/sigma/rule-file';
+import { Engine } from '../../src/rules/engine';
+import { testEvents } from '../../src/rules/rule-test';
+import { parseRules } from '../../src/rules/sigma/rule-file';
 import { STATEMENTS } from './support/statements';
 
 const FOLDER = path.join(__dirname, '../../rules');

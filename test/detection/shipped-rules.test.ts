@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { failedTests } from '../../src/detection/rule-test';
-import { parseRules } from '../../src/detection/sigma/rule-file';
+import { failedTests } from '../../src/rules/rule-test';
+import { parseRules } from '../../src/rules/sigma/rule-file';
 
 const FOLDER = path.join(__dirname, '../../rules');
 const FILES = readdirSync(FOLDER);

@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml';
-import { Engine } from '../../src/detection/engine';
-import { testEvents } from '../../src/detection/rule-test';
-import { parseRules } from '../../src/detection/sigma/rule-file';
+import { Engine } from '../../src/rules/engine';
+import { testEvents } from '../../src/rules/rule-test';
+import { parseRules } from '../../src/rules/sigma/rule-file';
 import { findings, HEAD, problemsOf, rule } from './support/sigma';
 
 const STOPPED = { actionId: 'AL', statement: 'ALTER SERVER AUDIT [Main] WITH (STATE=OFF)' };

@@ -1,5 +1,5 @@
 import { StepReader } from '../../src/modules/detection/detector/step-reader';
-import type { ArrivalLimits } from '../../src/trail/arrivals/arrival-reader';
+import type { ArrivalLimits } from '../../src/store/log/arrivals/arrival-reader';
 
 const LIMITS = { positions: 1_000, events: 1_000, bytes: 1_000_000 };
 

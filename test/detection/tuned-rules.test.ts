@@ -1,7 +1,7 @@
-import { Engine } from '../../src/detection/engine';
-import type { Tuning } from '../../src/detection/rule';
-import { testEvents } from '../../src/detection/rule-test';
-import { parseRules } from '../../src/detection/sigma/rule-file';
+import { Engine } from '../../src/rules/engine';
+import type { Tuning } from '../../src/rules/rule';
+import { testEvents } from '../../src/rules/rule-test';
+import { parseRules } from '../../src/rules/sigma/rule-file';
 
 const BASE =
   'title: a\nname: a\nlogsource: {product: sqlserver}\ndetection: {s: {actionId: SL}, condition: s}\n---\n';

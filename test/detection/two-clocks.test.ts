@@ -6,7 +6,7 @@ import { BacktestStore } from '../../src/modules/detection/backtests/backtest.st
 import { detectionModule } from '../../src/modules/detection/module';
 import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
 import { HealthAlerts } from '../../src/modules/detection/watch/health-alerts';
-import { GoneSeal } from '../../src/trail/arrivals/gone-seal';
+import { GoneSeal } from '../../src/store/log/arrivals/gone-seal';
 import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Entry } from '../../src/detection/hit';
-import { countHit, countValue, noLanes, noParts, together } from '../../src/detection/windows';
+import type { Entry } from '../../src/rules/hit';
+import { countHit, countValue, noLanes, noParts, together } from '../../src/rules/windows';
 
 const WITHIN = 60;
 const AT_LEAST = 30;

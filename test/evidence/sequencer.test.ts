@@ -1,9 +1,9 @@
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { isSignedBy, parseNote } from '../../src/modules/evidence/checkpoint';
 import { NotRemembered } from '../../src/modules/evidence/checkpoint-memory';
+import { leafHashOf } from '../../src/store/log/evidence/entry';
+import { rootByInclusion } from '../../src/store/log/evidence/merkle';
 import { tenantSet } from '../../src/tenant-set';
-import { leafHashOf } from '../../src/trail/evidence/entry';
-import { rootByInclusion } from '../../src/trail/evidence/merkle';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';

@@ -5,7 +5,7 @@ import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store
 import { EvidenceLog } from '../../src/modules/evidence/evidence-log';
 import type { LogKeys } from '../../src/modules/evidence/log-head';
 import { Sequencer } from '../../src/modules/evidence/sequencer';
-import type { CheckpointKey } from '../../src/trail/evidence/note-key';
+import type { CheckpointKey } from '../../src/store/log/evidence/note-key';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import type { EngineName } from '../support/engines';
 import { Store } from '../support/store';

@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/database/database';
 import { parseNote } from '../../src/modules/evidence/checkpoint';
 import { CHECKPOINT_KEY_FILE } from '../../src/modules/evidence/checkpoint-key-file';
 import { rootsAt } from '../../src/modules/evidence/verify/checkpoints';
-import { isConsistent, rootByInclusion } from '../../src/trail/evidence/merkle';
+import { isConsistent, rootByInclusion } from '../../src/store/log/evidence/merkle';
 import { runCli } from '../support/cli';
 import { describeOnPostgres, ENGINES, temporaryFolder } from '../support/engines';
 import { anEvent } from '../support/events';

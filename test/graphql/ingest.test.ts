@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { FIELD_NAMES } from '../../src/event/fields';
 import { LIMITS } from '../../src/limits';
-import { leafHashOf } from '../../src/trail/evidence/entry';
+import { leafHashOf } from '../../src/store/log/evidence/entry';
 import { ENGINES, ONE_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';

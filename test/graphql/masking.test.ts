@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { AcceptCall } from '../../src/caller/call';
 import { DomainError, ERRORS } from '../../src/errors';
-import type { AuditEventReader } from '../../src/trail/audit-event-reader';
+import type { AuditEventReader } from '../../src/store/rows/audit-event-reader';
 import { anEvent } from '../support/events';
 import { AGENT, openFakeService } from '../support/fake-service';
 import { INGEST } from '../support/world';

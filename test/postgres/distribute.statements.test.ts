@@ -6,9 +6,9 @@ import { PostgresAuditEventReader } from '../../src/modules/activity/stored-read
 import { Indexer } from '../../src/modules/search/indexer';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { Folder } from '../../src/store/counts/fold';
+import { Partitions } from '../../src/store/rows/partitions';
 import { tenantSet } from '../../src/tenant-set';
-import { Folder } from '../../src/trail/counts/fold';
-import { Partitions } from '../../src/trail/partitions';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/limits';
-import { Folder } from '../../src/trail/counts/fold';
+import { Folder } from '../../src/store/counts/fold';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 

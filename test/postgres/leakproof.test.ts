@@ -15,9 +15,9 @@ import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import { readFigures } from '../../src/observe/stored-figures';
+import { Folder } from '../../src/store/counts/fold';
+import { Partitions } from '../../src/store/rows/partitions';
 import { tenantSet } from '../../src/tenant-set';
-import { Folder } from '../../src/trail/counts/fold';
-import { Partitions } from '../../src/trail/partitions';
 import { Memory } from '../evidence/support';
 import { AT_ONCE } from '../support/at-once';
 import { AN_ATTEMPT } from '../support/attempt';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
 import { ticksOfRecordId } from '../../src/event/record-id';
-import { Partitions } from '../../src/trail/partitions';
+import { Partitions } from '../../src/store/rows/partitions';
 import { ENGINES } from '../support/engines';
 import { Store, writerOn } from '../support/store';
 

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { DomainError, serviceUnavailable } from '../../src/errors';
 import { ReplicaFirstReader } from '../../src/modules/activity/replica-first.reader';
+import type { AuditEventReader } from '../../src/store/rows/audit-event-reader';
 import { tenantSet } from '../../src/tenant-set';
-import type { AuditEventReader } from '../../src/trail/audit-event-reader';
 import { NO_FILTER } from '../support/filters';
 
 const SCOPE = tenantSet([1]);

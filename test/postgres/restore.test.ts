@@ -8,7 +8,7 @@ import { type OpenServer, openServer } from '../../scripts/lib/server-client.cjs
 import { prepareRestore } from '../../src/database/prepare-restore';
 import { SERVICE_ROLE } from '../../src/database/tenant-rows';
 import { parseNote } from '../../src/modules/evidence/checkpoint';
-import { CheckpointKey } from '../../src/trail/evidence/note-key';
+import { CheckpointKey } from '../../src/store/log/evidence/note-key';
 import { runCli } from '../support/cli';
 import {
   createEmptyDatabase,

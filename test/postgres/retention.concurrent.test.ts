@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import type { DomainError } from '../../src/errors';
 import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
-import type { CheckedEvent } from '../../src/trail/checked-event';
+import type { CheckedEvent } from '../../src/store/bytes/checked-event';
 import { describeOnPostgres } from '../support/engines';
 import { waitersOn } from '../support/lock-waiters';
 import { RetentionTrial } from '../support/retention';

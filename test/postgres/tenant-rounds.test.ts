@@ -1,4 +1,4 @@
-import { Folder } from '../../src/trail/counts/fold';
+import { Folder } from '../../src/store/counts/fold';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 import { until } from '../support/until';

@@ -1,5 +1,5 @@
 import { vacuum } from '../../src/database/embedded';
-import { Folder } from '../../src/trail/counts/fold';
+import { Folder } from '../../src/store/counts/fold';
 import { Store } from '../support/store';
 
 const ROUNDS = 20;

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import type { CheckedEvent } from '../../src/trail/checked-event';
+import type { CheckedEvent } from '../../src/store/bytes/checked-event';
 import { describeOnPostgres, ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { waitersOn } from '../support/lock-waiters';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { Engine } from '../../src/detection/engine';
-import type { Rule } from '../../src/detection/rule';
-import { testEvents } from '../../src/detection/rule-test';
-import { parseRules } from '../../src/detection/sigma/rule-file';
 import { matchesFilter } from '../../src/event/expression/matches';
 import type { AuditEvent } from '../../src/event/fields';
 import { FILTER_PARAMETERS } from '../../src/event/parameters';
 import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventFilter } from '../../src/event/query';
+import { Engine } from '../../src/rules/engine';
+import type { Rule } from '../../src/rules/rule';
+import { testEvents } from '../../src/rules/rule-test';
+import { parseRules } from '../../src/rules/sigma/rule-file';
 import { findings, rule } from '../detection/support/sigma';
 import { anEvent } from '../support/events';
 

@@ -11,7 +11,7 @@ import { createHttpServer } from '../../src/http/server';
 import { LIMITS } from '../../src/limits';
 import { dashboardPage } from '../../src/modules/dashboard/page';
 import { PageAssets } from '../../src/modules/dashboard/page-assets';
-import { CheckpointKey, newCheckpointKeyPem } from '../../src/trail/evidence/note-key';
+import { CheckpointKey, newCheckpointKeyPem } from '../../src/store/log/evidence/note-key';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES, temporaryFolder } from '../support/engines';
 import { Store } from '../support/store';

@@ -1,4 +1,4 @@
-import { CheckpointKey, newCheckpointKeyPem } from '../../src/trail/evidence/note-key';
+import { CheckpointKey, newCheckpointKeyPem } from '../../src/store/log/evidence/note-key';
 
 /** The checkpoint key of stores that run without a service. */
 export const TEST_CHECKPOINT_KEY = CheckpointKey.ofPem(newCheckpointKeyPem());

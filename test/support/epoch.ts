@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { EpochState } from '../../src/trail/epoch/epoch';
-import type { LogEpoch } from '../../src/trail/epoch/log-epoch';
+import type { EpochState } from '../../src/store/log/epoch/epoch';
+import type { LogEpoch } from '../../src/store/log/epoch/log-epoch';
 
 export const TEST_EPOCH: EpochState = {
   epoch: '6925a1b0c3d4e5f6',

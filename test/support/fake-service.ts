@@ -31,9 +31,9 @@ import type { RetentionManager } from '../../src/modules/tenants/retention/manag
 import { RetentionResolver } from '../../src/modules/tenants/retention/retention.resolver';
 import { TenantResolver } from '../../src/modules/tenants/tenant.resolver';
 import { createSchema, RESOLVERS } from '../../src/schema';
+import { LargeStatements } from '../../src/store/bytes/large-statements';
+import type { AuditEventReader } from '../../src/store/rows/audit-event-reader';
 import { tenantSet } from '../../src/tenant-set';
-import type { AuditEventReader } from '../../src/trail/audit-event-reader';
-import { LargeStatements } from '../../src/trail/large-statements';
 import { FakeKeyStore, FakeTenantStore } from './fakes/key-store';
 
 export const READER: Principal = {

@@ -1,6 +1,6 @@
 import { PostgresAuditEventWriter } from '../../src/modules/ingest/stored-writer';
-import type { CheckedEvent } from '../../src/trail/checked-event';
-import { EventBytes } from '../../src/trail/event-bytes';
+import type { CheckedEvent } from '../../src/store/bytes/checked-event';
+import { EventBytes } from '../../src/store/bytes/event-bytes';
 
 /** A writer that gets all events of a batch at once. */
 export class Inserter extends PostgresAuditEventWriter {

@@ -1,5 +1,5 @@
 import type { OwnerDoor, ServiceDoor } from '../../src/database/clients';
-import { COUNTED_COLUMNS } from '../../src/trail/counts/dimensions';
+import { COUNTED_COLUMNS } from '../../src/store/counts/dimensions';
 
 /**
  * The previous release's statements on the same tables, while instances are upgraded one at a time. They are copied

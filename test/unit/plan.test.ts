@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from '../../src/event/event-time';
 import { FILTER_PARAMETERS } from '../../src/event/parameters';
 import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventFilter } from '../../src/event/query';
-import { planOf, type Question } from '../../src/trail/plan';
+import { planOf, type Question } from '../../src/store/plan';
 
 type Kind = Question['kind'] | 'bars of 15 minutes' | 'bars of a day' | 'hosts';
 const KINDS: readonly Kind[] = [

@@ -10,7 +10,7 @@ import type { Expression, FieldTerm } from './expression';
 
 /**
  * Whether an event passes a filter: its range, plain filters, search and expression. The rules are those of the
- * statements behind the list, the export and the counts (`src/trail/event-rows.ts`).
+ * statements behind the list, the export and the counts (`src/store/rows/event-rows.ts`).
  */
 export const matchesFilter = (filter: AuditEventFilter, event: AuditEvent): boolean =>
   resultOf(matchSteps(filter, event));

@@ -5,7 +5,7 @@ import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { DAY_MS } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
-import type { LogEpoch } from '../../trail/epoch/log-epoch';
+import type { LogEpoch } from '../../store/log/epoch/log-epoch';
 import { AccessLogResolver } from './access-log.resolver';
 
 /** The access log: operators query it, and background tasks write and shorten it. */

@@ -9,8 +9,8 @@ import { toAuditEventQuery, toSummaryFilter } from '../../event/query';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { AuditEventPage, AuditEventType, AuditSummaryType } from '../../graphql/audit-event.types';
-import type { AuditEventReader } from '../../trail/audit-event-reader';
-import { planOf } from '../../trail/plan';
+import { planOf } from '../../store/plan';
+import type { AuditEventReader } from '../../store/rows/audit-event-reader';
 
 @Resolver()
 export class AuditEventResolver {

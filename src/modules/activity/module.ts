@@ -3,8 +3,8 @@ import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { OwnerDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
-import { InstanceFiller } from '../../trail/counts/fill-instances';
-import { Folder } from '../../trail/counts/fold';
+import { InstanceFiller } from '../../store/counts/fill-instances';
+import { Folder } from '../../store/counts/fold';
 import { AuditEventResolver } from './audit-event.resolver';
 import type { ReadSide } from './open-replica';
 

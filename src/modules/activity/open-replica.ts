@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { ServiceDoor } from '../../database/clients';
 import { openLimited } from '../../database/limited';
-import type { AuditEventReader } from '../../trail/audit-event-reader';
+import type { AuditEventReader } from '../../store/rows/audit-event-reader';
 import { checkReplica, NotAReplica } from './check-replica';
 import { ReplicaFirstReader } from './replica-first.reader';
 import { PostgresAuditEventReader } from './stored-reader';

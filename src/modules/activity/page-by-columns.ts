@@ -3,12 +3,12 @@ import type { TenantLookup } from '../../database/each-tenant';
 import { HOUR_MS } from '../../event/event-time';
 import { SORTS } from '../../event/parameters';
 import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
+import { type ColumnCounter, inSnapshot } from '../../store/columns/counter';
+import { findPlaces } from '../../store/columns/find-rows';
+import { type Tally } from '../../store/columns/tally';
+import { LIST_COLUMNS, type Row } from '../../store/rows/event-rows';
+import { toStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
-import { type ColumnCounter, inSnapshot } from '../../trail/columns/counter';
-import { findPlaces } from '../../trail/columns/find-rows';
-import { type Tally } from '../../trail/columns/tally';
-import { LIST_COLUMNS, type Row } from '../../trail/event-rows';
-import { toStored } from '../../trail/stored-text';
 
 /** @returns the rows of a page in order and the total, both from one snapshot */
 export function pageByColumns(

@@ -2,11 +2,11 @@ import { Prisma } from '../../database/clients';
 import type { EachTenant } from '../../database/each-tenant';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventQuery } from '../../event/query';
-import { type Counted, countedOf, groupDimension, isHourly } from '../../trail/counts/dimensions';
-import { IN_BOUNDS, withBounds } from '../../trail/counts/scope';
-import { hoursWithin, segmentsOf, wordSegmentsOf } from '../../trail/counts/segments';
-import { LIST_COLUMNS, whereOf } from '../../trail/event-rows';
-import { planOf } from '../../trail/plan';
+import { type Counted, countedOf, groupDimension, isHourly } from '../../store/counts/dimensions';
+import { IN_BOUNDS, withBounds } from '../../store/counts/scope';
+import { hoursWithin, segmentsOf, wordSegmentsOf } from '../../store/counts/segments';
+import { planOf } from '../../store/plan';
+import { LIST_COLUMNS, whereOf } from '../../store/rows/event-rows';
 
 /** From this offset on, skipping rows costs more than reading the page's rows a second time. */
 export const DEEP_OFFSET = 1_000n;

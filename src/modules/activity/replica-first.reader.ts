@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { failureOf } from '../../database/failure';
 import { isUnavailable } from '../../errors';
 import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
+import type { AuditEventReader, StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import type { TenantSet } from '../../tenant-set';
-import type { AuditEventReader, StoredAuditEvent } from '../../trail/audit-event-reader';
 
 const CHECK_AGAIN_MS = 5_000;
 /** A failure that took longer than this leaves no time for a second try before the caller's deadline. */

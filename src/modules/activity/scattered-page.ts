@@ -2,9 +2,9 @@ import { Prisma, type ServiceDoor } from '../../database/clients';
 import type { EachTenant } from '../../database/each-tenant';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventQuery } from '../../event/query';
+import { countedOf, groupDimension } from '../../store/counts/dimensions';
+import { LIST_COLUMNS, type Row, whereOf } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
-import { countedOf, groupDimension } from '../../trail/counts/dimensions';
-import { LIST_COLUMNS, type Row, whereOf } from '../../trail/event-rows';
 import { orderBy, stretches } from './page.statement';
 
 /** The span of a group's events that a page touches: from a record id (inclusive) to another one (exclusive). */

@@ -1,11 +1,11 @@
 import type { ServiceDoor } from '../../database/clients';
 import { HOUR_MS } from '../../event/event-time';
 import type { AuditEventFilter } from '../../event/query';
+import type { GroupField } from '../../store/columns/column-fields';
+import { inSnapshot } from '../../store/columns/counter';
+import { DIMENSIONS } from '../../store/counts/dimensions';
+import type { Row } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
-import type { GroupField } from '../../trail/columns/column-fields';
-import { inSnapshot } from '../../trail/columns/counter';
-import { DIMENSIONS } from '../../trail/counts/dimensions';
-import type { Row } from '../../trail/event-rows';
 import { latestRecord } from './page-by-columns';
 
 const { database, principal } = DIMENSIONS;

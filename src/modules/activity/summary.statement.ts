@@ -1,10 +1,10 @@
 import { Prisma } from '../../database/clients';
 import type { EachTenant } from '../../database/each-tenant';
 import type { TimeRange } from '../../event/query';
-import { DIMENSIONS, type Dimension, KEYS } from '../../trail/counts/dimensions';
-import { cutRange, inBuckets, type Pieces, within } from '../../trail/counts/scope';
-import { countedSegments, spansOf } from '../../trail/counts/segments';
-import { whereInRange } from '../../trail/event-rows';
+import { DIMENSIONS, type Dimension, KEYS } from '../../store/counts/dimensions';
+import { cutRange, inBuckets, type Pieces, within } from '../../store/counts/scope';
+import { countedSegments, spansOf } from '../../store/counts/segments';
+import { whereInRange } from '../../store/rows/event-rows';
 
 /** Counts over a time range, in one statement: sums of whole buckets, and events counted at the two edges. */
 export function summaryStatement(each: EachTenant, range: TimeRange): Prisma.Sql {

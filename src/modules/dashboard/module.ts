@@ -1,7 +1,7 @@
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
-import type { CheckpointKey } from '../../trail/evidence/note-key';
+import type { CheckpointKey } from '../../store/log/evidence/note-key';
 import { builtPage } from './page';
 import { PageAssets } from './page-assets';
 

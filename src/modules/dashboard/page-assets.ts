@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { LIMITS } from '../../limits';
-import type { CheckpointKey } from '../../trail/evidence/note-key';
+import type { CheckpointKey } from '../../store/log/evidence/note-key';
 
 type SealKey = Pick<CheckpointKey, 'keyId' | 'mac'>;
 

@@ -1,6 +1,6 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
-import { addressGroup, plainAddress } from '../../caller/address-list';
+import { addressGroup, plainAddress } from '../../address-list';
 import type { AcceptCall, Call } from '../../caller/call';
 import { Holdings } from '../../caller/rate-limit/holdings';
 import { clearSessionCookie, sessionRequestOf, setSessionCookie } from '../../caller/session/session-cookie';

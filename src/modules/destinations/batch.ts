@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SyslogSeverity } from '../../delivery/syslog-message';
-import { NO_EPOCH } from '../../trail/epoch/epoch';
+import { NO_EPOCH } from '../../store/log/epoch/epoch';
 
 /** What a receiver gets about an event, or about a message that is not an event. */
 export interface Item {

@@ -5,7 +5,7 @@ import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
 import { Takes, TakesUnchecked } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
-import type { LogEpoch } from '../../trail/epoch/log-epoch';
+import type { LogEpoch } from '../../store/log/epoch/log-epoch';
 import {
   CREATED_DESTINATION,
   DESTINATION,

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../limits';
-import type { ArrivalReader, ArrivedEvent } from '../../trail/arrivals/arrival-reader';
+import type { ArrivalReader, ArrivedEvent } from '../../store/log/arrivals/arrival-reader';
 import type { Bounds, Item } from './batch';
 
 /** The events of the next batch. */

@@ -5,7 +5,7 @@ import { parseFilter } from '../../event/expression/parse-filter';
 import { type AuditEvent, FIELD_NAMES } from '../../event/fields';
 import { FEED_FORMATS, type FeedFormat } from '../../event/formats/formats';
 import { recordIdFloor } from '../../event/record-id';
-import type { ArrivedEvent } from '../../trail/arrivals/arrival-reader';
+import type { ArrivedEvent } from '../../store/log/arrivals/arrival-reader';
 import type { Item, Message } from './batch';
 
 /** Makes items of the events that a filter selects, in one format. @param filter empty: all events */

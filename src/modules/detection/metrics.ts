@@ -1,5 +1,5 @@
-import { SEVERITIES } from '../../detection/rule';
 import type { DeclareMetrics } from '../../observe/open-metrics';
+import { SEVERITIES } from '../../rules/rule';
 import { CHANNEL_KINDS, type DetectionTally, OUTCOMES } from './base/tally';
 import type { Lanes } from './detector/lanes';
 

@@ -2,9 +2,9 @@ import { Prisma, type Step } from '../../database/clients';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { ID_BYTES, idBytes, recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
-import { DETAIL_COLUMNS, toStoredEvent } from '../../trail/event-rows';
-import { LEAF_BYTES } from '../../trail/evidence/batch-seal';
-import { leafHashOf } from '../../trail/evidence/entry';
+import { LEAF_BYTES } from '../../store/log/evidence/batch-seal';
+import { leafHashOf } from '../../store/log/evidence/entry';
+import { DETAIL_COLUMNS, toStoredEvent } from '../../store/rows/event-rows';
 import { BACKLOG_DONE, BACKLOG_ON, FOLLOWING_STEP, NEXT_BACKLOG, TILES_OF_RANGE } from './log-statements';
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CheckpointKey, newCheckpointKeyPem } from '../../trail/evidence/note-key';
+import { CheckpointKey, newCheckpointKeyPem } from '../../store/log/evidence/note-key';
 
 export const CHECKPOINT_KEY_FILE = 'checkpoint.key';
 

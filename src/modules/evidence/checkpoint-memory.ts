@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { NO_EPOCH } from '../../trail/epoch/epoch';
+import { NO_EPOCH } from '../../store/log/epoch/epoch';
 import { type Checkpoint, parseNote } from './checkpoint';
 import { BrokenLog } from './log-head';
 

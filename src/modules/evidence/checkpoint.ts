@@ -1,5 +1,5 @@
-import { HASH_BYTES } from '../../trail/evidence/merkle';
-import { hashOfKeyName, type NoteSigner, readVerifierKey } from '../../trail/evidence/note-key';
+import { HASH_BYTES } from '../../store/log/evidence/merkle';
+import { hashOfKeyName, type NoteSigner, readVerifierKey } from '../../store/log/evidence/note-key';
 
 /** A statement of the size and root of a tenant's log at a time. */
 export interface Checkpoint {

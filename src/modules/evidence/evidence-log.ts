@@ -1,15 +1,15 @@
 import { DomainError } from '../../errors';
 import { ID_BYTES, idBytes } from '../../event/record-id';
 import { LIMITS } from '../../limits';
-import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../tenant-set';
 import {
   consistencyProof,
   HASH_BYTES,
   inclusionPath,
   type NodeAt,
   rootOf,
-} from '../../trail/evidence/merkle';
-import { MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../trail/evidence/tiles';
+} from '../../store/log/evidence/merkle';
+import { MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../store/log/evidence/tiles';
+import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../tenant-set';
 import { parseNote } from './checkpoint';
 import type { EvidenceStore, LogState, Removal } from './evidence.store';
 

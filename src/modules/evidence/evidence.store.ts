@@ -2,9 +2,9 @@ import { Prisma, type ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { ticksOfRecordId } from '../../event/record-id';
+import type { SealedPosition } from '../../store/log/arrivals/gone-seal';
+import type { Tile, TileId } from '../../store/log/evidence/tiles';
 import { oneTenant, type TenantSet } from '../../tenant-set';
-import type { SealedPosition } from '../../trail/arrivals/gone-seal';
-import type { Tile, TileId } from '../../trail/evidence/tiles';
 
 export interface LogState {
   readonly tenantId: number;

@@ -1,6 +1,6 @@
 import type { Step } from '../../database/clients';
-import { GrowingRuns } from '../../trail/arrivals/arrival-runs';
-import { TILE_WIDTH } from '../../trail/evidence/tiles';
+import { GrowingRuns } from '../../store/log/arrivals/arrival-runs';
+import { TILE_WIDTH } from '../../store/log/evidence/tiles';
 import { LAST_MINUTE, PUT_MINUTES } from './log-statements';
 
 const MINUTE_MS = 60_000;

@@ -1,11 +1,11 @@
 import { ID_BYTES, idText } from '../../event/record-id';
 import { LIMITS } from '../../limits';
+import type { ArrivalReader } from '../../store/log/arrivals/arrival-reader';
+import type { GoneSeal } from '../../store/log/arrivals/gone-seal';
+import { leafHashOf } from '../../store/log/evidence/entry';
+import { HASH_BYTES, rootOf, rootOfHashes } from '../../store/log/evidence/merkle';
+import { MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../store/log/evidence/tiles';
 import { tenantSet } from '../../tenant-set';
-import type { ArrivalReader } from '../../trail/arrivals/arrival-reader';
-import type { GoneSeal } from '../../trail/arrivals/gone-seal';
-import { leafHashOf } from '../../trail/evidence/entry';
-import { HASH_BYTES, rootOf, rootOfHashes } from '../../trail/evidence/merkle';
-import { MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../trail/evidence/tiles';
 import { parseNote, signerOf } from './checkpoint';
 import type { EvidenceStore, LogState } from './evidence.store';
 import type { LogHead, LogKeys } from './log-head';

@@ -1,4 +1,4 @@
-import type { CheckpointKey } from '../../trail/evidence/note-key';
+import type { CheckpointKey } from '../../store/log/evidence/note-key';
 
 /** The stored log differs from what we last wrote. Appending stops until an operator has looked. */
 export class BrokenLog extends Error {

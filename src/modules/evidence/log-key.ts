@@ -1,5 +1,5 @@
 import { type OwnerDoor, type Prisma, stepIn } from '../../database/clients';
-import { rootOf } from '../../trail/evidence/merkle';
+import { rootOf } from '../../store/log/evidence/merkle';
 import { knownKeyIds, type LogKeys } from './log-head';
 import {
   KEY_OF_DATABASE,

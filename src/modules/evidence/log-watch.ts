@@ -1,8 +1,8 @@
 import { type OwnerDoor, type Step, stepIn } from '../../database/clients';
 import type { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../limits';
-import { consistencyProof, isConsistent, rootOf } from '../../trail/evidence/merkle';
-import { MissingNode, nodesOf, tilesFor } from '../../trail/evidence/tiles';
+import { consistencyProof, isConsistent, rootOf } from '../../store/log/evidence/merkle';
+import { MissingNode, nodesOf, tilesFor } from '../../store/log/evidence/tiles';
 import { type Checkpoint, signedNote } from './checkpoint';
 import { CHECKPOINTS_FOLDER, type CheckpointMemory } from './checkpoint-memory';
 import { BrokenLog, type LogHead, type LogKeys, SetBack } from './log-head';

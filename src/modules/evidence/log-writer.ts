@@ -1,8 +1,8 @@
 import type { Step } from '../../database/clients';
 import { HOUR_MS } from '../../event/event-time';
 import { ID_BYTES, idBytes, idText } from '../../event/record-id';
-import { LEAF_BYTES } from '../../trail/evidence/batch-seal';
-import { edgeOf, GrowingTree, TILE_WIDTH, type Tile, type TileId } from '../../trail/evidence/tiles';
+import { LEAF_BYTES } from '../../store/log/evidence/batch-seal';
+import { edgeOf, GrowingTree, TILE_WIDTH, type Tile, type TileId } from '../../store/log/evidence/tiles';
 import { LogArrivals } from './log-arrivals';
 import { BrokenLog, keyAtHand, type LogHead, type LogKeys, type StoredHead, sealOfHead } from './log-head';
 import { HEAD, PUT_HEAD, PUT_PLACES, PUT_TILES, TILES } from './log-statements';

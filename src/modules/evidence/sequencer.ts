@@ -5,7 +5,7 @@ import type { OwnerDoor, Step } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { isFailure } from '../../database/failure';
 import { LIMITS } from '../../limits';
-import { sealOf } from '../../trail/evidence/batch-seal';
+import { sealOf } from '../../store/log/evidence/batch-seal';
 import { nextOfBacklog } from './backfill';
 import { type Checkpoint, signedNote } from './checkpoint';
 import { type CheckpointMemory, NotRemembered } from './checkpoint-memory';

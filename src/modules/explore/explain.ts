@@ -3,12 +3,12 @@ import type { EachTenant } from '../../database/each-tenant';
 import { guarded } from '../../database/failure';
 import { ceilDiv, floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { type AuditEventFilter, onlyFilters, type TimeRange } from '../../event/query';
+import { countedOf } from '../../store/counts/dimensions';
+import { cutRange } from '../../store/counts/scope';
+import { segmentsOf } from '../../store/counts/segments';
+import { type Plan, planOf, type Question } from '../../store/plan';
+import { eventsBesideWords } from '../../store/words/search-segments';
 import type { TenantSet } from '../../tenant-set';
-import { countedOf } from '../../trail/counts/dimensions';
-import { cutRange } from '../../trail/counts/scope';
-import { segmentsOf } from '../../trail/counts/segments';
-import { type Plan, planOf, type Question } from '../../trail/plan';
-import { eventsBesideWords } from '../../trail/search-segments';
 import { DEFAULT_FACET_FIELDS } from './explorer';
 
 /** What one question would read. */

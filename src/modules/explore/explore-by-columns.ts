@@ -1,11 +1,11 @@
 import type { ServiceDoor } from '../../database/clients';
 import type { AuditEventFilter } from '../../event/query';
 import { fold } from '../../event/search';
+import { ColumnCounter, inSnapshot } from '../../store/columns/counter';
+import { groupsByColumns } from '../../store/columns/groups';
+import { type Count } from '../../store/columns/tally';
+import { toStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
-import { ColumnCounter, inSnapshot } from '../../trail/columns/counter';
-import { groupsByColumns } from '../../trail/columns/groups';
-import { type Count } from '../../trail/columns/tally';
-import { toStored } from '../../trail/stored-text';
 import type { EventGroups, Facet, FacetField, FacetQuestion, Facets, GroupQuestion } from './explorer';
 import { firstGroups } from './sort-groups';
 

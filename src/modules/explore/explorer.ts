@@ -1,8 +1,8 @@
 import { EXPRESSION_FIELDS, type ExpressionField } from '../../event/expression/expression';
 import { COUNTED_FIELDS } from '../../event/filters';
 import type { AuditEventFilter, TimeRange } from '../../event/query';
+import type { EventGroup } from '../../store/columns/groups';
 import type { TenantSet } from '../../tenant-set';
-import type { EventGroup } from '../../trail/columns/groups';
 import type { GroupOrder } from './sort-groups';
 
 /** Half-open, in ticks. */

@@ -3,12 +3,12 @@ import type { EachTenant } from '../../database/each-tenant';
 import { COLUMN_OF } from '../../event/fields';
 import type { CountedField } from '../../event/filters';
 import type { AuditEventFilter } from '../../event/query';
-import { countedOf, DIMENSIONS } from '../../trail/counts/dimensions';
-import { cutRange, IN_BOUNDS, withBounds } from '../../trail/counts/scope';
-import { segmentsOf, wholeSpanOf, wordSegmentsOf } from '../../trail/counts/segments';
-import { whereOf } from '../../trail/event-rows';
-import { planOf } from '../../trail/plan';
-import { openEvents } from '../../trail/search-segments';
+import { countedOf, DIMENSIONS } from '../../store/counts/dimensions';
+import { cutRange, IN_BOUNDS, withBounds } from '../../store/counts/scope';
+import { segmentsOf, wholeSpanOf, wordSegmentsOf } from '../../store/counts/segments';
+import { planOf } from '../../store/plan';
+import { whereOf } from '../../store/rows/event-rows';
+import { openEvents } from '../../store/words/search-segments';
 import type { FacetField, FacetQuestion } from './explorer';
 
 export const TOTAL = 'total';

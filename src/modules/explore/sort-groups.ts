@@ -1,4 +1,4 @@
-import type { EventGroup } from '../../trail/columns/groups';
+import type { EventGroup } from '../../store/columns/groups';
 
 /** What groups can be sorted by, beside the fields by which they are made. */
 export const GROUP_SORTS = ['count', 'failed', 'before', 'firstTime', 'lastTime'] as const;

@@ -5,9 +5,9 @@ import { filterOf } from '../../event/filters';
 import type { AuditEventFilter } from '../../event/query';
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
+import { type Plan, planOf } from '../../store/plan';
+import { fromStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
-import { type Plan, planOf } from '../../trail/plan';
-import { fromStored } from '../../trail/stored-text';
 import { bucketsOf, type ClosedRange, closedRange, fittingWidth } from './buckets';
 import { eventGroups, facetsByColumns, windowsByColumns } from './explore-by-columns';
 import {

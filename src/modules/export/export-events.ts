@@ -2,8 +2,8 @@ import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { DomainError } from '../../errors';
 import type { AuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
+import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import type { TenantSet } from '../../tenant-set';
-import type { StoredAuditEvent } from '../../trail/audit-event-reader';
 import type {
   ExportLease,
   ExportLeases,

@@ -1,6 +1,6 @@
 import type { AuditEventFilter } from '../../event/query';
+import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import type { TenantSet } from '../../tenant-set';
-import type { StoredAuditEvent } from '../../trail/audit-event-reader';
 
 /** A span of record ids: `after` is excluded, `upTo` is included. */
 export interface IdSpan {

@@ -5,10 +5,10 @@ import { FILTER_SPECS } from '../../event/filters';
 import { type AuditEventFilter, givenFilters } from '../../event/query';
 import { recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
+import { inSnapshot } from '../../store/columns/counter';
+import { planOf } from '../../store/plan';
+import { toStoredEvent } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
-import { inSnapshot } from '../../trail/columns/counter';
-import { toStoredEvent } from '../../trail/event-rows';
-import { planOf } from '../../trail/plan';
 import { exportPageStatement, sliceEndStatement, spansStatement } from './export.statements';
 import type { ExportPage, ExportPlan, ExportSource, IdSpan } from './export-source';
 

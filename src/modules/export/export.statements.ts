@@ -1,10 +1,10 @@
 import { Prisma } from '../../database/clients';
 import type { EachTenant } from '../../database/each-tenant';
 import type { AuditEventFilter } from '../../event/query';
-import { countedOf } from '../../trail/counts/dimensions';
-import { segmentsOf, wordSegmentsOf } from '../../trail/counts/segments';
-import { MARKED_COLUMNS, whereOf } from '../../trail/event-rows';
-import { planOf } from '../../trail/plan';
+import { countedOf } from '../../store/counts/dimensions';
+import { segmentsOf, wordSegmentsOf } from '../../store/counts/segments';
+import { planOf } from '../../store/plan';
+import { MARKED_COLUMNS, whereOf } from '../../store/rows/event-rows';
 import type { IdSpan } from './export-source';
 
 /** The spans of hours [lo, hi) with matching events, in order, with the number of events (`n`). */

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { FIELD_NAMES } from '../../event/fields';
 import { FEED_FORMATS, type FeedFormat } from '../../event/formats/formats';
-import type { StoredAuditEvent } from '../../trail/audit-event-reader';
+import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 
 /** Writes events one after the other. */
 export interface ExportFormat {

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../limits';
-import type { StoredAuditEvent } from '../../trail/audit-event-reader';
+import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 
 /** Splits events, in order, into pieces of bounded text length, because a caller may read slowly. */
 export function* piecesOf(events: readonly StoredAuditEvent[]): Generator<readonly StoredAuditEvent[]> {

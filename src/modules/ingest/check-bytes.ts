@@ -1,5 +1,5 @@
 import { writeRecordId } from '../../event/record-id';
-import { type EventBytes, KIND, placeOf } from '../../trail/event-bytes';
+import { type EventBytes, KIND, placeOf } from '../../store/bytes/event-bytes';
 import { FILE_CHARS_MAX, SPECS } from './check-event';
 import { isOfThisTime } from './clock-mark';
 

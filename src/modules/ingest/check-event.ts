@@ -11,7 +11,7 @@ import {
   sourceOf,
   statedJsonOf,
   VALUE_CHARS_MAX,
-} from '../../trail/checked-event';
+} from '../../store/bytes/checked-event';
 import { freeName, isOfThisTime, marked } from './clock-mark';
 
 /** The reasons why an event of a batch was not stored. */

@@ -1,7 +1,7 @@
 import { NOT_LOOKED_AT } from '../../event/audit-record';
 import type { Answer, Shape } from '../../event/shape';
 import { LIMITS } from '../../limits';
-import { EventBytes } from '../../trail/event-bytes';
+import { EventBytes } from '../../store/bytes/event-bytes';
 import type { Checked, Rejection } from './check-event';
 import type { NewEvents } from './stored-writer';
 

@@ -1,7 +1,7 @@
 import { CLOCK_MARK, type JsonScalar } from '../../event/audit-record';
 import { formatTicks } from '../../event/event-time';
 import { EVENT_TIME_MIN, LIMITS } from '../../limits';
-import type { CheckedRecord } from '../../trail/checked-event';
+import type { CheckedRecord } from '../../store/bytes/checked-event';
 
 const MIN_MS = Date.parse(EVENT_TIME_MIN);
 

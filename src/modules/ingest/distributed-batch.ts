@@ -3,13 +3,13 @@ import { toDomainError } from '../../errors';
 import { CLOCK_MARK } from '../../event/audit-record';
 import { HOUR_MS } from '../../event/event-time';
 import { idBytes } from '../../event/record-id';
+import type { CheckedEvent } from '../../store/bytes/checked-event';
+import type { EventBytes } from '../../store/bytes/event-bytes';
+import { COUNTED, COUNTED_COLUMNS } from '../../store/counts/dimensions';
+import { LEAF_BYTES, type SealedBatch } from '../../store/log/evidence/batch-seal';
+import { COLUMNS, NAMES } from '../../store/rows/event-columns';
+import { toStored } from '../../store/rows/stored-text';
 import { oneTenant } from '../../tenant-set';
-import type { CheckedEvent } from '../../trail/checked-event';
-import { COUNTED, COUNTED_COLUMNS } from '../../trail/counts/dimensions';
-import type { EventBytes } from '../../trail/event-bytes';
-import { COLUMNS, NAMES } from '../../trail/event-columns';
-import { LEAF_BYTES, type SealedBatch } from '../../trail/evidence/batch-seal';
-import { toStored } from '../../trail/stored-text';
 
 /**
  * Precedes each value of a column. No stored text contains it (`stored-text.ts`). The part before the first mark is

@@ -12,7 +12,7 @@ import {
 } from '../../graphql/json-body';
 import { scanJson, scanSteps, withExactNumbers } from '../../graphql/scan-json';
 import { LIMITS } from '../../limits';
-import { EventBytes } from '../../trail/event-bytes';
+import { EventBytes } from '../../store/bytes/event-bytes';
 import { rejected } from './check-event';
 import type { Intake } from './receive-batch';
 

@@ -2,14 +2,14 @@ import type { ServiceDoor } from '../../database/clients';
 import { guarded, isFailure } from '../../database/failure';
 import { serviceUnavailable } from '../../errors';
 import { CLOCK_MARK } from '../../event/audit-record';
+import type { EventBytes } from '../../store/bytes/event-bytes';
+import { COUNTED_COLUMNS } from '../../store/counts/dimensions';
+import { hourOf } from '../../store/counts/scope';
+import { BatchLeaves, LEAF_BYTES, type SealedBatch } from '../../store/log/evidence/batch-seal';
+import type { CheckpointKey } from '../../store/log/evidence/note-key';
+import { COLUMNS, ColumnArrays, NAMES } from '../../store/rows/event-columns';
+import type { Partitions } from '../../store/rows/partitions';
 import { oneTenant } from '../../tenant-set';
-import { COUNTED_COLUMNS } from '../../trail/counts/dimensions';
-import { hourOf } from '../../trail/counts/scope';
-import type { EventBytes } from '../../trail/event-bytes';
-import { COLUMNS, ColumnArrays, NAMES } from '../../trail/event-columns';
-import { BatchLeaves, LEAF_BYTES, type SealedBatch } from '../../trail/evidence/batch-seal';
-import type { CheckpointKey } from '../../trail/evidence/note-key';
-import type { Partitions } from '../../trail/partitions';
 import { DistributedRows, noTenant } from './distributed-batch';
 
 /** Port: stores events. */

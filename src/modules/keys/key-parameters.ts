@@ -1,4 +1,4 @@
-import { addressProblems } from '../../caller/address-list';
+import { addressProblems } from '../../address-list';
 import { nameProblems } from '../../caller/name-problems';
 import { isScope, SCOPE_NAMES } from '../../caller/scopes';
 import type { GivenValues, ParameterSpecs } from '../../event/parameter-specs';

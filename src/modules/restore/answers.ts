@@ -1,5 +1,5 @@
 import type { Answer, Shape } from '../../event/shape';
-import type { EpochState } from '../../trail/epoch/epoch';
+import type { EpochState } from '../../store/log/epoch/epoch';
 
 export const LOG_EPOCH = {
   name: 'LogEpoch',

@@ -4,7 +4,7 @@ import type { Config } from '../../config';
 import { openDatabase } from '../../database/database';
 import { migrate } from '../../database/migrate';
 import type { Answer } from '../../event/shape';
-import { LogEpoch } from '../../trail/epoch/log-epoch';
+import { LogEpoch } from '../../store/log/epoch/log-epoch';
 import { type LOG_EPOCH, toLogEpoch } from './answers';
 import { FINISH_OPERATION, type FinishStep, finishStep } from './finish-step';
 

@@ -1,7 +1,7 @@
 import type { Attempt } from '../../caller/access-log';
 import { DomainError } from '../../errors';
-import type { EpochState } from '../../trail/epoch/epoch';
-import type { LogEpoch } from '../../trail/epoch/log-epoch';
+import type { EpochState } from '../../store/log/epoch/epoch';
+import type { LogEpoch } from '../../store/log/epoch/log-epoch';
 
 /** What an operator says about a restore. */
 export interface FinishStep {

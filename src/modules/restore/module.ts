@@ -1,6 +1,6 @@
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
-import type { LogEpoch } from '../../trail/epoch/log-epoch';
+import type { LogEpoch } from '../../store/log/epoch/log-epoch';
 import { RestoreResolver } from './restore.resolver';
 
 /** Restored databases: noticing them, and what an operator says about them. */

@@ -5,8 +5,8 @@ import type { OwnerDoor, Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
 import { LIMITS } from '../../limits';
+import { fromStored, toStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
-import { fromStored, toStored } from '../../trail/stored-text';
 
 interface SearchSpec {
   readonly tenantId: number;

@@ -1,5 +1,5 @@
-import { COLUMN_VALUES_MAX, columnText, packCodes, packTimes } from '../../trail/columns/codec';
-import { COLUMN_FIELDS, type ColumnField, columnOf, OUTCOME } from '../../trail/columns/column-fields';
+import { COLUMN_VALUES_MAX, columnText, packCodes, packTimes } from '../../store/columns/codec';
+import { COLUMN_FIELDS, type ColumnField, columnOf, OUTCOME } from '../../store/columns/column-fields';
 
 type Value = string | boolean;
 

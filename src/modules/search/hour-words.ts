@@ -1,6 +1,6 @@
 import type { Pauses } from '../../deadline';
 import { WORD_MARK } from '../../event/mark-words';
-import { indexKeyOf } from '../../trail/index-words';
+import { indexKeyOf } from '../../store/words/index-words';
 
 interface Occurrences {
   /** The number of events that have the word. */

@@ -1,8 +1,8 @@
 import { Prisma } from '../../database/clients';
 import { WORD_MARK } from '../../event/mark-words';
-import { COLUMN_FIELDS, columnOf } from '../../trail/columns/column-fields';
-import { IN_BOUNDS, withBounds } from '../../trail/counts/scope';
-import { singleOf } from '../../trail/index-words';
+import { COLUMN_FIELDS, columnOf } from '../../store/columns/column-fields';
+import { IN_BOUNDS, withBounds } from '../../store/counts/scope';
+import { singleOf } from '../../store/words/index-words';
 
 const COLUMNS = COLUMN_FIELDS.map(columnOf);
 

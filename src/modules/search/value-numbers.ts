@@ -1,6 +1,6 @@
 import type { Step } from '../../database/clients';
-import { COLUMN_FIELDS, type ColumnField, kindOf, OWN_FIELDS } from '../../trail/columns/column-fields';
-import { numberValues } from '../../trail/counts/fold';
+import { COLUMN_FIELDS, type ColumnField, kindOf, OWN_FIELDS } from '../../store/columns/column-fields';
+import { numberValues } from '../../store/counts/fold';
 import type { PackedColumns } from './hour-columns';
 
 /**

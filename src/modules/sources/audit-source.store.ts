@@ -4,8 +4,8 @@ import { ofEveryTenant, ofTenants } from '../../database/tenant-rows';
 import { DomainError, toDomainError } from '../../errors';
 import type { GapReason } from '../../event/source-report';
 import { LIMITS } from '../../limits';
+import { fromStored, toStored } from '../../store/rows/stored-text';
 import { oneTenant } from '../../tenant-set';
-import { fromStored, toStored } from '../../trail/stored-text';
 import type { AuditGap, AuditSource, SourceId, SourceReport, StoredGap } from './audit-source';
 import {
   COUNT_GAPS,

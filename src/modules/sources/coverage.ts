@@ -4,8 +4,8 @@ import { ofTenants } from '../../database/tenant-rows';
 import type { Expression } from '../../event/expression/expression';
 import type { GapReason } from '../../event/source-report';
 import { LIMITS } from '../../limits';
+import { fromStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
-import { fromStored } from '../../trail/stored-text';
 import type { StoredGap } from './audit-source';
 import { concernedHosts, namesHosts, type SourceHost } from './concerned-sources';
 

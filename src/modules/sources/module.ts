@@ -5,7 +5,7 @@ import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { Figures, SourceFigures } from '../../observe/figures';
 import type { Metrics } from '../../observe/metrics';
-import type { LogEpoch } from '../../trail/epoch/log-epoch';
+import type { LogEpoch } from '../../store/log/epoch/log-epoch';
 import { AuditSourceResolver } from './audit-source.resolver';
 import { PostgresAuditSourceStore } from './audit-source.store';
 import { CoverageResolver } from './coverage.resolver';

@@ -3,7 +3,7 @@ import { DomainError } from '../../errors';
 import { parseTicks } from '../../event/event-time';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { FILTER_PARAMETERS } from '../../event/parameters';
-import { type EpochState, isBridging, isCurrent, NO_EPOCH } from '../../trail/epoch/epoch';
+import { type EpochState, isBridging, isCurrent, NO_EPOCH } from '../../store/log/epoch/epoch';
 
 /** The progress of a reader. */
 export interface TailPlace {

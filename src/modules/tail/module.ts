@@ -4,12 +4,12 @@ import type { WaitingPlaces } from '../../caller/rate-limit/waiting-places';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
-import { GoneBeginnings } from '../../trail/arrivals/gone-beginning';
-import type { GoneSeal } from '../../trail/arrivals/gone-seal';
-import { NewArrivals } from '../../trail/arrivals/new-arrivals';
-import { PostgresArrivalReader } from '../../trail/arrivals/stored-arrivals';
-import type { LogEpoch } from '../../trail/epoch/log-epoch';
-import type { CheckpointKey } from '../../trail/evidence/note-key';
+import { GoneBeginnings } from '../../store/log/arrivals/gone-beginning';
+import type { GoneSeal } from '../../store/log/arrivals/gone-seal';
+import { NewArrivals } from '../../store/log/arrivals/new-arrivals';
+import { PostgresArrivalReader } from '../../store/log/arrivals/stored-arrivals';
+import type { LogEpoch } from '../../store/log/epoch/log-epoch';
+import type { CheckpointKey } from '../../store/log/evidence/note-key';
 import { CursorSeal } from './cursor';
 import { type ListSources, Tail } from './tail';
 

@@ -7,16 +7,16 @@ import { matchSteps } from '../../event/expression/matches';
 import { hasMark } from '../../event/marks';
 import { type AuditEventFilter, isAll, toAuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
-import { type TenantSet, tenantSet } from '../../tenant-set';
 import type {
   ArrivalLimits,
   ArrivalReader,
   Arrivals,
   ArrivedEvent,
   ArrivedText,
-} from '../../trail/arrivals/arrival-reader';
-import type { NewArrivals } from '../../trail/arrivals/new-arrivals';
-import type { EpochState } from '../../trail/epoch/epoch';
+} from '../../store/log/arrivals/arrival-reader';
+import type { NewArrivals } from '../../store/log/arrivals/new-arrivals';
+import type { EpochState } from '../../store/log/epoch/epoch';
+import { type TenantSet, tenantSet } from '../../tenant-set';
 import { type CursorSeal, filterHash, type GivenFilters, ofEarlierLog, type TailPlace } from './cursor';
 import { BEGINNING, NOW } from './parameters';
 import { SharedReads } from './shared-reads';

@@ -3,7 +3,7 @@ import type { TenantStore } from '../../caller/tenant.store';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
-import type { LogEpoch } from '../../trail/epoch/log-epoch';
+import type { LogEpoch } from '../../store/log/epoch/log-epoch';
 import { applyRetention } from './retention/apply-retention';
 import { RetentionManager } from './retention/manage-retention';
 import { RetentionResolver } from './retention/retention.resolver';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checkCheckpoints } from '../../../src/modules/evidence/verify/checkpoints';
-import { leafHashOf } from '../../../src/trail/evidence/entry';
+import { leafHashOf } from '../../../src/store/log/evidence/entry';
 import { toQuery } from '../../property/arbitraries';
 import { answerOf, summaryOf } from '../../property/brute-force';
 import { until } from '../../support/until';

@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../../src/event/audit-record';
-import { toStoredEvent } from '../../../src/trail/event-rows';
-import type { LoggedEvent } from '../../../src/trail/evidence/entry';
+import type { LoggedEvent } from '../../../src/store/log/evidence/entry';
+import { toStoredEvent } from '../../../src/store/rows/event-rows';
 import type { Stored } from '../../property/brute-force';
 import type { IngestedEvent } from '../../support/events';
 

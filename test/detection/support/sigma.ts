@@ -1,9 +1,9 @@
-import { Engine } from '../../../src/detection/engine';
-import type { Finding } from '../../../src/detection/finding';
-import type { Rule } from '../../../src/detection/rule';
-import { testEvents } from '../../../src/detection/rule-test';
-import { RuleRefused } from '../../../src/detection/sigma/problem';
-import { parseRuleFile, parseRules } from '../../../src/detection/sigma/rule-file';
+import { Engine } from '../../../src/rules/engine';
+import type { Finding } from '../../../src/rules/finding';
+import type { Rule } from '../../../src/rules/rule';
+import { testEvents } from '../../../src/rules/rule-test';
+import { RuleRefused } from '../../../src/rules/sigma/problem';
+import { parseRuleFile, parseRules } from '../../../src/rules/sigma/rule-file';
 
 /** The first lines of a rule for the Windows application log. */
 export const HEAD = 'title: A rule\nlogsource:\n  product: windows\n  service: application\n';

@@ -10,8 +10,8 @@ import { FIELD_NAMES } from '../../../src/event/fields';
 import { recordIdFloor } from '../../../src/event/record-id';
 import { exporter } from '../../../src/modules/export/export-events';
 import type { ExportPage, ExportSource, IdSpan } from '../../../src/modules/export/export-source';
-import type { StoredAuditEvent } from '../../../src/trail/audit-event-reader';
-import { LargeStatements } from '../../../src/trail/large-statements';
+import { LargeStatements } from '../../../src/store/bytes/large-statements';
+import type { StoredAuditEvent } from '../../../src/store/rows/audit-event-reader';
 import { fakeService } from '../../support/doors';
 import { until } from '../../support/until';
 

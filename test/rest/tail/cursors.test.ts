@@ -1,7 +1,7 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { OPERATOR_KEY_FILE } from '../../../src/modules/keys/operator-key';
-import { newCheckpointKeyPem } from '../../../src/trail/evidence/note-key';
+import { newCheckpointKeyPem } from '../../../src/store/log/evidence/note-key';
 import { describeOnPostgres, ENGINES, ONE_ENGINE, temporaryFolder } from '../../support/engines';
 import { anEvent } from '../../support/events';
 import { QUICK_LOG, useLimits } from '../../support/use-limits';

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../src/limits';
-import { NewArrivals } from '../../../src/trail/arrivals/new-arrivals';
+import { NewArrivals } from '../../../src/store/log/arrivals/new-arrivals';
 import { describeOnPostgres } from '../../support/engines';
 import { anEvent } from '../../support/events';
 import { until } from '../../support/until';

@@ -1,5 +1,5 @@
 import { RECORD_FIELDS, toSnakeCase } from '../../../src/event/fields';
-import type { StoredAuditEvent } from '../../../src/trail/audit-event-reader';
+import type { StoredAuditEvent } from '../../../src/store/rows/audit-event-reader';
 import type { Part } from './audit-file';
 
 /** A stored record, with its position in the file. */

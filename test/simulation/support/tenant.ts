@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { toStoredEvent } from '../../../src/trail/event-rows';
+import { toStoredEvent } from '../../../src/store/rows/event-rows';
 import type { Stored } from './judge';
 import type { ServiceHost } from './service-host';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { AddressList, addressGroup, addressProblems, plainAddress } from '../../../src/caller/address-list';
+import { AddressList, addressGroup, addressProblems, plainAddress } from '../../../src/address-list';
 
 describe('an address', () => {
   it.each([

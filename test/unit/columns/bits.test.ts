@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { bitsOfCodes, countBits, noBits, placesOf, trim } from '../../../src/trail/columns/bits';
+import { bitsOfCodes, countBits, noBits, placesOf, trim } from '../../../src/store/columns/bits';
 import {
   codeAt,
   columnText,
@@ -7,7 +7,7 @@ import {
   countCodes,
   packCodes,
   readColumn,
-} from '../../../src/trail/columns/codec';
+} from '../../../src/store/columns/codec';
 
 /**
  * The numbers of values: for each width of a code, the most values and fewer. The hours end within a word, within a

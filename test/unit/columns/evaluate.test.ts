@@ -1,16 +1,16 @@
 import { HOUR_MS, parseTicks, TICKS_PER_MS } from '../../../src/event/event-time';
 import type { Expression, FieldTerm } from '../../../src/event/expression/expression';
 import type { TimeRange } from '../../../src/event/query';
-import { columnText, packCodes, readColumn } from '../../../src/trail/columns/codec';
-import { type ColumnField, kindOf, OUTCOME } from '../../../src/trail/columns/column-fields';
+import { columnText, packCodes, readColumn } from '../../../src/store/columns/codec';
+import { type ColumnField, kindOf, OUTCOME } from '../../../src/store/columns/column-fields';
 import {
   cutHours,
   Evaluator,
   type HourOfColumns,
   keysOfTerm,
   type NumberedValue,
-} from '../../../src/trail/columns/evaluate';
-import { MAYBE, NO, type Verdicts, YES } from '../../../src/trail/columns/verdicts';
+} from '../../../src/store/columns/evaluate';
+import { MAYBE, NO, type Verdicts, YES } from '../../../src/store/columns/verdicts';
 
 const START = parseTicks('2026-01-05T10:00:00Z') ?? 0n;
 const HOUR = Number(START / (BigInt(HOUR_MS) * TICKS_PER_MS));

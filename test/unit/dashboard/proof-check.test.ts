@@ -1,7 +1,7 @@
 import { signedNote } from '../../../src/modules/evidence/checkpoint';
-import { type LoggedEvent, leafHashOf } from '../../../src/trail/evidence/entry';
-import { hashOfPair, inclusionPath, type NodeAt, rootOf } from '../../../src/trail/evidence/merkle';
-import { CheckpointKey, newCheckpointKeyPem } from '../../../src/trail/evidence/note-key';
+import { type LoggedEvent, leafHashOf } from '../../../src/store/log/evidence/entry';
+import { hashOfPair, inclusionPath, type NodeAt, rootOf } from '../../../src/store/log/evidence/merkle';
+import { CheckpointKey, newCheckpointKeyPem } from '../../../src/store/log/evidence/note-key';
 
 const { checkProof } = jest.requireActual<{
   checkProof: (event: object, verifierKey: string) => Promise<{ kind: string }>;

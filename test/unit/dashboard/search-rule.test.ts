@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { failedTests } from '../../../src/detection/rule-test';
-import { parseRules } from '../../../src/detection/sigma/rule-file';
+import { failedTests } from '../../../src/rules/rule-test';
+import { parseRules } from '../../../src/rules/sigma/rule-file';
 
 const { ruleOfSearch } = jest.requireActual<{
   ruleOfSearch: (filter: string, about: { ruleId: string; title: string }) => string;

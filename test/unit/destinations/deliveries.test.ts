@@ -6,7 +6,7 @@ import { LIMITS } from '../../../src/limits';
 import { Deliveries } from '../../../src/modules/destinations/deliveries';
 import { ownerOfSecrets } from '../../../src/modules/destinations/destination';
 import { testItem } from '../../../src/modules/destinations/to-item';
-import type { LogEpoch } from '../../../src/trail/epoch/log-epoch';
+import type { LogEpoch } from '../../../src/store/log/epoch/log-epoch';
 import { Receiver } from '../../destinations/support/receiver';
 import { TEST_EPOCH, testEpoch } from '../../support/epoch';
 import { SharedDestination } from './support/shared-destination';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { isSignedBy, parseNote, signedNote } from '../../../src/modules/evidence/checkpoint';
 import { CHECKPOINT_KEY_FILE, loadCheckpointKeys } from '../../../src/modules/evidence/checkpoint-key-file';
 import { CheckpointFiles } from '../../../src/modules/evidence/checkpoint-memory';
-import { CheckpointKey, newCheckpointKeyPem } from '../../../src/trail/evidence/note-key';
+import { CheckpointKey, newCheckpointKeyPem } from '../../../src/store/log/evidence/note-key';
 import { temporaryFolder } from '../../support/engines';
 import { KEY } from './log-copies';
 

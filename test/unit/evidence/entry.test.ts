@@ -13,9 +13,9 @@ import {
   REMOVALS,
 } from '../../../src/modules/evidence/answer-fields';
 import { checkEvent } from '../../../src/modules/ingest/check-event';
-import { additionalJsonOf } from '../../../src/trail/checked-event';
-import { EventBytes } from '../../../src/trail/event-bytes';
-import { type LoggedEvent, leafHashOf, writeLeafHash } from '../../../src/trail/evidence/entry';
+import { additionalJsonOf } from '../../../src/store/bytes/checked-event';
+import { EventBytes } from '../../../src/store/bytes/event-bytes';
+import { type LoggedEvent, leafHashOf, writeLeafHash } from '../../../src/store/log/evidence/entry';
 import { anEvent } from '../../support/events';
 
 /** An event as the API returns it. Its entry is written here by hand, as an independent verifier computes it. */

@@ -1,7 +1,7 @@
 import { idBytes } from '../../../src/event/record-id';
 import type { EvidenceStore } from '../../../src/modules/evidence/evidence.store';
 import { EvidenceLog } from '../../../src/modules/evidence/evidence-log';
-import { GrowingTree } from '../../../src/trail/evidence/tiles';
+import { GrowingTree } from '../../../src/store/log/evidence/tiles';
 import { anEventInFull, logOf } from './log-copies';
 
 describe('the proof of an event', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Step } from '../../../src/database/clients';
 import { LogArrivals } from '../../../src/modules/evidence/log-arrivals';
 import { PUT_MINUTES } from '../../../src/modules/evidence/log-statements';
-import { arrivalTimes, GrowingRuns } from '../../../src/trail/arrivals/arrival-runs';
+import { arrivalTimes, GrowingRuns } from '../../../src/store/log/arrivals/arrival-runs';
 
 const MINUTE_MS = 60_000;
 

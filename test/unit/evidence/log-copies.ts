@@ -5,8 +5,8 @@ import { idBytes, recordIdOf, ticksOfRecordId } from '../../../src/event/record-
 import { signedNote } from '../../../src/modules/evidence/checkpoint';
 import type { LogCopy } from '../../../src/modules/evidence/verify/log-copy';
 import { type Report, Verifier } from '../../../src/modules/evidence/verify/verifier';
-import { type LoggedEvent, leafHashOf } from '../../../src/trail/evidence/entry';
-import { CheckpointKey, newCheckpointKeyPem } from '../../../src/trail/evidence/note-key';
+import { type LoggedEvent, leafHashOf } from '../../../src/store/log/evidence/entry';
+import { CheckpointKey, newCheckpointKeyPem } from '../../../src/store/log/evidence/note-key';
 import { plainRoot } from './support';
 
 export const KEY = CheckpointKey.ofPem(newCheckpointKeyPem());

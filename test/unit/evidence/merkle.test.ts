@@ -5,7 +5,7 @@ import {
   isConsistent,
   rootByInclusion,
   rootOf,
-} from '../../../src/trail/evidence/merkle';
+} from '../../../src/store/log/evidence/merkle';
 import { leafOf, nodesOfLeaves, plainConsistency, plainPath, plainRoot, someLeaves } from './support';
 
 /** Entries and roots with which implementations of transparency logs test themselves. */

@@ -1,6 +1,6 @@
 import { checkProofs, proofsToAsk } from '../../../src/modules/evidence/verify/proofs';
-import { consistencyProof, HASH_BYTES, type NodeAt, rootOf } from '../../../src/trail/evidence/merkle';
-import { GrowingTree, nodesOf, type Tile } from '../../../src/trail/evidence/tiles';
+import { consistencyProof, HASH_BYTES, type NodeAt, rootOf } from '../../../src/store/log/evidence/merkle';
+import { GrowingTree, nodesOf, type Tile } from '../../../src/store/log/evidence/tiles';
 import { anEventInFull, logOf } from './log-copies';
 import { someLeaves } from './support';
 

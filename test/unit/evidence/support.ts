@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import type { NodeAt } from '../../../src/trail/evidence/merkle';
+import type { NodeAt } from '../../../src/store/log/evidence/merkle';
 
 const sha256 = (...parts: Buffer[]) =>
   parts.reduce((sum, part) => sum.update(part), createHash('sha256')).digest();

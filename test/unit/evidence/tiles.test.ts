@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { consistencyProof, inclusionPath, rootOf } from '../../../src/trail/evidence/merkle';
+import { consistencyProof, inclusionPath, rootOf } from '../../../src/store/log/evidence/merkle';
 import {
   edgeOf,
   GrowingTree,
@@ -8,7 +8,7 @@ import {
   type Tile,
   type TileId,
   tilesFor,
-} from '../../../src/trail/evidence/tiles';
+} from '../../../src/store/log/evidence/tiles';
 import { plainConsistency, plainPath, plainRoot, someLeaves } from './support';
 
 /** Tiles as a table would keep them. */

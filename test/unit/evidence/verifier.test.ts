@@ -3,8 +3,8 @@ import { textOf } from '../../../src/cli/verify-report';
 import { FIELD_NAMES } from '../../../src/event/fields';
 import { signedNote } from '../../../src/modules/evidence/checkpoint';
 import { Verifier } from '../../../src/modules/evidence/verify/verifier';
-import type { LoggedEvent } from '../../../src/trail/evidence/entry';
-import { CheckpointKey, newCheckpointKeyPem } from '../../../src/trail/evidence/note-key';
+import type { LoggedEvent } from '../../../src/store/log/evidence/entry';
+import { CheckpointKey, newCheckpointKeyPem } from '../../../src/store/log/evidence/note-key';
 import { anEventInFull, firstOf, KEY, logOf, logs, verify } from './log-copies';
 import { plainRoot } from './support';
 

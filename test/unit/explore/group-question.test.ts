@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../src/limits';
 import { toGroupQuestion } from '../../../src/modules/explore/group-question';
 import { firstGroups, type GroupSort } from '../../../src/modules/explore/sort-groups';
-import type { EventGroup } from '../../../src/trail/columns/groups';
+import type { EventGroup } from '../../../src/store/columns/groups';
 
 describe('a question for groups', () => {
   it('groups by login, the largest first, if nothing is given', () => {

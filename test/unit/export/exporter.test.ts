@@ -2,8 +2,8 @@ import type { AuditEventFilter } from '../../../src/event/query';
 import { LIMITS } from '../../../src/limits';
 import { exporter } from '../../../src/modules/export/export-events';
 import type { ExportSource, IdSpan } from '../../../src/modules/export/export-source';
+import type { StoredAuditEvent } from '../../../src/store/rows/audit-event-reader';
 import { tenantSet } from '../../../src/tenant-set';
-import type { StoredAuditEvent } from '../../../src/trail/audit-event-reader';
 
 const eventOf = (recordId: string) => ({ recordId }) as StoredAuditEvent;
 /** Ids of two digits. A page has two events at most, and one that ends a slice has none. */

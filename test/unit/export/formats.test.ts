@@ -3,7 +3,7 @@ import { FIELD_NAMES } from '../../../src/event/fields';
 import { recordIdFloor } from '../../../src/event/record-id';
 import { formatOf } from '../../../src/modules/export/formats';
 import { parseExport } from '../../../src/modules/export/parameters';
-import type { StoredAuditEvent } from '../../../src/trail/audit-event-reader';
+import type { StoredAuditEvent } from '../../../src/store/rows/audit-event-reader';
 
 const event = (statement: string | null): StoredAuditEvent => ({
   ...(Object.fromEntries(FIELD_NAMES.map((name) => [name, null])) as unknown as StoredAuditEvent),

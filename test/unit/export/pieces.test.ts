@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../src/limits';
 import { piecesOf } from '../../../src/modules/export/pieces';
-import type { StoredAuditEvent } from '../../../src/trail/audit-event-reader';
+import type { StoredAuditEvent } from '../../../src/store/rows/audit-event-reader';
 
 describe('the pieces of an export', () => {
   const half = 'x'.repeat(LIMITS.exportPieceChars / 2);

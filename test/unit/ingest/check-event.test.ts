@@ -4,7 +4,7 @@ import { AUDIT_EVENT_FIELDS, type FieldSpec, INGEST_FIELDS } from '../../../src/
 import { recordIdOf } from '../../../src/event/record-id';
 import { LIMITS } from '../../../src/limits';
 import { checkEvent } from '../../../src/modules/ingest/check-event';
-import { additionalJsonOf } from '../../../src/trail/checked-event';
+import { additionalJsonOf } from '../../../src/store/bytes/checked-event';
 import { anEvent } from '../../support/events';
 
 const NOW = Date.parse('2026-01-06T00:00:00Z');

@@ -1,9 +1,9 @@
 import type { ServiceSteps, Step } from '../../../src/database/clients';
 import { checkEvent } from '../../../src/modules/ingest/check-event';
 import { DistributedRows } from '../../../src/modules/ingest/distributed-batch';
-import { COUNTED } from '../../../src/trail/counts/dimensions';
-import { EventBytes } from '../../../src/trail/event-bytes';
-import { LEAF_BYTES, type SealedBatch } from '../../../src/trail/evidence/batch-seal';
+import { EventBytes } from '../../../src/store/bytes/event-bytes';
+import { COUNTED } from '../../../src/store/counts/dimensions';
+import { LEAF_BYTES, type SealedBatch } from '../../../src/store/log/evidence/batch-seal';
 import { fakeService } from '../../support/doors';
 import { anEvent } from '../../support/events';
 

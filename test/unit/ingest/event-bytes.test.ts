@@ -7,10 +7,10 @@ import type { CheckedEvents } from '../../../src/modules/ingest/checked-events';
 import { readBatch } from '../../../src/modules/ingest/read-batch';
 import { intakeFor } from '../../../src/modules/ingest/receive-batch';
 import { PostgresAuditEventWriter } from '../../../src/modules/ingest/stored-writer';
-import { EventBytes } from '../../../src/trail/event-bytes';
-import { COLUMNS, ColumnArrays } from '../../../src/trail/event-columns';
-import type { CheckpointKey } from '../../../src/trail/evidence/note-key';
-import type { Partitions } from '../../../src/trail/partitions';
+import { EventBytes } from '../../../src/store/bytes/event-bytes';
+import type { CheckpointKey } from '../../../src/store/log/evidence/note-key';
+import { COLUMNS, ColumnArrays } from '../../../src/store/rows/event-columns';
+import type { Partitions } from '../../../src/store/rows/partitions';
 import { fakeService } from '../../support/doors';
 import { anEvent } from '../../support/events';
 

@@ -7,7 +7,7 @@ import { checkEvent } from '../../../src/modules/ingest/check-event';
 import { CheckedEvents } from '../../../src/modules/ingest/checked-events';
 import { readBatch } from '../../../src/modules/ingest/read-batch';
 import { type Intake, parseBatch } from '../../../src/modules/ingest/receive-batch';
-import type { CheckedEvent } from '../../../src/trail/checked-event';
+import type { CheckedEvent } from '../../../src/store/bytes/checked-event';
 import { anEvent } from '../../support/events';
 
 const NOW = Date.parse('2026-01-06T00:00:00Z');

@@ -2,8 +2,8 @@ import { DomainError } from '../../../src/errors';
 import { LIMITS } from '../../../src/limits';
 import { intakeFor, parseBatch, receiveBatch } from '../../../src/modules/ingest/receive-batch';
 import type { AuditEventWriter } from '../../../src/modules/ingest/stored-writer';
-import type { CheckedEvent } from '../../../src/trail/checked-event';
-import type { EventBytes } from '../../../src/trail/event-bytes';
+import type { CheckedEvent } from '../../../src/store/bytes/checked-event';
+import type { EventBytes } from '../../../src/store/bytes/event-bytes';
 import { anEvent } from '../../support/events';
 
 const NOW = Date.parse('2026-01-06T00:00:00Z');

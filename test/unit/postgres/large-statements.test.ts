@@ -1,7 +1,7 @@
 import { FairShare, LARGE_SHARES } from '../../../src/caller/rate-limit/fair-share';
 import { furtherCalls, hasMark, MARK, markedBytes } from '../../../src/event/marks';
 import { LIMITS } from '../../../src/limits';
-import { LargeStatements } from '../../../src/trail/large-statements';
+import { LargeStatements } from '../../../src/store/bytes/large-statements';
 import { fakeService } from '../../support/doors';
 import { until } from '../../support/until';
 

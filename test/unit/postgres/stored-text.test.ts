@@ -6,7 +6,7 @@ import {
   storedCharsFor,
   toStored,
   toStoredJson,
-} from '../../../src/trail/stored-text';
+} from '../../../src/store/rows/stored-text';
 
 /** Any UTF-16 text, in which characters that are hard to store are frequent. */
 const hard = fc.constantFrom(

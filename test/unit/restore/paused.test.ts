@@ -5,7 +5,7 @@ import { accessLogModule } from '../../../src/modules/access-log/module';
 import { detectionModule } from '../../../src/modules/detection/module';
 import { sourcesModule } from '../../../src/modules/sources/module';
 import { tenantsModule } from '../../../src/modules/tenants/module';
-import { epochBefore, formerOfNext, isCurrent, isKnown, newEpoch } from '../../../src/trail/epoch/epoch';
+import { epochBefore, formerOfNext, isCurrent, isKnown, newEpoch } from '../../../src/store/log/epoch/epoch';
 import { TEST_CHECKPOINT_KEY } from '../../support/checkpoint-key';
 import { TEST_EPOCH, testEpoch } from '../../support/epoch';
 

@@ -4,9 +4,9 @@ import { CursorSeal } from '../../../src/modules/tail/cursor';
 import { joined } from '../../../src/modules/tail/page-texts';
 import { SharedReads } from '../../../src/modules/tail/shared-reads';
 import { Tail } from '../../../src/modules/tail/tail';
+import type { ArrivalPlace, ArrivalReader } from '../../../src/store/log/arrivals/arrival-reader';
+import { NewArrivals } from '../../../src/store/log/arrivals/new-arrivals';
 import { tenantSet } from '../../../src/tenant-set';
-import type { ArrivalPlace, ArrivalReader } from '../../../src/trail/arrivals/arrival-reader';
-import { NewArrivals } from '../../../src/trail/arrivals/new-arrivals';
 import { testEpoch } from '../../support/epoch';
 
 describe('a page of the tail', () => {

@@ -2,8 +2,8 @@ import { OwnPlaces, type WaitingPlaces } from '../../../src/caller/rate-limit/wa
 import { NoTurn, serviceUnavailable } from '../../../src/errors';
 import { CursorSeal } from '../../../src/modules/tail/cursor';
 import { Tail, type TailRequest } from '../../../src/modules/tail/tail';
+import type { ArrivalPlace, ArrivalReader } from '../../../src/store/log/arrivals/arrival-reader';
 import { tenantSet } from '../../../src/tenant-set';
-import type { ArrivalPlace, ArrivalReader } from '../../../src/trail/arrivals/arrival-reader';
 import { testEpoch } from '../../support/epoch';
 import { until } from '../../support/until';
 

@@ -4,7 +4,7 @@ import { awsEncode, awsHeaders } from '../../../delivery/aws-signature';
 import type { GuardedHttp, HttpAnswer } from '../../../delivery/guarded-http';
 import { isTooLarge, outcomeOf } from '../../../delivery/http-outcome';
 import { failed } from '../../../delivery/outcome';
-import { NO_EPOCH } from '../../../trail/epoch/epoch';
+import { NO_EPOCH } from '../../../store/log/epoch/epoch';
 import type { Batch } from '../batch';
 import type { Sender } from '../runner';
 import type { SecretsOf, SettingsOf } from '../types';

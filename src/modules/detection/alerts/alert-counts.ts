@@ -1,11 +1,11 @@
 import { Prisma, type ServiceDoor } from '../../../database/clients';
 import { guarded } from '../../../database/failure';
-import { SEVERITIES } from '../../../detection/rule';
 import { parseTicks, TICKS_PER_MS } from '../../../event/event-time';
 import type { ParameterSpecs, ParameterValues } from '../../../event/parameter-specs';
 import type { Answer, Shape } from '../../../event/shape';
+import { SEVERITIES } from '../../../rules/rule';
+import { fromStored } from '../../../store/rows/stored-text';
 import type { TenantSet } from '../../../tenant-set';
-import { fromStored } from '../../../trail/stored-text';
 import { ALERT_FILTERS, SEVERITY, STATUS } from '../base/answers';
 import { conditionsOf } from './alert.reader';
 

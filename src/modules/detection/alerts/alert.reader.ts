@@ -1,12 +1,12 @@
 import { askingBy, type OwnerDoor, Prisma, type Row, type ServiceDoor } from '../../../database/clients';
 import { guarded } from '../../../database/failure';
-import { SEVERITIES, type Severity } from '../../../detection/rule';
 import { formatTicks, parseTicks } from '../../../event/event-time';
 import type { ParameterValues } from '../../../event/parameter-specs';
 import type { Page } from '../../../event/query';
 import type { Answer } from '../../../event/shape';
+import { SEVERITIES, type Severity } from '../../../rules/rule';
+import { fromStored, toStored } from '../../../store/rows/stored-text';
 import type { TenantSet } from '../../../tenant-set';
-import { fromStored, toStored } from '../../../trail/stored-text';
 import { API_BASE_PATH } from '../../../version';
 import {
   type ALERT,

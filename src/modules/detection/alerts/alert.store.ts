@@ -7,8 +7,8 @@ import { ofTenants } from '../../../database/tenant-rows';
 import { DomainError } from '../../../errors';
 import type { Answer } from '../../../event/shape';
 import { LIMITS } from '../../../limits';
+import { fromStored, toStored } from '../../../store/rows/stored-text';
 import { oneTenant, type TenantSet } from '../../../tenant-set';
-import { fromStored, toStored } from '../../../trail/stored-text';
 import type { ALERT_CHANGE, ALERT_SUPPRESSION } from '../base/work-answers';
 
 type SuppressionAnswer = Answer<typeof ALERT_SUPPRESSION>;

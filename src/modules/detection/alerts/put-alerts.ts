@@ -1,8 +1,8 @@
 import type { Prisma } from '../../../database/clients';
-import type { Finding } from '../../../detection/finding';
-import type { GroupValues } from '../../../detection/hit';
-import { SEVERITIES, type Severity } from '../../../detection/rule';
-import { toStored } from '../../../trail/stored-text';
+import type { Finding } from '../../../rules/finding';
+import type { GroupValues } from '../../../rules/hit';
+import { SEVERITIES, type Severity } from '../../../rules/rule';
+import { toStored } from '../../../store/rows/stored-text';
 import { type Suppression, suppresses } from './suppression';
 
 /** The most logins and server instances by which an alert is found: more than a password spray tries in an hour. */

@@ -1,6 +1,6 @@
 import type { Prisma } from '../../../database/clients';
-import type { Finding } from '../../../detection/finding';
 import { fold } from '../../../event/search';
+import type { Finding } from '../../../rules/finding';
 
 /** A suppression: alerts with these values are suppressed until a time. */
 export interface Suppression {

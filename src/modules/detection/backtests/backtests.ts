@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { OwnerDoor } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
-import { EngineFailure } from '../../../detection/asked-thread';
-import type { Finding } from '../../../detection/finding';
-import type { EngineHost } from '../../../detection/host';
-import { openHost } from '../../../detection/thread-host';
 import { DAY_MS, formatTicks } from '../../../event/event-time';
 import { LIMITS } from '../../../limits';
-import type { ArrivalLimits, ArrivalReader } from '../../../trail/arrivals/arrival-reader';
+import { EngineFailure } from '../../../rules/asked-thread';
+import type { Finding } from '../../../rules/finding';
+import type { EngineHost } from '../../../rules/host';
+import { openHost } from '../../../rules/thread-host';
+import type { ArrivalLimits, ArrivalReader } from '../../../store/log/arrivals/arrival-reader';
 import { StepReader } from '../detector/step-reader';
 import { type BacktestAnswer, type BacktestStore, type TakenBacktest } from './backtest.store';
 

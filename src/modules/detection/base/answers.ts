@@ -1,7 +1,7 @@
-import { SEVERITIES } from '../../../detection/rule';
 import type { QuerySpecs } from '../../../event/parameter-specs';
 import type { Choices, Shape } from '../../../event/shape';
 import { LIMITS } from '../../../limits';
+import { SEVERITIES } from '../../../rules/rule';
 
 export const SEVERITY = {
   name: 'AlertSeverity',

@@ -1,8 +1,8 @@
-import { SEVERITIES } from '../../../detection/rule';
-import { parseSpan } from '../../../detection/sigma/correlation';
 import type { ParameterSpecs } from '../../../event/parameter-specs';
 import { LIMITS } from '../../../limits';
 import { empty, type Problem, problem, tooLong } from '../../../problem';
+import { SEVERITIES } from '../../../rules/rule';
+import { parseSpan } from '../../../rules/sigma/correlation';
 import { ALERTS_PARAMETERS, VERDICT } from './answers';
 
 const COMMENT_CHARS_MAX = 4_000;

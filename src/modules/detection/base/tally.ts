@@ -1,4 +1,4 @@
-import type { Severity } from '../../../detection/rule';
+import type { Severity } from '../../../rules/rule';
 
 /** Counts the work of detection since this instance started. */
 export class DetectionTally {

@@ -1,5 +1,5 @@
-import type { StoredState } from '../../../detection/host';
-import type { Baseline, Baselines } from '../../../detection/rule-reader';
+import type { StoredState } from '../../../rules/host';
+import type { Baseline, Baselines } from '../../../rules/rule-reader';
 
 type StateRow = StoredState & { readonly body: string };
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { OwnerDoor, Prisma } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
-import { EngineFailure } from '../../../detection/asked-thread';
-import type { Finding } from '../../../detection/finding';
-import type { EngineHost, Evaluated, RuleSource, StoredState } from '../../../detection/host';
 import { LIMITS } from '../../../limits';
 import { Rests } from '../../../rests';
-import type { ArrivalReader } from '../../../trail/arrivals/arrival-reader';
+import { EngineFailure } from '../../../rules/asked-thread';
+import type { Finding } from '../../../rules/finding';
+import type { EngineHost, Evaluated, RuleSource, StoredState } from '../../../rules/host';
+import type { ArrivalReader } from '../../../store/log/arrivals/arrival-reader';
 import type { WrittenAlert } from '../alerts/put-alerts';
 import { DetectionTally } from '../base/tally';
 import type { RuleAbouts } from '../rules/rule-abouts';

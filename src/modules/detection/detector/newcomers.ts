@@ -1,5 +1,5 @@
 import type { OwnerDoor, Prisma } from '../../../database/clients';
-import type { RuleSource, StoredState } from '../../../detection/host';
+import type { RuleSource, StoredState } from '../../../rules/host';
 import type { RuleAbouts } from '../rules/rule-abouts';
 
 type StateRow = StoredState & { readonly body: string };

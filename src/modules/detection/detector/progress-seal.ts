@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../../event/event-time';
-import { type EpochState, isBridging } from '../../../trail/epoch/epoch';
-import type { CheckpointKey } from '../../../trail/evidence/note-key';
+import { type EpochState, isBridging } from '../../../store/log/epoch/epoch';
+import type { CheckpointKey } from '../../../store/log/evidence/note-key';
 import type { SealedProgress, StoredProgress } from './progress';
 
 /**

@@ -1,4 +1,4 @@
-import type { RuleSource } from '../../../detection/host';
+import type { RuleSource } from '../../../rules/host';
 import type { DetectionTally } from '../base/tally';
 import type { RuleAbouts } from '../rules/rule-abouts';
 import type { ShippedRule } from '../rules/shipped-rules';

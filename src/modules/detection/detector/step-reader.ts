@@ -1,7 +1,7 @@
-import type { EnginePart } from '../../../detection/host';
 import { LIMITS } from '../../../limits';
-import type { ArrivalLimits, ArrivalReader, Arrivals } from '../../../trail/arrivals/arrival-reader';
-import type { ArrivedRow } from '../../../trail/arrivals/row-text';
+import type { EnginePart } from '../../../rules/host';
+import type { ArrivalLimits, ArrivalReader, Arrivals } from '../../../store/log/arrivals/arrival-reader';
+import type { ArrivedRow } from '../../../store/log/arrivals/row-text';
 
 type Rows = Arrivals<ArrivedRow>;
 

@@ -1,6 +1,6 @@
 import type { OwnerDoor, Prisma } from '../../../database/clients';
-import type { RuleSource, StoredState } from '../../../detection/host';
-import type { Baselines } from '../../../detection/rule-reader';
+import type { RuleSource, StoredState } from '../../../rules/host';
+import type { Baselines } from '../../../rules/rule-reader';
 import type { RuleAbouts } from '../rules/rule-abouts';
 import { type Carried, carriedBaselines, formerRules } from './carry-baselines';
 import { isMark, markOf } from './newcomers';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Prisma } from '../../../database/clients';
-import type { Finding } from '../../../detection/finding';
 import { ticksOfRecordId } from '../../../event/record-id';
-import { toStored } from '../../../trail/stored-text';
+import type { Finding } from '../../../rules/finding';
+import { toStored } from '../../../store/rows/stored-text';
 import {
   byTime,
   groupJson,

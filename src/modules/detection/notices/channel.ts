@@ -1,5 +1,5 @@
 import { SYSLOG_SEVERITY, type SyslogSeverity } from '../../../delivery/syslog-message';
-import type { Severity } from '../../../detection/rule';
+import type { Severity } from '../../../rules/rule';
 import { tenantSet } from '../../../tenant-set';
 import type { AlertReader } from '../alerts/alert.reader';
 import { type Mailer, MailFailure, type ToldAlert } from './mail';

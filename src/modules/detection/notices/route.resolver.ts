@@ -1,7 +1,6 @@
 import { GraphQLBoolean } from 'graphql';
 import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../../caller/call';
-import { SEVERITIES } from '../../../detection/rule';
 import { DomainError, refusal } from '../../../errors';
 import type { GivenValues, ParameterValues } from '../../../event/parameter-specs';
 import { parseParameters } from '../../../event/parse-parameters';
@@ -10,6 +9,7 @@ import { Access } from '../../../graphql/access';
 import { Takes, TakesUnchecked } from '../../../graphql/arguments';
 import { objectType } from '../../../graphql/object-type';
 import { conflict, problem } from '../../../problem';
+import { SEVERITIES } from '../../../rules/rule';
 import type { CallTenants } from '../base/operations';
 import { CREATE_ROUTE, OF_TENANT, REMOVE_ROUTE } from '../base/parameters';
 import { ALERT_ROUTE } from '../base/work-answers';

@@ -4,11 +4,11 @@ import { changeOfTenant } from '../../../caller/access-log.store';
 import type { ServiceDoor } from '../../../database/clients';
 import { guarded } from '../../../database/failure';
 import { ofTenants } from '../../../database/tenant-rows';
-import { SEVERITIES } from '../../../detection/rule';
 import { DomainError } from '../../../errors';
 import type { Answer } from '../../../event/shape';
+import { SEVERITIES } from '../../../rules/rule';
+import { fromStored, toStored } from '../../../store/rows/stored-text';
 import { oneTenant } from '../../../tenant-set';
-import { fromStored, toStored } from '../../../trail/stored-text';
 import type { ALERT_ROUTE } from '../base/work-answers';
 
 export type RouteTarget =

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type About, LocalReader, type ReadFile, type RuleReader } from '../../../detection/rule-reader';
+import { type About, LocalReader, type ReadFile, type RuleReader } from '../../../rules/rule-reader';
 import { digestOf, tuningOf } from './rule-digest';
 
 /** The most characters of the files whose content is kept. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Tuning } from '../../../detection/rule';
+import type { Tuning } from '../../../rules/rule';
 
 /** The digest that distinguishes versions of a rule. @param filters the files of the filters that narrow it */
 export function digestOf(source: string, tuning: string | null, filters: readonly string[] = []): string {

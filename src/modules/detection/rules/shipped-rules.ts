@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Rule } from '../../../detection/rule';
-import { parseRules } from '../../../detection/sigma/rule-file';
+import type { Rule } from '../../../rules/rule';
+import { parseRules } from '../../../rules/sigma/rule-file';
 
 /** A shipped rule with its file. */
 export interface ShippedRule {

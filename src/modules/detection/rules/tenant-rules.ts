@@ -1,6 +1,6 @@
 import type { Prisma } from '../../../database/clients';
-import type { RuleSource } from '../../../detection/host';
-import type { About } from '../../../detection/rule-reader';
+import type { RuleSource } from '../../../rules/host';
+import type { About } from '../../../rules/rule-reader';
 import type { RuleAbouts } from './rule-abouts';
 import { digestOf, tuningOf } from './rule-digest';
 import type { ShippedRule } from './shipped-rules';

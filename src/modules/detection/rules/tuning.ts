@@ -1,9 +1,9 @@
-import type { Tuning } from '../../../detection/rule';
-import type { About } from '../../../detection/rule-reader';
-import { parseSpan } from '../../../detection/sigma/correlation';
 import { refusal } from '../../../errors';
 import type { ParameterValues } from '../../../event/parameter-specs';
 import type { Problem } from '../../../problem';
+import type { Tuning } from '../../../rules/rule';
+import type { About } from '../../../rules/rule-reader';
+import { parseSpan } from '../../../rules/sigma/correlation';
 import { exceptionOf, type TUNING } from '../base/parameters';
 import { RULE_SETTING } from '../base/work-answers';
 

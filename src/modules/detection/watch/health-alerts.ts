@@ -3,7 +3,7 @@ import type { OwnerDoor } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import type { ReadTime } from '../../../database/lease';
 import { TICKS_PER_MS } from '../../../event/event-time';
-import { toStored } from '../../../trail/stored-text';
+import { toStored } from '../../../store/rows/stored-text';
 import { noteAlerts } from '../alerts/note-alerts';
 import { severityNumber } from '../alerts/put-alerts';
 import { openSuppressions, suppressesGroup } from '../alerts/suppression';

@@ -2,7 +2,7 @@ import { DROPPED, entryIdFloor } from '../../../caller/access-log';
 import type { OwnerDoor } from '../../../database/clients';
 import { DAY_MS } from '../../../event/event-time';
 import { LIMITS } from '../../../limits';
-import { fromStored } from '../../../trail/stored-text';
+import { fromStored } from '../../../store/rows/stored-text';
 
 /** A problem with the trail of a tenant. */
 export interface TrailProblem {

@@ -1,4 +1,4 @@
-import { HASH_BYTES, hashOfPair } from '../../../trail/evidence/merkle';
+import { HASH_BYTES, hashOfPair } from '../../../store/log/evidence/merkle';
 import { type Checkpoint, parseNote, signerOf } from '../checkpoint';
 import type { LogCopy } from './log-copy';
 

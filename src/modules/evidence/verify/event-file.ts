@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { FIELD_NAMES } from '../../../event/fields';
 import { isUuid } from '../../../event/uuid';
-import type { LoggedEvent } from '../../../trail/evidence/entry';
+import type { LoggedEvent } from '../../../store/log/evidence/entry';
 import { linesIn } from './log-file';
 
 const NEEDED = [...FIELD_NAMES, 'additional'];

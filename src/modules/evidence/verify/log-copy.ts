@@ -2,7 +2,7 @@ import { constants } from 'node:buffer';
 import os from 'node:os';
 import { ID_BYTES } from '../../../event/record-id';
 import type { Answer } from '../../../event/shape';
-import { HASH_BYTES } from '../../../trail/evidence/merkle';
+import { HASH_BYTES } from '../../../store/log/evidence/merkle';
 import type { REMOVAL } from '../answer-fields';
 
 /** A removal as the API answers it. */

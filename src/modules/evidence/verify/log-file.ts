@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ID_BYTES } from '../../../event/record-id';
-import { HASH_BYTES } from '../../../trail/evidence/merkle';
+import { HASH_BYTES } from '../../../store/log/evidence/merkle';
 import type { LogCopy } from './log-copy';
 
 const ENTRIES_PER_LINE = 16_384;

@@ -1,5 +1,5 @@
-import { isConsistent } from '../../../trail/evidence/merkle';
-import { TILE_WIDTH } from '../../../trail/evidence/tiles';
+import { isConsistent } from '../../../store/log/evidence/merkle';
+import { TILE_WIDTH } from '../../../store/log/evidence/tiles';
 import { rootsAt } from './checkpoints';
 import type { LogCopy } from './log-copy';
 

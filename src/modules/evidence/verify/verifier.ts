@@ -1,7 +1,7 @@
 import { formatTicks } from '../../../event/event-time';
 import { ID_BYTES, idBytes, idText, ticksOfRecordId } from '../../../event/record-id';
-import { type LoggedEvent, leafHashOf } from '../../../trail/evidence/entry';
-import { HASH_BYTES } from '../../../trail/evidence/merkle';
+import { type LoggedEvent, leafHashOf } from '../../../store/log/evidence/entry';
+import { HASH_BYTES } from '../../../store/log/evidence/merkle';
 import type { Checkpoint } from '../checkpoint';
 import { type CheckpointFindings, checkCheckpoints, rootsAt } from './checkpoints';
 import type { LogCopy } from './log-copy';

@@ -2,8 +2,8 @@ import type { TenantWithRetention } from '../../../caller/tenant.store';
 import type { OwnerDoor, Prisma } from '../../../database/clients';
 import { HOUR_MS, TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';
-import { takeAllTenants } from '../../../trail/counts/turns';
-import { detach, partitionNames } from '../../../trail/partitions';
+import { takeAllTenants } from '../../../store/counts/turns';
+import { detach, partitionNames } from '../../../store/rows/partitions';
 import { type Gone, record, together } from './record';
 import type { RunningRetention, StoredWeek } from './retention-store';
 import {

@@ -3,11 +3,11 @@ import type { OwnerDoor, Prisma } from '../../../database/clients';
 import { TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';
 import { LIMITS } from '../../../limits';
-import { COUNTED_BY_INSTANCE } from '../../../trail/counts/by-instance';
-import { COUNTED_COLUMNS } from '../../../trail/counts/dimensions';
-import { foldTenant } from '../../../trail/counts/fold';
-import { hourOf } from '../../../trail/counts/scope';
-import { takeTenant } from '../../../trail/counts/turns';
+import { COUNTED_BY_INSTANCE } from '../../../store/counts/by-instance';
+import { COUNTED_COLUMNS } from '../../../store/counts/dimensions';
+import { foldTenant } from '../../../store/counts/fold';
+import { hourOf } from '../../../store/counts/scope';
+import { takeTenant } from '../../../store/counts/turns';
 import { record, together } from './record';
 import type { RemovalStep, RunningRetention } from './retention-store';
 

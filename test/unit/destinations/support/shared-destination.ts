@@ -14,8 +14,8 @@ import {
   type SetAsideEvent,
 } from '../../../../src/modules/destinations/destination';
 import type { StoredSecrets } from '../../../../src/modules/destinations/types';
-import type { ArrivalLimits, ArrivalReader } from '../../../../src/trail/arrivals/arrival-reader';
-import type { StoredAuditEvent } from '../../../../src/trail/audit-event-reader';
+import type { ArrivalLimits, ArrivalReader } from '../../../../src/store/log/arrivals/arrival-reader';
+import type { StoredAuditEvent } from '../../../../src/store/rows/audit-event-reader';
 
 const BEGAN = new Date('2026-01-01T00:00:00Z');
 const KEY: DestinationKey = { tenantId: 7, destinationId: '0b6fc3ab-2f2c-4c33-9d1b-3d5c4a0e8f11' };

@@ -1,0 +1,145 @@
+import type { Prisma, Row, ServiceDoor } from '../../database/clients';
+import type { TenantLookup } from '../../database/each-tenant';
+import { isFailure } from '../../database/failure';
+import { DomainError } from '../../errors';
+import { HOUR_MS } from '../../event/event-time';
+import { type FieldTerm, termsOf, type WordTerm } from '../../event/expression/expression';
+import { COLUMN_OF } from '../../event/fields';
+import type { AuditEventFilter } from '../../event/query';
+import type { TenantSet } from '../../tenant-set';
+import { fromStored } from '../rows/stored-text';
+import { type ColumnField, type GroupField, isColumnField, OUTCOME } from './column-fields';
+import { wholeExpression } from './evaluate';
+import { type Ask, Clock, TenantHours } from './hour-blocks';
+import { eventGroupsStatement, termValuesStatement } from './statements';
+import { addAt, addTo, type Counting, Sums, type Tally } from './tally';
+import { TenantCounts } from './tenant-counts';
+
+/** Counts by columns, in a snapshot. In hours that the columns do not answer, the events are read. */
+export class ColumnCounter {
+  readonly #open = new Map<number, TenantHours>();
+
+  constructor(
+    readonly ask: Ask,
+    readonly tenants: TenantSet,
+    private readonly filter: AuditEventFilter,
+    readonly lookup: TenantLookup,
+    readonly clock = new Clock(),
+  ) {}
+
+  /** A counter of the same question for some of the tenants. */
+  of(tenants: TenantSet): ColumnCounter {
+    return new ColumnCounter(this.ask, tenants, this.filter, this.lookup, this.clock);
+  }
+
+  async tenantHours(tenantId: number): Promise<TenantHours> {
+    const known = this.#open.get(tenantId);
+    if (known) return known;
+    const opened = await TenantHours.open(this.ask, tenantId, this.filter, {
+      of: this.lookup,
+      clock: this.clock,
+    });
+    this.#open.set(tenantId, opened);
+    return opened;
+  }
+
+  /** The number of a value; null: the tenant has no such value. */
+  async numberOf(tenantId: number, field: ColumnField, text: string): Promise<number | null> {
+    if (field === 'succeeded') return text === 'true' ? OUTCOME.succeeded : OUTCOME.failed;
+    const term = { kind: 'field', field, how: 'equals', text, isFolded: false } as const;
+    const [row] = await this.ask(termValuesStatement(tenantId, [term]));
+    return row ? Number(row.id) : null;
+  }
+
+  async #numbersOf(tenantId: number, { ofValues }: Counting): Promise<ReadonlyMap<number, string>> {
+    const numbers = new Map<number, string>();
+    for (const text of ofValues?.values ?? []) {
+      const number = await this.numberOf(tenantId, ofValues?.field as ColumnField, text);
+      if (number !== null) numbers.set(number, text);
+    }
+    return numbers;
+  }
+
+  async count(asked: Counting): Promise<Tally> {
+    const sums = new Sums();
+    const read = new Map<number, ReadonlySet<number>>();
+    for (const tenantId of this.tenants) {
+      const hours = await this.tenantHours(tenantId);
+      const counts = new TenantCounts(tenantId, asked, sums, await this.#numbersOf(tenantId, asked));
+      const unread = await hours.visit(
+        { fields: counts.columns, hasTimes: asked.windowMs !== null && asked.windowMs < HOUR_MS },
+        (block) => counts.add(block),
+      );
+      await counts.name(this.ask);
+      read.set(tenantId, new Set(unread));
+      await this.#read(tenantId, unread, asked, sums);
+    }
+    return { ...sums, read };
+  }
+
+  /** Reads and counts the events of some hours, as `eventGroupsStatement` says. @throws DomainError */
+  async readGroups(
+    tenantId: number,
+    hours: readonly number[],
+    by: Parameters<typeof eventGroupsStatement>[3],
+  ): Promise<readonly Row[]> {
+    if (hours.length === 0) return [];
+    const { filter } = this;
+    return this.ask(eventGroupsStatement(tenantId, hours, filter, by)).catch(async (error: unknown) => {
+      if (!isFailure(error, 'query_canceled')) throw error;
+      throw tooMany((await this.tenantHours(tenantId)).eventsIn(hours), filter, error);
+    });
+  }
+
+  async #read(tenantId: number, hours: readonly number[], asked: Counting, sums: Sums) {
+    const { windowMs, fields, ofValues } = asked;
+    const all = ofValues && !fields.includes(ofValues.field) ? [...fields, ofValues.field] : fields;
+    for (const row of await this.readGroups(tenantId, hours, { windowMs, fields: all })) {
+      const count = { n: Number(row.n), ok: Number(row.ok) };
+      const valueAt = (field: GroupField) => fromStored(String(row[COLUMN_OF[field]]));
+      addTo(sums.total, count);
+      if (windowMs !== null) addAt(sums.windows, Number(row.w), count);
+      for (const field of fields) addAt(sums.valuesOf(field), valueAt(field), count);
+      if (ofValues?.values.has(valueAt(ofValues.field)))
+        addAt(sums.windowsOf(valueAt(ofValues.field)), Number(row.w), count);
+    }
+  }
+}
+
+const TERMS_SHOWN = 3;
+const TERM_CHARS_SHOWN = 40;
+
+/** The error names the expensive part: terms that no column answers, or hours without columns. */
+function tooMany(events: number, filter: AuditEventFilter, cause: unknown): DomainError {
+  const expression = wholeExpression(filter);
+  const read = (expression ? termsOf(expression) : []).filter((term) => !isOfColumns(term));
+  const shown = read.slice(0, TERMS_SHOWN).map((term) => {
+    const text = term.kind === 'words' ? term.term.text : term.text;
+    return JSON.stringify(text.slice(0, TERM_CHARS_SHOWN));
+  });
+  const reason =
+    shown.length > 0
+      ? `${shown.join(', ')} can only be looked for in the events themselves`
+      : 'these hours are not in columns yet';
+  return new DomainError('service_unavailable', {
+    public: `The question took too long to answer. The expensive part: ${events} events have to be read, since ${reason}. Narrow the time range, or add a condition on another field.`,
+    retryAfterSeconds: 5,
+    cause,
+  });
+}
+
+const isOfColumns = (term: FieldTerm | WordTerm) =>
+  term.kind === 'field' && (term.field === 'tenantId' || isColumnField(term.field));
+
+/** Runs a question by columns in one snapshot. */
+export function inSnapshot<T>(
+  service: ServiceDoor,
+  tenants: TenantSet,
+  filter: AuditEventFilter,
+  work: (counter: ColumnCounter) => Promise<T>,
+): Promise<T> {
+  return service.snapshot(tenants, (step) => {
+    const ask: Ask = <R extends object>({ text, values }: Prisma.Sql) => step<R>(text, values);
+    return work(new ColumnCounter(ask, tenants, filter, service.each(tenants)));
+  });
+}

@@ -1,0 +1,211 @@
+import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
+import { allOf, type Expression, type FieldTerm, termsOf } from '../../event/expression/expression';
+import { matchesValue } from '../../event/expression/matches';
+import { FILTERS } from '../../event/filters';
+import { type AuditEventFilter, givenFilters, type TimeRange } from '../../event/query';
+import type { SearchTerm } from '../../event/search';
+import { wholeWordsOf } from '../../event/search-terms';
+import { fromStored, toStored } from '../rows/stored-text';
+import { indexKeyOf } from '../words/index-words';
+import { type Bits, bitsOfCodes, isNone, noBits } from './bits';
+import type { Column } from './codec';
+import { type ColumnField, isColumnField, kindOf, OUTCOME } from './column-fields';
+import { both, either, known, MAYBE, NO, negated, type Verdict, type Verdicts, YES } from './verdicts';
+
+/** All conditions of a filter except its range, as one expression; null: there are none. */
+export function wholeExpression(filter: AuditEventFilter): Expression | null {
+  const plain = givenFilters(filter).map(
+    (name): FieldTerm => ({
+      kind: 'field',
+      field: FILTERS[name].field,
+      how: 'equals',
+      text: String(filter[name]),
+      isFolded: false,
+    }),
+  );
+  const words = filter.search.map((term): Expression => ({ kind: 'words', term }));
+  return allOf([...plain, ...(filter.expression ? [filter.expression] : []), ...words]);
+}
+
+/** The index keys of a term: in an hour without one of them, the term cannot hold. */
+export const keysOfTerm = (term: SearchTerm): string[] =>
+  wholeWordsOf(term).map((word) => indexKeyOf(toStored(word)));
+
+/** Terms that the numbers of values answer. */
+export const numberedTerms = (expression: Expression | null): FieldTerm[] =>
+  (expression ? termsOf(expression) : []).filter(
+    (term): term is FieldTerm =>
+      term.kind === 'field' && isColumnField(term.field) && kindOf(term.field) !== null,
+  );
+
+export const columnsOfTerms = (expression: Expression | null): ColumnField[] => {
+  const fields = (expression ? termsOf(expression) : []).map((term) =>
+    term.kind === 'field' ? term.field : null,
+  );
+  return [...new Set(fields.filter((field) => field !== null && isColumnField(field)))] as ColumnField[];
+};
+
+/** One hour of a tenant with its columns. */
+export interface HourOfColumns {
+  readonly hour: number;
+  readonly n: number;
+  readonly times: Int32Array | null;
+  /** Null: the hour has no such column. */
+  column(field: ColumnField): Column | null;
+}
+
+/** A number with its kind and its value, from `termValuesStatement`. */
+export interface NumberedValue {
+  readonly kind: number;
+  readonly id: number;
+  readonly value: string;
+}
+
+/** Tells by columns which events of a tenant pass a filter. */
+export class Evaluator {
+  /**
+   * For each term, by the number of a value: 1 if the term holds of the value, else 0. Larger numbers are not asked
+   * for.
+   */
+  readonly #ofIds = new Map<FieldTerm, Uint8Array>();
+  readonly #cut: readonly number[];
+
+  constructor(
+    private readonly question: {
+      readonly tenantId: number;
+      readonly expression: Expression | null;
+      readonly range: TimeRange;
+      /** The hours that have the word of an index key. Nothing is known of a key that is missing here. */
+      readonly wordHours: ReadonlyMap<string, ReadonlySet<number>>;
+    },
+    values: readonly NumberedValue[],
+  ) {
+    this.#cut = cutHours(question.range);
+    for (const term of numberedTerms(question.expression)) {
+      const kind = kindOf(term.field as ColumnField);
+      const own = values.filter((value) => value.kind === kind);
+      const holds = ({ value }: NumberedValue) => matchesValue(term, fromStored(value));
+      const ofIds = new Uint8Array(own.reduce((max, { id }) => Math.max(max, id), 0) + 1).fill(
+        holdsOfOthers(term),
+      );
+      for (const value of own) ofIds[value.id] = holds(value) ? 1 : 0;
+      this.#ofIds.set(term, ofIds);
+    }
+  }
+
+  of(hour: HourOfColumns): Verdicts {
+    const { expression, range } = this.question;
+    const within = this.#cut.includes(hour.hour) ? inRange(hour, range) : YES;
+    return expression ? this.#and([expression], hour, within, null) : within;
+  }
+
+  /** @param so the verdicts so far */
+  #and(parts: readonly Expression[], hour: HourOfColumns, so: Verdicts, within: Bits | null): Verdicts {
+    let all = so;
+    for (const part of parts) {
+      if (typeof all === 'number' ? all === NO : isNone(all.can)) return NO;
+      all = both(all, this.#evaluate(part, hour, typeof all === 'number' ? within : all.can));
+    }
+    return all;
+  }
+
+  /** @param within the events that are asked about: the answer for other events may be anything. Null: all events */
+  #evaluate(expression: Expression, hour: HourOfColumns, within: Bits | null): Verdicts {
+    switch (expression.kind) {
+      case 'not':
+        return negated(this.#evaluate(expression.of, hour, within));
+      case 'and':
+        return this.#and(expression.of, hour, YES, within);
+      case 'or': {
+        let any: Verdicts = NO;
+        for (const part of expression.of) {
+          any = either(any, this.#evaluate(part, hour, within));
+          if (any === YES) return YES;
+        }
+        return any;
+      }
+      case 'words':
+        return this.#words(keysOfTerm(expression.term), hour.hour);
+      case 'field':
+        return this.#field(expression, hour, within);
+    }
+  }
+
+  #words(keys: readonly string[], hour: number): Verdict {
+    const { wordHours } = this.question;
+    return keys.some((key) => wordHours.get(key)?.has(hour) === false) ? NO : MAYBE;
+  }
+
+  #field(term: FieldTerm, hour: HourOfColumns, within: Bits | null): Verdicts {
+    const { field } = term;
+    if (field === 'tenantId') return matchesValue(term, String(this.question.tenantId)) ? YES : NO;
+    if (!isColumnField(field)) return term.how === 'present' && field === 'recordId' ? YES : MAYBE;
+    if (field === 'succeeded' && term.how === 'present') return YES;
+    const column = hour.column(field);
+    if (!column) return MAYBE;
+    const ofIds =
+      field === 'succeeded' ? OUTCOMES[term.text as keyof typeof OUTCOMES] : this.#ofIds.get(term);
+    return ofColumn(column, ofIds ?? NOTHING, holdsOfOthers(term), { n: hour.n, within });
+  }
+}
+
+/** @param ofIds by number, whether a term holds of its value @param others the same for numbers beyond `ofIds` */
+function ofColumn(
+  column: Column,
+  ofIds: Uint8Array,
+  others: 0 | 1,
+  { n, within }: { readonly n: number; readonly within: Bits | null },
+): Verdicts {
+  const { ids } = column;
+  const flags = new Uint8Array(ids.length);
+  let holds = 0;
+  for (let k = 0; k < ids.length; k++) {
+    const id = ids[k] as number;
+    const flag = id < ofIds.length ? (ofIds[id] as number) : others;
+    flags[k] = flag;
+    holds += flag;
+  }
+  if (holds === 0) return NO;
+  return holds === ids.length ? YES : known(bitsOfCodes(column, flags, n, within));
+}
+
+/** Whether a term holds of values that were not asked for. For `present`, only the absent value is asked for. */
+const holdsOfOthers = ({ how }: FieldTerm): 0 | 1 => (how === 'present' ? 1 : 0);
+
+const NOTHING = new Uint8Array(0);
+const OUTCOMES = {
+  true: Uint8Array.of(...[OUTCOME.failed, OUTCOME.succeeded].map((id) => (id === OUTCOME.succeeded ? 1 : 0))),
+  false: Uint8Array.of(...[OUTCOME.failed, OUTCOME.succeeded].map((id) => (id === OUTCOME.failed ? 1 : 0))),
+};
+
+const TICKS_PER_HOUR = BigInt(HOUR_MS) * TICKS_PER_MS;
+const startOf = (hour: number) => BigInt(hour) * TICKS_PER_HOUR;
+
+/** The hours that a bound of the range cuts, so that the times of their events are needed. */
+export const cutHours = ({ from, to }: TimeRange): number[] =>
+  [from, to].flatMap((bound) =>
+    bound === null || bound % TICKS_PER_HOUR === 0n ? [] : [Number(floorDiv(bound, TICKS_PER_HOUR))],
+  );
+
+/** Times are whole milliseconds. For a bound within a millisecond, the verdict on the events of that one is `MAYBE`. */
+function inRange({ hour, n, times }: HourOfColumns, range: TimeRange): Verdicts {
+  if (!times) return MAYBE;
+  const [from, to] = [cutAt(hour, range.from), cutAt(hour, range.to)];
+  const [is, can] = [noBits(n), noBits(n)];
+  for (let i = 0; i < n; i++) {
+    const time = times[i] as number;
+    const begun = !from || time > from.ms ? YES : time < from.ms ? NO : from.isWhole ? YES : MAYBE;
+    const open = !to || time < to.ms ? YES : time > to.ms ? NO : to.isWhole ? NO : MAYBE;
+    const verdict = Math.min(begun, open);
+    const bit = 1 << (i & 31);
+    if (verdict === YES) is[i >> 5] = (is[i >> 5] as number) | bit;
+    if (verdict !== NO) can[i >> 5] = (can[i >> 5] as number) | bit;
+  }
+  return { is, can };
+}
+
+function cutAt(hour: number, bound: bigint | null) {
+  if (bound === null) return null;
+  const ticks = bound - startOf(hour);
+  return { ms: Number(floorDiv(ticks, TICKS_PER_MS)), isWhole: ticks % TICKS_PER_MS === 0n };
+}

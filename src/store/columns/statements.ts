@@ -1,0 +1,107 @@
+import { Prisma } from '../../database/clients';
+import type { TenantLookup } from '../../database/each-tenant';
+import type { FieldTerm } from '../../event/expression/expression';
+import { COLUMN_OF } from '../../event/fields';
+import type { AuditEventFilter } from '../../event/query';
+import { type HourSpan, IN_BOUNDS, windowOf, withBounds } from '../counts/scope';
+import { whereOf } from '../rows/event-rows';
+import { toStored } from '../rows/stored-text';
+import { hoursOfWord } from '../words/index-words';
+import { storedHours } from '../words/search-segments';
+import { type ColumnField, columnOf, type GroupField, kindOf } from './column-fields';
+
+const named = (tenantId: number) => Prisma.sql`${tenantId}::int`;
+
+/** Hours of a tenant that have events, in order, with their number (`n`), and whether their columns hold (`has`). */
+export function hoursStatement(tenantId: number, span: HourSpan): Prisma.Sql {
+  const tenant = named(tenantId);
+  return Prisma.sql`
+    SELECT a.hour, a.n::float8 AS n, (s.n IS NOT NULL) AS has
+    FROM (SELECT u.hour, sum(u.n) AS n FROM (${storedHours(tenant, span)}) u GROUP BY u.hour HAVING sum(u.n) > 0) a
+    LEFT JOIN audit_segment s ON s.tenant_id = ${tenant} AND s.hour = a.hour AND s.n = a.n AND s.times IS NOT NULL
+    ORDER BY a.hour`;
+}
+
+/** Columns of some hours. */
+export function columnsStatement(
+  tenantId: number,
+  hours: readonly number[],
+  fields: readonly ColumnField[],
+  hasTimes: boolean,
+): Prisma.Sql {
+  const columns = ['hour', ...(hasTimes ? ['times'] : []), ...fields.map(columnOf)];
+  return Prisma.sql`SELECT ${Prisma.raw(columns.map((column) => `s.${column}`).join(', '))} FROM audit_segment s
+    WHERE s.tenant_id = ${named(tenantId)} AND s.hour = ANY(${[...hours]}::int[])`;
+}
+
+/** Hours in which an indexed word occurs. */
+export const wordHoursStatement = (
+  tenantId: number,
+  key: string,
+  span: Prisma.Sql,
+  of: TenantLookup,
+): Prisma.Sql => Prisma.sql`SELECT w.hour FROM (${hoursOfWord(key, named(tenantId), span, of)}) w`;
+
+/**
+ * Numbers and values that terms may be about: `kind`, `id`, `value`. A term that folds letter case gets all values of
+ * its field.
+ */
+export function termValuesStatement(tenantId: number, terms: readonly FieldTerm[]): Prisma.Sql {
+  const conditions = terms.map((term) => {
+    const ofKind = Prisma.sql`m.kind = ${kindOf(term.field as ColumnField)}::smallint`;
+    return Prisma.sql`(${ofKind} AND ${valueCondition(term)})`;
+  });
+  return Prisma.sql`SELECT m.kind, m.dim_id AS id, m.value FROM audit_dim m
+    WHERE m.tenant_id = ${named(tenantId)} AND (${Prisma.join(conditions, ' OR ')})`;
+}
+
+const LAST_CHARACTER = '\u{10FFFF}';
+
+function valueCondition({ how, text, isFolded }: FieldTerm): Prisma.Sql {
+  if (how === 'present') return Prisma.sql`m.value = ''`;
+  if (isFolded) return Prisma.sql`true`;
+  const wanted = toStored(text);
+  return how === 'equals'
+    ? Prisma.sql`m.value = ${wanted}`
+    : Prisma.sql`m.value >= ${wanted} AND m.value < ${wanted + LAST_CHARACTER}`;
+}
+
+/** The values of some numbers. */
+export const numberedValuesStatement = (
+  tenantId: number,
+  field: ColumnField,
+  ids: readonly number[],
+): Prisma.Sql =>
+  Prisma.sql`SELECT m.dim_id AS id, m.value FROM audit_dim m
+    WHERE m.tenant_id = ${named(tenantId)} AND m.kind = ${kindOf(field)}::smallint AND m.dim_id = ANY(${[...ids]}::int[])`;
+
+const boundsOf = (hours: readonly number[]) =>
+  withBounds(Prisma.sql`SELECT o.hour AS lo, o.hour + 1 AS hi FROM unnest(${[...hours]}::int[]) AS o(hour)`);
+
+/**
+ * Reads the matching events of some hours and counts them (`n`, `ok`) by the number of their window (`w`) and by the
+ * values of some fields. With `hasTimes`, each group has the milliseconds of its first and last event (`first_ms`,
+ * `last_ms`).
+ */
+export function eventGroupsStatement(
+  tenantId: number,
+  hours: readonly number[],
+  filter: AuditEventFilter,
+  by: {
+    readonly windowMs: number | null;
+    readonly fields: readonly GroupField[];
+    readonly hasTimes?: boolean;
+  },
+): Prisma.Sql {
+  const window = by.windowMs === null ? '0' : windowOf('e.record_id', by.windowMs);
+  const columns = [`${window} AS w`, ...by.fields.map((field) => `e.${COLUMN_OF[field]}`)];
+  const groups = columns.map((_, i) => i + 1).join(', ');
+  const ms = `${windowOf('e.record_id', 1)}::float8`;
+  const times = by.hasTimes ? `, min(${ms}) AS first_ms, max(${ms}) AS last_ms` : '';
+  return Prisma.sql`
+    WITH span AS MATERIALIZED (${boundsOf(hours)})
+    SELECT r.* FROM span h CROSS JOIN LATERAL (
+      SELECT ${Prisma.raw(columns.join(', '))}, count(*)::float8 AS n, (count(*) FILTER (WHERE e.succeeded))::float8 AS ok${Prisma.raw(times)}
+      FROM audit_event e WHERE e.tenant_id = ${named(tenantId)} AND ${IN_BOUNDS} AND ${whereOf(filter)}
+      GROUP BY ${Prisma.raw(groups)} OFFSET 0) r`;
+}

@@ -1,0 +1,161 @@
+import { HOUR_MS } from '../../event/event-time';
+import { fromStored } from '../rows/stored-text';
+import { bitsOfCodes, countBits, placesOf, trim } from './bits';
+import { COLUMN_VALUES_MAX, countAllCodes, countCodes } from './codec';
+import { type ColumnField, columnOf, OUTCOME } from './column-fields';
+import type { Ask, Block } from './hour-blocks';
+import { numberedValuesStatement } from './statements';
+import { addAt, addTo, type Count, type Counting, type Sums } from './tally';
+
+/** The counts of one tenant. They are kept by the numbers of values until all hours of the tenant are counted. */
+export class TenantCounts {
+  readonly columns: readonly ColumnField[];
+  readonly #byField: readonly { readonly field: ColumnField; readonly counts: NumberCounts }[];
+
+  constructor(
+    private readonly tenantId: number,
+    private readonly asked: Counting,
+    private readonly sums: Sums,
+    /** The values that are counted by window, by their numbers. */
+    private readonly sought: ReadonlyMap<number, string>,
+  ) {
+    const fields = asked.fields.filter((field): field is ColumnField => field !== 'tenantId');
+    this.#byField = fields.map((field) => ({ field, counts: new NumberCounts() }));
+    this.columns = [
+      ...new Set<ColumnField>([
+        ...fields,
+        ...(asked.ofValues ? [asked.ofValues.field] : []),
+        ...(asked.hasOutcomes ? (['succeeded'] as const) : []),
+      ]),
+    ];
+  }
+
+  add(block: Block): void {
+    const failed = this.asked.hasOutcomes ? failedOf(block) : NONE;
+    const count = { n: block.count, ok: block.count - failed.length };
+    const { windowMs, ofValues } = this.asked;
+    addTo(this.sums.total, count);
+    if (this.asked.fields.includes('tenantId'))
+      addAt(this.sums.valuesOf('tenantId'), String(this.tenantId), count);
+    for (const { field, counts } of this.#byField) counts.add(block, field, failed);
+    if (windowMs === null) return;
+    if (windowMs >= HOUR_MS) {
+      const window = Math.floor((block.hour * HOUR_MS) / windowMs);
+      addAt(this.sums.windows, window, count);
+      if (ofValues) this.#addOfValues(block, ofValues.field, window, failed);
+    } else this.#addWindows(block, windowMs, failed);
+  }
+
+  #addWindows({ hour, count, places, columns }: Block, windowMs: number, failed: Uint32Array): void {
+    const perHour = HOUR_MS / windowMs;
+    const [n, bad] = [new Int32Array(perHour), new Int32Array(perHour)];
+    const times = columns.times as Int32Array;
+    const windowAt = (place: number) => Math.floor((times[place] as number) / windowMs);
+    for (let i = 0; i < count; i++) (n[windowAt(places ? (places[i] as number) : i)] as number)++;
+    for (const place of failed) (bad[windowAt(place)] as number)++;
+    for (let w = 0; w < perHour; w++) {
+      const events = n[w] as number;
+      if (events > 0)
+        addAt(this.sums.windows, hour * perHour + w, { n: events, ok: events - (bad[w] as number) });
+    }
+  }
+
+  #addOfValues(block: Block, field: ColumnField, window: number, failed: Uint32Array): void {
+    const counts = new NumberCounts();
+    counts.add(block, field, failed);
+    for (const [number, text] of this.sought) {
+      const count = counts.at(number);
+      if (count.n > 0) addAt(this.sums.windowsOf(text), window, count);
+    }
+  }
+
+  /** Adds the counts by number to the sums by value. */
+  async name(ask: Ask): Promise<void> {
+    for (const { field, counts } of this.#byField) {
+      const entries = [...counts.entries()];
+      const names = await namesOf(
+        ask,
+        this.tenantId,
+        field,
+        entries.map(([id]) => id),
+      );
+      for (const [id, count] of entries) addAt(this.sums.valuesOf(field), names(id), count);
+    }
+  }
+}
+
+/** The values of some numbers of a field. */
+export async function namesOf(
+  ask: Ask,
+  tenantId: number,
+  field: ColumnField,
+  ids: readonly number[],
+): Promise<(id: number) => string> {
+  if (field === 'succeeded') return (id) => String(id === OUTCOME.succeeded);
+  const rows = ids.length === 0 ? [] : await ask(numberedValuesStatement(tenantId, field, ids));
+  const names = new Map(rows.map(({ id, value }) => [Number(id), fromStored(String(value))]));
+  return (id) => {
+    const name = names.get(id);
+    if (name === undefined) throw new Error(`no value has the number ${id} of ${columnOf(field)}`);
+    return name;
+  };
+}
+
+const N = new Int32Array(COLUMN_VALUES_MAX);
+const BAD = new Int32Array(COLUMN_VALUES_MAX);
+
+/** The events of each number of a value, and how many of them succeeded. */
+class NumberCounts {
+  #n = new Int32Array(256);
+  #ok = new Int32Array(256);
+
+  /** @param failed places of the events that did not succeed, which are few */
+  add({ places, columns }: Block, field: ColumnField, failed: Uint32Array): void {
+    const column = columns.column(field);
+    if (!column) throw new Error(`an hour without the column ${columnOf(field)} was taken for one with it`);
+    const { ids } = column;
+    const [n, bad] = [N.fill(0, 0, ids.length), BAD.fill(0, 0, ids.length)];
+    if (places) countCodes(column, places, n);
+    else countAllCodes(column, columns.n, n);
+    countCodes(column, failed, bad);
+    for (let code = 0; code < ids.length; code++) {
+      const events = n[code] as number;
+      if (events === 0) continue;
+      const id = ids[code] as number;
+      if (id >= this.#n.length) this.#grow(id);
+      this.#n[id] = (this.#n[id] as number) + events;
+      this.#ok[id] = (this.#ok[id] as number) + events - (bad[code] as number);
+    }
+  }
+
+  at(id: number): Count {
+    return { n: this.#n[id] ?? 0, ok: this.#ok[id] ?? 0 };
+  }
+
+  #grow(id: number): void {
+    const size = 2 ** Math.ceil(Math.log2(id + 1));
+    const [n, ok] = [new Int32Array(size), new Int32Array(size)];
+    n.set(this.#n);
+    ok.set(this.#ok);
+    [this.#n, this.#ok] = [n, ok];
+  }
+
+  *entries(): Generator<[number, Count]> {
+    for (let id = 0; id < this.#n.length; id++)
+      if (this.#n[id]) yield [id, { n: this.#n[id] as number, ok: this.#ok[id] as number }];
+  }
+}
+
+const NONE = new Uint32Array(0);
+
+/** The places of a block's events that did not succeed. */
+function failedOf({ bits, columns }: Block): Uint32Array {
+  const column = columns.column('succeeded');
+  if (!column) throw new Error('an hour without outcomes was taken for one with them');
+  const flags = Uint8Array.from(column.ids, (id) => (id === OUTCOME.failed ? 1 : 0));
+  if (!flags.includes(1)) return NONE;
+  const failed = bitsOfCodes(column, flags, columns.n);
+  trim(failed, columns.n);
+  if (bits) for (let i = 0; i < failed.length; i++) failed[i] = (failed[i] as number) & (bits[i] as number);
+  return placesOf(failed, countBits(failed));
+}

@@ -1,0 +1,370 @@
+import { askingBy, type OwnerDoor, type Prisma, type ServiceDoor } from '../../../database/clients';
+import { guarded } from '../../../database/failure';
+import { Pauses } from '../../../deadline';
+import type { AuditEventFilter } from '../../../event/query';
+import { ID_BYTES } from '../../../event/record-id';
+import { tenantSet } from '../../../tenant-set';
+import type { Row } from '../../rows/event-rows';
+import { fromStoredJsonText } from '../../rows/stored-text';
+import { TILE_WIDTH } from '../evidence/tiles';
+import {
+  eventsStatement,
+  headsStatement,
+  minuteStatement,
+  passesStatement,
+  sizesStatement,
+  type TileSpan,
+  tilesOfSeveralStatement,
+  tilesStatement,
+} from './arrival.statements';
+import type {
+  ArrivalLimits,
+  ArrivalPlace,
+  ArrivalReader,
+  Arrivals,
+  ArrivedEvent,
+  ArrivedText,
+  ReadLimits,
+} from './arrival-reader';
+import { arrivalTimes } from './arrival-runs';
+import { ArrivedAgain } from './arrived-again';
+import type { GoneSeal, SealedPosition } from './gone-seal';
+import {
+  type ArrivedRow,
+  additionalOf,
+  fieldsMapper,
+  type RowText,
+  storedAdditional,
+  valuesOf,
+} from './row-text';
+
+const MINUTE_MS = 60_000;
+/** The largest minute of the column, in the year 6053. A reader may ask for a later time. */
+const MINUTE_MAX = 2 ** 31 - 1;
+/** Positions looked up by one statement: few enough for lookups by index and for sorting in memory. */
+const POSITIONS_AT_ONCE = 1_024;
+const POSITIONS_AT_LEAST = 32;
+const TILES_AT_ONCE = 256;
+
+/** A position of the log with its entry. */
+interface Entry {
+  readonly position: number;
+  /** In hex, without dashes. */
+  readonly id: string;
+  readonly receivedMs: number | null;
+}
+
+/** Makes an item from an entry and the text of its event's row. */
+type Make<T> = (entry: Entry, row: RowText) => T;
+
+interface Stretch extends ArrivalPlace {
+  readonly size: number;
+  /** Positions to read. */
+  readonly count: number;
+}
+
+/** Reads the evidence log, and the events it names. */
+export class PostgresArrivalReader implements ArrivalReader {
+  readonly #again: ArrivedAgain;
+
+  readonly #ask: ServiceDoor['ask'];
+
+  constructor(
+    private readonly door: ServiceDoor | OwnerDoor,
+    nowMs: () => number = Date.now,
+    /** Null: it goes through the removed beginning of a log. */
+    private readonly goneSeal: GoneSeal | null = null,
+  ) {
+    this.#ask = askingBy(door);
+    this.#again = new ArrivedAgain(this.#ask, nowMs);
+  }
+
+  async sizes(tenants: readonly number[]): Promise<ReadonlyMap<number, number>> {
+    const rows = await this.#rows(sizesStatement(tenants), tenants);
+    const found = new Map(rows.map(({ tenant_id, size }) => [Number(tenant_id), Number(size)]));
+    return new Map(tenants.map((tenantId) => [tenantId, found.get(tenantId) ?? 0]));
+  }
+
+  async read(tenantId: number, from: number, limits: ArrivalLimits): Promise<Arrivals> {
+    const [arrivals] = await this.readEach([{ tenantId, from }], limits);
+    return arrivals as Arrivals;
+  }
+
+  async readRows(tenantId: number, from: number, limits: ArrivalLimits): Promise<Arrivals<ArrivedRow>> {
+    const [arrivals] = await this.#readEach([{ tenantId, from }], limits, toArrivedRow);
+    return arrivals as Arrivals<ArrivedRow>;
+  }
+
+  readEach(places: readonly ArrivalPlace[], limits: ArrivalLimits): Promise<readonly Arrivals[]> {
+    return this.#readEach(places, limits, toArrived);
+  }
+
+  readTexts(
+    places: readonly ArrivalPlace[],
+    limits: ArrivalLimits,
+  ): Promise<readonly Arrivals<ArrivedText>[]> {
+    return this.#readEach(places, limits, toArrivedText);
+  }
+
+  async #readEach<T>(
+    places: readonly ArrivalPlace[],
+    limits: ArrivalLimits,
+    make: Make<T>,
+  ): Promise<readonly Arrivals<T>[]> {
+    const heads = await this.#heads(places.map(({ tenantId }) => tenantId));
+    const sized = places.map(({ tenantId, from }) => {
+      const { size, gone } = heads.get(tenantId) ?? { size: 0, gone: 0 };
+      const end = Math.min(limits.end ?? size, size);
+      const first = Math.min(from, size);
+      return { tenantId, size, first, from: limits.isWhole ? first : Math.max(first, Math.min(gone, end)) };
+    });
+    const behind = sized
+      .filter(({ from, size }) => from < Math.min(size, limits.end ?? size))
+      .slice(0, limits.events);
+    const read = new Map<number, Arrivals<T>>();
+    for (const arrivals of await this.#readBehind(behind, limits, make))
+      read.set(arrivals.tenantId, arrivals);
+    return sized.map(({ first, ...place }) => {
+      const arrivals = read.get(place.tenantId) ?? nothingFrom(place);
+      const skipped = place.from - first;
+      return { ...arrivals, from: first, removed: arrivals.removed + skipped, skipped };
+    });
+  }
+
+  async #heads(
+    tenants: readonly number[],
+  ): Promise<ReadonlyMap<number, { readonly size: number; readonly gone: number }>> {
+    const rows = await this.#rows(headsStatement(tenants), tenants);
+    return new Map(
+      rows.map(({ tenant_id, size, ...row }) => [
+        Number(tenant_id),
+        { size: Number(size), gone: this.goneSeal?.open(Number(tenant_id), sealedOf(row)) ?? 0 },
+      ]),
+    );
+  }
+
+  #readBehind<T>(
+    behind: readonly (ArrivalPlace & { readonly size: number })[],
+    limits: ArrivalLimits,
+    make: Make<T>,
+  ): Promise<readonly Arrivals<T>[]> {
+    const share = (all: number) => Math.max(1, Math.floor(all / Math.max(1, behind.length)));
+    const shares = {
+      positions: share(limits.positions),
+      events: share(limits.events),
+      bytes: share(limits.bytes),
+      ...(limits.end !== undefined && { end: limits.end }),
+      actions: limits.actions,
+      hasMarks: limits.hasMarks,
+    };
+    if (behind.length === 1 || this.door.isDistributed)
+      return inTurn(behind, (place) => this.#readOne(place, shares, make));
+    // No more positions than events, so that no tenant takes the share of another one.
+    const most = Math.min(shares.positions, shares.events);
+    const endOf = (size: number) => Math.min(size, limits.end ?? size);
+    const stretches = behind.map((place) => ({
+      ...place,
+      count: Math.min(most, endOf(place.size) - place.from),
+    }));
+    return this.#stretches(stretches, limits, make);
+  }
+
+  /** Reads one tenant's log, past positions without events. */
+  async #readOne<T>(
+    { tenantId, from, size }: ArrivalPlace & { readonly size: number },
+    limits: ArrivalLimits,
+    make: Make<T>,
+  ): Promise<Arrivals<T>> {
+    const items: T[] = [];
+    let [at, bytes] = [from, 0];
+    const end = Math.min(size, limits.end ?? size, from + limits.positions);
+    while (at < end && items.length < limits.events && bytes <= limits.bytes) {
+      const events = limits.events - items.length;
+      const count = Math.min(POSITIONS_AT_ONCE, end - at, Math.max(POSITIONS_AT_LEAST, events));
+      const { actions, hasMarks } = limits;
+      const room = { events, bytes: limits.bytes - bytes, actions, hasMarks };
+      const [read] = await this.#stretches([{ tenantId, from: at, size, count }], room, make);
+      if (!read) break;
+      for (const item of read.items) items.push(item);
+      bytes += read.bytes;
+      at = read.next;
+      if (read.isCut) break;
+    }
+    return { tenantId, from, next: at, size, items, removed: at - from - items.length, skipped: 0, bytes };
+  }
+
+  /** Reads stretches of a few hundred positions each, all with two statements. */
+  async #stretches<T>(stretches: readonly Stretch[], limits: ReadLimits, make: Make<T>) {
+    const tenants = stretches.map(({ tenantId }) => tenantId);
+    const entries = await this.#entries(stretches);
+    const wanted = {
+      ids: entries.flatMap((ofOne) => ofOne.map(({ id }) => id)),
+      tenants: entries.flatMap((ofOne, i) => ofOne.map(() => tenants[i] as number)),
+    };
+    const rows =
+      wanted.ids.length === 0
+        ? []
+        : await this.#rows(eventsStatement(wanted, limits, this.door.each(tenantSet(tenants))), tenants);
+    // An event that was cut off is not gone: the stretch ends before the first position that may have been cut off.
+    const isCut = rows.length < Number(rows[0]?.matched ?? 0);
+    const cutAt = isCut ? Number(rows.at(-1)?.n) + 1 : wanted.ids.length;
+    const byNumber = new Map(rows.map((row) => [Number(row.n), row]));
+    const bytesOf = (row: Row) => Number(row.size);
+    const pauses = new Pauses();
+    let first = 0;
+    return inTurn([...stretches.keys()], async (i) => {
+      const { tenantId, from, size, count } = stretches[i] as Stretch;
+      const ofOne = entries[i] ?? [];
+      const firstNumber = first;
+      first += ofOne.length;
+      const last = ofOne[cutAt - firstNumber];
+      const next = cutAt <= firstNumber && isCut ? from : last ? last.position : from + count;
+      const found = ofOne.flatMap((entry, at) => {
+        const row = byNumber.get(firstNumber + at);
+        return row ? [{ entry, row }] : [];
+      });
+      const again = await this.#again.superseded(
+        tenantId,
+        found.map(({ entry, row }) => ({ position: entry.position, recordId: String(row.record_id) })),
+      );
+      const items: T[] = [];
+      for (const { entry, row } of found) {
+        if (again.has(entry.position)) continue;
+        items.push(make(entry, { recordId: String(row.record_id), text: String(row.text) }));
+        if (pauses.isDue) await pauses.take();
+      }
+      const bytes = found.reduce((sum, { row }) => sum + bytesOf(row), 0);
+      return {
+        tenantId,
+        from,
+        next,
+        size,
+        items,
+        removed: next - from - items.length,
+        skipped: 0,
+        bytes,
+        isCut,
+      };
+    });
+  }
+
+  /** The entries of each stretch. The positions of a missing tile are left out. */
+  async #entries(stretches: readonly Stretch[]): Promise<readonly Entry[][]> {
+    const spans = stretches.map(({ tenantId, from, count }) => ({
+      tenantId,
+      first: Math.floor(from / TILE_WIDTH),
+      end: Math.floor((from + count - 1) / TILE_WIDTH) + 1,
+    }));
+    const [only] = spans;
+    const tenants = spans.map(({ tenantId }) => tenantId);
+    const statement = spans.length === 1 ? tilesStatement(only as TileSpan) : tilesOfSeveralStatement(spans);
+    const rows = await this.#rows(statement, tenants);
+    return stretches.map(({ tenantId, from, count }) =>
+      rows
+        .filter(({ tenant_id }) => Number(tenant_id) === tenantId)
+        .flatMap((tile) => entriesOf(tile, from, from + count)),
+    );
+  }
+
+  async positionAt(tenantId: number, receivedAt: Date): Promise<number> {
+    const size = (await this.sizes([tenantId])).get(tenantId) ?? 0;
+    const wantedMs = receivedAt.getTime();
+    const minute = Math.min(Math.floor(wantedMs / MINUTE_MS), MINUTE_MAX);
+    const [row] = await this.#rows(minuteStatement(tenantId, minute), [tenantId]);
+    const from = Number(row?.position ?? 0);
+    for (let first = Math.floor(from / TILE_WIDTH); first * TILE_WIDTH < size; first += TILES_AT_ONCE) {
+      const rows = await this.#rows(tilesStatement({ tenantId, first, end: first + TILES_AT_ONCE }), [
+        tenantId,
+      ]);
+      for (const { tile, record_ids, arrivals } of rows) {
+        const count = (record_ids as Uint8Array).length / ID_BYTES;
+        const times = arrivalTimes(arrivals as Uint8Array | null, count);
+        const start = Number(tile) * TILE_WIDTH;
+        const at = times.findIndex((ms, i) => start + i >= from && (ms === null || ms >= wantedMs));
+        if (at >= 0) return Math.min(size, start + at);
+      }
+    }
+    return size;
+  }
+
+  async passes(tenantId: number, recordId: string, filter: AuditEventFilter): Promise<boolean> {
+    const rows = await this.#rows(passesStatement(tenantId, recordId, filter), [tenantId]);
+    return rows.length > 0;
+  }
+
+  async #rows(statement: Prisma.Sql, tenants: readonly number[]): Promise<readonly Row[]> {
+    return tenants.length === 0 ? [] : guarded(() => this.#ask(statement, tenantSet(tenants)));
+  }
+}
+
+const nothingFrom = (place: ArrivalPlace & { readonly size: number }): Arrivals<never> => ({
+  ...place,
+  next: place.from,
+  items: [],
+  removed: 0,
+  skipped: 0,
+  bytes: 0,
+});
+
+const sealedOf = ({ gone, gone_key, gone_mac }: Row): SealedPosition => ({
+  position: Number(gone),
+  keyId: gone_key as string | null,
+  mac: gone_mac as Uint8Array | null,
+});
+
+const ID_CHARS = 2 * ID_BYTES;
+
+/** The entries of a tile from one position to before another. */
+function entriesOf({ tile, record_ids, arrivals }: Row, from: number, end: number): Entry[] {
+  const bytes = record_ids as Uint8Array;
+  const ids = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
+  const count = Math.floor(bytes.length / ID_BYTES);
+  const start = Number(tile) * TILE_WIDTH;
+  const times = arrivalTimes(arrivals as Uint8Array | null, count);
+  const entries: Entry[] = [];
+  const last = Math.min(end, start + count);
+  for (let position = Math.max(from, start); position < last; position++) {
+    const at = position - start;
+    const id = ids.slice(at * ID_CHARS, (at + 1) * ID_CHARS);
+    entries.push({ position, id, receivedMs: times[at] ?? null });
+  }
+  return entries;
+}
+
+const toFields = fieldsMapper();
+
+const toArrived: Make<ArrivedEvent> = ({ position, receivedMs }, row) => {
+  const values = valuesOf(row);
+  const event = Object.assign(toFields(values), { additional: additionalOf(values) });
+  return { position, event, receivedAt: timeOfArrival(receivedMs) };
+};
+
+const toArrivedRow: Make<ArrivedRow> = ({ position }, { recordId, text }) => ({ position, recordId, text });
+
+/** The same item as `toFeedItem` of `formats/feed-item.ts` makes. Stored JSON without escapes is not parsed. */
+const toArrivedText: Make<ArrivedText> = ({ position, receivedMs }, row) => {
+  const values = valuesOf(row);
+  const fields = JSON.stringify(toFields(values));
+  const beside = JSON.stringify({ receivedAt: timeOfArrival(receivedMs), position: String(position) });
+  const additional = fromStoredJsonText(storedAdditional(values));
+  return { position, json: `${fields.slice(0, -1)},"additional":${additional},${beside.slice(1)}` };
+};
+
+const lastArrival = { ms: Number.NaN, text: '' };
+
+/** Keeps the last text, because all events of a batch have the same time. */
+function timeOfArrival(ms: number | null): string | null {
+  if (ms === null) return null;
+  if (ms !== lastArrival.ms) {
+    lastArrival.text = new Date(ms).toISOString();
+    lastArrival.ms = ms;
+  }
+  return lastArrival.text;
+}
+
+/** Does the work for one after the other. */
+async function inTurn<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const one of all) results.push(await work(one));
+  return results;
+}

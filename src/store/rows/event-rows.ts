@@ -1,0 +1,113 @@
+import { Prisma } from '../../database/clients';
+import {
+  AUDIT_EVENT_FIELDS,
+  type AuditEventListItem,
+  COLUMN_OF,
+  DETAIL_FIELDS,
+  FIELD_NAMES,
+  type FieldName,
+  LIST_FIELDS,
+  STATEMENT_PREVIEW,
+  toSnakeCase,
+} from '../../event/fields';
+import { FILTERS } from '../../event/filters';
+import { type AuditEventFilter, givenFilters, type TimeRange } from '../../event/query';
+import { eventTimeOf, recordIdFloor } from '../../event/record-id';
+import { statementOrMark } from '../bytes/large-statements';
+import { conditionOf } from '../words/search-sql';
+import type { StoredAuditEvent } from './audit-event-reader';
+import { expressionSql } from './expression-sql';
+import { fromStored, fromStoredJson, storedCharsFor, textOrNull, toStored } from './stored-text';
+
+/** A row as a statement returns it, by column name. */
+export type Row = Readonly<Record<string, unknown>>;
+
+const columnsOf = (names: readonly FieldName[]) =>
+  // The event time has no column: the record id holds it.
+  names.filter((name) => name !== 'eventTime').map((name) => `e.${COLUMN_OF[name]}`);
+
+const PREVIEW_COLUMN = toSnakeCase(STATEMENT_PREVIEW.name);
+const { charsMax } = STATEMENT_PREVIEW;
+/** Selects stored characters, of which two may stand for one. The preview is cut to its length after reading. */
+const PREVIEW = `left(e.statement, ${storedCharsFor(charsMax)}) AS ${PREVIEW_COLUMN}`;
+
+export const LIST_COLUMNS = Prisma.raw([...columnsOf(LIST_FIELDS), PREVIEW].join(', '));
+const WHOLE_COLUMNS = [...new Set([...columnsOf(DETAIL_FIELDS), ...columnsOf(['sourceType'])])];
+export const DETAIL_COLUMNS = Prisma.raw([...WHOLE_COLUMNS, 'e.additional'].join(', '));
+/** The same, with marks in place of large statements (`LargeStatements`). */
+export const MARKED_COLUMNS = Prisma.raw(
+  [...WHOLE_COLUMNS, 'e.additional']
+    .map((column) => (column === 'e.statement' ? `${statementOrMark('e')} AS statement` : column))
+    .join(', '),
+);
+
+/** Code of an expression that takes the value of a field from `row`. */
+function expressionOf(name: FieldName): string {
+  const value = `row.${COLUMN_OF[name]}`;
+  if (name === 'eventTime') return 'time(row.record_id)';
+  const { kind } = AUDIT_EVENT_FIELDS[name];
+  return kind === 'boolean' || kind === 'id' ? value : `text(${value})`;
+}
+
+/**
+ * Makes a function that turns a row into an object of the fields and of the values beside them. The function is
+ * compiled: a loop over names makes objects that are slow to make and to read, and a page has twenty times sixteen
+ * values.
+ * @param beside code of the other values, by name
+ */
+function mapperOf<T>(names: readonly FieldName[], beside: Readonly<Record<string, string>>): (row: Row) => T {
+  const fields = [...names.map((name) => [name, expressionOf(name)]), ...Object.entries(beside)];
+  const object = fields.map(([name, expression]) => `${name}: ${expression}`).join(', ');
+  // The code has nothing variable but names of the field table and constants of this file.
+  const make = new Function('text', 'time', 'preview', 'json', `return (row) => ({ ${object} });`);
+  return make((value: unknown) => textOrNull(String(value)), eventTimeOf, preview, fromStoredJson);
+}
+
+export const toListItem = mapperOf<AuditEventListItem>(LIST_FIELDS, {
+  [STATEMENT_PREVIEW.name]: `preview(row.${PREVIEW_COLUMN})`,
+});
+
+/** The event of a row of `DETAIL_COLUMNS` or `MARKED_COLUMNS`. */
+export const toStoredEvent = mapperOf<StoredAuditEvent>(FIELD_NAMES, { additional: 'json(row.additional)' });
+
+/** Half of a character that takes two units of UTF-16. */
+const SURROGATE = /[\uD800-\uDFFF]/;
+
+function preview(stored: string): string | null {
+  if (stored === '') return null;
+  const text = fromStored(stored);
+  const head = text.slice(0, charsMax);
+  if (!SURROGATE.test(head)) return head;
+  let end = 0;
+  for (let count = 0; count < charsMax && end < text.length; count++) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}
+
+/** The conditions of a filter on `audit_event e`, all but the tenant's. */
+export function whereOf(filter: AuditEventFilter): Prisma.Sql {
+  const conditions = rangeConditions(filter);
+  for (const name of givenFilters(filter)) {
+    const [column, value] = [Prisma.raw(`e.${COLUMN_OF[FILTERS[name].field]}`), filter[name]];
+    conditions.push(Prisma.sql`${column} = ${typeof value === 'string' ? toStored(value) : value}`);
+  }
+  conditions.push(...filter.search.map(conditionOf));
+  if (filter.expression) conditions.push(expressionSql(filter.expression));
+  return all(conditions);
+}
+
+/** The conditions of a time range: on the record id, which begins with the time and chooses the partitions. */
+export function whereInRange(range: TimeRange): Prisma.Sql {
+  return all(rangeConditions(range));
+}
+
+function rangeConditions({ from, to }: TimeRange): Prisma.Sql[] {
+  const conditions: Prisma.Sql[] = [];
+  if (from !== null) conditions.push(Prisma.sql`e.record_id >= ${recordIdFloor(from)}::uuid`);
+  if (to !== null) conditions.push(Prisma.sql`e.record_id < ${recordIdFloor(to)}::uuid`);
+  return conditions;
+}
+
+const all = (conditions: readonly Prisma.Sql[]) =>
+  conditions.length === 0 ? Prisma.sql`true` : Prisma.join([...conditions], ' AND ');

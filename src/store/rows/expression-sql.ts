@@ -1,0 +1,101 @@
+import { Prisma } from '../../database/clients';
+import type { Expression, FieldTerm } from '../../event/expression/expression';
+import { COLUMN_OF, SEARCHED_FIELDS } from '../../event/fields';
+import { WORD_MARK } from '../../event/mark-words';
+import { fold } from '../../event/search';
+import { FIELD_BORDER, MARK_STAND_IN } from '../../event/search-terms';
+import { isUuid } from '../../event/uuid';
+import { conditionOf, statementHolds } from '../words/search-sql';
+import { toStored } from './stored-text';
+
+/** The condition of an expression on `audit_event e`. It is never null: absent texts are stored as empty ones. */
+export function expressionSql(expression: Expression): Prisma.Sql {
+  switch (expression.kind) {
+    case 'and':
+      return Prisma.sql`(${Prisma.join(expression.of.map(expressionSql), ' AND ')})`;
+    case 'or':
+      return Prisma.sql`(${Prisma.join(expression.of.map(expressionSql), ' OR ')})`;
+    case 'not':
+      return Prisma.sql`NOT ${expressionSql(expression.of)}`;
+    case 'words':
+      return Prisma.sql`(${conditionOf(expression.term)})`;
+    case 'field':
+      return Prisma.sql`(${fieldSql(expression)})`;
+  }
+}
+
+const NEVER = Prisma.sql`false`;
+const ALWAYS = Prisma.sql`true`;
+
+function fieldSql(term: FieldTerm): Prisma.Sql {
+  switch (term.field) {
+    case 'succeeded':
+      return term.how === 'present' ? ALWAYS : Prisma.sql`e.succeeded = ${term.text === 'true'}`;
+    case 'recordId':
+      return ofRecordId(term);
+    case 'tenantId':
+      return ofTenantId(term);
+    default:
+      return term.how === 'holds' ? statementHolds(term.text) : ofText(term);
+  }
+}
+
+const UUID_FIRST = '00000000-0000-0000-0000-000000000000';
+const UUID_LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+function ofRecordId({ how, text }: FieldTerm): Prisma.Sql {
+  if (how === 'present') return ALWAYS;
+  const [first, last] = [UUID_FIRST, UUID_LAST].map((id) => text + id.slice(text.length));
+  if (first === undefined || !isUuid(first)) return NEVER;
+  return Prisma.sql`e.record_id >= ${first}::uuid AND e.record_id <= ${last}::uuid`;
+}
+
+const INT_MAX = 2 ** 31 - 1;
+
+function ofTenantId({ how, text, isFolded }: FieldTerm): Prisma.Sql {
+  if (how === 'present') return ALWAYS;
+  // Folding the wanted text is enough: tenant ids are digits, which have no case.
+  const wanted = isFolded ? fold(text) : text;
+  if (how === 'begins') return Prisma.sql`starts_with(e.tenant_id::text, ${toStored(wanted)})`;
+  const id = /^[1-9]\d{0,9}$/.test(wanted) ? Number(wanted) : Number.NaN;
+  return id <= INT_MAX ? Prisma.sql`e.tenant_id = ${id}::int` : NEVER;
+}
+
+/** A beginning with this character sorts behind every stored text with that beginning: no stored text holds it. */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+function ofText({ field, how, text, isFolded }: FieldTerm): Prisma.Sql {
+  const column = Prisma.raw(`e.${COLUMN_OF[field]}`);
+  if (how === 'present') return Prisma.sql`${column} <> ''`;
+  if (isFolded) return ofFoldedText(column, { field, how, text });
+  const wanted = toStored(text);
+  if (how === 'equals') return Prisma.sql`${column} = ${wanted}`;
+  return Prisma.sql`${column} >= ${wanted} AND ${column} < ${wanted + LAST_CHARACTER}`;
+}
+
+const BORDERS = `${FIELD_BORDER}+`;
+
+/**
+ * Compares in the searchable text, because the folding of PostgreSQL depends on its build and settings. The searchable
+ * text holds the fields that are not empty, in order, as the service folds them, with marks around the words.
+ */
+function ofFoldedText(
+  column: Prisma.Sql,
+  { field, how, text }: Pick<FieldTerm, 'field' | 'how' | 'text'>,
+): Prisma.Sql {
+  const before = SEARCHED_FIELDS.slice(0, SEARCHED_FIELDS.indexOf(field));
+  const place = Prisma.raw(['1', ...before.map((name) => `(e.${COLUMN_OF[name]} <> '')::int`)].join(' + '));
+  const own = Prisma.sql`replace((regexp_split_to_array(e.search_text, ${BORDERS}))[${place}], ${WORD_MARK}, '')`;
+  const wanted = toStored(fold(text).replaceAll(WORD_MARK, MARK_STAND_IN));
+  const compare = (a: Prisma.Sql, b: string) =>
+    how === 'equals' ? Prisma.sql`${a} = ${b}` : Prisma.sql`starts_with(${a}, ${b})`;
+  const alike = text.replace(NEITHER, '');
+  const isTold =
+    alike === ''
+      ? Prisma.empty
+      : Prisma.sql`AND ${compare(Prisma.sql`regexp_replace(${column}, ${NEITHER.source}, '', 'g')`, alike)}`;
+  return Prisma.sql`${column} <> '' AND ${compare(own, wanted)} ${isTold}`;
+}
+
+/** Any character but the word mark and its stand-in, which are one character in the searchable text. */
+const NEITHER = new RegExp(`[^${WORD_MARK}${MARK_STAND_IN}]`, 'g');
