@@ -305,7 +305,7 @@ describe('the borders between folders', () => {
     ['src/event/bad.ts', `import { x } from '../caller/scopes';`, 'src/caller/scopes'],
     ['src/database/bad.ts', `import { x } from '../caller/principal';`, 'src/caller/principal'],
     ['src/database/bad.ts', `import Redis from 'ioredis';`, 'the package ioredis'],
-    ['src/caller/bad.ts', `import { x } from '../trail/event-rows';`, 'src/store/rows/event-rows'],
+    ['src/caller/bad.ts', `import { x } from '../store/rows/event-rows';`, 'src/store/rows/event-rows'],
     ['src/store/bad.ts', `export * from '../graphql/access';`, 'src/graphql/access'],
     ['src/graphql/bad.ts', `import { x } from '../modules/ingest/gate';`, 'src/modules/ingest/gate'],
     ['src/graphql/bad.ts', `import { ROUTES } from '../../rest-facade/routes';`, 'rest-facade/routes'],
