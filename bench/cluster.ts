@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Worker } from '../test/citus/support/worker';
+import { Worker } from '../test/database/citus/support/worker';
 import { Caller, Lane, type Stretch } from './cluster/lane';
 import { Cluster } from './cluster/nodes';
 import { Bench } from './context';

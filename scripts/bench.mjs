@@ -13,7 +13,7 @@ import { ROOT, setup } from './setup.mjs';
 const WORK = join(ROOT, '.bench');
 const BUILD = join(WORK, 'build');
 const SOURCES = [
-  ...['bench/**/*.ts', 'test/agent/sqlaudit/support/*.ts', 'test/citus/support/*.ts'],
+  ...['bench/**/*.ts', 'test/agent/sqlaudit/support/*.ts', 'test/database/citus/support/*.ts'],
   ...['citus', 'until'].map((name) => `test/support/${name}.ts`),
 ];
 const PROGRAMS = { '--soak': 'soak', '--cluster': 'cluster' };

@@ -18,7 +18,7 @@ const STARTERS = [
   'test/support/(watched-child|retention|inserter|dashboard-session|fake-service)',
 ];
 /** Folders whose suites judge the tree, the packages or a running service. */
-const BESIDE = /^test\/(agent|browser|citus|contract|deploy|http|installer|postgres|scripts|simulation)\//;
+const BESIDE = /^test\/(agent|browser|contract|database|deploy|http|installer|scripts|simulation)\//;
 const CHANGED_NOWHERE = ['answers.ts', 'types.ts', '.d.ts'];
 const FOUND_IN_TIME = { timeoutMS: 3_000, timeoutFactor: 1.5 };
 

@@ -18,15 +18,17 @@ const SUITES = [
     'export',
     'tail',
   ].map((name) => `test/rest/${name}`),
-  'test/property/(list|counts|explore|explore-export).property',
-  'test/graphql/(access-log|audit-source|ingest|key-life-cycle|operator|retention|saved-searches)',
+  'test/(store|explore)/(list|counts|explore|explore-export).property',
+  'test/(access-log/entries|sources/reports|ingest/ingest|keys/life-cycle|explore/saved-searches).test',
+  'test/graphql/operator',
   'test/metrics/metrics',
   'test/isolation',
-  ...['arrivals', 'detection', 'destinations'].map((name) => `test/${name}`),
+  ...['tail', 'detection', 'destinations'].map((name) => `test/${name}`),
   'test/evidence/(sequencer|concurrent|backlog|verify)',
-  'test/postgres/(writer|indexer|partitions|retention|retention.property|audit-source|row-security).test',
+  'test/(ingest/writer|store/indexer|store/partitions|sources/stored|database/row-security).test',
+  'test/retention',
   'test/end-to-end/wrong-clocks',
-  'test/citus',
+  'test/database/citus',
 ];
 
 // `npm run test:citus [-- PATTERN...]`

@@ -242,7 +242,7 @@ const BORDERS: readonly Border[] = [
       'agent/sqlaudit',
       'scripts/lib/server-client',
       'test/agent/sqlaudit/support',
-      'test/citus/support',
+      'test/database/citus/support',
       'test/support/citus',
     ],
     packages: ['express', 'pg', 'pino', 'playwright-core', 'tinyglobby'],

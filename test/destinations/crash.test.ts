@@ -1,4 +1,4 @@
-import { PostgresSite } from '../crash/support/site';
+import { PostgresSite } from '../ingest/crash/support/site';
 import { Random } from '../simulation/support/random';
 import { describeOnPostgres } from '../support/engines';
 import { anEvent } from '../support/events';

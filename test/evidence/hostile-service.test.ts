@@ -7,7 +7,7 @@ import { CALL_BOUNDS } from '../../src/cli/bounded-calls';
 import { idBytes } from '../../src/event/record-id';
 import { runCli } from '../support/cli';
 import { temporaryFolder } from '../support/engines';
-import { anEventInFull, logOf } from '../unit/evidence/log-copies';
+import { anEventInFull, logOf } from './parts/log-copies';
 
 const EVENTS = Array.from({ length: 600 }, (_, n) => anEventInFull(n));
 const LOG = logOf(EVENTS, [200, 400, 600]);

@@ -13,7 +13,7 @@ const MATRIX = {
   'Query.auditEvents': ['public', '{ auditEvents { totalCount } }'],
   'Query.auditEvent': ['public', `{ auditEvent(recordId: "${UUID}") { recordId } }`],
   'Query.auditSummary': ['public', '{ auditSummary { totalCount } }'],
-  // Fields for sessions of the dashboard are called in test/graphql/explore.test.ts.
+  // Fields for sessions of the dashboard are called in test/explore/explore.test.ts.
   'Query.auditHistogram': ['session', '{ auditHistogram { bucketSeconds } }'],
   'Query.auditFacets': ['session', '{ auditFacets { totalCount } }'],
   'Query.auditGroups': ['session', '{ auditGroups { totalCount } }'],

@@ -16,8 +16,8 @@ export const RUN_ELSEWHERE: readonly { readonly command: RegExp; readonly by: st
   // This test also compares the shown answers.
   { command: /^curl -H 'X-Api-Key: <API_KEY>' '/, by: 'test/scripts/demo.test.ts' },
   { command: /^npm test/, by: 'scripts/test.mjs' },
-  { command: /^(cp -a "\$DATA_DIR|pg_dump|pg_restore|vacuumdb)/, by: 'test/postgres/restore.test.ts' },
-  { command: /^audit-activity prepare-restore/, by: 'test/postgres/restore.test.ts' },
+  { command: /^(cp -a "\$DATA_DIR|pg_dump|pg_restore|vacuumdb)/, by: 'test/restore/restore.test.ts' },
+  { command: /^audit-activity prepare-restore/, by: 'test/restore/restore.test.ts' },
   { command: /^audit-activity finish-restore/, by: 'test/restore/noticed.test.ts' },
 ];
 

@@ -1,0 +1,54 @@
+import { complete, fieldsLike, typedAt } from '../../dashboard/src/explore/filter/completion';
+
+/** The typed part before the mark ▸. */
+const at = (text: string) => typedAt(text.replace('▸', ''), text.indexOf('▸'));
+
+describe('the part of a filter that is typed', () => {
+  it.each([
+    ['obj▸', { kind: 'field', typed: 'obj', start: 0 }],
+    ['a AND -pri▸ b', { kind: 'field', typed: 'pri', start: 7 }],
+    ['(hostN▸', { kind: 'field', typed: 'hostN', start: 1 }],
+    ['objectName:Pay▸', { kind: 'value', field: 'objectName', typed: 'Pay', start: 11 }],
+    ['user:x principalname~▸', { kind: 'value', field: 'serverPrincipalName', typed: '', start: 21 }],
+    ['objectName:"Pay ro▸', { kind: 'value', field: 'objectName', typed: 'Pay ro', start: 11 }],
+    ['objectName:(a OR b▸', { kind: 'value', field: 'objectName', typed: 'b', start: 17 }],
+    ['NOT (hostName:W▸)', { kind: 'value', field: 'hostName', typed: 'W', start: 14 }],
+  ])('is a name or a value: %s', (text, typed) => {
+    expect(at(text)).toEqual(typed);
+  });
+
+  it.each(['▸', 'a ▸', 'nosuch:x▸', 'objectName:(a) ▸', '10▸', 'objectName:(a OR b) c:▸'])(
+    'is nothing to complete: %s',
+    (text) => {
+      expect(at(text)).toBeNull();
+    },
+  );
+
+  it('gives way to what is chosen, with the rest of the word and its quotation mark', () => {
+    const completed = (text: string, inserted: string) => {
+      const typed = at(text);
+      if (!typed) throw new Error('nothing is typed');
+      const { text: next, caret } = complete(text.replace('▸', ''), text.indexOf('▸'), typed, inserted);
+      return `${next.slice(0, caret)}▸${next.slice(caret)}`;
+    };
+    expect(completed('objectName:Pay▸ AND x', 'Payroll')).toBe('objectName:Payroll▸ AND x');
+    expect(completed('objectName:"Pay▸ro" x', '"Pay roll"')).toBe('objectName:"Pay roll"▸ x');
+    expect(completed('objectName:(a OR P▸ay)', 'Payroll')).toBe('objectName:(a OR Payroll▸)');
+    expect(completed('x pri▸nc', 'principalName:')).toBe('x principalName:▸');
+  });
+});
+
+describe('the fields that are offered', () => {
+  it('have the typed text in a name or label, those that begin with it first', () => {
+    expect(fieldsLike('princ')).toEqual(['serverPrincipalName', 'databasePrincipalName']);
+    expect(fieldsLike('HOST')).toEqual(['hostName']);
+    expect(fieldsLike('outc')).toEqual(['succeeded']);
+    expect(fieldsLike('data')[0]).toBe('databaseName');
+    expect(fieldsLike('name').length).toBeGreaterThan(5);
+    expect(fieldsLike('zzz')).toEqual([]);
+    const first = fieldsLike('s');
+    const begins = first.indexOf('databaseName');
+    expect(first.indexOf('schemaName')).toBeLessThan(begins);
+    expect(first.indexOf('statement')).toBeLessThan(begins);
+  });
+});

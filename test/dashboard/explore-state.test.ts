@@ -1,0 +1,93 @@
+import { problemOf } from '../../dashboard/src/explore/explore-filter';
+import { formatState, parseState } from '../../dashboard/src/explore/explore-state';
+import { LIMITS } from '../../src/limits';
+
+const rangeOf = (query: string) => parseState(query).range;
+
+describe('the address of a view', () => {
+  it.each([
+    ['2026-01-05T08:00:00Z', '2026-01-05T08:00:00Z'],
+    ['2026-01-05T08:00:00', '2026-01-05T08:00:00.0000000Z'],
+    ['2026-01-05', '2026-01-05'],
+    ['2026-01-05T08:00:00.1234567+02', '2026-01-05T06:00:00.1234567Z'],
+  ])('reads the time %s as the service does', (startTime, from) => {
+    const query = new URLSearchParams({ startTime, endTime: '2026-02-01T00:00:00Z' });
+    expect(rangeOf(`${query}`)).toEqual({ kind: 'fixed', from, to: '2026-02-01T00:00:00Z' });
+  });
+
+  it('asks for everything from a time on, or up to a time, if only one end is given', () => {
+    const from = '2026-01-05T08:00:00Z';
+    const open = rangeOf(`startTime=${from}`);
+    expect(open).toMatchObject({ kind: 'fixed', from });
+    expect(Date.now() - Date.parse('to' in open ? String(open.to) : '')).toBeLessThan(60_000);
+    expect(rangeOf(`endTime=${from}`)).toEqual({
+      kind: 'fixed',
+      from: '1990-01-01T00:00:00.0000000Z',
+      to: from,
+    });
+  });
+
+  it.each([
+    '',
+    'startTime=bogus',
+    'startTime=9999-12-31T23:59:59.99999999Z',
+    'startTime=2026-01-02Z&endTime=2026-01-01Z',
+    'startTime=2026-01-03&endTime=2026-01-02',
+  ])('shows the last 24 hours if its range makes no sense: %s', (query) => {
+    expect(rangeOf(query)).toEqual({ kind: 'last', amount: 24, unit: 'h' });
+  });
+
+  it('is the same view again when it is read', () => {
+    const query =
+      'startTime=2026-01-05T08%3A00%3A00Z&endTime=2026-01-06T08%3A00%3A00Z&filter=objectName%3Aa&around=2026-01-05T09%3A00%3A00Z';
+    expect(formatState(parseState(query))).toBe(query);
+    expect(parseState('around=2026-01-01T00:00:00,5Z').around).toBe('2026-01-01T00:00:00.5000000Z');
+  });
+
+  it('holds each part of the view, and as little as it can', () => {
+    const query =
+      'range=7d&search=a&filter=b&sortBy=actionId&sortDirection=asc&page=2&pageSize=50&columns=eventTime%2ChostName&event=e&groupBy=hostName%2CclientIp';
+    expect(formatState(parseState(query))).toBe(query);
+    expect(formatState(parseState('range=24h&sortBy=eventTime&sortDirection=desc&page=1'))).toBe('');
+  });
+
+  it.each([
+    ...[
+      'page=0',
+      'page=1.5',
+      'page=2147483648',
+      'pageSize=101',
+      'pageSize=0',
+      'sortBy=hostName',
+      'sortBy=nothing',
+    ],
+    ...['columns=', 'columns=nothing', 'groupBy=statement', 'around=soon', 'sortDirection=up'],
+  ])('is the usual view where it names no other: %s', (query) => {
+    expect(parseState(query)).toEqual(parseState(''));
+  });
+
+  it('groups by two fields at most', () => {
+    expect(parseState('groupBy=hostName,nothing,clientIp,actionId').groupBy).toEqual([
+      'hostName',
+      'clientIp',
+    ]);
+  });
+
+  it('turns plain filters of the API into conditions', () => {
+    expect(parseState('filter=a OR b&principalName=svc etl&succeeded=false').filter).toBe(
+      '(a OR b) AND principalName:"svc etl" AND succeeded:false',
+    );
+  });
+});
+
+describe('a filter that is typed', () => {
+  it('may have as many characters as the service accepts', () => {
+    const max = LIMITS.expressionCharsMax;
+    expect(problemOf('a'.repeat(max))).toBeNull();
+    expect(problemOf('a'.repeat(max + 1))).toEqual({
+      problem: `at character ${max + 1}: expected at most ${max} characters`,
+      at: max,
+    });
+    expect([problemOf(''), problemOf('a AND (')?.at]).toEqual([null, 7]);
+  });
+});

@@ -1,0 +1,86 @@
+import { groupsOf, loadGroups, orderBy } from '../../dashboard/src/explore/groups/group-rows';
+import { csvOf, extentOf } from '../../dashboard/src/explore/groups/group-text';
+
+const TIMES = { firstTime: ['2026-01-05T08:00:00.123Z'], lastTime: ['2026-01-06T09:00:00.456Z'] };
+const ANSWER = {
+  totalCount: 12,
+  groupCount: 38,
+  first: ['=cmd()'],
+  second: [''],
+  succeeded: [5],
+  failed: [2],
+  before: [3],
+  ...TIMES,
+};
+const ROW = { count: 7, failed: 2, before: 3, firstTime: TIMES.firstTime[0], lastTime: TIMES.lastTime[0] };
+
+describe('groups of events', () => {
+  it('are the lists of the answer, an absent value being null', () => {
+    expect(groupsOf(ANSWER)).toEqual({
+      totalCount: 12,
+      groupCount: 38,
+      rows: [{ values: ['=cmd()', null], ...ROW }],
+    });
+    const one = groupsOf({ ...ANSWER, second: null, before: null });
+    expect(one.rows).toEqual([{ ...ROW, values: ['=cmd()'], before: null }]);
+  });
+
+  it('come from the service in one question, with the order and the period before', async () => {
+    const asked: object[] = [];
+    const query = (_: unknown, variables: object) => {
+      asked.push(variables);
+      return { toPromise: async () => ({ data: { auditGroups: ANSWER } }) };
+    };
+    const range = { startTime: '2026-01-05T00:00:00.000Z', endTime: '2026-01-07T00:00:00.000Z' };
+    await loadGroups(
+      { query } as never,
+      { ...range, filter: 'a' },
+      {
+        fields: ['hostName'],
+        sortBy: 'failed',
+        descending: false,
+        limit: 9,
+      },
+    );
+    expect(asked).toEqual([
+      {
+        ...range,
+        filter: 'a',
+        fields: ['hostName'],
+        sortBy: 'failed',
+        sortDirection: 'asc',
+        limit: 9,
+        beforeStartTime: '2026-01-03T00:00:00.000Z',
+        beforeEndTime: range.startTime,
+      },
+    ]);
+  });
+
+  it('say which part of all groups they are', () => {
+    const { rows } = groupsOf(ANSWER);
+    const many = { totalCount: 1, groupCount: 38_123, rows };
+    expect(extentOf(many)).toBe('The first 1 of 38,123 groups');
+    expect(extentOf({ ...many, groupCount: 1 })).toBe('1 group');
+    expect(csvOf(['hostName'], many).name).toBe('audit-activity-by-hostName-1-of-38123-groups.csv');
+    expect(csvOf(['hostName'], { ...many, groupCount: 1 }).name).toBe(
+      'audit-activity-by-hostName-all-groups.csv',
+    );
+  });
+
+  it('become CSV in their order, without a formula', async () => {
+    const { content } = csvOf(['objectName', 'clientIp'], groupsOf(ANSWER));
+    expect(await content.text()).toBe(
+      `objectName,clientIp,events,failed,before,firstTime,lastTime\r\n'=cmd(),,7,2,3,${ROW.firstTime},${ROW.lastTime}\r\n`,
+    );
+    const one = csvOf(['objectName'], groupsOf({ ...ANSWER, second: null, before: null }));
+    expect(await one.content.text()).toContain('objectName,events,failed,firstTime,lastTime\r\n');
+  });
+
+  it('are sorted by a click on a heading, and the other way round by a second one', () => {
+    const now = { sortBy: 'count', descending: true } as const;
+    expect(orderBy('count', now)).toEqual({ sortBy: 'count', descending: false });
+    expect(orderBy('lastTime', now)).toEqual({ sortBy: 'lastTime', descending: true });
+    for (const sortBy of ['firstTime', 'hostName'] as const)
+      expect(orderBy(sortBy, now)).toEqual({ sortBy, descending: false });
+  });
+});

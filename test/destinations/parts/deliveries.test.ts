@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { NetworkGuard } from '../../../src/delivery/network-guard';
+import { SecretBox } from '../../../src/delivery/secret-box';
+import { LIMITS } from '../../../src/limits';
+import { Deliveries } from '../../../src/modules/destinations/deliveries';
+import { ownerOfSecrets } from '../../../src/modules/destinations/destination';
+import { testItem } from '../../../src/modules/destinations/to-item';
+import type { LogEpoch } from '../../../src/store/log/epoch/log-epoch';
+import { TEST_EPOCH, testEpoch } from '../../support/epoch';
+import { Receiver } from '../support/receiver';
+import { SharedDestination } from './support/shared-destination';
+
+const BEGIN_MS = Date.parse('2026-01-05T08:00:00Z');
+
+describe('the deliveries of an instance', () => {
+  let receiver: Receiver;
+  let nowMs: number;
+  const open: Deliveries[] = [];
+  beforeEach(async () => {
+    nowMs = BEGIN_MS;
+    receiver = await Receiver.open();
+  });
+  afterEach(async () => {
+    for (const one of open.splice(0)) await one.stop();
+    await receiver.close();
+  });
+  const sharing = (statements: (string | null)[], change: object = {}) =>
+    new SharedDestination(
+      statements,
+      { settings: { url: receiver.url, encoding: 'json' }, ...change },
+      () => nowMs,
+    );
+  const instance = (shared: SharedDestination, change: { box?: SecretBox; epoch?: object } = {}) => {
+    const made = new Deliveries({
+      store: shared.store,
+      feed: shared.feed,
+      box: change.box ?? shared.box,
+      nowMs: () => nowMs,
+      guard: new NetworkGuard(['127.0.0.1']),
+      log: pino({ level: 'silent' }),
+      epoch: Object.setPrototypeOf(change.epoch ?? {}, testEpoch()) as LogEpoch,
+    });
+    open.push(made);
+    return made;
+  };
+  const round = async (of: Deliveries) => {
+    await of.round();
+    await of.ended();
+  };
+
+  it('send nothing in a drill, not even a test', async () => {
+    const shared = sharing([]);
+    const item = testItem(7, 'native', new Date(nowMs));
+    const drill = instance(shared, { epoch: { isDrill: true } });
+    expect(await drill.sendOne(shared.row, 'test_1', item)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('DRILL'),
+    });
+    expect(receiver.requests).toEqual([]);
+    expect(await instance(shared).sendOne(shared.row, 'test_1', item)).toEqual({ kind: 'accepted' });
+  });
+
+  it('wait while an operator must say go, and go on then', async () => {
+    const shared = sharing(['SELECT 1']);
+    let pause: string | null = 'restored';
+    const held = instance(shared, { epoch: { pauseOf: () => pause } });
+    await round(held);
+    expect(receiver.requests).toEqual([]);
+    pause = null;
+    await round(held);
+    expect(shared.row).toMatchObject({ delivered: 1 });
+  });
+
+  it.each([
+    ['is paused', { state: 'paused' }, 2],
+    ['fails', { attempts: 3 }, 2],
+    ['waits for its next batch', {}, 0],
+  ])('pass events that are gone while a destination %s, to position %#', async (_, change, position) => {
+    const shared = sharing([null, null, 'SELECT 1'], change);
+    shared.dueMs = nowMs + 1_000;
+    await round(instance(shared));
+    expect(shared.row.position).toBe(position);
+    expect(shared.changes.map(({ removed }) => removed)).toEqual(position === 0 ? [] : [2]);
+  });
+
+  it('seal secrets anew with the first key, and leave those alone that another instance has sealed', async () => {
+    const shared = sharing([], { open: { query: '?a=b' } });
+    const newer = { id: '99999999', bytes: randomBytes(32) };
+    const stranger = instance(shared, { box: new SecretBox([newer]) });
+    const before = shared.row.secrets;
+    await round(stranger);
+    expect([stranger.hasKeys, shared.row.secrets]).toEqual([false, before]);
+    const box = new SecretBox([newer, shared.key]);
+    const both = instance(shared, { box });
+    await round(both);
+    expect([both.hasKeys, box.isOld(shared.row.secrets)]).toEqual([true, false]);
+    expect(box.open(shared.row.secrets, ownerOfSecrets(shared.row))).toBe('{"query":"?a=b"}');
+  });
+
+  it('delete a destination that an operator has removed', async () => {
+    const shared = sharing(['SELECT 1'], { state: 'removed' });
+    const one = instance(shared);
+    await round(one);
+    expect([shared.isDeleted, one.listed, receiver.requests]).toEqual([true, [], []]);
+  });
+
+  it('leave a destination alone for a while when the database does not store the outcome', async () => {
+    const shared = sharing(['SELECT 1']);
+    shared.isFull = true;
+    const one = instance(shared);
+    const times: number[] = [];
+    for (let second = 0; second < 120; second++) {
+      const before = receiver.requests.length;
+      await round(one);
+      if (receiver.requests.length > before) times.push(second);
+      nowMs += 1_000;
+    }
+    const waits = times.slice(1).map((time, i) => time - (times[i] ?? 0));
+    expect(waits.slice(0, 4)).toEqual([expect.any(Number), ...[4, 8, 16].map(() => expect.any(Number))]);
+    for (const [i, least] of [1, 2, 4, 8].entries()) expect(waits[i]).toBeGreaterThanOrEqual(least);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(LIMITS.destinationStandBackMsMax / 1_000);
+    // The database, and not a network, is the reason.
+    expect(one.mayReachAll).toBe(true);
+    shared.isFull = false;
+    nowMs += LIMITS.destinationStandBackMsMax;
+    await round(one);
+    expect(shared.row).toMatchObject({ delivered: 1, position: 1 });
+  });
+
+  it('end when the database is restored meanwhile, because positions mean other events then', async () => {
+    const shared = sharing(
+      Array.from({ length: LIMITS.destinationBatchEvents * 3 }, (_, i) => `SELECT ${i}`),
+    );
+    const epoch = { state: TEST_EPOCH };
+    receiver.answers = () => {
+      epoch.state = { ...TEST_EPOCH, epoch: '0000000000000001' };
+      return {};
+    };
+    await round(instance(shared, { epoch }));
+    expect([receiver.requests.length, shared.row.position]).toEqual([1, LIMITS.destinationBatchEvents]);
+  });
+
+  it('send with the new secrets when these have changed', async () => {
+    const shared = sharing(['SELECT 1'], { open: { headers: { 'X-A': 'old' } } });
+    const one = instance(shared);
+    await round(one);
+    const secrets = shared.box.seal('{"headers":{"X-A":"new"}}', ownerOfSecrets(shared.row));
+    shared.statements.push('SELECT 2');
+    shared.row = { ...shared.row, secrets, logSize: 2 };
+    shared.dueMs = 0;
+    await round(one);
+    expect(receiver.requests.map(({ headers }) => headers['x-a'])).toEqual(['old', 'new']);
+  });
+});

@@ -1,0 +1,146 @@
+import type { Expression } from '../../../src/event/expression/expression';
+import { parseFilter } from '../../../src/event/expression/parse-filter';
+
+/** An expression in a uniform notation, with every part in brackets. */
+function shown(expression: Expression): string {
+  switch (expression.kind) {
+    case 'not':
+      return `not ${shown(expression.of)}`;
+    case 'and':
+    case 'or':
+      return `[${expression.of.map(shown).join(` ${expression.kind} `)}]`;
+    case 'words':
+      return `${expression.term.kind}<${expression.term.text}>`;
+    case 'field': {
+      const { field, how, text, isFolded } = expression;
+      return `${field}${isFolded ? '~' : ' '}${how}<${text}>`;
+    }
+  }
+}
+
+function read(text: string): string {
+  const parsed = parseFilter(text);
+  return 'problem' in parsed ? parsed.problem : shown(parsed.expression);
+}
+
+describe('the language of filter', () => {
+  it.each([
+    ['objectName:Payroll', 'objectName equals<Payroll>'],
+    ['OBJECTNAME:Payroll', 'objectName equals<Payroll>'],
+    ['principalName:sa', 'serverPrincipalName equals<sa>'],
+    ['principalName~SA', 'serverPrincipalName~equals<SA>'],
+    ['principalName~"a b"*', 'serverPrincipalName~begins<a b>'],
+    ['objectName:Pay*', 'objectName begins<Pay>'],
+    ['objectName:"a b"*', 'objectName begins<a b>'],
+    ['objectName:"a*"', 'objectName equals<a*>'],
+    ['objectName:*', 'objectName present<>'],
+    ['clientIp:fe80::1', 'clientIp equals<fe80::1>'],
+    ['clientIp:10.1.7.12', 'clientIp equals<10.1.7.12>'],
+    ['principalName:CORP\\svc', 'serverPrincipalName equals<CORP\\svc>'],
+    ['principalName:CORP\\\\svc', 'serverPrincipalName equals<CORP\\\\svc>'],
+    ['principalName:"CORP\\svc"', 'serverPrincipalName equals<CORP\\svc>'],
+    ['principalName:"CORP\\\\svc"', 'serverPrincipalName equals<CORP\\svc>'],
+    ['objectName:"a\\"b"', 'objectName equals<a"b>'],
+    ['objectName:a"b', 'objectName equals<a"b>'],
+    ['objectName:-5', 'objectName equals<-5>'],
+    ['objectName:AND', 'objectName equals<AND>'],
+    ['statement:drop', 'statement holds<drop>'],
+    ['statement:"drop table"', 'statement holds<drop table>'],
+    ['statement:*', 'statement present<>'],
+    ['succeeded:false', 'succeeded equals<false>'],
+    ['tenantId:3', 'tenantId equals<3>'],
+    [
+      'recordId:019638AC-EAEE-8246-A524-3F486AD33B01',
+      'recordId equals<019638ac-eaee-8246-a524-3f486ad33b01>',
+    ],
+    ['salary', 'word<salary>'],
+    ['Sal*', 'prefix<sal>'],
+    ['"drop  Table"', 'phrase<drop  Table>'],
+    ['dbo.Payroll', '[word<dbo> and word<payroll>]'],
+    ['and or not', '[word<and> and word<or> and word<not>]'],
+    ['a b', '[word<a> and word<b>]'],
+    ['a AND b', '[word<a> and word<b>]'],
+    ['a OR b c', '[word<a> or [word<b> and word<c>]]'],
+    ['a OR b AND c OR d', '[word<a> or [word<b> and word<c>] or word<d>]'],
+    ['NOT a b', '[not word<a> and word<b>]'],
+    ['NOT a OR b', '[not word<a> or word<b>]'],
+    ['-a', 'not word<a>'],
+    ['-"a b"', 'not phrase<a b>'],
+    ['-objectName:x', 'not objectName equals<x>'],
+    ['-(a OR b)', 'not [word<a> or word<b>]'],
+    ['NOT NOT a', 'word<a>'],
+    ['NOT(a)b', '[not word<a> and word<b>]'],
+    ['(a OR b) c', '[[word<a> or word<b>] and word<c>]'],
+    ['objectName:(a OR b)', '[objectName equals<a> or objectName equals<b>]'],
+    [
+      'objectName:(a* -"b c" NOT d)',
+      '[objectName begins<a> and not objectName equals<b c> and not objectName equals<d>]',
+    ],
+    ['clientIp~(x:1 OR (y AND *))', '[clientIp~equals<x:1> or [clientIp~equals<y> and clientIp present<>]]'],
+    ['objectName:x(y)', '[objectName equals<x> and word<y>]'],
+    [' \n a\t', 'word<a>'],
+    ['succeeded~FALSE', 'succeeded equals<false>'],
+  ])('%s', (text, expression) => {
+    expect(read(text).replace('clientIp~present', 'clientIp present')).toBe(expression);
+  });
+
+  it.each([
+    ['', 1, 'expected a term'],
+    ['a AND', 6, 'expected a term'],
+    ['a OR OR b', 6, 'expected a term before OR'],
+    ['AND a', 1, 'expected a term before AND'],
+    ['(a', 3, 'expected a closing parenthesis'],
+    ['a)', 2, 'expected no closing parenthesis'],
+    ['()', 2, 'expected a term'],
+    ['NOT', 4, 'expected a term'],
+    ['a - b', 4, 'expected a term right after the minus sign'],
+    ['objectName:', 12, 'expected a value right after "objectName:"'],
+    ['objectName: x', 12, 'expected a value right after "objectName:"'],
+    ['objectName:()', 13, 'expected a value'],
+    ['objectName:(a OR)', 17, 'expected a value'],
+    ['objectName:a*b', 13, 'expected * at the end'],
+    ['objectName:""', 12, 'expected text between the quotation marks'],
+    ['objectName:"a"b', 15, 'expected a space after the quotation mark'],
+    ['a "b', 3, 'expected a closing quotation mark'],
+    ['"C:\\"', 1, 'expected a closing quotation mark'],
+    ['a object:x', 3, 'expected a field in place of "object"'],
+    ['12:30', 1, 'expected a field in place of "12"'],
+    [':x', 1, 'expected the name of a field'],
+    ['eventTime:2026', 1, 'use startTime and endTime'],
+    ['statementPreview:x', 1, 'expected statement'],
+    ['succeeded:yes', 11, 'expected true or false'],
+    ['succeeded:t*', 11, 'expected true or false'],
+    ['recordId:5', 10, 'expected a UUID'],
+    ['succeeded~YES', 11, 'expected true or false'],
+    ['succeeded:TRUE', 11, 'expected true or false'],
+    ['a ***', 3, 'expected a word'],
+    [`${'('.repeat(21)}a${')'.repeat(21)}`, 21, 'at most 20 parentheses'],
+    [Array(101).fill('a').join('./'), 1, 'at most 100 terms'],
+    [Array(101).fill('a').join(' '), 201, 'at most 100 terms'],
+    [`objectName:(${Array(101).fill('a').join(' OR ')})`, 513, 'at most 100 terms'],
+  ])('refuses %s', (text, character, problem) => {
+    expect(read(text)).toMatch(new RegExp(`^at character ${character}: .*`));
+    expect(read(text)).toContain(problem);
+  });
+
+  it('accepts 20 nested parentheses and 100 terms', () => {
+    expect(read(`${'('.repeat(20)}a${')'.repeat(20)}`)).toBe('word<a>');
+    expect(read(Array(100).fill('a').join(' OR '))).toContain('word<a>');
+    expect(read(Array(100).fill('a').join('./'))).toContain('word<a>');
+  });
+
+  it('counts parentheses within each other, and not those that stand beside each other', () => {
+    const beside = Array.from({ length: 60 }, (_, i) => `(a${i})`);
+    expect(read(beside.join(' '))).toContain('word<a59>');
+    expect(read(beside.join(' OR '))).toContain('word<a59>');
+    expect(read(`objectName:(${beside.join(' OR ')})`)).toContain('objectName equals<a59>');
+    const deep = `${'('.repeat(19)}a${')'.repeat(19)}`;
+    expect(read(`(${deep} ${deep} ${deep})`)).toBe('[word<a> and word<a> and word<a>]');
+    expect(read(`(${deep} (${deep}))`)).toContain('at most 20 parentheses');
+  });
+
+  it('parses the longest filters in a short time, whatever they hold', () => {
+    for (const piece of ['(', '"', '\\', '"\\', 'a:', '-', 'NOT ', '*', '((a)', '"\\\\'])
+      expect(typeof read(piece.repeat(4_096).slice(0, 4_096))).toBe('string');
+  }, 2_000);
+});

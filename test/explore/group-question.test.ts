@@ -1,0 +1,96 @@
+import { LIMITS } from '../../src/limits';
+import { toGroupQuestion } from '../../src/modules/explore/group-question';
+import { firstGroups, type GroupSort } from '../../src/modules/explore/sort-groups';
+import type { EventGroup } from '../../src/store/columns/groups';
+
+describe('a question for groups', () => {
+  it('groups by login, the largest first, if nothing is given', () => {
+    const { asked } = toGroupQuestion({});
+    expect(asked).toEqual({
+      fields: ['serverPrincipalName'],
+      before: null,
+      by: 'count',
+      descending: true,
+      limit: LIMITS.facetValuesDefault,
+    });
+  });
+
+  it('takes two fields, an order by one of them, and a period before', () => {
+    const { asked } = toGroupQuestion({
+      fields: ['objectName', 'clientIp'],
+      sortBy: 'clientIp',
+      sortDirection: 'asc',
+      limit: 7,
+      beforeStartTime: '2026-01-01T00:00:00Z',
+      beforeEndTime: '2026-01-01T00:00:01Z',
+    });
+    expect(asked).toMatchObject({ by: { field: 1 }, descending: false, limit: 7 });
+    expect((asked.before?.to ?? 0n) - (asked.before?.from ?? 0n)).toBe(10_000_000n);
+  });
+
+  it('is refused with all its problems at once', () => {
+    const all = {
+      fields: ['objectName', 'clientIp', 'hostName'],
+      sortBy: 'actionId',
+      limit: 0,
+      beforeStartTime: '2026-01-01',
+    };
+    expect(() => toGroupQuestion(all)).toThrow(
+      'fields must be one or two fields; sortBy must be one of the given fields, or of count, failed, before, ' +
+        'firstTime, lastTime; beforeStartTime and beforeEndTime must be given together; ' +
+        `limit must be a whole number from 1 to ${LIMITS.groupsListedMax}.`,
+    );
+    const turned = { beforeStartTime: '2026-01-03', beforeEndTime: '2026-01-02' };
+    expect(() => toGroupQuestion(turned)).toThrow('beforeStartTime must not be after beforeEndTime');
+    const soon = { beforeStartTime: 'soon', beforeEndTime: '2026-01-02' };
+    expect(() => toGroupQuestion(soon)).toThrow('beforeStartTime must be an ISO 8601 date');
+  });
+});
+
+describe('groups', () => {
+  const group = (values: string[], given: Partial<EventGroup> = {}): EventGroup => ({
+    values,
+    n: 5,
+    failed: 2,
+    before: 3,
+    firstMs: 1_000,
+    lastMs: 2_000,
+    ...given,
+  });
+  const order = async (
+    groups: readonly EventGroup[],
+    by: GroupSort,
+    descending: boolean,
+    limit = groups.length,
+  ) =>
+    (await firstGroups(groups, { by, descending, limit }, async () => {})).map(({ values }) =>
+      values.join('/'),
+    );
+
+  it.each([
+    ['count', { n: 4 }],
+    ['failed', { failed: 1 }],
+    ['before', { before: 0 }],
+    ['firstTime', { firstMs: 999 }],
+    ['lastTime', { lastMs: 1_999 }],
+  ] as const)('are sorted by %s in both directions', async (by, less) => {
+    const groups = [group(['b']), group(['c'], less), group(['a'])];
+    expect(await order(groups, by, false)).toEqual(['c', 'a', 'b']);
+    expect(await order(groups, by, true)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('are sorted by the values of a field, and in ties by all values from A, whatever the direction', async () => {
+    const groups = [group(['b', 'x']), group(['a', 'y']), group(['a', 'x']), group(['', 'z'])];
+    expect(await order(groups, { field: 0 }, false)).toEqual(['/z', 'a/x', 'a/y', 'b/x']);
+    expect(await order(groups, { field: 0 }, true)).toEqual(['b/x', 'a/x', 'a/y', '/z']);
+    expect(await order(groups, { field: 1 }, true)).toEqual(['/z', 'a/y', 'a/x', 'b/x']);
+  });
+
+  it('are the first ones of all, however many there are', async () => {
+    const numbers = Array.from({ length: 12_007 }, (_, i) => (i * 5_003) % 12_007);
+    const groups = numbers.map((n) => group([String(n)], { n }));
+    expect(await order(groups, 'count', false, 3)).toEqual(['0', '1', '2']);
+    expect(await order(groups, 'count', true, 2)).toEqual(['12006', '12005']);
+    expect(await order(groups, 'count', true)).toHaveLength(12_007);
+  });
+});

@@ -1,0 +1,104 @@
+import { AnswerBytes } from '../../src/caller/rate-limit/holdings';
+import { LIMITS } from '../../src/limits';
+
+const acme = { holder: 'key a', tenants: [1] };
+const other = { holder: 'key b', tenants: [2] };
+const REFUSED = { code: 'service_unavailable', retryAfterSeconds: 2 };
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('the bytes of answers in memory', () => {
+  let answers: AnswerBytes;
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    jest.replaceProperty(LIMITS, 'answerBytesPerKeyMax', 100 as never);
+    jest.replaceProperty(LIMITS, 'answerBytesPerTenantMax', 150 as never);
+    jest.replaceProperty(LIMITS, 'answerBytesMax', 200 as never);
+    jest.replaceProperty(LIMITS, 'answersWaitingPerKey', 2 as never);
+    answers = new AnswerBytes();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
+  /** Asks for room. @returns the state so far, and the promise */
+  const state = async (asker: typeof acme, bytes: number) => {
+    let had = 'waits';
+    const asked = answers.hold(asker, bytes).then(
+      (room) => {
+        had = 'room';
+        return room;
+      },
+      (error) => {
+        had = error.code;
+        throw error;
+      },
+    );
+    asked.catch(() => {});
+    await turn();
+    return { now: () => had, asked };
+  };
+
+  it('of a key wait for room until an answer has left, while other keys have room', async () => {
+    const first = await answers.hold(acme, 80);
+    const second = await state(acme, 80);
+    expect(second.now()).toBe('waits');
+    expect((await state(other, 80)).now()).toBe('room');
+    first.release();
+    first.release();
+    await turn();
+    expect(second.now()).toBe('room');
+    expect((await state(acme, 30)).now()).toBe('waits');
+  });
+
+  it('make a further answer a 503 if no answer leaves in time', async () => {
+    const first = await answers.hold(acme, 80);
+    const waiting = await state(acme, 80);
+    jest.advanceTimersByTime(LIMITS.answerWaitMs);
+    await turn();
+    expect(waiting.now()).toBe('service_unavailable');
+    await expect(waiting.asked).rejects.toMatchObject(REFUSED);
+    // A refused answer takes no room when there is some.
+    first.release();
+    expect((await state(acme, 100)).now()).toBe('room');
+  });
+
+  it('can be waited for by a bounded number of answers', async () => {
+    await answers.hold(acme, 80);
+    for (let i = 0; i < 2; i++) expect((await state(acme, 80)).now()).toBe('waits');
+    expect((await state(acme, 80)).now()).toBe('service_unavailable');
+  });
+
+  it('are bounded for all keys of a tenant together, and for all tenants together', async () => {
+    await answers.hold(acme, 100);
+    expect((await state({ holder: 'key c', tenants: [3, 1] }, 60)).now()).toBe('waits');
+    expect((await state({ holder: 'key c', tenants: [3] }, 60)).now()).toBe('room');
+    expect((await state(other, 60)).now()).toBe('waits');
+    expect((await state(other, 40)).now()).toBe('room');
+  });
+
+  it('that wait for room in one tenant take no room of another tenant', async () => {
+    await answers.hold(acme, 100);
+    expect((await state({ holder: 'key c', tenants: [3, 1] }, 60)).now()).toBe('waits');
+    expect((await state({ holder: 'key d', tenants: [3] }, 100)).now()).toBe('room');
+  });
+
+  it('are corrected to the real size: a smaller answer frees room, and one that is too large is refused', async () => {
+    const large = await answers.hold(acme, 90);
+    const waiting = await state(acme, 90);
+    large.settle(5);
+    await turn();
+    expect(waiting.now()).toBe('room');
+    const room = await waiting.asked;
+    expect(() => room.settle(96)).toThrow(expect.objectContaining(REFUSED));
+    room.release();
+    large.release();
+    expect((await state(acme, 100)).now()).toBe('room');
+  });
+
+  it('take no room if their caller has gone', async () => {
+    const room = await answers.hold(acme, 90);
+    room.release();
+    room.settle(90);
+    expect((await state(acme, 100)).now()).toBe('room');
+  });
+});

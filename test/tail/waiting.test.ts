@@ -1,0 +1,328 @@
+import { OwnPlaces, type WaitingPlaces } from '../../src/caller/rate-limit/waiting-places';
+import { NoTurn, serviceUnavailable } from '../../src/errors';
+import { CursorSeal } from '../../src/modules/tail/cursor';
+import { Tail, type TailRequest } from '../../src/modules/tail/tail';
+import type { ArrivalPlace, ArrivalReader } from '../../src/store/log/arrivals/arrival-reader';
+import { tenantSet } from '../../src/tenant-set';
+import { testEpoch } from '../support/epoch';
+import { until } from '../support/until';
+
+const TENANT = 7;
+const epoch = testEpoch();
+const seal = new CursorSeal({ epoch, formerKeys: [], nowMs: Date.now });
+
+/** A tail without a database, and a clock that the test moves. */
+class Trial {
+  size = 0;
+  ms = 0;
+  reads = 0;
+  /** Whether calls get their turn. */
+  hasTurns = true;
+  /** What happens while the call waits; by default the whole time passes. */
+  during = async (ms: number): Promise<ReadonlyMap<number, number> | null> => {
+    this.ms += ms;
+    return null;
+  };
+  whileLooking = () => {};
+  /** The most events that one read returns. */
+  atOnce = Number.POSITIVE_INFINITY;
+  /** The place from which on reads are not answered. */
+  failsFrom = Number.POSITIVE_INFINITY;
+
+  readonly #reader = {
+    sizes: async () => {
+      this.whileLooking();
+      return this.sizes;
+    },
+    readTexts: async ([{ tenantId, from }]: readonly [ArrivalPlace]) => {
+      this.reads++;
+      if (from >= this.failsFrom) throw serviceUnavailable(new Error('too slow'));
+      const next = Math.min(this.size, from + this.atOnce);
+      const places = Array.from({ length: next - from }, (_, i) => from + i);
+      const items = places.map((position) => ({ position, json: `{"position":"${position}"}` }));
+      return [{ tenantId, from, next, size: this.size, items, removed: 0, skipped: 0, bytes: 1 }];
+    },
+  };
+
+  get sizes() {
+    return new Map([[TENANT, this.size]]);
+  }
+
+  readonly tail: Tail;
+  constructor(waitingPlaces: WaitingPlaces = new OwnPlaces()) {
+    this.tail = new Tail({
+      reader: this.#reader as unknown as ArrivalReader,
+      news: { wait: (_known, ms) => this.during(ms) },
+      fairShare: {
+        run: (_asker, work) =>
+          this.hasTurns ? work() : Promise.reject(new NoTurn({ public: 'as many as may run' })),
+      },
+      seal,
+      epoch,
+      waitingPlaces,
+      listSources: async () => [],
+      clockMs: () => this.ms,
+    });
+  }
+
+  read(change: Partial<TailRequest> = {}) {
+    return this.tail.read({
+      tenants: tenantSet([TENANT]),
+      holder: 'key',
+      filters: {} as never,
+      limit: 100,
+      asTexts: true,
+      cursor: null,
+      from: 'now',
+      waitSeconds: 20,
+      withSources: false,
+      gone: new AbortController().signal,
+      whileWaiting: (wait) => wait(),
+      ...change,
+    });
+  }
+
+  readonly places = (cursor: string) => [...seal.open(cursor).positions];
+}
+
+describe('the number of removed events', () => {
+  /** A log whose events stand at these positions; the events of the others are gone. */
+  const tailOf = (positions: readonly number[], size: number) => {
+    const reader = {
+      sizes: async () => new Map([[TENANT, size]]),
+      readTexts: async ([{ tenantId, from }]: readonly [ArrivalPlace], { events }: { events: number }) => {
+        const left = positions.filter((position) => position >= from);
+        const items = left.slice(0, events + 2).map((position) => ({ position, json: `${position}` }));
+        const next = left[events + 2] ?? size;
+        const removed = next - from - items.length;
+        return [{ tenantId, from, next, size, items, removed, skipped: 0, bytes: 1 }];
+      },
+    };
+    return new Tail({
+      reader: reader as unknown as ArrivalReader,
+      news: { wait: async () => null },
+      fairShare: { run: (_asker, work) => work() },
+      seal,
+      epoch,
+      waitingPlaces: new OwnPlaces(),
+      listSources: async () => [],
+      clockMs: () => 0,
+    });
+  };
+  const request = (limit: number, cursor: string | null): TailRequest => ({
+    tenants: tenantSet([TENANT]),
+    holder: 'key',
+    filters: {} as never,
+    limit,
+    asTexts: true,
+    cursor,
+    from: cursor === null ? 'beginning' : null,
+    waitSeconds: 0,
+    withSources: false,
+    gone: new AbortController().signal,
+    whileWaiting: (wait) => wait(),
+  });
+
+  it.each([1, 2, 3, 100])(
+    'covers each passed position once, with at most %i events in an answer',
+    async (limit) => {
+      const positions = [2, 3, 7, 11, 12];
+      const tail = tailOf(positions, 15);
+      let [cursor, passed]: [string | null, number] = [null, 0];
+      const seen: number[] = [];
+      for (let isEnd = false; !isEnd; ) {
+        const page = await tail.read(request(limit, cursor));
+        const place = [...seal.open(page.nextCursor).positions][0]?.[1] ?? 0;
+        expect(page.removed).toBe(place - passed - page.items.length);
+        [cursor, passed, isEnd] = [page.nextCursor, place, page.caughtUp];
+        seen.push(...page.items.map(({ position }) => position));
+      }
+      expect(seen).toEqual(positions);
+    },
+  );
+});
+
+describe('a call of the tail that waits', () => {
+  it('reads once more when its time is over, so that events without a notice are in its answer', async () => {
+    const trial = new Trial();
+    trial.during = async (ms) => {
+      trial.ms += ms;
+      trial.size = 2;
+      return null;
+    };
+    const { items, caughtUp, nextCursor } = await trial.read();
+    expect(items).toHaveLength(2);
+    expect([caughtUp, ...trial.places(nextCursor)]).toEqual([true, [TENANT, 2]]);
+  });
+
+  it('returns the existing events, however long it took to find the end of the tail', async () => {
+    const trial = new Trial();
+    trial.size = 3;
+    trial.whileLooking = () => {
+      trial.ms += 10_000;
+    };
+    expect((await trial.read({ from: 'beginning' })).items).toHaveLength(3);
+  });
+
+  it('answers with what it has read if the database stops answering, and fails if it has read nothing', async () => {
+    const trial = new Trial();
+    [trial.size, trial.atOnce, trial.failsFrom] = [9, 2, 4];
+    const { items, caughtUp, nextCursor } = await trial.read({ from: 'beginning' });
+    expect([items.length, caughtUp, ...trial.places(nextCursor)]).toEqual([4, false, [TENANT, 4]]);
+    await expect(trial.read({ from: null, cursor: nextCursor })).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+  });
+
+  it('waits on if it was woken for nothing, and never longer than it was asked to', async () => {
+    const trial = new Trial();
+    const waits: number[] = [];
+    trial.during = async (ms) => {
+      waits.push(ms);
+      trial.ms += 8_000;
+      return trial.sizes;
+    };
+    const { items, nextCursor } = await trial.read();
+    expect([items, waits]).toEqual([[], [20_000, 12_000, 4_000]]);
+    expect(trial.places(nextCursor)).toEqual([[TENANT, 0]]);
+  });
+
+  it('returns a cursor that does not skip events which come after its last look', async () => {
+    const trial = new Trial();
+    const { nextCursor } = await trial.read();
+    trial.size = 4;
+    const next = await trial.read({ cursor: nextCursor, from: null });
+    expect(next.items).toHaveLength(4);
+  });
+
+  it('refuses a cursor that is further than the log is long, and has the restored database noticed', async () => {
+    const trial = new Trial();
+    trial.size = 9;
+    const { nextCursor } = await trial.read();
+    trial.size = 8;
+    const noticed = jest.spyOn(epoch, 'noticeSetBack');
+    await expect(trial.read({ cursor: nextCursor, from: null })).rejects.toMatchObject({
+      code: 'cursor_of_earlier_log',
+    });
+    expect(noticed.mock.calls).toEqual([[epoch.state.epoch, expect.any(String)]]);
+    noticed.mockRestore();
+  });
+
+  it('ends at once when the service stops or the caller is gone', async () => {
+    const trial = new Trial();
+    const gone = new AbortController();
+    let waits = 0;
+    trial.during = async () => {
+      waits++;
+      gone.abort();
+      return null;
+    };
+    expect((await trial.read({ gone: gone.signal })).items).toEqual([]);
+    expect(waits).toBe(1);
+  });
+
+  it('keeps its waiting place until it answers, and then gives the place back', async () => {
+    const places = new OwnPlaces();
+    const trial = new Trial(places);
+    let rounds = 0;
+    const held: number[] = [];
+    trial.during = async () => {
+      held.push(places.waiting);
+      if (++rounds === 3) trial.size = 1;
+      return trial.sizes;
+    };
+    trial.whileLooking = () => held.push(places.waiting);
+    expect((await trial.read()).items).toHaveLength(1);
+    // The first two looks are before the wait.
+    expect(held).toEqual([0, 0, 1, 1, 1]);
+    expect(places.waiting).toBe(0);
+  });
+
+  it('is refused if its key has no waiting place left', async () => {
+    const trial = new Trial({ waiting: 5, take: async () => null });
+    await expect(trial.read()).rejects.toMatchObject({ code: 'rate_limited' });
+    trial.size = 1;
+    expect((await trial.read({ from: 'beginning' })).items).toHaveLength(1);
+  });
+
+  describe('with many others', () => {
+    /** Wakes all waiting calls at once. */
+    const together = () => {
+      let wake = () => {};
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      return { wake: () => wake(), woken };
+    };
+    const waitingAt = (trial: Trial) => {
+      const { wake, woken } = together();
+      let count = 0;
+      trial.during = async () => {
+        count++;
+        await woken;
+        return trial.sizes;
+      };
+      return { wake, waiting: () => count };
+    };
+
+    it('reads once for all that wait at the same place, whatever their limits', async () => {
+      const trial = new Trial();
+      const { nextCursor: cursor } = await trial.read({ from: 'beginning', waitSeconds: 0 });
+      const { wake, waiting } = waitingAt(trial);
+      const limits = [1, 2, 100, 7, 1_000];
+      const calls = limits.map((limit, i) => trial.read({ from: null, cursor, limit, holder: `key ${i}` }));
+      await until(waiting, (count) => count === limits.length);
+      trial.size = 5;
+      wake();
+      const pages = await Promise.all(calls);
+      expect(pages.map(({ items }) => items.length)).toEqual([1, 2, 5, 5, 5]);
+      expect(pages.map(({ caughtUp }) => caughtUp)).toEqual([false, false, true, true, true]);
+      expect(pages.map(({ nextCursor }) => trial.places(nextCursor)[0]?.[1])).toEqual([1, 2, 5, 5, 5]);
+      expect(trial.reads).toBe(1);
+    });
+
+    it('reads for each place that calls wait at', async () => {
+      const trial = new Trial();
+      trial.size = 3;
+      const at = async (limit: number) =>
+        (await trial.read({ from: 'beginning', waitSeconds: 0, limit })).nextCursor;
+      const cursors = [await at(3), await at(3)];
+      const { wake, waiting } = waitingAt(trial);
+      const [first, second] = cursors.map((cursor) => trial.read({ from: null, cursor }));
+      await until(waiting, (count) => count === 2);
+      trial.size = 4;
+      trial.reads = 0;
+      wake();
+      expect((await first)?.items).toEqual((await second)?.items);
+      expect(trial.reads).toBe(1);
+    });
+
+    it('answers without events, and with a cursor of the same place, if it gets no turn', async () => {
+      const trial = new Trial();
+      const { nextCursor: cursor } = await trial.read({ from: 'beginning', waitSeconds: 0 });
+      trial.during = async () => {
+        [trial.size, trial.hasTurns] = [5, false];
+        return trial.sizes;
+      };
+      const page = await trial.read({ from: null, cursor });
+      expect([page.items, page.caughtUp, page.removed]).toEqual([[], false, 0]);
+      expect(trial.places(page.nextCursor)).toEqual(trial.places(cursor));
+      trial.hasTurns = true;
+      expect((await trial.read({ from: null, cursor: page.nextCursor })).items).toHaveLength(5);
+    });
+
+    it('answers in the same way if there is no room to go on after the wait', async () => {
+      const trial = new Trial();
+      const { nextCursor: cursor } = await trial.read({ from: 'beginning', waitSeconds: 0 });
+      const whileWaiting = () => {
+        trial.size = 5;
+        return Promise.reject(serviceUnavailable(new Error('no place')));
+      };
+      const page = await trial.read({ from: null, cursor, whileWaiting });
+      expect([page.items, page.caughtUp, trial.places(page.nextCursor)]).toEqual([[], false, [[TENANT, 0]]]);
+      const refused = () => Promise.reject(new Error('the key has ended'));
+      trial.size = 0;
+      await expect(trial.read({ from: null, cursor, whileWaiting: refused })).rejects.toThrow('ended');
+    });
+  });
+});
