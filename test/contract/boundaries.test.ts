@@ -20,6 +20,7 @@ const FACTS = [
   'src/version',
   'src/deadline',
   'src/rests',
+  'src/address-list',
 ];
 const CORE = ['src/event', ...FACTS];
 /** What modules build on. Code that two modules need belongs there. */
@@ -257,7 +258,7 @@ const BORDERS: readonly Border[] = [
 ];
 
 /** The core computes: it uses no files, no network and no clock of its own. */
-const CORE_NODE = ['node:crypto'];
+const CORE_NODE = ['node:crypto', 'node:net'];
 const within = (place: string, folders: readonly string[]) =>
   folders.filter((folder) => place === folder || place.startsWith(`${folder}/`));
 const packageOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
