@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { ENVIRONMENT, loadConfig } from '../../src/config';
 import { ERRORS } from '../../src/errors';
+import { LIMITS } from '../../src/limits';
 import { namesIn, readDocument, tableOf } from '../support/documents';
 import { ROOT } from '../support/imports';
 
@@ -37,6 +38,12 @@ describe('the documentation', () => {
       doc,
     ]);
     expect(tableOf('docs/api.md', 'Status')).toEqual(declared);
+  });
+
+  it('names only limits that exist on the page of limits', () => {
+    const named = readDocument('docs/limits.md').match(/(?<=`)[a-z]\w+(?=`)/g) ?? [];
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter((name) => !Object.hasOwn(LIMITS, name))).toEqual([]);
   });
 
   it('maps every folder of src, and maps only folders that exist', () => {

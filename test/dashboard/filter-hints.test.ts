@@ -66,7 +66,7 @@ describe('the values for a network', () => {
       value.endsWith('*') ? address.startsWith(value.slice(0, -1)) : address === value,
     );
   const toNumber = (address: string) =>
-    address.split('./').reduce((sum, octet) => sum * 256 + Number(octet), 0);
+    address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0);
 
   it('are those of exactly its addresses', () => {
     for (const [network, inside] of [
@@ -81,7 +81,7 @@ describe('the values for a network', () => {
       const [first, last] = inside.map(toNumber) as [number, number];
       expect(values.length).toBeGreaterThan(0);
       for (const number of [first - 1, first, Math.floor((first + last) / 2), last, last + 1]) {
-        const address = [24, 16, 8, 0].map((bits) => Math.floor(number / 2 ** bits) % 256).join('./');
+        const address = [24, 16, 8, 0].map((bits) => Math.floor(number / 2 ** bits) % 256).join('.');
         expect([address, matches(values, address)]).toEqual([address, number >= first && number <= last]);
       }
     }

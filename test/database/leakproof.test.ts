@@ -179,7 +179,7 @@ function computedComparisons(text: string, secured: readonly string[]): string[]
   const isSecured = (side: readonly string[]) =>
     side.length === 1 &&
     COLUMN.test(side[0] as string) &&
-    aliases.has((side[0] as string).split('../postgres')[0] as string);
+    aliases.has((side[0] as string).split('.')[0] as string);
   return tokens.flatMap((token, i) => {
     if (!COMPARISONS.has(token)) return [];
     const [left, right] = [operand(tokens, i - 1, -1), operand(tokens, i + 1, 1)];

@@ -80,7 +80,7 @@ describe('a list of addresses', () => {
 
   it('includes an IPv4 address exactly if its first bits are those of the network', () => {
     const bits = fc.integer({ min: 0, max: 2 ** 32 - 1 });
-    const dotted = (n: number) => [24, 16, 8, 0].map((shift) => (n >>> shift) & 255).join('./');
+    const dotted = (n: number) => [24, 16, 8, 0].map((shift) => (n >>> shift) & 255).join('.');
     fc.assert(
       fc.property(
         bits,

@@ -71,7 +71,7 @@ describe.each(ENGINES)('gaps of a source on %s', (engine) => {
     const { sources } = opened;
     await fill(opened, tenantId, MAX);
     const [known] = await sources.gaps(tenantId, report(), 1);
-    await sources.report(tenantId, report({ gaps: [known], waitingBytes: 7 }), NOW);
+    await sources.report(tenantId, report({ gaps: [aGap({ gapId: known?.gapId })], waitingBytes: 7 }), NOW);
     expect(await only()).toMatchObject({ gapCount: MAX, waitingBytes: 7 });
     await sources.report(tenantId, report({ hostName: 'another', gaps: [aGap()] }), NOW);
     expect((await sources.sources(tenantId)).map(({ gapCount }) => gapCount)).toEqual([MAX, 1]);

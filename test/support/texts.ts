@@ -10,7 +10,7 @@ export const WORDS = [
   ...['İstanbul', 'i\u0307stanbul', 'ſtraße', 'Cafe\u0301'],
 ];
 /** Of the two marks, one belongs to words, because a letter is folded to it. */
-export const SEPARATORS = [' ', ' ', ' ', ' ', '../property', '_', "'", '%', '\\', '\u0301', '\u0302'];
+export const SEPARATORS = [' ', ' ', ' ', ' ', '.', '_', "'", '%', '\\', '\u0301', '\u0302'];
 /** Characters that no URL can carry. Some texts of events have them. */
 export const UNSPEAKABLE = ['\uD83D', '\uDE00', '\0'];
 

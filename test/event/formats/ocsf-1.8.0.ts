@@ -125,7 +125,7 @@ export function ocsfProblems(document: Document): string[] {
     check(document.device.type_id === 1 && document.metadata.profiles?.[0] === 'host', 'device');
   for (const name of rules.nested ? Object.keys(rules.nested) : []) {
     const { required, attributes } = rules.nested?.[name] ?? { required: [], attributes: [] };
-    const object = name.split('./').reduce((of, part) => of?.[part], document);
+    const object = name.split('.').reduce((of, part) => of?.[part], document);
     problems.push(...missing(object, required).map((one) => `no ${name}.${one}`));
     problems.push(
       ...Object.keys(object ?? {})
