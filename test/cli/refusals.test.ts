@@ -60,7 +60,7 @@ describe('the command line', () => {
       ['key', 'revoke', '00000000-0000-4000-8000-000000000000'],
       /^not_found: There is no such key\.$/,
     ],
-    ['no key id', ['key', 'revoke', 'x'], /^invalid_parameter: keyId must be a key id\.$/],
+    ['no key id', ['key', 'revoke', 'x'], /^invalid_parameter: keyId must be a UUID\.$/],
     ['an unknown command', ['tenant', 'delete'], /unknown command|Usage/],
   ])('fails with one clear line for %s', async (_, args, text) => {
     const { lines, error } = await run(...args);
