@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/prisma/client';
-import type { TenantSet } from '../tenant-set';
+import type { NoTenants, TenantSet } from '../tenant-set';
 
 /**
  * Makes a sub-select for each tenant of a set. The sub-select names its tenant itself: by value, or by the row of
@@ -71,3 +71,27 @@ export const layout = (isDistributed: boolean): Layout => ({
   isDistributed,
   each: (tenants) => eachTenant(tenants, isDistributed),
 });
+
+/** The role that requests run as. Row-level security shows it only rows of the tenants that a transaction names. */
+export const SERVICE_ROLE = 'audit_activity_service';
+
+/** The setting by which a transaction names its tenants. */
+export const TENANTS_SETTING = 'app.tenants';
+
+/** Tables that the service's role reads whole. They list the tenants, and hold no other data of a tenant. */
+export const FREE_TABLES: readonly string[] = ['tenant'];
+
+/**
+ * The setting's value, such as `1,3`.
+ * @throws RangeError for a value that is not a tenant id, because statements contain the text
+ */
+export function tenantsSetting(tenants: TenantSet | NoTenants): string {
+  for (const tenant of tenants)
+    if (!Number.isInteger(tenant) || tenant < 1 || tenant > 2_147_483_647)
+      throw new RangeError(`${tenant} is no tenant id`);
+  return tenants.join(',');
+}
+
+/** The statement that names the tenants until a transaction ends. Distributed databases pass on only this form. */
+export const setTenants = (tenants: TenantSet | NoTenants): string =>
+  `SET LOCAL ${TENANTS_SETTING} = '${tenantsSetting(tenants)}'`;

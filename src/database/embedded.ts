@@ -7,8 +7,7 @@ import type { NoTenants, TenantSet } from '../tenant-set';
 import { ARRAY_TYPE_IDS } from './binary-array';
 import type { Database, OwnerDoor, Prisma, ServiceDoor, ServiceSteps, Step } from './clients';
 import { lockDataDir } from './data-dir-lock';
-import { layout } from './each-tenant';
-import { SERVICE_ROLE, setTenants } from './tenant-rows';
+import { layout, SERVICE_ROLE, setTenants } from './each-tenant';
 
 export const EMBEDDED_FOLDER = 'database';
 const ONE_MOMENT = 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; ';

@@ -6,9 +6,8 @@ import { LIMITS } from '../limits';
 import type { NoTenants, TenantSet } from '../tenant-set';
 import { bindMessage } from './bind-message';
 import type { Connections, Planning, Prisma, Row, ServiceDoor, Step } from './clients';
-import { layout } from './each-tenant';
+import { layout, SERVICE_ROLE, setTenants, TENANTS_SETTING, tenantsSetting } from './each-tenant';
 import { hearErrors, type OnServerError } from './server-disk';
-import { SERVICE_ROLE, setTenants, TENANTS_SETTING, tenantsSetting } from './tenant-rows';
 
 const NAMED_STATEMENTS_MAX = 256;
 const UNNAMED = '';

@@ -1,7 +1,7 @@
 import { Client, escapeIdentifier } from 'pg';
 import { LIMITS } from '../limits';
+import { SERVICE_ROLE } from './each-tenant';
 import { isFailure } from './failure';
-import { SERVICE_ROLE } from './tenant-rows';
 
 /** The cluster cannot be prepared for a restore. Printed as one line. */
 export class CannotPrepare extends Error {

@@ -1,6 +1,6 @@
 import type { Prisma, ServiceDoor } from './clients';
+import { FREE_TABLES, SERVICE_ROLE } from './each-tenant';
 import { isFailure } from './failure';
-import { FREE_TABLES, SERVICE_ROLE } from './tenant-rows';
 
 /** Row-level security would not apply to requests, or would let them do nothing. Printed as one line. */
 class NoRowSecurity extends Error {

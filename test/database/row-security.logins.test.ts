@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { openDatabase } from '../../src/database/database';
+import { SERVICE_ROLE } from '../../src/database/each-tenant';
 import { migrate } from '../../src/database/migrate';
 import { assertRowSecurity } from '../../src/database/row-security';
-import { SERVICE_ROLE } from '../../src/database/tenant-rows';
 import { createEmptyDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
 import { World } from '../support/world';
 

@@ -1,5 +1,6 @@
 import { Prisma } from '../../src/database/clients';
-import { FREE_TABLES, ofEveryTenant, ofTenants, SERVICE_ROLE } from '../../src/database/tenant-rows';
+import { FREE_TABLES, SERVICE_ROLE } from '../../src/database/each-tenant';
+import { ofEveryTenant, ofTenants } from '../../src/database/tenant-rows';
 import { oneTenant, tenantsOrNone } from '../../src/tenant-set';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';

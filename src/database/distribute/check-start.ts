@@ -1,6 +1,6 @@
 import type { ServiceDoor } from '../clients';
+import { SERVICE_ROLE } from '../each-tenant';
 import { isFailure } from '../failure';
-import { SERVICE_ROLE } from '../tenant-rows';
 
 /** The tables are distributed, and these logins can't use them. Printed as one line. */
 class CannotUseNodes extends Error {

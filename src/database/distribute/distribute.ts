@@ -1,5 +1,5 @@
 import type { OwnerDoor } from '../clients';
-import { FREE_TABLES, TENANTS_SETTING } from '../tenant-rows';
+import { FREE_TABLES, TENANTS_SETTING } from '../each-tenant';
 import { DISTRIBUTED_TABLES, distributionPlan, type Placement } from './distribution';
 
 /** The database cannot distribute tables. Printed as one line. */
