@@ -18,7 +18,7 @@ const answerData = z.object({ reportAuditSource: z.object({ gapsKept: z.int().mi
 /** How GraphQL names what the schema lacks. */
 const UNKNOWN = /(Cannot query field|Unknown type) "(reportAuditSource|AuditSourceReport)"/;
 
-/** The service is of the release before, which has no name for events that it refused. */
+/** The service is of a build that has no name for events that it refused. This goes with 0.2.0. */
 const UNKNOWN_REASON = /"REJECTED" does not exist in "AuditGapReason"/;
 
 /** Sends reports, once each. Never throws. */

@@ -20,7 +20,7 @@ class NewerDatabase extends Error {
 
 /**
  * Applies the missing migrations, all in one transaction, and records them as Prisma's own tool would. The schema of
- * each release also works for the release before it, so an older service may keep running meanwhile.
+ * each release also works for the one before it, so an older service may keep running meanwhile.
  * @returns the names of the migrations applied now
  * @throws NewerDatabase when a newer release has migrated the database: this release would not maintain what it does
  * not know

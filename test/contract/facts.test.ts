@@ -127,3 +127,20 @@ it('the check finds copies of statuses, codes and limits', () => {
     ]),
   );
 });
+
+describe('a bridge to a build before', () => {
+  it('names the release with which it goes', () => {
+    const sources = sourcesOf('src', 'rest-facade', 'agent', 'dashboard/src');
+    const bridges = sources.flatMap(({ file, text }) =>
+      [...text.matchAll(/\/\*\*?[\s\S]*?\*\/|(?:^ *\/\/[^\n]*\n)+/gm)]
+        .map(([comment]) => comment.replace(/\s*(?:\*|\/\/)\s*/g, ' '))
+        .filter(
+          (comment) =>
+            /(?:the (?:release|build) before|a build without)\b/.test(comment) &&
+            !/goes? with \d+\.\d+\.\d+/.test(comment),
+        )
+        .map((comment) => `${file}: ${comment}`),
+    );
+    expect(bridges).toEqual([]);
+  });
+});

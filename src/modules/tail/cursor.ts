@@ -18,7 +18,7 @@ export interface TailPlace {
 }
 
 const VERSION = 2;
-/** Of cursors without an epoch, which the release before gives and reads. */
+/** Of cursors without an epoch, which a build without epochs gives and reads. It goes with 0.3.0. */
 const FORMER_VERSION = 1;
 const MAC_BYTES = 16;
 const EPOCH_BYTES = 8;
@@ -32,7 +32,7 @@ export class CursorSeal {
   constructor(
     private readonly parts: {
       readonly epoch: { readonly state: EpochState; readonly cursorKey: Buffer };
-      /** Of cursors of the release before: the first one signs. */
+      /** Of cursors without an epoch: the first one signs. They go with 0.3.0. */
       readonly formerKeys: readonly Buffer[];
       readonly nowMs: () => number;
     },
@@ -44,7 +44,7 @@ export class CursorSeal {
     if (!isCurrent(state, ofPositions)) throw ofEarlierLog(state);
     const { epoch } = state;
     const [formerKey] = this.parts.formerKeys;
-    // The instances of the release before read only what they give themselves, and go on during an upgrade.
+    // Instances without epochs read only what they give themselves, and go on during an upgrade. It goes with 0.3.0.
     const key = isBridging(state, this.parts.nowMs()) && formerKey ? formerKey : this.parts.epoch.cursorKey;
     const bytes: number[] =
       key === formerKey ? [FORMER_VERSION, ...filter] : [VERSION, ...Buffer.from(epoch, 'hex'), ...filter];

@@ -13,7 +13,7 @@ import type { CheckpointKey } from '../../store/log/evidence/note-key';
 import { CursorSeal } from './cursor';
 import { type ListSources, Tail } from './tail';
 
-/** What the release before sealed its cursors with. It goes when `NO_EPOCH` does. */
+/** What a build without epochs sealed its cursors with. It goes with 0.3.0, as `NO_EPOCH` does. */
 const FORMER_CURSOR_KEY = 'audit-activity tail cursor';
 
 /** The parts that answer calls of the tail. */

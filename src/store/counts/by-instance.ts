@@ -5,8 +5,8 @@ import { HOURS_PER_DAY, type HourSpan, within } from './scope';
 
 /**
  * Counts by instance are rows of `audit_count` too. Their `a` is negative and holds two numbers, the instance's and the
- * action's (0: all actions). The release before may still run on the same tables. It asks for `a` from 0 on, so it sees
- * none of these rows, but it removes them with everything else of a week (`docs/decisions/0017`).
+ * action's (0: all actions). A build that does not count by instance asks for `a` from 0 on, so it sees none of these
+ * rows, but it removes them with everything else of a week (`docs/decisions/0017`).
  */
 const ACTIONS = 65_536;
 /** Larger numbers do not fit into `a`: days with such values stay uncounted by instance. */

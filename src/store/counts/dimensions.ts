@@ -30,7 +30,7 @@ export const DIMENSIONS = {
   principal: dimension(3, 'p', FILTERS.principalName.field),
   instance: {
     ...INSTANCE,
-    // Null: the release before wrote the delta, without its instance. CASE is used because it is leakproof: under
+    // Null: a build that does not count by instance wrote the delta. This goes with 0.3.0. CASE is leakproof: under
     // row-level security PostgreSQL does not look up a number by the result of coalesce.
     storedValueOf: (delta: string) =>
       `CASE WHEN ${delta}.${INSTANCE.column} IS NULL THEN '${UNUSED}' ELSE ${delta}.${INSTANCE.column} END`,

@@ -53,8 +53,8 @@ const COUNT_HOUR = addByInstance(`
   FROM ${EVENTS} GROUP BY e.tenant_id, ${COUNTED_COLUMNS}`);
 
 /**
- * Counts days by instance that are not counted so yet: days from before such counts existed, and days that the release
- * before stored while it ran beside this one. It visits all tenants in rounds and rests between rounds. Any number of
+ * Counts days by instance that are not counted so yet: days that a build without such counts stored, before an upgrade
+ * or beside this one. It goes with 0.3.0. It visits all tenants in rounds and rests between rounds. Any number of
  * instances may run it: a tenant whose turn is taken is skipped. While a day is counted, the tenant is not folded, so
  * its answers stay exact.
  */

@@ -67,8 +67,8 @@ export function countedSegments(counted: Counted, pieces: Pieces, tenant: Prisma
 }
 
 /**
- * The segments of one tenant from the counts by instance. The release before did not count by instance. Its days that
- * are not counted anew yet are answered by the search index or the events.
+ * The segments of one tenant from the counts by instance. A build before 0.1.0 did not count by instance. Its days
+ * that are not counted anew yet are answered by the search index or the events. This goes with 0.3.0.
  */
 function instanceSegments(
   filter: AuditEventFilter,

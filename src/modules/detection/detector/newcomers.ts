@@ -45,7 +45,7 @@ export async function newcomersOf(
   const marks = new Map(rows.filter(isMark).map(({ node, body }) => [node, body]));
   const knowing: RuleSource[] = [];
   for (const rule of rules) if (await knows(rule, abouts)) knowing.push(rule);
-  // An earlier release has let all rules of the tenant learn together.
+  // A build without marks of single rules has let all rules of the tenant learn together. This goes with 0.3.0.
   const body = marks.has(FIRST_MARK) && position > 0 ? bodyOf(0, position) : JOINED;
   const missing = [FIRST_MARK, ...knowing.map(markOf)].filter((node) => !marks.has(node));
   if (missing.length > 0) {

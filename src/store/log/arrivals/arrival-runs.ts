@@ -18,7 +18,7 @@ export class GrowingRuns {
    */
   constructor(stored: Uint8Array | null, count: number) {
     for (const { end, ms } of runsOf(stored, count)) this.append(end, ms);
-    // The release before appended the other entries and did not store their times.
+    // A build that stored no times appended the other entries. Their tiles stay, so this stays too.
     if (this.#end < count) this.append(count, null);
   }
 

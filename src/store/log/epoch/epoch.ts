@@ -32,8 +32,8 @@ export interface EpochState {
 
 /**
  * Stands for the time before there were epochs. A release without epochs gave cursors, ids and names without one. They
- * stay as they are until the first restore, so that an upgrade repeats no message under another id. The release after
- * the next one can do without: then an upgrade from a release without epochs is no longer supported.
+ * stay as they are until the first restore, so that an upgrade repeats no message under another id. This goes with 0.3.0:
+ * then an upgrade from a release without epochs is no longer supported.
  */
 export const NO_EPOCH = '';
 
@@ -55,7 +55,7 @@ export function newEpoch(nowMs: number, former: readonly string[]): string {
 export const isCurrent = ({ epoch, isBridged }: EpochState, named: string): boolean =>
   named === epoch || (named === NO_EPOCH && isBridged);
 
-/** Whether instances of the release before may be at work, which is while they are upgraded. */
+/** Whether instances without epochs may be at work, which is while they are upgraded. It goes with 0.3.0. */
 export const isBridging = ({ isBridged, beganAt }: EpochState, nowMs: number): boolean =>
   isBridged && nowMs < beganAt.getTime() + LIMITS.cursorBridgeMs;
 
