@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { AgentProgram } from '../agent/support/compiled-agent';
 import { ChildService } from './child-service';
@@ -16,7 +15,12 @@ export class Release {
     this.agent = new AgentProgram(path.join(folder, 'dist/agent/main.js'));
   }
 
-  /** @throws Error naming the packages that the release needs and that are no longer installed */
+  /** The commits of the releases that are packed here. */
+  static packed(): string[] {
+    return readdirSync(PACKED).flatMap((name) => /^release-(\w+)\.tar\.gz$/.exec(name)?.[1] ?? []);
+  }
+
+  /** @throws Error naming the packages that the release needs and that `package.json` does not have */
   static unpack(commit: string): Release {
     // The folder is within the repository, so that Node finds the packages from there.
     const setup = path.join(ROOT, '.setup');
@@ -37,9 +41,19 @@ export class Release {
   }
 }
 
+/** Declared, and not merely found: a folder of packages that npm has not cleaned may still hold one that is gone. */
 function missingPackages(folder: string): string[] {
-  const file = path.join(folder, 'package.json');
-  const { dependencies } = JSON.parse(readFileSync(file, 'utf8')) as { dependencies: Record<string, string> };
-  const folders = createRequire(file).resolve.paths('any') ?? [];
-  return Object.keys(dependencies).filter((name) => !folders.some((at) => existsSync(path.join(at, name))));
+  const declared = [ROOT, path.join(ROOT, 'agent')].map(packagesOf);
+  return Object.keys(packagesOf(folder).dependencies).filter((name) =>
+    declared.every(({ dependencies, devDependencies }) => !(name in { ...dependencies, ...devDependencies })),
+  );
+}
+
+interface Packages {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+function packagesOf(folder: string): Packages {
+  return JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
 }
