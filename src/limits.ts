@@ -229,7 +229,7 @@ export const LIMITS = {
   destinationSetAsideMax: 10_000, // of one destination: a receiver that refuses more needs a person
   destinationSetAsidePageDefault: 100, // some screens
   destinationSetAsidePageMax: 1_000, // one answer
-  destinationOvertakenShownMs: 3600_000, // in /health: long enough for an alert to see it, and not for good
+  pastTroubleShownMs: 3600_000, // in /health: long enough for an alert to see it, and not for good
   destinationSettingsCharsMax: 200_000, // certificates included
 } as const;
 

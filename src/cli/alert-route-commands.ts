@@ -5,7 +5,7 @@ import { columnsOf } from './operations';
 import type { OnService } from './service-command';
 import { toTable } from './table';
 
-const COLUMNS = columnsOf('AlertRoute', 'routeId', 'name', 'kind');
+const COLUMNS = columnsOf('AlertRoute', 'routeId', 'name', 'kind', 'lastError');
 
 /** `alert route create`, `list`, `remove`. */
 export function addAlertRouteCommands(route: Command, onService: OnService): void {

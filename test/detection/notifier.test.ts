@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
+import { RefusedAddress } from '../../src/delivery/network-guard';
+import { failureOf, type Outcome } from '../../src/delivery/outcome';
 import { noteAlerts } from '../../src/modules/detection/alerts/note-alerts';
 import { DetectionTally } from '../../src/modules/detection/base/tally';
-import type { AlertRoute, Failure } from '../../src/modules/detection/notices/channel';
+import { type AlertRoute, Channels, type Failure } from '../../src/modules/detection/notices/channel';
 import type { Due } from '../../src/modules/detection/notices/notice-queue';
 import { Notifier } from '../../src/modules/detection/notices/notifier';
+import { RouteStore } from '../../src/modules/detection/notices/route.store';
 import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
 import { HealthAlerts } from '../../src/modules/detection/watch/health-alerts';
 import { ENGINES } from '../support/engines';
@@ -42,9 +45,12 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     /** The database's clock. */
     const time = async () => new Date(at.nowMs);
     const health = new HealthAlerts(owner, readShippedRules(), () => at.nowMs, undefined, time);
-    const anInstance = () => {
+    /** @param refuses the names of the routes to whose destinations the instance may not connect */
+    const anInstance = (refuses: readonly string[] = []) => {
       const send = async (route: AlertRoute, due: readonly Due[]) => {
         if (route.tenantId !== tenantId) return [];
+        if (refuses.includes(route.name))
+          return { message: 'a private address', isOfChannel: true, isOfInstance: true };
         told.push({ route: route.name, notices: due });
         at.nowMs += 1;
         await slow.get(route.name)?.();
@@ -55,6 +61,7 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
         owner,
         health,
         time,
+        nowMs: () => at.nowMs,
         log: pino({ level: 'silent' }),
         channels: { send },
         tally: new DetectionTally(),
@@ -93,6 +100,8 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
           ),
         ),
       alerts: () => owner.models.alert.findMany({ where: { tenantId } }),
+      notices: () => owner.models.alertNotice.findMany({ where: { tenantId } }),
+      routes: () => new RouteStore(store.database.service, () => at.nowMs).list(tenantId),
       waiting: () => owner.models.alertNotice.count({ where: { tenantId, sentAt: null } }),
       toldBy: (name: string) =>
         told
@@ -295,6 +304,68 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     expect(toldBy('soc').flat()).toContain(made[0]?.alertId);
   });
 
+  it('leaves the notices of a destination to another instance at once where it may not connect, and says so', async () => {
+    const { aRoute, note, anInstance, toldBy, waiting, notices, routes, at, alerts } = await aTenant();
+    await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+    const [strict, lenient] = [anInstance(['siem']), anInstance()];
+    const noted = ids(3);
+    await note(...noted);
+    await strict.run();
+    expect(await notices()).toEqual(Array(3).fill(expect.objectContaining({ sentAt: null, tries: 0 })));
+    expect((await routes()).map(({ lastError }) => lastError)).toEqual(['a private address']);
+    // The same moment: the other has no wait, and the first one leaves it the turn.
+    await strict.run();
+    await lenient.run();
+    expect(toldBy('siem').flat().sort()).toEqual([...noted].sort());
+    expect(await waiting()).toBe(0);
+    expect((await routes()).map(({ lastError }) => lastError)).toEqual([null]);
+    expect([strict.healthy, lenient.healthy]).toEqual([false, true]);
+    at.nowMs += 3_600_000;
+    expect(strict.healthy).toBe(true);
+    expect(await alerts()).toEqual([]);
+  });
+
+  it('tries again where it may not connect, and then waits as little as before', async () => {
+    const { aRoute, note, anInstance, toldBy, at } = await aTenant();
+    await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+    const refused = ['siem'];
+    const instance = anInstance(refused);
+    await note(...ids(1));
+    await instance.run();
+    refused.length = 0;
+    await instance.run();
+    expect(toldBy('siem')).toEqual([]);
+    at.nowMs += 2_000;
+    await instance.run();
+    expect(toldBy('siem')).toHaveLength(1);
+    expect(instance.healthy).toBe(true);
+  });
+
+  it('makes an alert about a destination that no instance may connect to for a minute', async () => {
+    const { aRoute, note, anInstance, toldBy, at, alerts } = await aTenant();
+    await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+    await aRoute('soc', { to: ['soc@example.com'] });
+    const instances = [anInstance(['siem']), anInstance(['siem'])];
+    await note(...ids(1));
+    for (let second = 0; second < 59; second++) {
+      for (const one of instances) await one.run();
+      at.nowMs += 1_000;
+    }
+    expect(await alerts()).toEqual([]);
+    at.nowMs += 60_000;
+    for (const one of instances) await one.run();
+    for (const one of instances) await one.run();
+    const made = await alerts();
+    expect(made.map(({ groupValues }) => JSON.parse(groupValues))).toEqual([
+      {
+        problem: 'A channel of alerts fails',
+        route: 'siem',
+        channel: expect.stringMatching(/^destination /),
+      },
+    ]);
+    expect(toldBy('soc').flat()).toContain(made[0]?.alertId);
+  });
+
   it('serves other routes while one hangs, and stops a round of a route at its first failure', async () => {
     const { aRoute, note, anInstance, toldBy, failing, hanging } = await aTenant();
     await aRoute('first', { destinationId: randomUUID(), format: 'json' });
@@ -361,5 +432,40 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     await instance.run();
     expect(toldBy('second')).toHaveLength(2);
     expect(toldBy('first')).toHaveLength(1);
+  });
+});
+
+describe('a channel to a destination', () => {
+  const route: AlertRoute = {
+    tenantId: 1,
+    routeId: randomUUID(),
+    name: 'siem',
+    target: { destinationId: randomUUID(), format: 'json' },
+  };
+  const due: Due = {
+    noticeId: randomUUID(),
+    routeId: route.routeId,
+    alertId: randomUUID(),
+    state: 'new',
+    tries: 1,
+    createdAt: new Date(0),
+    until: new Date(60_000),
+  };
+  const reader = { alert: async () => ({ severity: 'high', status: 'new' }) } as never;
+  const outcomeOf = (outcome: Outcome) =>
+    new Channels({ reader, mailer: null, send: async () => outcome }).send(route, [due]);
+
+  it('says whether the failure is of this instance alone', async () => {
+    expect(await outcomeOf(failureOf(new RefusedAddress('a private address')))).toEqual({
+      message: 'a private address',
+      isOfChannel: true,
+      isOfInstance: true,
+    });
+    expect(await outcomeOf(failureOf(new Error('reset')))).toEqual({
+      message: 'reset',
+      isOfChannel: true,
+      isOfInstance: false,
+    });
+    expect(await outcomeOf({ kind: 'accepted' })).toEqual([]);
   });
 });

@@ -71,7 +71,7 @@ export async function openDestinations(parts: {
     health: [
       {
         get healthy() {
-          const since = nowMs() - LIMITS.destinationOvertakenShownMs;
+          const since = nowMs() - LIMITS.pastTroubleShownMs;
           return (
             deliveries.hasKeys &&
             deliveries.mayReachAll &&

@@ -106,6 +106,7 @@ export function detectionModule(parts: {
     owner,
     health,
     tally,
+    nowMs,
     log,
     channels: new Channels({
       reader: new AlertReader(owner),
@@ -128,7 +129,7 @@ export function detectionModule(parts: {
   const check = new FindingsCheck(service, seal);
   return {
     problemsOf: (tenantId) => check.problems(tenantId),
-    health: [seal],
+    health: [seal, notifier],
     resolvers: [
       new AlertRouteResolver({
         routes: new RouteStore(service, nowMs),

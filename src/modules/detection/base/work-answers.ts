@@ -132,5 +132,10 @@ export const ALERT_ROUTE = {
     emails: { kind: 'text', isList: true },
     destinationId: { kind: 'id', nullable: true },
     format: { kind: 'text', nullable: true, doc: 'json or ocsf.' },
+    lastError: {
+      kind: 'text',
+      nullable: true,
+      doc: 'Why the last of the alerts that wait was not taken. Null: none waits after a failure.',
+    },
   },
 } as const satisfies Shape;

@@ -15,7 +15,7 @@ const SYSLOG_SEVERITIES: Readonly<Record<Severity, SyslogSeverity>> = {
 };
 
 /** The outcome of a message; null: the destination does not exist. */
-type Sent = { readonly kind: string; readonly message?: string } | null;
+type Sent = { readonly kind: string; readonly message?: string; readonly isOfInstance?: boolean } | null;
 export type SendAlert = (
   tenantId: number,
   destinationId: string,
@@ -41,6 +41,8 @@ export interface Failure {
   readonly isOfChannel: boolean;
   /** True if `isOfChannel` is a guess. Other routes over the same channel may show the contrary. */
   readonly isGuess?: boolean;
+  /** Whether this instance may not connect to the destination. Another instance may. */
+  readonly isOfInstance?: boolean;
 }
 
 /** Routes with the same channel fail together. */
@@ -79,7 +81,7 @@ export class Channels {
     }
     for (const one of told) {
       const failure = await this.#post(route.tenantId, route.target, one);
-      if (failure !== null) return { message: failure, isOfChannel: true };
+      if (failure !== null) return failure;
     }
     return [];
   }
@@ -88,15 +90,17 @@ export class Channels {
     tenantId: number,
     { destinationId, format }: Exclude<RouteTarget, { readonly to: unknown }>,
     { notice, alert }: ToldAlert & { readonly notice: Due },
-  ): Promise<string | null> {
+  ): Promise<Failure | null> {
     const content = format === 'ocsf' ? toOcsfFinding(alert, alert.status) : { type: 'alert', ...alert };
     const severity = SYSLOG_SEVERITIES[alert.severity];
     const message = { id: notice.noticeId, at: notice.createdAt, severity, content };
-    const sent = await this.parts.send(tenantId, destinationId, message).catch((error: Error) => ({
+    const sent: Sent = await this.parts.send(tenantId, destinationId, message).catch((error: Error) => ({
       kind: 'failed',
       message: error.message,
     }));
-    if (sent === null) return 'there is no such destination';
-    return sent.kind === 'accepted' ? null : (sent.message ?? sent.kind);
+    if (sent === null) return { message: 'there is no such destination', isOfChannel: true };
+    if (sent.kind === 'accepted') return null;
+    const { kind, message: reason = kind, isOfInstance = false } = sent;
+    return { message: reason, isOfChannel: true, isOfInstance };
   }
 }

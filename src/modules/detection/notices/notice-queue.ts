@@ -36,28 +36,32 @@ export class NoticeQueue {
     return this.time(this.owner.models);
   }
 
-  /** @returns tenants with due notices @param of the condition on the tenant */
-  async tenants(of: string, most: number): Promise<readonly { readonly tenantId: number }[]> {
+  /** @returns tenants with due notices @param of the condition on the tenant @param except routes that are left to others */
+  async tenants(
+    of: string,
+    most: number,
+    except: readonly string[] = [],
+  ): Promise<readonly { readonly tenantId: number }[]> {
     const now = await this.now();
     return this.owner.models.$queryRawUnsafe(
       `SELECT DISTINCT tenant_id AS "tenantId" FROM alert_notice
-       WHERE sent_at IS NULL AND ${IS_DUE} AND ${of} LIMIT ${most}`,
-      ...[now, after(now, NEXT_MS_MAX)],
+       WHERE sent_at IS NULL AND ${IS_DUE} AND ${of} AND route_id <> ALL($3::uuid[]) LIMIT ${most}`,
+      ...[now, after(now, NEXT_MS_MAX), except],
     );
   }
 
-  /** Takes due notices for a minute, in which other instances skip them. */
-  async take(tenantId: number): Promise<readonly Due[]> {
+  /** Takes due notices for a minute, in which other instances skip them. @param except routes that are left to others */
+  async take(tenantId: number, except: readonly string[] = []): Promise<readonly Due[]> {
     const now = await this.now();
     const until = after(now, LEASE_MS);
     const rows = await this.owner.models.$queryRawUnsafe<Omit<Due, 'until'>[]>(
       `UPDATE alert_notice n SET next_at = $4::timestamptz, tries = n.tries + 1
        FROM (SELECT notice_id FROM alert_notice WHERE tenant_id = $3::int AND sent_at IS NULL AND ${IS_DUE}
-         ORDER BY next_at LIMIT ${DUE_MAX}) d
+           AND route_id <> ALL($5::uuid[]) ORDER BY next_at LIMIT ${DUE_MAX}) d
        WHERE n.tenant_id = $3::int AND n.notice_id = d.notice_id AND n.sent_at IS NULL AND ${IS_DUE}
        RETURNING n.notice_id::text AS "noticeId", n.route_id::text AS "routeId", n.alert_id::text AS "alertId",
          n.state, n.tries, n.created_at AS "createdAt"`,
-      ...[now, after(now, NEXT_MS_MAX), tenantId, until],
+      ...[now, after(now, NEXT_MS_MAX), tenantId, until, except],
     );
     return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt), until }));
   }
@@ -86,11 +90,15 @@ export class NoticeQueue {
     });
   }
 
-  /** Gives back notices that were not tried. @param waitMs until they are due */
-  async putBack(tenantId: number, due: readonly Due[], waitMs: number): Promise<void> {
+  /** Gives back notices that were not tried. @param waitMs until they are due @param error why this instance cannot try */
+  async putBack(tenantId: number, due: readonly Due[], waitMs: number, error?: string): Promise<void> {
     await this.owner.models.alertNotice.updateMany({
       where: heldOf(tenantId, due),
-      data: { nextAt: after(await this.now(), waitMs), tries: { decrement: 1 } },
+      data: {
+        nextAt: after(await this.now(), waitMs),
+        tries: { decrement: 1 },
+        ...(error !== undefined && { error: error.slice(0, ERROR_CHARS_MAX) }),
+      },
     });
   }
 

@@ -3,6 +3,9 @@ import type { Logger } from 'pino';
 import type { OwnerDoor } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import type { ReadTime } from '../../../database/lease';
+import { retryDelayMs } from '../../../delivery/retry';
+import { LIMITS } from '../../../limits';
+import { Rests } from '../../../rests';
 import type { DetectionTally } from '../base/tally';
 import type { HealthAlerts } from '../watch/health-alerts';
 import { type AlertRoute, type Channels, channelOf, type Failure } from './channel';
@@ -22,6 +25,8 @@ const MAILS_MAX = 5;
 const MAILS_MS = 10_000;
 /** The number of failures after which a channel counts as failing. */
 const FAILING_TRIES = 4;
+/** How long a notice may wait for an instance that may connect to its destination, before the channel counts as failing. */
+const UNREACHED_MS = 60_000;
 
 interface Job {
   readonly route: AlertRoute;
@@ -35,6 +40,10 @@ export class Notifier {
   /** The routes in work, some of them since an earlier round. */
   readonly #busy = new Set<string>();
   readonly #telling = new Set<Promise<void>>();
+  /** The routes to whose destinations this instance may not connect, with the time of the last refusal. */
+  readonly #refused = new Map<string, number>();
+  /** Those of them that it leaves alone for a while, so that other instances have the turn. */
+  readonly #rests: Rests<string>;
 
   constructor(
     private readonly parts: {
@@ -42,19 +51,29 @@ export class Notifier {
       readonly channels: Pick<Channels, 'send'>;
       readonly health: Pick<HealthAlerts, 'tell'>;
       readonly tally: DetectionTally;
+      readonly nowMs: () => number;
       readonly log: Logger;
       readonly time?: ReadTime;
     },
   ) {
     this.#rounds = new TenantRounds(parts.owner);
     this.#queue = new NoticeQueue(parts.owner, parts.time);
+    this.#rests = new Rests(parts.nowMs);
+  }
+
+  /** False if within the last hour this instance was not allowed to connect to the destination of a notice. */
+  get healthy(): boolean {
+    return [...this.#refused.values()].every((atMs) => !this.#isShown(atMs));
   }
 
   async run(): Promise<number> {
-    const tenants = await this.#rounds.ask((of) => this.#queue.tenants(of('tenant_id'), TENANTS_MAX));
+    for (const [routeId, atMs] of this.#refused) if (!this.#isShown(atMs)) this.#refused.delete(routeId);
+    this.#rests.keepOnly(new Set(this.#refused.keys()));
+    const left = [...this.#refused.keys()].filter((routeId) => this.#rests.isResting(routeId));
+    const tenants = await this.#rounds.ask((of) => this.#queue.tenants(of('tenant_id'), TENANTS_MAX, left));
     const jobs: Job[] = [];
     for (const { tenantId } of tenants)
-      jobs.push(...((await this.#rounds.attempt(tenantId, () => this.#jobsOf(tenantId))) ?? []));
+      jobs.push(...((await this.#rounds.attempt(tenantId, () => this.#jobsOf(tenantId, left))) ?? []));
     // Routes that failed before are likely to be slow again.
     jobs.sort((a, b) => triesOf(a.due) - triesOf(b.due));
     const lanes = [true, false].map((isMail) => jobs.filter(({ route }) => 'to' in route.target === isMail));
@@ -83,8 +102,8 @@ export class Notifier {
     }
   }
 
-  async #jobsOf(tenantId: number): Promise<readonly Job[]> {
-    const due = await this.#queue.take(tenantId);
+  async #jobsOf(tenantId: number, left: readonly string[]): Promise<readonly Job[]> {
+    const due = await this.#queue.take(tenantId, left);
     if (due.length === 0) return [];
     const routes = await this.#routes(tenantId);
     // Notices of a removed route are dropped.
@@ -122,9 +141,13 @@ export class Notifier {
       const rest = parcels.slice(i).flat();
       if (await this.#queue.isEnding(rest)) return this.#queue.putBack(tenantId, rest, 0);
       const outcome = await this.#send(route, parcel);
+      if ('message' in outcome && outcome.isOfInstance) return this.#leave(route, rest, outcome);
+      this.#refused.delete(route.routeId);
+      this.#rests.end(route.routeId);
       if ('message' in outcome) {
         await this.#queue.failed(tenantId, rest, outcome.message);
-        return this.#tellOfFailure(route, parcel, outcome);
+        if (triesOf(parcel) >= FAILING_TRIES) await this.#tellOfFailure(route, parcel, outcome);
+        return;
       }
       await this.#queue.done(tenantId, parcel);
       // From here on nobody sends these notices again. After a crash before, another instance sends them when their lease
@@ -159,9 +182,24 @@ export class Notifier {
     return outcome;
   }
 
+  /** Leaves notices to other instances, at once: this one may not connect to their destination. */
+  async #leave(route: AlertRoute, due: readonly Due[], failure: Failure): Promise<void> {
+    const { tenantId, routeId } = route;
+    this.#refused.set(routeId, this.parts.nowMs());
+    const waitMs = this.#rests.failed(routeId, (failures) =>
+      Math.min(retryDelayMs(failures, undefined, Math.random()), LIMITS.destinationStandBackMsMax),
+    );
+    const said = { tenantId, routeId, waitMs, error: failure.message };
+    this.parts.log.warn(said, 'the notices of a route are left to other instances; they will be retried');
+    await this.#queue.putBack(tenantId, due, 0, failure.message);
+    const waitedMs = (await this.#queue.now()).getTime() - sinceOf(due).getTime();
+    if (waitedMs >= UNREACHED_MS) await this.#tellOfFailure(route, due, failure);
+  }
+
+  #isShown = (atMs: number): boolean => Math.abs(this.parts.nowMs() - atMs) < LIMITS.pastTroubleShownMs;
+
   /** Makes an alert about a failing channel, told by routes over other channels. */
   async #tellOfFailure(route: AlertRoute, due: readonly Due[], failure: Failure): Promise<void> {
-    if (triesOf(due) < FAILING_TRIES) return;
     const { tenantId, routeId, name } = route;
     this.parts.log.warn({ tenantId, routeId, error: failure.message }, 'a route failed to send alerts');
     const channel = channelOf(route);

@@ -26,13 +26,21 @@ export class RouteStore {
   ) {}
 
   async list(tenantId: number): Promise<readonly RouteAnswer[]> {
-    const rows = await guarded(() =>
-      ofTenants(this.service, oneTenant(tenantId), (tx) =>
-        tx.alertRoute.findMany({
+    const { rows, errors } = await guarded(() =>
+      ofTenants(this.service, oneTenant(tenantId), async (tx) => ({
+        rows: await tx.alertRoute.findMany({
           where: { tenantId, enabled: true },
           orderBy: [{ createdAt: 'asc' }, { routeId: 'asc' }],
         }),
-      ),
+        errors: new Map(
+          (
+            await tx.$queryRaw<{ routeId: string; error: string }[]>`
+              SELECT DISTINCT ON (route_id) route_id::text AS "routeId", error FROM alert_notice
+              WHERE tenant_id = ${tenantId}::int AND sent_at IS NULL AND error IS NOT NULL
+              ORDER BY route_id, next_at DESC`
+          ).map(({ routeId, error }) => [routeId, error]),
+        ),
+      })),
     );
     return rows.map(({ routeId, name, severityMin, ruleId, kind, target }) => {
       const to = JSON.parse(target) as RouteTarget;
@@ -46,6 +54,7 @@ export class RouteStore {
         emails: 'to' in to ? to.to : [],
         destinationId: 'to' in to ? null : to.destinationId,
         format: 'to' in to ? null : to.format,
+        lastError: errors.get(routeId) ?? null,
       };
     });
   }
