@@ -62,6 +62,8 @@ const DETECTION_ROOMS = DETECTION_FLOORS.flatMap((rooms, floor) =>
 /** Dependencies point down: service → entrances → modules → trail → caller → database → event. */
 const BORDERS: readonly Border[] = [
   { of: CORE, files: CORE, packages: [] },
+  // A leaf: rules, masking and compliance read T-SQL with it.
+  { of: ['src/tsql'], files: [], packages: [] },
   {
     of: ['src/database'],
     files: [...CORE, 'src/config', 'src/folder-lock', 'src/generated/prisma'],
@@ -75,7 +77,7 @@ const BORDERS: readonly Border[] = [
   // Rules and their engine only compute; their data is passed to them, events as the texts of rows.
   {
     of: ['src/rules'],
-    files: [...CORE, 'src/store/log/arrivals/row-text', 'src/store/rows/stored-text'],
+    files: [...CORE, 'src/tsql', 'src/store/log/arrivals/row-text', 'src/store/rows/stored-text'],
     packages: ['lru-cache', 're2js', 'yaml'],
   },
   // Several modules send something elsewhere, so the means to do it are below them.
