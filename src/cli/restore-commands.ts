@@ -3,10 +3,16 @@ import type { LogEpoch } from '../generated/operations';
 import type { FinishStep } from '../modules/restore/finish-step';
 import type { MadeBackup } from './backup/make-backup';
 import { checkBackup, type Manifest } from './backup/manifest';
-import { CommandError, resolveConnection, runAt } from './service-client';
-import { addServiceOption, type Options } from './service-command';
+import { secretReader } from './secret-input';
+import { CommandError, runAt } from './service-client';
+import {
+  addConnectionOptions,
+  CONNECTION_OPTIONS,
+  type OperatorPorts,
+  type Options,
+} from './service-command';
 
-export interface RestorePorts {
+export interface RestorePorts extends Pick<OperatorPorts, 'readInput'> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
   /** Says on the database itself what an operator says about a restore. */
@@ -53,7 +59,12 @@ export function addRestoreCommands(program: Command, ports: RestorePorts): void 
     });
 
   const finish = program.command('finish-restore');
-  const serviceOf = addServiceOption(finish, 'asks a running service instead of the database');
+  const connectionOf = addConnectionOptions(
+    finish,
+    ports.env,
+    secretReader(ports.readInput),
+    'asks a running service instead of the database',
+  );
   finish
     .description(
       'declares the database restored: earlier cursors end, and nothing is sent or removed until --go',
@@ -63,27 +74,19 @@ export function addRestoreCommands(program: Command, ports: RestorePorts): void 
       '--keep-epoch',
       'for a database that was only moved, if neither copy has taken events since: everything continues, earlier cursors too',
     )
-    .option('--operator-key <key>', 'of that service')
     .option('--json', 'print JSON')
     .action(async (options: Options & { go?: true; keepEpoch?: true }) => {
       const step = { go: options.go === true, keepEpoch: options.keepEpoch === true };
-      const url = serviceOf();
-      const done = isOfService({ ...options, url }, ports.env)
-        ? await askService({ ...options, url }, ports.env, step)
+      const done = isOfService(finish.opts(), ports.env)
+        ? await runAt(await connectionOf())('finishRestore', step)
         : await ports.finishRestore(step);
       ports.print(options.json ? JSON.stringify(done) : textOf(done));
     });
 }
 
-type Of = Options & { readonly url: string | undefined };
-
 /** Where no database is named, a service may be. */
-const isOfService = ({ url, operatorKey }: Of, env: RestorePorts['env']) =>
-  url !== undefined || operatorKey !== undefined || (!env.DATABASE_URL && Boolean(env.AUDIT_ACTIVITY_URL));
-
-async function askService(options: Of, env: RestorePorts['env'], step: FinishStep): Promise<LogEpoch> {
-  return runAt(await resolveConnection(options, env))('finishRestore', step);
-}
+const isOfService = (given: object, env: RestorePorts['env']) =>
+  CONNECTION_OPTIONS.some((name) => name in given) || (!env.DATABASE_URL && Boolean(env.AUDIT_ACTIVITY_URL));
 
 const checkedText = (
   { version, madeAt, database, epoch, logs }: Manifest,

@@ -17,7 +17,7 @@ export class CommandError extends Error {
   }
 }
 
-interface Connection {
+export interface Connection {
   readonly url: string;
   readonly operatorKey: string;
   /** Where the key comes from, in words for people. */

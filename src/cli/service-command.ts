@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseTicks } from '../event/event-time';
 import type { Run } from './operations';
 import { type ReadSecret, secretReader } from './secret-input';
-import { CommandError, resolveConnection, runAt } from './service-client';
+import { CommandError, type Connection, resolveConnection, runAt } from './service-client';
 
 /** The options of every command that calls a service. */
 export interface Options {
@@ -38,26 +38,50 @@ export function serviceCommands(
 ): OnService {
   const operator: Operator = { ...ports, readSecret: secretReader(ports.readInput) };
   return <O>(command: Command, handler: Handler<O>) => {
-    const serviceOf = addServiceOption(command);
-    command
-      .option(
-        '--operator-key-file <file>',
-        'holds the key; - is the standard input (default: AUDIT_ACTIVITY_OPERATOR_KEY, else operator.key in DATA_DIR (.data))',
-      )
-      .option('--operator-key <key>', 'the key itself; the list of processes shows it')
-      .option('--json', 'print JSON')
-      .action(async (...args: unknown[]) => {
-        const options = command.opts<Options & O>();
-        const url = serviceOf();
-        const connection = await resolveConnection({ ...(await keyOf(options, operator)), url }, ports.env);
-        const answer = await handler(
-          runAt(connection),
-          options,
-          typeof args[0] === 'string' ? args[0] : '',
-          operator,
-        );
-        ports.print(options.json ? JSON.stringify(answer.json) : answer.text);
-      });
+    const connectionOf = addConnectionOptions(command, ports.env, operator.readSecret);
+    command.option('--json', 'print JSON').action(async (...args: unknown[]) => {
+      const options = command.opts<Options & O>();
+      const connection = await connectionOf();
+      const answer = await handler(
+        runAt(connection),
+        options,
+        typeof args[0] === 'string' ? args[0] : '',
+        operator,
+      );
+      ports.print(options.json ? JSON.stringify(answer.json) : answer.text);
+    });
+  };
+}
+
+/** What commander calls the values of the options below. */
+export const CONNECTION_OPTIONS = ['service', 'serviceUrl', 'url', 'operatorKey', 'operatorKeyFile'];
+
+/**
+ * Adds the options that name the service and give the key of an operator.
+ * @param doc of `--service`
+ * @returns reads the options, after the command line was parsed
+ */
+export function addConnectionOptions(
+  command: Command,
+  env: Readonly<Record<string, string | undefined>>,
+  readSecret: ReadSecret,
+  doc = SERVICE_DOC,
+): () => Promise<Connection> {
+  const serviceOf = addServiceOption(command, doc);
+  command
+    .option(
+      '--operator-key-file <file>',
+      'holds the key; - is the standard input (default: AUDIT_ACTIVITY_OPERATOR_KEY, else operator.key in DATA_DIR (.data))',
+    )
+    .option('--operator-key <key>', 'the key itself; the list of processes shows it');
+  return async () => {
+    const { operatorKey, operatorKeyFile } = command.opts<Options>();
+    const url = serviceOf();
+    if (operatorKeyFile === undefined) return resolveConnection({ operatorKey, url }, env);
+    if (operatorKey !== undefined)
+      throw new CommandError('Give either --operator-key or --operator-key-file.', 'usage');
+    const key = (await readSecret(operatorKeyFile)).trim();
+    return resolveConnection({ operatorKey: key, keyFrom: '--operator-key-file', url }, env);
   };
 }
 
@@ -89,17 +113,6 @@ export function addServiceOption(command: Command, doc = SERVICE_DOC): () => str
 export function once(value: string, before: string | undefined): string {
   if (before !== undefined) throw new InvalidArgumentError('is given twice');
   return value;
-}
-
-/** The key that the options give. */
-async function keyOf(
-  { operatorKey, operatorKeyFile }: Options,
-  { readSecret }: Operator,
-): Promise<{ readonly operatorKey?: string; readonly keyFrom?: string }> {
-  if (operatorKeyFile === undefined) return operatorKey === undefined ? {} : { operatorKey };
-  if (operatorKey !== undefined)
-    throw new CommandError('Give either --operator-key or --operator-key-file.', 'usage');
-  return { operatorKey: (await readSecret(operatorKeyFile)).trim(), keyFrom: '--operator-key-file' };
 }
 
 /** Checks a time as the service does. An error is worded for the command line. */

@@ -296,6 +296,9 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
     { destinationId: 'd1', overlapMinutes: LIMITS.keyOverlapMinutesDefault, secrets: null },
   ],
   ['destination set-aside d1', { destinationId: 'd1' }],
+  ['finish-restore', { go: false, keepEpoch: false }],
+  ['finish-restore --go', { go: true, keepEpoch: false }],
+  ['finish-restore --keep-epoch', { go: false, keepEpoch: true }],
 ];
 const OF_EVERY_COMMAND = [
   '--service',

@@ -124,19 +124,25 @@ describe('secrets on the command line', () => {
     ).rejects.toThrow('the standard input holds one secret');
   });
 
-  it('of the operator come from a file or the standard input, before those of the environment', async () => {
-    const { url } = open.world.service;
-    const wrong = newKey('operator');
-    const list = (...options: string[]) =>
-      runBeside(typing(`${open.world.operatorKey}\r\n`), ['tenant', 'list', '--service', url, ...options], {
-        AUDIT_ACTIVITY_OPERATOR_KEY: wrong,
-      });
-    expect((await list('--operator-key-file', await file(`${open.world.operatorKey}\n`))).error).toBeNull();
-    expect((await list('--operator-key-file', '-')).error).toBeNull();
-    expect((await list()).error).toContain('AUDIT_ACTIVITY_OPERATOR_KEY');
-    expect((await list('--operator-key-file', await file(wrong))).error).toContain('--operator-key-file');
-    expect((await list('--operator-key-file', '-', '--operator-key', wrong)).error).toBe(
-      'Give either --operator-key or --operator-key-file.',
-    );
-  });
+  it.each([
+    ['tenant', 'list'],
+    ['finish-restore', '--go'],
+  ])(
+    'of the operator come from a file or the standard input, before those of the environment: %s %s',
+    async (...command) => {
+      const { url } = open.world.service;
+      const wrong = newKey('operator');
+      const list = (...options: string[]) =>
+        runBeside(typing(`${open.world.operatorKey}\r\n`), [...command, '--service', url, ...options], {
+          AUDIT_ACTIVITY_OPERATOR_KEY: wrong,
+        });
+      expect((await list('--operator-key-file', await file(`${open.world.operatorKey}\n`))).error).toBeNull();
+      expect((await list('--operator-key-file', '-')).error).toBeNull();
+      expect((await list()).error).toContain('AUDIT_ACTIVITY_OPERATOR_KEY');
+      expect((await list('--operator-key-file', await file(wrong))).error).toContain('--operator-key-file');
+      expect((await list('--operator-key-file', '-', '--operator-key', wrong)).error).toBe(
+        'Give either --operator-key or --operator-key-file.',
+      );
+    },
+  );
 });
