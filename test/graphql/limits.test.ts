@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import {
@@ -8,9 +10,11 @@ import {
   getIntrospectionQuery,
   getNamedType,
   isObjectType,
+  Kind,
   parse,
   validate,
 } from 'graphql';
+import { globSync } from 'tinyglobby';
 import { ROUTES } from '../../rest-facade/routes';
 import { accessRuleOf } from '../../src/graphql/access';
 import { LIST_SIZES, limitDocument } from '../../src/graphql/limits';
@@ -20,6 +24,7 @@ import type { Answer } from '../support/answer';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 
+const ROOT = path.resolve(__dirname, '../..');
 const schema = describeSchema();
 const problemsOf = (document: string) =>
   validate(schema, parse(document), [limitDocument(LIMITS.graphqlCostMax)]).map(({ message }) => message);
@@ -45,6 +50,11 @@ describe('a document', () => {
       'the first view of a dashboard',
       'query($n: Int) { auditHistogram(buckets: $n) { buckets { start end succeeded failed } } auditFacets(limit: $n) { facets { field distinct values { value name succeeded failed } } } auditEvents(pageSize: $n) { items { recordId eventTime actionId } totalCount } }',
     ],
+    [
+      'all groups of two fields, compared with the time before',
+      'query($n: Int) { auditGroups(limit: $n) { totalCount groupCount first second succeeded failed before firstTime lastTime } }',
+    ],
+    ['all rules', '{ detectionRules { ruleId falsePositives tags narrows narrowedBy } }'],
     [
       'a page of the access log',
       'query($n: Int!) { accessLog(first: $n) { entries { at operation parameters keyName tenantIds rows outcome } } }',
@@ -82,6 +92,16 @@ describe('a document', () => {
       /200100 values in its largest answer, at most 30000/,
     ],
     [
+      'columns of all groups under many names',
+      `query($n: Int) { auditGroups(limit: $n) { ${many(20, (i) => `a${i}: first`)} } }`,
+      /50001 values/,
+    ],
+    [
+      'columns of all groups in many fields',
+      `{ ${many(5, (i) => `g${i}: auditGroups(limit: 10000) { first second succeeded failed }`)} }`,
+      /50005 values/,
+    ],
+    [
       'lists as large as a variable says',
       'query($n: Int!) { auditSources { gaps(limit: $n) { gapId } } }',
       /200100 values/,
@@ -93,6 +113,19 @@ describe('a document', () => {
     ],
   ])('may not ask for %s', (_, document, problem) => {
     expect(problemsOf(document)).toEqual([expect.stringMatching(problem)]);
+  });
+
+  const files = globSync('dashboard/src/**/*.graphql', { cwd: ROOT });
+  it.each(files.map((file) => [file]))('of the dashboard is within the limits: %s', (file) => {
+    const { definitions } = parse(readFileSync(path.join(ROOT, file), 'utf8'));
+    expect(definitions.length).toBeGreaterThan(0);
+    for (const definition of definitions) {
+      if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+      const fragments = definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
+      const document = { kind: Kind.DOCUMENT, definitions: [definition, ...fragments] } as const;
+      const max = file.includes('/operate/') ? LIMITS.graphqlOperatorCostMax : LIMITS.graphqlCostMax;
+      expect(validate(schema, document, [limitDocument(max)])).toEqual([]);
+    }
   });
 
   it('is measured by every argument of the schema that sets the length of a list', () => {
