@@ -1,7 +1,8 @@
 import { fold } from '../event/search';
-import type { Entry } from './hit';
+import type { Entry, GroupValues } from './hit';
 import { bySize, type NodeWork, type Receive } from './receive';
 import type { AbsenceNode } from './rule';
+import { isOver, type Stretch } from './stretches';
 
 /** A match of the first rule whose time is not over, and for which the second rule has not matched. */
 interface Pending {
@@ -11,7 +12,7 @@ interface Pending {
   /** Whether events of any server instance end the wait, not only events of the instance of its last event. */
   readonly byAny?: boolean;
 }
-interface Waiting {
+interface Waiting extends Stretch {
   pending: Pending[];
   /** Times of the latest matches of the second rule. */
   seen: number[];
@@ -70,14 +71,20 @@ export class Absences {
       bySize(ENTRIES),
       ({ pending, seen }) => pending.length + seen.length + 1,
     );
-    work.sweep(store, node.within, ({ pending, seen, latest = 0 }) =>
-      Math.max(latest, ...seen, ...pending.map(({ entry }) => entry.l)),
-    );
+    work.sweep(() => {
+      for (const { key, body } of store.all())
+        if (key !== WHOLE_LOG && isOver(body, node.within, moment.newest)) store.remove(key);
+    });
+    const touch = (key: string, values: GroupValues, position: number) => {
+      const { body } = store.touch(key, values, position, (): Waiting => ({ a: 0, pending: [], seen: [] }));
+      body.a = moment.newest;
+      return body;
+    };
     const isOfInstances = !node.groupBy.some(({ name, ofChild }) =>
       [name, ofChild[0]?.field?.name].includes(INSTANCE),
     );
     const touchLog = (position: number) =>
-      store.touch(WHOLE_LOG, {}, position, (): Waiting => ({ pending: [], seen: [], latest: 0 })).body;
+      store.touch(WHOLE_LOG, {}, position, (): Waiting => ({ a: 0, pending: [], seen: [], latest: 0 })).body;
     /** Reports the waits of a group that are over. */
     const settle = (key: string, over: (pending: Pending) => boolean) => {
       const group = store.peek(key);
@@ -119,7 +126,7 @@ export class Absences {
     const makesHarmless = (at: number, entry: Entry) => at >= entry.f && at <= entry.l + node.within;
     return (hit, child, position) => {
       const { key, values } = groupOf(hit, child);
-      const { body } = store.touch(key, values, position, (): Waiting => ({ pending: [], seen: [] }));
+      const body = touch(key, values, position);
       // Other instances may have passed the end of this wait already. Then only events of the hit's own instance end
       // it.
       const byAny = isOfInstances && (touchLog(position).latest ?? 0) <= hit.entry.l + node.within;

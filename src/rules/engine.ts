@@ -33,23 +33,31 @@ interface Leaf {
 /** The limit for all nodes of a tenant together, in entries. An entry takes about 450 bytes. */
 const SIZE_MAX = 100_000;
 const SHRINK_SHARE = 0.05;
-/** How late an event may arrive and still be combined with the events it belongs to. */
-const LATE_US = 86_400e6;
 /** The engine looks for groups whose time is over each time the position has advanced by this number. */
 const SWEEP_POSITIONS = 4_096;
 const LISTS_MAX = 2_000;
+/** The node of the row of state that holds the newest event time so far. */
+export const NEWEST_NODE = '-/0/newest';
 
 /** Evaluates the rules of one tenant, event by event in the order of arrival. */
 export class Engine {
   readonly #leaves: Leaf[] = [];
   readonly #lists = new Map<string, readonly Leaf[]>();
   readonly #stores = new Map<string, GroupStore<never>>();
-  readonly #sweepers: ((watermark: number) => void)[] = [];
+  readonly #sweepers: (() => void)[] = [];
+  readonly #adopters: (() => void)[] = [];
   readonly #absences = new Absences();
   readonly #total: EngineSize = { size: 0, changed: [] };
   #found: Finding[] = [];
-  readonly #moment: Moment = { at: 0, position: 0, nowMs: 0, isLearning: false, isReady: true };
-  #watermark = 0;
+  readonly #moment: Moment = {
+    at: 0,
+    position: 0,
+    newest: 0,
+    nowMs: 0,
+    isLearning: false,
+    isReady: true,
+  };
+  #storedNewest = 0;
 
   constructor(
     private readonly tenantId: number,
@@ -120,7 +128,10 @@ export class Engine {
       if (list) list.push(row);
       else byNode.set(row.node, [row]);
     }
+    this.#storedNewest = Number(byNode.get(NEWEST_NODE)?.[0]?.body ?? 0);
+    this.#moment.newest = this.#storedNewest;
     for (const [node, list] of byNode) this.#stores.get(node)?.load(list);
+    for (const adopt of this.#adopters) adopt();
     this.#absences.watchAll();
   }
 
@@ -130,7 +141,13 @@ export class Engine {
   }
 
   takeChanges(): StateRow[] {
-    return [...this.#stores.values()].flatMap((store) => store.takeChanges());
+    const { newest, position } = this.#moment;
+    const isSame = newest === this.#storedNewest;
+    this.#storedNewest = newest;
+    return [
+      ...(isSame ? [] : [{ node: NEWEST_NODE, key: '', touched: position, values: {}, body: newest }]),
+      ...[...this.#stores.values()].flatMap((store) => store.takeChanges()),
+    ];
   }
 
   #take(): Finding[] {
@@ -143,10 +160,10 @@ export class Engine {
     const moment = this.#moment;
     moment.at = event.at;
     if (Math.floor(event.position / SWEEP_POSITIONS) > Math.floor(moment.position / SWEEP_POSITIONS))
-      for (const sweep of this.#sweepers) sweep(this.#watermark);
+      for (const sweep of this.#sweepers) sweep();
     moment.position = event.position;
     if (!isMarked(event)) {
-      this.#watermark = Math.max(this.#watermark, event.at);
+      moment.newest = Math.max(moment.newest, event.at);
       this.#absences.see(fold(event.fields.serverInstanceName ?? ''));
     }
     const seen = new Seen(event);
@@ -186,17 +203,25 @@ export class Engine {
   #add(active: ActiveRule): void {
     const { rule } = active;
     let count = 0;
-    const place = (node: RuleNode, tell: (hit: Hit, position: number) => void, learns: boolean): void => {
+    const place = (
+      node: RuleNode,
+      tell: (hit: Hit, position: number) => void,
+      { learns, isKept }: { readonly learns: boolean; readonly isKept: boolean },
+    ): void => {
       if (node.kind === 'event') {
         this.#leaves.push({ matcher: node.matcher, deliver: tell, isBaseline: learns });
         return;
       }
       const name = `${rule.ruleId}/${active.version}/${count++}`;
-      const receive = this.#receiver(node, name, tell);
+      const receive = this.#receiver(node, { name, isKept }, tell);
+      const below = {
+        learns: learns || isBaseline(node),
+        isKept: node.kind === 'temporal' || node.kind === 'temporal_ordered',
+      };
       for (const [i, child] of node.children.entries())
-        place(child, (hit, position) => receive(hit, i, position), learns || isBaseline(node));
+        place(child, (hit, position) => receive(hit, i, position), below);
     };
-    place(rule.root, (hit) => this.#tell(active, hit), false);
+    place(rule.root, (hit) => this.#tell(active, hit), { learns: false, isKept: false });
   }
 
   #tell({ rule, version }: ActiveRule, { entry, seen, values }: Hit): void {
@@ -229,11 +254,17 @@ export class Engine {
     return store;
   }
 
-  #receiver(node: GroupedNode, name: string, tell: (hit: Hit, position: number) => void): Receive {
+  #receiver(
+    node: GroupedNode,
+    { name, isKept }: { readonly name: string; readonly isKept: boolean },
+    tell: (hit: Hit, position: number) => void,
+  ): Receive {
     const work: NodeWork = {
       moment: this.#moment,
       store: (max, sizeOf) => this.#store(name, max, sizeOf),
-      sweep: (store, within, newest) => this.#sweep(store, within, newest),
+      sweep: (forget) => this.#sweepers.push(forget),
+      loaded: (adopt) => this.#adopters.push(adopt),
+      isKept,
       groupOf: (hit, child) => {
         const values = node.groupBy.map((one) => groupedValue(hit, one, child));
         return {
@@ -257,12 +288,5 @@ export class Engine {
       case 'above':
         return receiveAbove(node, work);
     }
-  }
-
-  #sweep<Body>(store: GroupStore<Body>, within: number, newest: (body: Body) => number): void {
-    this.#sweepers.push((watermark) => {
-      for (const { key, body } of store.all())
-        if (newest(body) + within + LATE_US < watermark) store.remove(key);
-    });
   }
 }

@@ -3,14 +3,12 @@ import { addToSum, dayOf, noSums, type SeenDays, type Sums, sumsSize } from './b
 import type { GroupStore } from './group-store';
 import { type Entry, type GroupValues, groupedValue, type Hit } from './hit';
 import type { AboveNode, CountNode, TemporalNode, UnseenNode, ValueCountNode } from './rule';
+import { Stretches } from './stretches';
 import {
   countHit,
   countValue,
-  type Lanes,
-  lanesSize,
-  newestOf,
-  newestPart,
-  noLanes,
+  type Hits,
+  hitsSize,
   noParts,
   type Parts,
   partsSize,
@@ -25,6 +23,8 @@ export interface Moment {
   /** Time of the event that the engine looks at, in microseconds since 1970. */
   at: number;
   position: number;
+  /** The newest event time so far, in microseconds since 1970: the time of the log. */
+  newest: number;
   /** The clock's time, in milliseconds since 1970. */
   nowMs: number;
   isLearning: boolean;
@@ -40,8 +40,12 @@ export interface NodeWork {
   readonly moment: Readonly<Moment>;
   /** Makes the store for the node's groups. */
   store<Body>(groupsMax: number, sizeOf: (body: Body) => number): GroupStore<Body>;
-  /** Forgets the groups whose time is over even for events that come late. */
-  sweep<Body>(store: GroupStore<Body>, within: number, newest: (body: Body) => number): void;
+  /** Has the engine call a function now and then, which forgets what no event can complete any more. */
+  sweep(forget: () => void): void;
+  /** Has the engine call a function when it has loaded stored state. */
+  loaded(adopt: () => void): void;
+  /** Whether the node above combines the node's matches with others, as `Counting.isKept` says. */
+  readonly isKept: boolean;
   readonly groupOf: (hit: Hit, child: number) => { readonly key: string; readonly values: GroupValues };
   /** Reports a match to the node above. @param seen the event that completed the match; null: no event did */
   readonly up: (entry: Entry, values: GroupValues, position: number, seen: Hit['seen']) => void;
@@ -57,22 +61,43 @@ const PARTS = 16;
 export const bySize = (entries: number) =>
   Math.min(GROUPS_MAX, Math.max(100, Math.floor(ENTRIES_MAX / entries)));
 
+/** A group has up to two stretches at a time, and more while events arrive late. */
+const STRETCHES = 2;
+
 export function receiveCount(node: CountNode | ValueCountNode, work: NodeWork): Receive {
-  const store = work.store<Lanes>(bySize(node.atLeast), lanesSize);
-  work.sweep(store, node.within, newestOf);
-  const { within, atLeast } = node;
+  const { moment, isKept } = work;
+  const store = work.store<Hits>(STRETCHES * bySize(node.atLeast), hitsSize);
+  const stretches = new Stretches<Hits>(store, {
+    within: node.within,
+    moment,
+    empty: () => ({ entries: [] }),
+    isEmpty: ({ entries }) => entries.length === 0,
+  });
+  work.sweep(() => stretches.sweep());
+  work.loaded(() =>
+    stretches.adopt((body) =>
+      'lanes' in (body as object)
+        ? (body as { lanes: { entries: Hits['entries'] }[] }).lanes
+            .flatMap(({ entries }) => entries)
+            .sort((a, b) => a.l - b.l)
+            .map((entry) => ({ at: entry.l, add: ({ entries }: Hits) => entries.push(entry) }))
+        : null,
+    ),
+  );
+  const how = { within: node.within, atLeast: node.atLeast, isKept };
   const isCounted = onceForEach(node);
   return (hit, child, position) => {
     const { key, values } = work.groupOf(hit, child);
     const value = node.kind === 'value_count' ? joinedValue(hit, node.values, child) : null;
     if (node.kind === 'value_count' && value === null) return;
     if (!isCounted(child, key, position)) return;
-    const { body } = store.touch(key, values, position, noLanes);
+    const around = stretches.around(key, values, hit.entry.l);
     const whole =
       value === null
-        ? countHit(body, hit.entry, within, atLeast)
-        : countValue(body, { ...hit.entry, v: fold(value) }, within, atLeast);
-    if (whole) work.up(whole, values, position, hit.seen);
+        ? countHit(around, hit.entry, how)
+        : countValue(around, { ...hit.entry, v: fold(value) }, how);
+    if (whole.length > 0 && !isKept) stretches.taken(key, values, hit.entry.l);
+    for (const one of whole) work.up(one, values, position, hit.seen);
   };
 }
 
@@ -97,14 +122,33 @@ function joinedValue(hit: Hit, of: ValueCountNode['values'], child: number): str
 }
 
 export function receiveTogether(node: TemporalNode, work: NodeWork): Receive {
-  const store = work.store<Parts>(bySize(PARTS), partsSize);
-  work.sweep(store, node.within, newestPart);
-  const how = { within: node.within, isOrdered: node.kind === 'temporal_ordered', atLeast: node.atLeast };
+  const { moment, isKept } = work;
+  const store = work.store<Parts>(STRETCHES * bySize(PARTS), partsSize);
+  const stretches = new Stretches<Parts>(store, {
+    within: node.within,
+    moment,
+    empty: () => ({ parts: noParts(node.children.length) }),
+    isEmpty: ({ parts }) => parts.every((entries) => entries.length === 0),
+  });
+  work.sweep(() => stretches.sweep());
+  work.loaded(() =>
+    stretches.adopt((body) =>
+      'a' in (body as object)
+        ? null
+        : (body as Parts).parts.flatMap((entries, i) =>
+            entries.map((entry) => ({ at: entry.l, add: ({ parts }: Parts) => parts[i]?.push(entry) })),
+          ),
+    ),
+  );
+  const isOrdered = node.kind === 'temporal_ordered';
+  const how = { within: node.within, atLeast: node.atLeast, isOrdered, isKept };
   return (hit, child, position) => {
     const { key, values } = work.groupOf(hit, child);
-    const group = store.touch(key, values, position, () => noParts(node.children.length));
-    const whole = together(group.body, child, hit.entry, how);
-    if (whole) work.up(whole, values, position, hit.seen);
+    const around = stretches.around(key, values, hit.entry.l);
+    const whole = together(around, child, hit.entry, how);
+    if (!whole) return;
+    if (!isKept) stretches.taken(key, values, hit.entry.l);
+    work.up(whole, values, position, hit.seen);
   };
 }
 

@@ -1,6 +1,6 @@
 import { type EngineSize, GroupStore } from '../../src/rules/group-store';
 import { type Entry, merged, RECORD_IDS_MAX } from '../../src/rules/hit';
-import { countHit, noLanes } from '../../src/rules/windows';
+import { countHit, type Hits } from '../../src/rules/windows';
 
 const entryOf = (record: string, at: number): Entry => ({ f: at, l: at, r: [record], n: 1, p: [], i: [] });
 
@@ -34,12 +34,15 @@ it('a finding lists the first records of its events, and counts the others', () 
 });
 
 it('a hit between two bursts belongs to the later one', () => {
+  const how = { within: 60, atLeast: 2, isKept: false };
   for (const times of [
     [100, 170],
     [170, 100],
   ]) {
-    const body = noLanes();
-    for (const at of times) expect(countHit(body, entryOf(`at ${at}`, at), 60, 2)).toBeNull();
-    expect(countHit(body, entryOf('between', 135), 60, 2)?.r).toEqual(['between', 'at 170']);
+    const own: Hits = { a: 0, entries: [] };
+    const count = (record: string, at: number) =>
+      countHit({ before: undefined, own, after: undefined }, entryOf(record, at), how);
+    for (const at of times) expect(count(`at ${at}`, at)).toEqual([]);
+    expect(count('between', 135).map(({ r }) => r)).toEqual([['between', 'at 170']]);
   }
 });

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
+import { GroupStore } from '../../src/rules/group-store';
 import type { Entry } from '../../src/rules/hit';
-import { countHit, countValue, noLanes, noParts, together } from '../../src/rules/windows';
+import { type Stretch, Stretches } from '../../src/rules/stretches';
+import { countHit, countValue, type Hits, noParts, type Parts, together } from '../../src/rules/windows';
 
 const WITHIN = 60;
 const AT_LEAST = 30;
@@ -9,57 +11,78 @@ type Seen = Pick<Entry, 'v' | 'l'>;
 
 const entryOf = (record: string, at: number): Entry => ({ f: at, l: at, r: [record], n: 1, p: [], i: [] });
 
-/** Counts distinct values by looking through all of them at each hit. */
+/** The stretches of one group. */
+function stretchesOf<Body extends Stretch>(empty: () => Omit<Body, 'a'>, isEmpty: (body: Body) => boolean) {
+  const store = new GroupStore<Body>('node', 1_000, () => 1, { size: 0, changed: [] });
+  const moment = { newest: 0, position: 0 };
+  const stretches = new Stretches<Body>(store, { within: WITHIN, moment, empty, isEmpty });
+  return {
+    around: (at: number) => stretches.around('', {}, at),
+    taken: (at: number) => stretches.taken('', {}, at),
+    bodies: () => [...store.all()].map(({ body }) => body),
+  };
+}
+const hitStretches = () =>
+  stretchesOf<Hits>(
+    () => ({ entries: [] }),
+    ({ entries }) => entries.length === 0,
+  );
+
+/** Looks through all windows at each hit. */
 class PlainWindow {
   seen: Seen[] = [];
-  #max = 0;
 
   count(hit: Seen): boolean {
-    this.#max = Math.max(this.#max, hit.l);
-    const same = hit.v === undefined ? undefined : this.seen.find(({ v }) => v === hit.v);
-    if (same && same.l > hit.l) return false;
-    this.seen = [...this.seen.filter((one) => one !== same), hit].filter(({ l }) => l >= this.#max - WITHIN);
-    if (this.seen.length < AT_LEAST) return false;
-    this.seen = [];
-    return true;
+    this.seen = [...this.seen, hit].sort((a, b) => a.l - b.l);
+    const ends = this.seen.map(({ l }) => l).filter((l) => l >= hit.l && l - hit.l <= WITHIN);
+    for (const end of ends.reverse()) {
+      const inside = this.seen.filter(({ l }) => l <= end && l >= end - WITHIN);
+      const used = hit.v === undefined ? inside.slice(-AT_LEAST) : inside;
+      const values = hit.v === undefined ? used : [...new Set(used.map(({ v }) => v))];
+      if (!used.includes(hit) || values.length < AT_LEAST) continue;
+      this.seen = this.seen.filter((one) => !used.includes(one));
+      return true;
+    }
+    return false;
   }
 }
-
-const byValue = (seen: readonly Seen[]) => seen.map(({ v, l }) => `${v} ${l}`).sort();
 
 it.each([
   ['distinct values', countValue],
   ['hits', countHit],
-] as const)('counts %s like a plain window, while the window grows and shrinks', (what, count) => {
+] as const)('counts %s like a plain window, however late they come', (what, count) => {
   let longest = 0;
   let found = 0;
   fc.assert(
     fc.property(
       fc.array(
-        // Time goes on by a little, rarely by much, and a hit may be late by less than the window.
+        // Time goes on by a little, rarely by much, and a hit may be late by several windows.
         fc.record({
           on: fc.oneof(
             { weight: 20, arbitrary: fc.nat(3) },
             { weight: 1, arbitrary: fc.integer({ min: 30, max: 40 }) },
           ),
-          late: fc.nat(20),
+          late: fc.oneof({ weight: 3, arbitrary: fc.nat(20) }, { weight: 1, arbitrary: fc.nat(4 * WITHIN) }),
           v: fc.nat(60),
         }),
         { minLength: 50, maxLength: 400 },
       ),
       (hits) => {
-        const [body, plain] = [noLanes(), new PlainWindow()];
+        let [stretches, plain] = [hitStretches(), new PlainWindow()];
         let time = 1_000;
-        for (const { on, late, v } of hits) {
+        for (const [i, { on, late, v }] of hits.entries()) {
           time += on;
           const value = what === 'hits' ? {} : { v: `value ${v}` };
-          const hit: Entry = { ...entryOf('record', time - late), ...value };
-          const whole = count(body, hit, WITHIN, AT_LEAST);
-          expect(whole !== null).toBe(plain.count(hit));
-          const kept = body.lanes.flatMap(({ entries }) => entries);
-          expect(byValue(kept)).toEqual(byValue(plain.seen));
-          longest = Math.max(longest, kept.length);
-          if (whole) found++;
+          const hit: Entry = { ...entryOf(`record ${i}`, time - late), ...value };
+          const around = stretches.around(hit.l);
+          const whole = count(around, hit, { within: WITHIN, atLeast: AT_LEAST, isKept: false });
+          expect(whole.length > 0).toBe(plain.count(hit));
+          longest = Math.max(longest, ...stretches.bodies().map(({ entries }) => entries.length));
+          if (whole.length === 0) continue;
+          found++;
+          stretches.taken(hit.l);
+          // Hits between two of their value are not kept, so what is left over may differ.
+          if (what !== 'hits') [stretches, plain] = [hitStretches(), new PlainWindow()];
         }
       },
     ),
@@ -106,11 +129,15 @@ it.each([
   let found = 0;
   fc.assert(
     fc.property(hitsOf, (hits) => {
-      const body = noParts(CHILDREN);
+      const stretches = stretchesOf<Parts>(
+        () => ({ parts: noParts(CHILDREN) }),
+        ({ parts }) => parts.flat().length === 0,
+      );
       let kept: ChildHit[] = [];
       for (const hit of hits) {
         kept.push(hit);
-        const whole = together(body, hit.child, hit.entry, { within: WITHIN, isOrdered, atLeast });
+        const how = { within: WITHIN, isOrdered, atLeast, isKept: false };
+        const whole = together(stretches.around(hit.entry.l), hit.child, hit.entry, how);
         const isWhole = choices(kept).some(
           (some) =>
             some.includes(hit) &&
@@ -122,7 +149,15 @@ it.each([
         if (!whole) continue;
         expect(whole.l - whole.f).toBeLessThanOrEqual(WITHIN);
         expect(whole.n).toBe(whole.r.length);
-        kept = [];
+        const left = stretches.bodies().flatMap(({ parts }) => parts);
+        stretches.taken(hit.entry.l);
+        // Hits that the finding did not use stay.
+        const used = kept.filter(({ entry }) => whole.r.includes(entry.r[0] as string));
+        expect(kept.length - left.flat().length).toBeGreaterThanOrEqual(atLeast);
+        expect(kept.length - left.flat().length).toBeLessThanOrEqual(used.length);
+        kept = kept.filter(({ child, entry }) =>
+          stretches.bodies().some(({ parts }) => parts[child]?.some((one) => one.r[0] === entry.r[0])),
+        );
         found++;
       }
     }),

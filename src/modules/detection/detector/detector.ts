@@ -4,6 +4,7 @@ import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../../limits';
 import { Rests } from '../../../rests';
 import { EngineFailure } from '../../../rules/asked-thread';
+import { NEWEST_NODE } from '../../../rules/engine';
 import type { Finding } from '../../../rules/finding';
 import type { EngineHost, Evaluated, RuleSource, StoredState } from '../../../rules/host';
 import type { ArrivalReader } from '../../../store/log/arrivals/arrival-reader';
@@ -186,7 +187,8 @@ export class Detector {
       const names = new Set(some.map(({ ruleId, version }) => `${ruleId}/${version}`));
       return rows.filter((row) => !isMark(row) && isOf(names, row));
     };
-    await this.#timed(tenantId, () => host.open(tenantId, joined, windowsOf(joined)));
+    const newest = rows.filter(({ node }) => node === NEWEST_NODE);
+    await this.#timed(tenantId, () => host.open(tenantId, joined, [...newest, ...windowsOf(joined)]));
     const opened =
       newcomers &&
       (await this.#timed(tenantId, () =>
@@ -194,7 +196,9 @@ export class Detector {
       ));
     const gone = [
       ...new Set(
-        rows.filter((row) => !isOf(current, row) && row.node !== FIRST_MARK).map(({ node }) => node),
+        rows
+          .filter((row) => !isOf(current, row) && row.node !== FIRST_MARK && row.node !== NEWEST_NODE)
+          .map(({ node }) => node),
       ),
     ];
     if (gone.length > 0)
@@ -239,7 +243,9 @@ export class Detector {
         // The tenant stays due until they have joined.
         const isThere = await putProgress(tx, tenantId, { from: reached, to: reached, dueMs: now }, seal);
         if (!isThere || !(await putMarks(tx, tenantId, newcomers, joins ? 'joined' : to))) return null;
-        await putState(tx, tenantId, lastOfEach(done.changes));
+        // The newest time of the log is that of the joined rules, which are ahead.
+        const changes = done.changes.filter(({ node }) => node !== NEWEST_NODE);
+        await putState(tx, tenantId, lastOfEach(changes));
         const { alerts, findings } = await writeFindings(tx, tenantId, done.findings, now);
         await onAlerts?.(tx, tenantId, alerts);
         const progress = { ...reached, findings: reached.findings + findings };
