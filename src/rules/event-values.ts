@@ -1,5 +1,5 @@
 import type { DetectionEvent, Value } from './event';
-import { plainStatementOf } from './plain-statement';
+import { plainStatementOf, readingOf } from './plain-statement';
 
 /** Reads values that stand elsewhere in an event when their own field is empty. */
 
@@ -27,12 +27,28 @@ export function loginOf(event: DetectionEvent): string | undefined {
   return isFailedLogin(event) ? FAILED_FOR.exec(statement ?? '')?.[1] : undefined;
 }
 
-const ADDED =
-  /\b(?:add|drop) member (?:\[([^\]]{1,512})\]|"([^"]{1,512})"|([^\s;]{1,512}))|\bsp_(?:add|drop)srvrolemember (?:@loginame=)?'?([^',;]{1,512})/i;
+const NAME = String.raw`(?:\[((?:[^\]]|\]\]){1,512})\]|([^\s;,.[\]()]{1,512}))`;
+const MEMBER = new RegExp(String.raw`\b(?:add|drop) member ${NAME}`, 'i');
+const MEMBER_OF_CALL = /^sp_(?:add|drop)srvrolemember '((?:[^']|''){1,512})'/i;
+const GRANTEE = new RegExp(String.raw`\bto ${NAME}`, 'i');
 
 /** The member that a change of a role concerns: the record's target, or else the principal that the statement names. */
 export function roleMemberOf(event: DetectionEvent): string | undefined {
   const { targetServerPrincipalName: target } = event.additional;
   if (typeof target === 'string' && target !== '') return target;
-  return ADDED.exec(plainStatementOf(event))?.slice(1).find(Boolean);
+  const [, called] =
+    readingOf(event)
+      .calls.map((call) => MEMBER_OF_CALL.exec(call))
+      .find(Boolean) ?? [];
+  return called?.replaceAll("''", "'") ?? nameIn(event, MEMBER);
+}
+
+/** The principal to whom a grant gives something; of several the first. */
+export const granteeOf = (event: DetectionEvent): string | undefined =>
+  GRANTS.includes(codeOf(event.fields.actionId ?? '').toUpperCase()) ? nameIn(event, GRANTEE) : undefined;
+const GRANTS = ['G', 'GWG'];
+
+function nameIn(event: DetectionEvent, pattern: RegExp): string | undefined {
+  const [, inBrackets, plain] = pattern.exec(plainStatementOf(event)) ?? [];
+  return inBrackets?.replaceAll(']]', ']') ?? plain;
 }

@@ -1,8 +1,8 @@
 import { AUDIT_EVENT_FIELDS, type FieldName, toCamelCase, toSnakeCase } from '../event/fields';
 import { FILTERS } from '../event/filters';
 import { type DetectionEvent, type FieldSlot, NO_SLOT, type Value } from './event';
-import { clientOf, codeOf, loginOf, roleMemberOf } from './event-values';
-import { plainStatementOf } from './plain-statement';
+import { clientOf, codeOf, granteeOf, loginOf, roleMemberOf } from './event-values';
+import { plainStatementsOf, readingOf } from './plain-statement';
 import { windowsView } from './windows-view';
 
 const READERS: Readonly<Record<string, (event: DetectionEvent) => Value | readonly Value[]>> = {
@@ -16,8 +16,12 @@ const READERS: Readonly<Record<string, (event: DetectionEvent) => Value | readon
   clientIp: clientOf,
   serverPrincipalName: loginOf,
   /** These fields have no column in a record. */
-  plainStatement: plainStatementOf,
+  plainStatement: plainStatementsOf,
+  procedures: (event) => readingOf(event).procedures,
+  calls: (event) => readingOf(event).calls,
+  madeBy: (event) => readingOf(event).madeBy,
   roleMember: roleMemberOf,
+  grantee: granteeOf,
   ...windowsView.fields,
 };
 

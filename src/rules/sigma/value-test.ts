@@ -310,4 +310,4 @@ function fieldrefTest(
 
 export const unknownField = (name: string): string =>
   `events have no field ${short(name)}: the fields are those of the API, additional.*, the columns of ` +
-  'sys.fn_get_audit_file, plainStatement and roleMember, and Provider_Name, EventID, Data, Channel and Computer';
+  'sys.fn_get_audit_file, plainStatement, procedures, calls, madeBy, roleMember and grantee, and Provider_Name, EventID, Data, Channel and Computer';

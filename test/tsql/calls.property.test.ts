@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { readCalls } from '../../src/tsql/calls';
+
+const PIECES = [
+  ...[
+    'EXEC',
+    'EXECUTE',
+    'sp_executesql',
+    'xp_cmdshell',
+    'sp_configure',
+    'DECLARE',
+    'SET',
+    'SELECT',
+    '@a',
+    '@b',
+  ],
+  ...[
+    '=',
+    '+=',
+    '+',
+    '-',
+    '(',
+    ')',
+    ',',
+    ';',
+    '.',
+    '::',
+    "'x'",
+    "N'EXEC xp_cmdshell ''y'''",
+    '0x41',
+    '0x',
+    '1',
+    '$',
+  ],
+  ...[
+    'CHAR(',
+    'REVERSE(',
+    'REPLACE(',
+    'STUFF(',
+    'CAST(',
+    'CONVERT(',
+    'AS',
+    'varchar',
+    'NULL',
+    '[',
+    ']',
+    '"',
+    "'",
+  ],
+  ...['/*', '*/', '--', '\n', 'SUBSTRING(', 'TRANSLATE(', 'CONCAT(', '.value(', 'int', 'AT', '{call', '}'],
+];
+
+it('any text is read, without an error, and in bounds', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }), (pieces) => {
+      const { calls, executed, procedures } = readCalls(pieces.join(' '));
+      expect(calls.length).toBeLessThanOrEqual(1_100);
+      expect(procedures.length).toBeLessThanOrEqual(calls.length);
+      expect(executed.length).toBeLessThanOrEqual(50);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+it.each([
+  ['parentheses', 'EXEC(('],
+  ['calls', "EXEC sp_configure 'x',1;"],
+  ['variables that double', 'SET @a+=@a+CHAR(65);'],
+  ['statements that execute themselves', "SET @a='EXEC(@a)';EXEC(@a);"],
+  ['functions', "SET @a=REPLACE(@a+'a','a','aaaaaaaaaa');EXEC(@a);"],
+  ['options', "EXEC sp_configure 'o',1 "],
+])('megabytes of %s are read within a second', (_, piece) => {
+  const sql = piece.repeat(Math.ceil(2_000_000 / piece.length));
+  const began = process.cpuUsage();
+  readCalls(sql);
+  expect(process.cpuUsage(began).user).toBeLessThan(1_500_000);
+});
