@@ -12,6 +12,7 @@ import { Indexer } from '../../src/modules/search/indexer';
 import { COUNTED, DIMENSIONS } from '../../src/store/counts/dimensions';
 import { Folder, foldTenant } from '../../src/store/counts/fold';
 import { eventsStatement } from '../../src/store/log/arrivals/arrival.statements';
+import { planOf } from '../../src/store/plan';
 import { hoursOfWord } from '../../src/store/words/index-words';
 import { tenantSet } from '../../src/tenant-set';
 import { AT_ONCE } from '../support/at-once';
@@ -93,7 +94,7 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
   const mine = () => layout(false).each(tenantSet([store.tenantId]));
 
   it.each(PAGES)('%s: only events near the page are read', async (_name, q, partitionsMax) => {
-    const nodes = await explain(pageStatement(mine(), q));
+    const nodes = await explain(pageStatement(mine(), q, planOf({ kind: 'page', filter: q.filter }).by));
     const events = nodes.filter(
       (node) => node['Relation Name']?.startsWith('audit_event') && node['Actual Loops'] > 0,
     );
@@ -152,7 +153,10 @@ describe.each(ENGINES)('the plan of a frequent statement on %s', (engine) => {
       const other = await store.forNewTenant();
       const each = layout(isDistributed).each(tenantSet([store.tenantId, other.tenantId]));
       expectEdgesOnly(
-        await explain(pageStatement(each, query({ actionId: 'DL' })), [store.tenantId, other.tenantId]),
+        await explain(pageStatement(each, query({ actionId: 'DL' }), 'counts'), [
+          store.tenantId,
+          other.tenantId,
+        ]),
       );
     },
   );

@@ -25,9 +25,9 @@ export class AuditEventResolver {
   @Takes(LIST_PARAMETERS)
   auditEvents(given: ParameterValues<typeof LIST_PARAMETERS>, context: Call) {
     const query = toAuditEventQuery(given);
-    const read = () => this.reader.page(tenantSetOf(context), query);
-    const { isLong } = planOf({ kind: 'page', filter: query.filter });
-    return isLong ? this.fairShare.run(askerOf(context), read) : read();
+    const plan = planOf({ kind: 'page', filter: query.filter });
+    const read = () => this.reader.page(tenantSetOf(context), query, plan);
+    return plan.isLong ? this.fairShare.run(askerOf(context), read) : read();
   }
 
   @Query(() => AuditEventType, {
@@ -46,8 +46,8 @@ export class AuditEventResolver {
   auditSummary(given: ParameterValues<typeof SUMMARY_PARAMETERS>, context: Call) {
     const asked = toSummaryFilter(given);
     const filter = { ...asked, to: asked.to ?? BigInt(this.nowMs()) * TICKS_PER_MS };
-    const read = () => this.reader.summary(tenantSetOf(context), filter);
-    const { isLong } = planOf({ kind: 'summary', filter });
-    return isLong ? this.fairShare.run(askerOf(context), read) : read();
+    const plan = planOf({ kind: 'summary', filter });
+    const read = () => this.reader.summary(tenantSetOf(context), filter, plan);
+    return plan.isLong ? this.fairShare.run(askerOf(context), read) : read();
   }
 }

@@ -3,10 +3,9 @@ import type { EachTenant } from '../../database/each-tenant';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventQuery } from '../../event/query';
 import { type Counted, countedOf, groupDimension, isHourly } from '../../store/counts/dimensions';
-import { IN_BOUNDS, withBounds } from '../../store/counts/scope';
 import { hoursWithin, segmentsOf, wordSegmentsOf } from '../../store/counts/segments';
-import { planOf } from '../../store/plan';
-import { LIST_COLUMNS, whereOf } from '../../store/rows/event-rows';
+import type { Access } from '../../store/plan';
+import { IN_BOUNDS, LIST_COLUMNS, whereOf, withBounds } from '../../store/rows/event-rows';
 
 /** From this offset on, skipping rows costs more than reading the page's rows a second time. */
 export const DEEP_OFFSET = 1_000n;
@@ -21,10 +20,12 @@ export const DEEP_OFFSET = 1_000n;
  *          matches, since their number is known
  * page     the rows, read from the fine hits; of a deep page first their places alone, which an index tells without
  *          the rows that are passed over on the way
+ * @param by what the plan of the page says: counts or words
  */
 export function pageStatement(
   each: EachTenant,
   query: AuditEventQuery,
+  by: Access,
   deepOffset: bigint = DEEP_OFFSET,
 ): Prisma.Sql {
   const { filter, sort, descending, page, pageSize } = query;
@@ -55,17 +56,17 @@ export function pageStatement(
     )})`;
 
   return Prisma.sql`
-    WITH ${stretches(each, query)},
+    WITH ${stretches(each, query, by)},
     ${offset < deepOffset ? shallowPage : deepPage}
     SELECT c.total, p.* FROM (SELECT coalesce(sum(n), 0)::float8 AS total FROM segment) c
     LEFT JOIN page p ON true ORDER BY ${order('p')}`;
 }
 
 /** The parts `segment`, `hit` and `fine` of a statement (see `pageStatement`). */
-export function stretches(each: EachTenant, query: AuditEventQuery): Prisma.Sql {
+export function stretches(each: EachTenant, query: AuditEventQuery, by: Access): Prisma.Sql {
   const { filter, sort, descending, page, pageSize } = query;
   const counted = countedOf(filter, sort);
-  const isByWords = planOf({ kind: 'page', filter }).by === 'words';
+  const isByWords = by === 'words';
   const segments = (isByWords ? wordSegmentsOf : segmentsOf)(each, filter, counted);
   const direction = Prisma.raw(descending ? 'DESC' : 'ASC');
   const first = BigInt(page - 1) * BigInt(pageSize);

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { failureOf } from '../../database/failure';
 import { isUnavailable } from '../../errors';
 import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
+import type { Plan } from '../../store/plan';
 import type { AuditEventReader, StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import type { TenantSet } from '../../tenant-set';
 
@@ -38,12 +39,12 @@ export class ReplicaFirstReader implements AuditEventReader {
     return this.#ready;
   }
 
-  page(tenants: TenantSet, query: AuditEventQuery) {
-    return this.#read((reader) => reader.page(tenants, query));
+  page(tenants: TenantSet, query: AuditEventQuery, plan?: Plan) {
+    return this.#read((reader) => reader.page(tenants, query, plan));
   }
 
-  summary(tenants: TenantSet, filter: AuditEventFilter) {
-    return this.#read((reader) => reader.summary(tenants, filter));
+  summary(tenants: TenantSet, filter: AuditEventFilter, plan?: Plan) {
+    return this.#read((reader) => reader.summary(tenants, filter, plan));
   }
 
   async find(tenants: TenantSet, recordId: string): Promise<StoredAuditEvent | null> {

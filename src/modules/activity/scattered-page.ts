@@ -3,6 +3,7 @@ import type { EachTenant } from '../../database/each-tenant';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventQuery } from '../../event/query';
 import { countedOf, groupDimension } from '../../store/counts/dimensions';
+import type { Access } from '../../store/plan';
 import { LIST_COLUMNS, type Row, whereOf } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
 import { orderBy, stretches } from './page.statement';
@@ -23,9 +24,9 @@ export async function scatteredPage(
   { ask }: ServiceDoor,
   tenants: TenantSet,
   each: EachTenant,
-  query: AuditEventQuery,
+  { query, by }: { readonly query: AuditEventQuery; readonly by: Access },
 ): Promise<{ readonly rows: readonly Row[]; readonly total: number }> {
-  const found = await ask(stretchesStatement(each, query), tenants);
+  const found = await ask(stretchesStatement(each, query, by), tenants);
   const total = Number(found[0]?.total ?? 0);
   const touched = found.filter(({ lo }) => lo !== null);
   if (touched.length === 0) return { rows: [], total };
@@ -39,8 +40,8 @@ export async function scatteredPage(
   return { rows: await ask(rowsStatement(each, query, ids), tenants), total };
 }
 
-const stretchesStatement = (each: EachTenant, query: AuditEventQuery): Prisma.Sql => Prisma.sql`
-  WITH ${stretches(each, query)}
+const stretchesStatement = (each: EachTenant, query: AuditEventQuery, by: Access): Prisma.Sql => Prisma.sql`
+  WITH ${stretches(each, query, by)}
   SELECT c.total, f.v, f.lo_id::text AS lo, f.hi_id::text AS hi, f.before::float8 AS before
   FROM (SELECT coalesce(sum(n), 0)::float8 AS total FROM segment) c LEFT JOIN fine f ON true`;
 

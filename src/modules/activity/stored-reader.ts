@@ -24,20 +24,23 @@ export class PostgresAuditEventReader implements AuditEventReader {
     private readonly deepOffset: bigint = DEEP_OFFSET,
   ) {}
 
-  async page(tenants: TenantSet, query: AuditEventQuery): Promise<Page<AuditEventListItem>> {
+  async page(
+    tenants: TenantSet,
+    query: AuditEventQuery,
+    { by, planning } = planOf({ kind: 'page', filter: query.filter }),
+  ): Promise<Page<AuditEventListItem>> {
     const { page, pageSize } = query;
     const { service } = this;
-    const { by, planning } = planOf({ kind: 'page', filter: query.filter });
     if (by === 'columns') {
       const found = await guarded(() => pageByColumns(service, tenants, query));
       return { items: found.rows.map(toListItem), totalCount: found.total, page, pageSize };
     }
     const each = service.each(tenants);
     if (each.isScattered) {
-      const found = await guarded(() => scatteredPage(service, tenants, each, query));
+      const found = await guarded(() => scatteredPage(service, tenants, each, { query, by }));
       return { items: found.rows.map(toListItem), totalCount: found.total, page, pageSize };
     }
-    const statement = pageStatement(each, query, this.deepOffset);
+    const statement = pageStatement(each, query, by, this.deepOffset);
     const rows = await guarded(() => this.service.ask(statement, tenants, planning));
     const items = rows.filter((row) => row.record_id !== null).map(toListItem);
     return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };
@@ -54,9 +57,12 @@ export class PostgresAuditEventReader implements AuditEventReader {
     return row ? toStoredEvent(row) : null;
   }
 
-  async summary(tenants: TenantSet, filter: AuditEventFilter): Promise<AuditSummary> {
+  async summary(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    { by, planning } = planOf({ kind: 'summary', filter }),
+  ): Promise<AuditSummary> {
     const { service } = this;
-    const { by, planning } = planOf({ kind: 'summary', filter });
     if (by === 'columns') return toSummary(await guarded(() => summaryByColumns(service, tenants, filter)));
     const each = service.each(tenants);
     const [row] = await guarded(() => this.service.ask(summaryStatement(each, filter), tenants, planning));

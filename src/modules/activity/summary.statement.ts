@@ -1,8 +1,15 @@
 import { Prisma } from '../../database/clients';
 import type { EachTenant } from '../../database/each-tenant';
 import type { TimeRange } from '../../event/query';
-import { DIMENSIONS, type Dimension, KEYS } from '../../store/counts/dimensions';
-import { cutRange, inBuckets, type Pieces, within } from '../../store/counts/scope';
+import {
+  cutRange,
+  DIMENSIONS,
+  type Dimension,
+  inBuckets,
+  KEYS,
+  type Pieces,
+  within,
+} from '../../store/counts/dimensions';
 import { countedSegments, spansOf } from '../../store/counts/segments';
 import { whereInRange } from '../../store/rows/event-rows';
 

@@ -3,11 +3,10 @@ import type { EachTenant } from '../../database/each-tenant';
 import { COLUMN_OF } from '../../event/fields';
 import type { CountedField } from '../../event/filters';
 import type { AuditEventFilter } from '../../event/query';
-import { countedOf, DIMENSIONS } from '../../store/counts/dimensions';
-import { cutRange, IN_BOUNDS, withBounds } from '../../store/counts/scope';
+import { countedOf, cutRange, DIMENSIONS } from '../../store/counts/dimensions';
 import { segmentsOf, wholeSpanOf, wordSegmentsOf } from '../../store/counts/segments';
 import { planOf } from '../../store/plan';
-import { whereOf } from '../../store/rows/event-rows';
+import { IN_BOUNDS, whereOf, withBounds } from '../../store/rows/event-rows';
 import { openEvents } from '../../store/words/search-segments';
 import type { FacetField, FacetQuestion } from './explorer';
 

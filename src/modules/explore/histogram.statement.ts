@@ -3,11 +3,10 @@ import type { EachTenant } from '../../database/each-tenant';
 import { DAY_MS, HOUR_MS } from '../../event/event-time';
 import { FILTER_SPECS } from '../../event/filters';
 import { type AuditEventFilter, onlyFilters } from '../../event/query';
-import { countedOf, isHourly } from '../../store/counts/dimensions';
-import { cutRange, windowOf } from '../../store/counts/scope';
+import { countedOf, cutRange, isHourly } from '../../store/counts/dimensions';
 import { segmentsOf, wordSegmentsOf } from '../../store/counts/segments';
 import { planOf } from '../../store/plan';
-import { whereOf } from '../../store/rows/event-rows';
+import { whereOf, windowOf } from '../../store/rows/event-rows';
 
 /**
  * One row for each bucket with events: its number (`bucket`), events (`n`) and succeeded events (`ok`).

@@ -1,7 +1,7 @@
 import { Prisma } from '../../database/clients';
 import { WORD_MARK } from '../../event/mark-words';
 import { COLUMN_FIELDS, columnOf } from '../../store/columns/column-fields';
-import { IN_BOUNDS, withBounds } from '../../store/counts/scope';
+import { IN_BOUNDS, withBounds } from '../../store/rows/event-rows';
 import { singleOf } from '../../store/words/index-words';
 
 const COLUMNS = COLUMN_FIELDS.map(columnOf);

@@ -6,7 +6,7 @@ import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { type Expression, termsOf } from '../../event/expression/expression';
 import type { AuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
-import { within } from '../counts/scope';
+import { within } from '../counts/dimensions';
 import { type Bits, countBits, placesOf, trim } from './bits';
 import { type Column, readColumn, readTimes } from './codec';
 import { type ColumnField, columnOf } from './column-fields';

@@ -1,7 +1,6 @@
 import { Prisma } from '../../database/clients';
 import type { EachTenant } from '../../database/each-tenant';
-import { type Counted, DIMENSIONS, filteredValue } from './dimensions';
-import { HOURS_PER_DAY, type HourSpan, within } from './scope';
+import { type Counted, DIMENSIONS, filteredValue, HOURS_PER_DAY, type HourSpan, within } from './dimensions';
 
 /**
  * Counts by instance are rows of `audit_count` too. Their `a` is negative and holds two numbers, the instance's and the

@@ -1,8 +1,9 @@
 import { Prisma } from '../../database/clients';
 import { assertNever } from '../../errors';
+import { ceilDiv, floorDiv, TICKS_PER_MS } from '../../event/event-time';
 import { COLUMN_OF } from '../../event/fields';
 import { type CountedBy, type CountedField, FILTER_NAMES, FILTER_SPECS, FILTERS } from '../../event/filters';
-import type { AuditEventFilter } from '../../event/query';
+import type { AuditEventFilter, TimeRange } from '../../event/query';
 import { toStored, UNUSED } from '../rows/stored-text';
 
 /** A counted column. The statements that count, fold, read and forget counts are made of this table. */
@@ -123,3 +124,78 @@ export function onValues(counted: Counted, alias: string): Prisma.Sql {
   );
   return conditions.length === 0 ? Prisma.sql`true` : Prisma.join(conditions, ' AND ');
 }
+
+/** The condition that a column of bucket numbers lies in a span of them. */
+export function within(column: string, { from, to }: HourSpan): Prisma.Sql {
+  const name = Prisma.raw(column);
+  const lower = from === null ? Prisma.sql`true` : Prisma.sql`${name} >= ${from}::int`;
+  const upper = to === null ? Prisma.sql`true` : Prisma.sql`${name} < ${to}::int`;
+  return Prisma.sql`${lower} AND ${upper}`;
+}
+
+const TICKS_PER_HOUR = 3_600_000n * TICKS_PER_MS;
+export const HOURS_PER_DAY = 24;
+
+/** A span of whole buckets, in hours since 1970, half-open; null is unbounded. */
+export interface HourSpan {
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/** A span of hours as a span of buckets of so many hours. Its ends must be borders of buckets. */
+export const inBuckets = ({ from, to }: HourSpan, hours: number): HourSpan => ({
+  from: from === null ? null : from / hours,
+  to: to === null ? null : to / hours,
+});
+
+/** The parts of a time range: whole days and hours are counted by the counts, the rest by the events themselves. */
+export interface Pieces {
+  readonly days: HourSpan | null;
+  readonly hours: readonly HourSpan[];
+  readonly direct: readonly TimeRange[];
+}
+
+/** The one span that neighbouring spans make up; null: there are no spans. */
+export function spanOf(spans: readonly HourSpan[]): HourSpan | null {
+  if (spans.length === 0) return null;
+  const froms = spans.map(({ from }) => from ?? Number.NEGATIVE_INFINITY);
+  const tos = spans.map(({ to }) => to ?? Number.POSITIVE_INFINITY);
+  const [from, to] = [Math.min(...froms), Math.max(...tos)];
+  return { from: Number.isFinite(from) ? from : null, to: Number.isFinite(to) ? to : null };
+}
+
+/**
+ * Cuts a time range into the fewest buckets.
+ * @param hourly whether counts by the hour exist for what is asked
+ */
+export function cutRange({ from, to }: TimeRange, hourly: boolean): Pieces {
+  const start = from === null ? null : Number(ceilDiv(from, TICKS_PER_HOUR));
+  const end = to === null ? null : Number(floorDiv(to, TICKS_PER_HOUR));
+  const days = {
+    from: start === null ? null : Math.ceil(start / HOURS_PER_DAY) * HOURS_PER_DAY,
+    to: end === null ? null : Math.floor(end / HOURS_PER_DAY) * HOURS_PER_DAY,
+  };
+  const hasDays = isSpan(days);
+  const hours = !hourly ? [] : hasDays ? besides({ from: start, to: end }, days) : [{ from: start, to: end }];
+  const whole = hourly ? { from: start, to: end } : days;
+  const direct = isSpan(whole) ? remainder({ from, to }, whole) : [{ from, to }];
+  return { days: hasDays ? days : null, hours: hours.filter(isSpan), direct: direct.filter(isRange) };
+}
+
+const isSpan = ({ from, to }: HourSpan) => from === null || to === null || from < to;
+const isRange = ({ from, to }: TimeRange) => from === null || to === null || from < to;
+
+/** The parts of the outer span before and after the inner span. */
+function besides(outer: HourSpan, inner: HourSpan): HourSpan[] {
+  const before = inner.from === null ? [] : [{ from: outer.from, to: inner.from }];
+  const after = inner.to === null ? [] : [{ from: inner.to, to: outer.to }];
+  return [...before, ...after];
+}
+
+function remainder({ from, to }: TimeRange, whole: HourSpan): TimeRange[] {
+  const before = from === null || whole.from === null ? [] : [{ from, to: ticksOfHour(whole.from) }];
+  const after = to === null || whole.to === null ? [] : [{ from: ticksOfHour(whole.to), to }];
+  return [...before, ...after];
+}
+
+const ticksOfHour = (hour: number) => BigInt(hour) * TICKS_PER_HOUR;

@@ -5,9 +5,8 @@ import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import { ACTION_MAX, BOTH_COUNTS, COUNTED_BY_INSTANCE, INSTANCE_MAX, UNCOUNTED } from './by-instance';
-import { COUNTED_COLUMNS, DIMENSIONS } from './dimensions';
+import { COUNTED_COLUMNS, DIMENSIONS, HOURS_PER_DAY } from './dimensions';
 import { addByInstance, foldTenant, numberValues } from './fold';
-import { HOURS_PER_DAY } from './scope';
 import { tryTurn } from './turns';
 
 const TENANTS_PER_STEP = 50;

@@ -3,8 +3,7 @@ import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../limits';
 import { UNUSED } from '../rows/stored-text';
 import { ACTION_MAX, COUNTED_BY_INSTANCE, INSTANCE_MAX, keyOf } from './by-instance';
-import { COUNTED, COUNTED_COLUMNS, DIMENSIONS, type Dimension, KEYS } from './dimensions';
-import { HOURS_PER_DAY } from './scope';
+import { COUNTED, COUNTED_COLUMNS, DIMENSIONS, type Dimension, HOURS_PER_DAY, KEYS } from './dimensions';
 import { tryTurn } from './turns';
 
 const TENANTS_PER_RUN = 50;

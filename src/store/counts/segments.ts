@@ -1,31 +1,28 @@
 import { Prisma } from '../../database/clients';
 import type { EachTenant, TenantLookup } from '../../database/each-tenant';
 import type { AuditEventFilter, TimeRange } from '../../event/query';
-import { whereInRange } from '../rows/event-rows';
+import { hourOf, whereInRange } from '../rows/event-rows';
 import { NONE, searchSegments } from '../words/search-segments';
 import { instanceKeys, keyOfInstance, openDays } from './by-instance';
 import {
   type Counted,
+  cutRange,
   DIMENSIONS,
   dimIdOf,
   filteredValue,
   groupDimension,
+  HOURS_PER_DAY,
+  type HourSpan,
+  inBuckets,
   isByInstance,
   isHourly,
   KEYS,
   onKeys,
   onValues,
-} from './dimensions';
-import {
-  cutRange,
-  HOURS_PER_DAY,
-  type HourSpan,
-  hourOf,
-  inBuckets,
   type Pieces,
   spanOf,
   within,
-} from './scope';
+} from './dimensions';
 
 /**
  * Segments are stretches of events in their order: the value they are grouped by (`v`), a span of hours [lo, hi), how

@@ -1,4 +1,5 @@
 import { Prisma } from '../../database/clients';
+import { HOUR_MS } from '../../event/event-time';
 import {
   AUDIT_EVENT_FIELDS,
   type AuditEventListItem,
@@ -111,3 +112,25 @@ function rangeConditions({ from, to }: TimeRange): Prisma.Sql[] {
 
 const all = (conditions: readonly Prisma.Sql[]) =>
   conditions.length === 0 ? Prisma.sql`true` : Prisma.join([...conditions], ' AND ');
+
+/** SQL: the hour since 1970 a record id lies in. */
+export const hourOf = (recordId: string): string => `${windowOf(recordId, HOUR_MS)}::int`;
+
+/** SQL: the same for windows of another width. Whole milliseconds are divided, so nothing rounds up. */
+export const windowOf = (recordId: string, widthMs: number): string =>
+  `(('x' || translate(left(${recordId}::text, 13), '-', ''))::bit(48)::bigint / ${widthMs})`;
+
+/** SQL: the smallest record id of an hour since 1970. */
+const floorOfHour = (hour: string): string =>
+  `(lpad(to_hex(${hour}::bigint * ${HOUR_MS}), 12, '0') || '80008000000000000000')::uuid`;
+
+/**
+ * SQL: spans of hours `[lo, hi)` with their bounds as record ids, `lo_id` and `hi_id`, for a MATERIALIZED CTE. Under
+ * row-level security PostgreSQL uses an index only for leakproof comparisons. A comparison of two uuid columns is
+ * leakproof. A comparison with a computed expression is not, so every row of a partition would be read for it.
+ */
+export const withBounds = (spans: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`SELECT b.*, ${Prisma.raw(`${floorOfHour('b.lo')} AS lo_id, ${floorOfHour('b.hi')} AS hi_id`)} FROM (${spans}) b`;
+
+/** SQL: the condition that an event's record id lies within the span `h` of `withBounds`. */
+export const IN_BOUNDS = Prisma.raw('e.record_id >= h.lo_id AND e.record_id < h.hi_id');

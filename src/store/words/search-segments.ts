@@ -2,9 +2,8 @@ import { Prisma } from '../../database/clients';
 import type { EachTenant, TenantLookup } from '../../database/each-tenant';
 import { type AuditEventFilter, givenFilters } from '../../event/query';
 import { openDays } from '../counts/by-instance';
-import { type Counted, groupDimension } from '../counts/dimensions';
-import { cutRange, type HourSpan, hourOf, IN_BOUNDS, spanOf, withBounds, within } from '../counts/scope';
-import { whereInRange, whereOf } from '../rows/event-rows';
+import { type Counted, cutRange, groupDimension, type HourSpan, spanOf, within } from '../counts/dimensions';
+import { hourOf, IN_BOUNDS, whereInRange, whereOf, withBounds } from '../rows/event-rows';
 import { hoursOfWord, isCounted, keysOf } from './index-words';
 
 /**

@@ -1,7 +1,7 @@
 import type { Prisma } from '../../../database/clients';
 import { HOUR_MS, TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';
-import { HOURS_PER_DAY } from '../../../store/counts/scope';
+import { HOURS_PER_DAY } from '../../../store/counts/dimensions';
 
 /** The events of a tenant that a retention would remove. */
 export interface RetentionPreview {

@@ -6,8 +6,8 @@ import { LIMITS } from '../../../limits';
 import { COUNTED_BY_INSTANCE } from '../../../store/counts/by-instance';
 import { COUNTED_COLUMNS } from '../../../store/counts/dimensions';
 import { foldTenant } from '../../../store/counts/fold';
-import { hourOf } from '../../../store/counts/scope';
 import { takeTenant } from '../../../store/counts/turns';
+import { hourOf } from '../../../store/rows/event-rows';
 import { record, together } from './record';
 import type { RemovalStep, RunningRetention } from './retention-store';
 
