@@ -90,7 +90,46 @@ export const AUDIT_EVENT_FIELDS = {
   },
 } as const satisfies Record<string, FieldSpec>;
 
+/**
+ * Fields that are read from what an event states in `additional` (`lifted.ts`). No column of the event's row has them,
+ * and the evidence log has them within `additional`. A value is text: a number of 64 bits is a decimal text.
+ */
+export interface LiftedSpec extends ShapeField {
+  readonly kind: 'text';
+  readonly nullable: true;
+  /** Whether the text is an integer of 64 bits, by which the field is compared and added up. */
+  readonly isNumber: boolean;
+  readonly doc: string;
+}
+const liftedText = (doc: string) => ({ kind: 'text', nullable: true, isNumber: false, doc }) as const;
+const liftedNumber = (doc: string) => ({ kind: 'text', nullable: true, isNumber: true, doc }) as const;
+
+export const LIFTED_FIELDS = {
+  responseRows: liftedNumber('Number of rows that the statement returned, as decimal text.'),
+  affectedRows: liftedNumber('Number of rows that the statement changed, as decimal text.'),
+  sessionId: liftedNumber('Number of the session, as decimal text.'),
+  transactionId: liftedNumber('Number of the transaction, as decimal text.'),
+  classType: liftedText('Class of the object, for example U, SG, RL.'),
+  targetServerPrincipalName: liftedText('Login that the action was about.'),
+  targetDatabasePrincipalName: liftedText('User or role of a database that the action was about.'),
+  roleMember: liftedText('Login or user that was added to a role or removed from it.'),
+} as const satisfies Record<string, LiftedSpec>;
+
+export type LiftedName = keyof typeof LIFTED_FIELDS;
+export type NumberField = {
+  [N in LiftedName]: (typeof LIFTED_FIELDS)[N]['isNumber'] extends true ? N : never;
+}[LiftedName];
+export const LIFTED_NAMES = Object.keys(LIFTED_FIELDS) as LiftedName[];
+export const isLifted = (name: string): name is LiftedName => Object.hasOwn(LIFTED_FIELDS, name);
+export const isNumberField = (name: string): name is NumberField =>
+  isLifted(name) && LIFTED_FIELDS[name].isNumber;
+export const NUMBER_FIELDS = LIFTED_NAMES.filter(isNumberField);
+/** Code points of a text, as the database counts them; a longer one is left in `additional`. */
+export const LIFTED_CHARS_MAX = NAME_CHARS_MAX;
+
 export type FieldName = keyof typeof AUDIT_EVENT_FIELDS;
+/** A field of an event's own, or a lifted one. */
+export type AnyField = FieldName | LiftedName;
 type Table = typeof AUDIT_EVENT_FIELDS;
 /** One whole audit event as the service returns it (`additional` beside it is not part of the public contract). */
 export type AuditEvent = { [N in FieldName]: ValueOf<Table[N]> };
@@ -124,10 +163,10 @@ export const SEARCHED_FIELDS = select((spec) => spec.kind === 'text' && spec.fro
 
 /** `serverPrincipalName` → `server_principal_name`: the SQL Server column and the database column of a field. */
 export const toSnakeCase = (camel: string): string => camel.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
-/** The database column of each field. */
-export const COLUMN_OF = Object.fromEntries(FIELD_NAMES.map((n) => [n, toSnakeCase(n)])) as Readonly<
-  Record<FieldName, string>
->;
+/** The database column of each field. Only the columns of hours have those of lifted fields. */
+export const COLUMN_OF = Object.fromEntries(
+  [...FIELD_NAMES, ...LIFTED_NAMES].map((n) => [n, toSnakeCase(n)]),
+) as Readonly<Record<AnyField, string>>;
 /** `session_id` → `sessionId`. */
 export const toCamelCase = (snake: string): string =>
   snake.replace(/_+([a-z0-9])/g, (_, c: string) => c.toUpperCase());

@@ -1,4 +1,4 @@
-import { AUDIT_EVENT_FIELDS, type AuditEvent, type FieldName } from './fields';
+import { type AnyField, AUDIT_EVENT_FIELDS, type AuditEvent, type FieldName } from './fields';
 
 /**
  * The filters of the list, declared once. Everything else is derived from this table: the parameters, the GraphQL
@@ -70,7 +70,7 @@ export const FILTERS = {
   clientIp: {
     field: 'clientIp',
     countedBy: null,
-    doc: 'Client IP address, compared exactly as text.',
+    doc: 'Client IP address, compared exactly as text; `filter` compares networks.',
   },
   sourceType: {
     field: 'sourceType',
@@ -111,6 +111,6 @@ export const COUNTED_FIELDS = FILTER_NAMES.filter((name) => FILTER_SPECS[name].c
   (name) => FILTERS[name].field,
 ) as CountedField[];
 
-/** The filter that compares a field. */
-export const filterOf = (field: FieldName): FilterName | null =>
+/** The filter that compares a field; null: only expressions do. */
+export const filterOf = (field: AnyField): FilterName | null =>
   FILTER_NAMES.find((name) => FILTERS[name].field === field) ?? null;

@@ -35,7 +35,7 @@ const EXACT_FILTERS = Object.fromEntries(
 const FILTER_EXPRESSION = {
   kind: 'filter',
   charsMax: LIMITS.expressionCharsMax,
-  doc: 'Boolean expression over the fields of an event, for example `objectName:Payroll AND NOT principalName:"CORP\\svc_etl" AND (actionId:UP OR actionId:DL)`. `field:value` compares exactly, `field:value*` a beginning, `field~value` without letter case, `field:(a OR b)` several values, `field:*` matches any value of the field, `statement:text` a phrase of the statement; words and phrases mean the same as in `search`. `AND` may be left out; `NOT` or `-` binds first, then `AND`, then `OR`.',
+  doc: 'Boolean expression over the fields of an event, for example `objectName:Payroll AND NOT principalName:"CORP\\svc_etl" AND (actionId:UP OR actionId:DL)`. `field:value` compares exactly, `field:value*` a beginning, `field~value` without letter case, `field:(a OR b)` several values, `field:*` matches any value of the field, `field:>1000` and `field:(10 TO 99)` compare numbers, `clientIp:10.0.0.0/8` a network, `statement:text` a phrase of the statement; words and phrases mean the same as in `search`. `AND` may be left out; `NOT` or `-` binds first, then `AND`, then `OR`.',
 } as const satisfies QuerySpec;
 
 const TIME_RANGE = {

@@ -1,3 +1,4 @@
+import { liftedValue } from '../event/lifted';
 import type { DetectionEvent, Value } from './event';
 import { plainStatementOf, readingOf } from './plain-statement';
 
@@ -32,9 +33,12 @@ const MEMBER = new RegExp(String.raw`\b(?:add|drop) member ${NAME}`, 'i');
 const MEMBER_OF_CALL = /^sp_(?:add|drop)srvrolemember '((?:[^']|''){1,512})'/i;
 const GRANTEE = new RegExp(String.raw`\bto ${NAME}`, 'i');
 
-/** The member that a change of a role concerns: the record's target, or else the principal that the statement names. */
+/** The member that a change of a role concerns: the one of the record, or else the principal that the statement names. */
 export function roleMemberOf(event: DetectionEvent): string | undefined {
-  const { targetServerPrincipalName: target } = event.additional;
+  const { additional, fields } = event;
+  const member = liftedValue('roleMember', { actionId: codeOf(fields.actionId ?? ''), additional });
+  if (member !== null) return member;
+  const { targetServerPrincipalName: target } = additional;
   if (typeof target === 'string' && target !== '') return target;
   const [, called] =
     readingOf(event)

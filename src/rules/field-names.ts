@@ -1,4 +1,4 @@
-import { AUDIT_EVENT_FIELDS, type FieldName, toCamelCase, toSnakeCase } from '../event/fields';
+import { AUDIT_EVENT_FIELDS, type FieldName, LIFTED_NAMES, toCamelCase, toSnakeCase } from '../event/fields';
 import { FILTERS } from '../event/filters';
 import { type DetectionEvent, type FieldSlot, NO_SLOT, type Value } from './event';
 import { clientOf, codeOf, granteeOf, loginOf, roleMemberOf } from './event-values';
@@ -25,7 +25,9 @@ const READERS: Readonly<Record<string, (event: DetectionEvent) => Value | readon
   ...windowsView.fields,
 };
 
+const ADDITIONAL = 'additional.';
 const ALIASES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(LIFTED_NAMES.map((name) => [name, ADDITIONAL + name])),
   ...Object.fromEntries(Object.keys(AUDIT_EVENT_FIELDS).map((name) => [toSnakeCase(name), name])),
   ...Object.fromEntries(Object.entries(FILTERS).map(([name, { field }]) => [name, field])),
 };
@@ -47,7 +49,6 @@ const COLUMNS = new Set([
   ...['data_sensitivity_information', 'external_policy_permissions_checked', 'obo_middle_tier_app_id'],
 ]);
 
-const ADDITIONAL = 'additional.';
 const known = new Map<string, FieldSlot>(
   [
     ...Object.entries(READERS),

@@ -1,6 +1,6 @@
 import type { Planning } from '../database/clients';
 import { DAY_MS, HOUR_MS } from '../event/event-time';
-import type { FieldName } from '../event/fields';
+import type { AnyField } from '../event/fields';
 import { COUNTED_FIELDS, FILTER_SPECS } from '../event/filters';
 import { type AuditEventFilter, givenFilters, isAll } from '../event/query';
 import { countedOf, isByInstance, isHourly } from './counts/dimensions';
@@ -18,7 +18,7 @@ export type Access = 'counts' | 'words' | 'columns' | 'events';
 export type Question = { readonly filter: AuditEventFilter } & (
   | { readonly kind: 'page' | 'summary' | 'groups' | 'export' }
   | { readonly kind: 'histogram'; readonly widthMs: number }
-  | { readonly kind: 'facets'; readonly fields: readonly FieldName[] }
+  | { readonly kind: 'facets'; readonly fields: readonly AnyField[] }
 );
 
 export interface Plan {
@@ -79,8 +79,7 @@ function uncountedOf(filter: AuditEventFilter): string | null {
 const isCountedBy = (filter: AuditEventFilter, widthMs: number): boolean =>
   widthMs % DAY_MS === 0 || (widthMs % HOUR_MS === 0 && isHourly(countedOf(filter, 'recordId')));
 
-const isCountedField = (field: FieldName): boolean =>
-  (COUNTED_FIELDS as readonly FieldName[]).includes(field);
+const isCountedField = (field: AnyField): boolean => (COUNTED_FIELDS as readonly AnyField[]).includes(field);
 
 function isLong({ kind, filter }: Question, by: Access): boolean {
   // The questions of the page and of exports are asked less often than lists, and each may read much.

@@ -55,7 +55,7 @@ describe('the words about alerts', () => {
   it('name the group, and values that were not captured', () => {
     const group = { clientIp: '203.0.113.9', serverPrincipalName: null, sessionId: 51 };
     expect(groupOf(group)).toEqual({ clientIp: '203.0.113.9', serverPrincipalName: null, sessionId: '51' });
-    expect(groupText(group)).toBe('Client address 203.0.113.9, Principal not captured, sessionId 51');
+    expect(groupText(group)).toBe('Client address 203.0.113.9, Principal not captured, Session 51');
     expect([groupText(null), fieldLabel('constructor')]).toEqual(['', 'constructor']);
   });
 

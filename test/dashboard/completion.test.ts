@@ -40,7 +40,13 @@ describe('the part of a filter that is typed', () => {
 
 describe('the fields that are offered', () => {
   it('have the typed text in a name or label, those that begin with it first', () => {
-    expect(fieldsLike('princ')).toEqual(['serverPrincipalName', 'databasePrincipalName']);
+    expect(fieldsLike('princ')).toEqual([
+      'serverPrincipalName',
+      'databasePrincipalName',
+      'targetServerPrincipalName',
+      'targetDatabasePrincipalName',
+    ]);
+    expect(fieldsLike('rows')).toEqual(['responseRows', 'affectedRows']);
     expect(fieldsLike('HOST')).toEqual(['hostName']);
     expect(fieldsLike('outc')).toEqual(['succeeded']);
     expect(fieldsLike('data')[0]).toBe('databaseName');

@@ -45,7 +45,8 @@ describe('a link from an alert', () => {
     expect(stateOf(aroundHref(span, null)).filter).toBe('');
     expect(stateOf(entityHref('principalName', 'svc etl', span)).filter).toBe('principalName:"svc etl"');
     expect(stateOf(entityHref('clientIp', null, span)).filter).toBe('NOT clientIp:*');
-    expect(entityHref('sessionId', '51', span)).toBeNull();
+    expect(stateOf(entityHref('sessionId', '51', span)).filter).toBe('sessionId:51');
+    expect(entityHref('connectionId', '51', span)).toBeNull();
   });
 
   it('to an event alone has no range', () => {

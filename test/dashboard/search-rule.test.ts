@@ -38,6 +38,17 @@ describe('a rule made from a filter of Explore', () => {
     expect(finds('databaseName:PAY*', event)).toBe(false);
   });
 
+  it('compares numbers and networks', () => {
+    const rows = (text: string) => ({ additional: { responseRows: text } });
+    expect(finds('responseRows:>1000', rows('1001'))).toBe(true);
+    expect(finds('responseRows:>1000', rows('1000'))).toBe(false);
+    expect(finds('responseRows:(10 TO 99)', rows('99'))).toBe(true);
+    expect(finds('responseRows:(10 TO 99)', rows('100'))).toBe(false);
+    expect(finds('NOT responseRows:<=5', { additional: {} })).toBe(true);
+    expect(finds('clientIp:10.0.0.0/8', { clientIp: '::ffff:10.1.2.3' })).toBe(true);
+    expect(finds('NOT clientIp:10.0.0.0/8', { clientIp: '11.1.2.3' })).toBe(true);
+  });
+
   it('compares a value literally, whatever characters are in it', () => {
     const value = fc.string({ minLength: 1, maxLength: 8, unit: fc.constantFrom(...'aB*?\\"\' :-(){}#%é') });
     fc.assert(

@@ -2,18 +2,19 @@ import fc from 'fast-check';
 import { parseTicks } from '../../src/event/event-time';
 import { matchesFilter } from '../../src/event/expression/matches';
 import { parseFilter } from '../../src/event/expression/parse-filter';
-import type { AuditEvent } from '../../src/event/fields';
 import { FILTER_PARAMETERS } from '../../src/event/parameters';
 import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventFilter } from '../../src/event/query';
 import { recordIdOf } from '../../src/event/record-id';
+import type { StoredAuditEvent } from '../../src/store/rows/audit-event-reader';
 import { questions, sentEvents, toQuery } from '../support/arbitraries';
 import { answerOf } from '../support/brute-force';
 import type { IngestedEvent } from '../support/events';
 import { writtenFilters } from '../support/written-filters';
 
-const eventOf = (event: IngestedEvent, recordId: string): AuditEvent => ({
+const eventOf = (event: IngestedEvent, recordId: string): StoredAuditEvent => ({
   ...event,
+  additional: event.additional as StoredAuditEvent['additional'],
   recordId,
   tenantId: '1',
 });

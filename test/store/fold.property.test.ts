@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { matchesFilter } from '../../src/event/expression/matches';
-import type { AuditEvent } from '../../src/event/fields';
 import { FILTER_PARAMETERS } from '../../src/event/parameters';
 import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventFilter } from '../../src/event/query';
@@ -8,6 +7,7 @@ import { Engine } from '../../src/rules/engine';
 import type { Rule } from '../../src/rules/rule';
 import { testEvents } from '../../src/rules/rule-test';
 import { parseRules } from '../../src/rules/sigma/rule-file';
+import type { StoredAuditEvent } from '../../src/store/rows/audit-event-reader';
 import { findings, rule } from '../detection/support/sigma';
 import { anEvent } from '../support/events';
 
@@ -68,7 +68,12 @@ it('searches, filters and rules fold letters alike', () => {
       const event = { ...Object.fromEntries(texts), objectName: value };
       const passes = (query: Record<string, string>) => {
         const filter = toAuditEventFilter(parseParameters(FILTER_PARAMETERS, query));
-        return matchesFilter(filter, { ...event, recordId: '', tenantId: '1' } as AuditEvent);
+        return matchesFilter(filter, {
+          ...event,
+          recordId: '',
+          tenantId: '1',
+          additional: {},
+        } as unknown as StoredAuditEvent);
       };
       const isFound = (selection: string) =>
         findings(rule(`  s:\n    ${selection}: ${JSON.stringify(wanted)}\n  condition: s\n`), {

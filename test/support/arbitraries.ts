@@ -13,7 +13,7 @@ import {
   UNSPEAKABLE,
   WORDS,
 } from './texts';
-import { writtenFilters } from './written-filters';
+import { ADDRESSES, writtenFilters } from './written-filters';
 
 const TIMES = [
   '2026-02-01T23:59:59.9999999Z',
@@ -34,9 +34,42 @@ const statement = fc.oneof(
   { weight: 1, arbitrary: fc.constant(null) },
 );
 
+/** Values of lifted fields as agents and other collectors state them, and some that are no such values. */
+const STATED_NUMBERS = [
+  '0',
+  '5',
+  '1000',
+  '-5',
+  '9223372036854775807',
+  '9223372036854775808',
+  '007',
+  '',
+  'many',
+];
+const statedNumber = fc.constantFrom(...STATED_NUMBERS, 0, 5, 1000, 1.5, 2 ** 53, true, null);
+const statedText = fc.oneof(
+  oneOf(NAMES),
+  fc.constantFrom('', 5, false, null, 'x'.repeat(513), 'U ', 'U'),
+  speakable,
+);
+const additional = fc.record(
+  {
+    responseRows: statedNumber,
+    affectedRows: statedNumber,
+    sessionId: statedNumber,
+    transactionId: statedNumber,
+    classType: statedText,
+    targetServerPrincipalName: statedText,
+    targetDatabasePrincipalName: statedText,
+    note: speakable,
+  },
+  { requiredKeys: [] },
+);
+
 const fields = fc.record({
+  additional,
   eventTime: oneOf(TIMES),
-  actionId: oneOf(ACTIONS),
+  actionId: oneOf([...ACTIONS, 'APRL', 'DPRL ']),
   succeeded: fc.boolean(),
   databaseName: name,
   serverPrincipalName: name,
@@ -55,17 +88,20 @@ export interface Sent {
   readonly event: IngestedEvent;
 }
 
-/** Events with their index in `clientIp`, by which a test recognizes them. */
+/** Events, half of which have their index in `clientIp` in place of an address. */
 export const sentEvents: fc.Arbitrary<Sent[]> = fc
-  .array(fc.tuple(fc.constantFrom(0 as const, 1 as const), fields), { maxLength: 40, size: 'max' })
+  .array(
+    fc.tuple(fc.constantFrom(0 as const, 1 as const), fields, fc.option(oneOf(ADDRESSES), { freq: 1 })),
+    { maxLength: 40, size: 'max' },
+  )
   .map((all) =>
-    all.map(([tenant, change], i) => ({
+    all.map(([tenant, change, address], i) => ({
       tenant,
       event: anEvent({
         ...change,
         hostName: null,
         blockOffset: i,
-        clientIp: `ip ${i}`,
+        clientIp: address ?? `ip ${i}`,
       }),
     })),
   );

@@ -75,6 +75,35 @@ export function summaryOf(stored: readonly Stored[], tenants: readonly string[],
   };
 }
 
+const INTEGER_MAX = 2n ** 63n;
+
+/** The values of the lifted fields, from what SQL Server's documentation says of them. */
+export function statedOf({ actionId, additional = {} }: IngestedEvent) {
+  const scalar = (name: string) => {
+    const value = additional[name];
+    return typeof value === 'string' || (typeof value === 'number' && Number.isSafeInteger(value))
+      ? `${value}`
+      : '';
+  };
+  const number = (name: string) => {
+    const text = scalar(name);
+    const isWhole = /^-?\d{1,30}$/.test(text) && String(BigInt(text)) === text;
+    return isWhole && BigInt(text) < INTEGER_MAX && BigInt(text) >= -INTEGER_MAX ? text : null;
+  };
+  const text = (name: string) => (Array.from(scalar(name)).length > 512 ? null : scalar(name) || null);
+  const member = text('targetServerPrincipalName') ?? text('targetDatabasePrincipalName');
+  return {
+    responseRows: number('responseRows'),
+    affectedRows: number('affectedRows'),
+    sessionId: number('sessionId'),
+    transactionId: number('transactionId'),
+    classType: text('classType')?.replace(/ +$/, '') || null,
+    targetServerPrincipalName: text('targetServerPrincipalName'),
+    targetDatabasePrincipalName: text('targetDatabasePrincipalName'),
+    roleMember: ['APRL', 'DPRL'].includes(actionId.trim()) ? member : null,
+  };
+}
+
 function matches(event: IngestedEvent, question: Question): boolean {
   if (question.filter && !question.filter.holds(event)) return false;
   const { actionId, databaseName, principalName, serverInstanceName, succeeded, search = [] } = question;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parseFilter } from '../../src/event/expression/parse-filter';
-import { holds, type Term, textsOf, type WrittenFilter, withoutCase } from './brute-force';
+import { holds, statedOf, type Term, textsOf, type WrittenFilter, withoutCase } from './brute-force';
 import type { IngestedEvent } from './events';
 import { ACTIONS, INSTANCES, NAMES, speakable, WORDS } from './texts';
 
@@ -20,9 +20,13 @@ const FIELDS = {
   clientIp: 'clientIp',
   hostName: 'hostName',
   sourceType: 'sourceType',
+  classType: 'classType',
+  targetServerPrincipalName: 'targetServerPrincipalName',
+  ROLEMEMBER: 'roleMember',
 } as const;
 const name = fc.constantFrom(...(Object.keys(FIELDS) as (keyof typeof FIELDS)[]));
-const ownValue = (event: IngestedEvent, field: keyof typeof FIELDS) => event[FIELDS[field]] ?? '';
+const ownValue = (event: IngestedEvent, field: keyof typeof FIELDS) =>
+  ({ ...event, ...statedOf(event) })[FIELDS[field]] ?? '';
 
 const someText = fc.oneof(
   fc.constantFrom(
@@ -113,6 +117,69 @@ const word: fc.Arbitrary<Part> = fc
     text: { word: text, prefix: `${text}*`, phrase: `"${text}"` }[kind],
     holds: (event) => holds({ kind, text }, textsOf(event)),
   }));
+const number = fc.constantFrom('0', '4', '5', '6', '999', '1000', '9223372036854775807');
+const end = fc.option(number, { nil: '*', freq: 4 });
+/** A number, a comparison or a range; what is absent satisfies none of them. */
+const compared: fc.Arbitrary<Part> = fc
+  .tuple(
+    fc.constantFrom(
+      'responseRows' as const,
+      'affectedRows' as const,
+      'sessionId' as const,
+      'transactionId' as const,
+    ),
+    fc.oneof(
+      fc.tuple(fc.constantFrom('', '>', '>=', '<', '<='), number).map(([sign, limit]) => ({
+        text: sign + limit,
+        fits: (n: bigint) =>
+          ({
+            '': n === BigInt(limit),
+            '>': n > BigInt(limit),
+            '>=': n >= BigInt(limit),
+            '<': n < BigInt(limit),
+            '<=': n <= BigInt(limit),
+          })[sign] === true,
+      })),
+      fc.tuple(end, end).map(([a, b]) => {
+        const [from, to] = a !== '*' && b !== '*' && BigInt(a) > BigInt(b) ? [b, a] : [a, b];
+        return {
+          text: `(${from} TO ${to})`,
+          fits: (n: bigint) => (from === '*' || n >= BigInt(from)) && (to === '*' || n <= BigInt(to)),
+        };
+      }),
+    ),
+  )
+  .map(([field, { text, fits }]) => ({
+    text: `${field}:${text}`,
+    holds: (event) => {
+      const value = statedOf(event)[field];
+      return value !== null && fits(BigInt(value));
+    },
+  }));
+/** Networks, and the beginnings of the addresses in them that events of these tests have (`addresses`). */
+const NETWORKS = {
+  '10.0.0.0/8': /^(::ffff:)?10\./,
+  '10.1.0.0/16': /^(::ffff:)?10\.1\./,
+  '10.1.2.3/32': /^(::ffff:)?10\.1\.2\.3$/,
+  '0.0.0.0/0': /^(::ffff:)?\d+\.\d+\.\d+\.\d+$/,
+  '2001:db8::/32': /^2001:db8/i,
+  'fe80::/10': /^fe80/,
+  '::/0': /^(?!::ffff:)[0-9a-f:]+(%\d+)?$/i,
+};
+export const ADDRESSES = [
+  '10.1.2.3',
+  '10.200.0.1',
+  '11.0.0.1',
+  '::ffff:10.1.9.9',
+  '2001:DB8::5',
+  'fe80::1%4',
+];
+const network: fc.Arbitrary<Part> = fc
+  .constantFrom(...(Object.keys(NETWORKS) as (keyof typeof NETWORKS)[]))
+  .map((text) => ({
+    text: `clientIp:${text}`,
+    holds: ({ clientIp }) => /[.:]/.test(clientIp ?? '') && NETWORKS[text].test(clientIp ?? ''),
+  }));
 const outcome: fc.Arbitrary<Part> = fc.boolean().map((succeeded) => ({
   text: `succeeded:${succeeded}`,
   holds: (event) => event.succeeded === succeeded,
@@ -124,6 +191,8 @@ const leaf = fc.oneof(
   { weight: 1, arbitrary: statement },
   { weight: 1, arbitrary: word },
   { weight: 1, arbitrary: outcome },
+  { weight: 3, arbitrary: compared },
+  { weight: 1, arbitrary: network },
 );
 
 /** Leaves out expressions that exceed a bound of the language. */

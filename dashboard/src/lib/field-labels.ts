@@ -1,4 +1,4 @@
-import { AUDIT_EVENT_FIELDS } from '../../../src/event/fields';
+import { type AnyField } from '../../../src/event/fields';
 
 /** Short names of the fields for headings, in the words of SQL Server's documentation. */
 export const FIELD_LABELS = {
@@ -19,4 +19,12 @@ export const FIELD_LABELS = {
   sourceType: 'Source type',
   statement: 'Statement',
   statementPreview: 'Statement',
-} as const satisfies Record<keyof typeof AUDIT_EVENT_FIELDS | 'statementPreview', string>;
+  responseRows: 'Rows returned',
+  affectedRows: 'Rows changed',
+  sessionId: 'Session',
+  transactionId: 'Transaction',
+  classType: 'Class',
+  targetServerPrincipalName: 'Target login',
+  targetDatabasePrincipalName: 'Target user',
+  roleMember: 'Role member',
+} as const satisfies Record<AnyField | 'statementPreview', string>;

@@ -14,7 +14,7 @@ interface About {
 export function ruleOfSearch(filter: string, { ruleId, title }: About): string {
   const parsed = parseFilter(filter);
   if ('problem' in parsed) throw new Error(`The filter: ${parsed.problem}.`);
-  const selections: string[] = [];
+  const selections: (readonly string[])[] = [];
   const condition = conditionOf(parsed.expression, selections);
   return [
     `title: ${JSON.stringify(title)}`,
@@ -25,14 +25,14 @@ export function ruleOfSearch(filter: string, { ruleId, title }: About): string {
     '  product: sqlserver',
     '  service: audit',
     'detection:',
-    ...selections.flatMap((selection, i) => [`  s${i + 1}:`, `    ${selection}`]),
+    ...selections.flatMap((lines, i) => [`  s${i + 1}:`, ...lines.map((line) => `    ${line}`)]),
     `  condition: ${condition}`,
     'level: medium',
     '',
   ].join('\n');
 }
 
-function conditionOf(expression: Expression, selections: string[]): string {
+function conditionOf(expression: Expression, selections: (readonly string[])[]): string {
   switch (expression.kind) {
     case 'and':
     case 'or':
@@ -47,14 +47,21 @@ function conditionOf(expression: Expression, selections: string[]): string {
   }
 }
 
-function selectionOf({ field, how, text, isFolded }: FieldTerm): string {
-  if (how === 'present') return `${field}|exists: true`;
-  if (field === 'succeeded') return `succeeded: ${text}`;
+/** The lines of a selection, all of which must hold. */
+function selectionOf({ field, how, text, isFolded, bounds }: FieldTerm): readonly string[] {
+  if (how === 'present') return [`${field}|exists: true`];
+  if (field === 'succeeded') return [`succeeded: ${text}`];
+  if (how === 'within') return [`${field}|cidr: ${text}`];
+  if (how === 'between')
+    return [
+      ...(bounds?.from == null ? [] : [`${field}|gte: ${bounds.from}`]),
+      ...(bounds?.to == null ? [] : [`${field}|lte: ${bounds.to}`]),
+    ];
   const modifiers = [
     ...(how === 'begins' ? ['startswith'] : how === 'holds' ? ['contains'] : []),
     ...(isFolded || how === 'holds' ? [] : ['cased']),
   ];
-  return `${[field, ...modifiers].join('|')}: ${JSON.stringify(literal(text))}`;
+  return [`${[field, ...modifiers].join('|')}: ${JSON.stringify(literal(text))}`];
 }
 
 /** A text with its wildcards escaped for Sigma. */

@@ -1,4 +1,4 @@
-import { AUDIT_EVENT_FIELDS, type FieldName, LIST_FIELDS } from '../fields';
+import { type AnyField, AUDIT_EVENT_FIELDS, type FieldName, LIFTED_NAMES, LIST_FIELDS } from '../fields';
 import { FILTER_NAMES, FILTERS } from '../filters';
 import type { SearchTerm } from '../search';
 
@@ -12,15 +12,31 @@ export type Expression =
   | FieldTerm
   | WordTerm;
 
-/** A condition on one field. `holds`: the statement contains the text as a phrase of a search. */
+/**
+ * A condition on one field.
+ * holds    the statement contains the text as a phrase of a search
+ * between  the value is a number within the bounds
+ * within   the value is an address within the network that the text names
+ */
 export interface FieldTerm {
   readonly kind: 'field';
   readonly field: ExpressionField;
-  readonly how: 'equals' | 'begins' | 'present' | 'holds';
-  /** Empty only for `present`. For a boolean field it is `true` or `false`; a record id is in lower case. */
+  readonly how: 'equals' | 'begins' | 'present' | 'holds' | 'between' | 'within';
+  /**
+   * Empty only for `present`. For a boolean field it is `true` or `false`; a record id is in lower case. Bounds stand as
+   * the language writes them.
+   */
   readonly text: string;
   /** Whether letter case is folded on both sides. */
   readonly isFolded: boolean;
+  /** Only of `between`. */
+  readonly bounds?: Bounds;
+}
+
+/** The least and the largest number, both inclusive, as decimal texts. Null: there is no such bound. */
+export interface Bounds {
+  readonly from: string | null;
+  readonly to: string | null;
 }
 
 /** A word, a beginning of a word or a phrase in any field, as in `search`. */
@@ -29,11 +45,15 @@ export interface WordTerm {
   readonly term: SearchTerm;
 }
 
-/** Fields that an expression can name: those of a list item except times, and the statement in place of its preview. */
-export type ExpressionField = Exclude<FieldName, 'eventTime'>;
+/**
+ * Fields that an expression can name: those of a list item except times, the statement in place of its preview, and the
+ * lifted fields.
+ */
+export type ExpressionField = Exclude<AnyField, 'eventTime'>;
 export const EXPRESSION_FIELDS: readonly ExpressionField[] = [
   ...LIST_FIELDS.filter((name): name is Exclude<typeof name, 'eventTime'> => !isTime(name)),
   'statement',
+  ...LIFTED_NAMES,
 ];
 
 function isTime(name: FieldName): boolean {

@@ -1,26 +1,31 @@
-import { type AuditEvent, SEARCHED_FIELDS } from '../fields';
+import { type AuditEvent, isLifted, SEARCHED_FIELDS } from '../fields';
 import { FILTERS } from '../filters';
 import { indexIn } from '../index-in';
+import { exactInteger, liftedValue, type Stating } from '../lifted';
 import { WORD_MARK } from '../mark-words';
+import { isWithin, type Network, parseNetwork } from '../network';
 import { type AuditEventFilter, givenFilters } from '../query';
 import { recordIdFloor } from '../record-id';
 import { fold, type SearchTerm } from '../search';
 import { MARK_STAND_IN, needleOf, searchableText } from '../search-terms';
-import type { Expression, FieldTerm } from './expression';
+import type { Expression, ExpressionField, FieldTerm } from './expression';
+
+/** An event with what it states beyond its own fields. */
+type WholeEvent = AuditEvent & Pick<Stating, 'additional'>;
 
 /**
  * Whether an event passes a filter: its range, plain filters, search and expression. The rules are those of the
  * statements behind the list, the export and the counts (`src/store/rows/event-rows.ts`).
  */
-export const matchesFilter = (filter: AuditEventFilter, event: AuditEvent): boolean =>
+export const matchesFilter = (filter: AuditEventFilter, event: WholeEvent): boolean =>
   resultOf(matchSteps(filter, event));
 
 /** Whether an expression is true of an event. */
-export const matches = (expression: Expression, event: AuditEvent): boolean =>
+export const matches = (expression: Expression, event: WholeEvent): boolean =>
   resultOf(evaluate(expression, event, new EventTexts(event)));
 
 /** Like `matchesFilter`, but in steps: a hundred terms on an event of megabytes take a second. */
-export function* matchSteps(filter: AuditEventFilter, event: AuditEvent): Steps {
+export function* matchSteps(filter: AuditEventFilter, event: WholeEvent): Steps {
   const { from, to, search, expression } = filter;
   if (from !== null && event.recordId < recordIdFloor(from)) return false;
   if (to !== null && event.recordId >= recordIdFloor(to)) return false;
@@ -40,7 +45,7 @@ function resultOf(steps: Steps): boolean {
   }
 }
 
-function* evaluate(expression: Expression, event: AuditEvent, texts: EventTexts): Steps {
+function* evaluate(expression: Expression, event: WholeEvent, texts: EventTexts): Steps {
   switch (expression.kind) {
     case 'and':
       for (const part of expression.of) if (!(yield* evaluate(part, event, texts))) return false;
@@ -55,15 +60,53 @@ function* evaluate(expression: Expression, event: AuditEvent, texts: EventTexts)
     case 'field':
       if (expression.how === 'holds')
         return yield* texts.statementHolds({ kind: 'phrase', text: expression.text });
-      return matchesValue(expression, String(event[expression.field] ?? ''));
+      return matchesValue(expression, String(fieldValue(expression.field, event) ?? ''));
   }
 }
 
+const fieldValue = (field: ExpressionField, event: WholeEvent) =>
+  isLifted(field) ? liftedValue(field, event) : event[field];
+
 /** Whether the value of a field is what a term asks for. @param value empty: absent */
-export function matchesValue({ how, text, isFolded }: FieldTerm, value: string): boolean {
+export function matchesValue(term: FieldTerm, value: string): boolean {
+  const { how, text, isFolded } = term;
   if (how === 'present') return value !== '';
+  if (how === 'between') return value !== '' && isBetween(term, exactInteger(value));
+  if (how === 'within') return isWithin(value, networkOf(term));
   const [own, wanted] = isFolded ? [fold(value), fold(text)] : [value, text];
   return how === 'equals' ? own === wanted : beginsWith(own, wanted);
+}
+
+interface Numbers {
+  readonly from: number | bigint | null;
+  readonly to: number | bigint | null;
+}
+const numbersOf = new WeakMap<FieldTerm, Numbers>();
+
+function isBetween(term: FieldTerm, value: number | bigint): boolean {
+  const { from, to } = remembered(numbersOf, term, ({ bounds }) => ({
+    from: typeof bounds?.from === 'string' ? exactInteger(bounds.from) : null,
+    to: typeof bounds?.to === 'string' ? exactInteger(bounds.to) : null,
+  }));
+  return (from === null || value >= from) && (to === null || value <= to);
+}
+
+const networksOf = new WeakMap<FieldTerm, Network>();
+
+const networkOf = (term: FieldTerm): Network =>
+  remembered(networksOf, term, ({ text }) => {
+    const network = parseNetwork(text);
+    if (!network) throw new Error(`a term has a network that is none: ${text}`);
+    return network;
+  });
+
+/** A term is compared with many values, so what it says is read once. */
+function remembered<T>(all: WeakMap<FieldTerm, T>, term: FieldTerm, make: (term: FieldTerm) => T): T {
+  const known = all.get(term);
+  if (known !== undefined) return known;
+  const made = make(term);
+  all.set(term, made);
+  return made;
 }
 
 /** The texts that terms are looked for in. */

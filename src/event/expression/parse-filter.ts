@@ -1,8 +1,12 @@
 import { LIMITS } from '../../limits';
+import { isNumberField, NUMBER_FIELDS } from '../fields';
+import { INT64, integerText } from '../lifted';
+import { parseNetwork } from '../network';
 import { parseSearch } from '../search';
 import { isUuid } from '../uuid';
 import {
   allOf,
+  type Bounds,
   EXPRESSION_NAMES,
   type Expression,
   type ExpressionField,
@@ -30,6 +34,8 @@ export function parseFilter(text: string): ParsedFilter {
 interface Subject {
   readonly field: ExpressionField;
   readonly isFolded: boolean;
+  /** Whether the values are within parentheses. */
+  readonly isGroup: boolean;
 }
 
 /**
@@ -39,7 +45,10 @@ interface Subject {
  *     both     = one { [ "AND" ] one }
  *     one      = { "NOT" | "-" } ( "(" either ")" | field | word | phrase )
  *     field    = name ( ":" | "~" ) ( value | "(" either-of-values ")" )
- *     value    = text | text "*" | '"' text '"' | '"' text '"*' | "*"
+ *     value    = text | text "*" | '"' text '"' | '"' text '"*' | "*" | network
+ *              | ( ">" | ">=" | "<" | "<=" ) number | ( number | "*" ) "TO" ( number | "*" )
+ *
+ * A range stands within parentheses.
  */
 class FilterParser {
   readonly #scan: Scanner;
@@ -140,8 +149,9 @@ class FilterParser {
     const field = fieldNamed(word.slice(0, length));
     if (!field) throw new FilterProblem(start, noField(word.slice(0, length)));
     this.#scan.at = start + length + 1;
-    const subject = { field, isFolded: word[length] === '~' };
-    if (this.#scan.next === '(') return this.#group(subject);
+    const isGroup = this.#scan.next === '(';
+    const subject = { field, isFolded: word[length] === '~', isGroup };
+    if (isGroup) return this.#group(subject);
     if (this.#scan.isAtBorder)
       throw this.#problem(`expected a value right after "${word.slice(0, length + 1)}"`);
     return this.#value(subject);
@@ -158,28 +168,57 @@ class FilterParser {
     return joined('and', parts);
   }
 
-  #value({ field, isFolded }: Subject): Expression {
+  #value(subject: Subject): Expression {
     const start = this.#scan.at;
     this.#count();
-    const given = this.#scan.next === '"' ? this.#quotedValue() : this.#plainValue();
-    const term: FieldTerm = {
-      kind: 'field',
-      field,
-      how:
-        given.text === ''
-          ? 'present'
-          : field === 'statement'
-            ? 'holds'
-            : given.isBeginning
-              ? 'begins'
-              : 'equals',
-      text:
-        field === 'recordId' || (field === 'succeeded' && isFolded) ? given.text.toLowerCase() : given.text,
-      isFolded: isFolded && field !== 'recordId' && field !== 'succeeded',
-    };
+    const sign = this.#scan.comparison();
+    if (sign !== '') return this.#compared(subject, sign, start);
+    const isQuoted = this.#scan.next === '"';
+    const given = isQuoted ? this.#quotedValue() : this.#plainValue();
+    if (!isQuoted && this.#scan.takeRange()) return this.#range(subject, given, start);
+    const term = termOf(subject, given, isQuoted);
     const problem = problemOf(term);
     if (problem) throw new FilterProblem(start, problem);
-    return term;
+    return isNumberField(term.field) && term.how === 'equals'
+      ? { ...term, text: numberOf(given, start) }
+      : term;
+  }
+
+  /** A number that is compared by a sign, which was read. */
+  #compared({ field }: Subject, sign: string, start: number): FieldTerm {
+    if (!isNumberField(field)) throw new FilterProblem(start, noNumber(field, sign));
+    const number = this.#number();
+    const step = sign.endsWith('=') ? 0n : 1n;
+    const bounds = sign.startsWith('>')
+      ? { from: String(BigInt(number) + step), to: null }
+      : { from: null, to: String(BigInt(number) - step) };
+    return between(field, sign + number, bounds);
+  }
+
+  /** A range whose first end and TO were read. */
+  #range({ field, isGroup }: Subject, first: Given, start: number): FieldTerm {
+    if (!isNumberField(field)) throw new FilterProblem(start, noNumber(field, 'TO'));
+    if (!isGroup)
+      throw new FilterProblem(start, `expected a range in parentheses, such as ${field}:(10 TO 99)`);
+    const from = isAny(first) ? null : numberOf(first, start);
+    const end = this.#scan.at;
+    const to = this.#scan.next === '*' ? this.#anyNumber() : this.#number();
+    if (from !== null && to !== null && BigInt(from) > BigInt(to))
+      throw new FilterProblem(end, `expected a number of at least ${from} as the end of the range`);
+    return between(field, `${from ?? '*'} TO ${to ?? '*'}`, { from, to });
+  }
+
+  #number(): string {
+    const start = this.#scan.at;
+    return numberOf({ text: this.#scan.value(), isBeginning: false }, start);
+  }
+
+  /** The open end of a range. */
+  #anyNumber(): null {
+    const start = this.#scan.at;
+    const given = this.#plainValue();
+    if (!isAny(given)) numberOf(given, start);
+    return null;
   }
 
   #quotedValue(): Given {
@@ -218,6 +257,45 @@ interface Given {
   readonly isBeginning: boolean;
 }
 
+const isAny = ({ text, isBeginning }: Given): boolean => text === '' && isBeginning;
+
+function termOf({ field, isFolded }: Subject, given: Given, isQuoted: boolean): FieldTerm {
+  const { text, isBeginning } = given;
+  const isPlain = field === 'recordId' || field === 'succeeded' || isNumberField(field);
+  const isNetwork = field === 'clientIp' && !isQuoted && !isBeginning && text.includes('/');
+  const how = isNetwork ? 'within' : isBeginning ? 'begins' : 'equals';
+  return {
+    kind: 'field',
+    field,
+    how: text === '' ? 'present' : field === 'statement' ? 'holds' : how,
+    text: field === 'recordId' || (field === 'succeeded' && isFolded) ? text.toLowerCase() : text,
+    isFolded: isFolded && !isPlain && !isNetwork,
+  };
+}
+
+const between = (field: ExpressionField, text: string, bounds: Bounds): FieldTerm => ({
+  kind: 'field',
+  field,
+  how: 'between',
+  text,
+  isFolded: false,
+  bounds,
+});
+
+const A_NUMBER = `a whole number from ${INT64.min} to ${INT64.max}`;
+
+/** The number in its only form. */
+function numberOf({ text, isBeginning }: Given, at: number): string {
+  const [, sign = '', digits = ''] = /^([+-]?)0*(\d+)$/.exec(text) ?? [];
+  const plain = digits === '0' || sign === '+' ? digits : sign + digits;
+  const number = isBeginning ? null : integerText(plain);
+  if (number === null) throw new FilterProblem(at, `expected ${A_NUMBER}`);
+  return number;
+}
+
+const noNumber = (field: ExpressionField, sign: string): string =>
+  `expected a field with numbers before ${sign}, one of ${NUMBER_FIELDS.join(', ')}, and not ${field}; put text with ${sign} in quotation marks`;
+
 const joined = (kind: 'and' | 'or', parts: readonly Expression[]): Expression =>
   kind === 'and'
     ? (allOf(parts) as Expression)
@@ -240,5 +318,8 @@ function problemOf({ field, how, text }: FieldTerm): string | null {
   if (field === 'succeeded')
     return how === 'equals' && /^(true|false)$/.test(text) ? null : 'expected true or false';
   if (field === 'recordId' && how === 'equals' && !isUuid(text)) return 'expected a UUID';
+  if (isNumberField(field) && how === 'begins') return `expected ${A_NUMBER}`;
+  if (how === 'within' && !parseNetwork(text))
+    return 'expected a network such as 10.0.0.0/8 or 2001:db8::/32 (IPv4 is written as IPv4); put other text with / in quotation marks';
   return null;
 }

@@ -13,6 +13,9 @@ export class FilterProblem extends Error {
 /** Operators are words of their own, in upper case. */
 type Operator = 'AND' | 'OR' | 'NOT';
 const OPERATOR = /(?:AND|OR|NOT)(?=[\s()"]|$)/y;
+/** The word between the ends of a range, with the end that follows. */
+const RANGE = /\s+TO\s+(?=[^\s()])(?!(?:AND|OR|NOT)(?=[\s()"]|$))/y;
+const COMPARISON = /[<>]=?/y;
 const SPACES = /\s*/y;
 const VALUE = /[^\s()]+/y;
 const WORD = /[^\s()"]+/y;
@@ -53,6 +56,16 @@ export class Scanner {
     if (this.operator() !== wanted) return false;
     this.at += wanted.length;
     return true;
+  }
+
+  /** The sign of a comparison: `<`, `<=`, `>` or `>=`; '' when none stands next. */
+  comparison(): string {
+    return this.#read(COMPARISON);
+  }
+
+  /** Goes past the word between two ends of a range, when another end follows. @returns whether it did */
+  takeRange(): boolean {
+    return this.#read(RANGE) !== '';
   }
 
   /** The text up to a space or a parenthesis; '' when one stands next. */

@@ -1,4 +1,5 @@
 import { EXPRESSION_FIELDS, type ExpressionField } from '../../event/expression/expression';
+import { isLifted, type LiftedName } from '../../event/fields';
 import { COUNTED_FIELDS } from '../../event/filters';
 import type { AuditEventFilter, TimeRange } from '../../event/query';
 import type { EventGroup } from '../../store/columns/groups';
@@ -21,9 +22,9 @@ export interface Histogram {
 }
 
 /** The fields whose values can be counted. */
-export type FacetField = Exclude<ExpressionField, 'recordId' | 'statement'>;
+export type FacetField = Exclude<ExpressionField, 'recordId' | 'statement' | LiftedName>;
 export const FACET_FIELDS: readonly FacetField[] = EXPRESSION_FIELDS.filter(
-  (field): field is FacetField => field !== 'recordId' && field !== 'statement',
+  (field): field is FacetField => field !== 'recordId' && field !== 'statement' && !isLifted(field),
 );
 /** The fields for which counts are kept. */
 export const DEFAULT_FACET_FIELDS: readonly FacetField[] = COUNTED_FIELDS;

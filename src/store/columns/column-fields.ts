@@ -1,13 +1,13 @@
 import { EXPRESSION_FIELDS, type ExpressionField } from '../../event/expression/expression';
-import { COLUMN_OF } from '../../event/fields';
+import { COLUMN_OF, isLifted, type LiftedName } from '../../event/fields';
 import { COUNTED } from '../counts/dimensions';
 
 /** Fields that have a column in each hour: all whose values repeat. The tenant of an hour is known without a column. */
-export type ColumnField = Exclude<ExpressionField, 'recordId' | 'tenantId' | 'statement'>;
+export type ColumnField = Exclude<ExpressionField, 'recordId' | 'tenantId' | 'statement' | LiftedName>;
 export const COLUMN_FIELDS: readonly ColumnField[] = EXPRESSION_FIELDS.filter(isColumnField);
 
 export function isColumnField(field: ExpressionField): field is ColumnField {
-  return field !== 'recordId' && field !== 'tenantId' && field !== 'statement';
+  return field !== 'recordId' && field !== 'tenantId' && field !== 'statement' && !isLifted(field);
 }
 
 /** Fields that events can be counted by. */

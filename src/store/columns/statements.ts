@@ -43,8 +43,8 @@ export const wordHoursStatement = (
 ): Prisma.Sql => Prisma.sql`SELECT w.hour FROM (${hoursOfWord(key, named(tenantId), span, of)}) w`;
 
 /**
- * Numbers and values that terms may be about: `kind`, `id`, `value`. A term that folds letter case gets all values of
- * its field.
+ * Numbers and values that terms may be about: `kind`, `id`, `value`. A term that folds letter case, or names a network,
+ * gets all values of its field.
  */
 export function termValuesStatement(tenantId: number, terms: readonly FieldTerm[]): Prisma.Sql {
   const conditions = terms.map((term) => {
@@ -59,7 +59,7 @@ const LAST_CHARACTER = '\u{10FFFF}';
 
 function valueCondition({ how, text, isFolded }: FieldTerm): Prisma.Sql {
   if (how === 'present') return Prisma.sql`m.value = ''`;
-  if (isFolded) return Prisma.sql`true`;
+  if (isFolded || how === 'within') return Prisma.sql`true`;
   const wanted = toStored(text);
   return how === 'equals'
     ? Prisma.sql`m.value = ${wanted}`

@@ -1,11 +1,14 @@
 import { Prisma } from '../../database/clients';
 import type { Expression, FieldTerm } from '../../event/expression/expression';
-import { COLUMN_OF, SEARCHED_FIELDS } from '../../event/fields';
+import { COLUMN_OF, type FieldName, isLifted, SEARCHED_FIELDS } from '../../event/fields';
 import { WORD_MARK } from '../../event/mark-words';
+import { IPV4, IPV6, parseNetwork } from '../../event/network';
 import { fold } from '../../event/search';
 import { FIELD_BORDER, MARK_STAND_IN } from '../../event/search-terms';
 import { isUuid } from '../../event/uuid';
 import { conditionOf, statementHolds } from '../words/search-sql';
+import { foldedSql } from './folded-sql';
+import { fieldSql } from './lifted-sql';
 import { toStored } from './stored-text';
 
 /** The condition of an expression on `audit_event e`. It is never null: absent texts are stored as empty ones. */
@@ -20,14 +23,14 @@ export function expressionSql(expression: Expression): Prisma.Sql {
     case 'words':
       return Prisma.sql`(${conditionOf(expression.term)})`;
     case 'field':
-      return Prisma.sql`(${fieldSql(expression)})`;
+      return Prisma.sql`(${termSql(expression)})`;
   }
 }
 
 const NEVER = Prisma.sql`false`;
 const ALWAYS = Prisma.sql`true`;
 
-function fieldSql(term: FieldTerm): Prisma.Sql {
+function termSql(term: FieldTerm): Prisma.Sql {
   switch (term.field) {
     case 'succeeded':
       return term.how === 'present' ? ALWAYS : Prisma.sql`e.succeeded = ${term.text === 'true'}`;
@@ -64,13 +67,44 @@ function ofTenantId({ how, text, isFolded }: FieldTerm): Prisma.Sql {
 /** A beginning with this character sorts behind every stored text with that beginning: no stored text holds it. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
-function ofText({ field, how, text, isFolded }: FieldTerm): Prisma.Sql {
-  const column = Prisma.raw(`e.${COLUMN_OF[field]}`);
+function ofText(term: FieldTerm): Prisma.Sql {
+  const { field, how, text, isFolded } = term;
+  const column = Prisma.raw(fieldSql(field));
   if (how === 'present') return Prisma.sql`${column} <> ''`;
-  if (isFolded) return ofFoldedText(column, { field, how, text });
-  const wanted = toStored(text);
-  if (how === 'equals') return Prisma.sql`${column} = ${wanted}`;
-  return Prisma.sql`${column} >= ${wanted} AND ${column} < ${wanted + LAST_CHARACTER}`;
+  if (how === 'between') return ofNumber(column, term);
+  if (how === 'within') return ofNetwork(column, text);
+  if (!isFolded) return compared(column, how, toStored(text));
+  if (!isLifted(field)) return ofFoldedText(column, { field, how, text });
+  const wanted = toStored(fold(text));
+  return compared(foldedSql(column, wanted), how, wanted);
+}
+
+function compared(value: Prisma.Sql, how: FieldTerm['how'], wanted: string): Prisma.Sql {
+  if (how === 'equals') return Prisma.sql`${value} = ${wanted}`;
+  return Prisma.sql`${value} >= ${wanted} AND ${value} < ${wanted + LAST_CHARACTER}`;
+}
+
+function ofNumber(column: Prisma.Sql, { bounds }: FieldTerm): Prisma.Sql {
+  const number = Prisma.sql`(${column})::numeric`;
+  const conditions = [
+    ...(typeof bounds?.from === 'string' ? [Prisma.sql`${number} >= ${bounds.from}::numeric`] : []),
+    ...(typeof bounds?.to === 'string' ? [Prisma.sql`${number} <= ${bounds.to}::numeric`] : []),
+  ];
+  const isBetween = conditions.length === 0 ? ALWAYS : Prisma.join(conditions, ' AND ');
+  return Prisma.sql`CASE WHEN ${column} = '' THEN false ELSE ${isBetween} END`;
+}
+
+/** Text that is no address lies in no network. An IPv4 address may be written as IPv6. */
+function ofNetwork(column: Prisma.Sql, text: string): Prisma.Sql {
+  const isIpv4 = parseNetwork(text)?.isIpv4 === true;
+  const [address = '', bits] = text.split('/');
+  const mapped = Prisma.sql`'::ffff:0:0/96'::inet`;
+  const plain = Prisma.sql`split_part(${column}, '%', 1)::inet`;
+  const ofIpv6 = isIpv4
+    ? Prisma.sql`${plain} <<= ${`::ffff:${address}/${Number(bits) + 96}`}::text::inet`
+    : Prisma.sql`${plain} <<= ${text}::text::inet AND NOT ${plain} <<= ${mapped}`;
+  const ofIpv4 = isIpv4 ? Prisma.sql`${column}::inet <<= ${text}::text::inet` : NEVER;
+  return Prisma.sql`CASE WHEN ${column} ~ ${IPV4} THEN ${ofIpv4} WHEN ${column} ~ ${IPV6} THEN ${ofIpv6} ELSE false END`;
 }
 
 const BORDERS = `${FIELD_BORDER}+`;
@@ -81,7 +115,7 @@ const BORDERS = `${FIELD_BORDER}+`;
  */
 function ofFoldedText(
   column: Prisma.Sql,
-  { field, how, text }: Pick<FieldTerm, 'field' | 'how' | 'text'>,
+  { field, how, text }: { readonly field: FieldName; readonly how: FieldTerm['how']; readonly text: string },
 ): Prisma.Sql {
   const before = SEARCHED_FIELDS.slice(0, SEARCHED_FIELDS.indexOf(field));
   const place = Prisma.raw(['1', ...before.map((name) => `(e.${COLUMN_OF[name]} <> '')::int`)].join(' + '));

@@ -12,7 +12,8 @@ function shown(expression: Expression): string {
     case 'words':
       return `${expression.term.kind}<${expression.term.text}>`;
     case 'field': {
-      const { field, how, text, isFolded } = expression;
+      const { field, how, isFolded, bounds } = expression;
+      const text = bounds ? `${bounds.from ?? '*'} to ${bounds.to ?? '*'}` : expression.text;
       return `${field}${isFolded ? '~' : ' '}${how}<${text}>`;
     }
   }
@@ -44,6 +45,33 @@ describe('the language of filter', () => {
     ['objectName:a"b', 'objectName equals<a"b>'],
     ['objectName:-5', 'objectName equals<-5>'],
     ['objectName:AND', 'objectName equals<AND>'],
+    ['objectName:">5"', 'objectName equals<>5>'],
+    ['objectName:a>5', 'objectName equals<a>5>'],
+    ['responseRows:1000', 'responseRows equals<1000>'],
+    ['responserows:"007"', 'responseRows equals<7>'],
+    ['sessionId~+55', 'sessionId equals<55>'],
+    ['affectedRows:-0', 'affectedRows equals<0>'],
+    ['responseRows:>1000', 'responseRows between<1001 to *>'],
+    ['responseRows:>=1000', 'responseRows between<1000 to *>'],
+    ['responseRows:<1000', 'responseRows between<* to 999>'],
+    ['responseRows:<=-5', 'responseRows between<* to -5>'],
+    ['responseRows:>9223372036854775807', 'responseRows between<9223372036854775808 to *>'],
+    ['affectedRows:(10 TO 99)', 'affectedRows between<10 to 99>'],
+    ['affectedRows:(* TO 99)', 'affectedRows between<* to 99>'],
+    ['affectedRows:(10 TO *)', 'affectedRows between<10 to *>'],
+    [
+      'affectedRows:(1 OR 10  TO 99 OR NOT >5)',
+      '[affectedRows equals<1> or affectedRows between<10 to 99> or not affectedRows between<6 to *>]',
+    ],
+    ['responseRows:*', 'responseRows present<>'],
+    ['roleMember~EVE*', 'roleMember~begins<EVE>'],
+    ['actionId:(TO OR TRO)', '[actionId equals<TO> or actionId equals<TRO>]'],
+    ['actionId:(SL TO)', '[actionId equals<SL> and actionId equals<TO>]'],
+    ['clientIp:10.0.0.0/8', 'clientIp within<10.0.0.0/8>'],
+    ['clientIp~2001:DB8::/32', 'clientIp within<2001:DB8::/32>'],
+    ['clientIp:(10.0.0.0/8 OR ::1)', '[clientIp within<10.0.0.0/8> or clientIp equals<::1>]'],
+    ['clientIp:"10.0.0.0/8"', 'clientIp equals<10.0.0.0/8>'],
+    ['objectName:10.0.0.0/8', 'objectName equals<10.0.0.0/8>'],
     ['statement:drop', 'statement holds<drop>'],
     ['statement:"drop table"', 'statement holds<drop table>'],
     ['statement:*', 'statement present<>'],
@@ -113,6 +141,26 @@ describe('the language of filter', () => {
     ['recordId:5', 10, 'expected a UUID'],
     ['succeeded~YES', 11, 'expected true or false'],
     ['succeeded:TRUE', 11, 'expected true or false'],
+    ['a responseRows:many', 16, 'expected a whole number from -9223372036854775808 to 9223372036854775807'],
+    ['responseRows:1.5', 14, 'expected a whole number'],
+    ['responseRows:9223372036854775808', 14, 'expected a whole number'],
+    ['responseRows:1*', 14, 'expected a whole number'],
+    ['responseRows:>', 15, 'expected a whole number'],
+    ['responseRows:> 5', 15, 'expected a whole number'],
+    ['responseRows:>>5', 15, 'expected a whole number'],
+    ['responseRows:>"5"', 15, 'expected a whole number'],
+    ['responseRows:(5 TO x)', 20, 'expected a whole number'],
+    ['responseRows:(x TO 5)', 15, 'expected a whole number'],
+    ['responseRows:(5 TO)', 17, 'expected a whole number'],
+    ['responseRows:(99 TO 10)', 21, 'expected a number of at least 99 as the end of the range'],
+    ['responseRows:10 TO 99', 14, 'expected a range in parentheses, such as responseRows:(10 TO 99)'],
+    ['objectName:>5', 12, 'expected a field with numbers before >, one of responseRows, affectedRows,'],
+    ['a objectName:(x OR <=5)', 20, 'and not objectName; put text with <= in quotation marks'],
+    ['objectName:(a TO b)', 13, 'expected a field with numbers before TO'],
+    ['clientIp:10.0.0.0/33', 10, 'expected a network such as 10.0.0.0/8 or 2001:db8::/32'],
+    ['clientIp:10.0.0/8', 10, 'expected a network'],
+    ['clientIp:::ffff:10.0.0.0/104', 10, 'IPv4 is written as IPv4'],
+    ['clientIp:local/machine', 10, 'put other text with / in quotation marks'],
     ['a ***', 3, 'expected a word'],
     [`${'('.repeat(21)}a${')'.repeat(21)}`, 21, 'at most 20 parentheses'],
     [Array(101).fill('a').join('.'), 1, 'at most 100 terms'],
@@ -140,7 +188,20 @@ describe('the language of filter', () => {
   });
 
   it('parses the longest filters in a short time, whatever they hold', () => {
-    for (const piece of ['(', '"', '\\', '"\\', 'a:', '-', 'NOT ', '*', '((a)', '"\\\\'])
+    for (const piece of [
+      '(',
+      '"',
+      '\\',
+      '"\\',
+      'a:',
+      '-',
+      'NOT ',
+      '*',
+      '((a)',
+      '"\\\\',
+      'responseRows:(1 TO ',
+      ' TO ',
+    ])
       expect(typeof read(piece.repeat(4_096).slice(0, 4_096))).toBe('string');
   }, 2_000);
 });

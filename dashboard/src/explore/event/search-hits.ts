@@ -15,9 +15,8 @@ export function hitsOf(filter: string, search: string): RegExp | null {
   const patterns = [
     ...terms.flatMap((term) => {
       if (term.kind === 'words') return [patternOf(term.term)];
-      return term.how !== 'present' && term.field !== 'recordId' && term.field !== 'succeeded'
-        ? [escaped(term.text)]
-        : [];
+      const hasText = term.how === 'equals' || term.how === 'begins' || term.how === 'holds';
+      return hasText && term.field !== 'recordId' && term.field !== 'succeeded' ? [escaped(term.text)] : [];
     }),
     ...('terms' in words ? words.terms.map(patternOf) : []),
   ];

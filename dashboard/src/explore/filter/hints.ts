@@ -1,5 +1,4 @@
 import { type ExpressionField, fieldNamed } from '../../../../src/event/expression/expression';
-import { networkAddresses } from './networks';
 import { fieldText, quoteValue } from './value-text';
 
 /** A part of a filter that means something else than its author may think. */
@@ -82,19 +81,10 @@ function hintOf(found: RegExpExecArray): (Omit<Hint, 'filter'> & { readonly at: 
   const value = given.replace(/^(["'])(.*)\1$/s, '$2');
   const at = found.index;
   if (sign === ':' || sign === '~') {
-    if (!known)
-      return { at, typed, why: `No field is named ${name}.`, meant: `${fieldText(field)}${sign}${given}` };
-    return field === 'clientIp' ? networkHint(at, typed, value) : null;
+    if (known) return null;
+    return { at, typed, why: `No field is named ${name}.`, meant: `${fieldText(field)}${sign}${given}` };
   }
   const isNot = sign === '!=' || sign === '<>';
   const meant = `${isNot ? 'NOT ' : ''}${fieldText(field)}:${quoteValue(value)}`;
   return { at, typed, why: `${sign} makes no condition: a colon joins a field with its value.`, meant };
-}
-
-function networkHint(at: number, typed: string, value: string) {
-  if (!/^[\da-f.:]+\/\d+$/i.test(value)) return null;
-  const values = networkAddresses(value);
-  const why = 'Client addresses are compared as text, and not by network.';
-  if (!values) return { at, typed, why, meant: null };
-  return { at, typed, why, meant: `clientIp:${values.length > 1 ? `(${values.join(' OR ')})` : values[0]}` };
 }

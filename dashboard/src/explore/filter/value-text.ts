@@ -2,7 +2,7 @@ import type { ExpressionField } from '../../../../src/event/expression/expressio
 import { filterOf } from '../../../../src/event/filters';
 
 /** Characters that an unquoted value must not contain, or must not begin with, since the filter reads them otherwise. */
-const NEEDS_QUOTES = /[\s()"*]|^-|^(?:AND|OR|NOT)$/;
+const NEEDS_QUOTES = /[\s()"*/]|^[-<>]|^(?:AND|OR|NOT|TO)$/;
 /** Backslashes that would be read as an escape: before another one, a quotation mark, or the end. */
 const ESCAPES = /\\+(?="|$)|\\{2,}/g;
 
