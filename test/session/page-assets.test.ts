@@ -18,6 +18,12 @@ import { Store } from '../support/store';
 
 const HOUR_MS = 3600_000;
 
+/** The clocks of an instance: its own, and that of the database. */
+interface Clocks {
+  readonly nowMs: () => number;
+  readonly databaseMs: () => number;
+}
+
 /** An instance of a release whose page has one part, in a file with this name. */
 class Instance {
   private constructor(
@@ -26,7 +32,7 @@ class Instance {
     private readonly folder: string,
   ) {}
 
-  static async open(store: Store, part: string, nowMs: () => number, keys = [TEST_CHECKPOINT_KEY]) {
+  static async open(store: Store, part: string, { nowMs, databaseMs }: Clocks, keys = [TEST_CHECKPOINT_KEY]) {
     const folder = await temporaryFolder();
     await mkdir(path.join(folder, 'assets'));
     await writeFile(path.join(folder, 'index.html'), part);
@@ -34,7 +40,8 @@ class Instance {
     await writeFile(path.join(folder, 'assets', `${part}.br`), brotliCompressSync(`run('${part}')`));
     const { service, owner } = store.database;
     const [first = TEST_CHECKPOINT_KEY, ...others] = keys;
-    const assets = new PageAssets({ service, owner, keys: [first, ...others], folder, nowMs });
+    const time = async () => new Date(databaseMs());
+    const assets = new PageAssets({ service, owner, keys: [first, ...others], folder, nowMs, time });
     const [graphql, facade, inFlight, log] = [Router(), Router(), new InFlight(), pino({ level: 'silent' })];
     const dashboard = dashboardPage(folder, assets, log);
     const server = createHttpServer({ graphql, facade, dashboard, inFlight, log });
@@ -59,8 +66,10 @@ describe.each(ENGINES)('the files of the page on %s', (engine) => {
   let store: Store;
   let nowMs = Date.parse('2026-03-01T00:00:00Z');
   const open: Instance[] = [];
-  const instance = async (...[part, keys]: [string, CheckpointKey[]?]) => {
-    const one = await Instance.open(store, part, () => nowMs, keys);
+  /** @param aheadMs how far its own clock is ahead of the database's */
+  const instance = async (...[part, keys, aheadMs = 0]: [string, CheckpointKey[]?, number?]) => {
+    const clocks = { nowMs: () => nowMs + aheadMs, databaseMs: () => nowMs };
+    const one = await Instance.open(store, part, clocks, keys);
     open.push(one);
     return one;
   };
@@ -118,6 +127,37 @@ describe.each(ENGINES)('the files of the page on %s', (engine) => {
     expect((await another.ask('assets/old-2.js')).status).toBe(404);
     await next.assets.keep();
     expect(await store.query('SELECT name FROM page_asset')).toEqual([{ name: 'next-2.js' }]);
+  });
+
+  it('stay as long where the clocks of instances are wrong', async () => {
+    const ahead = await instance('ahead.js', undefined, 30 * HOUR_MS);
+    const behind = await instance('behind.js', undefined, -30 * HOUR_MS);
+    for (const one of [ahead, behind]) await one.assets.keep();
+    for (const one of [ahead, behind])
+      for (const name of ['ahead.js', 'behind.js'])
+        expect((await one.ask(`assets/${name}`)).status).toBe(200);
+    nowMs += 24 * HOUR_MS;
+    const next = await instance('next.js');
+    await next.assets.keep();
+    for (const name of ['ahead.js', 'behind.js']) expect((await next.ask(`assets/${name}`)).status).toBe(404);
+  });
+
+  it('stay for a day after the clock of the database was ahead and was set back', async () => {
+    const [old, next] = [await instance('old-6.js'), await instance('next-6.js')];
+    nowMs += 100 * HOUR_MS;
+    await old.assets.keep();
+    expect((await next.ask('assets/old-6.js')).status).toBe(200);
+    nowMs -= 90 * HOUR_MS;
+    // Its own clock was set back too: names are looked up all the same.
+    await store.query(`UPDATE page_asset SET name = 'renamed.js'`);
+    expect((await next.ask('assets/old-6.js')).status).toBe(404);
+    await next.assets.keep();
+    nowMs += 24 * HOUR_MS - 1;
+    await next.assets.keep();
+    expect(await store.query(`SELECT name FROM page_asset ORDER BY 1`)).toHaveLength(2);
+    nowMs += 1;
+    await next.assets.keep();
+    expect(await store.query('SELECT name FROM page_asset')).toEqual([{ name: 'next-6.js' }]);
   });
 
   it('are found by a name only where it was stored, and names are looked up once a second at most', async () => {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
+import { databaseTime, type ReadTime } from '../../database/lease';
 import { LIMITS } from '../../limits';
 import type { CheckpointKey } from '../../store/log/evidence/note-key';
 
@@ -14,7 +15,7 @@ const BROTLI = '.br';
 
 /**
  * The files of the page that all instances on one database share. Each instance stores its own, and finds those of
- * other releases for a day after the last instance of that release.
+ * other releases for a day after the last instance of that release, by the database's clock.
  */
 export class PageAssets {
   /** The names that were stored at the last look. */
@@ -32,6 +33,7 @@ export class PageAssets {
       /** The built page, which may be absent. */
       readonly folder: string;
       readonly nowMs: () => number;
+      readonly time?: ReadTime;
     },
   ) {
     this.#contents = new LRUCache({
@@ -43,7 +45,7 @@ export class PageAssets {
 
   /** Stores the files of this instance's page, and removes those that no instance has had for a day. */
   async keep(): Promise<void> {
-    const { owner, keys, folder, nowMs } = this.parts;
+    const { owner, keys, folder } = this.parts;
     const [{ keyId }] = keys;
     const assets = path.join(folder, 'assets');
     const files = existsSync(assets) ? readdirSync(assets).filter((file) => file.endsWith(BROTLI)) : [];
@@ -53,14 +55,18 @@ export class PageAssets {
       select: { name: true },
     });
     const known = new Set(stored.map(({ name }) => name));
-    const keptAt = new Date(nowMs());
+    const keptAt = await this.#time(owner.models);
     for (const name of names.filter((each) => !known.has(each))) {
       const content = new Uint8Array(await readFile(path.join(assets, name + BROTLI)));
       const row = { content, keyId, mac: new Uint8Array(macOf(keys[0], name, content)), keptAt };
       await owner.models.pageAsset.upsert({ where: { name }, create: { name, ...row }, update: row });
     }
-    await owner.models.pageAsset.updateMany({ where: { name: { in: names } }, data: { keptAt } });
-    await owner.models.pageAsset.deleteMany({ where: { keptAt: { lte: this.#endOfLife() } } });
+    // A time ahead of the clock was written while the clock was ahead. Such a file is kept for a day from now.
+    await owner.models.pageAsset.updateMany({
+      where: { OR: [{ name: { in: names } }, { keptAt: { gt: keptAt } }] },
+      data: { keptAt },
+    });
+    await owner.models.pageAsset.deleteMany({ where: { keptAt: { lte: endOfLife(keptAt) } } });
   }
 
   /**
@@ -69,7 +75,7 @@ export class PageAssets {
    */
   async find(name: string): Promise<Buffer | null> {
     // Anybody may ask for any name, so names are looked up in memory, and read again once a second at most.
-    if (this.parts.nowMs() - this.#lookedAtMs >= LIMITS.pageAssetsLookMs) {
+    if (Math.abs(this.parts.nowMs() - this.#lookedAtMs) >= LIMITS.pageAssetsLookMs) {
       this.#looking ??= this.#look().finally(() => {
         this.#looking = null;
       });
@@ -81,9 +87,10 @@ export class PageAssets {
 
   async #look(): Promise<void> {
     const atMs = this.parts.nowMs();
-    const rows = await guarded(() =>
-      this.parts.service.models.pageAsset.findMany({
-        where: { keptAt: { gt: this.#endOfLife() } },
+    const { models } = this.parts.service;
+    const rows = await guarded(async () =>
+      models.pageAsset.findMany({
+        where: { keptAt: { gt: endOfLife(await this.#time(models)) } },
         select: { name: true },
       }),
     );
@@ -97,10 +104,11 @@ export class PageAssets {
     return key && macOf(key, name, row.content).equals(row.mac) ? Buffer.from(row.content) : undefined;
   }
 
-  #endOfLife(): Date {
-    return new Date(this.parts.nowMs() - LIMITS.pageAssetsKeptMs);
-  }
+  #time: ReadTime = (client) => (this.parts.time ?? databaseTime)(client);
 }
+
+/** A file that was kept then, or before, is over. */
+const endOfLife = (now: Date): Date => new Date(now.getTime() - LIMITS.pageAssetsKeptMs);
 
 const macOf = (key: SealKey, name: string, content: Uint8Array): Buffer =>
   key.mac('page asset', name, Buffer.from(content));
