@@ -34,13 +34,17 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'retentionRuns.first': LIMITS.retentionRunsMax,
   'tenantAlerts.pageSize': LIMITS.pageSizeMax,
 };
-/** Lists whose length no argument changes. A source in a page has few gaps, or none; most keys have few tenants. */
+/**
+ * Lists whose length no argument changes. A source in a page has few gaps, or none; most keys have few tenants, and a run
+ * of retention removes few weeks.
+ */
 const FIXED: Readonly<Record<string, number>> = {
   'AccessLogEntry.tenantIds': 20,
   'AuditLogCheckpoints.checkpoints': LIMITS.evidenceCheckpointsMax,
   facets: 12,
   rejected: LIMITS.ingestBatchEventsMax,
   'AuditSourceItem.gaps': 20,
+  'RetentionRun.partitions': 20,
 };
 /** Assumed number of items in a list whose length no argument sets. */
 const LIST_ASSUMED = 100;
