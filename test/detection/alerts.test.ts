@@ -72,6 +72,30 @@ describe.each(ENGINES)('detection on %s', (engine) => {
     expect((await world.get('/alerts', tenant.key)).status).toBe(403);
   });
 
+  it('names who granted a role, and who got it', async () => {
+    const { world } = open;
+    const tenant = await world.tenant();
+    const key = await alertKeyOf(world, tenant);
+    const grant = {
+      actionId: 'APRL',
+      serverInstanceName: 'SQLPROD01\\PAYROLL',
+      serverPrincipalName: 'CORP\\dba.ali',
+      objectName: 'sysadmin',
+      statement: 'ALTER SERVER ROLE sysadmin ADD MEMBER [CORP\\j.ortega]',
+      additional: { classType: 'SG', targetServerPrincipalName: 'CORP\\j.ortega' },
+    };
+    await tenant.ingest([anEvent(grant)]);
+    const [alert] = await alertsOf(world, key, 1);
+    const names = {
+      summary: 'CORP\\dba.ali added CORP\\j.ortega to sysadmin on SQLPROD01\\PAYROLL',
+      didIt: ['CORP\\dba.ali'],
+      gotIt: ['CORP\\j.ortega'],
+    };
+    expect(alert).toMatchObject(names);
+    const { body } = await world.get('/findings', key, { query: { alertId: alert.alertId } });
+    expect(body.data).toEqual([expect.objectContaining(names)]);
+  });
+
   it('finds a password spray under each of its many logins', async () => {
     const { world } = open;
     const tenant = await world.tenant();

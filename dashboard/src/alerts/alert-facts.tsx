@@ -15,7 +15,20 @@ import type { Alert } from './use-queue';
 /** The facts of an alert. The values of its group link to the events with these values. */
 export function AlertFacts({ alert, session }: { readonly alert: Alert; readonly session: Session }) {
   const [zone] = useTimeZone();
+  const names = (all: readonly string[], field: string) =>
+    all.map((value) => (
+      <div key={value}>
+        <Entity field={field} value={value} span={alert} />
+      </div>
+    ));
   const facts: (readonly [string, ReactNode])[] = [
+    ...(alert.summary
+      ? ([
+          ['What happened', showHidden(alert.summary)],
+          ['Did it', names(alert.didIt, 'serverPrincipalName')],
+          ['Got it', names(alert.gotIt, 'roleMember')],
+        ] as const)
+      : []),
     ...Object.entries(groupOf(alert.group)).map(
       ([name, value]) =>
         [fieldLabel(name), <Entity key={name} field={name} value={value} span={alert} />] as const,

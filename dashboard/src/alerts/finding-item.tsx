@@ -40,6 +40,11 @@ export function FindingItem({ finding, events, isBusy, mayRead }: Props) {
         {formatCount(finding.eventCount)} {finding.eventCount === 1 ? 'event' : 'events'}
         {groupText(finding.group) && `: ${showHidden(groupText(finding.group))}`}
       </Text>
+      {finding.summary && (
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {showHidden(finding.summary)}
+        </Text>
+      )}
       <Text size="xs" c="dimmed">
         Found {formatTime(finding.detectedAt, zone)} by version {finding.ruleVersion} of the rule
       </Text>

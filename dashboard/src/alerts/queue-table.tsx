@@ -76,7 +76,7 @@ function columnsOf({
             {showHidden(alert.title)}
           </Opener>
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {showHidden(groupText(alert.group))}
+            {showHidden(alert.summary ?? groupText(alert.group))}
           </Text>
         </div>
       ),

@@ -16,6 +16,7 @@ import {
   FINDING_SORTS,
   type FINDINGS_PARAMETERS,
 } from '../base/answers';
+import { deedAnswers } from './deeds';
 
 type AlertAnswer = Answer<typeof ALERT>;
 type FindingAnswer = Answer<typeof FINDING>;
@@ -24,11 +25,11 @@ type FindingFilters = ParameterValues<typeof FINDINGS_PARAMETERS>;
 
 const ALERT_COLUMNS = Prisma.raw(
   'tenant_id, alert_id::text AS alert_id, rule_id::text AS rule_id, title, severity, status, verdict, assignee, ' +
-    'group_values, first_event, last_event, finding_count, event_count, created_at, updated_at',
+    'group_values, first_event, last_event, finding_count, event_count, created_at, updated_at, deeds',
 );
 const FINDING_COLUMNS = Prisma.raw(
   'tenant_id, finding_id::text AS finding_id, alert_id::text AS alert_id, rule_id::text AS rule_id, rule_version, title, ' +
-    'severity, group_values, first_event, last_event, record_ids::text[] AS record_ids, event_count, detected_at',
+    'severity, group_values, first_event, last_event, record_ids::text[] AS record_ids, event_count, detected_at, deeds',
 );
 
 /** Reads alerts and findings of tenants. */
@@ -155,6 +156,7 @@ const toAlert = (row: Row): AlertAnswer => ({
   eventCount: Number(row.event_count),
   createdAt: timeOf(row.created_at),
   updatedAt: timeOf(row.updated_at),
+  ...deedAnswers(row.deeds),
 });
 
 function toFinding(row: Row): FindingAnswer {
@@ -173,6 +175,7 @@ function toFinding(row: Row): FindingAnswer {
     recordIds,
     eventCount: Number(row.event_count),
     detectedAt: timeOf(row.detected_at),
+    ...deedAnswers(row.deeds),
     proofs: recordIds.map((id) => `${API_BASE_PATH}/audit-activity/${id}/proof`),
   };
 }

@@ -1,8 +1,10 @@
 import type { Prisma } from '../../../database/clients';
+import type { Deed } from '../../../rules/deed';
 import type { Finding } from '../../../rules/finding';
 import type { GroupValues } from '../../../rules/hit';
 import { SEVERITIES, type Severity } from '../../../rules/rule';
 import { toStored } from '../../../store/rows/stored-text';
+import { deedsJson, joinedDeeds } from './deeds';
 import { type Suppression, suppresses } from './suppression';
 
 /** The most logins and server instances by which an alert is found: more than a password spray tries in an hour. */
@@ -14,12 +16,16 @@ export interface Placed {
   readonly groupKey: string;
   readonly first: bigint;
   readonly last: bigint;
+  /** What its events did to principals. */
+  deeds: readonly Deed[];
 }
 
 export interface OpenAlert {
   readonly alertId: string;
   readonly anchor: bigint;
   readonly isNew: boolean;
+  /** The deeds of findings that are stored already. */
+  readonly deeds: readonly Deed[];
   readonly placed: Placed[];
 }
 
@@ -47,7 +53,7 @@ export async function putAlerts(
   { suppressions, nowMs }: { readonly suppressions: readonly Suppression[]; readonly nowMs: number },
 ): Promise<readonly WrittenAlert[]> {
   const now = new Date(nowMs);
-  const written = alerts.map(({ alertId, anchor, isNew, placed }) => {
+  const written = alerts.map(({ alertId, anchor, isNew, deeds, placed }) => {
     const [begun] = placed as [Placed, ...Placed[]];
     const { finding, groupKey } = begun;
     const suppression = isNew ? suppressions.find((one) => suppresses(one, finding)) : undefined;
@@ -75,6 +81,7 @@ export async function putAlerts(
         principals: namesOf(placed, ({ principals: of }) => of),
         instances: namesOf(placed, ({ instances: of }) => of),
         suppressed_until: suppression?.until.toISOString() ?? null,
+        deeds: deedsJson(joinedDeeds([...deeds, ...placed.flatMap((one) => one.deeds)])),
       },
     };
   });
@@ -93,14 +100,15 @@ async function insertAlerts(
   if (rows.length === 0) return;
   await tx.$executeRawUnsafe(
     `INSERT INTO alert (tenant_id, alert_id, rule_id, title, severity, status, group_key, group_values, anchor,
-       first_event, last_event, finding_count, event_count, principals, instances, suppressed_until, created_at, updated_at)
+       first_event, last_event, finding_count, event_count, principals, instances, suppressed_until, deeds, created_at,
+       updated_at)
      SELECT t.tenant_id, x.alert_id, x.rule_id, x.title, x.severity, x.status, x.group_key, x.group_values, x.anchor,
        x.first_event, x.last_event, x.finding_count, x.event_count, x.principals, x.instances, x.suppressed_until,
-       $3::timestamptz, $3::timestamptz
+       x.deeds, $3::timestamptz, $3::timestamptz
      FROM tenant t CROSS JOIN json_to_recordset($2::json) AS x(alert_id uuid, rule_id uuid, title text,
        severity smallint, status text, group_key text, group_values text, anchor bigint, first_event bigint,
        last_event bigint, finding_count int, event_count bigint, principals text[], instances text[],
-       suppressed_until timestamptz)
+       suppressed_until timestamptz, deeds text)
      WHERE t.tenant_id = $1::int`,
     ...[tenantId, JSON.stringify(rows), now],
   );
@@ -116,11 +124,11 @@ async function updateAlerts(
   await tx.$executeRawUnsafe(
     `UPDATE alert a SET first_event = least(a.first_event, x.first_event),
        last_event = greatest(a.last_event, x.last_event), finding_count = a.finding_count + x.finding_count,
-       event_count = a.event_count + x.event_count, updated_at = $3::timestamptz,
+       event_count = a.event_count + x.event_count, updated_at = $3::timestamptz, deeds = x.deeds,
        principals = ARRAY(SELECT DISTINCT n FROM unnest(a.principals || x.principals) n LIMIT ${ENTITIES_MAX}),
        instances = ARRAY(SELECT DISTINCT n FROM unnest(a.instances || x.instances) n LIMIT ${ENTITIES_MAX})
      FROM json_to_recordset($2::json) AS x(alert_id uuid, first_event bigint, last_event bigint, finding_count int,
-       event_count bigint, principals text[], instances text[])
+       event_count bigint, principals text[], instances text[], deeds text)
      WHERE a.tenant_id = $1::int AND a.alert_id = x.alert_id`,
     ...[tenantId, JSON.stringify(rows), now],
   );

@@ -37,6 +37,16 @@ export const VERDICT = {
 
 const GROUP = { kind: 'values', doc: 'What its findings have in common: values by field.' } as const;
 const FIRST = { kind: 'time', doc: 'Time of its first event: UTC, seven decimals.' } as const;
+/** Fields of findings about logins, users and roles. */
+const DEEDS = {
+  summary: {
+    kind: 'text',
+    nullable: true,
+    doc: 'Who did what to whom, in a sentence. Null: its events say no such thing.',
+  },
+  didIt: { kind: 'text', isList: true, doc: 'Logins that changed a login, user, role or permission.' },
+  gotIt: { kind: 'text', isList: true, doc: 'Logins, users or roles that this change concerned.' },
+} as const;
 const LAST = { kind: 'time', doc: 'Time of its last event: UTC, seven decimals.' } as const;
 
 export const ALERT = {
@@ -58,6 +68,7 @@ export const ALERT = {
     eventCount: { kind: 'count', doc: 'Events of those findings.' },
     createdAt: { kind: 'time' },
     updatedAt: { kind: 'time' },
+    ...DEEDS,
   },
 } as const satisfies Shape;
 
@@ -78,6 +89,7 @@ export const FINDING_LIST_ITEM = {
     recordIds: { kind: 'id', isList: true, doc: 'Record ids of the events that prove it, the first 100.' },
     eventCount: { kind: 'count', doc: 'Events that prove it.' },
     detectedAt: { kind: 'time' },
+    ...DEEDS,
   },
 } as const satisfies Shape;
 

@@ -3,6 +3,8 @@ import type { Prisma } from '../../../database/clients';
 import { ticksOfRecordId } from '../../../event/record-id';
 import type { Finding } from '../../../rules/finding';
 import { toStored } from '../../../store/rows/stored-text';
+import { deedsJson, deedsOf, parsedDeeds } from '../alerts/deeds';
+import { eventsOfFindings } from '../alerts/finding-events';
 import {
   byTime,
   groupJson,
@@ -32,7 +34,7 @@ function placedOf(finding: Finding): Placed {
   const first = times[0] ?? BigInt(finding.firstAt) * TICKS_PER_US;
   const isWhole = times.length >= finding.eventCount;
   const last = (isWhole ? times.at(-1) : null) ?? BigInt(finding.lastAt) * TICKS_PER_US;
-  return { finding, groupKey: alertKey(finding.groupKey), first, last };
+  return { finding, groupKey: alertKey(finding.groupKey), first, last, deeds: [] };
 }
 
 interface Written {
@@ -67,6 +69,8 @@ export async function writeFindings(
   }
   if (fresh.length === 0) return NOTHING;
   const alerts = await alertsOf(tx, tenantId, fresh, nowMs);
+  const eventsOf = await eventsOfFindings(tx, tenantId, alerts);
+  for (const placed of alerts.flatMap((alert) => alert.placed)) placed.deeds = deedsOf(eventsOf(placed));
   const count = await insertFindings(tx, tenantId, alerts, nowMs);
   const suppressions = await openSuppressions(tx, tenantId, nowMs);
   return { findings: count, alerts: await putAlerts(tx, tenantId, alerts, { suppressions, nowMs }) };
@@ -89,6 +93,7 @@ async function alertsOf(
       anchor: true,
       status: true,
       suppressedUntil: true,
+      deeds: true,
     },
     take: 10_000,
   });
@@ -100,11 +105,11 @@ async function alertsOf(
     return list;
   };
   // A resolved alert has ended: a later finding makes a new one.
-  for (const { alertId, ruleId, groupKey, anchor, status, suppressedUntil } of rows) {
+  for (const { alertId, ruleId, groupKey, anchor, status, suppressedUntil, deeds } of rows) {
     // So has an alert whose suppression is over.
     const isOver = status === 'suppressed' && suppressedUntil !== null && suppressedUntil.getTime() <= nowMs;
     if (status !== 'resolved' && !isOver)
-      listOf(ruleId, groupKey).push({ alertId, anchor, isNew: false, placed: [] });
+      listOf(ruleId, groupKey).push({ alertId, anchor, isNew: false, deeds: parsedDeeds(deeds), placed: [] });
   }
   for (const placed of fresh) {
     const { finding, groupKey, last } = placed;
@@ -117,6 +122,7 @@ async function alertsOf(
       alertId: uuidOf(`alert\n${tenantId}\n${finding.findingId}`),
       anchor: last,
       isNew: true,
+      deeds: [],
       placed: [],
     };
     if (!near[0]) list.push(open);
@@ -134,7 +140,7 @@ async function insertFindings(
   nowMs: number,
 ): Promise<number> {
   const rows = alerts.flatMap(({ alertId, placed }) =>
-    placed.map(({ finding, first, last }) => ({
+    placed.map(({ finding, first, last, deeds }) => ({
       finding_id: finding.findingId,
       alert_id: alertId,
       rule_id: finding.ruleId,
@@ -148,16 +154,17 @@ async function insertFindings(
       event_count: finding.eventCount,
       principals: stored(finding.principals),
       instances: stored(finding.instances),
+      deeds: deedsJson(deeds),
     })),
   );
   return tx.$executeRawUnsafe(
     `INSERT INTO finding (tenant_id, finding_id, alert_id, rule_id, rule_version, title, severity, group_values, first_event,
-       last_event, record_ids, event_count, principals, instances, detected_at)
+       last_event, record_ids, event_count, principals, instances, deeds, detected_at)
      SELECT t.tenant_id, x.finding_id, x.alert_id, x.rule_id, x.rule_version, x.title, x.severity, x.group_values,
-       x.first_event, x.last_event, x.record_ids, x.event_count, x.principals, x.instances, $3::timestamptz
+       x.first_event, x.last_event, x.record_ids, x.event_count, x.principals, x.instances, x.deeds, $3::timestamptz
      FROM tenant t CROSS JOIN json_to_recordset($2::json) AS x(finding_id uuid, alert_id uuid, rule_id uuid,
        rule_version int, title text, severity smallint, group_values text, first_event bigint, last_event bigint,
-       record_ids uuid[], event_count int, principals text[], instances text[])
+       record_ids uuid[], event_count int, principals text[], instances text[], deeds text)
      WHERE t.tenant_id = $1::int ON CONFLICT DO NOTHING`,
     tenantId,
     JSON.stringify(rows),

@@ -154,6 +154,7 @@ const worstOf = (alerts: readonly ToldAlert[]) =>
 const textOf = ({ alert, state }: ToldAlert): string =>
   [
     `${alert.title}`,
+    ...(alert.summary === null ? [] : [alert.summary]),
     `State: ${state}    Severity: ${alert.severity}    Tenant: ${alert.tenantId}`,
     ...Object.entries(alert.group).map(([name, value]) => `${name}: ${value ?? '-'}`),
     `Events: ${alert.eventCount} in ${alert.findingCount} findings`,

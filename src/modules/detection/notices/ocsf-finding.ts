@@ -37,6 +37,7 @@ export function toOcsfFinding(alert: Answer<typeof ALERT>, state: keyof typeof S
     finding_info: {
       uid: alert.alertId,
       title: alert.title,
+      ...(alert.summary !== null && { desc: alert.summary }),
       types: ['Audit rule'],
       analytic: { uid: alert.ruleId, name: alert.title, type_id: 1, type: 'Rule' },
       created_time: Date.parse(alert.createdAt),
@@ -53,6 +54,11 @@ export function toOcsfFinding(alert: Answer<typeof ALERT>, state: keyof typeof S
       profiles: ['incident'],
       product: { name: 'Audit Activity', vendor_name: 'Audit Activity' },
     },
-    unmapped: { group: alert.group, findingCount: alert.findingCount },
+    unmapped: {
+      group: alert.group,
+      findingCount: alert.findingCount,
+      didIt: alert.didIt,
+      gotIt: alert.gotIt,
+    },
   };
 }
