@@ -14,7 +14,7 @@ export interface Deed {
   readonly text: string;
 }
 
-const NAME_CHARS_MAX = 200;
+const NAME_CHARS_MAX = 160;
 const short = (name: string) =>
   name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX - 1)}…` : name;
 

@@ -1,12 +1,12 @@
 import type { Prisma } from '../../../database/clients';
-import type { AuditEvent } from '../../../event/fields';
+import { type AuditEvent, COLUMN_OF, type FieldName } from '../../../event/fields';
 import { microsecondsOfRecordId } from '../../../event/record-id';
 import type { DetectionEvent } from '../../../rules/event';
 import { fromStoredJson, textOrNull } from '../../../store/rows/stored-text';
 import type { OpenAlert, Placed } from './put-alerts';
 
 /** The most records that are read for one alert of a step, and for all of them. */
-const OF_ALERT_MAX = 200;
+const OF_ALERT_MAX = 250;
 const OF_STEP_MAX = 4_000;
 const STATEMENT_CHARS = 4_000;
 
@@ -25,45 +25,45 @@ export async function eventsOfFindings(
       if (ids.size < OF_STEP_MAX) ids.add(id);
   if (ids.size === 0) return () => [];
   const rows = await tx.$queryRawUnsafe<readonly Row[]>(
-    `SELECT record_id::text AS record_id, succeeded, action_id, server_instance_name, database_name, schema_name,
-       object_name, server_principal_name, host_name, client_ip, left(statement, ${STATEMENT_CHARS}) AS statement, additional
-     FROM audit_event WHERE tenant_id = $1::int AND record_id = ANY($2::uuid[])`,
+    `SELECT ${COLUMNS} FROM audit_event WHERE tenant_id = $1::int AND record_id = ANY($2::uuid[])`,
     ...[tenantId, [...ids]],
   );
-  const byId = new Map(rows.map((row) => [row.record_id, eventOf(row)]));
+  const byId = new Map(rows.map((row) => [row.id, eventOf(row)]));
   return ({ finding }) => finding.recordIds.flatMap((id) => byId.get(id) ?? []);
 }
 
-interface Row {
-  readonly record_id: string;
-  readonly succeeded: boolean;
-  readonly action_id: string;
-  readonly server_instance_name: string;
-  readonly database_name: string;
-  readonly schema_name: string;
-  readonly object_name: string;
-  readonly server_principal_name: string;
-  readonly host_name: string;
-  readonly client_ip: string;
-  readonly statement: string;
+/** The fields by which deeds, entities and steps of an incident are told. */
+const TEXTS = [
+  'actionId',
+  'serverInstanceName',
+  'databaseName',
+  'schemaName',
+  'objectName',
+  'serverPrincipalName',
+  'hostName',
+  'clientIp',
+] as const satisfies readonly FieldName[];
+const COLUMNS = [
+  'record_id::text AS id',
+  COLUMN_OF.succeeded,
+  ...TEXTS.map((name) => COLUMN_OF[name]),
+  `left(${COLUMN_OF.statement}, ${STATEMENT_CHARS}) AS ${COLUMN_OF.statement}`,
+  'additional',
+].join(', ');
+type Row = Readonly<Record<string, unknown>> & {
+  readonly id: string;
   readonly additional: DetectionEvent['additional'];
-}
+};
 
 function eventOf(row: Row): DetectionEvent {
+  const { id: recordId } = row;
+  const textOf = (name: FieldName) => textOrNull(String(row[COLUMN_OF[name]]));
   const fields: Partial<AuditEvent> = {
-    recordId: row.record_id,
-    succeeded: row.succeeded,
-    actionId: row.action_id,
-    serverInstanceName: textOrNull(row.server_instance_name),
-    databaseName: textOrNull(row.database_name),
-    schemaName: textOrNull(row.schema_name),
-    objectName: textOrNull(row.object_name),
-    serverPrincipalName: textOrNull(row.server_principal_name),
-    hostName: textOrNull(row.host_name),
-    clientIp: textOrNull(row.client_ip),
-    statement: textOrNull(row.statement),
+    ...Object.fromEntries(TEXTS.map((name) => [name, textOf(name)])),
+    recordId,
+    succeeded: row[COLUMN_OF.succeeded] === true,
+    statement: textOf('statement'),
   };
-  const { record_id: recordId } = row;
   const at = microsecondsOfRecordId(recordId);
   return { recordId, at, position: 0, fields, additional: fromStoredJson(row.additional) };
 }

@@ -114,6 +114,10 @@ async function insertAlerts(
   );
 }
 
+const UPDATED_COLUMNS =
+  'alert_id uuid, first_event bigint, last_event bigint, finding_count int, event_count bigint, principals text[], ' +
+  'instances text[], deeds text';
+
 async function updateAlerts(
   tx: Prisma.TransactionClient,
   tenantId: number,
@@ -127,8 +131,7 @@ async function updateAlerts(
        event_count = a.event_count + x.event_count, updated_at = $3::timestamptz, deeds = x.deeds,
        principals = ARRAY(SELECT DISTINCT n FROM unnest(a.principals || x.principals) n LIMIT ${ENTITIES_MAX}),
        instances = ARRAY(SELECT DISTINCT n FROM unnest(a.instances || x.instances) n LIMIT ${ENTITIES_MAX})
-     FROM json_to_recordset($2::json) AS x(alert_id uuid, first_event bigint, last_event bigint, finding_count int,
-       event_count bigint, principals text[], instances text[], deeds text)
+     FROM json_to_recordset($2::json) AS x(${UPDATED_COLUMNS})
      WHERE a.tenant_id = $1::int AND a.alert_id = x.alert_id`,
     ...[tenantId, JSON.stringify(rows), now],
   );
