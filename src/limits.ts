@@ -191,6 +191,7 @@ export const LIMITS = {
   facetValuesDefault: 10,
   facetValuesSearchedMax: 10_000, // the most frequent values of a field, searched for a text in them
   groupsCountedMax: 100_000, // by one question: some 20 MB in memory
+  numbersCountedMax: 1_000_000, // different numbers that one question counts by: some 100 MB in memory
   groupsListedMax: 10_000, // in one answer: a megabyte, made in some 20 ms
   facetValuesMax: 100, // in one answer; a list of names is filtered, not paged
   exploreReadEventsMax: 200_000, // events that may be read where counts cannot answer: well under a second

@@ -2,8 +2,15 @@ import type { Client } from 'pg';
 import { loadConfig } from '../../src/config';
 import { openDatabase } from '../../src/database/database';
 import { migrate } from '../../src/database/migrate';
+import { isLifted } from '../../src/event/fields';
 import { HourColumns, type PackedColumns } from '../../src/modules/search/hour-columns';
-import { COLUMN_FIELDS, type ColumnField, columnOf, kindOf } from '../../src/store/columns/column-fields';
+import {
+  COLUMN_FIELDS,
+  type ColumnField,
+  columnOf,
+  kindOf,
+  LAYOUT,
+} from '../../src/store/columns/column-fields';
 import { toStored } from '../../src/store/rows/stored-text';
 import type { Bench } from '../context';
 import { Calendar } from '../data/calendar';
@@ -96,8 +103,8 @@ async function putHour(
   }
   const texts = COLUMN_FIELDS.map((field) => columns.textOf(field, numbers.get(field) ?? new Map()));
   await client.query(
-    `INSERT INTO audit_segment (tenant_id, hour, n, singles, times, ${COLUMN_FIELDS.map(columnOf).join(', ')})
-     VALUES ($1, $2, $3, '{}', $4, ${texts.map((_, i) => `$${5 + i}`).join(', ')})`,
+    `INSERT INTO audit_segment (tenant_id, hour, n, singles, layout, times, ${COLUMN_FIELDS.map(columnOf).join(', ')})
+     VALUES ($1, $2, $3, '{}', ${LAYOUT}, $4, ${texts.map((_, i) => `$${5 + i}`).join(', ')})`,
     [TENANT_ID, hour, events.length, columns.times, ...texts],
   );
   const succeeded = events.filter((event) => event.succeeded).length;
@@ -113,7 +120,7 @@ function columnsOf(hour: number, events: readonly MadeEvent[]): PackedColumns {
   const columns = new HourColumns();
   const ofField = (field: ColumnField) =>
     sorted.map((event) => {
-      const value = event[field];
+      const value = isLifted(field) ? null : event[field];
       return typeof value === 'boolean' ? value : toStored(String(value ?? ''));
     });
   const lists = COLUMN_FIELDS.map((field) => [columnOf(field), JSON.stringify(ofField(field))]);

@@ -9,6 +9,7 @@ describe('a question for groups', () => {
     expect(asked).toEqual({
       fields: ['serverPrincipalName'],
       before: null,
+      sumOf: null,
       by: 'count',
       descending: true,
       limit: LIMITS.facetValuesDefault,
@@ -24,7 +25,7 @@ describe('a question for groups', () => {
       beforeStartTime: '2026-01-01T00:00:00Z',
       beforeEndTime: '2026-01-01T00:00:01Z',
     });
-    expect(asked).toMatchObject({ by: { field: 1 }, descending: false, limit: 7 });
+    expect(asked).toMatchObject({ by: { field: 1, isNumber: false }, descending: false, limit: 7 });
     expect((asked.before?.to ?? 0n) - (asked.before?.from ?? 0n)).toBe(10_000_000n);
   });
 
@@ -37,11 +38,19 @@ describe('a question for groups', () => {
     };
     expect(() => toGroupQuestion(all)).toThrow(
       'fields must be one or two fields; sortBy must be one of the given fields, or of count, failed, before, ' +
-        'firstTime, lastTime; beforeStartTime and beforeEndTime must be given together; ' +
+        'firstTime, lastTime, sum; beforeStartTime and beforeEndTime must be given together; ' +
         `limit must be a whole number from 1 to ${LIMITS.groupsListedMax}.`,
     );
     const turned = { beforeStartTime: '2026-01-03', beforeEndTime: '2026-01-02' };
     expect(() => toGroupQuestion(turned)).toThrow('beforeStartTime must not be after beforeEndTime');
+    const lacking = { sortBy: 'sum' };
+    expect(() => toGroupQuestion(lacking)).toThrow(
+      'sortBy sum needs sumOf, the field whose numbers are added up',
+    );
+    expect(toGroupQuestion({ ...lacking, sumOf: 'responseRows' }).asked).toMatchObject({
+      by: 'sum',
+      sumOf: 'responseRows',
+    });
     const soon = { beforeStartTime: 'soon', beforeEndTime: '2026-01-02' };
     expect(() => toGroupQuestion(soon)).toThrow('beforeStartTime must be an ISO 8601 date');
   });
@@ -55,6 +64,7 @@ describe('groups', () => {
     before: 3,
     firstMs: 1_000,
     lastMs: 2_000,
+    sum: 7,
     ...given,
   });
   const order = async (
@@ -73,6 +83,9 @@ describe('groups', () => {
     ['before', { before: 0 }],
     ['firstTime', { firstMs: 999 }],
     ['lastTime', { lastMs: 1_999 }],
+    ['sum', { sum: 6 }],
+    ['sum', { sum: -(2n ** 70n) }],
+    ['sum', { sum: null }],
   ] as const)('are sorted by %s in both directions', async (by, less) => {
     const groups = [group(['b']), group(['c'], less), group(['a'])];
     expect(await order(groups, by, false)).toEqual(['c', 'a', 'b']);
@@ -81,9 +94,16 @@ describe('groups', () => {
 
   it('are sorted by the values of a field, and in ties by all values from A, whatever the direction', async () => {
     const groups = [group(['b', 'x']), group(['a', 'y']), group(['a', 'x']), group(['', 'z'])];
-    expect(await order(groups, { field: 0 }, false)).toEqual(['/z', 'a/x', 'a/y', 'b/x']);
-    expect(await order(groups, { field: 0 }, true)).toEqual(['b/x', 'a/x', 'a/y', '/z']);
-    expect(await order(groups, { field: 1 }, true)).toEqual(['/z', 'a/y', 'a/x', 'b/x']);
+    expect(await order(groups, { field: 0, isNumber: false }, false)).toEqual(['/z', 'a/x', 'a/y', 'b/x']);
+    expect(await order(groups, { field: 0, isNumber: false }, true)).toEqual(['b/x', 'a/x', 'a/y', '/z']);
+    expect(await order(groups, { field: 1, isNumber: false }, true)).toEqual(['/z', 'a/y', 'a/x', 'b/x']);
+  });
+
+  it('are sorted by the numbers of a number field, absent ones before all', async () => {
+    const groups = ['10', '9', '', '9223372036854775807', '-5'].map((text) => group([text]));
+    const ascending = ['', '-5', '9', '10', '9223372036854775807'];
+    expect(await order(groups, { field: 0, isNumber: true }, false)).toEqual(ascending);
+    expect(await order(groups, { field: 0, isNumber: true }, true)).toEqual(ascending.toReversed());
   });
 
   it('are the first ones of all, however many there are', async () => {

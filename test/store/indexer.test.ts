@@ -123,31 +123,35 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     expect(await counts()).toEqual(TRUE_COUNTS);
   });
 
-  it('makes columns for hours that the previous release has indexed, newest first, and then pauses', async () => {
-    let now = 0;
-    const indexer = new Indexer(store.database.owner, AT_ONCE, undefined, 1_000, () => now);
-    await indexer.run();
-    const withColumns = () =>
-      store.query<{ n: number }>(
-        'SELECT count(*)::int AS n FROM audit_segment WHERE tenant_id = $1 AND object_name IS NOT NULL',
-        store.tenantId,
-      );
-    expect(await withColumns()).toEqual([{ n: 1 }]);
-    await store.query(
-      'UPDATE audit_segment SET times = NULL, object_name = NULL WHERE tenant_id = $1',
-      store.tenantId,
-    );
-    expect(await indexer.run()).toBe(1);
-    expect(await indexer.run()).toBe(1);
-    expect(await withColumns()).toEqual([{ n: 1 }]);
-    expect(await indexer.run()).toBe(0);
-    await store.query('UPDATE audit_segment SET times = NULL WHERE tenant_id = $1', store.tenantId);
-    expect(await indexer.run()).toBe(0);
-    now = 1_001;
-    expect(await indexer.run()).toBe(1);
-    expect(await indexer.run()).toBe(1);
-    expect(await counts()).toEqual(TRUE_COUNTS);
-  });
+  it.each([
+    ['no columns', 'times = NULL', 'object_name'],
+    ['no lifted fields', 'layout = 1', 'class_type'],
+  ])(
+    'makes columns for hours for which a release before made %s, newest first, and then pauses',
+    async (_, former, column) => {
+      let now = 0;
+      const indexer = new Indexer(store.database.owner, AT_ONCE, undefined, 1_000, () => now);
+      await indexer.run();
+      const withColumns = () =>
+        store.query<{ n: number }>(
+          `SELECT count(*)::int AS n FROM audit_segment WHERE tenant_id = $1 AND ${column} IS NOT NULL`,
+          store.tenantId,
+        );
+      expect(await withColumns()).toEqual([{ n: 1 }]);
+      const makeFormer = `UPDATE audit_segment SET ${former}, ${column} = NULL WHERE tenant_id = $1`;
+      await store.query(makeFormer, store.tenantId);
+      expect(await indexer.run()).toBe(1);
+      expect(await indexer.run()).toBe(1);
+      expect(await withColumns()).toEqual([{ n: 1 }]);
+      expect(await indexer.run()).toBe(0);
+      await store.query(makeFormer, store.tenantId);
+      expect(await indexer.run()).toBe(0);
+      now = 1_001;
+      expect(await indexer.run()).toBe(1);
+      expect(await indexer.run()).toBe(1);
+      expect(await counts()).toEqual(TRUE_COUNTS);
+    },
+  );
 
   it('reads an hour from its events when the filter names a missing column', async () => {
     await new Indexer(store.database.owner, AT_ONCE).run();

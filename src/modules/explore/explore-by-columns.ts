@@ -47,12 +47,12 @@ export async function eventGroups(
   filter: AuditEventFilter,
   asked: GroupQuestion,
 ): Promise<EventGroups> {
-  const { fields, before } = asked;
+  const { before } = asked;
   return inSnapshot(service, tenants, filter, async (counter) => {
     const earlier =
       before &&
       new ColumnCounter(counter.ask, tenants, { ...filter, ...before }, counter.lookup, counter.clock);
-    const groups = await groupsByColumns(counter, earlier, fields);
+    const groups = await groupsByColumns(counter, earlier, asked);
     return {
       totalCount: groups.reduce((sum, { n }) => sum + n, 0),
       groupCount: groups.length,

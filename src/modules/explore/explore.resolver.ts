@@ -69,7 +69,7 @@ export class ExploreResolver {
   }
 }
 
-function toGroups({ groups, ...counts }: EventGroups, { fields, before }: GroupQuestion): AuditGroups {
+function toGroups({ groups, ...counts }: EventGroups, { fields, before, sumOf }: GroupQuestion): AuditGroups {
   const time = (ms: number) => new Date(ms).toISOString();
   return {
     ...counts,
@@ -78,6 +78,7 @@ function toGroups({ groups, ...counts }: EventGroups, { fields, before }: GroupQ
     succeeded: groups.map(({ n, failed }) => n - failed),
     failed: groups.map(({ failed }) => failed),
     before: before ? groups.map((group) => group.before) : null,
+    sum: sumOf ? groups.map(({ sum }) => String(sum ?? '')) : null,
     firstTime: groups.map(({ firstMs }) => time(firstMs)),
     lastTime: groups.map(({ lastMs }) => time(lastMs)),
   };

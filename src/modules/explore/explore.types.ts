@@ -97,6 +97,12 @@ const GROUPS = {
       nullable: true,
       doc: 'Events in the period before. Null: not asked for.',
     },
+    sum: {
+      kind: 'text',
+      isList: true,
+      nullable: true,
+      doc: 'Sums of the numbers of `sumOf`, as decimal texts. Empty: the events of the group state none. Null: not asked for.',
+    },
     firstTime: { kind: 'time', isList: true, doc: 'Time of the first event, to the millisecond.' },
     lastTime: { kind: 'time', isList: true, doc: 'Time of the last event, to the millisecond.' },
   },

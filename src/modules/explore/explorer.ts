@@ -1,5 +1,5 @@
 import { EXPRESSION_FIELDS, type ExpressionField } from '../../event/expression/expression';
-import { isLifted, type LiftedName } from '../../event/fields';
+import type { NumberField } from '../../event/fields';
 import { COUNTED_FIELDS } from '../../event/filters';
 import type { AuditEventFilter, TimeRange } from '../../event/query';
 import type { EventGroup } from '../../store/columns/groups';
@@ -22,9 +22,9 @@ export interface Histogram {
 }
 
 /** The fields whose values can be counted. */
-export type FacetField = Exclude<ExpressionField, 'recordId' | 'statement' | LiftedName>;
+export type FacetField = Exclude<ExpressionField, 'recordId' | 'statement'>;
 export const FACET_FIELDS: readonly FacetField[] = EXPRESSION_FIELDS.filter(
-  (field): field is FacetField => field !== 'recordId' && field !== 'statement' && !isLifted(field),
+  (field): field is FacetField => field !== 'recordId' && field !== 'statement',
 );
 /** The fields for which counts are kept. */
 export const DEFAULT_FACET_FIELDS: readonly FacetField[] = COUNTED_FIELDS;
@@ -61,6 +61,8 @@ export interface GroupQuestion extends GroupOrder {
   readonly fields: readonly [FacetField, FacetField?];
   /** The period whose counts stand beside those of the filter's range; null: none. */
   readonly before: TimeRange | null;
+  /** The field whose numbers are added up; null: none. */
+  readonly sumOf: NumberField | null;
   readonly limit: number;
 }
 

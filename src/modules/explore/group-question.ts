@@ -1,4 +1,5 @@
 import { parseTicks } from '../../event/event-time';
+import { isNumberField } from '../../event/fields';
 import { type Given, parseParameters } from '../../event/parse-parameters';
 import { type AuditEventFilter, toAuditEventFilter } from '../../event/query';
 import { problem } from '../../problem';
@@ -28,6 +29,9 @@ export function toGroupQuestion(args: Given): {
           ),
         ]
       : []),
+    ...(by === 'sum' && args.sumOf == null
+      ? [problem('sortBy', 'conflict', 'sum needs sumOf, the field whose numbers are added up')]
+      : []),
     ...((args.beforeStartTime == null) !== (args.beforeEndTime == null)
       ? [problem('beforeStartTime', 'conflict', 'and beforeEndTime must be given together')]
       : []),
@@ -41,6 +45,7 @@ export function toGroupQuestion(args: Given): {
     asked: {
       fields,
       before: from === null || to === null ? null : { from, to },
+      sumOf: values.sumOf ?? null,
       by: by ?? 'count',
       descending: values.sortDirection === 'desc',
       limit: values.limit,
@@ -53,7 +58,7 @@ function sortOf(sortBy: unknown, fields: readonly unknown[]): GroupSort | null {
   const name = GROUP_SORTS.find((one) => one === (sortBy ?? 'count'));
   if (name) return name;
   const field = fields.indexOf(sortBy);
-  return field < 0 ? null : { field };
+  return field < 0 ? null : { field, isNumber: isNumberField(String(sortBy)) };
 }
 
 const ticksOf = (text: unknown) => (typeof text === 'string' ? parseTicks(text) : null);

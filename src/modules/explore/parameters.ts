@@ -1,3 +1,4 @@
+import { NUMBER_FIELDS } from '../../event/fields';
 import type { ParameterSpecs } from '../../event/parameter-specs';
 import { FILTER_PARAMETERS } from '../../event/parameters';
 import { LIMITS } from '../../limits';
@@ -56,11 +57,16 @@ export const GROUP_PARAMETERS = {
     doc: 'Start of a period before the range, inclusive. `before` has its counts.',
   },
   beforeEndTime: { kind: 'time', doc: 'End of that period, exclusive.' },
+  sumOf: {
+    kind: 'choice',
+    values: NUMBER_FIELDS,
+    doc: 'The field whose numbers are added up in each group.',
+  },
   sortBy: {
     kind: 'choice',
     values: [...GROUP_SORTS, ...FACET_FIELDS],
     default: 'count',
-    doc: 'The number, time or field to sort groups by. Ties are in the order of their values.',
+    doc: 'The number, time, sum or field to sort groups by. A group without a sum is before those with one. Ties are in the order of their values.',
   },
   sortDirection: { kind: 'choice', values: ['asc', 'desc'], default: 'desc', doc: 'Sort direction.' },
   limit: {

@@ -1,16 +1,19 @@
+import { exactInteger } from '../../event/lifted';
 import type { EventGroup } from '../../store/columns/groups';
 
 /** What groups can be sorted by, beside the fields by which they are made. */
-export const GROUP_SORTS = ['count', 'failed', 'before', 'firstTime', 'lastTime'] as const;
-export type GroupSort = (typeof GROUP_SORTS)[number] | { readonly field: number };
+export const GROUP_SORTS = ['count', 'failed', 'before', 'firstTime', 'lastTime', 'sum'] as const;
+export type GroupSort = (typeof GROUP_SORTS)[number] | { readonly field: number; readonly isNumber: boolean };
 
-const NUMBERS: Readonly<Record<(typeof GROUP_SORTS)[number], (group: EventGroup) => number>> = {
-  count: ({ n }) => n,
-  failed: ({ failed }) => failed,
-  before: ({ before }) => before,
-  firstTime: ({ firstMs }) => firstMs,
-  lastTime: ({ lastMs }) => lastMs,
-};
+const NUMBERS: Readonly<Record<(typeof GROUP_SORTS)[number], (group: EventGroup) => number | bigint | null>> =
+  {
+    count: ({ n }) => n,
+    failed: ({ failed }) => failed,
+    before: ({ before }) => before,
+    firstTime: ({ firstMs }) => firstMs,
+    lastTime: ({ lastMs }) => lastMs,
+    sum: ({ sum }) => sum,
+  };
 
 export interface GroupOrder {
   readonly by: GroupSort;
@@ -31,8 +34,8 @@ export async function firstGroups(
   const sign = descending ? -1 : 1;
   const compare =
     typeof by === 'string'
-      ? (a: EventGroup, b: EventGroup) => NUMBERS[by](a) - NUMBERS[by](b)
-      : (a: EventGroup, b: EventGroup) => compareTexts(a.values[by.field], b.values[by.field]);
+      ? (a: EventGroup, b: EventGroup) => compareNumbers(NUMBERS[by](a), NUMBERS[by](b))
+      : (a: EventGroup, b: EventGroup) => compareFields(by, a, b);
   let first: EventGroup[] = [];
   for (let i = 0; i < groups.length; i += GROUPS_AT_ONCE) {
     const some = [...first, ...groups.slice(i, i + GROUPS_AT_ONCE)];
@@ -40,6 +43,23 @@ export async function firstGroups(
     await turn();
   }
   return first;
+}
+
+function compareFields(
+  { field, isNumber }: Exclude<GroupSort, string>,
+  a: EventGroup,
+  b: EventGroup,
+): number {
+  const [x, y] = [a.values[field] ?? '', b.values[field] ?? ''];
+  return isNumber ? compareNumbers(numberOf(x), numberOf(y)) : compareTexts(x, y);
+}
+
+const numberOf = (text: string) => (text === '' ? null : exactInteger(text));
+
+/** What is absent is before every number. */
+function compareNumbers(a: number | bigint | null, b: number | bigint | null): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 const compareTexts = (a = '', b = '') => (a < b ? -1 : a > b ? 1 : 0);

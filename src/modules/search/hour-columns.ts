@@ -1,4 +1,5 @@
-import { COLUMN_VALUES_MAX, columnText, packCodes, packTimes } from '../../store/columns/codec';
+import { isNumberField } from '../../event/fields';
+import { COLUMN_VALUES_MAX, columnText, packCodes, packNumbers, packTimes } from '../../store/columns/codec';
 import { COLUMN_FIELDS, type ColumnField, columnOf, OUTCOME } from '../../store/columns/column-fields';
 
 type Value = string | boolean;
@@ -37,21 +38,40 @@ export class HourColumns {
       .filter(({ values }) => values.size <= COLUMN_VALUES_MAX)
       .map(({ field, values, codes }) => ({
         field,
-        values: [...values.keys()],
-        packed: packCodes(codes, values.size),
+        ...(isNumberField(field) ? packedNumbers(values, codes) : packedValues(values, codes)),
       }));
     return new PackedColumns(packTimes(this.#times), fields);
   }
 }
 
+function packedValues(values: ReadonlyMap<Value, number>, codes: readonly number[]): Packed {
+  return { values: [...values.keys()], numbers: null, packed: packCodes(codes, values.size) };
+}
+
+/** Numbers stand in the column itself, so they have no numbers of values. */
+function packedNumbers(values: ReadonlyMap<Value, number>, codes: readonly number[]): Packed {
+  const { sorted, text } = packNumbers([...values.keys()].map(String));
+  const places = new Int32Array(sorted.length);
+  for (const [place, value] of sorted.entries()) places[values.get(value) as number] = place;
+  const packed = packCodes(
+    codes.map((code) => places[code] as number),
+    sorted.length,
+  );
+  return { values: [], numbers: text, packed };
+}
+
+interface Packed {
+  /** The values that have numbers. */
+  readonly values: readonly Value[];
+  /** The text of the values of a number field; null: they are in `values`. */
+  readonly numbers: string | null;
+  readonly packed: Buffer;
+}
+
 export class PackedColumns {
   constructor(
     readonly times: string,
-    private readonly fields: readonly {
-      readonly field: ColumnField;
-      readonly values: readonly Value[];
-      readonly packed: Buffer;
-    }[],
+    private readonly fields: readonly (Packed & { readonly field: ColumnField })[],
   ) {}
 
   /** The distinct values of a field, in their stored form. */
@@ -63,6 +83,7 @@ export class PackedColumns {
   textOf(field: ColumnField, numbers: ReadonlyMap<string, number>): string | null {
     const found = this.fields.find((one) => one.field === field);
     if (!found) return null;
+    if (found.numbers !== null) return columnText(found.numbers, found.packed);
     const ids: number[] = [];
     for (const value of found.values) {
       const id =
@@ -70,6 +91,6 @@ export class PackedColumns {
       if (id === undefined) return null;
       ids.push(id);
     }
-    return columnText(ids, found.packed);
+    return columnText(ids.join(','), found.packed);
   }
 }

@@ -1,7 +1,8 @@
 import { Prisma } from '../../database/clients';
 import { WORD_MARK } from '../../event/mark-words';
-import { COLUMN_FIELDS, columnOf } from '../../store/columns/column-fields';
+import { COLUMN_FIELDS, columnOf, LAYOUT } from '../../store/columns/column-fields';
 import { IN_BOUNDS, withBounds } from '../../store/rows/event-rows';
+import { selectedSql } from '../../store/rows/lifted-sql';
 import { singleOf } from '../../store/words/index-words';
 
 const COLUMNS = COLUMN_FIELDS.map(columnOf);
@@ -26,7 +27,7 @@ SELECT h.lo AS hour, r.* FROM span h CROSS JOIN LATERAL (
     max(e.record_id::text COLLATE "C") FILTER (WHERE e.fits) AS last, ${listOf('e.search_text', 'texts')},
     ${listOf('left(e.record_id::text, 13)', 'times')}, ${COLUMNS.map((column) => listOf(`e.${column}`, column)).join(', ')} FROM (
     SELECT e.record_id, e.search_text, sum(octet_length(e.search_text)) OVER read <= $4::int
-      OR cardinality($2::int[]) = 1 AND row_number() OVER read = 1 AS fits, ${COLUMNS.map((column) => `e.${column}`).join(', ')}
+      OR cardinality($2::int[]) = 1 AND row_number() OVER read = 1 AS fits, ${COLUMN_FIELDS.map(selectedSql).join(', ')}
       FROM audit_event e WHERE e.tenant_id = $1::int AND ${IN_BOUNDS.text} AND e.record_id > $3::uuid
       WINDOW read AS (ORDER BY e.record_id ROWS UNBOUNDED PRECEDING) ORDER BY e.record_id LIMIT ${limit}) e OFFSET 0) r
 WHERE r.ended IS NOT NULL ORDER BY h.lo`;
@@ -35,11 +36,14 @@ WHERE r.ended IS NOT NULL ORDER BY h.lo`;
 const list = (parameter: string) => `string_to_array(nullif(${parameter}, ''), '${WORD_MARK}')`;
 export const toList = (words: readonly string[]): string => words.join(WORD_MARK);
 
+/** SQL: whether a segment `s` lacks columns that this release makes. */
+export const LACKS_COLUMNS = `(s.times IS NULL OR s.layout < ${LAYOUT})`;
+
 /** $1 tenant, $2 number of hours, newest first. These hours have not changed for a long time. */
 export const INDEX_AGAIN = `
 INSERT INTO audit_unindexed (tenant_id, hour, changed_at)
 SELECT t.tenant_id, o.hour, statement_timestamp() - interval '2 minutes' FROM tenant t CROSS JOIN (
-  SELECT s.hour FROM audit_segment s WHERE s.tenant_id = $1::int AND s.times IS NULL ORDER BY s.hour DESC LIMIT $2::int) o
+  SELECT s.hour FROM audit_segment s WHERE s.tenant_id = $1::int AND ${LACKS_COLUMNS} ORDER BY s.hour DESC LIMIT $2::int) o
 WHERE t.tenant_id = $1::int
 ON CONFLICT (tenant_id, hour) DO NOTHING`;
 
@@ -52,8 +56,8 @@ ORDER BY w.word, w.hour`;
 
 /** $1 tenant, $2 hours, $3 counts of events, $4 list of single words, $5 their hours, $6 times, from $7 on the columns. */
 export const PUT_SEGMENTS = `
-INSERT INTO audit_segment (tenant_id, hour, n, singles, times, ${COLUMNS.join(', ')})
-SELECT t.tenant_id, h.hour, h.n, coalesce(s.singles, '{}'), h.times, ${COLUMNS.map((column) => `h.${column}`).join(', ')}
+INSERT INTO audit_segment (tenant_id, hour, n, singles, layout, times, ${COLUMNS.join(', ')})
+SELECT t.tenant_id, h.hour, h.n, coalesce(s.singles, '{}'), ${LAYOUT}, h.times, ${COLUMNS.map((column) => `h.${column}`).join(', ')}
 FROM tenant t CROSS JOIN unnest($2::int[], $3::int[], $6::text[], ${COLUMNS.map((_, i) => `$${7 + i}::text[]`).join(', ')})
   AS h(hour, n, times, ${COLUMNS.join(', ')}) LEFT JOIN (
   SELECT w.hour, array_agg(${singleOf('$1::int', 'w.word')}) AS singles

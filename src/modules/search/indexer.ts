@@ -7,7 +7,7 @@ import { COLUMN_FIELDS } from '../../store/columns/column-fields';
 import { tryTurn } from '../../store/counts/turns';
 import { HourColumns, type PackedColumns } from './hour-columns';
 import { HourWords } from './hour-words';
-import { INDEX_AGAIN, PUT_SEGMENTS, PUT_WORDS, readEvents, toList } from './index-statements';
+import { INDEX_AGAIN, LACKS_COLUMNS, PUT_SEGMENTS, PUT_WORDS, readEvents, toList } from './index-statements';
 import { ValueNumbers } from './value-numbers';
 
 const HOURS_PER_STEP = 168;
@@ -84,15 +84,15 @@ export class Indexer {
   }
 
   /**
-   * Puts hours that the previous release indexed, and that have no columns, on the list again while there is nothing
-   * else to do.
+   * Puts hours that a release before indexed, and that lack columns, on the list again while there is nothing else to
+   * do.
    * @returns the number of these hours
    */
   async #putOldHoursOn(): Promise<number> {
     if (this.now() < this.#restsUntil) return 0;
     const tenants = await this.#rounds.ask((of) =>
       this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
-        `SELECT DISTINCT tenant_id FROM audit_segment WHERE times IS NULL AND ${of('tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
+        `SELECT DISTINCT s.tenant_id FROM audit_segment s WHERE ${LACKS_COLUMNS} AND ${of('s.tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
       ),
     );
     const put: (number | null)[] = [];

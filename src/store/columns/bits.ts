@@ -1,4 +1,4 @@
-import { type Column, codeAt } from './codec';
+import { type Codes, codeAt } from './codec';
 
 /**
  * One bit for each event of an hour. The first event has the lowest bit of the first word. Bits behind the last event
@@ -54,7 +54,7 @@ export function placesOf(bits: Bits, count: number): Uint32Array {
  * @param n events
  * @param within the events that are asked about: words without such events are skipped. Null: all events
  */
-export function bitsOfCodes(column: Column, flags: Uint8Array, n: number, within: Bits | null = null): Bits {
+export function bitsOfCodes(column: Codes, flags: Uint8Array, n: number, within: Bits | null = null): Bits {
   const { width, bytes } = column;
   const bits = noBits(n);
   if (width === 0) return bits.fill(flags[0] === 1 ? -1 : 0);

@@ -1,11 +1,16 @@
+import { exactInteger } from '../../event/lifted';
+
 /**
  * A column of an hour. Its text begins with the numbers of its values, such as `12,7,40`. After a semicolon, in base64,
  * follows the place of each event's value in that list. A place takes 0, 1, 2, 4, 8 or 16 bits, as few as suffice.
  * Places stay packed, because most of the time goes into reading memory.
  */
-export interface Column {
+export interface Column extends Codes {
   /** Numbers of the values, in the order of the places. */
   readonly ids: Int32Array;
+}
+
+export interface Codes {
   readonly width: Width;
   /** The code of each event, which is the place of its value. The first event has the lowest bits. */
   readonly bytes: Uint8Array;
@@ -35,18 +40,23 @@ export function packCodes(codes: readonly number[], values: number): Buffer {
   return bytes;
 }
 
-export const columnText = (ids: readonly number[], packed: Buffer): string =>
-  `${ids.join(',')};${packed.toString('base64')}`;
+export const columnText = (values: string, packed: Buffer): string =>
+  `${values};${packed.toString('base64')}`;
 
 /** @param n number of events of the hour @throws RangeError when the text is too short for so many events */
 export function readColumn(text: string, n: number): Column {
   const end = text.indexOf(';');
   const ids = readNumbers(text, end);
-  const width = widthOf(ids.length);
+  return { ids, ...readCodes(text, end, ids.length, n) };
+}
+
+/** @param end the place of the semicolon @param values their number */
+function readCodes(text: string, end: number, values: number, n: number): Codes {
+  const width = widthOf(values);
   const bytes = Buffer.from(text.slice(end + 1), 'base64');
   if (bytes.length * BYTE < n * width)
     throw new RangeError('a column has fewer codes than its hour has events');
-  return { ids, width, bytes };
+  return { width, bytes };
 }
 
 const [COMMA, ZERO] = [44, 48];
@@ -66,8 +76,51 @@ function readNumbers(text: string, end: number): Int32Array {
   return NUMBERS.slice(0, count);
 }
 
+/**
+ * A column of numbers, which stand in it: their text begins with the numbers in ascending order, each as its difference
+ * from the one before. The absent value is an empty text before them. The rest is as in other columns.
+ */
+export interface NumberColumn extends Codes {
+  /** In the order of the places; null: absent. A number is a bigint where a double does not hold it. */
+  readonly values: readonly (number | bigint | null)[];
+}
+
+/** @param texts decimal numbers of 64 bits, each once; empty: absent. @returns them in the order of a column, and its text */
+export function packNumbers(texts: readonly string[]): {
+  readonly sorted: readonly string[];
+  readonly text: string;
+} {
+  const numbers = texts.filter((text) => text !== '').map(BigInt);
+  numbers.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const steps = numbers.map((number, i) => String(i === 0 ? number : number - (numbers[i - 1] as bigint)));
+  const absent = texts.includes('') ? [''] : [];
+  return { sorted: [...absent, ...numbers.map(String)], text: [...absent, ...steps].join(',') };
+}
+
+/** @param n as of `readColumn` @throws RangeError */
+export function readNumberColumn(text: string, n: number): NumberColumn {
+  const end = text.indexOf(';');
+  const values: (number | bigint | null)[] = [];
+  let last: number | bigint | null = null;
+  for (const step of text.slice(0, end).split(',')) {
+    if (step !== '') last = plus(last, exactInteger(step));
+    values.push(step === '' ? null : last);
+  }
+  return { values, ...readCodes(text, end, values.length, n) };
+}
+
+/** The exact sum. @param a null: nothing yet */
+export function plus(a: number | bigint | null, b: number | bigint): number | bigint {
+  if (a === null) return b;
+  if (typeof a === 'number' && typeof b === 'number') {
+    const sum = a + b;
+    if (Number.isSafeInteger(sum)) return sum;
+  }
+  return BigInt(a) + BigInt(b);
+}
+
 /** The code of one event. */
-export function codeAt({ width, bytes }: Column, place: number): number {
+export function codeAt({ width, bytes }: Codes, place: number): number {
   if (width === 0) return 0;
   if (width === BYTE * 2) return (bytes[place * 2] as number) | ((bytes[place * 2 + 1] as number) << BYTE);
   const bit = place * width;

@@ -70,7 +70,7 @@ export class ColumnCounter {
         { fields: counts.columns, hasTimes: asked.windowMs !== null && asked.windowMs < HOUR_MS },
         (block) => counts.add(block),
       );
-      await counts.name(this.ask);
+      await counts.name(this.ask, hours.names);
       read.set(tenantId, new Set(unread));
       await this.#read(tenantId, unread, asked, sums);
     }

@@ -1,6 +1,7 @@
 import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { allOf, type Expression, type FieldTerm, termsOf } from '../../event/expression/expression';
 import { matchesValue } from '../../event/expression/matches';
+import { isNumberField } from '../../event/fields';
 import { FILTERS } from '../../event/filters';
 import { type AuditEventFilter, givenFilters, type TimeRange } from '../../event/query';
 import type { SearchTerm } from '../../event/search';
@@ -8,7 +9,7 @@ import { wholeWordsOf } from '../../event/search-terms';
 import { fromStored, toStored } from '../rows/stored-text';
 import { indexKeyOf } from '../words/index-words';
 import { type Bits, bitsOfCodes, isNone, noBits } from './bits';
-import type { Column } from './codec';
+import type { Codes, Column, NumberColumn } from './codec';
 import { type ColumnField, isColumnField, kindOf, OUTCOME } from './column-fields';
 import { both, either, known, MAYBE, NO, negated, type Verdict, type Verdicts, YES } from './verdicts';
 
@@ -52,6 +53,8 @@ export interface HourOfColumns {
   readonly times: Int32Array | null;
   /** Null: the hour has no such column. */
   column(field: ColumnField): Column | null;
+  /** The same of a number field, without numbers of its values. */
+  numbers(field: ColumnField): NumberColumn | null;
 }
 
 /** A number with its kind and its value, from `termValuesStatement`. */
@@ -141,32 +144,49 @@ export class Evaluator {
     if (field === 'tenantId') return matchesValue(term, String(this.question.tenantId)) ? YES : NO;
     if (!isColumnField(field)) return term.how === 'present' && field === 'recordId' ? YES : MAYBE;
     if (field === 'succeeded' && term.how === 'present') return YES;
+    const asked = { n: hour.n, within };
+    if (isNumberField(field)) {
+      const numbers = hour.numbers(field);
+      return numbers ? ofNumbers(numbers, term, asked) : MAYBE;
+    }
     const column = hour.column(field);
     if (!column) return MAYBE;
     const ofIds =
       field === 'succeeded' ? OUTCOMES[term.text as keyof typeof OUTCOMES] : this.#ofIds.get(term);
-    return ofColumn(column, ofIds ?? NOTHING, holdsOfOthers(term), { n: hour.n, within });
+    return ofColumn(column, ofIds ?? NOTHING, holdsOfOthers(term), asked);
   }
 }
 
 /** @param ofIds by number, whether a term holds of its value @param others the same for numbers beyond `ofIds` */
-function ofColumn(
-  column: Column,
-  ofIds: Uint8Array,
-  others: 0 | 1,
-  { n, within }: { readonly n: number; readonly within: Bits | null },
-): Verdicts {
+function ofColumn(column: Column, ofIds: Uint8Array, others: 0 | 1, asked: Asked): Verdicts {
   const { ids } = column;
   const flags = new Uint8Array(ids.length);
-  let holds = 0;
   for (let k = 0; k < ids.length; k++) {
     const id = ids[k] as number;
-    const flag = id < ofIds.length ? (ofIds[id] as number) : others;
-    flags[k] = flag;
-    holds += flag;
+    flags[k] = id < ofIds.length ? (ofIds[id] as number) : others;
   }
+  return ofFlags(column, flags, asked);
+}
+
+interface Asked {
+  readonly n: number;
+  readonly within: Bits | null;
+}
+
+/** A term is compared with each number of the hour once, and not with each event. */
+function ofNumbers(column: NumberColumn, term: FieldTerm, asked: Asked): Verdicts {
+  const { values } = column;
+  const flags = new Uint8Array(values.length);
+  for (let k = 0; k < values.length; k++) flags[k] = matchesValue(term, String(values[k] ?? '')) ? 1 : 0;
+  return ofFlags(column, flags, asked);
+}
+
+/** @param flags by code: 1 if the term holds */
+function ofFlags(codes: Codes, flags: Uint8Array, { n, within }: Asked): Verdicts {
+  let holds = 0;
+  for (let k = 0; k < flags.length; k++) holds += flags[k] as number;
   if (holds === 0) return NO;
-  return holds === ids.length ? YES : known(bitsOfCodes(column, flags, n, within));
+  return holds === flags.length ? YES : known(bitsOfCodes(codes, flags, n, within));
 }
 
 /** Whether a term holds of values that were not asked for. For `present`, only the absent value is asked for. */

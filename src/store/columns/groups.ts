@@ -1,9 +1,10 @@
 import { DomainError } from '../../errors';
 import { HOUR_MS } from '../../event/event-time';
-import { COLUMN_OF } from '../../event/fields';
+import { COLUMN_OF, type NumberField } from '../../event/fields';
+import { exactInteger } from '../../event/lifted';
 import { LIMITS } from '../../limits';
 import { fromStored } from '../rows/stored-text';
-import { type Column, codeAt } from './codec';
+import { type Column, codeAt, plus } from './codec';
 import { type ColumnField, type GroupField, OUTCOME } from './column-fields';
 import type { ColumnCounter } from './counter';
 import type { Block } from './hour-blocks';
@@ -20,11 +21,19 @@ export interface EventGroup {
   /** Its first and last event, in milliseconds since 1970. */
   readonly firstMs: number;
   readonly lastMs: number;
+  /** The sum of the numbers of a field; null: its events state none, or no sum is asked for. */
+  readonly sum: number | bigint | null;
 }
 type Sum = { -readonly [name in keyof EventGroup]: EventGroup[name] };
 
 /** The fields by which events are grouped: one or two. */
 export type GroupFields = readonly [GroupField, GroupField?];
+
+export interface Grouping {
+  readonly fields: GroupFields;
+  /** The field whose numbers are added up; null: none. */
+  readonly sumOf: NumberField | null;
+}
 
 /**
  * All groups of the events that a counter counts.
@@ -34,11 +43,12 @@ export type GroupFields = readonly [GroupField, GroupField?];
 export async function groupsByColumns(
   counter: ColumnCounter,
   before: ColumnCounter | null,
-  fields: GroupFields,
+  grouping: Grouping,
 ): Promise<readonly EventGroup[]> {
+  const { fields } = grouping;
   const groups = new Map<string, Sum>();
   for (const tenantId of counter.tenants)
-    for (const group of await groupsOfTenant(counter, tenantId, fields)) {
+    for (const group of await groupsOfTenant(counter, tenantId, grouping)) {
       const key = JSON.stringify(group.values);
       const known = groups.get(key);
       if (known) join(known, group);
@@ -47,7 +57,9 @@ export async function groupsByColumns(
       await counter.clock.turn();
     }
   for (const tenantId of before?.tenants ?? [])
-    for (const { values, n } of before ? await groupsOfTenant(before, tenantId, fields) : []) {
+    for (const { values, n } of before
+      ? await groupsOfTenant(before, tenantId, { fields, sumOf: null })
+      : []) {
       const known = groups.get(JSON.stringify(values));
       if (known) known.before += n;
       await counter.clock.turn();
@@ -55,7 +67,8 @@ export async function groupsByColumns(
   return [...groups.values()];
 }
 
-function join(sum: Sum, { n, failed, firstMs, lastMs }: EventGroup): void {
+function join(sum: Sum, { n, failed, firstMs, lastMs, sum: numbers }: EventGroup): void {
+  if (numbers !== null) sum.sum = plus(sum.sum, numbers);
   sum.n += n;
   sum.failed += failed;
   sum.firstMs = Math.min(sum.firstMs, firstMs);
@@ -68,13 +81,22 @@ const tooManyGroups = (fields: GroupFields) =>
   });
 
 /** @returns groups; those of hours whose events had to be read stand beside the others */
-async function groupsOfTenant(counter: ColumnCounter, tenantId: number, given: GroupFields): Promise<Sum[]> {
+async function groupsOfTenant(
+  counter: ColumnCounter,
+  tenantId: number,
+  { fields: given, sumOf }: Grouping,
+): Promise<Sum[]> {
   const fields = given.filter((field) => field !== undefined);
-  const groups = new TenantGroups(given);
+  const groups = new TenantGroups(given, sumOf);
   const hours = await counter.tenantHours(tenantId);
   const unread = await hours.visit({ fields: groups.columns, hasTimes: true }, (block) => groups.add(block));
   const counted = await groups.named(counter, tenantId);
-  const rows = await counter.readGroups(tenantId, unread, { windowMs: null, fields, hasTimes: true });
+  const rows = await counter.readGroups(tenantId, unread, {
+    windowMs: null,
+    fields,
+    hasTimes: true,
+    sumOf,
+  });
   return [
     ...counted,
     ...rows.map((row) => {
@@ -86,6 +108,7 @@ async function groupsOfTenant(counter: ColumnCounter, tenantId: number, given: G
         before: 0,
         firstMs: Number(row.first_ms),
         lastMs: Number(row.last_ms),
+        sum: typeof row.sum === 'string' ? exactInteger(row.sum) : null,
       };
     }),
   ];
@@ -97,9 +120,12 @@ class TenantGroups {
   readonly #byIds = new Map<number, Map<number, Sum>>();
   #size = 0;
 
-  constructor(private readonly fields: GroupFields) {
+  constructor(
+    private readonly fields: GroupFields,
+    private readonly sumOf: NumberField | null,
+  ) {
     const own = fields.filter((field) => field !== undefined && field !== 'tenantId');
-    this.columns = [...new Set<ColumnField>([...own, 'succeeded'])];
+    this.columns = [...new Set<ColumnField>([...own, 'succeeded', ...(sumOf ? [sumOf] : [])])];
   }
 
   add({ hour, columns, places, count }: Block): void {
@@ -109,6 +135,7 @@ class TenantGroups {
     const [a, b] = [first ?? ONE_VALUE, second ?? ONE_VALUE];
     const outcome = wanted(columns.column('succeeded'));
     const times = wanted(columns.times);
+    const numbers = this.sumOf ? wanted(columns.numbers(this.sumOf)) : null;
     const failed = outcome.ids.indexOf(OUTCOME.failed);
     // An hour has few pairs of values beside its events, so each pair is looked up once.
     const known = new Map<number, Sum>();
@@ -124,6 +151,8 @@ class TenantGroups {
       const ms = hour * HOUR_MS + (times[place] as number);
       group.n++;
       if (codeAt(outcome, place) === failed) group.failed++;
+      const number = numbers?.values[codeAt(numbers, place)] ?? null;
+      if (number !== null) group.sum = plus(group.sum, number);
       if (ms < group.firstMs) group.firstMs = ms;
       if (ms > group.lastMs) group.lastMs = ms;
     }
@@ -134,16 +163,26 @@ class TenantGroups {
     const known = inner.get(b);
     if (known) return known;
     if (++this.#size > LIMITS.groupsCountedMax) throw tooManyGroups(this.fields);
-    const group = { values: [], n: 0, failed: 0, before: 0, firstMs: Number.POSITIVE_INFINITY, lastMs: 0 };
+    const group = {
+      values: [],
+      n: 0,
+      failed: 0,
+      before: 0,
+      firstMs: Number.POSITIVE_INFINITY,
+      lastMs: 0,
+      sum: null,
+    };
     this.#byIds.set(a, inner.set(b, group));
     return group;
   }
 
-  async named({ ask }: ColumnCounter, tenantId: number): Promise<Sum[]> {
+  async named(counter: ColumnCounter, tenantId: number): Promise<Sum[]> {
+    const { names: numbers } = await counter.tenantHours(tenantId);
+    const known = { ask: counter.ask, numbers };
     const names = async (field: GroupField | undefined, ids: Iterable<number>) =>
       field === undefined || field === 'tenantId'
         ? () => String(tenantId)
-        : namesOf(ask, tenantId, field, [...new Set(ids)]);
+        : namesOf(known, tenantId, field, [...new Set(ids)]);
     const [first, second] = this.fields;
     const a = await names(first, this.#byIds.keys());
     const b = await names(

@@ -4,11 +4,12 @@ import { Pauses } from '../../deadline';
 import { DomainError } from '../../errors';
 import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { type Expression, termsOf } from '../../event/expression/expression';
+import { isNumberField } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
 import { within } from '../counts/dimensions';
 import { type Bits, countBits, placesOf, trim } from './bits';
-import { type Column, readColumn, readTimes } from './codec';
+import { type Column, type NumberColumn, readColumn, readNumberColumn, readTimes } from './codec';
 import { type ColumnField, columnOf } from './column-fields';
 import {
   columnsOfTerms,
@@ -68,8 +69,35 @@ interface Wanted {
   readonly hasTimes: boolean;
 }
 
+/** Numbers of the numbers that a question counts by. They are given in the order in which the hours show them. */
+export class NumberNames {
+  readonly #ids = new Map<string, number>();
+  readonly #texts: string[] = [];
+
+  /** @param value null: absent @throws DomainError `invalid_parameter` */
+  idOf(value: number | bigint | null): number {
+    const text = String(value ?? '');
+    const known = this.#ids.get(text);
+    if (known !== undefined) return known;
+    if (this.#texts.length === LIMITS.numbersCountedMax) throw new DomainError('invalid_parameter', TOO_MANY);
+    this.#ids.set(text, this.#texts.length);
+    return this.#texts.push(text) - 1;
+  }
+
+  /** Empty: absent. */
+  textOf(id: number): string | undefined {
+    return this.#texts[id];
+  }
+}
+
+const TOO_MANY = {
+  public: `There are more than ${LIMITS.numbersCountedMax} different numbers: narrow the time range or the filter, or count by another field.`,
+};
+
 /** The hours of one tenant that a filter's range touches, and the events in them by their columns. */
 export class TenantHours {
+  readonly names = new NumberNames();
+
   private constructor(
     private readonly ask: Ask,
     readonly tenantId: number,
@@ -147,7 +175,7 @@ export class TenantHours {
     for (const { hour, n } of portion) {
       await this.clock.turn();
       const row = byHour.get(hour);
-      const read = new ReadHour(hour, n, row ?? {});
+      const read = new ReadHour(hour, n, row ?? {}, this.names);
       const block = row ? blockOf(this.evaluator.of(read), read) : null;
       if (block === null) unknown.push(hour);
       else if (block.count > 0) blocks.push({ block, read });
@@ -209,6 +237,7 @@ const TOO_LONG = {
 
 class ReadHour implements HourOfColumns {
   readonly #read = new Map<ColumnField, Column>();
+  readonly #numbers = new Map<ColumnField, NumberColumn>();
   #times: Int32Array | null = null;
   #row: Readonly<Record<string, unknown>>;
 
@@ -216,6 +245,7 @@ class ReadHour implements HourOfColumns {
     readonly hour: number,
     readonly n: number,
     row: Readonly<Record<string, unknown>>,
+    private readonly names: NumberNames,
   ) {
     this.#row = row;
   }
@@ -237,8 +267,22 @@ class ReadHour implements HourOfColumns {
     const known = this.#read.get(field);
     const text = this.#row[columnOf(field)];
     if (known || typeof text !== 'string') return known ?? null;
-    const column = readColumn(text, this.n);
-    this.#read.set(field, column);
+    const column = isNumberField(field) ? this.#named(field) : readColumn(text, this.n);
+    if (column) this.#read.set(field, column);
+    return column;
+  }
+
+  #named(field: ColumnField): Column | null {
+    const numbers = this.numbers(field);
+    return numbers && { ...numbers, ids: Int32Array.from(numbers.values, (value) => this.names.idOf(value)) };
+  }
+
+  numbers(field: ColumnField): NumberColumn | null {
+    const known = this.#numbers.get(field);
+    const text = this.#row[columnOf(field)];
+    if (known || typeof text !== 'string') return known ?? null;
+    const column = readNumberColumn(text, this.n);
+    this.#numbers.set(field, column);
     return column;
   }
 }

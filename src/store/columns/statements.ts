@@ -1,10 +1,11 @@
 import { Prisma } from '../../database/clients';
 import type { TenantLookup } from '../../database/each-tenant';
 import type { FieldTerm } from '../../event/expression/expression';
-import { COLUMN_OF } from '../../event/fields';
+import type { NumberField } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import { type HourSpan } from '../counts/dimensions';
 import { IN_BOUNDS, whereOf, windowOf, withBounds } from '../rows/event-rows';
+import { fieldSql, selectedSql } from '../rows/lifted-sql';
 import { toStored } from '../rows/stored-text';
 import { hoursOfWord } from '../words/index-words';
 import { storedHours } from '../words/search-segments';
@@ -91,17 +92,20 @@ export function eventGroupsStatement(
     readonly windowMs: number | null;
     readonly fields: readonly GroupField[];
     readonly hasTimes?: boolean;
+    /** The exact sum of this field's numbers (`sum`, as text); null: no event of the group states one. */
+    readonly sumOf?: NumberField | null;
   },
 ): Prisma.Sql {
   const window = by.windowMs === null ? '0' : windowOf('e.record_id', by.windowMs);
-  const columns = [`${window} AS w`, ...by.fields.map((field) => `e.${COLUMN_OF[field]}`)];
+  const columns = [`${window} AS w`, ...by.fields.map(selectedSql)];
   const groups = columns.map((_, i) => i + 1).join(', ');
   const ms = `${windowOf('e.record_id', 1)}::float8`;
+  const sum = by.sumOf ? `, sum(nullif(${fieldSql(by.sumOf)}, '')::numeric)::text AS sum` : '';
   const times = by.hasTimes ? `, min(${ms}) AS first_ms, max(${ms}) AS last_ms` : '';
   return Prisma.sql`
     WITH span AS MATERIALIZED (${boundsOf(hours)})
     SELECT r.* FROM span h CROSS JOIN LATERAL (
-      SELECT ${Prisma.raw(columns.join(', '))}, count(*)::float8 AS n, (count(*) FILTER (WHERE e.succeeded))::float8 AS ok${Prisma.raw(times)}
+      SELECT ${Prisma.raw(columns.join(', '))}, count(*)::float8 AS n, (count(*) FILTER (WHERE e.succeeded))::float8 AS ok${Prisma.raw(times + sum)}
       FROM audit_event e WHERE e.tenant_id = ${named(tenantId)} AND ${IN_BOUNDS} AND ${whereOf(filter)}
       GROUP BY ${Prisma.raw(groups)} OFFSET 0) r`;
 }

@@ -1,9 +1,10 @@
 import { HOUR_MS } from '../../event/event-time';
+import { isNumberField } from '../../event/fields';
 import { fromStored } from '../rows/stored-text';
 import { bitsOfCodes, countBits, placesOf, trim } from './bits';
 import { COLUMN_VALUES_MAX, countAllCodes, countCodes } from './codec';
 import { type ColumnField, columnOf, OUTCOME } from './column-fields';
-import type { Ask, Block } from './hour-blocks';
+import type { Ask, Block, NumberNames } from './hour-blocks';
 import { numberedValuesStatement } from './statements';
 import { addAt, addTo, type Count, type Counting, type Sums } from './tally';
 
@@ -70,11 +71,11 @@ export class TenantCounts {
   }
 
   /** Adds the counts by number to the sums by value. */
-  async name(ask: Ask): Promise<void> {
+  async name(ask: Ask, numbers: NumberNames): Promise<void> {
     for (const { field, counts } of this.#byField) {
       const entries = [...counts.entries()];
       const names = await namesOf(
-        ask,
+        { ask, numbers },
         this.tenantId,
         field,
         entries.map(([id]) => id),
@@ -86,12 +87,13 @@ export class TenantCounts {
 
 /** The values of some numbers of a field. */
 export async function namesOf(
-  ask: Ask,
+  { ask, numbers }: { readonly ask: Ask; readonly numbers: NumberNames },
   tenantId: number,
   field: ColumnField,
   ids: readonly number[],
 ): Promise<(id: number) => string> {
   if (field === 'succeeded') return (id) => String(id === OUTCOME.succeeded);
+  if (isNumberField(field)) return (id) => numbers.textOf(id) ?? '';
   const rows = ids.length === 0 ? [] : await ask(numberedValuesStatement(tenantId, field, ids));
   const names = new Map(rows.map(({ id, value }) => [Number(id), fromStored(String(value))]));
   return (id) => {

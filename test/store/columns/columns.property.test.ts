@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
+import type { OwnerDoor } from '../../../src/database/clients';
 import { DomainError } from '../../../src/errors';
 import { formatTicks, parseTicks } from '../../../src/event/event-time';
 import type { ExpressionField } from '../../../src/event/expression/expression';
+import { LIFTED_NAMES, NUMBER_FIELDS, toSnakeCase } from '../../../src/event/fields';
 import { LIST_PARAMETERS } from '../../../src/event/parameters';
 import { parseParameters } from '../../../src/event/parse-parameters';
 import { toAuditEventQuery } from '../../../src/event/query';
@@ -22,7 +24,7 @@ import { tenantSet } from '../../../src/tenant-set';
 import { questions, rangeOf, type Sent, sentAt, toQuery } from '../../support/arbitraries';
 import { AT_ONCE } from '../../support/at-once';
 import { AN_ATTEMPT } from '../../support/attempt';
-import { answerOf, type Stored, summaryOf, withoutCase } from '../../support/brute-force';
+import { answerOf, type Stored, statedOf, summaryOf, withoutCase } from '../../support/brute-force';
 import { ENGINES } from '../../support/engines';
 import type { IngestedEvent } from '../../support/events';
 import { newTenant } from '../../support/scenario';
@@ -57,12 +59,22 @@ const asked = fc.record({
   grouped: fc.record({
     fields: fc.uniqueArray(fc.constantFrom(...FACET_FIELDS), { minLength: 1, maxLength: 2 }),
     before: fc.option(bounds),
-    sortBy: fc.constantFrom('count', 'failed', 'before', 'firstTime', 'lastTime', 'first'),
+    sumOf: fc.option(fc.constantFrom(...NUMBER_FIELDS)),
+    sortBy: fc.constantFrom('count', 'failed', 'before', 'firstTime', 'lastTime', 'sum', 'first'),
     sortDirection: fc.constantFrom('asc', 'desc'),
     limit: fc.integer({ min: 1, max: 40 }),
   }),
 });
-const step = fc.constantFrom('fold', 'index', 'index', 'index unfolded', 'retain', 'resend', 'late');
+const step = fc.constantFrom(
+  'fold',
+  'index',
+  'index',
+  'index unfolded',
+  'former',
+  'retain',
+  'resend',
+  'late',
+);
 const scenario = fc.record({
   sent,
   steps: fc.array(step, { minLength: 3, maxLength: 7 }),
@@ -124,6 +136,7 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
               await folder.run();
               await indexer.run();
             }
+            if (does === 'former') await asReleaseBefore(db.owner, ids);
             if (does === 'late') await store(run.sent.slice(half + i * 3, half + i * 3 + 3));
             if (does === 'resend')
               await store(
@@ -153,7 +166,10 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
               total: expected.meta.totalCount,
               ids: idsOf(expected.data),
             });
-            const all = answerOf(stored, scoped.map(String), { ...question, page: 1, pageSize: 1_000 }).data;
+            const stating = withStated(stored);
+            const all = stating(
+              answerOf(stored, scoped.map(String), { ...question, page: 1, pageSize: 1_000 }).data,
+            );
 
             const byFilter = { page: 1, pageSize: 1, filter: question.filter };
             const summaryFilter = toAuditEventQuery(
@@ -197,18 +213,24 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
               facets: FACET_FIELDS.map((field) => facetOf(field, all, limit, contains)),
             });
 
-            const { fields: by, before, sortBy, ...order } = grouped;
+            const { fields: by, before, sortBy, sumOf, ...order } = grouped;
+            const isSum = sortBy === 'sum' && sumOf === null;
             const { asked: wanted } = toGroupQuestion({
               fields: by,
-              sortBy: sortBy === 'first' ? by[0] : sortBy,
+              sumOf,
+              sortBy: sortBy === 'first' ? by[0] : isSum ? 'count' : sortBy,
               ...order,
               ...(before && { beforeStartTime: before.startTime, beforeEndTime: before.endTime }),
             });
             const groups = await answered(() => explorer.groups(tenants, query.filter, wanted));
             const earlier =
               before &&
-              answerOf(stored, scoped.map(String), { ...question, ...before, page: 1, pageSize: 1_000 }).data;
-            expect({ given, grouped, ...groups }).toEqual({
+              stating(
+                answerOf(stored, scoped.map(String), { ...question, ...before, page: 1, pageSize: 1_000 })
+                  .data,
+              );
+            const found = { ...groups, groups: groups.groups.map(withBigSum) };
+            expect({ given, grouped, ...found }).toEqual({
               given,
               grouped,
               ...(await groupsOf(all, earlier, wanted)),
@@ -233,7 +255,30 @@ function check(tenantId: number, event: IngestedEvent) {
 
 const idsOf = (items: readonly { recordId: string }[]) => items.map(({ recordId }) => recordId);
 
-type Item = ReturnType<typeof answerOf>['data'][number];
+type Item = ReturnType<typeof answerOf>['data'][number] & ReturnType<typeof statedOf>;
+
+/** Adds the lifted fields to items of a list. */
+const withStated =
+  (stored: readonly Stored[]) =>
+  (items: ReturnType<typeof answerOf>['data']): Item[] =>
+    items.map((item) => {
+      const found = stored.find(({ recordId }) => recordId === item.recordId);
+      if (!found) throw new Error('an item is not stored');
+      return { ...item, ...statedOf(found.event) };
+    });
+
+/** Makes every second hour one that the release before indexed. */
+const asReleaseBefore = (owner: OwnerDoor, tenants: readonly number[]) =>
+  owner.models.$executeRawUnsafe(
+    `UPDATE audit_segment SET layout = 1, ${LIFTED_NAMES.map((name) => `${toSnakeCase(name)} = NULL`).join(', ')}
+     WHERE tenant_id = ANY($1::int[]) AND hour % 2 = 0`,
+    [...tenants],
+  );
+
+const withBigSum = <G extends { readonly sum: number | bigint | null }>(group: G) => ({
+  ...group,
+  sum: group.sum === null ? null : BigInt(group.sum),
+});
 
 const tally = (events: readonly Item[]) => {
   const succeeded = events.filter((event) => event.succeeded).length;
@@ -264,10 +309,16 @@ function facetOf(field: ExpressionField, events: readonly Item[], limit: number,
   return { field, distinct: values.length, values: values.slice(0, limit) };
 }
 
+function sumOfNumbers(texts: readonly (string | null)[]): number | bigint | null {
+  const numbers = texts.filter((text) => text !== null).map(BigInt);
+  if (numbers.length === 0) return null;
+  return numbers.reduce((sum, number) => sum + number, 0n);
+}
+
 async function groupsOf(
   events: readonly Item[],
   earlier: readonly Item[] | null,
-  { fields, ...order }: GroupQuestion,
+  { fields, sumOf, ...order }: GroupQuestion,
 ) {
   const valuesOf = (event: Item) =>
     fields.map((field) => String((event as Record<string, unknown>)[field ?? ''] ?? ''));
@@ -283,6 +334,7 @@ async function groupsOf(
       before: (earlier ?? []).filter((event) => keyOf(event) === key).length,
       firstMs: Math.min(...own.map(ms)),
       lastMs: Math.max(...own.map(ms)),
+      sum: sumOf ? sumOfNumbers(own.map((event) => event[sumOf])) : null,
     }));
   return {
     totalCount: events.length,

@@ -34,12 +34,13 @@ function hourOf(
     hour: HOUR,
     n,
     times: times && Int32Array.from(times),
+    numbers: () => null,
     column: (field) => {
       const numbers = columns[field];
       if (!numbers) return null;
       const ids = [...new Set(numbers)].sort((a, b) => a - b);
       const codes = numbers.map((number) => ids.indexOf(number));
-      return readColumn(columnText(ids, packCodes(codes, ids.length)), n);
+      return readColumn(columnText(ids.join(','), packCodes(codes, ids.length)), n);
     },
   };
 }
