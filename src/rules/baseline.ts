@@ -30,6 +30,7 @@ export function addToSum(
     readonly learnDays: number;
     readonly atLeast: number;
     readonly times: number;
+    readonly unlearnedAtLeast: number | null;
   },
   canTell: boolean,
 ): Entry | null {
@@ -45,8 +46,12 @@ export function addToSum(
   const day = dayOf(entry.l);
   const { base, history } = before(body, day, node.days);
   body.days[day] = Math.max(body.days[day] ?? 0, window.sum);
-  if (!canTell || window.isTold || history < node.learnDays) return null;
-  if (window.sum < node.atLeast || window.sum <= base * node.times) return null;
+  if (!canTell || window.isTold) return null;
+  const isFar =
+    history < node.learnDays
+      ? node.unlearnedAtLeast !== null && window.sum >= node.unlearnedAtLeast
+      : window.sum >= node.atLeast && window.sum > base * node.times;
+  if (!isFar) return null;
   window.isTold = true;
   return window.entry;
 }

@@ -56,3 +56,16 @@ function nameIn(event: DetectionEvent, pattern: RegExp): string | undefined {
   const [, inBrackets, plain] = pattern.exec(plainStatementOf(event)) ?? [];
   return inBrackets?.replaceAll(']]', ']') ?? plain;
 }
+
+/** `<session><![CDATA[Main$A]]></session>` in the record of an audit that starts or ends. */
+const SESSION = /<session>(?:<!\[CDATA\[)?([^\]<]{1,512}?)(?:\$A)?(?:\]\]>)?<\/session>/;
+const AUDIT_ACTIONS = ['AUSC', 'AUSF'];
+
+/** The audit that starts or ends. */
+export function auditNameOf({ fields, additional }: DetectionEvent): string | undefined {
+  if (!AUDIT_ACTIONS.includes(codeOf(fields.actionId ?? '').toUpperCase())) return undefined;
+  const { additionalInformation } = additional;
+  const [, session] =
+    typeof additionalInformation === 'string' ? (SESSION.exec(additionalInformation) ?? []) : [];
+  return session ?? fields.objectName ?? undefined;
+}

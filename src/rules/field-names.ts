@@ -1,8 +1,8 @@
 import { AUDIT_EVENT_FIELDS, type FieldName, LIFTED_NAMES, toCamelCase, toSnakeCase } from '../event/fields';
 import { FILTERS } from '../event/filters';
 import { type DetectionEvent, type FieldSlot, NO_SLOT, type Value } from './event';
-import { clientOf, codeOf, granteeOf, loginOf, roleMemberOf } from './event-values';
-import { plainStatementsOf, readingOf } from './plain-statement';
+import { auditNameOf, clientOf, codeOf, granteeOf, loginOf, roleMemberOf } from './event-values';
+import { plainCodeOf, plainStatementsOf, readingOf, serversOf } from './plain-statement';
 import { windowsView } from './windows-view';
 
 const READERS: Readonly<Record<string, (event: DetectionEvent) => Value | readonly Value[]>> = {
@@ -17,6 +17,9 @@ const READERS: Readonly<Record<string, (event: DetectionEvent) => Value | readon
   serverPrincipalName: loginOf,
   /** These fields have no column in a record. */
   plainStatement: plainStatementsOf,
+  plainCode: plainCodeOf,
+  servers: serversOf,
+  auditName: auditNameOf,
   procedures: (event) => readingOf(event).procedures,
   calls: (event) => readingOf(event).calls,
   madeBy: (event) => readingOf(event).madeBy,

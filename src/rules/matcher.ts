@@ -1,3 +1,4 @@
+import type { FieldSlot } from './event';
 import type { Seen } from './seen';
 
 /** A condition on one event, compiled once. */
@@ -7,6 +8,20 @@ export interface Matcher {
    * Action codes, letter case folded: the condition cannot hold for an event with any other code. Null: any code fits.
    */
   readonly actions: ReadonlySet<string> | null;
+  /** The condition is that a field, letter case folded, is one of these texts. Absent: it is another condition. */
+  readonly oneOf?: { readonly field: FieldSlot; readonly texts: readonly string[] };
+}
+
+/** Holds where a field, letter case folded, is one of the texts. */
+export function oneOf(field: FieldSlot, texts: readonly string[], actions: Matcher['actions']): Matcher {
+  const [only] = texts;
+  const set = new Set(texts);
+  const isOne = texts.length === 1 ? (text: string) => text === only : (text: string) => set.has(text);
+  const test = (seen: Seen) => {
+    for (const text of seen.folded(field)) if (isOne(text)) return true;
+    return false;
+  };
+  return { test, actions, oneOf: { field, texts } };
 }
 
 export function allOf(parts: readonly Matcher[]): Matcher {
@@ -31,15 +46,24 @@ function commonOf([first, ...others]: readonly ReadonlySet<string>[]): ReadonlyS
 export function anyOf(parts: readonly Matcher[]): Matcher {
   const [only] = parts;
   if (parts.length === 1 && only) return only;
+  const actions = parts.every((part) => part.actions !== null)
+    ? new Set(parts.flatMap((part) => [...(part.actions ?? [])]))
+    : null;
+  const field = only?.oneOf?.field;
+  // One look-up answers a list of texts.
+  if (field && parts.every((part) => part.oneOf?.field === field))
+    return oneOf(
+      field,
+      parts.flatMap((part) => part.oneOf?.texts ?? []),
+      actions,
+    );
   const tests = parts.map(({ test }) => test);
   return {
     test: (seen) => {
       for (const test of tests) if (test(seen)) return true;
       return false;
     },
-    actions: parts.every(({ actions }) => actions !== null)
-      ? new Set(parts.flatMap(({ actions }) => [...(actions ?? [])]))
-      : null,
+    actions,
   };
 }
 

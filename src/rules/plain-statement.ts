@@ -1,5 +1,5 @@
-import { executedForms, NOTHING, type Reading, readCalls } from '../tsql/calls';
-import { normalForm } from '../tsql/normal-form';
+import { executedForms, mayCall, NOTHING, type Reading, readCalls } from '../tsql/calls';
+import { normalForm, withoutTexts } from '../tsql/normal-form';
 import type { DetectionEvent } from './event';
 
 /** What is known of an event's statement. Each part is made once, because several rules and views ask for it. */
@@ -7,6 +7,7 @@ interface Known {
   form?: string;
   reading?: Reading;
   forms?: readonly string[];
+  code?: readonly string[];
 }
 const known = new WeakMap<DetectionEvent, Known>();
 
@@ -28,7 +29,8 @@ export function plainStatementOf(event: DetectionEvent): string {
 /** What the statement calls and executes. */
 export function readingOf(event: DetectionEvent): Reading {
   const { statement } = event.fields;
-  if (!statement) return NOTHING;
+  // Most statements call nothing, and what is known of them need not be kept.
+  if (!statement || !mayCall(statement)) return NOTHING;
   const of = knownOf(event);
   of.reading ??= readCalls(statement);
   return of.reading;
@@ -40,3 +42,28 @@ export function plainStatementsOf(event: DetectionEvent): readonly string[] {
   of.forms ??= [plainStatementOf(event), ...executedForms(readingOf(event))];
   return of.forms;
 }
+
+/** The same forms without what their texts say. */
+export function plainCodeOf(event: DetectionEvent): readonly string[] {
+  const of = knownOf(event);
+  of.code ??= plainStatementsOf(event).map(withoutTexts);
+  return of.code;
+}
+
+const PART = String.raw`(?:\[(?:[^\]]|\]\])+\]|[\w@#$]+)`;
+/** What may stand between the parts of a name. */
+const GAP = String.raw`(?:\s|/\*[^*]*\*/)*`;
+const RAW_PART = String.raw`(?:\[[^\]]{1,200}\]|"[^"]{1,200}"|[\w@#$]{1,200})?`;
+/** A statement in which no such dots follow each other has no name of four parts. */
+const MAY_BE_REMOTE = new RegExp(String.raw`\.${GAP}${RAW_PART}${GAP}\.${GAP}${RAW_PART}${GAP}\.`);
+const REMOTE = new RegExp(
+  String.raw`\b(?:from|join|into|update|insert|delete|merge|using|apply|exec|execute) (${PART})\.${PART}?\.${PART}?\.${PART}`,
+  'gi',
+);
+
+/** The servers that names of four parts name. */
+export function serversOf(event: DetectionEvent): readonly string[] {
+  if (!MAY_BE_REMOTE.test(event.fields.statement ?? '')) return NONE;
+  return plainCodeOf(event).flatMap((code) => [...code.matchAll(REMOTE)].map(([, server = '']) => server));
+}
+const NONE: readonly string[] = [];

@@ -58,6 +58,8 @@ export type AboveNode = Grouped & {
   readonly learnDays: number;
   readonly atLeast: number;
   readonly times: number;
+  /** The sum that is reported of a group that is not known for so many days; null: none is. */
+  readonly unlearnedAtLeast: number | null;
 };
 export type GroupedNode = CountNode | ValueCountNode | TemporalNode | AbsenceNode | UnseenNode | AboveNode;
 export type RuleNode = EventNode | GroupedNode;

@@ -21,7 +21,8 @@ export interface Reading {
 
 export const NOTHING: Reading = { procedures: [], calls: [], executed: [], madeBy: [] };
 
-/** A statement without any of these calls nothing. */
+/** Whether a statement may call something. */
+export const mayCall = (sql: string): boolean => MAY_CALL.test(sql);
 const MAY_CALL = /exec|[sx]p_|[\uff00-\uffef]/i;
 const CALLS_MAX = 1_000;
 const EXECUTED_MAX = 50;

@@ -1,4 +1,4 @@
-import { Scanner, type TokenKind } from './tokens';
+import { endOfQuoted, Scanner, type TokenKind } from './tokens';
 
 /**
  * A statement in the form in which SQL Server understands it, so that spellings of the same statement look the same;
@@ -14,6 +14,25 @@ export function normalForm(sql: string): string {
     if (scanner.kind !== 'space' && scanner.kind !== 'comment') form.add(scanner.kind, scanner.text);
   return form.toString();
 }
+
+/** A normal form without what its texts say: each is `''`. */
+export function withoutTexts(form: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  QUOTED.lastIndex = 0;
+  for (let quote = QUOTED.exec(form); quote; quote = QUOTED.exec(form)) {
+    const { index } = quote;
+    const isText = quote[0] === "'";
+    const end = endOfQuoted(form, index + 1, isText ? "'" : ']');
+    if (isText) {
+      parts.push(form.slice(from, index), "''");
+      from = end;
+    }
+    QUOTED.lastIndex = end;
+  }
+  return from === 0 ? form : parts.join('') + form.slice(from);
+}
+const QUOTED = /['[]/g;
 
 /** Builds a normal form of tokens. */
 export class NormalForm {

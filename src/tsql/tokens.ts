@@ -167,8 +167,8 @@ function endOfSpace(sql: string, from: number): number {
 
 const endOr = (sql: string, found: number) => (found < 0 ? sql.length : found);
 
-/** Inside a quoted piece, a doubled closing character stands for itself. */
-function endOfQuoted(sql: string, from: number, close: string): number {
+/** Inside a quoted piece, a doubled closing character stands for itself. @param from the index behind the first quote */
+export function endOfQuoted(sql: string, from: number, close: string): number {
   let end = sql.indexOf(close, from);
   while (end >= 0 && sql[end + 1] === close) end = sql.indexOf(close, end + 2);
   return end < 0 ? sql.length : end + 1;

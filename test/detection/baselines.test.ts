@@ -8,14 +8,18 @@ const DAY_US = 86_400e6;
 const HOUR_US = 3_600e6;
 
 describe('a sum that is far above the days before', () => {
-  const NODE = { within: HOUR_US, days: 3, learnDays: 2, atLeast: 5, times: 2 };
+  const NODE = { within: HOUR_US, days: 3, learnDays: 2, atLeast: 5, times: 2, unlearnedAtLeast: null };
   /** @returns whether each of these values is told; a time is in days, and a value belongs to the hour at its time */
-  const told = (...values: readonly (readonly [at: number, value: number])[]) => {
+  const told = (...values: readonly (readonly [at: number, value: number])[]) => toldBy(NODE, values);
+  const toldBy = (
+    node: Parameters<typeof addToSum>[3],
+    values: readonly (readonly [at: number, value: number])[],
+  ) => {
     const body = noSums();
     return values.map(([at, value], i) => {
       const us = 100 * DAY_US + at * DAY_US;
       const entry: Entry = { f: us, l: us, r: [`record ${i}`], n: 1, p: [], i: [] };
-      return addToSum(body, entry, value, NODE, true) !== null;
+      return addToSum(body, entry, value, node, true) !== null;
     });
   };
 
@@ -34,6 +38,20 @@ describe('a sum that is far above the days before', () => {
   it('is told when the group has been known for long enough', () => {
     expect(told([0, 1], [1, 99])).toEqual([false, false]);
     expect(told([0, 1], [2, 99])).toEqual([false, true]);
+  });
+
+  it('is told before that from a limit of its own on, and afterwards only by comparison', () => {
+    const node = { ...NODE, unlearnedAtLeast: 100 };
+    const days = [
+      [0, 99],
+      [0.5, 60],
+      [0.5, 40],
+      [0.5, 9],
+      [1, 100],
+      [2, 218],
+      [2, 1],
+    ] as const;
+    expect(toldBy(node, days)).toEqual([false, false, true, false, true, false, true]);
   });
 
   it('is compared with as many days as the rule says, also at its second event', () => {

@@ -1,4 +1,4 @@
-import { normalForm } from '../../src/tsql/normal-form';
+import { normalForm, withoutTexts } from '../../src/tsql/normal-form';
 import { tokensOf } from '../../src/tsql/tokens';
 
 const shown = (sql: string) =>
@@ -130,4 +130,12 @@ describe('the normal form', () => {
   ])('of %s is %s', (sql, form) => {
     expect(normalForm(sql)).toBe(form);
   });
+});
+
+it.each([
+  ["PRINT 'DROP TABLE x'", "PRINT ''"],
+  ["a='it''s',b=[it's],c='x", "a='',b=[it's],c=''"],
+  ['SELECT 1', 'SELECT 1'],
+])('without its texts %s is %s', (form, code) => {
+  expect(withoutTexts(form)).toBe(code);
 });

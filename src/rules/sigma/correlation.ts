@@ -20,7 +20,7 @@ type Type = (typeof SIGMA_TYPES)[number] | (typeof OWN_TYPES)[number];
 
 const KEYS = [
   ...['type', 'rules', 'group-by', 'timespan', 'timeframe', 'condition', 'aliases', 'generate'],
-  ...['clock', 'days', 'learn-days', 'times'],
+  ...['clock', 'days', 'learn-days', 'times', 'unlearned-gte'],
 ];
 const CHILDREN_MAX = 20;
 const GROUPS_MAX = 8;
@@ -111,11 +111,18 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
       const days = daysOf(map, 'days', 14);
       const learnDays = daysOf(map, 'learn-days', 3);
       const times = Number(textAt(map, 'times') ?? 5);
-      if (days === null || learnDays === null || !(times >= 1))
-        return problems.add(line, 'days and times must be above 0');
+      const unlearned = textAt(map, 'unlearned-gte');
+      const unlearnedAtLeast = unlearned === null ? null : Number(unlearned);
+      if (
+        days === null ||
+        learnDays === null ||
+        !(times >= 1) ||
+        !(unlearnedAtLeast === null || unlearnedAtLeast >= 1)
+      )
+        return problems.add(line, 'days, times and unlearned-gte must be above 0');
       return threshold === null
         ? null
-        : { kind: type, ...common, value, days, learnDays, atLeast: threshold, times };
+        : { kind: type, ...common, value, days, learnDays, atLeast: threshold, times, unlearnedAtLeast };
     }
   }
 }

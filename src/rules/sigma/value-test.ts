@@ -6,7 +6,7 @@ import { type FieldSlot, textOf, type Value } from '../event';
 import { codeOf, FAILED_LOGIN_ACTIONS } from '../event-values';
 import { fieldSlot } from '../field-names';
 import { ANY, type Glob, globTest, isSlow, parseGlob, slowText } from '../glob';
-import { anyOf, type Matcher } from '../matcher';
+import { anyOf, type Matcher, oneOf } from '../matcher';
 import type { Seen } from '../seen';
 import { EVENT_IDS } from '../windows-view';
 import type { Node, Scalar } from './node';
@@ -138,11 +138,14 @@ function textTest(
   if (isSlow(glob)) return problems.add(line, slowText('text'));
   const test = globTest(glob);
   if (isCased) return free((seen) => seen.values(field).some((one) => test(textOf(one))));
+  const actions = actionsOf(field, glob, line, problems);
+  const [only] = glob;
+  if (glob.length === 1 && typeof only === 'string') return oneOf(field, [only], actions);
   const matches = (seen: Seen) => {
     for (const text of seen.folded(field)) if (test(text)) return true;
     return false;
   };
-  return { test: matches, actions: actionsOf(field, glob, line, problems) };
+  return { test: matches, actions };
 }
 
 /** The action codes that a test allows, for the index of actions. */
@@ -310,4 +313,5 @@ function fieldrefTest(
 
 export const unknownField = (name: string): string =>
   `events have no field ${short(name)}: the fields are those of the API, additional.*, the columns of ` +
-  'sys.fn_get_audit_file, plainStatement, procedures, calls, madeBy, roleMember and grantee, and Provider_Name, EventID, Data, Channel and Computer';
+  'sys.fn_get_audit_file, plainStatement, plainCode, procedures, calls, madeBy, servers, roleMember, grantee ' +
+  'and auditName, and Provider_Name, EventID, Data, Channel and Computer';

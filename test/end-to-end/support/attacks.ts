@@ -105,6 +105,7 @@ export const ATTACKS: readonly Attack[] = [
       ['Mass read: one login reads many objects', 'user3'],
       ['Password spray', OUTSIDE],
       ['Server role granted', 'user3'],
+      ['Slow spray', OUTSIDE],
       ['Success after failures', OUTSIDE],
       ['xp_cmdshell', 'user3'],
     ],

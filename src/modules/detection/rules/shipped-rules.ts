@@ -7,7 +7,7 @@ import { parseRules } from '../../../rules/sigma/rule-file';
 export interface ShippedRule {
   readonly rule: Rule;
   readonly source: string;
-  /** 1 to 40. */
+  /** The number of its file: 1 to 49. */
   readonly number: number;
 }
 
