@@ -30,5 +30,7 @@
  *     description: Findings that belong together, and the state of the work on them.
  *   - name: Findings
  *     description: Matches of rules, with the events that prove them.
+ *   - name: Compliance
+ *     description: Controls of frameworks on each server instance, with the events that prove or disprove them.
  */
 export const PROSE_FILE = __filename;

@@ -4,6 +4,12 @@ import { AUDIT_EVENT, AUDIT_EVENT_DETAIL, AUDIT_EVENT_LIST_ITEM, AUDIT_SUMMARY }
 import { FIELD_NAMES } from '../src/event/fields';
 import { FEED_ITEM } from '../src/event/formats/feed-item';
 import { pick, type Shape, type ShapeField, type ShapeFields } from '../src/event/shape';
+import {
+  COMPLIANCE_CONTROL,
+  COMPLIANCE_CONTROL_ITEM,
+  COMPLIANCE_FRAMEWORK,
+  COMPLIANCE_SUMMARY,
+} from '../src/modules/compliance/answers';
 import { ALERT, FINDING, FINDING_LIST_ITEM } from '../src/modules/detection/base/answers';
 import {
   AUDIT_LOG,
@@ -156,6 +162,14 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
   FindingListItemPage: page('FindingListItem'),
   Finding: objectSchema(FINDING, FINDING.doc),
   FindingEnvelope: envelope('Finding'),
+  ComplianceFramework: objectSchema(COMPLIANCE_FRAMEWORK, COMPLIANCE_FRAMEWORK.doc),
+  ComplianceFrameworkPage: page('ComplianceFramework'),
+  ComplianceControlItem: objectSchema(COMPLIANCE_CONTROL_ITEM, COMPLIANCE_CONTROL_ITEM.doc),
+  ComplianceControlItemPage: page('ComplianceControlItem'),
+  ComplianceControl: objectSchema(COMPLIANCE_CONTROL, COMPLIANCE_CONTROL.doc),
+  ComplianceControlEnvelope: envelope('ComplianceControl'),
+  ComplianceSummary: objectSchema(COMPLIANCE_SUMMARY, COMPLIANCE_SUMMARY.doc),
+  ComplianceSummaryEnvelope: envelope('ComplianceSummary'),
   ...EVIDENCE_SCHEMAS,
   ...Object.fromEntries(Object.keys(EVIDENCE_SCHEMAS).map((name) => [`${name}Envelope`, envelope(name)])),
   ResponseMeta: objectSchema({ fields: META }, 'About the response.'),

@@ -15,7 +15,15 @@ import { API_VERSION } from '../src/version';
 import type { Deprecation } from './deprecation';
 
 /** The concepts of the public API, by which its description groups the calls; `openapi-prose.ts` describes each. */
-export type Tag = 'Audit activity' | 'Export' | 'Tail' | 'Sources' | 'Evidence log' | 'Alerts' | 'Findings';
+export type Tag =
+  | 'Audit activity'
+  | 'Export'
+  | 'Tail'
+  | 'Sources'
+  | 'Evidence log'
+  | 'Alerts'
+  | 'Findings'
+  | 'Compliance';
 
 /** A route of the public API as data. One function answers all routes, and OpenAPI is made of them. */
 export interface Route {

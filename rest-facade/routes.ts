@@ -2,6 +2,7 @@ import { AUDIT_EVENT_DETAIL, AUDIT_EVENT_LIST_ITEM, AUDIT_SUMMARY } from '../src
 import { LIST_PARAMETERS, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../src/event/parameters';
 import { selectionOf } from '../src/event/shape';
 import { SOURCE_ITEM, SOURCES_PARAMETERS } from '../src/modules/sources/answers';
+import { COMPLIANCE_ROUTES } from './compliance-routes';
 import { DETECTION_ROUTES } from './detection-routes';
 import { EVIDENCE_ROUTES } from './evidence-routes';
 import type { Route } from './route';
@@ -58,4 +59,5 @@ export const ROUTES: readonly Route[] = [
   },
   ...EVIDENCE_ROUTES,
   ...DETECTION_ROUTES,
+  ...COMPLIANCE_ROUTES,
 ];

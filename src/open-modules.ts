@@ -5,11 +5,13 @@ import type { InFlight } from './http/in-flight';
 import type { Module } from './module';
 import { accessLogModule } from './modules/access-log/module';
 import { activityModule } from './modules/activity/module';
+import { complianceModule } from './modules/compliance/module';
 import { dashboardModule } from './modules/dashboard/module';
 import { openDestinations } from './modules/destinations/module';
 import { detectionModule } from './modules/detection/module';
 import { openEvidence } from './modules/evidence/module';
 import { exploreModule } from './modules/explore/module';
+import { PostgresAuditEventExplorer } from './modules/explore/stored-explorer';
 import { beginExports } from './modules/export/module';
 import { openIngest } from './modules/ingest/module';
 import { keysModule } from './modules/keys/module';
@@ -17,6 +19,7 @@ import { ensureOperatorKey } from './modules/keys/operator-key';
 import { restoreModule } from './modules/restore/module';
 import { savedSearchesModule } from './modules/saved-searches/module';
 import { searchModule } from './modules/search/module';
+import { concernedHosts } from './modules/sources/concerned-sources';
 import { sourcesModule } from './modules/sources/module';
 import { openTail } from './modules/tail/module';
 import { tenantsModule } from './modules/tenants/module';
@@ -120,6 +123,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     hasOtherKey: evidence.hasOtherKey,
   });
   evidence.alsoCheck(detection.problemsOf);
+  const explorer = new PostgresAuditEventExplorer(service);
   const modules: readonly Module[] = [
     ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations, dashboard],
     restoreModule(epoch),
@@ -128,6 +132,17 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     detection,
     exploreModule(service, tenants, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
+    complianceModule({
+      service,
+      ask: {
+        groups: (set, filter, asked) => explorer.groups(set, filter, asked),
+        page: (set, query) => readSide.reader.page(set, query),
+        sources: listSources,
+        sourcesOf: sourcesOfInstance,
+      },
+      fairShare,
+      nowMs,
+    }),
     savedSearchesModule(service, owner),
     accessLogModule({
       accessLog,
@@ -149,4 +164,20 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     operatorKeyFile,
     beginExport: beginExports(service, fairShare),
   };
+}
+
+/** The sources that may have the events of a server instance; null: any of them may. */
+function sourcesOfInstance<S extends { readonly tenantId: string; readonly hostName: string }>(
+  instance: string,
+  sources: readonly S[],
+): readonly S[] | null {
+  const hosts = sources.map((source) => ({ ...source, tenantId: Number(source.tenantId), source }));
+  const named = {
+    kind: 'field',
+    field: 'serverInstanceName',
+    how: 'equals',
+    text: instance,
+    isFolded: false,
+  } as const;
+  return concernedHosts(named, hosts)?.map(({ source }) => source) ?? null;
 }

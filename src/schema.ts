@@ -8,6 +8,7 @@ import { boundEveryChange } from './graphql/change-turns';
 import { type AccessNotes, boundEveryAnswer, guardEveryAccess } from './graphql/guard';
 import { AccessLogResolver } from './modules/access-log/access-log.resolver';
 import { AuditEventResolver } from './modules/activity/audit-event.resolver';
+import { ComplianceResolver } from './modules/compliance/compliance.resolver';
 import { DestinationResolver } from './modules/destinations/destination.resolver';
 import { AlertResolver } from './modules/detection/alerts/alert.resolver';
 import { AlertCountsResolver } from './modules/detection/alerts/alert-counts.resolver';
@@ -48,6 +49,7 @@ export const RESOLVERS = [
   SuppressionResolver,
   AuditEventResolver,
   AuditSourceResolver,
+  ComplianceResolver,
   CoverageResolver,
   DestinationResolver,
   EventProofResolver,

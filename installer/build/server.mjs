@@ -10,7 +10,15 @@ export const SERVER_PACKAGES = { tar: 'tar' };
 export const serverName = (version) => `audit-activity-server-${version}`;
 
 /** The shipped parts of the compiled sources, and of the files beside them. */
-const PARTS = ['dist/agent', 'dist/dashboard', 'dist/rest-facade', 'dist/src', 'prisma/migrations', 'rules'];
+const PARTS = [
+  'dist/agent',
+  'dist/dashboard',
+  'dist/rest-facade',
+  'dist/src',
+  'prisma/migrations',
+  'rules',
+  'compliance',
+];
 
 /** The files for the people who run the service, to which the documents lead. */
 const FOR_PEOPLE = [

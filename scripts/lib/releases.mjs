@@ -11,7 +11,19 @@ const recordOf = (root) =>
 
 /** What a release is made of. */
 const SOURCES = [
-  ...['agent', 'client', 'dashboard', 'deploy', 'docs', 'installer', 'prisma', 'rest-facade', 'rules', 'src'],
+  ...[
+    'agent',
+    'client',
+    'compliance',
+    'dashboard',
+    'deploy',
+    'docs',
+    'installer',
+    'prisma',
+    'rest-facade',
+    'rules',
+    'src',
+  ],
   ...['Dockerfile', 'package.json', 'package-lock.json', 'scripts'],
 ];
 

@@ -30,7 +30,11 @@ export const SCOPES = {
     status: 'Active',
     ofAnalysts: 'claimed',
   },
-  'read:compliance': { permits: 'Compliance health endpoints', status: 'Coming soon', ofAnalysts: false },
+  'read:compliance': {
+    permits: 'Compliance health endpoints',
+    status: 'Active',
+    ofAnalysts: 'claimed',
+  },
   'read:reports': { permits: 'Report generation', status: 'Coming soon', ofAnalysts: false },
 } as const satisfies Record<string, ScopeSpec>;
 

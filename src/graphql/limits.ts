@@ -28,6 +28,8 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'auditHistogram.buckets': LIMITS.histogramBucketsMax,
   'auditSourceItems.pageSize': LIMITS.pageSizeMax,
   'auditSourceList.pageSize': LIMITS.pageSizeMax,
+  'complianceControls.pageSize': LIMITS.pageSizeMax,
+  'complianceFrameworks.pageSize': LIMITS.pageSizeMax,
   'destinationSetAside.first': LIMITS.destinationSetAsidePageMax,
   'findings.pageSize': LIMITS.pageSizeMax,
   'gaps.limit': LIMITS.sourceGapsShownMax,
@@ -44,6 +46,10 @@ const FIXED: Readonly<Record<string, number>> = {
   facets: 12,
   rejected: LIMITS.ingestBatchEventsMax,
   'AuditSourceItem.gaps': 20,
+  'ComplianceControl.instances': 50,
+  'ComplianceControlItem.recordIds': 20,
+  'ComplianceInstance.groups': 34,
+  'ComplianceInstance.recordIds': 20,
   'RetentionRun.partitions': 20,
 };
 /** Assumed number of items in a list whose length no argument sets. */

@@ -26,7 +26,7 @@ const CORE = ['src/event', ...FACTS];
 /** What modules build on. Code that two modules need belongs there. */
 const BELOW_MODULES = [
   ...[...CORE, 'src/caller', 'src/database', 'src/store', 'src/graphql', 'src/module'],
-  ...['src/rules', 'src/delivery'],
+  ...['src/rules', 'src/delivery', 'src/shipped-folder'],
 ];
 const OBSERVED = ['src/observe/figures', 'src/observe/metrics', 'src/observe/open-metrics'];
 const MODULES = readdirSync(path.join(ROOT, 'src/modules')).map((name) => `src/modules/${name}`);
@@ -92,11 +92,13 @@ const BORDERS: readonly Border[] = [
     packages: [...GRAPHQL_PACKAGES, ...['@apollo/server', '@as-integrations/express5', 'express', 'pino']],
   },
   // A module never imports another.
-  ...MODULES.filter((module) => module !== 'src/modules/dashboard').map((module) => ({
-    of: [module],
-    files: [...BELOW_MODULES, ...OBSERVED, 'src/config'],
-    packages: [...GRAPHQL_PACKAGES, 'pino'],
-  })),
+  ...MODULES.filter((module) => !['src/modules/dashboard', 'src/modules/compliance'].includes(module)).map(
+    (module) => ({
+      of: [module],
+      files: [...BELOW_MODULES, ...OBSERVED, 'src/config'],
+      packages: [...GRAPHQL_PACKAGES, 'pino'],
+    }),
+  ),
   {
     of: ['src/modules/dashboard'],
     files: [
@@ -115,6 +117,12 @@ const BORDERS: readonly Border[] = [
     files: [...BELOW_MODULES, ...OBSERVED, 'src/config', ...below],
     packages: [...GRAPHQL_PACKAGES, 'pino', ...(DETECTION_PACKAGES[of] ?? [])],
   })),
+  {
+    of: ['src/modules/compliance'],
+    files: [...BELOW_MODULES, 'src/tsql'],
+    packages: GRAPHQL_PACKAGES,
+  },
+  { of: ['src/modules/compliance/frameworks'], files: [...BELOW_MODULES], packages: ['yaml'] },
   { of: ['src/modules/export/formats'], files: BELOW_MODULES, packages: ['csv-stringify'] },
   {
     of: ['rest-facade'],
@@ -133,6 +141,7 @@ const BORDERS: readonly Border[] = [
       'src/modules/tail',
       'src/modules/sources/answers',
       'src/modules/detection/base/answers',
+      'src/modules/compliance/answers',
     ],
     packages: ['express', 'graphql', 'graphql-jit', 'helmet', 'pino', 'swagger-jsdoc', 'swagger-ui-dist'],
   },
@@ -143,7 +152,7 @@ const BORDERS: readonly Border[] = [
   },
   { of: ['src/config'], files: ['src/address-list', 'src/limits'], packages: ['zod'] },
   { of: ['src/background'], files: [], packages: ['pino'] },
-  { of: ['src/folder-lock'], files: [], packages: [] },
+  { of: ['src/folder-lock', 'src/shipped-folder'], files: [], packages: [] },
   { of: ['src/module'], files: ['src/background', 'src/observe/open-metrics'], packages: [] },
   {
     of: ['src/http'],

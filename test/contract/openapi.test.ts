@@ -74,6 +74,10 @@ const PATHS = {
   '/alerts/{alertId}': ['alertId'],
   '/findings': [...PAGED, 'alertId', ...OF_FINDINGS],
   '/findings/{findingId}': ['findingId'],
+  '/compliance/frameworks': ['page', 'pageSize', 'asOf'],
+  '/compliance/controls': ['page', 'pageSize', 'framework', 'status', 'serverInstanceName', 'asOf'],
+  '/compliance/controls/{controlId}': ['controlId', 'asOf'],
+  '/compliance/summary': ['asOf'],
   '/audit-sources': ['page', 'pageSize'],
   '/audit-log': ['tenantId'],
   '/audit-log/checkpoints': ['tenantId', 'after'],
@@ -123,6 +127,7 @@ describe('the OpenAPI document', () => {
       '/audit-sources': 'Sources',
       '/alerts/{alertId}': 'Alerts',
       '/findings': 'Findings',
+      '/compliance/summary': 'Compliance',
     });
     const described = document.tags.map(({ name }: { name: string }) => name);
     expect(described.toSorted()).toEqual([...new Set(Object.keys(PATHS).map(tagOf))].toSorted());

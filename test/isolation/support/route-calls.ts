@@ -49,26 +49,35 @@ const PARAMETERS: Readonly<Record<string, (target: MarkedTenant) => string | und
   alertId: ({ alertIds }) => alertIds[0],
   from: () => '1',
   to: ({ events }) => String(events.length),
+  framework: () => 'cis',
+  asOf: () => '2026-01-06T00:00:00Z',
 };
 
 export const unknownParameters = (): string[] =>
   ROUTES.flatMap(({ query }) => Object.keys(query)).filter((name) => !PARAMETERS[name]);
 
-const SORTS: Readonly<Record<string, string>> = { alerts: 'createdAt', findings: 'detectedAt' };
+/** The values of a parameter that mean something else elsewhere, by root field. */
+const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  alerts: { sortBy: 'createdAt' },
+  findings: { sortBy: 'detectedAt' },
+  complianceControls: { status: 'unknown' },
+};
+/** Answers that have only counts, and so show no marks. */
+const COUNTS = ['auditSummary', 'complianceFrameworks', 'complianceSummary'];
 
 const publicRoutes: RouteCase[] = ROUTES.map(({ path, query, rootField }) => ({
   route: API_BASE_PATH + path.replace(/\{(\w+)\}/g, ':$1'),
-  // A summary has only counts, and so shows no marks.
-  shows: (actor) => isReader(actor) && rootField !== 'auditSummary',
+  shows: (actor) => isReader(actor) && !COUNTS.includes(rootField),
   calls: (target) => {
     const address =
       API_BASE_PATH +
       path
         .replace('{recordId}', target.recordIds[0] ?? '')
         .replace('{alertId}', target.alertIds[0] ?? '')
-        .replace('{findingId}', target.findingIds[0] ?? '');
+        .replace('{findingId}', target.findingIds[0] ?? '')
+        .replace('{controlId}', '5.4');
     const all = Object.keys(query).flatMap((name) => {
-      const value = name === 'sortBy' && rootField in SORTS ? SORTS[rootField] : PARAMETERS[name]?.(target);
+      const value = OTHERWISE[rootField]?.[name] ?? PARAMETERS[name]?.(target);
       return value === undefined ? [] : [[name, value] as [string, string]];
     });
     return [get(address), get(`${address}?${new URLSearchParams(all)}`)];

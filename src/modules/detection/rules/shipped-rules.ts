@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Rule } from '../../../rules/rule';
 import { parseRules } from '../../../rules/sigma/rule-file';
+import { shippedFolder } from '../../../shipped-folder';
 
 /** A shipped rule with its file. */
 export interface ShippedRule {
@@ -11,19 +12,11 @@ export interface ShippedRule {
   readonly number: number;
 }
 
-/** The folder of the rules, searched upwards from `src/` or `dist/src/`. */
-function folder(): string {
-  for (let at = __dirname; ; at = path.dirname(at)) {
-    const found = path.join(at, 'rules');
-    if (existsSync(path.join(found, '01-brute-force.yml'))) return found;
-    if (path.dirname(at) === at) throw new Error('the folder "rules" is missing');
-  }
-}
-
 let shipped: ReadonlyMap<string, ShippedRule> | undefined;
 
 /** @returns the shipped rules by rule id. They are read once in a process. */
-export const readShippedRules = (): ReadonlyMap<string, ShippedRule> => (shipped ??= readRules(folder()));
+export const readShippedRules = (): ReadonlyMap<string, ShippedRule> =>
+  (shipped ??= readRules(shippedFolder('rules', '01-brute-force.yml')));
 
 function readRules(from: string): ReadonlyMap<string, ShippedRule> {
   const rules = new Map<string, ShippedRule>();

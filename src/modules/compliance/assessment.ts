@@ -1,0 +1,135 @@
+import type { ServiceDoor } from '../../database/clients';
+import { fold } from '../../event/search';
+import type { Answer } from '../../event/shape';
+import type { TenantSet } from '../../tenant-set';
+import type { COMPLIANCE_CONTROL, COMPLIANCE_CONTROL_ITEM, COMPLIANCE_FRAMEWORK } from './answers';
+import { type ActionGroup, type Control, type Framework, shippedFrameworks } from './frameworks';
+import { evaluatedThrough, type GroupState, judge, type Verdict } from './judge';
+import { type InstanceTrail, type Questions, readTrails } from './trail';
+
+type ControlItem = Answer<typeof COMPLIANCE_CONTROL_ITEM>;
+type FrameworkItem = Answer<typeof COMPLIANCE_FRAMEWORK>;
+type ControlDetail = Answer<typeof COMPLIANCE_CONTROL>;
+
+const RECORD_IDS_MAX = 100;
+
+/** Judges the controls of the shipped frameworks from the events of tenants, as of a moment. */
+export class Assessments {
+  readonly #shipped = shippedFrameworks();
+
+  constructor(
+    private readonly service: ServiceDoor,
+    private readonly ask: Questions,
+  ) {}
+
+  get frameworks(): readonly Framework[] {
+    return this.#shipped.frameworks;
+  }
+
+  /** @returns null: no framework has such a control */
+  find(controlId: string): { readonly framework: Framework; readonly control: Control } | null {
+    const wanted = fold(controlId);
+    for (const framework of this.frameworks) {
+      const control = framework.controls.find((one) => fold(one.controlId) === wanted);
+      if (control) return { framework, control };
+    }
+    return null;
+  }
+
+  /** The server instances of the tenants, by tenant and name. */
+  async trails(tenants: TenantSet, asOfMs: number): Promise<readonly InstanceTrail[]> {
+    const { service, ask } = this;
+    const trails: InstanceTrail[] = [];
+    for (const tenant of [...tenants].sort((a, b) => a - b))
+      trails.push(...(await readTrails({ service, ask, groups: this.#shipped.groups }, tenant, asOfMs)));
+    return trails;
+  }
+
+  /** Each control of some frameworks on each instance, in the order of the frameworks' files. */
+  async items(
+    frameworks: readonly Framework[],
+    trails: readonly InstanceTrail[],
+  ): Promise<readonly ControlItem[]> {
+    const items: ControlItem[] = [];
+    for (const { frameworkId, controls } of frameworks)
+      for (const control of controls)
+        for (const trail of trails) {
+          const { controlId, title } = control;
+          items.push({
+            frameworkId,
+            controlId,
+            title,
+            ...standing(await this.#judge(control, trail), trail),
+          });
+        }
+    return items;
+  }
+
+  /** Each framework with the numbers of its controls by status. */
+  async counts(trails: readonly InstanceTrail[]): Promise<readonly FrameworkItem[]> {
+    const counted: FrameworkItem[] = [];
+    for (const framework of this.frameworks) {
+      const items = await this.items([framework], trails);
+      const of = (wanted: ControlItem['status']) => items.filter(({ status }) => status === wanted).length;
+      const { frameworkId, title, controls } = framework;
+      counted.push({
+        frameworkId,
+        title,
+        controlCount: controls.length,
+        pass: of('pass'),
+        fail: of('fail'),
+        unknown: of('unknown'),
+        notApplicable: of('not_applicable'),
+      });
+    }
+    return counted;
+  }
+
+  /** A control with its standing on each instance, and the groups that it asks for. */
+  async detail(
+    { framework, control }: { readonly framework: Framework; readonly control: Control },
+    trails: readonly InstanceTrail[],
+  ): Promise<ControlDetail> {
+    const instances: ControlDetail['instances'][number][] = [];
+    for (const trail of trails) {
+      const verdict = await this.#judge(control, trail);
+      const groups = verdict.groups.map((state) => this.#groupOn(state, trail));
+      instances.push({ ...standing(verdict, trail), groups });
+    }
+    const { controlId, title, pass, fail, unknown } = control;
+    const maps = this.#shipped.mapped.get(controlId) ?? [];
+    const { frameworkId } = framework;
+    return { frameworkId, controlId, title, pass, fail, unknown, maps, instances };
+  }
+
+  #judge(control: Control, trail: InstanceTrail): Promise<Verdict> {
+    return judge(control, trail, (group) => this.#shipped.groups.get(group)?.scope ?? 'both');
+  }
+
+  #groupOn({ group, state, since, by, recordId }: GroupState, { serverInstanceName }: InstanceTrail) {
+    const filter = `serverInstanceName:${JSON.stringify(serverInstanceName)} AND (${filterOf(this.#shipped.groups.get(group))})`;
+    return { group, state, since, by, recordId, filter };
+  }
+}
+
+function standing({ status, since, reason, recordIds }: Verdict, trail: InstanceTrail) {
+  return {
+    tenantId: String(trail.tenantId),
+    serverInstanceName: trail.serverInstanceName,
+    databaseName: null,
+    status,
+    since,
+    evaluatedThrough: evaluatedThrough(trail),
+    reason,
+    recordIds: recordIds.slice(0, RECORD_IDS_MAX),
+  };
+}
+
+/** The filter that finds the events of a group. */
+const filterOf = (group: ActionGroup | undefined): string =>
+  (group?.writes ?? [])
+    .map(({ actions, classes }) => {
+      const action = `actionId:(${actions.join(' OR ')})`;
+      return classes ? `(${action} AND classType:(${classes.join(' OR ')}))` : action;
+    })
+    .join(' OR ');

@@ -1,0 +1,91 @@
+import { Scanner, type Token } from '../../tsql/tokens';
+
+/** What a statement does to an audit or to one of its specifications. Names are as the statement writes them. */
+export interface AuditStatement {
+  readonly verb: 'create' | 'alter' | 'drop';
+  readonly of: 'audit' | 'server' | 'database';
+  readonly name: string;
+  /** The audit that a specification is for; null: the statement does not say. */
+  readonly audit: string | null;
+  /** The new name of an audit; null: it keeps its name. */
+  readonly renamed: string | null;
+  /** Names of action groups, in capitals. */
+  readonly adds: readonly string[];
+  readonly drops: readonly string[];
+  /** The state that it asks for; null: it does not say. */
+  readonly state: 'on' | 'off' | null;
+}
+
+/**
+ * The statements on audits within a text, in their order. Anything else in the text is left out. The function takes
+ * linear time and never throws.
+ */
+export function auditStatementsOf(sql: string): readonly AuditStatement[] {
+  const tokens = meaningfulTokens(sql);
+  const starts = tokens.flatMap((_, at) => startAt(tokens, at) ?? []);
+  return starts.map((start, i) => read(tokens.slice(start.after, starts[i + 1]?.at ?? tokens.length), start));
+}
+
+interface Start extends Pick<AuditStatement, 'verb' | 'of'> {
+  readonly at: number;
+  /** The place of the name. */
+  readonly after: number;
+}
+
+const VERBS: Readonly<Record<string, AuditStatement['verb']>> = {
+  CREATE: 'create',
+  ALTER: 'alter',
+  DROP: 'drop',
+};
+
+function startAt(tokens: readonly Token[], at: number): Start | null {
+  const verb = VERBS[word(tokens[at])];
+  const scope = word(tokens[at + 1]);
+  if (!verb || (scope !== 'SERVER' && scope !== 'DATABASE') || word(tokens[at + 2]) !== 'AUDIT') return null;
+  if (word(tokens[at + 3]) === 'SPECIFICATION')
+    return { verb, of: scope === 'SERVER' ? 'server' : 'database', at, after: at + 4 };
+  return scope === 'SERVER' ? { verb, of: 'audit', at, after: at + 3 } : null;
+}
+
+/** @param tokens of one statement, from its name on */
+function read(tokens: readonly Token[], { verb, of }: Start): AuditStatement {
+  const found = {
+    audit: null as string | null,
+    renamed: null as string | null,
+    state: null as 'on' | 'off' | null,
+  };
+  const [adds, drops]: [string[], string[]] = [[], []];
+  let into: string[] | null = null;
+  for (let at = 1; at < tokens.length; at++) {
+    const [here, next, second, third] = [0, 1, 2, 3].map((step) => word(tokens[at + step]));
+    if (into !== null) {
+      if (here === ')') into = null;
+      else if (here?.endsWith('_GROUP')) into.push(here);
+    } else if ((here === 'ADD' || here === 'DROP') && next === '(') {
+      into = here === 'ADD' ? adds : drops;
+      at += 1;
+    } else if (here === 'FOR' && next === 'SERVER' && second === 'AUDIT') {
+      found.audit = tokens[at + 3]?.text ?? null;
+      at += 3;
+    } else if (here === 'MODIFY' && next === 'NAME' && second === '=') {
+      found.renamed = tokens[at + 3]?.text ?? null;
+      at += 3;
+    } else if (here === 'STATE' && next === '=' && (second === 'ON' || second === 'OFF')) {
+      if (third !== '.') found.state = second === 'ON' ? 'on' : 'off';
+    }
+  }
+  return { verb, of, name: tokens[0]?.text ?? '', adds, drops, ...found };
+}
+
+/** A keyword or mark in capitals; empty: the token is a quoted name or a text, which is never a keyword. */
+const word = (token: Token | undefined): string =>
+  token && (token.kind === 'word' || token.kind === 'mark') ? token.text.toUpperCase() : '';
+
+function meaningfulTokens(sql: string): Token[] {
+  const scanner = new Scanner(sql);
+  const tokens: Token[] = [];
+  while (scanner.next()) {
+    if (scanner.kind !== 'space' && scanner.kind !== 'comment') tokens.push(scanner.token);
+  }
+  return tokens;
+}

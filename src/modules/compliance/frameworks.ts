@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+import type { FieldName } from '../../event/fields';
+import { shippedFolder } from '../../shipped-folder';
+
+/** How a control is judged. */
+export type Check =
+  /** Every group is recorded. With `outcomes`, events of each outcome were seen too. */
+  | {
+      readonly kind: 'groups';
+      readonly groups: readonly string[];
+      readonly outcomes?: readonly ('succeeded' | 'failed')[];
+    }
+  /** The trail is complete, and no audit stood still. */
+  | { readonly kind: 'audit-runs' }
+  /** An audit starts within a minute of each start of the server. */
+  | { readonly kind: 'starts-with-server' }
+  /** Each of the fields is stated by this share of the events. */
+  | { readonly kind: 'detail'; readonly fields: readonly FieldName[]; readonly percent: number }
+  /** The trail does not answer it. `where` tells where to look. */
+  | { readonly kind: 'elsewhere'; readonly where: string };
+
+export interface Control {
+  readonly controlId: string;
+  readonly title: string;
+  readonly pass: string;
+  readonly fail: string;
+  readonly unknown: string;
+  /** Ids of controls of other frameworks that ask for the same, by framework id. A link holds in both directions. */
+  readonly maps?: Readonly<Record<string, readonly string[]>>;
+  readonly check: Check;
+}
+
+export interface Framework {
+  readonly frameworkId: string;
+  readonly title: string;
+  readonly controls: readonly Control[];
+}
+
+/** What an audit action group writes. */
+export interface ActionGroup {
+  readonly scope: 'server' | 'database' | 'both';
+  /** Pairs of actions and class types; without `classes`, any class type. */
+  readonly writes: readonly { readonly actions: readonly string[]; readonly classes?: readonly string[] }[];
+}
+
+/** A control of another framework. */
+export interface MappedControl {
+  readonly frameworkId: string;
+  readonly controlId: string;
+}
+
+interface Shipped {
+  readonly frameworks: readonly Framework[];
+  /** The controls that ask for the same as a control, by its id. */
+  readonly mapped: ReadonlyMap<string, readonly MappedControl[]>;
+  /** By name, such as `LOGOUT_GROUP`. A class type that two groups write with the same action proves neither. */
+  readonly groups: ReadonlyMap<string, ActionGroup>;
+}
+
+let shipped: Shipped | undefined;
+
+/** The frameworks and groups of the folder `compliance`. They are read once in a process. */
+export const shippedFrameworks = (): Shipped =>
+  (shipped ??= readShipped(shippedFolder('compliance', GROUPS)));
+
+const GROUPS = 'groups.yml';
+
+function readShipped(folder: string): Shipped {
+  const read = (name: string): unknown => parse(readFileSync(path.join(folder, name), 'utf8'));
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith('.yml') && name !== GROUPS)
+    .sort();
+  const { groups } = read(GROUPS) as { groups: Record<string, ActionGroup> };
+  const frameworks = names.map((name) => read(name) as Framework);
+  return {
+    frameworks,
+    mapped: mappedOf(frameworks),
+    groups: new Map(Object.entries(groups).map(([name, group]) => [name, provenBy(group, groups)])),
+  };
+}
+
+function mappedOf(frameworks: readonly Framework[]): ReadonlyMap<string, readonly MappedControl[]> {
+  const mapped = new Map<string, MappedControl[]>();
+  const add = (controlId: string, other: MappedControl) => {
+    const own = mapped.get(controlId) ?? [];
+    if (!own.some((one) => one.controlId === other.controlId)) own.push(other);
+    mapped.set(controlId, own);
+  };
+  for (const { frameworkId, controls } of frameworks)
+    for (const { controlId, maps = {} } of controls)
+      for (const [other, ids] of Object.entries(maps))
+        for (const id of ids) {
+          add(controlId, { frameworkId: other, controlId: id });
+          add(id, { frameworkId, controlId });
+        }
+  return mapped;
+}
+
+/** A group without the class types that another group writes with one of the same actions. */
+function provenBy(group: ActionGroup, groups: Readonly<Record<string, ActionGroup>>): ActionGroup {
+  const others = Object.values(groups).filter((one) => one !== group);
+  const isOwn = (classType: string, actions: readonly string[]) =>
+    !others.some(({ writes }) =>
+      writes.some(
+        (one) => one.classes?.includes(classType) && one.actions.some((action) => actions.includes(action)),
+      ),
+    );
+  return {
+    ...group,
+    writes: group.writes.flatMap(({ actions, classes }) => {
+      const own = classes?.filter((classType) => isOwn(classType, actions));
+      if (own?.length === 0) return [];
+      return [own ? { actions, classes: own } : { actions }];
+    }),
+  };
+}

@@ -1,0 +1,146 @@
+import { formatTicks } from '../../src/event/event-time';
+import { AuditReplay } from '../../src/modules/compliance/replay';
+import type { StoredAuditEvent } from '../../src/store/rows/audit-event-reader';
+
+const LOGINS = 'FAILED_LOGIN_GROUP';
+const timeAt = (minute: number) => formatTicks(BigInt(Date.UTC(2026, 4, 4, 8, minute)) * 10_000n);
+
+/** A record of minute `minute` with the id `record-MINUTE`. */
+function change(minute: number, statement: string, more: Partial<StoredAuditEvent> = {}): StoredAuditEvent {
+  return {
+    recordId: `record-${minute}`,
+    eventTime: timeAt(minute),
+    actionId: 'AL',
+    succeeded: true,
+    serverPrincipalName: 'CORP\\dba.ali',
+    objectName: null,
+    databaseName: 'master',
+    statement,
+    additional: {},
+    ...more,
+  } as StoredAuditEvent;
+}
+
+const session = (minute: number, what: 'enabled' | 'disabled', audit = 'Main') =>
+  change(minute, '', {
+    actionId: 'AUSC',
+    additional: {
+      additionalInformation: `<action_info><session><![CDATA[${audit}$A]]></session><action>event ${what}</action></action_info>`,
+    },
+  });
+
+function replayed(...events: StoredAuditEvent[]): AuditReplay {
+  const replay = new AuditReplay();
+  for (const event of events) replay.take(event);
+  return replay;
+}
+
+const MADE = change(
+  0,
+  `CREATE SERVER AUDIT SPECIFICATION S FOR SERVER AUDIT Main ADD (${LOGINS}), ADD (LOGOUT_GROUP) WITH (STATE = ON)`,
+);
+
+describe('a replay of changes to audits', () => {
+  it('says which record switched a group on, and by whom', () => {
+    expect(replayed(MADE).of(LOGINS)).toEqual({
+      is: 'configured',
+      since: timeAt(0),
+      by: 'CORP\\dba.ali',
+      recordId: 'record-0',
+    });
+  });
+
+  it('says nothing of a group that no record names', () => {
+    expect(replayed(MADE).of('DBCC_GROUP')).toBeNull();
+    expect(replayed(session(1, 'enabled')).of('AUDIT_CHANGE_GROUP')).toBeNull();
+  });
+
+  it('says nothing of a specification that was made and never switched on', () => {
+    expect(
+      replayed(change(0, `CREATE SERVER AUDIT SPECIFICATION S FOR SERVER AUDIT A ADD (${LOGINS})`)).of(
+        LOGINS,
+      ),
+    ).toBeNull();
+  });
+
+  it.each([
+    ['the group is taken out', change(5, `ALTER SERVER AUDIT SPECIFICATION s DROP (${LOGINS})`)],
+    [
+      'the specification is switched off',
+      change(5, 'ALTER SERVER AUDIT SPECIFICATION [S] WITH (STATE = OFF)'),
+    ],
+    ['the specification is dropped', change(5, 'DROP SERVER AUDIT SPECIFICATION S')],
+    ['the audit is switched off', change(5, 'ALTER SERVER AUDIT main WITH (STATE = OFF)')],
+    ['the audit is dropped', change(5, 'DROP SERVER AUDIT Main')],
+    ['the session of the audit ends', session(5, 'disabled')],
+    ['the audit fails', change(5, '', { actionId: 'AUSF' })],
+  ])('names the record by which a group ended: %s', (_, event) => {
+    const replay = replayed(MADE, session(1, 'enabled'), event);
+
+    expect(replay.of(LOGINS)).toMatchObject({ is: 'contradicted', since: timeAt(5), recordId: 'record-5' });
+  });
+
+  it('goes on when the audit starts again, and keeps the time in which it stood still', () => {
+    const replay = replayed(MADE, session(1, 'enabled'), session(5, 'disabled'), session(9, 'enabled'));
+
+    expect(replay.of(LOGINS)).toMatchObject({ is: 'configured' });
+    expect(replay.stops).toMatchObject([{ from: timeAt(5), to: timeAt(9), recordId: 'record-5' }]);
+  });
+
+  it('lets another audit, which is off, change nothing', () => {
+    const replay = replayed(MADE, session(5, 'disabled', 'Decoy'));
+
+    expect(replay.of(LOGINS)).toMatchObject({ is: 'configured' });
+  });
+
+  it('keeps a group that a second specification records', () => {
+    const second = change(
+      1,
+      `CREATE SERVER AUDIT SPECIFICATION T FOR SERVER AUDIT B ADD (${LOGINS}) WITH (STATE = ON)`,
+    );
+    const replay = replayed(MADE, second, change(5, 'DROP SERVER AUDIT SPECIFICATION S'));
+
+    expect(replay.of(LOGINS)).toMatchObject({ is: 'configured', recordId: 'record-1' });
+    expect(replay.of('LOGOUT_GROUP')).toMatchObject({ is: 'contradicted', recordId: 'record-5' });
+  });
+
+  it('changes nothing by a statement that was refused', () => {
+    const refused = change(5, 'DROP SERVER AUDIT SPECIFICATION S', { succeeded: false });
+
+    expect(replayed(MADE, refused).of(LOGINS)).toMatchObject({ is: 'configured' });
+  });
+
+  it('takes of a batch the statement that its record is about', () => {
+    const batch =
+      'ALTER SERVER AUDIT SPECIFICATION S WITH (STATE = OFF); CREATE SERVER AUDIT B TO APPLICATION_LOG';
+    const replay = replayed(MADE, change(5, batch, { objectName: 'B', additional: { classType: 'A' } }));
+
+    expect(replay.of(LOGINS)).toMatchObject({ is: 'configured' });
+  });
+
+  it('keeps the specifications of databases apart', () => {
+    const made = (database: string, minute: number) =>
+      change(
+        minute,
+        `CREATE DATABASE AUDIT SPECIFICATION D FOR SERVER AUDIT Main ADD (${LOGINS}) WITH (STATE = ON)`,
+        {
+          databaseName: database,
+        },
+      );
+    const dropped = change(3, 'DROP DATABASE AUDIT SPECIFICATION D', { databaseName: 'Sales' });
+    const replay = replayed(made('Sales', 1), made('Hr', 2), dropped);
+
+    expect(replay.of(LOGINS)).toBeNull();
+    expect(replay.databasesOf(LOGINS)).toEqual(['Hr']);
+  });
+
+  it('follows an audit to its new name', () => {
+    const renamed = change(2, 'ALTER SERVER AUDIT Main MODIFY NAME = Trail');
+    const off = change(5, 'ALTER SERVER AUDIT Trail WITH (STATE = OFF)');
+
+    expect(replayed(MADE, renamed, off).of(LOGINS)).toMatchObject({
+      is: 'contradicted',
+      recordId: 'record-5',
+    });
+  });
+});

@@ -1,0 +1,143 @@
+import { ONE_ENGINE } from '../support/engines';
+import { anEvent, type IngestedEvent } from '../support/events';
+import { useWorld } from '../support/use-world';
+import { expectError } from './support/operations';
+
+/** Two instances with a known history: PAY01 loses a group at 10:00, and WEB01 has no specification at all. */
+const timeAt = (time: string) => `2026-01-05T${time}.0000000Z`;
+const AS_OF = '2026-01-06T00:00:00Z';
+const GROUPS = ['AUDIT_CHANGE_GROUP', 'FAILED_LOGIN_GROUP', 'SUCCESSFUL_LOGIN_GROUP'];
+const CIS = '5.4';
+
+const event = (time: string, actionId: string, classType: string, more: Partial<IngestedEvent> = {}) =>
+  anEvent({
+    eventTime: timeAt(time),
+    actionId,
+    serverInstanceName: 'PAY01',
+    serverPrincipalName: 'CORP\\dba.ali',
+    objectName: 'Main',
+    additional: { classType },
+    ...more,
+  });
+const specification = (time: string, verb: string, rest: string) =>
+  event(time, verb === 'CREATE' ? 'CR' : 'AL', 'SA', {
+    statement: `${verb} /* ${'x'.repeat(300)} */ SERVER AUDIT SPECIFICATION Main ${rest}`,
+  });
+const login = (time: string, instance: string, succeeded: boolean) =>
+  event(time, succeeded ? 'LGIS' : 'LGIF', 'LX', { serverInstanceName: instance, succeeded });
+
+describe.each(ONE_ENGINE)('compliance by REST on %s', (engine) => {
+  const at = useWorld(engine);
+  let key: string;
+  let foreign: string;
+  beforeAll(async () => {
+    const { world } = at;
+    const [tenant, other] = [await world.tenant(), await world.tenant()];
+    const scopes = ['read:compliance'];
+    key = (await world.key({ tenantIds: [tenant.tenantId], scopes })).key;
+    foreign = (await world.key({ tenantIds: [other.tenantId], scopes })).key;
+    const adds = GROUPS.map((group) => `ADD (${group})`).join(', ');
+    await tenant.ingest([
+      specification('08:00:00', 'CREATE', `FOR SERVER AUDIT Trail ${adds} WITH (STATE = ON)`),
+      login('09:00:00', 'PAY01', true),
+      login('09:00:01', 'PAY01', false),
+      specification('10:00:00', 'ALTER', 'DROP (FAILED_LOGIN_GROUP)'),
+      login('09:30:00', 'WEB01', true),
+    ]);
+    await other.ingest([login('09:00:00', 'OTHER01', true)]);
+  });
+  const get = (path: string, query: Record<string, string | number> = {}, by = key) =>
+    at.world.get(path, by, { query });
+  /** The standing of a control by instance. */
+  const standing = async (controlId: string, asOf: string) => {
+    const { body } = await get(`/compliance/controls/${controlId}`, { asOf });
+    return Object.fromEntries(
+      body.data.instances.map((one: { serverInstanceName: string }) => [one.serverInstanceName, one]),
+    );
+  };
+
+  it('passes a control by the record that configured its groups', async () => {
+    const { PAY01 } = await standing(CIS, timeAt('09:59:59'));
+
+    expect(PAY01).toMatchObject({ status: 'pass', since: timeAt('08:00:00') });
+    expect(PAY01.recordIds).toHaveLength(1);
+    expect(PAY01.groups.map(({ state }: { state: string }) => state)).toEqual([
+      'configured',
+      'configured',
+      'configured',
+    ]);
+  });
+
+  it('fails it from the record on that takes a group out, and names the record', async () => {
+    const { PAY01 } = await standing(CIS, AS_OF);
+    const records = await get('/compliance/controls', { framework: 'cis', asOf: AS_OF, status: 'fail' });
+
+    expect(PAY01).toMatchObject({ status: 'fail', since: timeAt('10:00:00') });
+    expect(PAY01.reason).toContain('FAILED_LOGIN_GROUP is not recorded since');
+    expect(PAY01.reason).toContain('CORP\\dba.ali');
+    expect(records.body.data).toMatchObject([
+      { frameworkId: 'cis', controlId: CIS, serverInstanceName: 'PAY01', recordIds: PAY01.recordIds },
+    ]);
+  });
+
+  it('leaves it unknown where nothing is known, though events of one group came', async () => {
+    const { WEB01 } = await standing(CIS, AS_OF);
+    const states = WEB01.groups.map(({ group, state }: { group: string; state: string }) => [group, state]);
+
+    expect(WEB01).toMatchObject({ status: 'unknown', since: null, recordIds: [] });
+    expect(Object.fromEntries(states)).toEqual({
+      AUDIT_CHANGE_GROUP: 'silent',
+      FAILED_LOGIN_GROUP: 'silent',
+      SUCCESSFUL_LOGIN_GROUP: 'observed',
+    });
+  });
+
+  it('has each control once for each instance, page by page', async () => {
+    const names = [];
+    let total = 0;
+    for (const page of [1, 2, 3]) {
+      const { body } = await get('/compliance/controls', {
+        framework: 'pci-dss',
+        asOf: AS_OF,
+        page,
+        pageSize: 7,
+      });
+      total = body.meta.totalCount;
+      for (const one of body.data) names.push(`${one.controlId} ${one.serverInstanceName}`);
+    }
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toHaveLength(Math.min(21, total));
+  });
+
+  it('counts the controls of each framework', async () => {
+    const frameworks = (await get('/compliance/frameworks', { asOf: AS_OF })).body.data;
+    const summary = (await get('/compliance/summary', { asOf: AS_OF })).body.data;
+
+    for (const { frameworkId, controlCount, pass, fail, unknown, notApplicable } of frameworks) {
+      const list = await get('/compliance/controls', { framework: frameworkId, asOf: AS_OF, pageSize: 1 });
+      expect(list.body.meta.totalCount).toBe(controlCount * 2);
+      expect(pass + fail + unknown + notApplicable).toBe(controlCount * 2);
+    }
+    expect(frameworks.map(({ frameworkId }: { frameworkId: string }) => frameworkId).sort()).toEqual([
+      ...['cis', 'hipaa', 'iso-27001', 'nist-800-53', 'pci-dss', 'stig-2016', 'stig-2022'],
+    ]);
+    expect(summary).toMatchObject({ asOf: '2026-01-06T00:00:00.000Z', instanceCount: 2, frameworks });
+  });
+
+  it('shows a tenant its own instances only', async () => {
+    const { body } = await get('/compliance/controls', { asOf: AS_OF, pageSize: 100 }, foreign);
+
+    expect([
+      ...new Set(body.data.map((one: { serverInstanceName: string }) => one.serverInstanceName)),
+    ]).toEqual(['OTHER01']);
+  });
+
+  it('refuses a key without the scope, and what is not there', async () => {
+    const without = (await at.world.key({ scopes: ['read:alerts'] })).key;
+
+    expectError(await get('/compliance/summary', {}, without), 403, 'forbidden');
+    expectError(await get('/compliance/controls/none'), 404, 'not_found');
+    expectError(await get('/compliance/controls', { status: 'green' }), 400, 'invalid_parameter');
+    expect((await get('/compliance/controls', { framework: 'none' })).body.meta.totalCount).toBe(0);
+  });
+});
