@@ -159,6 +159,7 @@ export const LIMITS = {
   reportGapsMax: 100, // in one report of an agent; further ones follow in the next
   sourcesMax: 2_000, // of a tenant: a key that invents sources fills no list and no one else's alerts
   sourceAlertsMax: 20, // of a tenant about problems of one kind at once; one alert tells of the others
+  gapsRemovedMax: 50_000, // in one call that removes sources, within the time of a call
   sourceGapsMax: 10_000, // stored of one source; a source that loses more needs a person
   sessionIdleMs: 30 * 60_000, // then the person has left the desk
   sessionMs: 12 * 3600_000, // a working day; then the key, or the identity provider, is asked again

@@ -115,6 +115,17 @@ export function once(value: string, before: string | undefined): string {
   return value;
 }
 
+/** @throws CommandError when the operator does not agree, or cannot be asked */
+export async function assertConfirmed(what: string, { confirm }: Operator): Promise<void> {
+  if (!confirm)
+    throw new CommandError(
+      `${what} Nothing was changed, because there is no terminal to ask on: give --yes to agree.`,
+      'not_confirmed',
+    );
+  if (!(await confirm(`${what} Do you agree?`)))
+    throw new CommandError('Nothing was changed.', 'not_confirmed');
+}
+
 /** Checks a time as the service does. An error is worded for the command line. */
 export function isoTime(text: string): string {
   if (parseTicks(text) === null)

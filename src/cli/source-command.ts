@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { AuditSource } from '../generated/operations';
-import type { OfTenant } from './only-tenant';
+import { type OfTenant, tenantOf } from './only-tenant';
 import { columnsOf } from './operations';
-import type { OnService, Options } from './service-command';
+import { assertConfirmed, isoTime, type OnService, type Options } from './service-command';
 import { toTable } from './table';
 
 const WITH_GAPS = columnsOf(
@@ -13,7 +13,7 @@ const WITH_GAPS = columnsOf(
 /** Gaps are only for programs, because a table has no room for them. */
 const COLUMNS = WITH_GAPS.filter((name) => name !== 'gaps');
 
-/** `sources`. */
+/** `sources` and `remove-sources`. */
 export function addSourceCommand(program: Command, onService: OnService): void {
   onService(
     program
@@ -25,6 +25,46 @@ export function addSourceCommand(program: Command, onService: OnService): void {
       return { json: sources, text: toTable(sources.map(toRow)) };
     },
   );
+  onService(
+    program
+      .command('remove-sources')
+      .description('removes sources that nobody reports any more, so that the tenant has room for others')
+      .requiredOption('--reported-before <time>', 'whose last report came before this time', isoTime)
+      .option('--tenant <id>', 'of this tenant (default: the only one)')
+      .option('--host <name>', 'of this host only')
+      .option('--with-gaps', 'also those that have gaps in the audit trail, with these gaps')
+      .option('--yes', 'does not ask before they are removed'),
+    async (run, options: Removal, _, operator) => {
+      const { host, reportedBefore, withGaps = false, yes } = options;
+      const tenantId = await tenantOf(run, options);
+      const known = await run('auditSources', { tenantId, hostName: host ?? null }, COLUMNS);
+      const beforeMs = Date.parse(reportedBefore);
+      const old = known.filter(
+        ({ lastReported, gapCount }) => Date.parse(lastReported) < beforeMs && (withGaps || gapCount === 0),
+      );
+      if (old.length > 0 && yes !== true)
+        await assertConfirmed(`${old.length} sources of tenant ${tenantId} are removed.`, operator);
+      const asked = { tenantId, reportedBefore, hostName: host ?? null, withGaps };
+      const all = { ...(await run('removeAuditSources', asked)) };
+      // Each call removes a bounded number of gaps.
+      for (let left = all.kept, before = left + 1; withGaps && left > 0 && left < before; ) {
+        const { sources, gaps, kept } = await run('removeAuditSources', asked);
+        [before, left] = [left, kept];
+        all.sources += sources;
+        all.gaps += gaps;
+        all.kept = kept;
+      }
+      const stay = all.kept === 0 ? '' : `; ${all.kept} stay, because they have gaps (--with-gaps)`;
+      return { json: all, text: `${all.sources} sources and ${all.gaps} gaps are removed${stay}` };
+    },
+  );
+}
+
+interface Removal extends OfTenant {
+  readonly reportedBefore: string;
+  readonly host?: string;
+  readonly withGaps?: true;
+  readonly yes?: true;
 }
 
 /** A row of the table. The columns that identify a source come first, followed by its lag in whole seconds. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Tenant } from '../generated/operations';
 import type { Run } from './operations';
 import { CommandError } from './service-client';
-import { type OnService, type Operator, wholeNumber } from './service-command';
+import { assertConfirmed, type OnService, wholeNumber } from './service-command';
 import { toTable } from './table';
 
 type Kept = Pick<Tenant, 'tenantId' | 'retentionDays'>;
@@ -57,17 +57,6 @@ async function wouldGo(run: Run, tenantId: string, days: number): Promise<string
   const { before, events, kept } = await run('retentionPreview', { tenantId, days });
   if (events === 0) return '';
   return `${events} events of before ${before} are removed within the hour, for good; ${kept} stay.`;
-}
-
-/** @throws CommandError when the operator does not agree, or cannot be asked */
-async function assertConfirmed(removed: string, { confirm }: Operator): Promise<void> {
-  if (!confirm)
-    throw new CommandError(
-      `${removed} Nothing was changed, because there is no terminal to ask on: give --yes to agree.`,
-      'not_confirmed',
-    );
-  if (!(await confirm(`${removed} Do you agree?`)))
-    throw new CommandError('Nothing was changed.', 'not_confirmed');
 }
 
 const textOf = ({ tenantId, retentionDays }: Kept) =>

@@ -296,6 +296,10 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
     { destinationId: 'd1', overlapMinutes: LIMITS.keyOverlapMinutesDefault, secrets: null },
   ],
   ['destination set-aside d1', { destinationId: 'd1' }],
+  [
+    'remove-sources --tenant 7 --reported-before 2026-01-01 --host db1 --with-gaps --yes',
+    { tenantId: '7', reportedBefore: '2026-01-01', hostName: 'db1', withGaps: true },
+  ],
   ['finish-restore', { go: false, keepEpoch: false }],
   ['finish-restore --go', { go: true, keepEpoch: false }],
   ['finish-restore --keep-epoch', { go: false, keepEpoch: true }],

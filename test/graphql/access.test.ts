@@ -177,6 +177,10 @@ const MATRIX = {
   ],
   'Query.auditSourceList': ['operator', '{ auditSourceList { totalCount } }'],
   'Query.auditSources': ['operator', '{ auditSources { hostName gaps { gapId } } }'],
+  'Mutation.removeAuditSources': [
+    'operator',
+    'mutation { removeAuditSources(tenantId: "1", reportedBefore: "2026-01-01") { sources } }',
+  ],
   'Mutation.reportAuditSource': [
     'agent',
     `mutation { reportAuditSource(report: { tenantId: "1", hostName: "a", databaseName: "b", agentVersion: "1",

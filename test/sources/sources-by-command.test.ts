@@ -59,4 +59,27 @@ describe('the command sources', () => {
     expect(await run('--tenant', tenantId)).toEqual({ lines: ['none'], error: null });
     expect((await run('--tenant', '999')).error).toBe('not_found: There is no such tenant.');
   });
+
+  it('are removed by a time when nobody has reported them for five minutes', async () => {
+    const acme = await open.world.tenant();
+    await report(acme, { hostName: 'invented' });
+    const { service, database } = open.world;
+    const remove = (before: number) =>
+      runCli(
+        [
+          'remove-sources',
+          '--tenant',
+          acme.tenantId,
+          '--yes',
+          '--reported-before',
+          new Date(before).toISOString(),
+        ],
+        { AUDIT_ACTIVITY_URL: service.url, DATA_DIR: database.dataDir },
+      );
+    expect((await remove(Date.now())).error).toContain('reportedBefore must be at least five minutes ago');
+    expect(await remove(Date.now() - 600_000)).toEqual({
+      lines: ['0 sources and 0 gaps are removed'],
+      error: null,
+    });
+  });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
+import { ownAttempt } from '../../src/caller/access-log';
 import { LIMITS } from '../../src/limits';
 import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
 import { checkReport } from '../../src/modules/sources/check-report';
@@ -195,5 +196,71 @@ describeOnPostgres('concurrent reports', () => {
       if (text.includes('INSERT'))
         expect(text).toMatch(/INTO \w+ AS \w \(tenant_id,[^)]*\)\s+SELECT t\.tenant_id,/);
     }
+  });
+});
+
+describe.each(ENGINES)('sources that nobody reports any more, on %s', (engine) => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await open(engine);
+  });
+  afterAll(() => opened.store.close());
+  const LATER = new Date(NOW.getTime() + 1);
+
+  it('are removed by the time of their last report, of one tenant, with an entry of the access log', async () => {
+    const { store, sources } = opened;
+    const [{ tenantId }, other] = [await store.forNewTenant(), await store.forNewTenant()];
+    for (let i = 0; i < 20; i++) await sources.report(tenantId, report({ hostName: `invented ${i}` }), NOW);
+    await sources.report(tenantId, report({ hostName: 'with gaps', gaps: [aGap(), aGap()] }), NOW);
+    await sources.report(tenantId, report({ hostName: 'real' }), LATER);
+    await sources.report(other.tenantId, report({ hostName: 'invented 1' }), NOW);
+    const remove = (asked: object = {}) =>
+      sources.remove(
+        tenantId,
+        { before: LATER, hostName: null, withGaps: false, ...asked },
+        ownAttempt('remove', new Date()),
+      );
+    const hosts = async () => (await sources.sources(tenantId)).map(({ hostName }) => hostName);
+
+    expect(await remove({ before: NOW })).toEqual({ sources: 0, gaps: 0, kept: 0 });
+    expect(await remove({ hostName: 'invented 3' })).toEqual({ sources: 1, gaps: 0, kept: 0 });
+    expect(await remove()).toEqual({ sources: 19, gaps: 0, kept: 1 });
+    expect(await hosts()).toEqual(['real', 'with gaps']);
+    expect(await remove({ withGaps: true })).toEqual({ sources: 1, gaps: 2, kept: 0 });
+    expect(await hosts()).toEqual(['real']);
+    expect(await store.query('SELECT 1 FROM audit_gap WHERE tenant_id = $1::int', tenantId)).toEqual([]);
+    expect(await sources.sources(other.tenantId)).toHaveLength(1);
+    const entries = await store.query(
+      `SELECT row_count AS rows FROM access_log WHERE operation = 'remove' AND $1::int = ANY(tenant_ids) ORDER BY 1`,
+      tenantId,
+    );
+    expect(entries).toEqual([{ rows: 0 }, { rows: 1 }, { rows: 1 }, { rows: 19 }]);
+  });
+
+  it('with very many gaps are removed in several calls', async () => {
+    const { store, sources } = opened;
+    const { tenantId } = await store.forNewTenant();
+    await fill(opened, tenantId, 2);
+    for (const hostName of ['second', 'third'])
+      await store.query(
+        `WITH made AS (INSERT INTO audit_source (tenant_id, host_name, database_name, agent_version, waiting_bytes,
+           published_count, last_reported)
+           SELECT tenant_id, $2, database_name, agent_version, 0, 0, last_reported FROM audit_source
+           WHERE tenant_id = $1::int LIMIT 1 RETURNING 1)
+         INSERT INTO audit_gap SELECT tenant_id, $2, database_name, gen_random_uuid(), reason, file_name, file_guid,
+           detail, after_time, before_time, detected_at, first_reported
+         FROM audit_gap, generate_series(1, $3::int) WHERE tenant_id = $1::int AND host_name <> 'second'`,
+        ...[tenantId, hostName, LIMITS.gapsRemovedMax / 4],
+      );
+    const remove = () =>
+      sources.remove(
+        tenantId,
+        { before: LATER, hostName: null, withGaps: true },
+        ownAttempt('remove', new Date()),
+      );
+    const [first, second] = [await remove(), await remove()];
+    expect([first.sources + second.sources, second.kept]).toEqual([3, 0]);
+    expect(first.kept).toBeGreaterThan(0);
+    expect(first.gaps).toBeLessThanOrEqual(LIMITS.gapsRemovedMax);
   });
 });

@@ -1,13 +1,14 @@
 import { FieldResolver, Mutation, Query, Resolver } from 'type-graphql';
-import type { Call } from '../../caller/call';
+import { attemptOf, type Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
-import { DomainError } from '../../errors';
+import { DomainError, refuseIf } from '../../errors';
 import type { GivenValues, ParameterValues } from '../../event/parameter-specs';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
 import { Takes, TakesUnchecked } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
+import { noSuchTenant, parseTenantId } from '../../tenant-set';
 import {
   AUDIT_GAP,
   AUDIT_SOURCE,
@@ -25,6 +26,7 @@ import type { AuditSourceStore } from './audit-source.store';
 import { type ReportReceipt, receiveReport } from './check-report';
 import type { ListComplete } from './list-complete';
 import { listSources } from './list-sources';
+import { REMOVE_SOURCES_PARAMETERS, REMOVED_SOURCES, silenceProblems } from './remove-sources';
 import { sourceList } from './source-list';
 
 const AuditGapType = objectType(AUDIT_GAP);
@@ -32,6 +34,7 @@ type AuditGapType = Answer<typeof AUDIT_GAP>;
 const AuditSourceType = objectType(AUDIT_SOURCE);
 type AuditSourceType = Answer<typeof AUDIT_SOURCE>;
 
+const RemovedSourcesType = objectType(REMOVED_SOURCES);
 const ReportReceiptType = objectType(REPORT_RECEIPT);
 
 const SourcePageType = objectType(SOURCE_PAGE);
@@ -79,6 +82,27 @@ export class AuditSourceResolver {
     );
     const now = this.nowMs();
     return sources.map((source) => toSourceType(source, now));
+  }
+
+  @Mutation(() => RemovedSourcesType, {
+    description: 'Removes sources that nobody reports any more, so that the tenant has room for others.',
+  })
+  @Access({ principal: 'operator' })
+  @Takes(REMOVE_SOURCES_PARAMETERS)
+  async removeAuditSources(
+    {
+      tenantId: given,
+      reportedBefore,
+      hostName,
+      withGaps,
+    }: ParameterValues<typeof REMOVE_SOURCES_PARAMETERS>,
+    context: Call,
+  ) {
+    refuseIf(silenceProblems(reportedBefore, this.nowMs()));
+    const tenantId = parseTenantId(given);
+    if (tenantId === null || (await this.tenants.existing([tenantId])).length === 0) throw noSuchTenant();
+    const asked = { before: new Date(reportedBefore), hostName: hostName ?? null, withGaps };
+    return this.sources.remove(tenantId, asked, attemptOf(context));
   }
 
   @Query(() => SourceListType, {

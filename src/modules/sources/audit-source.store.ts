@@ -1,3 +1,4 @@
+import type { Attempt } from '../../caller/access-log';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofEveryTenant, ofTenants } from '../../database/tenant-rows';
@@ -16,6 +17,7 @@ import {
   PUT_SOURCE,
   REMOVE_GAPS,
 } from './audit-source.statements';
+import { type Removal, type RemovedSources, removeSources } from './remove-sources';
 
 /** Port: stores sources and their gaps. */
 export interface AuditSourceStore {
@@ -38,6 +40,8 @@ export interface AuditSourceStore {
    * now. @returns how many
    */
   removeGaps(tenantId: number, retentionDays: number, before: Date): Promise<number>;
+  /** See `removeSources`. */
+  remove(tenantId: number, asked: Removal, attempt: Attempt): Promise<RemovedSources>;
 }
 
 export class PostgresAuditSourceStore implements AuditSourceStore {
@@ -103,6 +107,10 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
       fileName: fromStored(gap.fileName),
       detail: fromStored(gap.detail),
     }));
+  }
+
+  remove(tenantId: number, asked: Removal, attempt: Attempt): Promise<RemovedSources> {
+    return removeSources(this.service, tenantId, asked, attempt);
   }
 
   removeGaps(tenantId: number, retentionDays: number, before: Date): Promise<number> {

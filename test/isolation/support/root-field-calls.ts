@@ -78,6 +78,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   'auditSourceList.state': () => undefined,
   'auditGroups.fields': () => ['objectName', 'tenantId'],
   'auditGroups.sortBy': () => 'objectName',
+  reportedBefore: () => BEFORE,
   beforeStartTime: () => BEFORE,
   beforeEndTime: () => AFTER,
   contains: ({ marks }) => marks.event,
