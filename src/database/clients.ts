@@ -66,8 +66,12 @@ export interface ServiceDoor extends Layout {
 export interface OwnerDoor extends Layout {
   readonly login: 'owner';
   readonly models: PrismaClient;
-  /** Reads the rows of a hot query, without Prisma's client. */
-  readonly ask: <R extends object = Row>(statement: Prisma.Sql) => Promise<readonly R[]>;
+  /**
+   * Reads the rows of a hot query, without Prisma's client.
+   * @param tenants never given: without the parameter this function would fit where the service's is wanted, and
+   * would ignore the tenants
+   */
+  readonly ask: <R extends object = Row>(statement: Prisma.Sql, tenants?: never) => Promise<readonly R[]>;
   /**
    * Runs statements in one transaction. All of them see the same moment. For large values: Prisma has several copies of
    * them in memory.

@@ -9,6 +9,7 @@ const [tenantId]: readonly [number] = [1];
 
 const byService = (_door: ServiceDoor) => {};
 const byOwner = (_door: OwnerDoor) => {};
+const asks = (_ask: ServiceDoor['ask']) => {};
 const serviceAsks = (_door: Pick<ServiceDoor, 'login' | 'ask'>) => {};
 
 export const refusedByTheCompiler = [
@@ -18,6 +19,8 @@ export const refusedByTheCompiler = [
   () => byOwner(service),
   // @ts-expect-error a part of the owner's door is not one of the service's
   () => serviceAsks({ ...owner }),
+  // @ts-expect-error a bare function of the owner's door would ignore the tenants
+  () => asks(owner.ask),
   // @ts-expect-error the tenants are missing
   () => service.ask(STATEMENT),
   // @ts-expect-error a list of numbers is not a tenant set

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { ADVISORY_LOCKS } from '../../src/database/advisory-locks';
 import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
 import { ticksOfRecordId } from '../../src/event/record-id';
 import { Partitions } from '../../src/store/rows/partitions';
@@ -78,6 +79,11 @@ describe.each(ENGINES)('weekly partitions on %s', (engine) => {
     await Promise.all([...makers, ...makers].map((maker) => maker.ensureFor(times.map(Date.parse))));
     await other?.disconnect();
     expect(await partitions()).toEqual(expect.arrayContaining(times.map(partitionOf)));
+  });
+
+  it('are made under the lock that a build before this one takes', async () => {
+    const [row] = await store.query<{ hash: number }>(`SELECT hashtext('audit_event') AS hash`);
+    expect(row?.hash).toBe(ADVISORY_LOCKS.newPartitions);
   });
 
   describe('of times that are far away', () => {

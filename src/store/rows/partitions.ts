@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS } from '../../database/advisory-locks';
 import type { OwnerDoor, Prisma } from '../../database/clients';
 import { isFailure } from '../../database/failure';
 import { DAY_MS, TICKS_PER_MS } from '../../event/event-time';
@@ -131,7 +132,7 @@ async function make(tx: Prisma.TransactionClient, { name, from, to }: Partition)
 
 /** Nobody waits behind this lock, so instances that start at the same time may wait for each other's partitions. */
 async function takeTurn(tx: Prisma.TransactionClient): Promise<void> {
-  await tx.$executeRawUnsafe(`SELECT pg_advisory_xact_lock(hashtext('audit_event'), 0)`);
+  await tx.$executeRawUnsafe(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.newPartitions}, 0)`);
   // A statement that waits for a lock of the table makes all later readers wait behind it: give up early instead.
   await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '3s'`);
 }

@@ -79,6 +79,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   'auditGroups.fields': () => ['objectName', 'tenantId'],
   'auditGroups.sortBy': () => 'objectName',
   reportedBefore: () => BEFORE,
+  withGaps: () => false,
   beforeStartTime: () => BEFORE,
   beforeEndTime: () => AFTER,
   contains: ({ marks }) => marks.event,
