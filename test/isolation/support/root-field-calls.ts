@@ -78,6 +78,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   'auditSourceList.state': () => undefined,
   'auditGroups.fields': () => ['objectName', 'tenantId'],
   'auditGroups.sortBy': () => 'objectName',
+  'auditGroups.sumOf': () => 'responseRows',
   reportedBefore: () => BEFORE,
   withGaps: () => false,
   beforeStartTime: () => BEFORE,
