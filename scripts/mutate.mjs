@@ -20,7 +20,7 @@ const STARTERS = [
 /** Folders whose suites judge the tree, the packages or a running service. */
 const BESIDE = /^test\/(agent|browser|contract|database|deploy|http|installer|scripts|simulation)\//;
 const CHANGED_NOWHERE = ['answers.ts', 'types.ts', '.d.ts'];
-const FOUND_IN_TIME = { timeoutMS: 3_000, timeoutFactor: 1.5 };
+const TIME_LIMIT = { timeoutMS: 5_000, timeoutFactor: 2 };
 
 const { folder, share, isListed } = optionsOf(process.argv.slice(2));
 await setup();
@@ -38,7 +38,7 @@ const results = await new Stryker({
   jest: { projectType: 'custom', config: jestConfig(suites), enableFindRelatedTests: false },
   coverageAnalysis: 'perTest',
   ignoreStatic: true,
-  ...FOUND_IN_TIME,
+  ...TIME_LIMIT,
   dryRunTimeoutMinutes: 20,
   concurrency: 2,
   incremental: true,
@@ -84,14 +84,18 @@ function changedPlaces() {
   });
 }
 
-/** `NoCoverage` counts what no unit test runs: other suites may, and the score does not tell. */
+/**
+ * The score is of the changes that a test could judge. A run that its time limit ended names nothing, so it does not
+ * count. `NoCoverage` counts what no unit test runs: other suites may.
+ */
 function print(all) {
   const files = new Map();
   for (const mutant of all) {
     const file = mutant.fileName.startsWith(ROOT) ? mutant.fileName.slice(ROOT.length + 1) : mutant.fileName;
-    const counts = files.get(file) ?? { noticed: 0, survived: 0, unseen: 0 };
-    if (['Killed', 'Timeout', 'RuntimeError'].includes(mutant.status)) counts.noticed += 1;
+    const counts = files.get(file) ?? { noticed: 0, survived: 0, late: 0, unseen: 0 };
+    if (['Killed', 'RuntimeError'].includes(mutant.status)) counts.noticed += 1;
     else if (mutant.status === 'Survived') counts.survived += 1;
+    else if (mutant.status === 'Timeout') counts.late += 1;
     else if (mutant.status === 'NoCoverage') counts.unseen += 1;
     files.set(file, counts);
     if (isListed && mutant.status === 'Survived') {
@@ -99,7 +103,7 @@ function print(all) {
       console.log(`${file}:${line}:${column} ${mutant.replacement.replace(/\s+/g, ' ').slice(0, 100)}`);
     }
   }
-  const whole = { noticed: 0, survived: 0, unseen: 0 };
+  const whole = { noticed: 0, survived: 0, late: 0, unseen: 0 };
   for (const [file, counts] of [...files].sort(([a], [b]) => a.localeCompare(b))) {
     console.log(row(counts, file));
     for (const key of Object.keys(whole)) whole[key] += counts[key];
@@ -107,10 +111,10 @@ function print(all) {
   console.log(row(whole, `${folder}, ${suites.length} suites`));
 }
 
-function row({ noticed, survived, unseen }, name) {
+function row({ noticed, survived, late, unseen }, name) {
   const seen = noticed + survived;
   const score = seen === 0 ? '   -' : `${Math.round((100 * noticed) / seen)} %`;
-  return `${score.padStart(5)}  ${String(noticed).padStart(5)} of ${String(seen).padEnd(5)} and ${String(unseen).padEnd(5)} that no unit test runs  ${name}`;
+  return `${score.padStart(5)}  ${String(noticed).padStart(5)} of ${String(seen).padEnd(5)} ${String(late).padStart(4)} ended by the time limit, ${String(unseen).padStart(4)} that no unit test runs  ${name}`;
 }
 
 /** Our jest with these suites alone. Stryker runs it in a copy of the tree. */
