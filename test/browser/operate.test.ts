@@ -78,6 +78,29 @@ describe('operating the service from the dashboard', () => {
     expect(alert).toContain('10.0.0.0/99');
     expect(alert).toContain('tenantIds must name a tenant');
     expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('too late');
+    // Each stands at its field, too.
+    for (const [label, text] of [
+      ['Expires (UTC)', 'expiresAt must be in the future'],
+      ['Addresses it may be used from', '10.0.0.0/99'],
+    ] as const) {
+      const field = dialog.getByLabel(label);
+      expect(await field.getAttribute('aria-invalid')).toBe('true');
+      const described = (await field.getAttribute('aria-describedby')) ?? '';
+      const error = page.locator(`[id="${described.split(' ').find((id) => id.endsWith('-error'))}"]`);
+      expect(await error.innerText()).toContain(text);
+    }
+    expect(await dialog.getByRole('textbox', { name: 'Name' }).getAttribute('aria-invalid')).not.toBe('true');
+  });
+
+  it('shows at its field what is wrong with the name of a new tenant', async () => {
+    await page.getByRole('link', { name: 'Tenants' }).click();
+    await page.getByRole('button', { name: 'New tenant' }).click();
+    const name = page.getByRole('dialog', { name: 'New tenant' }).getByRole('textbox', { name: 'Name' });
+    await name.fill('   ');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('dialog', { name: 'New tenant' }).getByRole('alert').waitFor();
+    expect(await name.getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('button', { name: 'Cancel' }).click();
   });
 
   it('takes the end of a key for local time where local times are shown', async () => {

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { problemsByField } from '../api/errors';
 import { Failed } from '../shell/states';
 
 interface Props {
@@ -11,7 +12,8 @@ interface Props {
   /** Rejects with the service's refusal; the form stays filled in. */
   readonly onSubmit: () => Promise<void>;
   readonly isDangerous?: boolean;
-  readonly children: ReactNode;
+  /** The fields; or a function that makes them of what the service says of each, by the names of its arguments. */
+  readonly children: ReactNode | ((problems: Readonly<Record<string, string>>) => ReactNode);
 }
 
 /** A dialog with a form of one action. */
@@ -42,7 +44,7 @@ function DialogForm({ action, onClose, onSubmit, isDangerous, children }: Props)
   return (
     <form onSubmit={submit}>
       <Stack>
-        {children}
+        {typeof children === 'function' ? children(problemsByField(error)) : children}
         {error && <Failed error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

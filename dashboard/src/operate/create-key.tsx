@@ -58,68 +58,91 @@ export function CreateKey({ tenants, onClose, onMade }: Props) {
   };
   return (
     <FormDialog title="New key" action="Create" isOpen onClose={onClose} onSubmit={submit}>
-      <SegmentedControl aria-label="Kind" data={KINDS} value={form.kind} onChange={(kind) => set({ kind })} />
-      <TextInput
-        label="Name"
-        description="Who or what will use it."
-        required
-        data-autofocus
-        maxLength={LIMITS.nameCharsMax}
-        value={form.name}
-        onChange={(event) => set({ name: event.currentTarget.value })}
-      />
-      {form.kind === 'public' && (
+      {(problems) => (
         <>
-          <MultiSelect
-            label="Tenants it may read"
-            withAsterisk
-            data={choices}
-            searchable
-            limit={100}
-            value={form.tenantIds}
-            onChange={(tenantIds) => set({ tenantIds })}
+          <SegmentedControl
+            aria-label="Kind"
+            data={KINDS}
+            value={form.kind}
+            onChange={(kind) => set({ kind })}
           />
-          <ScopeChoice value={form.scopes} onChange={(scopes) => set({ scopes })} />
-          <NumberInput
-            label="Calls per minute"
-            placeholder="the service's default"
-            min={1}
-            max={LIMITS.rateLimitPerMinuteMax}
-            value={form.rateLimit}
-            onChange={(rateLimit) => set({ rateLimit })}
+          <TextInput
+            label="Name"
+            error={problems.name}
+            description="Who or what will use it."
+            required
+            data-autofocus
+            maxLength={LIMITS.nameCharsMax}
+            value={form.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+          />
+          {form.kind === 'public' && (
+            <>
+              <MultiSelect
+                label="Tenants it may read"
+                error={problems.tenantIds}
+                withAsterisk
+                data={choices}
+                searchable
+                limit={100}
+                value={form.tenantIds}
+                onChange={(tenantIds) => set({ tenantIds })}
+              />
+              <ScopeChoice
+                error={problems.scopes}
+                value={form.scopes}
+                onChange={(scopes) => set({ scopes })}
+              />
+              <NumberInput
+                label="Calls per minute"
+                error={problems.rateLimitPerMinute}
+                placeholder="the service's default"
+                min={1}
+                max={LIMITS.rateLimitPerMinuteMax}
+                value={form.rateLimit}
+                onChange={(rateLimit) => set({ rateLimit })}
+              />
+            </>
+          )}
+          {form.kind === 'agent' && (
+            <Select
+              label="Tenant it publishes for"
+              error={problems.tenantId}
+              required
+              data={choices}
+              searchable
+              limit={100}
+              value={form.tenantId}
+              onChange={(tenantId) => set({ tenantId })}
+            />
+          )}
+          <TextInput
+            type="datetime-local"
+            label={`Expires (${zone})`}
+            error={problems.expiresAt}
+            description="Empty: never."
+            value={form.expires}
+            onChange={(event) => set({ expires: event.currentTarget.value })}
+          />
+          <Textarea
+            label="Addresses it may be used from"
+            error={problems.allowedAddresses}
+            description="Addresses or networks such as 10.1.0.0/16, one per line. Empty: from anywhere."
+            autosize
+            value={form.addresses}
+            onChange={(event) => set({ addresses: event.currentTarget.value })}
           />
         </>
       )}
-      {form.kind === 'agent' && (
-        <Select
-          label="Tenant it publishes for"
-          required
-          data={choices}
-          searchable
-          limit={100}
-          value={form.tenantId}
-          onChange={(tenantId) => set({ tenantId })}
-        />
-      )}
-      <TextInput
-        type="datetime-local"
-        label={`Expires (${zone})`}
-        description="Empty: never."
-        value={form.expires}
-        onChange={(event) => set({ expires: event.currentTarget.value })}
-      />
-      <Textarea
-        label="Addresses it may be used from"
-        description="Addresses or networks such as 10.1.0.0/16, one per line. Empty: from anywhere."
-        autosize
-        value={form.addresses}
-        onChange={(event) => set({ addresses: event.currentTarget.value })}
-      />
     </FormDialog>
   );
 }
 
-function ScopeChoice(props: { readonly value: string[]; readonly onChange: (scopes: string[]) => void }) {
+function ScopeChoice(props: {
+  readonly value: string[];
+  readonly onChange: (scopes: string[]) => void;
+  readonly error: string | undefined;
+}) {
   return (
     <Checkbox.Group label="Scopes" {...props}>
       <Stack gap={6} mt={6}>

@@ -125,14 +125,17 @@ function CreateTenant(props: { isOpen: boolean; onClose: () => void; onDone: () 
       onClose={props.onClose}
       onSubmit={submit}
     >
-      <TextInput
-        label="Name"
-        required
-        data-autofocus
-        maxLength={LIMITS.nameCharsMax}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      {(problems) => (
+        <TextInput
+          label="Name"
+          required
+          data-autofocus
+          maxLength={LIMITS.nameCharsMax}
+          error={problems.name}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      )}
     </FormDialog>
   );
 }
