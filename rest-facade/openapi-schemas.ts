@@ -1,7 +1,7 @@
 import { SCOPES } from '../src/caller/scopes';
 import { ERRORS } from '../src/errors';
 import { AUDIT_EVENT, AUDIT_EVENT_DETAIL, AUDIT_EVENT_LIST_ITEM, AUDIT_SUMMARY } from '../src/event/answers';
-import { FIELD_NAMES } from '../src/event/fields';
+import { FIELD_NAMES, LIFTED_FIELDS } from '../src/event/fields';
 import { FEED_ITEM } from '../src/event/formats/feed-item';
 import { pick, type Shape, type ShapeField, type ShapeFields } from '../src/event/shape';
 import {
@@ -132,7 +132,13 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
   AuditActivityListItemPage: page('AuditActivityListItem'),
   AuditActivityDetail: objectSchema(AUDIT_EVENT_DETAIL, 'An audit event in full detail.'),
   AuditActivityExportLine: objectSchema(
-    { fields: { ...pick(AUDIT_EVENT.fields, FIELD_NAMES), additional: AUDIT_EVENT.fields.additional } },
+    {
+      fields: {
+        ...pick(AUDIT_EVENT.fields, FIELD_NAMES),
+        additional: AUDIT_EVENT.fields.additional,
+        ...LIFTED_FIELDS,
+      },
+    },
     'A line of the export.',
   ),
   AuditActivityDetailEnvelope: envelope('AuditActivityDetail'),

@@ -1,7 +1,14 @@
-import { AUDIT_EVENT_FIELDS, DETAIL_FIELDS, FIELD_NAMES, LIST_FIELDS, STATEMENT_PREVIEW } from './fields';
+import {
+  AUDIT_EVENT_FIELDS,
+  DETAIL_FIELDS,
+  FIELD_NAMES,
+  LIFTED_FIELDS,
+  LIST_FIELDS,
+  STATEMENT_PREVIEW,
+} from './fields';
 import { pick, type Shape } from './shape';
 
-/** A list item: a preview in place of the statement. */
+/** A list item of the public contract: a preview in place of the statement. */
 export const AUDIT_EVENT_LIST_ITEM = {
   name: 'AuditEventListItemType',
   doc: 'An audit event in a list: a preview in place of the statement.',
@@ -20,6 +27,7 @@ export const AUDIT_EVENT = {
       doc: 'What the audit record states beyond the other fields, and where it stood in which file.',
     },
     ...pick(AUDIT_EVENT_FIELDS, FIELD_NAMES),
+    ...LIFTED_FIELDS,
   },
 } as const satisfies Shape;
 
@@ -29,11 +37,17 @@ export const AUDIT_EVENT_DETAIL = {
   fields: pick(AUDIT_EVENT_FIELDS, DETAIL_FIELDS),
 } as const satisfies Shape;
 
+/** A list item of GraphQL, which has the lifted fields too. */
+const LIST_ITEM_WITH_LIFTED = {
+  ...AUDIT_EVENT_LIST_ITEM,
+  fields: { ...AUDIT_EVENT_LIST_ITEM.fields, ...LIFTED_FIELDS },
+} as const satisfies Shape;
+
 export const AUDIT_EVENT_PAGE = {
   name: 'AuditEventPage',
   doc: 'A page of audit events, and how many match at that moment.',
   fields: {
-    items: { kind: 'object', isList: true, of: AUDIT_EVENT_LIST_ITEM },
+    items: { kind: 'object', isList: true, of: LIST_ITEM_WITH_LIFTED },
     totalCount: { kind: 'count', doc: 'Events that match, on all pages.' },
     page: { kind: 'integer' },
     pageSize: { kind: 'integer' },

@@ -48,6 +48,8 @@ export interface AuditEventQuery {
   /** 1-based. */
   readonly page: number;
   readonly pageSize: number;
+  /** Whether items have the lifted fields; not given: they have none. */
+  readonly hasLifted?: boolean;
 }
 
 /** A page of a list with its exact total. */

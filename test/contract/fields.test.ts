@@ -9,6 +9,7 @@ import {
   FIELD_NAMES,
   type FieldName,
   type FieldSpec,
+  LIFTED_FIELDS,
   LIST_FIELDS,
   STATEMENT_PREVIEW,
   toSnakeCase,
@@ -71,12 +72,15 @@ describe('the GraphQL schema', () => {
     const { kind, nullable, doc } = specOf(name);
     return [name, { type: kind === 'boolean' ? 'Boolean' : 'String', nullable, doc }] as const;
   };
+  const LIFTED_SHAPES = Object.fromEntries(
+    Object.entries(LIFTED_FIELDS).map(([name, { doc }]) => [name, { type: 'String', nullable: true, doc }]),
+  );
   const shapesOf = (type: string) =>
     Object.fromEntries(Object.entries(typeOf(type)).map(([n, f]) => [n, shapeOf(f)]));
 
   it('AuditEvent has every declared field, the additional values of the record, and the proof', () => {
     const { additional, proof, ...fields } = shapesOf('AuditEvent');
-    expect(fields).toEqual(Object.fromEntries(FIELD_NAMES.map(shapeOfField)));
+    expect(fields).toEqual({ ...Object.fromEntries(FIELD_NAMES.map(shapeOfField)), ...LIFTED_SHAPES });
     expect(additional).toMatchObject({ type: 'JSON', nullable: false });
     expect(proof).toMatchObject({ type: 'AuditEventProof', nullable: true });
   });
@@ -85,6 +89,7 @@ describe('the GraphQL schema', () => {
     const preview = { type: 'String', nullable: true, doc: STATEMENT_PREVIEW.doc };
     expect(shapesOf('AuditEventListItemType')).toEqual({
       ...Object.fromEntries(LIST_FIELDS.map(shapeOfField)),
+      ...LIFTED_SHAPES,
       [STATEMENT_PREVIEW.name]: preview,
     });
   });

@@ -1,5 +1,5 @@
 import { parseTicks } from '../../src/event/event-time';
-import { FIELD_NAMES } from '../../src/event/fields';
+import { FIELD_NAMES, LIFTED_NAMES } from '../../src/event/fields';
 import { recordIdFloor } from '../../src/event/record-id';
 import { formatOf } from '../../src/modules/export/formats';
 import { parseExport } from '../../src/modules/export/parameters';
@@ -13,14 +13,16 @@ const event = (statement: string | null): StoredAuditEvent => ({
   actionId: 'SL',
   succeeded: false,
   statement,
-  additional: { a: '"' },
+  additional: { a: '"', responseRows: 7 },
 });
 
 describe('an export', () => {
   it('in CSV has lines that end as RFC 4180 says, texts in quotation marks, and absent values without', () => {
     const csv = formatOf('csv', 'native');
     expect(csv.mediaType).toBe('text/csv; charset=utf-8');
-    expect(csv.head).toBe(`${[...FIELD_NAMES, 'additional'].map((name) => `"${name}"`).join(',')}\r\n`);
+    expect(csv.head).toBe(
+      `${[...FIELD_NAMES, 'additional', ...LIFTED_NAMES].map((name) => `"${name}"`).join(',')}\r\n`,
+    );
     const [line = '', ...rest] = csv.write([event('=1+1,"x"\n'), event('')]).split('\r\n');
     expect(rest).toHaveLength(2);
     const cells = FIELD_NAMES.map((name) => {
@@ -28,7 +30,8 @@ describe('an export', () => {
       const value = event('=1+1,""x""\n')[name];
       return value === null ? '' : `"${value}"`;
     });
-    expect(line).toBe([...cells, '"{""a"":""\\""""}"'].join(','));
+    const lifted = LIFTED_NAMES.map((name) => (name === 'responseRows' ? '"7"' : ''));
+    expect(line).toBe([...cells, '"{""a"":""\\"""",""responseRows"":7}"', ...lifted].join(','));
     expect(rest[0]).toContain(',"",');
     expect(csv.end(3)).toBe('#end,3\r\n');
   });
@@ -41,7 +44,11 @@ describe('an export', () => {
       for (const line of lines.slice(0, 2)) expect(JSON.parse(line)).toEqual(expect.any(Object));
       expect(end(2)).toBe('{"end":{"count":2}}\n');
     }
-    expect(JSON.parse(formatOf('ndjson', 'native').write([event('x')]))).toEqual(event('x'));
+    expect(JSON.parse(formatOf('ndjson', 'native').write([event('x')]))).toEqual({
+      ...event('x'),
+      ...Object.fromEntries(LIFTED_NAMES.map((name) => [name, null])),
+      responseRows: '7',
+    });
   });
 });
 

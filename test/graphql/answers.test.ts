@@ -6,6 +6,8 @@ import type { TestTenant } from '../support/world';
 
 const LIST = 'query($page: Int) { auditEvents(page: $page) { totalCount } }';
 const DETAIL = 'query($recordId: String!) { auditEvent(recordId: $recordId) { recordId } }';
+const LIFTED = `query($filter: String) {
+  auditEvents(filter: $filter) { items { responseRows affectedRows sessionId roleMember } } }`;
 const SUMMARY = '{ auditSummary { totalCount } }';
 
 describe('the answers of REST and GraphQL', () => {
@@ -53,6 +55,30 @@ describe('the answers of REST and GraphQL', () => {
         expect(extensions.code).toBe('invalid_parameter');
       }
     }
+  });
+
+  it('have the lifted fields in GraphQL alone, in lists by counts and by columns, and in the detail', async () => {
+    const tenant = await open.world.tenant();
+    await tenant.audited({
+      actionId: 'APRL',
+      additional: { responseRows: '9223372036854775807', sessionId: 55, targetServerPrincipalName: 'eve' },
+    });
+    const fields = 'responseRows affectedRows sessionId roleMember';
+    const lifted = {
+      responseRows: '9223372036854775807',
+      affectedRows: null,
+      sessionId: '55',
+      roleMember: 'eve',
+    };
+    for (const filter of ['actionId:APRL', 'responseRows:>1000', 'roleMember~EVE AND NOT affectedRows:>=0'])
+      expect((await open.world.graphql(tenant.key, LIFTED, { filter })).body.data).toEqual({
+        auditEvents: { items: [lifted] },
+      });
+    const listed = await tenant.get('/audit-activity', { filter: 'responseRows:>1000' });
+    const [{ recordId }] = listed.body.data;
+    const one = `{ auditEvent(recordId: "${recordId}") { ${fields} } }`;
+    expect((await open.world.graphql(tenant.key, one)).body.data).toEqual({ auditEvent: lifted });
+    expect(listed.body.data).toEqual([expect.not.objectContaining({ responseRows: expect.anything() })]);
   });
 
   it('never cause a key in the log', async () => {

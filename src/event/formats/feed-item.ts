@@ -1,5 +1,6 @@
 import type { JsonScalar } from '../audit-record';
-import { AUDIT_EVENT_FIELDS, type AuditEvent, FIELD_NAMES } from '../fields';
+import { AUDIT_EVENT_FIELDS, type AuditEvent, FIELD_NAMES, LIFTED_FIELDS } from '../fields';
+import { liftedOf } from '../lifted';
 import { pick, type Shape } from '../shape';
 
 /** An event as it leaves the service in full, with what is known of its arrival. */
@@ -21,6 +22,7 @@ export const FEED_ITEM = {
       kind: 'values',
       doc: 'What the audit record states beyond the other fields, and where it stood in which file.',
     },
+    ...LIFTED_FIELDS,
     receivedAt: {
       kind: 'time',
       nullable: true,
@@ -33,6 +35,8 @@ export const FEED_ITEM = {
   },
 } as const satisfies Shape;
 
-/** Every field of the event and `additional`. With a known position, `receivedAt` and `position` too. */
+/** Every field of the event, `additional` and the lifted fields. With a known position, `receivedAt` and `position` too. */
 export const toFeedItem = ({ event, position, receivedAt }: FeedEvent): object =>
-  position === undefined ? event : { ...event, receivedAt: receivedAt ?? null, position: String(position) };
+  position === undefined
+    ? { ...event, ...liftedOf(event) }
+    : { ...event, ...liftedOf(event), receivedAt: receivedAt ?? null, position: String(position) };

@@ -3,6 +3,7 @@ import type { Call } from '../../caller/call';
 import { askerOf, tenantSetOf } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { TICKS_PER_MS } from '../../event/event-time';
+import { liftedOf } from '../../event/lifted';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { LIST_PARAMETERS, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../../event/parameters';
 import { toAuditEventQuery, toSummaryFilter } from '../../event/query';
@@ -24,7 +25,8 @@ export class AuditEventResolver {
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   @Takes(LIST_PARAMETERS)
   auditEvents(given: ParameterValues<typeof LIST_PARAMETERS>, context: Call) {
-    const query = toAuditEventQuery(given);
+    // The façade's routes have the fields of the contract alone.
+    const query = { ...toAuditEventQuery(given), hasLifted: context.parsed === undefined };
     const plan = planOf({ kind: 'page', filter: query.filter });
     const read = () => this.reader.page(tenantSetOf(context), query, plan);
     return plan.isLong ? this.fairShare.run(askerOf(context), read) : read();
@@ -36,8 +38,9 @@ export class AuditEventResolver {
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   @Takes(RECORD_PARAMETERS)
-  auditEvent({ recordId }: ParameterValues<typeof RECORD_PARAMETERS>, context: Call) {
-    return this.reader.find(tenantSetOf(context), recordId);
+  async auditEvent({ recordId }: ParameterValues<typeof RECORD_PARAMETERS>, context: Call) {
+    const event = await this.reader.find(tenantSetOf(context), recordId);
+    return event && { ...event, ...liftedOf(event) };
   }
 
   @Query(() => AuditSummaryType, { description: 'Counts over a time range.' })

@@ -6,7 +6,7 @@ import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
 import { type ColumnCounter, inSnapshot } from '../../store/columns/counter';
 import { findPlaces } from '../../store/columns/find-rows';
 import { type Tally } from '../../store/columns/tally';
-import { LIST_COLUMNS, type Row } from '../../store/rows/event-rows';
+import { listColumns, type Row } from '../../store/rows/event-rows';
 import { toStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
 
@@ -21,7 +21,7 @@ export function pageByColumns(
       query.sort === SORTS.Timestamp
         ? await byTime(counter, tenants, query)
         : await byValue(counter, tenants, query);
-    return { rows: await rowsOf(counter, tenants, ids), total };
+    return { rows: await rowsOf(counter, tenants, ids, query), total };
   });
 }
 
@@ -86,16 +86,26 @@ const compareStored = (a: string, b: string) =>
   Buffer.compare(Buffer.from(toStored(a), 'utf8'), Buffer.from(toStored(b), 'utf8'));
 
 /** @returns the rows in the order of the ids */
-async function rowsOf(counter: ColumnCounter, tenants: TenantSet, ids: readonly string[]): Promise<Row[]> {
+async function rowsOf(
+  counter: ColumnCounter,
+  tenants: TenantSet,
+  ids: readonly string[],
+  query: AuditEventQuery,
+): Promise<Row[]> {
   const rows = new Map<string, Row>();
   for (const tenantId of ids.length === 0 ? [] : tenants) {
-    const found = await counter.ask(rowsStatement(tenantId, ids, counter.lookup));
+    const found = await counter.ask(rowsStatement(tenantId, ids, counter.lookup, query));
     for (const row of found) rows.set(String(row.record_id), row);
   }
   return ids.map((id) => rows.get(id)).filter((row) => row !== undefined);
 }
 
-export const rowsStatement = (tenantId: number, ids: readonly string[], of: TenantLookup): Prisma.Sql =>
+export const rowsStatement = (
+  tenantId: number,
+  ids: readonly string[],
+  of: TenantLookup,
+  query: Pick<AuditEventQuery, 'hasLifted'> = {},
+): Prisma.Sql =>
   Prisma.sql`
-    SELECT ${LIST_COLUMNS} FROM audit_event e
+    SELECT ${listColumns(query)} FROM audit_event e
     WHERE e.tenant_id = ${of.lookup(Prisma.sql`${tenantId}::int`)} AND e.record_id = ANY(${[...ids]}::uuid[])`;

@@ -5,7 +5,7 @@ import type { AuditEventQuery } from '../../event/query';
 import { type Counted, countedOf, groupDimension, isHourly } from '../../store/counts/dimensions';
 import { hoursWithin, segmentsOf, wordSegmentsOf } from '../../store/counts/segments';
 import type { Access } from '../../store/plan';
-import { IN_BOUNDS, LIST_COLUMNS, whereOf, withBounds } from '../../store/rows/event-rows';
+import { IN_BOUNDS, listColumns, whereOf, withBounds } from '../../store/rows/event-rows';
 
 /** From this offset on, skipping rows costs more than reading the page's rows a second time. */
 export const DEEP_OFFSET = 1_000n;
@@ -42,7 +42,7 @@ export function pageStatement(
           ORDER BY e.record_id ${direction} LIMIT least(${end} - h.before, h.n)) r`;
   const cut = Prisma.sql`LIMIT ${pageSize}::bigint OFFSET greatest(0, ${first} - coalesce((SELECT min(before) FROM fine), 0))`;
   const shallowPage = Prisma.sql`page AS (
-      SELECT r.* FROM (${each((tenant) => read(LIST_COLUMNS, tenant))}) r ORDER BY ${order('r')} ${cut})`;
+      SELECT r.* FROM (${each((tenant) => read(listColumns(query), tenant))}) r ORDER BY ${order('r')} ${cut})`;
   const deepPage = Prisma.sql`place AS MATERIALIZED (
       SELECT r.* FROM (${each((tenant) =>
         read(Prisma.sql`${tenant} AS tenant_id, h.v, e.record_id`, tenant),
@@ -51,7 +51,7 @@ export function pageStatement(
     page AS (${each(
       (tenant) => Prisma.sql`
       SELECT r.* FROM place k CROSS JOIN LATERAL (
-        SELECT ${LIST_COLUMNS} FROM audit_event e WHERE e.tenant_id = ${tenant} AND e.record_id = k.record_id) r
+        SELECT ${listColumns(query)} FROM audit_event e WHERE e.tenant_id = ${tenant} AND e.record_id = k.record_id) r
       WHERE k.tenant_id = ${tenant}`,
     )})`;
 

@@ -4,7 +4,7 @@ import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventQuery } from '../../event/query';
 import { countedOf, groupDimension } from '../../store/counts/dimensions';
 import type { Access } from '../../store/plan';
-import { LIST_COLUMNS, type Row, whereOf } from '../../store/rows/event-rows';
+import { listColumns, type Row, whereOf } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
 import { orderBy, stretches } from './page.statement';
 
@@ -79,13 +79,9 @@ function placesStatement(
     )}) r ORDER BY ${orderBy('r', ['v', 'record_id'], descending)} LIMIT ${pageSize}::bigint OFFSET ${passed}::bigint`;
 }
 
-const rowsStatement = (
-  each: EachTenant,
-  { sort, descending }: AuditEventQuery,
-  ids: readonly string[],
-) => Prisma.sql`
+const rowsStatement = (each: EachTenant, query: AuditEventQuery, ids: readonly string[]) => Prisma.sql`
   SELECT r.* FROM (${each(
     (tenant) => Prisma.sql`
-    SELECT ${LIST_COLUMNS} FROM audit_event e
+    SELECT ${listColumns(query)} FROM audit_event e
     WHERE e.tenant_id = ${tenant} AND e.record_id = ANY(${[...ids]}::uuid[])`,
-  )}) r ORDER BY ${orderBy('r', [COLUMN_OF[sort], 'record_id'], descending)}`;
+  )}) r ORDER BY ${orderBy('r', [COLUMN_OF[query.sort], 'record_id'], query.descending)}`;

@@ -6,7 +6,7 @@ import type { AuditEventFilter, AuditEventQuery, AuditSummary, Page } from '../.
 import { ticksOfRecordId } from '../../event/record-id';
 import { planOf } from '../../store/plan';
 import type { AuditEventReader, StoredAuditEvent } from '../../store/rows/audit-event-reader';
-import { MARKED_COLUMNS, toListItem, toStoredEvent } from '../../store/rows/event-rows';
+import { listItemOf, MARKED_COLUMNS, toStoredEvent } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
 import { DEEP_OFFSET, pageStatement } from './page.statement';
 import { pageByColumns } from './page-by-columns';
@@ -33,16 +33,16 @@ export class PostgresAuditEventReader implements AuditEventReader {
     const { service } = this;
     if (by === 'columns') {
       const found = await guarded(() => pageByColumns(service, tenants, query));
-      return { items: found.rows.map(toListItem), totalCount: found.total, page, pageSize };
+      return { items: found.rows.map(listItemOf(query)), totalCount: found.total, page, pageSize };
     }
     const each = service.each(tenants);
     if (each.isScattered) {
       const found = await guarded(() => scatteredPage(service, tenants, each, { query, by }));
-      return { items: found.rows.map(toListItem), totalCount: found.total, page, pageSize };
+      return { items: found.rows.map(listItemOf(query)), totalCount: found.total, page, pageSize };
     }
     const statement = pageStatement(each, query, by, this.deepOffset);
     const rows = await guarded(() => this.service.ask(statement, tenants, planning));
-    const items = rows.filter((row) => row.record_id !== null).map(toListItem);
+    const items = rows.filter((row) => row.record_id !== null).map(listItemOf(query));
     return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };
   }
 

@@ -1,6 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
-import { FIELD_NAMES } from '../../event/fields';
+import { FIELD_NAMES, LIFTED_NAMES } from '../../event/fields';
+import { toFeedItem } from '../../event/formats/feed-item';
 import { FEED_FORMATS, type FeedFormat } from '../../event/formats/formats';
+import { liftedOf } from '../../event/lifted';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 
 /** Writes events one after the other. */
@@ -13,7 +15,7 @@ export interface ExportFormat {
   end(count: number): string;
 }
 
-const COLUMNS = [...FIELD_NAMES, 'additional'];
+const COLUMNS = [...FIELD_NAMES, 'additional', ...LIFTED_NAMES];
 type Cell = string | boolean | null;
 
 /**
@@ -26,16 +28,17 @@ const csvLines = (rows: readonly (readonly Cell[])[]) =>
     { record_delimiter: 'windows', quoted_string: true, cast: { boolean: String } },
   );
 
-const cellsOf = ({ additional, ...fields }: StoredAuditEvent): Cell[] => [
-  ...FIELD_NAMES.map((name) => fields[name]),
-  JSON.stringify(additional),
+const cellsOf = (event: StoredAuditEvent): Cell[] => [
+  ...FIELD_NAMES.map((name) => event[name]),
+  JSON.stringify(event.additional),
+  ...Object.values(liftedOf(event)),
 ];
 
 export const EXPORT_FORMATS = {
   ndjson: {
     mediaType: 'application/x-ndjson',
     head: '',
-    write: (events) => events.map((event) => `${JSON.stringify(event)}\n`).join(''),
+    write: (events) => events.map((event) => `${JSON.stringify(toFeedItem({ event }))}\n`).join(''),
     end: (count) => `${JSON.stringify({ end: { count } })}\n`,
   },
   csv: {

@@ -7,17 +7,19 @@ import {
   DETAIL_FIELDS,
   FIELD_NAMES,
   type FieldName,
+  LIFTED_NAMES,
   LIST_FIELDS,
   STATEMENT_PREVIEW,
   toSnakeCase,
 } from '../../event/fields';
 import { FILTERS } from '../../event/filters';
-import { type AuditEventFilter, givenFilters, type TimeRange } from '../../event/query';
+import { type AuditEventFilter, type AuditEventQuery, givenFilters, type TimeRange } from '../../event/query';
 import { eventTimeOf, recordIdFloor } from '../../event/record-id';
 import { statementOrMark } from '../bytes/large-statements';
 import { conditionOf } from '../words/search-sql';
 import type { StoredAuditEvent } from './audit-event-reader';
 import { expressionSql } from './expression-sql';
+import { selectedSql } from './lifted-sql';
 import { fromStored, fromStoredJson, storedCharsFor, textOrNull, toStored } from './stored-text';
 
 /** A row as a statement returns it, by column name. */
@@ -32,7 +34,14 @@ const { charsMax } = STATEMENT_PREVIEW;
 /** Selects stored characters, of which two may stand for one. The preview is cut to its length after reading. */
 const PREVIEW = `left(e.statement, ${storedCharsFor(charsMax)}) AS ${PREVIEW_COLUMN}`;
 
-export const LIST_COLUMNS = Prisma.raw([...columnsOf(LIST_FIELDS), PREVIEW].join(', '));
+const LIST_COLUMNS = [...columnsOf(LIST_FIELDS), PREVIEW];
+const [OWN_COLUMNS, ALL_COLUMNS] = [LIST_COLUMNS, [...LIST_COLUMNS, ...LIFTED_NAMES.map(selectedSql)]].map(
+  (columns) => Prisma.raw(columns.join(', ')),
+) as [Prisma.Sql, Prisma.Sql];
+/** The columns of the rows of a list. */
+export const listColumns = ({ hasLifted }: Pick<AuditEventQuery, 'hasLifted'>): Prisma.Sql =>
+  hasLifted ? ALL_COLUMNS : OWN_COLUMNS;
+
 const WHOLE_COLUMNS = [...new Set([...columnsOf(DETAIL_FIELDS), ...columnsOf(['sourceType'])])];
 export const DETAIL_COLUMNS = Prisma.raw([...WHOLE_COLUMNS, 'e.additional'].join(', '));
 /** The same, with marks in place of large statements (`LargeStatements`). */
@@ -64,9 +73,15 @@ function mapperOf<T>(names: readonly FieldName[], beside: Readonly<Record<string
   return make((value: unknown) => textOrNull(String(value)), eventTimeOf, preview, fromStoredJson);
 }
 
-export const toListItem = mapperOf<AuditEventListItem>(LIST_FIELDS, {
-  [STATEMENT_PREVIEW.name]: `preview(row.${PREVIEW_COLUMN})`,
-});
+const BESIDE = { [STATEMENT_PREVIEW.name]: `preview(row.${PREVIEW_COLUMN})` };
+const LIFTED = Object.fromEntries(LIFTED_NAMES.map((name) => [name, `text(row.${COLUMN_OF[name]})`]));
+const toOwnItem = mapperOf<AuditEventListItem>(LIST_FIELDS, BESIDE);
+const toWholeItem = mapperOf<AuditEventListItem>(LIST_FIELDS, { ...BESIDE, ...LIFTED });
+/** Makes an item of a row of `listColumns`. */
+export const listItemOf = ({
+  hasLifted,
+}: Pick<AuditEventQuery, 'hasLifted'>): ((row: Row) => AuditEventListItem) =>
+  hasLifted ? toWholeItem : toOwnItem;
 
 /** The event of a row of `DETAIL_COLUMNS` or `MARKED_COLUMNS`. */
 export const toStoredEvent = mapperOf<StoredAuditEvent>(FIELD_NAMES, { additional: 'json(row.additional)' });

@@ -1,4 +1,4 @@
-import { DETAIL_FIELDS, FIELD_NAMES } from '../../../src/event/fields';
+import { DETAIL_FIELDS, FIELD_NAMES, LIFTED_NAMES } from '../../../src/event/fields';
 import { DashboardSession } from '../../support/dashboard-session';
 import { ENGINES } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
@@ -30,7 +30,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     expect(lines.map(({ statement }) => statement).sort()).toEqual([...ODD].sort());
     expect(lines.map(record)).toEqual(lines.map(record).sort());
     for (const line of lines) {
-      expect(Object.keys(line)).toEqual([...FIELD_NAMES, 'additional']);
+      expect(Object.keys(line)).toEqual([...FIELD_NAMES, 'additional', ...LIFTED_NAMES]);
       const { body } = await acme.get(`/audit-activity/${line.recordId}`);
       expect(Object.fromEntries(DETAIL_FIELDS.map((name) => [name, line[name]]))).toEqual(body.data);
     }
@@ -42,7 +42,7 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     const answer = await acme.get(PATH, { format: 'csv' });
     expect(answer.headers.get('Content-Type')).toBe('text/csv; charset=utf-8');
     const [names, ...rows] = rowsOf(answer);
-    expect(names).toEqual([...FIELD_NAMES, 'additional']);
+    expect(names).toEqual([...FIELD_NAMES, 'additional', ...LIFTED_NAMES]);
     const cell = (value: unknown) => (typeof value === 'object' && value ? JSON.stringify(value) : value);
     expect(rows).toEqual(
       lines.map((line) =>

@@ -1,4 +1,4 @@
-import { FIELD_NAMES } from '../../../src/event/fields';
+import { FIELD_NAMES, LIFTED_NAMES } from '../../../src/event/fields';
 import { LIMITS } from '../../../src/limits';
 import { ENGINES, ONE_ENGINE } from '../../support/engines';
 import { anEvent } from '../../support/events';
@@ -43,10 +43,17 @@ describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
     const acme = await filled(3, { statement: 'x'.repeat(5_000) });
     const { items } = await drain(acme, { from: 'beginning' });
     for (const [i, item] of items.entries()) {
-      expect(Object.keys(item)).toEqual([...FIELD_NAMES, 'additional', 'receivedAt', 'position']);
+      expect(Object.keys(item)).toEqual([
+        ...FIELD_NAMES,
+        'additional',
+        ...LIFTED_NAMES,
+        'receivedAt',
+        'position',
+      ]);
       expect(item.position).toBe(String(i));
       expect(item.statement).toHaveLength(5_000);
       expect(item.additional).toMatchObject({ sessionId: 55 });
+      expect(item).toMatchObject({ sessionId: '55', classType: 'U', responseRows: null });
       expect(Math.abs(Date.now() - Date.parse(item.receivedAt))).toBeLessThan(60_000);
     }
     const { body } = await acme.get('/audit-activity', { sortDirection: 'asc' });

@@ -1,6 +1,7 @@
 import { askingBy, type OwnerDoor, type Prisma, type ServiceDoor } from '../../../database/clients';
 import { guarded } from '../../../database/failure';
 import { Pauses } from '../../../deadline';
+import { liftedOf } from '../../../event/lifted';
 import type { AuditEventFilter } from '../../../event/query';
 import { ID_BYTES } from '../../../event/record-id';
 import { tenantSet } from '../../../tenant-set';
@@ -341,11 +342,14 @@ const toArrived: Make<ArrivedEvent> = ({ position, receivedMs }, row) => {
 
 const toArrivedRow: Make<ArrivedRow> = ({ position }, { recordId, text }) => ({ position, recordId, text });
 
-/** The same item as `toFeedItem` of `formats/feed-item.ts` makes. Stored JSON without escapes is not parsed. */
+/** The same item as `toFeedItem` of `formats/feed-item.ts` makes. Stored JSON without escapes is not written anew. */
 const toArrivedText: Make<ArrivedText> = ({ position, receivedMs }, row) => {
   const values = valuesOf(row);
-  const fields = JSON.stringify(toFields(values));
-  const beside = JSON.stringify({ receivedAt: timeOfArrival(receivedMs), position: String(position) });
+  const event = toFields(values);
+  const fields = JSON.stringify(event);
+  const lifted = liftedOf({ actionId: event.actionId, additional: additionalOf(values) });
+  const receivedAt = timeOfArrival(receivedMs);
+  const beside = JSON.stringify({ ...lifted, receivedAt, position: String(position) });
   const additional = fromStoredJsonText(storedAdditional(values));
   return { position, json: `${fields.slice(0, -1)},"additional":${additional},${beside.slice(1)}` };
 };
