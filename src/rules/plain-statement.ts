@@ -57,7 +57,7 @@ const RAW_PART = String.raw`(?:\[[^\]]{1,200}\]|"[^"]{1,200}"|[\w@#$]{1,200})?`;
 /** A statement in which no such dots follow each other has no name of four parts. */
 const MAY_BE_REMOTE = new RegExp(String.raw`\.${GAP}${RAW_PART}${GAP}\.${GAP}${RAW_PART}${GAP}\.`);
 const REMOTE = new RegExp(
-  String.raw`\b(?:from|join|into|update|insert|delete|merge|using|apply|exec|execute) (${PART})\.${PART}?\.${PART}?\.${PART}`,
+  String.raw`(?:\b(?:from|join|into|update|insert|delete|merge|using|apply|exec|execute) |\bfrom [^;()=]{1,200},)(${PART})\.${PART}?\.${PART}?\.${PART}`,
   'gi',
 );
 

@@ -23,7 +23,8 @@ export const NOTHING: Reading = { procedures: [], calls: [], executed: [], madeB
 
 /** Whether a statement may call something. */
 export const mayCall = (sql: string): boolean => MAY_CALL.test(sql);
-const MAY_CALL = /exec|[sx]p_|[\uff00-\uffef]/i;
+// Without the flag `i`, which makes it several times as slow.
+const MAY_CALL = /[eE][xX][eE][cC]|[sSxX][pP]_|[\uff00-\uffef]/;
 const CALLS_MAX = 1_000;
 const EXECUTED_MAX = 50;
 const DEPTH_MAX = 5;
@@ -38,8 +39,7 @@ export function readCalls(sql: string): Reading {
 interface Argument {
   readonly name: string | null;
   readonly value: Value;
-  /** As it is written, in the normal form. */
-  readonly form: string;
+  readonly tokens: readonly Token[];
 }
 
 class CallReader {
@@ -279,7 +279,7 @@ function argumentsAt(
     )
       value = { ...UNKNOWN, text: narrow(token.text), isKnown: true };
     at = Math.max(expressions.at, start + 1);
-    args.push({ name, value, form: formOf(tokens.slice(start, at)) });
+    args.push({ name, value, tokens: tokens.slice(start, at) });
     if (['out', 'output', 'readonly'].includes(wordAt(tokens, at))) at += 1;
     if (markAt(tokens, at) !== ',') break;
     at += 1;
@@ -289,6 +289,7 @@ function argumentsAt(
 
 const isConstant = ({ kind, text }: Token) => kind === 'word' && /^(?:null|default)$/i.test(text);
 
+/** Tokens as they are written, in the normal form. */
 function formOf(tokens: readonly Token[]): string {
   const form = new NormalForm();
   for (const { kind, text } of tokens) form.add(kind, text);
@@ -312,8 +313,8 @@ const namedValues = (args: readonly Argument[]): Variables =>
   new Map(args.flatMap(({ name, value }) => (name !== null && value.isKnown ? [[name, value]] : [])));
 
 const quoted = (text: string) => `'${narrow(text).replaceAll("'", "''")}'`;
-function argumentText({ value, form }: Argument): string {
-  if (!value.isKnown || value.hex !== null) return form;
+function argumentText({ value, tokens }: Argument): string {
+  if (!value.isKnown || value.hex !== null) return formOf(tokens);
   return value.number === null ? quoted(value.text) : String(value.number);
 }
 

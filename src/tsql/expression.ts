@@ -79,9 +79,8 @@ export class Expressions {
   }
 
   #inParentheses(): Value {
-    if (this.#word() === 'select') return this.#skipped();
-    const value = this.read(this.at);
-    if (this.#mark() !== ')') return this.#skipped();
+    const value = this.read(this.#word() === 'select' ? this.at + 1 : this.at);
+    if (this.#mark() !== ')') return { ...unknownOf([value, this.#skipped()]), chars: value.chars };
     this.at += 1;
     return value;
   }

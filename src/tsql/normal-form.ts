@@ -85,9 +85,11 @@ function spelled(kind: TokenKind, text: string): string {
   }
 }
 
+const ASCII_NAME = /^[A-Za-z_#][\w@#$]*$/;
 const PLAIN_NAME = /^[\p{L}_#][\p{L}\p{N}_@#$]*$/u;
 /** The server does not see spaces at the end of a name. */
 function spelledName(name: string): string {
+  if (ASCII_NAME.test(name)) return name;
   const whole = name.trimEnd();
   return PLAIN_NAME.test(whole) ? whole : `[${whole.replaceAll(']', ']]')}]`;
 }

@@ -37,6 +37,7 @@ describe('the calls of a statement', () => {
     ['EXEC(CONVERT(nvarchar(9),0x73006500))', ['se'], ['hex']],
     ['DECLARE @s varchar(9)=0x7365+0x6c65;EXEC(@s)', ['sele'], ['hex']],
     ["DECLARE @s varchar(9)=CONVERT(varchar(9),'0x6162',1);EXEC(@s)", ['ab'], ['hex']],
+    ['DECLARE @s varchar(9);SET @s=(SELECT CHAR(115)+CHAR(101));EXEC(@s)', ['se'], ['char']],
     ["EXEC(REPLACE(@t,'a','b'))", [], []],
     ["EXEC(REPLACE('xay','a',''))", ['xy'], ['replace']],
     [
