@@ -62,8 +62,7 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
        WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND has_table_privilege($1, c.oid, r.name)
          AND (c.relispartition OR (r.name NOT IN ('SELECT', 'INSERT', 'UPDATE') AND c.relname = ANY($2::text[])))
          -- A tenant removes its own rules, each change of which is in the access log; of its backtests the last are kept.
-         -- An operator removes sources that nobody reports any more, with an entry of the access log too.
-         AND NOT (c.relname IN ('detection_rule', 'backtest', 'audit_source', 'audit_gap') AND r.name = 'DELETE')`,
+         AND NOT (c.relname IN ('detection_rule', 'backtest') AND r.name = 'DELETE')`,
       ...[SERVICE_ROLE, tables],
     );
     expect(rights).toEqual([]);

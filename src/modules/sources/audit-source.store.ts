@@ -110,7 +110,7 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
   }
 
   remove(tenantId: number, asked: Removal, attempt: Attempt): Promise<RemovedSources> {
-    return removeSources(this.service, tenantId, asked, attempt);
+    return removeSources(this.owner, tenantId, asked, attempt);
   }
 
   removeGaps(tenantId: number, retentionDays: number, before: Date): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Attempt } from '../../caller/access-log';
-import { changeOfTenant } from '../../caller/access-log.store';
-import type { ServiceDoor } from '../../database/clients';
+import { change } from '../../caller/access-log.store';
+import type { OwnerDoor } from '../../database/clients';
 import type { ParameterSpecs } from '../../event/parameter-specs';
 import type { Answer, Shape } from '../../event/shape';
 import { LIMITS } from '../../limits';
@@ -53,35 +53,42 @@ export interface Removal {
   readonly withGaps: boolean;
 }
 
-/** Removes sources that nobody reports any more, those with the fewest gaps first, and writes the access log. */
+/**
+ * Removes sources that nobody reports any more, those with the fewest gaps first, and writes the access log. The service's
+ * login may not remove gaps, because they tell of events that are missing: the owner's login does it.
+ */
 export function removeSources(
-  service: ServiceDoor,
+  owner: OwnerDoor,
   tenantId: number,
   { before, hostName, withGaps }: Removal,
   attempt: Attempt,
 ): Promise<RemovedSources> {
-  return changeOfTenant(service, tenantId, attempt, async (tx) => {
-    const host = hostName === null ? null : toStored(hostName);
-    const old = await tx.$queryRawUnsafe<{ host: string; database: string; gaps: number }[]>(
-      OLD_SOURCES,
-      ...[tenantId, before, host],
-    );
-    let gapsBefore = 0;
-    const chosen = old.filter(({ gaps }, i) => {
-      gapsBefore += gaps;
-      return gaps === 0 || (withGaps && (i === 0 || gapsBefore <= LIMITS.gapsRemovedMax));
-    });
-    const removed = await tx.$queryRawUnsafe<{ host: string; database: string }[]>(
-      REMOVE_SOURCES,
-      ...[tenantId, before, chosen.map((one) => one.host), chosen.map((one) => one.database)],
-    );
-    const gaps = await tx.$executeRawUnsafe(
-      REMOVE_GAPS_OF,
-      ...[tenantId, removed.map((one) => one.host), removed.map((one) => one.database)],
-    );
-    const value = { sources: removed.length, gaps, kept: old.length - chosen.length };
-    return { value, rows: removed.length };
-  });
+  return change(
+    (run) => owner.models.$transaction(run),
+    attempt,
+    async (tx) => {
+      const host = hostName === null ? null : toStored(hostName);
+      const old = await tx.$queryRawUnsafe<{ host: string; database: string; gaps: number }[]>(
+        OLD_SOURCES,
+        ...[tenantId, before, host],
+      );
+      let gapsBefore = 0;
+      const chosen = old.filter(({ gaps }, i) => {
+        gapsBefore += gaps;
+        return gaps === 0 || (withGaps && (i === 0 || gapsBefore <= LIMITS.gapsRemovedMax));
+      });
+      const removed = await tx.$queryRawUnsafe<{ host: string; database: string }[]>(
+        REMOVE_SOURCES,
+        ...[tenantId, before, chosen.map((one) => one.host), chosen.map((one) => one.database)],
+      );
+      const gaps = await tx.$executeRawUnsafe(
+        REMOVE_GAPS_OF,
+        ...[tenantId, removed.map((one) => one.host), removed.map((one) => one.database)],
+      );
+      const value = { sources: removed.length, gaps, kept: old.length - chosen.length };
+      return { value, rows: removed.length, tenantIds: [tenantId] };
+    },
+  );
 }
 
 const OLD_SOURCES = `
