@@ -50,7 +50,8 @@ describe.each(ONE_ENGINE)('compliance by REST on %s', (engine) => {
     at.world.get(path, by, { query });
   /** The standing of a control by instance. */
   const standing = async (controlId: string, asOf: string) => {
-    const { body } = await get(`/compliance/controls/${controlId}`, { asOf });
+    const { status, body } = await get(`/compliance/controls/${controlId}`, { asOf });
+    expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
     return Object.fromEntries(
       body.data.instances.map((one: { serverInstanceName: string }) => [one.serverInstanceName, one]),
     );
