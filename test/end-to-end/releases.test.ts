@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { RECORD_FIELDS } from '../../src/event/fields';
+import { isLifted, RECORD_FIELDS } from '../../src/event/fields';
 import { API_BASE_PATH } from '../../src/version';
 import { type AgentProgram, CompiledAgent } from '../agent/support/compiled-agent';
 import type { ChildService } from '../support/child-service';
@@ -116,7 +116,10 @@ describe('the previous release and this one', () => {
     expect(sites.now.tenantId).toBe(sites.before.tenantId);
     const [now, before] = [await exported(sites.now), await exported(sites.before)];
     expect(now).toHaveLength(EXPECTED.length);
-    expect(now).toEqual(before);
+    // The release before leaves the lifted fields in `additional`, where they are still.
+    const withoutLifted = (line: Line) =>
+      Object.fromEntries(Object.entries(line).filter(([name]) => !isLifted(name)));
+    expect(now.map(withoutLifted)).toEqual(before);
   });
 
   async function configured(site: Site, name: string) {
