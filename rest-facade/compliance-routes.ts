@@ -5,10 +5,9 @@ import {
   COMPLIANCE_FRAMEWORK,
   COMPLIANCE_SUMMARY,
   CONTROL_PARAMETERS,
-  CONTROL_QUERY,
   CONTROLS_PARAMETERS,
   FRAMEWORKS_PARAMETERS,
-  SUMMARY_OF_COMPLIANCE,
+  MOMENT,
 } from '../src/modules/compliance/answers';
 import type { Route } from './route';
 
@@ -45,7 +44,7 @@ export const COMPLIANCE_ROUTES: readonly Route[] = [
     tag: TAG,
     path: '/compliance/controls/{controlId}',
     summary: 'Returns one control with how it stands on each server instance.',
-    query: CONTROL_QUERY,
+    query: MOMENT,
     pathParameters: CONTROL_PARAMETERS,
     schema: 'ComplianceControl',
     rootField: 'complianceControl',
@@ -57,7 +56,7 @@ export const COMPLIANCE_ROUTES: readonly Route[] = [
     tag: TAG,
     path: '/compliance/summary',
     summary: 'Returns how all controls stand on all server instances.',
-    query: SUMMARY_OF_COMPLIANCE,
+    query: MOMENT,
     pathParameters: {},
     schema: 'ComplianceSummary',
     rootField: 'complianceSummary',

@@ -191,6 +191,8 @@ export const LIMITS = {
   savedSearchesClearMs: 60 * 60_000, // rows of removed searches are few, and nobody sees them
   facetValuesDefault: 10,
   facetValuesSearchedMax: 10_000, // the most frequent values of a field, searched for a text in them
+  complianceInstancesMax: 600, // server instances of one assessment: 70,000 verdicts
+  complianceStatementCharsMax: 16_384, // a longer change of an audit is not read, and leaves its groups unknown
   complianceRecordsMax: 2_000, // changes of audits that an assessment reads of a tenant, the newest
   groupsCountedMax: 100_000, // by one question: some 20 MB in memory
   numbersCountedMax: 1_000_000, // different numbers that one question counts by: some 100 MB in memory

@@ -57,7 +57,8 @@ export const FILTER_PARAMETERS = {
 
 const { search, ...OTHER_FILTERS } = FILTER_PARAMETERS;
 
-export const LIST_PARAMETERS = {
+/** The parameters that choose a page of a list. */
+export const PAGING = {
   page: { kind: 'integer', min: 1, max: LIMITS.pageMax, default: 1, doc: '1-based page number.' },
   pageSize: {
     kind: 'integer',
@@ -66,6 +67,10 @@ export const LIST_PARAMETERS = {
     default: LIMITS.pageSizeDefault,
     doc: 'Results per page.',
   },
+} as const satisfies QuerySpecs;
+
+export const LIST_PARAMETERS = {
+  ...PAGING,
   search,
   sortBy: { kind: 'choice', values: Object.keys(SORTS), doc: 'Column to sort by; ties by record id.' },
   sortDirection: { kind: 'choice', values: ['asc', 'desc'], default: 'desc', doc: 'Sort direction.' },

@@ -45,6 +45,19 @@ export interface Choices {
   readonly values: Readonly<Record<string, string>>;
 }
 
+/** The shape of a page of a list. */
+export const pageOf = <S extends Shape>(name: string, of: S) =>
+  ({
+    name,
+    doc: 'A page of a list, with its total.',
+    fields: {
+      items: { kind: 'object', isList: true, of },
+      totalCount: { kind: 'count' },
+      page: { kind: 'integer' },
+      pageSize: { kind: 'integer' },
+    },
+  }) as const satisfies Shape;
+
 type Scalars = { boolean: boolean; integer: number; count: number; decimal: number; values: object };
 type One<F extends ShapeField> = F extends { of: infer S extends Shape }
   ? Answer<S>

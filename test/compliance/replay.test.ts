@@ -30,7 +30,7 @@ const session = (minute: number, what: 'enabled' | 'disabled', audit = 'Main') =
   });
 
 function replayed(...events: StoredAuditEvent[]): AuditReplay {
-  const replay = new AuditReplay();
+  const replay = new AuditReplay((group) => group.endsWith('_GROUP'));
   for (const event of events) replay.take(event);
   return replay;
 }
@@ -132,6 +132,19 @@ describe('a replay of changes to audits', () => {
 
     expect(replay.of(LOGINS)).toBeNull();
     expect(replay.databasesOf(LOGINS)).toEqual(['Hr']);
+  });
+
+  it.each([
+    ['is not there', null],
+    [
+      'is too long to be read',
+      `/*${'x'.repeat(16_384)}*/ ALTER SERVER AUDIT SPECIFICATION S WITH (STATE = ON)`,
+    ],
+  ])('knows nothing of a specification after a change whose statement %s', (_, statement) => {
+    const hidden = { statement, objectName: 'S', additional: { classType: 'SA' } };
+
+    expect(replayed(MADE, change(5, '', hidden)).of(LOGINS)).toBeNull();
+    expect(replayed(MADE, change(5, '', { ...hidden, objectName: 'T' })).of(LOGINS)).not.toBeNull();
   });
 
   it('follows an audit to its new name', () => {

@@ -133,6 +133,16 @@ describe.each(ONE_ENGINE)('compliance by REST on %s', (engine) => {
     ]).toEqual(['OTHER01']);
   });
 
+  it('refuses more server instances than an agent may invent, and answers for one of them', async () => {
+    const tenant = await at.world.tenant();
+    await tenant.ingest(Array.from({ length: 601 }, (_, i) => login('09:00:00', `INVENTED${i}`, true)));
+    const { key: many } = await at.world.key({ tenantIds: [tenant.tenantId], scopes: ['read:compliance'] });
+    const one = { serverInstanceName: 'invented600', framework: 'cis', asOf: AS_OF };
+
+    expectError(await get('/compliance/summary', { asOf: AS_OF }, many), 400, 'invalid_parameter');
+    expect((await get('/compliance/controls', one, many)).body.meta.totalCount).toBe(4);
+  });
+
   it('refuses a key without the scope, and what is not there', async () => {
     const without = (await at.world.key({ scopes: ['read:alerts'] })).key;
 

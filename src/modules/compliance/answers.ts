@@ -1,5 +1,6 @@
 import type { QuerySpecs } from '../../event/parameter-specs';
-import type { Choices, Shape } from '../../event/shape';
+import { PAGING } from '../../event/parameters';
+import { type Choices, pageOf, type Shape } from '../../event/shape';
 import { LIMITS } from '../../limits';
 
 export const CONTROL_STATUS = {
@@ -123,30 +124,9 @@ export const COMPLIANCE_SUMMARY = {
   },
 } as const satisfies Shape;
 
-const pageOf = (name: string, of: Shape) =>
-  ({
-    name,
-    doc: 'A page of a list, with its total.',
-    fields: {
-      items: { kind: 'object', isList: true, of },
-      totalCount: { kind: 'count' },
-      page: { kind: 'integer' },
-      pageSize: { kind: 'integer' },
-    },
-  }) as const satisfies Shape;
 export const FRAMEWORK_PAGE = pageOf('ComplianceFrameworkPage', COMPLIANCE_FRAMEWORK);
 export const CONTROL_PAGE = pageOf('ComplianceControlPage', COMPLIANCE_CONTROL_ITEM);
 
-const PAGING = {
-  page: { kind: 'integer', min: 1, max: LIMITS.pageMax, default: 1, doc: '1-based page number.' },
-  pageSize: {
-    kind: 'integer',
-    min: 1,
-    max: LIMITS.pageSizeMax,
-    default: LIMITS.pageSizeDefault,
-    doc: 'Results per page.',
-  },
-} as const satisfies QuerySpecs;
 const AS_OF = {
   kind: 'time',
   doc: 'The moment of the assessment. Without an offset it is UTC. Default: now.',
@@ -177,5 +157,4 @@ export const CONTROL_PARAMETERS = {
     doc: 'Id of the control, such as `SQLI-22-004300`.',
   },
 } as const satisfies QuerySpecs;
-export const CONTROL_QUERY = { asOf: AS_OF } as const satisfies QuerySpecs;
-export const SUMMARY_OF_COMPLIANCE = { asOf: AS_OF } as const satisfies QuerySpecs;
+export const MOMENT = { asOf: AS_OF } as const satisfies QuerySpecs;

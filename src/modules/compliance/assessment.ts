@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ServiceDoor } from '../../database/clients';
 import { fold } from '../../event/search';
 import type { Answer } from '../../event/shape';
@@ -5,7 +6,7 @@ import type { TenantSet } from '../../tenant-set';
 import type { COMPLIANCE_CONTROL, COMPLIANCE_CONTROL_ITEM, COMPLIANCE_FRAMEWORK } from './answers';
 import { type ActionGroup, type Control, type Framework, shippedFrameworks } from './frameworks';
 import { evaluatedThrough, type GroupState, judge, type Verdict } from './judge';
-import { type InstanceTrail, type Questions, readTrails } from './trail';
+import { type Assessed, type InstanceTrail, type Questions, readTrails, refuseTooMany } from './trail';
 
 type ControlItem = Answer<typeof COMPLIANCE_CONTROL_ITEM>;
 type FrameworkItem = Answer<typeof COMPLIANCE_FRAMEWORK>;
@@ -37,11 +38,13 @@ export class Assessments {
   }
 
   /** The server instances of the tenants, by tenant and name. */
-  async trails(tenants: TenantSet, asOfMs: number): Promise<readonly InstanceTrail[]> {
+  async trails(tenants: TenantSet, assessed: Assessed): Promise<readonly InstanceTrail[]> {
     const { service, ask } = this;
     const trails: InstanceTrail[] = [];
-    for (const tenant of [...tenants].sort((a, b) => a - b))
-      trails.push(...(await readTrails({ service, ask, groups: this.#shipped.groups }, tenant, asOfMs)));
+    for (const tenant of [...tenants].sort((a, b) => a - b)) {
+      trails.push(...(await readTrails({ service, ask, groups: this.#shipped.groups }, tenant, assessed)));
+      refuseTooMany(trails.length);
+    }
     return trails;
   }
 
@@ -52,16 +55,18 @@ export class Assessments {
   ): Promise<readonly ControlItem[]> {
     const items: ControlItem[] = [];
     for (const { frameworkId, controls } of frameworks)
-      for (const control of controls)
-        for (const trail of trails) {
-          const { controlId, title } = control;
+      for (const control of controls) {
+        // Other callers are served between two controls.
+        await setImmediate();
+        const { controlId, title } = control;
+        for (const trail of trails)
           items.push({
             frameworkId,
             controlId,
             title,
             ...standing(await this.#judge(control, trail), trail),
           });
-        }
+      }
     return items;
   }
 

@@ -13,20 +13,20 @@ import {
   COMPLIANCE_SUMMARY,
   CONTROL_PAGE,
   CONTROL_PARAMETERS,
-  CONTROL_QUERY,
   CONTROLS_PARAMETERS,
   FRAMEWORK_PAGE,
   FRAMEWORKS_PARAMETERS,
-  SUMMARY_OF_COMPLIANCE,
+  MOMENT,
 } from './answers';
 import type { Assessments } from './assessment';
+import type { InstanceTrail } from './trail';
 
 const FrameworkPage = objectType(FRAMEWORK_PAGE);
 const ControlPage = objectType(CONTROL_PAGE);
 const ControlType = objectType(COMPLIANCE_CONTROL);
 const SummaryType = objectType(COMPLIANCE_SUMMARY);
 
-const OF_CONTROL = { ...CONTROL_QUERY, ...CONTROL_PARAMETERS } as const;
+const OF_CONTROL = { ...MOMENT, ...CONTROL_PARAMETERS } as const;
 const READ = { principal: 'public', scope: 'read:compliance' } as const;
 
 @Resolver()
@@ -44,8 +44,8 @@ export class ComplianceResolver {
     { page, pageSize, asOf }: ParameterValues<typeof FRAMEWORKS_PARAMETERS>,
     context: Call,
   ) {
-    return this.#assess(context, asOf, async (trails) =>
-      pageOf(await this.assessments.counts(await trails()), page, pageSize),
+    return this.#assess(context, { asOf }, async (trails) =>
+      pageOf(await this.assessments.counts(trails), page, pageSize),
     );
   }
 
@@ -59,18 +59,10 @@ export class ComplianceResolver {
     const wanted = this.assessments.frameworks.filter(
       ({ frameworkId }) => framework === undefined || frameworkId === framework,
     );
-    return this.#assess(context, asOf, async (trails) => {
-      const all = wanted.length === 0 ? [] : await trails();
-      const own = all.filter(
-        (trail) =>
-          serverInstanceName === undefined || fold(trail.serverInstanceName) === fold(serverInstanceName),
-      );
-      const items = await this.assessments.items(wanted, own);
-      return pageOf(
-        items.filter((item) => status === undefined || item.status === status),
-        page,
-        pageSize,
-      );
+    return this.#assess(context, { asOf, serverInstanceName }, async (trails) => {
+      const items = await this.assessments.items(wanted, trails);
+      const own = items.filter((item) => status === undefined || item.status === status);
+      return pageOf(own, page, pageSize);
     });
   }
 
@@ -83,21 +75,20 @@ export class ComplianceResolver {
   complianceControl({ controlId, asOf }: ParameterValues<typeof OF_CONTROL>, context: Call) {
     const found = this.assessments.find(controlId);
     if (!found) return null;
-    return this.#assess(context, asOf, async (trails) => this.assessments.detail(found, await trails()));
+    return this.#assess(context, { asOf }, (trails) => this.assessments.detail(found, trails));
   }
 
   @Query(() => SummaryType, { description: 'How all controls stand on all server instances.' })
   @Access(READ)
-  @Takes(SUMMARY_OF_COMPLIANCE)
-  complianceSummary({ asOf }: ParameterValues<typeof SUMMARY_OF_COMPLIANCE>, context: Call) {
-    return this.#assess(context, asOf, async (trails, asOfMs) => {
-      const own = await trails();
-      const frameworks = await this.assessments.counts(own);
+  @Takes(MOMENT)
+  complianceSummary({ asOf }: ParameterValues<typeof MOMENT>, context: Call) {
+    return this.#assess(context, { asOf }, async (trails, moment) => {
+      const frameworks = await this.assessments.counts(trails);
       const sum = (name: 'pass' | 'fail' | 'unknown' | 'notApplicable') =>
         frameworks.reduce((total, framework) => total + framework[name], 0);
       return {
-        asOf: new Date(asOfMs).toISOString(),
-        instanceCount: own.length,
+        asOf: new Date(Number(moment / TICKS_PER_MS)).toISOString(),
+        instanceCount: trails.length,
         pass: sum('pass'),
         fail: sum('fail'),
         unknown: sum('unknown'),
@@ -110,13 +101,20 @@ export class ComplianceResolver {
   /** An assessment reads much, so it waits for its turn. */
   #assess<T>(
     context: Call,
-    asOf: string | undefined,
-    work: (trails: () => ReturnType<Assessments['trails']>, asOfMs: number) => Promise<T>,
+    {
+      asOf,
+      serverInstanceName,
+    }: { readonly asOf?: string | undefined; readonly serverInstanceName?: string | undefined },
+    work: (trails: readonly InstanceTrail[], asOf: bigint) => Promise<T>,
   ): Promise<T> {
-    const ticks = asOf === undefined ? null : parseTicks(asOf);
-    const asOfMs = ticks === null ? this.nowMs() : Number(ticks / TICKS_PER_MS);
-    const trails = () => this.assessments.trails(tenantSetOf(context), asOfMs);
-    return this.fairShare.run(askerOf(context), () => work(trails, asOfMs));
+    const moment = (asOf === undefined ? null : parseTicks(asOf)) ?? BigInt(this.nowMs()) * TICKS_PER_MS;
+    const assessed = {
+      asOf: moment,
+      instance: serverInstanceName === undefined ? null : fold(serverInstanceName),
+    };
+    return this.fairShare.run(askerOf(context), async () =>
+      work(await this.assessments.trails(tenantSetOf(context), assessed), moment),
+    );
   }
 }
 

@@ -1,4 +1,6 @@
+import { hasMark } from '../../event/marks';
 import { fold } from '../../event/search';
+import { LIMITS } from '../../limits';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import { type AuditStatement, auditStatementsOf } from './audit-statement';
 
@@ -49,6 +51,9 @@ export class AuditReplay {
   readonly #stops: { from: string; to: string | null; recordId: string; audit: string | null }[] = [];
   readonly #ended = new Map<string, Change>();
 
+  /** @param isKnown whether there is such an action group: names that nobody knows are not kept */
+  constructor(private readonly isKnown: (group: string) => boolean) {}
+
   /** @param event of one of the codes in `AUDIT_CHANGES` */
   take(event: StoredAuditEvent): void {
     if (!event.succeeded) return;
@@ -56,9 +61,11 @@ export class AuditReplay {
     const action = event.actionId.trim();
     if (action === 'AUSC') this.#session(String(event.additional.additionalInformation ?? ''), change);
     else if (action === 'AUSF') this.#fail(change);
-    else
-      for (const statement of auditStatementsOf(event.statement ?? ''))
-        if (isOf(statement, event)) this.#apply(statement, event, change);
+    else if (isReadable(event.statement)) {
+      const statements = auditStatementsOf(event.statement);
+      for (const statement of statements)
+        if (isOf(statement, event, statements.length === 1)) this.#apply(statement, event, change);
+    } else this.#forget(event);
   }
 
   /** What the changes say of a group for the whole instance; null: nothing. */
@@ -100,6 +107,17 @@ export class AuditReplay {
     const audit = this.#auditOf(specification);
     if (specification.state.is === 'off') return specification.state.change;
     return audit?.is === 'off' ? audit.change : null;
+  }
+
+  /** After a change that cannot be read, nothing is known of what it changed. */
+  #forget({ objectName, additional }: StoredAuditEvent): void {
+    const isSame = (name: string) => objectName === null || fold(objectName) === fold(name);
+    const { classType } = additional;
+    if (classType === CLASSES.audit) {
+      for (const [name, audit] of this.#audits) if (isSame(name)) audit.is = null;
+    } else
+      for (const key of this.#specifications.keys())
+        if (isSame((JSON.parse(key) as [unknown, string])[1])) this.#specifications.delete(key);
   }
 
   #apply(statement: AuditStatement, event: StoredAuditEvent, change: Change): void {
@@ -144,11 +162,11 @@ export class AuditReplay {
     };
     this.#specifications.set(key, specification);
     if (audit !== null) specification.audit = audit;
-    for (const group of drops) {
+    for (const group of drops.filter(this.isKnown)) {
       specification.groups.delete(group);
       specification.removed.set(group, change);
     }
-    for (const group of adds) {
+    for (const group of adds.filter(this.isKnown)) {
       specification.groups.set(group, change);
       specification.removed.delete(group);
     }
@@ -191,11 +209,19 @@ const stopAt = ({ at, recordId }: Change) => ({ from: at, to: null as string | n
 
 const CLASSES = { audit: 'A', server: 'SA', database: 'DA' } as const;
 /** A batch may hold several statements, and each of them leaves a record with the text of the whole batch. */
-function isOf({ of, name }: AuditStatement, { objectName, additional }: StoredAuditEvent): boolean {
+function isOf(
+  { of, name }: AuditStatement,
+  { objectName, additional }: StoredAuditEvent,
+  isAlone: boolean,
+): boolean {
   const { classType } = additional;
   if (typeof classType === 'string' && classType.trim().toUpperCase() !== CLASSES[of]) return false;
-  return objectName === null || fold(objectName) === fold(name);
+  return objectName === null ? isAlone : fold(objectName) === fold(name);
 }
+
+/** A statement that is not there, or is too long to be read in one go, is not judged. */
+const isReadable = (statement: string | null): statement is string =>
+  statement !== null && statement.length <= LIMITS.complianceStatementCharsMax && !hasMark(statement);
 
 const recorded = (is: Recorded['is'], { at, by, recordId }: Change): Recorded => ({
   is,

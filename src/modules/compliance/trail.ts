@@ -1,8 +1,10 @@
 import { Prisma, type ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
+import { DomainError } from '../../errors';
 import { DAY_MS, formatTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { FieldName } from '../../event/fields';
 import { type AuditEventFilter, toSummaryFilter } from '../../event/query';
+import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
 import type { EventGroup } from '../../store/columns/groups';
 import type { AuditEventReader, StoredAuditEvent } from '../../store/rows/audit-event-reader';
@@ -15,7 +17,7 @@ import { AuditReplay } from './replay';
 const AUDIT_CHANGES = '(actionId:(CR OR AL OR DR) AND classType:(A OR SA OR DA)) OR actionId:(AUSC OR AUSF)';
 const SERVER_STARTS = 'actionId:SVSR';
 /** The time before the moment of an assessment in which an event shows that its group is recorded. */
-const PERIOD_DAYS = 30;
+const PERIOD = 30n * BigInt(DAY_MS) * TICKS_PER_MS;
 
 /** What is asked of other modules. */
 export interface Questions {
@@ -80,7 +82,15 @@ interface Moment {
   readonly recordId: string;
 }
 
-/** Reads what the trail of a tenant says of its server instances, as of a moment in milliseconds. */
+/** What is assessed. */
+export interface Assessed {
+  /** The moment, in ticks. */
+  readonly asOf: bigint;
+  /** One server instance, letter case folded; null: all. */
+  readonly instance: string | null;
+}
+
+/** Reads what the trail of a tenant says of its server instances up to a moment. */
 export async function readTrails(
   parts: {
     readonly service: ServiceDoor;
@@ -88,13 +98,11 @@ export async function readTrails(
     readonly groups: ReadonlyMap<string, ActionGroup>;
   },
   tenantId: number,
-  asOfMs: number,
+  { asOf, instance }: Assessed,
 ): Promise<readonly InstanceTrail[]> {
   const { service, ask, groups } = parts;
   const tenants = tenantSet([tenantId]);
-  const [to, from] = [asOfMs + 1, asOfMs - PERIOD_DAYS * DAY_MS].map((ms) =>
-    formatTicks(BigInt(ms) * TICKS_PER_MS),
-  ) as [string, string];
+  const [to, from] = [formatTicks(asOf + 1n), formatTicks(asOf - PERIOD)];
   const group = async (
     fields: readonly [GroupedBy, GroupedBy?],
     values: { filter?: string; startTime?: string },
@@ -110,9 +118,27 @@ export async function readTrails(
     const filter = toSummaryFilter({ filter: undefined, startTime: undefined, ...values, endTime: to });
     return (await ask.groups(tenants, filter, asked)).groups;
   };
-  const changes = await readEvents(service, ask, tenants, AUDIT_CHANGES, null, to);
-  const starts = await readEvents(service, ask, tenants, SERVER_STARTS, from, to);
-  const names = (await group(['serverInstanceName'], {})).flatMap(({ values: [name] }) => name || []);
+  const found = (await group(['serverInstanceName'], {})).flatMap(({ values: [name] }) => name || []);
+  const names = found.filter((name) => instance === null || fold(name) === instance).sort();
+  refuseTooMany(names.length);
+  const known = new Map(
+    names.map((name) => [
+      name,
+      {
+        replay: new AuditReplay((one) => groups.has(one)),
+        auditStarts: [] as Moment[],
+        serverStarts: [] as Moment[],
+      },
+    ]),
+  );
+  await eachEvent(service, ask, tenants, { filter: AUDIT_CHANGES, startTime: null, endTime: to }, (event) => {
+    const own = known.get(event.serverInstanceName ?? '');
+    own?.replay.take(event);
+    if (isAuditStart(event)) own?.auditStarts.push(toMoment(event));
+  });
+  await eachEvent(service, ask, tenants, { filter: SERVER_STARTS, startTime: from, endTime: to }, (event) =>
+    known.get(event.serverInstanceName ?? '')?.serverStarts.push(toMoment(event)),
+  );
   const byAction = await group(['serverInstanceName', 'actionId'], { startTime: from });
   const seen = await seenGroups(groups, byAction, (actions) =>
     group(['serverInstanceName', 'classType'], {
@@ -121,30 +147,36 @@ export async function readTrails(
     }),
   );
   const all = await ask.sources(tenants);
-  const lacking = new Map<FieldName, Promise<readonly EventGroup[]>>();
+  const lacking = new Map<FieldName, Promise<ReadonlyMap<string, number>>>();
+  const askLacking = async (field: FieldName) => {
+    const counted = await group(['serverInstanceName'], { filter: `NOT ${field}:*`, startTime: from });
+    return new Map(counted.map(({ values: [name = ''], n }) => [name, n]));
+  };
   const lackingOf = (field: FieldName) => {
-    const asked =
-      lacking.get(field) ?? group(['serverInstanceName'], { filter: `NOT ${field}:*`, startTime: from });
+    const asked = lacking.get(field) ?? askLacking(field);
     lacking.set(field, asked);
     return asked;
   };
-  return names.sort().map((name) => {
-    const own = changes.filter(({ serverInstanceName }) => serverInstanceName === name);
-    const replay = new AuditReplay();
-    for (const event of own) replay.take(event);
-    return {
-      tenantId,
-      serverInstanceName: name,
-      replay,
-      seen: seen.get(name) ?? new Map<string, Seen>(),
-      events: byAction.reduce((n, { values, n: count }) => (values[0] === name ? n + count : n), 0),
-      serverStarts: starts.filter((event) => event.serverInstanceName === name).map(toMoment),
-      auditStarts: own.filter(isAuditStart).map(toMoment),
-      sources: ask.sourcesOf(name, all) ?? all,
-      lacking: async (field) => (await lackingOf(field)).find(({ values }) => values[0] === name)?.n ?? 0,
-      period: { from, to },
-    };
-  });
+  const events = new Map<string, number>();
+  for (const { values, n } of byAction) events.set(values[0] ?? '', (events.get(values[0] ?? '') ?? 0) + n);
+  return [...known].map(([name, own]) => ({
+    tenantId,
+    serverInstanceName: name,
+    ...own,
+    seen: seen.get(name) ?? new Map<string, Seen>(),
+    events: events.get(name) ?? 0,
+    sources: ask.sourcesOf(name, all) ?? all,
+    lacking: async (field) => (await lackingOf(field)).get(name) ?? 0,
+    period: { from, to },
+  }));
+}
+
+/** @throws DomainError `invalid_parameter` where an assessment would have too many server instances */
+export function refuseTooMany(instances: number): void {
+  if (instances > LIMITS.complianceInstancesMax)
+    throw new DomainError('invalid_parameter', {
+      public: `There are more than ${LIMITS.complianceInstancesMax} server instances. Ask /compliance/controls for one by serverInstanceName, or use a key of fewer tenants.`,
+    });
 }
 
 /**
@@ -188,15 +220,17 @@ async function seenGroups(
 /** Codes are stored as the server wrote them, with spaces behind. */
 const codeOf = (code: string | undefined) => (code ?? '').trim();
 
-/** The newest events that satisfy a filter, oldest first, at most `LIMITS.complianceRecordsMax`. */
-async function readEvents(
+/** Rows that are read at once: a statement below the size of a mark may take 256 KB. */
+const ROWS_AT_ONCE = 50;
+
+/** Hands over the newest events that satisfy a filter, oldest first, at most `LIMITS.complianceRecordsMax`. */
+async function eachEvent(
   service: ServiceDoor,
   ask: Questions,
   tenants: TenantSet,
-  filter: string,
-  startTime: string | null,
-  endTime: string,
-): Promise<readonly StoredAuditEvent[]> {
+  { filter, startTime, endTime }: { filter: string; startTime: string | null; endTime: string },
+  take: (event: StoredAuditEvent) => void,
+): Promise<void> {
   const { items } = await ask.page(tenants, {
     filter: toSummaryFilter({ filter, startTime: startTime ?? undefined, endTime }),
     sort: 'recordId',
@@ -204,14 +238,17 @@ async function readEvents(
     page: 1,
     pageSize: LIMITS.complianceRecordsMax,
   });
-  if (items.length === 0) return [];
-  const ids = items.map(({ recordId }) => recordId);
-  const statement = service.each(tenants)(
-    (tenant) => Prisma.sql`
-      SELECT ${MARKED_COLUMNS} FROM audit_event e
-      WHERE e.tenant_id = ${tenant} AND e.record_id = ANY(${ids}::uuid[]) ORDER BY e.record_id`,
-  );
-  return (await guarded(() => service.ask(statement, tenants))).map(toStoredEvent);
+  const ids = items.map(({ recordId }) => recordId).reverse();
+  for (let at = 0; at < ids.length; at += ROWS_AT_ONCE) {
+    const some = ids.slice(at, at + ROWS_AT_ONCE);
+    const statement = service.each(tenants)(
+      (tenant) => Prisma.sql`
+        SELECT ${MARKED_COLUMNS} FROM audit_event e
+        WHERE e.tenant_id = ${tenant} AND e.record_id = ANY(${some}::uuid[]) ORDER BY e.record_id`,
+    );
+    const rows = await guarded(() => service.ask(statement, tenants));
+    for (const row of rows) take(toStoredEvent(row));
+  }
 }
 
 const isAuditStart = ({ actionId, additional }: StoredAuditEvent) =>

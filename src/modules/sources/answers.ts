@@ -1,4 +1,5 @@
-import type { ParameterSpecs, QuerySpecs } from '../../event/parameter-specs';
+import type { ParameterSpecs } from '../../event/parameter-specs';
+import { PAGING } from '../../event/parameters';
 import type { Choices, Shape } from '../../event/shape';
 import { GAP_REASONS } from '../../event/source-report';
 import { LIMITS } from '../../limits';
@@ -197,16 +198,7 @@ export const GAPS_PARAMETERS = {
   },
 } as const satisfies ParameterSpecs;
 
-export const SOURCES_PARAMETERS = {
-  page: { kind: 'integer', min: 1, max: LIMITS.pageMax, default: 1, doc: '1-based page number.' },
-  pageSize: {
-    kind: 'integer',
-    min: 1,
-    max: LIMITS.pageSizeMax,
-    default: LIMITS.pageSizeDefault,
-    doc: 'Results per page.',
-  },
-} as const satisfies QuerySpecs;
+export const SOURCES_PARAMETERS = PAGING;
 
 const LISTED_SOURCE = {
   name: 'ListedSource',

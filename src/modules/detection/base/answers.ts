@@ -1,5 +1,6 @@
 import type { QuerySpecs } from '../../../event/parameter-specs';
-import type { Choices, Shape } from '../../../event/shape';
+import { PAGING } from '../../../event/parameters';
+import { type Choices, pageOf, type Shape } from '../../../event/shape';
 import { LIMITS } from '../../../limits';
 import { SEVERITIES } from '../../../rules/rule';
 
@@ -106,31 +107,10 @@ export const FINDING = {
   },
 } as const satisfies Shape;
 
-const pageOf = (name: string, of: Shape) =>
-  ({
-    name,
-    doc: 'A page of a list, with its total.',
-    fields: {
-      items: { kind: 'object', isList: true, of },
-      totalCount: { kind: 'count' },
-      page: { kind: 'integer' },
-      pageSize: { kind: 'integer' },
-    },
-  }) as const satisfies Shape;
 export const ALERT_PAGE = pageOf('AlertPage', ALERT);
 export const FINDING_PAGE = pageOf('FindingPage', FINDING_LIST_ITEM);
 
 const text = (doc: string) => ({ kind: 'text', charsMax: LIMITS.filterCharsMax, doc }) as const;
-const PAGING = {
-  page: { kind: 'integer', min: 1, max: LIMITS.pageMax, default: 1, doc: '1-based page number.' },
-  pageSize: {
-    kind: 'integer',
-    min: 1,
-    max: LIMITS.pageSizeMax,
-    default: LIMITS.pageSizeDefault,
-    doc: 'Results per page.',
-  },
-} as const satisfies QuerySpecs;
 export const ALERT_FILTERS = {
   severity: { kind: 'choice', values: SEVERITIES, doc: 'Severity.' },
   ruleId: { kind: 'id', doc: 'Id of the rule.' },
