@@ -13,7 +13,7 @@ const WITH_GAPS = columnsOf(
 /** Gaps are only for programs, because a table has no room for them. */
 const COLUMNS = WITH_GAPS.filter((name) => name !== 'gaps');
 
-/** `sources` and `remove-sources`. */
+/** `sources`, `source retire` and `remove-sources`. */
 export function addSourceCommand(program: Command, onService: OnService): void {
   onService(
     program
@@ -23,6 +23,27 @@ export function addSourceCommand(program: Command, onService: OnService): void {
     async (run, { tenant, json }: OfTenant & Options) => {
       const sources = await run('auditSources', { tenantId: tenant ?? null }, json ? WITH_GAPS : COLUMNS);
       return { json: sources, text: toTable(sources.map(toRow)) };
+    },
+  );
+  onService(
+    program
+      .command('source')
+      .description('sources')
+      .command('retire')
+      .description('retires the sources of a server that is gone; a report of its agent brings a source back')
+      .requiredOption('--host <name>', 'of this host')
+      .option('--database <name>', 'this source of the host only')
+      .requiredOption('--reason <text>', 'why nobody will report it any more')
+      .option('--tenant <id>', 'of this tenant (default: the only one)'),
+    async (run, { host, database, reason, ...of }: Retirement) => {
+      const asked = {
+        tenantId: await tenantOf(run, of),
+        hostName: host,
+        databaseName: database ?? null,
+        reason,
+      };
+      const retired = await run('retireAuditSource', asked);
+      return { json: retired, text: `${retired.sources} sources of ${host} are retired` };
     },
   );
   onService(
@@ -58,6 +79,12 @@ export function addSourceCommand(program: Command, onService: OnService): void {
       return { json: all, text: `${all.sources} sources and ${all.gaps} gaps are removed${stay}` };
     },
   );
+}
+
+interface Retirement extends OfTenant {
+  readonly host: string;
+  readonly database?: string;
+  readonly reason: string;
 }
 
 interface Removal extends OfTenant {

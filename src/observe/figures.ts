@@ -6,6 +6,7 @@ export interface Figures {
   readonly unindexedHours: number;
   /** Seconds since the change of the hour that has waited longest; null: none waits. */
   readonly unindexedSeconds: number | null;
+  /** Sources that are not retired. */
   readonly sourceCount: number;
   /** Gaps of all sources together. */
   readonly gapCount: number;
@@ -16,7 +17,7 @@ export interface Figures {
    * `LIMITS.keyExpiresSoonMs`.
    */
   readonly expiringKeys: readonly { readonly kind: string; readonly count: number }[];
-  /** The first sources in the order of tenant, host and database. */
+  /** The first sources that are not retired, in the order of tenant, host and database. */
   readonly sources: readonly SourceFigures[];
   /** How far rules have read the evidence log of each tenant. Tenants with the most waiting entries come first. */
   readonly detection: readonly {

@@ -23,16 +23,16 @@ export function readFigures(owner: OwnerDoor, sourcesMax: number, deadlineMs: nu
       SELECT (SELECT count(*) FROM (SELECT 1 FROM audit_delta LIMIT ${DELTAS_MAX}) d)::int AS deltas,
         (SELECT count(*) FROM audit_unindexed)::int AS hours,
         (SELECT extract(epoch FROM now() - min(changed_at)) FROM audit_unindexed)::float8 AS waited,
-        (SELECT count(*) FROM audit_source)::int AS sources,
+        (SELECT count(*) FROM audit_source WHERE retired_at IS NULL)::int AS sources,
         (SELECT count(*) FROM audit_gap)::int AS gaps,
-        (SELECT count(*) FROM audit_source WHERE problem IS NOT NULL)::int AS problems`;
+        (SELECT count(*) FROM audit_source WHERE problem IS NOT NULL AND retired_at IS NULL)::int AS problems`;
     const sources = await owner.models.$queryRaw<SourceFigures[]>`
       SELECT tenant_id AS "tenantId", host_name AS "hostName", database_name AS "databaseName",
         extract(epoch FROM now() - last_reported)::float8 AS "reportedSeconds", caught_up_at AS "caughtUpAt",
         waiting_bytes::float8 AS "waitingBytes", problem IS NOT NULL AS "hasProblem",
         (SELECT count(*) FROM audit_gap g WHERE g.tenant_id = s.tenant_id AND g.host_name = s.host_name
            AND g.database_name = s.database_name)::int AS "gapCount"
-      FROM audit_source s ORDER BY tenant_id, host_name, database_name LIMIT ${sourcesMax}`;
+      FROM audit_source s WHERE retired_at IS NULL ORDER BY tenant_id, host_name, database_name LIMIT ${sourcesMax}`;
     const soon = new Date(Date.now() + LIMITS.keyExpiresSoonMs);
     // A rotated key is meant to expire.
     const expiring = await owner.models.$queryRaw<Figures['expiringKeys']>`

@@ -6,6 +6,7 @@ interface Source {
   readonly lastReported: string;
   readonly completeThrough: string | null;
   readonly hasProblem: boolean;
+  readonly retiredAt: string | null;
 }
 type Missing = { readonly fromMs: number; readonly toMs: number; readonly source: string };
 type Coverage = { readonly sources: readonly Source[]; readonly gaps: readonly object[] };
@@ -28,6 +29,7 @@ const aSource = (change: Partial<Source> = {}): Source => ({
   lastReported: ago(1),
   completeThrough: ago(1),
   hasProblem: false,
+  retiredAt: null,
   ...change,
 });
 const lackingFrom = (change: Partial<Source>) =>
@@ -37,6 +39,7 @@ describe('the stretch of the last day for which events of a source may be missin
   it.each([
     ['empty if the source reports and is caught up', {}, null],
     ['all since it was caught up if the source is behind', { completeThrough: ago(300) }, 300],
+    ['empty if the source is retired', { completeThrough: ago(300), retiredAt: ago(200) }, null],
     ['the whole day if the source reports and was never caught up', { completeThrough: null }, 24 * 60],
     [
       'all since it was caught up if the source is silent',

@@ -51,6 +51,13 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
         await health.look();
       },
       problems: async () => (await alerts()).map(({ group }) => group.problem),
+      retire: (hostName: string) =>
+        sources.retire(
+          tenantId,
+          { hostName, databaseName: null, reason: 'sold' },
+          new Date(at.nowMs),
+          ownAttempt('retire', new Date()),
+        ),
       resolve: () => owner.models.alert.updateMany({ where: { tenantId }, data: { status: 'resolved' } }),
     };
   }
@@ -110,6 +117,18 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     await report({ problem: 'the disk is full' });
     await look();
     expect((await problems())[1]).toBe('A source has a problem: the disk is full');
+  });
+
+  it('does not alert about a source that is retired, until it has reported again and is silent', async () => {
+    const { report, retire, look, problems, at } = await aTenant();
+    const clock = (ms: number) => ({ caughtUpAt: new Date(at.nowMs + ms).toISOString() });
+    await report({ hostName: 'SQL01', problem: 'the disk is full', ...clock(-7 * MINUTE_MS) });
+    await retire('SQL01');
+    for (const after of [MINUTE_MS, MINUTE_MS, 15 * MINUTE_MS, MINUTE_MS]) await look(after);
+    expect(await problems()).toEqual([]);
+    await report({ hostName: 'SQL01' });
+    await look(16 * MINUTE_MS);
+    expect(await problems()).toEqual(['A source is silent']);
   });
 
   it('alerts about each server whose events state times that cannot be right, and again when others come', async () => {

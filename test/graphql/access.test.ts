@@ -181,6 +181,10 @@ const MATRIX = {
     'operator',
     'mutation { removeAuditSources(tenantId: "1", reportedBefore: "2026-01-01") { sources } }',
   ],
+  'Mutation.retireAuditSource': [
+    'operator',
+    'mutation { retireAuditSource(tenantId: "1", hostName: "a", reason: "b") { sources } }',
+  ],
   'Mutation.reportAuditSource': [
     'agent',
     `mutation { reportAuditSource(report: { tenantId: "1", hostName: "a", databaseName: "b", agentVersion: "1",

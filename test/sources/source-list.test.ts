@@ -12,6 +12,8 @@ const source = (i: number, change: Partial<AuditSource> = {}): AuditSource => ({
   waitingBytes: 4_096,
   publishedCount: 1_234_567,
   problem: null,
+  retiredAt: null,
+  retiredReason: null,
   gapCount: 0,
   lastReceived: new Date(NOW - 1_000),
   lastReported: new Date(NOW - 1_000),
@@ -54,6 +56,7 @@ describe('the list of sources', () => {
   it.each([
     ['reported five minutes ago', { lastReported: new Date(NOW - 300_000) }, 'current'],
     ['is silent for longer, whatever else', { ...SILENT, problem: 'no key', gapCount: 2 }, 'stale'],
+    ['is retired, whatever else', { ...SILENT, retiredAt: new Date(NOW), problem: 'no key' }, 'retired'],
     ['was never caught up', { caughtUpAt: null, gapCount: 1 }, 'lagging'],
     ['was caught up two hours ago', { caughtUpAt: '2026-01-05T06:00:00.0000000Z' }, 'lagging'],
   ] as const)('tells how a source is that %s: %s', (_, change, state) => {

@@ -6,6 +6,7 @@ import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source
 import { checkReport } from '../../src/modules/sources/check-report';
 import { expireGaps } from '../../src/modules/sources/expire-gaps';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { readFigures } from '../../src/observe/stored-figures';
 import { AN_ATTEMPT } from '../support/attempt';
 import { aGap, aReport } from '../support/audit-sources';
 import { describeOnPostgres, ENGINES, type EngineName } from '../support/engines';
@@ -196,6 +197,81 @@ describeOnPostgres('concurrent reports', () => {
       if (text.includes('INSERT'))
         expect(text).toMatch(/INTO \w+ AS \w \(tenant_id,[^)]*\)\s+SELECT t\.tenant_id,/);
     }
+  });
+});
+
+describe.each(ENGINES)('sources that an operator retires, on %s', (engine) => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await open(engine);
+  });
+  afterAll(() => opened.store.close());
+
+  it('keep what is known of them, and are in use again after a report, each for itself', async () => {
+    const { store, sources } = opened;
+    const [{ tenantId }, other] = [await store.forNewTenant(), await store.forNewTenant()];
+    for (const databaseName of ['Payroll', 'Sales'])
+      await sources.report(tenantId, report({ databaseName, publishedCount: 7, gaps: [aGap()] }), NOW);
+    await sources.report(tenantId, report({ hostName: 'SQL02' }), NOW);
+    await sources.report(other.tenantId, report(), NOW);
+    const retire = (at: number, asked: object = {}, by = AN_ATTEMPT) =>
+      sources.retire(
+        tenantId,
+        { hostName: 'SQLPROD01', databaseName: null, reason: 'sold', ...asked },
+        new Date(NOW.getTime() + at),
+        by,
+      );
+    const retired = async () =>
+      (await sources.sources(tenantId)).map(({ retiredAt, retiredReason, publishedCount, gapCount }) => [
+        retiredAt && retiredAt.getTime() - NOW.getTime(),
+        retiredReason,
+        publishedCount,
+        gapCount,
+      ]);
+    const SQL02 = [null, null, 0, 0];
+
+    expect(await retire(5, {}, ownAttempt('retire', new Date()))).toEqual({ sources: 2 });
+    const both = [5, 'sold', 7, 1];
+    expect(await retired()).toEqual([both, both, SQL02]);
+    expect(await retire(9, { databaseName: 'Sales', reason: 'the lease of its machine ended' })).toEqual({
+      sources: 1,
+    });
+    await sources.report(tenantId, report({ publishedCount: 1 }), new Date(NOW.getTime() + 11));
+    const again = [null, null, 8, 1];
+    expect(await retired()).toEqual([again, [5, 'the lease of its machine ended', 7, 1], SQL02]);
+    expect(await sources.sources(other.tenantId)).toMatchObject([{ retiredAt: null }]);
+    for (const asked of [{ hostName: 'SQL03' }, { databaseName: 'payroll' }])
+      await expect(retire(12, asked)).rejects.toMatchObject({ code: 'not_found' });
+    const entries = await store.query(
+      `SELECT row_count AS rows FROM access_log WHERE operation = 'retire' AND $1::int = ANY(tenant_ids)`,
+      tenantId,
+    );
+    expect(entries).toEqual([{ rows: 2 }]);
+  });
+
+  it('do not count in the metrics', async () => {
+    const { store, sources } = opened;
+    const { tenantId } = await store.forNewTenant();
+    const figures = () => readFigures(store.database.migrator, 99, 9_000);
+    const before = await figures();
+    await sources.report(tenantId, report({ problem: 'the disk is full' }), NOW);
+    const reported = await figures();
+    expect([reported.sourceCount, reported.problemCount]).toEqual([
+      before.sourceCount + 1,
+      before.problemCount + 1,
+    ]);
+    await sources.retire(
+      tenantId,
+      { hostName: 'SQLPROD01', databaseName: 'Payroll', reason: 'sold' },
+      NOW,
+      AN_ATTEMPT,
+    );
+    const after = await figures();
+    expect([after.sourceCount, after.problemCount, after.sources]).toEqual([
+      before.sourceCount,
+      before.problemCount,
+      before.sources.map((one) => ({ ...one, reportedSeconds: expect.any(Number) })),
+    ]);
   });
 });
 

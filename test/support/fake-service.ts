@@ -74,7 +74,7 @@ function resolversOf(
     new AccessLogResolver({ newest: unused }, fairShare),
     new AuditEventResolver(reader ?? { page: unused, find: unused, summary: unused }, fairShare, Date.now),
     new AuditSourceResolver(
-      { report: unused, sources: unused, gaps: unused, removeGaps: unused, remove: unused },
+      { report: unused, sources: unused, gaps: unused, removeGaps: unused, remove: unused, retire: unused },
       tenants,
       unused,
       Date.now,

@@ -49,7 +49,7 @@ export function SourceCard({ source, rate, nowMs }: Props) {
       </Group>
       {advice && (
         <Text size="sm" mt={6}>
-          {source.problem ?? advice}
+          {source.retiredReason ?? source.problem ?? advice}
         </Text>
       )}
       <SimpleGrid cols={{ base: 2, xs: 3, lg: 6 }} mt="xs" spacing="xs">

@@ -27,6 +27,11 @@ export const STATES: Record<SourceState, { label: string; color: string; advice:
     advice: 'Parts of the audit trail are missing and cannot be read again.',
   },
   current: { label: 'Current', color: 'green', advice: '' },
+  retired: {
+    label: 'Retired',
+    color: 'gray',
+    advice: 'An operator has retired it. A report brings it back.',
+  },
 };
 /** The worst first. */
 export const STATE_ORDER = Object.keys(STATES) as SourceState[];

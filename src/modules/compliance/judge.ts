@@ -142,7 +142,9 @@ function judgeRuns(trail: InstanceTrail): Verdict {
   const gap = gapsOf(trail).find(({ beforeTime }) => beforeTime === null || beforeTime > period.from);
   if (gap) return verdict('fail', gapSentence(gap), { since: gap.afterTime });
   if (sources.length === 0) return verdict('unknown', 'No agent reports on this instance.');
-  const behind = sources.filter(({ completeThrough }) => completeThrough === null);
+  const behind = sources.filter(
+    ({ completeThrough, state }) => completeThrough === null && state !== 'retired',
+  );
   if (behind.length > 0)
     return verdict('unknown', `The agent on ${behind[0]?.hostName} has not published everything yet.`);
   return verdict('pass', 'The trail of the last 30 days is complete, and no audit stood still.', {

@@ -35,6 +35,8 @@ export const AUDIT_GAP = {
   },
 } as const satisfies Shape;
 
+const RETIRED_AT = 'When an operator retired it. Null: it is in use.';
+
 const SOURCE_COVERAGE = {
   name: 'SourceCoverage',
   doc: 'How far the audit trail of a source has come.',
@@ -50,6 +52,7 @@ const SOURCE_COVERAGE = {
       doc: 'When everything in the files was last published. Null: never yet.',
     },
     hasProblem: { kind: 'boolean', doc: 'Whether its agent said at its last report that it cannot publish.' },
+    retiredAt: { kind: 'time', nullable: true, doc: RETIRED_AT },
   },
 } as const satisfies Shape;
 
@@ -82,7 +85,7 @@ export const AUDIT_COVERAGE = {
       kind: 'object',
       isList: true,
       of: SOURCE_COVERAGE,
-      doc: `Sources with a problem first, then those that were up to date longest ago. At most ${LIMITS.coverageSourcesMax}, and every source with a listed gap.`,
+      doc: `Sources with a problem first, then those that were up to date longest ago, retired ones last. At most ${LIMITS.coverageSourcesMax}, and every source with a listed gap.`,
     },
     gaps: {
       kind: 'object',
@@ -123,6 +126,8 @@ export const AUDIT_SOURCE = {
       nullable: true,
       doc: 'Why the agent could not publish, at its last report. Null: it could.',
     },
+    retiredAt: { kind: 'time', nullable: true, doc: RETIRED_AT },
+    retiredReason: { kind: 'text', nullable: true, doc: 'Why it was retired.' },
     gapCount: { kind: 'integer', doc: `Number of gaps; at most ${LIMITS.sourceGapsMax} are stored.` },
   },
 } as const satisfies Shape;

@@ -27,6 +27,7 @@ import { type ReportReceipt, receiveReport } from './check-report';
 import type { ListComplete } from './list-complete';
 import { listSources } from './list-sources';
 import { REMOVE_SOURCES_PARAMETERS, REMOVED_SOURCES, silenceProblems } from './remove-sources';
+import { RETIRE_SOURCE_PARAMETERS, RETIRED_SOURCES } from './retire-sources';
 import { sourceList } from './source-list';
 
 const AuditGapType = objectType(AUDIT_GAP);
@@ -35,6 +36,7 @@ const AuditSourceType = objectType(AUDIT_SOURCE);
 type AuditSourceType = Answer<typeof AUDIT_SOURCE>;
 
 const RemovedSourcesType = objectType(REMOVED_SOURCES);
+const RetiredSourcesType = objectType(RETIRED_SOURCES);
 const ReportReceiptType = objectType(REPORT_RECEIPT);
 
 const SourcePageType = objectType(SOURCE_PAGE);
@@ -99,10 +101,24 @@ export class AuditSourceResolver {
     context: Call,
   ) {
     refuseIf(silenceProblems(reportedBefore, this.nowMs()));
-    const tenantId = parseTenantId(given);
-    if (tenantId === null || (await this.tenants.existing([tenantId])).length === 0) throw noSuchTenant();
+    const tenantId = await this.#tenantOf(given);
     const asked = { before: new Date(reportedBefore), hostName: hostName ?? null, withGaps };
     return this.sources.remove(tenantId, asked, attemptOf(context));
+  }
+
+  @Mutation(() => RetiredSourcesType, {
+    description:
+      'Retires sources whose servers are gone: their silence makes no alert, and everything that is known of them stays.',
+  })
+  @Access({ principal: 'operator' })
+  @Takes(RETIRE_SOURCE_PARAMETERS)
+  async retireAuditSource(
+    { tenantId: given, hostName, databaseName, reason }: ParameterValues<typeof RETIRE_SOURCE_PARAMETERS>,
+    context: Call,
+  ) {
+    const tenantId = await this.#tenantOf(given);
+    const asked = { hostName, databaseName: databaseName ?? null, reason };
+    return this.sources.retire(tenantId, asked, new Date(this.nowMs()), attemptOf(context));
   }
 
   @Query(() => SourceListType, {
@@ -149,6 +165,12 @@ export class AuditSourceResolver {
     const gaps = await this.sources.gaps(Number(source.tenantId), source, limit);
     return gaps.map(toGapType);
   }
+
+  async #tenantOf(given: string): Promise<number> {
+    const tenantId = parseTenantId(given);
+    if (tenantId === null || (await this.tenants.existing([tenantId])).length === 0) throw noSuchTenant();
+    return tenantId;
+  }
 }
 
 const toSourceType = (source: AuditSource, nowMs: number): AuditSourceType => ({
@@ -156,6 +178,7 @@ const toSourceType = (source: AuditSource, nowMs: number): AuditSourceType => ({
   tenantId: String(source.tenantId),
   lastReceived: source.lastReceived?.toISOString() ?? null,
   lastReported: source.lastReported.toISOString(),
+  retiredAt: source.retiredAt?.toISOString() ?? null,
   lag: lagOf(source, nowMs),
 });
 

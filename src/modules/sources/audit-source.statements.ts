@@ -22,7 +22,8 @@ ON CONFLICT (tenant_id, host_name, database_name) DO UPDATE SET
   last_reported = greatest(s.last_reported, excluded.last_reported),
   problem_since = CASE WHEN s.problem IS NOT NULL AND excluded.problem IS NOT NULL THEN s.problem_since
     ELSE excluded.problem_since END,
-  clock_ahead_ms = coalesce(excluded.clock_ahead_ms, s.clock_ahead_ms)`;
+  clock_ahead_ms = coalesce(excluded.clock_ahead_ms, s.clock_ahead_ms),
+  retired_at = NULL, retired_reason = NULL`;
 
 const GAP_TEXTS = ['reason', 'file_name', 'file_guid', 'detail', 'after_time', 'before_time', 'detected_at']
   .map((column) => `${column} text COLLATE "C"`)
@@ -61,7 +62,8 @@ const listOf = (ofTenant: string) => `
 SELECT s.tenant_id AS "tenantId", s.host_name AS "hostName", s.database_name AS "databaseName",
   s.agent_version AS "agentVersion", s.last_event_time AS "lastEventTime", s.caught_up_at AS "caughtUpAt",
   s.waiting_bytes AS "waitingBytes", s.published_count AS "publishedCount", s.problem,
-  s.last_received AS "lastReceived", s.last_reported AS "lastReported", coalesce(c.n, 0) AS "gapCount"
+  s.last_received AS "lastReceived", s.last_reported AS "lastReported",
+  s.retired_at AS "retiredAt", s.retired_reason AS "retiredReason", coalesce(c.n, 0) AS "gapCount"
 FROM audit_source s LEFT JOIN (
   SELECT g.tenant_id, g.host_name, g.database_name, count(*)::int AS n
   FROM audit_gap g ${ofTenant && `WHERE g.${ofTenant}`} GROUP BY g.tenant_id, g.host_name, g.database_name) c

@@ -18,6 +18,7 @@ import {
   REMOVE_GAPS,
 } from './audit-source.statements';
 import { type Removal, type RemovedSources, removeSources } from './remove-sources';
+import { type RetiredSources, type Retirement, retireSources } from './retire-sources';
 
 /** Port: stores sources and their gaps. */
 export interface AuditSourceStore {
@@ -42,6 +43,8 @@ export interface AuditSourceStore {
   removeGaps(tenantId: number, retentionDays: number, before: Date): Promise<number>;
   /** See `removeSources`. */
   remove(tenantId: number, asked: Removal, attempt: Attempt): Promise<RemovedSources>;
+  /** See `retireSources`. */
+  retire(tenantId: number, asked: Retirement, at: Date, attempt: Attempt): Promise<RetiredSources>;
 }
 
 export class PostgresAuditSourceStore implements AuditSourceStore {
@@ -111,6 +114,10 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
 
   remove(tenantId: number, asked: Removal, attempt: Attempt): Promise<RemovedSources> {
     return removeSources(this.owner, tenantId, asked, attempt);
+  }
+
+  retire(tenantId: number, asked: Retirement, at: Date, attempt: Attempt): Promise<RetiredSources> {
+    return retireSources(this.owner, tenantId, asked, at, attempt);
   }
 
   removeGaps(tenantId: number, retentionDays: number, before: Date): Promise<number> {

@@ -60,6 +60,9 @@ export interface AuditSource extends ReportedState {
   readonly lastReceived: Date | null;
   /** When any report last came. */
   readonly lastReported: Date;
+  /** When an operator retired it; null: it is in use. */
+  readonly retiredAt: Date | null;
+  readonly retiredReason: string | null;
   readonly gapCount: number;
 }
 
@@ -80,18 +83,15 @@ export const SOURCE_STATES = {
   lagging: 'its agent has not published everything in the files for an hour',
   gaps: 'parts of its audit trail are missing and cannot be read again',
   current: 'all is well',
+  retired: 'an operator has retired it, as its server is gone; a report of its agent brings it back',
 } as const;
 export type SourceState = keyof typeof SOURCE_STATES;
 
-/** @param silentMs since the last report of its agent @param lag seconds, see `lagOf` */
-export function stateOfSource(source: {
-  readonly silentMs: number;
-  readonly problem: string | null;
-  readonly lag: number | null;
-  readonly gapCount: number;
-}): SourceState {
-  if (source.silentMs > SILENT_MS) return 'stale';
+export function stateOfSource(source: AuditSource, nowMs: number): SourceState {
+  if (source.retiredAt !== null) return 'retired';
+  if (nowMs - source.lastReported.getTime() > SILENT_MS) return 'stale';
   if (source.problem !== null) return 'problem';
-  if (source.lag === null || source.lag * 1_000 > LAGGING_MS) return 'lagging';
+  const lag = lagOf(source, nowMs);
+  if (lag === null || lag * 1_000 > LAGGING_MS) return 'lagging';
   return source.gapCount > 0 ? 'gaps' : 'current';
 }

@@ -49,6 +49,7 @@ export class CoverageResolver {
         ...source,
         tenantId: String(source.tenantId),
         lastReported: source.lastReported.toISOString(),
+        retiredAt: source.retiredAt?.toISOString() ?? null,
       })),
       gaps: found.gaps.map((gap) => ({
         ...gap,

@@ -28,6 +28,7 @@ interface SourceCoverage {
   readonly lastReported: Date;
   readonly completeThrough: string | null;
   readonly hasProblem: boolean;
+  readonly retiredAt: Date | null;
 }
 
 type SourceGap = Id & StoredGap;
@@ -86,8 +87,9 @@ export function readCoverage(
   );
 }
 
-/** Sources with a problem first, then by the time since they caught up, which includes silent ones. */
+/** Sources with a problem first, then by the time since they caught up, which includes silent ones; retired ones last. */
 const WORST_FIRST: Prisma.AuditSourceOrderByWithRelationInput[] = [
+  { retiredAt: { sort: 'asc', nulls: 'first' } },
   { problem: { sort: 'asc', nulls: 'last' } },
   { caughtUpAt: { sort: 'asc', nulls: 'first' } },
   { hostName: 'asc' },
@@ -133,13 +135,16 @@ type SourceRow = Id & {
   readonly caughtUpAt: string | null;
   readonly lastReported: Date;
   readonly problem: string | null;
+  readonly retiredAt: Date | null;
 };
 type GapRow = Id & Omit<StoredGap, 'reason'> & { readonly reason: string };
 
 function toCoverage(row: SourceRow): SourceCoverage {
-  const { tenantId, hostName, databaseName, lastEventTime, lastReported, caughtUpAt, problem } = row;
+  const { tenantId, hostName, databaseName, lastEventTime, lastReported, caughtUpAt, problem, retiredAt } =
+    row;
   return {
     tenantId,
+    retiredAt,
     lastEventTime,
     lastReported,
     completeThrough: caughtUpAt,

@@ -82,16 +82,15 @@ function toItem(
   source: AuditSource,
   parts: { readonly gaps: readonly GapRow[]; readonly limit: string | null; readonly nowMs: number },
 ): SourceItem {
-  const { tenantId, hostName, databaseName, lastEventTime, lastReported, gapCount, problem } = source;
-  const lag = lagOf(source, parts.nowMs);
+  const { tenantId, hostName, databaseName, lastEventTime, lastReported, gapCount } = source;
   return {
     tenantId: String(tenantId),
     hostName,
     databaseName,
     lastEventTime,
     gapCount,
-    state: stateOfSource({ silentMs: parts.nowMs - lastReported.getTime(), problem, lag, gapCount }),
-    lagSeconds: lag,
+    state: stateOfSource(source, parts.nowMs),
+    lagSeconds: lagOf(source, parts.nowMs),
     completeThrough: earlier(source.caughtUpAt, parts.limit),
     lastReported: lastReported.toISOString(),
     gaps: parts.gaps.map((gap) => ({

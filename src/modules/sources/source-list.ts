@@ -1,4 +1,4 @@
-import { type AuditSource, lagOf, SOURCE_STATES, type SourceState, stateOfSource } from './audit-source';
+import { type AuditSource, SOURCE_STATES, type SourceState, stateOfSource } from './audit-source';
 
 const STATES = Object.keys(SOURCE_STATES) as SourceState[];
 
@@ -37,7 +37,7 @@ export function sourceList(
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const inStates = new Map(STATES.map((one): [SourceState, ListedSource[]] => [one, []]));
   for (const source of sources) {
-    const its = listedStateOf(source, nowMs);
+    const its = stateOfSource(source, nowMs);
     inStates.get(its)?.push({ ...source, tenantName: nameOf(source.tenantId), state: its });
   }
   const holds = ({ hostName, databaseName, tenantName }: ListedSource) => {
@@ -55,11 +55,3 @@ export function sourceList(
     withGaps: sources.filter(({ gapCount }) => gapCount > 0).length,
   };
 }
-
-const listedStateOf = (source: AuditSource, nowMs: number): SourceState =>
-  stateOfSource({
-    silentMs: nowMs - source.lastReported.getTime(),
-    problem: source.problem,
-    lag: lagOf(source, nowMs),
-    gapCount: source.gapCount,
-  });

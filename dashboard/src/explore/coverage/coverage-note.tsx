@@ -46,7 +46,7 @@ export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
         ) : (
           <Text size="sm">
             {isWhole
-              ? `All ${formatCount(sourceCount)} sources report; no gap.`
+              ? `${sources.some(({ retiredAt }) => retiredAt !== null) ? 'All sources that are in use report' : `All ${formatCount(sourceCount)} sources report`}; no gap.`
               : `${atLeast}${formatCount(lacking.length)} of ${formatCount(sourceCount)} sources may lack events of this range; ${gapCount > 0 ? counted(gapCount, 'gap') : 'no gap'}.`}
             <Button size="compact-xs" variant="subtle" aria-expanded={isOpen} onClick={toggle}>
               {isOpen ? 'Hide' : 'Which'}
@@ -85,6 +85,7 @@ function sentenceOf(source: Source, own: Coverage['gaps'], zone: TimeZone): stri
 }
 
 function reportOf(source: Source, time: (text: string) => string): string {
+  if (source.retiredAt !== null) return `was retired at ${time(source.retiredAt)}`;
   const nowMs = Date.now();
   const problem = source.hasProblem ? ', with a problem' : '';
   if (isSilent(source, nowMs)) return `reported until ${time(source.lastReported)}${problem}`;

@@ -111,7 +111,7 @@ async function silentSources(ask: Ask, nowMs: number): Promise<readonly TrailPro
   const rows = await ask<SourceRow>(
     ofEach(
       `SELECT tenant_id, host_name, database_name, last_reported AS at FROM audit_source
-       WHERE last_reported < $1::timestamptz`,
+       WHERE last_reported < $1::timestamptz AND retired_at IS NULL`,
       NEWEST,
     ),
     new Date(nowMs - SILENT_MS),
@@ -124,7 +124,7 @@ async function sourcesWithProblem(ask: Ask, nowMs: number): Promise<readonly Tra
   const rows = await ask<SourceRow & { problem: string }>(
     ofEach(
       `SELECT tenant_id, host_name, database_name, problem, coalesce(problem_since, last_reported) AS at
-       FROM audit_source WHERE problem IS NOT NULL AND last_reported >= $1::timestamptz`,
+       FROM audit_source WHERE problem IS NOT NULL AND last_reported >= $1::timestamptz AND retired_at IS NULL`,
       NEWEST,
     ),
     new Date(nowMs - SILENT_MS),
@@ -140,7 +140,8 @@ async function wrongClocks(ask: Ask, nowMs: number): Promise<readonly TrailProbl
   const rows = await ask<SourceRow & { ahead_ms: bigint }>(
     ofEach(
       `SELECT tenant_id, host_name, database_name, clock_ahead_ms AS ahead_ms, last_reported AS at
-       FROM audit_source WHERE abs(clock_ahead_ms) > $1::bigint AND last_reported >= $2::timestamptz`,
+       FROM audit_source WHERE abs(clock_ahead_ms) > $1::bigint AND last_reported >= $2::timestamptz
+         AND retired_at IS NULL`,
       BY_NAME,
     ),
     CLOCK_MS,
