@@ -46,7 +46,7 @@ describe('the address of a view', () => {
 
   it('holds each part of the view, and as little as it can', () => {
     const query =
-      'range=7d&search=a&filter=b&sortBy=actionId&sortDirection=asc&page=2&pageSize=50&columns=eventTime%2ChostName&event=e&groupBy=hostName%2CclientIp';
+      'range=7d&search=a&filter=b&sortBy=actionId&sortDirection=asc&page=2&pageSize=50&columns=eventTime%2ChostName&event=e&groupBy=hostName%2CclientIp&sumOf=responseRows';
     expect(formatState(parseState(query))).toBe(query);
     expect(formatState(parseState('range=24h&sortBy=eventTime&sortDirection=desc&page=1'))).toBe('');
   });
@@ -61,7 +61,14 @@ describe('the address of a view', () => {
       'sortBy=hostName',
       'sortBy=nothing',
     ],
-    ...['columns=', 'columns=nothing', 'groupBy=statement', 'around=soon', 'sortDirection=up'],
+    ...[
+      'columns=',
+      'columns=nothing',
+      'groupBy=statement',
+      'sumOf=hostName',
+      'around=soon',
+      'sortDirection=up',
+    ],
   ])('is the usual view where it names no other: %s', (query) => {
     expect(parseState(query)).toEqual(parseState(''));
   });

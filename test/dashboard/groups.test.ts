@@ -10,9 +10,17 @@ const ANSWER = {
   succeeded: [5],
   failed: [2],
   before: [3],
+  sum: ['12345678901234567890'],
   ...TIMES,
 };
-const ROW = { count: 7, failed: 2, before: 3, firstTime: TIMES.firstTime[0], lastTime: TIMES.lastTime[0] };
+const ROW = {
+  count: 7,
+  failed: 2,
+  before: 3,
+  sum: '12345678901234567890',
+  firstTime: TIMES.firstTime[0],
+  lastTime: TIMES.lastTime[0],
+};
 
 describe('groups of events', () => {
   it('are the lists of the answer, an absent value being null', () => {
@@ -21,8 +29,8 @@ describe('groups of events', () => {
       groupCount: 38,
       rows: [{ values: ['=cmd()', null], ...ROW }],
     });
-    const one = groupsOf({ ...ANSWER, second: null, before: null });
-    expect(one.rows).toEqual([{ ...ROW, values: ['=cmd()'], before: null }]);
+    const one = groupsOf({ ...ANSWER, second: null, before: null, sum: null });
+    expect(one.rows).toEqual([{ ...ROW, values: ['=cmd()'], before: null, sum: null }]);
   });
 
   it('come from the service in one question, with the order and the period before', async () => {
@@ -37,6 +45,7 @@ describe('groups of events', () => {
       { ...range, filter: 'a' },
       {
         fields: ['hostName'],
+        sumOf: 'affectedRows',
         sortBy: 'failed',
         descending: false,
         limit: 9,
@@ -47,6 +56,7 @@ describe('groups of events', () => {
         ...range,
         filter: 'a',
         fields: ['hostName'],
+        sumOf: 'affectedRows',
         sortBy: 'failed',
         sortDirection: 'asc',
         limit: 9,
@@ -61,18 +71,18 @@ describe('groups of events', () => {
     const many = { totalCount: 1, groupCount: 38_123, rows };
     expect(extentOf(many)).toBe('The first 1 of 38,123 groups');
     expect(extentOf({ ...many, groupCount: 1 })).toBe('1 group');
-    expect(csvOf(['hostName'], many).name).toBe('audit-activity-by-hostName-1-of-38123-groups.csv');
-    expect(csvOf(['hostName'], { ...many, groupCount: 1 }).name).toBe(
+    expect(csvOf(['hostName'], null, many).name).toBe('audit-activity-by-hostName-1-of-38123-groups.csv');
+    expect(csvOf(['hostName'], null, { ...many, groupCount: 1 }).name).toBe(
       'audit-activity-by-hostName-all-groups.csv',
     );
   });
 
   it('become CSV in their order, without a formula', async () => {
-    const { content } = csvOf(['objectName', 'clientIp'], groupsOf(ANSWER));
+    const { content } = csvOf(['objectName', 'clientIp'], 'affectedRows', groupsOf(ANSWER));
     expect(await content.text()).toBe(
-      `objectName,clientIp,events,failed,before,firstTime,lastTime\r\n'=cmd(),,7,2,3,${ROW.firstTime},${ROW.lastTime}\r\n`,
+      `objectName,clientIp,events,failed,before,affectedRows,firstTime,lastTime\r\n'=cmd(),,7,2,3,${ROW.sum},${ROW.firstTime},${ROW.lastTime}\r\n`,
     );
-    const one = csvOf(['objectName'], groupsOf({ ...ANSWER, second: null, before: null }));
+    const one = csvOf(['objectName'], null, groupsOf({ ...ANSWER, second: null, before: null, sum: null }));
     expect(await one.content.text()).toContain('objectName,events,failed,firstTime,lastTime\r\n');
   });
 

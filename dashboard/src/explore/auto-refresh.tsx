@@ -9,7 +9,8 @@ interface Props {
 export const AutoRefresh = ({ every, onChange }: Props) => (
   <NativeSelect
     aria-label="Refresh by itself"
-    w={124}
+    size="xs"
+    w={110}
     data={Object.entries(REFRESHES).map(([value, { label }]) => ({ value, label }))}
     value={every}
     onChange={(event) => onChange(event.currentTarget.value as Refresh)}

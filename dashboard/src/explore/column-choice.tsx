@@ -9,7 +9,7 @@ export function ColumnChoice(props: {
   return (
     <Popover trapFocus returnFocus position="bottom-start" shadow="md">
       <Popover.Target>
-        <Button variant="default" size="xs">
+        <Button variant="subtle" color="gray" c="inherit" size="compact-xs">
           Columns
         </Button>
       </Popover.Target>

@@ -1,15 +1,14 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Group, Stack, VisuallyHidden } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
 import { memo } from 'react';
 import type { EventsQuery } from '../../generated/operations';
 import { FIELD_LABELS } from '../lib/field-labels';
-import { formatCount } from '../lib/numbers';
+import { formatCount, formatDigits } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { onRow } from '../lib/row-click';
 import { formatTime, type TimeZone } from '../lib/time';
 import { useListKeys } from '../lib/use-list-keys';
 import { ActionName } from './action-name';
-import { ColumnChoice } from './column-choice';
 import { showValue } from './event/marks';
 import classes from './explore.module.css';
 import {
@@ -50,18 +49,13 @@ export const EventsTable = memo(function EventsTable({ page, marks, isBusy, stat
   useListKeys(page?.items.map(({ recordId }) => recordId) ?? [], 'data-event');
   return (
     <Stack gap="xs">
-      <Group gap="xs">
-        <ColumnChoice columns={state.columns} onChange={(next) => change({ columns: next })} />
-        <Button variant="default" size="xs" onClick={() => change({ groupBy: ['serverPrincipalName'] })}>
-          Group
-        </Button>
-      </Group>
       <DataTable
         withTableBorder
-        striped
         highlightOnHover
         minHeight={180}
-        fz="sm"
+        fz={12.5}
+        verticalSpacing={3}
+        horizontalSpacing={8}
         idAccessor="recordId"
         records={[...(page?.items ?? [])]}
         columns={columns}
@@ -69,7 +63,11 @@ export const EventsTable = memo(function EventsTable({ page, marks, isBusy, stat
         noRecordsText="No events on this page"
         onRowClick={onRow(open)}
         customRowAttributes={({ recordId }) => ({ 'data-event': recordId })}
-        rowClassName={({ eventTime }) => (eventTime === state.around ? classes.center : undefined)}
+        rowClassName={({ eventTime, succeeded }) =>
+          [!succeeded && classes.failed, eventTime === state.around && classes.center]
+            .filter(Boolean)
+            .join(' ')
+        }
         totalRecords={totalCount}
         page={state.page}
         onPageChange={(next) => change({ page: next })}
@@ -94,6 +92,10 @@ export const EventsTable = memo(function EventsTable({ page, marks, isBusy, stat
   );
 });
 
+/** Most events state 0 rows: nothing is shown for it, so that the others stand out. */
+const Rows = ({ text }: { readonly text: string | null }) =>
+  text !== null && /^[1-9]\d*$/.test(text) ? formatDigits(text) : null;
+
 function columnOf(
   column: Column,
   {
@@ -112,10 +114,12 @@ function columnOf(
           <Opener href={hrefOf(item)} onOpen={() => open(item)}>
             {formatTime(item.eventTime, zone, 3)}
           </Opener>
+          {!item.succeeded && <VisuallyHidden>Failed</VisuallyHidden>}
           <FindingMark findings={marks.get(item.recordId) ?? []} />
         </>
       );
     if (column === 'succeeded') return <Outcome succeeded={item.succeeded} />;
+    if (column === 'responseRows' || column === 'affectedRows') return <Rows text={item[column]} />;
     return column === 'actionId' ? (
       <ActionName actionId={item.actionId} />
     ) : (
@@ -139,7 +143,7 @@ function columnOf(
     ) : (
       FIELD_LABELS[column]
     ),
-    ...(column === 'statementPreview' ? { ellipsis: true, width: 320 } : { noWrap: true }),
+    ...(column === 'statementPreview' ? { ellipsis: true, width: 300 } : { noWrap: true }),
     cellsClassName: classes.cell ?? '',
     render: (item) => (
       <>

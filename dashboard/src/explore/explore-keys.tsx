@@ -20,7 +20,7 @@ export function ExploreKeys() {
   useKeys({ '/': () => document.getElementById(FILTER_ID)?.focus(), '?': open });
   return (
     <>
-      <ActionIcon variant="default" size={36} aria-label="Keys" onClick={open}>
+      <ActionIcon variant="subtle" color="gray" c="inherit" size={28} aria-label="Keys" onClick={open}>
         <IconKeyboard size={18} aria-hidden />
       </ActionIcon>
       <KeysHelp keys={KEYS} isOpen={isOpen} onClose={close} />

@@ -1,5 +1,5 @@
 import { floorDiv, formatTicks, parseTicks, TICKS_PER_MS } from '../../../src/event/event-time';
-import { LIST_FIELDS, STATEMENT_PREVIEW } from '../../../src/event/fields';
+import { LIST_FIELDS, NUMBER_FIELDS, type NumberField, STATEMENT_PREVIEW } from '../../../src/event/fields';
 import { FILTER_NAMES } from '../../../src/event/filters';
 import type { SORTS } from '../../../src/event/parameters';
 import { EVENT_TIME_MIN, LIMITS } from '../../../src/limits';
@@ -8,12 +8,16 @@ import { joinParts, partsOf } from './filter/parts';
 import { quoteValue } from './filter/value-text';
 import { last, parseRange, rangeText, type TimeRange } from './time-range';
 
-/** The columns that a reader can choose: the fields of the list. */
-export const COLUMNS = [...LIST_FIELDS, STATEMENT_PREVIEW.name] as const;
+/** The columns that a reader can choose: the fields of the list, and the numbers of rows. */
+export const COLUMNS = [
+  ...LIST_FIELDS,
+  ...(['responseRows', 'affectedRows'] as const),
+  STATEMENT_PREVIEW.name,
+] as const;
 export type Column = (typeof COLUMNS)[number];
 export const COLUMNS_DEFAULT: readonly Column[] = [
-  ...(['eventTime', 'actionId', 'succeeded', 'databaseName', 'serverPrincipalName'] as const),
-  'statementPreview',
+  ...(['eventTime', 'actionId', 'databaseName', 'objectName', 'serverPrincipalName'] as const),
+  ...(['hostName', 'responseRows', 'statementPreview'] as const),
 ];
 const SORTABLE: readonly (Column & keyof typeof SORTS)[] = [
   ...(['eventTime', 'actionId', 'databaseName', 'serverPrincipalName', 'succeeded'] as const),
@@ -39,6 +43,8 @@ export interface ExploreState {
   readonly around: string | null;
   /** The one or two fields by which the events are grouped; empty: no groups. */
   readonly groupBy: readonly FacetField[];
+  /** The field whose numbers are added up for each group; null: none. */
+  readonly sumOf: NumberField | null;
 }
 
 /** The change that removes every filter. */
@@ -63,6 +69,7 @@ export function parseState(text: string): ExploreState {
     event: given.get('event'),
     around: timeOf(given.get('around')),
     groupBy: (given.get('groupBy')?.split(',') ?? []).filter(isFacetField).slice(0, 2),
+    sumOf: numberFieldOf(given.get('sumOf')),
   };
 }
 
@@ -85,6 +92,7 @@ export function formatState(state: ExploreState): string {
   if (state.event) parts.set('event', state.event);
   if (state.around) parts.set('around', state.around);
   if (state.groupBy.length > 0) parts.set('groupBy', state.groupBy.join());
+  if (state.sumOf) parts.set('sumOf', state.sumOf);
   return parts.toString();
 }
 
@@ -100,6 +108,10 @@ function timeOf(text: string | null): string | null {
 }
 const UTC = /^\d{4}-\d\d-\d\d$|Z$/;
 const TICKS_END = BigInt(Date.UTC(10_000, 0)) * TICKS_PER_MS;
+
+/** The field of numbers of this name; null: there is none. */
+export const numberFieldOf = (text: string | null): NumberField | null =>
+  NUMBER_FIELDS.find((field) => field === text) ?? null;
 
 const isColumn = (text: string): text is Column => (COLUMNS as readonly string[]).includes(text);
 

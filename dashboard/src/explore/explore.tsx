@@ -1,10 +1,11 @@
-import { Box, Stack } from '@mantine/core';
+import { Box, Button, Group, Stack } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
 import type { CombinedError } from 'urql';
 import { describeError } from '../api/errors';
 import type { Session } from '../api/session';
 import { useTimeZone } from '../lib/preferences';
 import { Empty, Failed, Loading } from '../shell/states';
+import { ColumnChoice } from './column-choice';
 import { CoverageNote } from './coverage/coverage-note';
 import { missingIn, type Stretch, stretchesOf } from './coverage/missing';
 import { useCoverage } from './coverage/use-coverage';
@@ -54,7 +55,7 @@ export function Explore({ session }: { readonly session: Session }) {
   }, [coverage, numbers]);
   const error = sharedError([events.error, histogram.error, facets.error]);
   return (
-    <Stack gap="md">
+    <Stack gap={4}>
       <h1 className="sr-only">Explore</h1>
       <FilterBar
         session={session}
@@ -80,7 +81,19 @@ export function Explore({ session }: { readonly session: Session }) {
         {!(error && histogram.error) && (
           <HistogramPanel result={histogram} missing={missing} zone={zone} change={change} retry={retry} />
         )}
-        {coverage && shownRange && <CoverageNote coverage={coverage} {...shownRange} zone={zone} />}
+        <Group gap={4} wrap="nowrap" justify="flex-end" align="flex-start">
+          {coverage && shownRange && <CoverageNote coverage={coverage} {...shownRange} zone={zone} />}
+          <ColumnChoice columns={state.columns} onChange={(columns) => change({ columns })} />
+          <Button
+            variant="subtle"
+            color="gray"
+            c="inherit"
+            size="compact-xs"
+            onClick={() => change({ groupBy: ['serverPrincipalName'] })}
+          >
+            Group
+          </Button>
+        </Group>
         <div className={classes.columns}>
           <FacetPanel
             result={facets}
@@ -97,7 +110,9 @@ export function Explore({ session }: { readonly session: Session }) {
               <GroupPanel
                 filter={filter}
                 by={[state.groupBy[0], state.groupBy[1] ?? null]}
+                sumOf={state.sumOf}
                 onBy={(...by) => change({ groupBy: by.filter((field) => field !== null) })}
+                onSumOf={(sumOf) => change({ sumOf })}
                 onText={onText}
               />
             ) : events.error ? (

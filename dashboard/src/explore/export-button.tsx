@@ -20,6 +20,7 @@ export function ExportButton({ filter, totalCount }: Props) {
     <>
       <Button
         variant="default"
+        size="xs"
         leftSection={<IconDownload size={16} aria-hidden />}
         onClick={open}
         disabled={!totalCount}

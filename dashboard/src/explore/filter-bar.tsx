@@ -62,7 +62,7 @@ export function FilterBar(props: Props) {
           onSearch={search}
           onRefused={onRefused}
         />
-        <Group gap="xs">
+        <Group gap={4}>
           <SavedSearches
             session={session}
             saved={saved}
@@ -70,7 +70,15 @@ export function FilterBar(props: Props) {
             onChoose={search}
             onChanged={askSaved}
           />
-          <ActionIcon variant="default" size={36} aria-label="Refresh" onClick={refresh} loading={isBusy}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            c="inherit"
+            size={28}
+            aria-label="Refresh"
+            onClick={refresh}
+            loading={isBusy}
+          >
             <IconRefresh size={18} aria-hidden />
           </ActionIcon>
           <AutoRefresh every={newEvents.every} onChange={newEvents.setEvery} />
@@ -79,7 +87,7 @@ export function FilterBar(props: Props) {
           <ExportButton filter={filter} totalCount={totalCount} />
         </Group>
       </Group>
-      <Group gap="xs" mt="xs" mih={26}>
+      <Group gap="xs" mt={4} mih={24}>
         <Text size="sm" role="status" fw={600}>
           {totalCount !== undefined
             ? counted(totalCount, 'event')

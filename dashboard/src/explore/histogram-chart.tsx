@@ -10,11 +10,14 @@ import type { Bucket, Histogram } from './histogram';
 import { HISTOGRAM_COLORS } from './histogram-colors';
 import { ticksOf } from './histogram-ticks';
 
-const HEIGHT = 170;
+const HEIGHT = 96;
 /** Room for the label of a tick: `2025-04-15`, or a time with seconds. */
 const LABEL_PX = 80;
 /** Room for the axis of counts. */
-const COUNTS_PX = 60;
+const COUNTS_PX = 52;
+/** Room for the axis of times: two lines. */
+const TIMES_PX = 32;
+const AXIS_FONT = '11px system-ui, sans-serif';
 
 interface Props {
   readonly histogram: Histogram;
@@ -80,8 +83,10 @@ function optionsOf(histogram: Histogram, zone: TimeZone, colors: Colors, width: 
   const bars = UPlot.paths.bars?.({ size: [0.92], align: 1 });
   const axis = {
     stroke: colors.text,
+    font: AXIS_FONT,
+    gap: 2,
     grid: { stroke: colors.grid, width: 1 },
-    ticks: { stroke: colors.grid },
+    ticks: { stroke: colors.grid, size: 4 },
   };
   const series = (color: string) => ({
     fill: color,
@@ -98,7 +103,7 @@ function optionsOf(histogram: Histogram, zone: TimeZone, colors: Colors, width: 
     height: HEIGHT,
     legend: { show: false },
     // Half of a label extends beyond the last tick.
-    padding: [null, LABEL_PX / 2, null, null],
+    padding: [6, LABEL_PX / 2, null, null],
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
     scales: {
       x: { time: true, range: () => range },
@@ -108,10 +113,11 @@ function optionsOf(histogram: Histogram, zone: TimeZone, colors: Colors, width: 
       {
         ...axis,
         grid: { show: false },
+        size: TIMES_PX,
         splits: () => ticks.map(({ ms }) => ms / 1000),
         values: () => ticks.map(({ label }) => label),
       },
-      { ...axis, size: COUNTS_PX, incrs: WHOLE },
+      { ...axis, size: COUNTS_PX, incrs: WHOLE, space: 24 },
     ],
     series: [{}, series(colors.failed), series(colors.succeeded)],
   };

@@ -51,8 +51,8 @@ export const HistogramPanel = memo(function HistogramPanel({ result, missing, zo
     { label: 'Zoom out', range: scaleRange(from, to, 2) },
   ];
   return (
-    <Paper withBorder p="xs" component="section" aria-label="Events over time">
-      <Group justify="space-between" gap="xs" mb={4}>
+    <Paper withBorder px={6} py={2} component="section" aria-label="Events over time">
+      <Group justify="space-between" gap="xs">
         <Group gap="xs" aria-hidden>
           <LegendItem of="succeeded" label="Succeeded" />
           <LegendItem of="failed" label="Failed" />
@@ -62,11 +62,25 @@ export const HistogramPanel = memo(function HistogramPanel({ result, missing, zo
         </Group>
         <Group gap={4}>
           {buttons.map(({ label, range }) => (
-            <Button key={label} size="compact-xs" variant="default" onClick={() => go(range)}>
+            <Button
+              key={label}
+              size="compact-xs"
+              variant="subtle"
+              color="gray"
+              c="inherit"
+              onClick={() => go(range)}
+            >
               {label}
             </Button>
           ))}
-          <Button size="compact-xs" variant="default" aria-expanded={isTable} onClick={toggle}>
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="gray"
+            c="inherit"
+            aria-expanded={isTable}
+            onClick={toggle}
+          >
             {isTable ? 'Hide table' : 'As a table'}
           </Button>
         </Group>

@@ -28,8 +28,9 @@ export function TimeRangePicker({ range, zone, onChange }: Props) {
           variant="default"
           maw="100%"
           h="auto"
-          mih={36}
-          py={4}
+          size="xs"
+          mih={30}
+          py={2}
           classNames={{ label: classes.wrap }}
           leftSection={<IconClock size={16} aria-hidden />}
           onClick={() => setIsOpen((open) => !open)}

@@ -13,7 +13,14 @@ export function CopyAction(props: {
   const Icon = copied ? IconCheck : props.isLink ? IconLink : IconCopy;
   return (
     <Tooltip label={label}>
-      <ActionIcon variant="default" size="lg" aria-label={label} onClick={() => copy(props.text())}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        c="inherit"
+        size={28}
+        aria-label={label}
+        onClick={() => copy(props.text())}
+      >
         <Icon size={18} aria-hidden />
       </ActionIcon>
     </Tooltip>

@@ -3,6 +3,9 @@ const whole = new Intl.NumberFormat('en');
 /** `1,234,567` */
 export const formatCount = (n: number): string => whole.format(n);
 
+/** `formatCount` of a whole number of any length, given as decimal digits. */
+export const formatDigits = (digits: string): string => whole.format(BigInt(digits));
+
 /** `1 event`, `2 events` */
 export const counted = (n: number, one: string): string => `${formatCount(n)} ${one}${n === 1 ? '' : 's'}`;
 

@@ -19,11 +19,11 @@ export function Opener({ onOpen, href, children }: Props) {
     onOpen();
   };
   return href ? (
-    <Anchor size="sm" className={classes.opener} href={href} onClick={open}>
+    <Anchor inherit className={classes.opener} href={href} onClick={open}>
       {children}
     </Anchor>
   ) : (
-    <Anchor component="button" type="button" size="sm" className={classes.opener} onClick={open}>
+    <Anchor component="button" type="button" inherit className={classes.opener} onClick={open}>
       {children}
     </Anchor>
   );

@@ -12,7 +12,14 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
   return (
     <Menu position="bottom-end" width={260}>
       <Menu.Target>
-        <Button variant="default" size="xs" h={34} rightSection={<IconChevronDown size={14} aria-hidden />}>
+        <Button
+          variant="subtle"
+          color="gray"
+          c="inherit"
+          size="xs"
+          h={28}
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+        >
           <Text span truncate maw={{ base: 78, xs: 110 }} size="sm">
             {session.name}
           </Text>

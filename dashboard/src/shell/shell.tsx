@@ -41,9 +41,9 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
 
   return (
     <AppShell
-      header={{ height: 52 }}
+      header={{ height: 44 }}
       navbar={{ width: 84, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
-      padding="md"
+      padding="xs"
     >
       <SkipLinks to={[{ id: 'content', label: 'Skip to the content' }, ...(view?.skips ?? [])]} />
       <AppShell.Header>

@@ -25,8 +25,10 @@ export function ColorSchemeSwitch() {
   const Icon = other === 'dark' ? IconMoon : IconSun;
   return (
     <ActionIcon
-      variant="default"
-      size="lg"
+      variant="subtle"
+      color="gray"
+      c="inherit"
+      size={28}
       aria-label={`Use ${other} colours`}
       onClick={() => setColorScheme(other)}
     >

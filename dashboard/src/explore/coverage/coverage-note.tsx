@@ -9,7 +9,7 @@ import { idOf, isSilent, lackingSince, missingIn, nameOf } from './missing';
 import type { Coverage } from './use-coverage';
 
 /** The most sources that are named; of further ones, the number is shown. */
-const NAMED_MAX = 3;
+const NAMED_MAX = 1;
 
 type Source = Coverage['sources'][number];
 
@@ -35,16 +35,16 @@ export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
   const Icon = isWhole ? IconCircleCheck : IconAlertTriangle;
   return (
     <section aria-label="Completeness" className={classes.note} data-lacking={!isWhole || undefined}>
-      <Icon size={18} aria-hidden />
+      <Icon size={16} aria-hidden />
       <div>
         {shown.length <= NAMED_MAX ? (
           shown.map((source) => (
-            <Text key={idOf(source)} size="sm">
+            <Text key={idOf(source)} size="xs">
               {sentenceOf(source, gapsOf(source), zone)}
             </Text>
           ))
         ) : (
-          <Text size="sm">
+          <Text size="xs">
             {isWhole
               ? `${sources.some(({ retiredAt }) => retiredAt !== null) ? 'All sources that are in use report' : `All ${formatCount(sourceCount)} sources report`}; no gap.`
               : `${atLeast}${formatCount(lacking.length)} of ${formatCount(sourceCount)} sources may lack events of this range; ${gapCount > 0 ? counted(gapCount, 'gap') : 'no gap'}.`}

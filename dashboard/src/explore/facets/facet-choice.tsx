@@ -12,7 +12,7 @@ export function FacetChoice({ fields, onChange }: Props) {
   return (
     <Popover trapFocus returnFocus position="bottom-end" shadow="md">
       <Popover.Target>
-        <Button variant="default" size="compact-xs">
+        <Button variant="subtle" color="gray" c="inherit" size="compact-xs">
           Fields
         </Button>
       </Popover.Target>

@@ -36,7 +36,7 @@ export const FacetPanel = memo(function FacetPanel(props: Props) {
         </Button>
       )}
       <Collapse expanded={!isNarrow || isOpen}>
-        <Stack gap="sm" mt={isNarrow ? 'xs' : 0}>
+        <Stack gap={6} mt={isNarrow ? 'xs' : 0}>
           <Group justify="space-between" gap="xs">
             <Text size="sm" fw={600}>
               Counts by

@@ -81,6 +81,7 @@ export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props)
           <Combobox.Target withExpandedAttribute>
             <TextInput
               ref={input}
+              size="xs"
               id={FILTER_ID}
               role="combobox"
               aria-label="Filter the events"

@@ -1,11 +1,13 @@
 import { Button, Group, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { useClient } from 'urql';
+import { NUMBER_FIELDS, type NumberField } from '../../../../src/event/fields';
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { useAnswer } from '../../lib/use-answer';
 import { useStable } from '../../lib/use-stable';
 import { Failed, Loading } from '../../shell/states';
 import type { ExploreFilter } from '../explore-filter';
+import { numberFieldOf } from '../explore-state';
 import { FACET_FIELDS, type FacetField, isFacetField } from '../facets/facet-field';
 import { only } from '../filter/edit';
 import { type GroupOrder, loadGroups, orderBy } from './group-rows';
@@ -15,6 +17,8 @@ import { GroupsAsCsv } from './groups-as-csv';
 interface Props {
   readonly filter: ExploreFilter;
   readonly by: readonly [FacetField, FacetField | null];
+  readonly sumOf: NumberField | null;
+  readonly onSumOf: (sumOf: NumberField | null) => void;
   readonly onBy: (first: FacetField | null, second: FacetField | null) => void;
   readonly onText: (text: string) => void;
 }
@@ -23,17 +27,17 @@ const ROWS_MAX = 50;
 const LARGEST: GroupOrder = { sortBy: 'count', descending: true };
 
 /** The events by the values of one or two fields, beside the period before. */
-export function GroupPanel({ filter, by: [first, second], onBy, onText }: Props) {
+export function GroupPanel({ filter, by: [first, second], sumOf, onBy, onSumOf, onText }: Props) {
   const client = useClient();
   const [given, setOrder] = useState(LARGEST);
   const fields = second ? [first, second] : [first];
-  // The order by a field that is no longer among those of the groups means nothing.
+  // The order by a field that is no longer among those of the groups, or by sums that are not asked for, means nothing.
   const isOfFields = !isFacetField(given.sortBy) || fields.includes(given.sortBy);
-  const order = isOfFields ? given : LARGEST;
+  const order = isOfFields && (given.sortBy !== 'sum' || sumOf) ? given : LARGEST;
   // Another order of the same groups is not another question: they stay until it is answered.
-  const question = useStable({ filter, fields });
+  const question = useStable({ filter, fields, sumOf });
   const asked = useAnswer({ question, order }, ({ question: of, order: by }) =>
-    loadGroups(client, of.filter, { fields: of.fields, ...by, limit: ROWS_MAX }),
+    loadGroups(client, of.filter, { fields: of.fields, sumOf: of.sumOf, ...by, limit: ROWS_MAX }),
   );
   const known = asked.question?.question === question ? asked : null;
   const options = FACET_FIELDS.map((field) => ({ value: field, label: FIELD_LABELS[field] }));
@@ -55,16 +59,27 @@ export function GroupPanel({ filter, by: [first, second], onBy, onText }: Props)
           value={second ?? ''}
           onChange={(event) => onBy(first, chosen(event.currentTarget.value))}
         />
+        <NativeSelect
+          aria-label="Add up"
+          size="xs"
+          data={[
+            { value: '', label: 'no sum' },
+            ...NUMBER_FIELDS.map((field) => ({ value: field, label: `sum of ${FIELD_LABELS[field]}` })),
+          ]}
+          value={sumOf ?? ''}
+          onChange={(event) => onSumOf(numberFieldOf(event.currentTarget.value))}
+        />
         <Button size="xs" variant="default" onClick={() => onBy(null, null)}>
           Show events
         </Button>
-        <GroupsAsCsv key={JSON.stringify(question)} filter={filter} asked={{ fields, ...order }} />
+        <GroupsAsCsv key={JSON.stringify(question)} filter={filter} asked={{ fields, sumOf, ...order }} />
       </Group>
       {!known && <Loading what="the groups" />}
       {known?.error && <Failed error={known.error} />}
       {known?.answer && (
         <GroupTable
           fields={fields}
+          sumOf={sumOf}
           groups={known.answer}
           order={order}
           onSort={(sortBy) => setOrder(orderBy(sortBy, order))}

@@ -1,4 +1,5 @@
 import type { Client } from 'urql';
+import type { NumberField } from '../../../../src/event/fields';
 import { GroupsDocument, type GroupsQuery } from '../../../generated/operations';
 import type { ExploreFilter } from '../explore-filter';
 import type { FacetField } from '../facets/facet-field';
@@ -12,6 +13,8 @@ export interface GroupRow {
   readonly failed: number;
   /** Its events in the period before; null: the range has none. */
   readonly before: number | null;
+  /** The sum of the chosen numbers, a decimal text; null: none is asked for, or no event states one. */
+  readonly sum: string | null;
   readonly firstTime: string;
   readonly lastTime: string;
 }
@@ -24,12 +27,13 @@ export interface Groups {
 }
 
 export interface GroupOrder {
-  readonly sortBy: 'count' | 'failed' | 'before' | 'firstTime' | 'lastTime' | FacetField;
+  readonly sortBy: 'count' | 'failed' | 'before' | 'sum' | 'firstTime' | 'lastTime' | FacetField;
   readonly descending: boolean;
 }
 
 export interface GroupQuestion extends GroupOrder {
   readonly fields: readonly FacetField[];
+  readonly sumOf: NumberField | null;
   readonly limit: number;
 }
 
@@ -37,7 +41,7 @@ export interface GroupQuestion extends GroupOrder {
 export async function loadGroups(
   client: Client,
   filter: ExploreFilter,
-  { fields, sortBy, descending, limit }: GroupQuestion,
+  { fields, sumOf, sortBy, descending, limit }: GroupQuestion,
 ): Promise<Groups> {
   const earlier = before(filter);
   const variables = {
@@ -46,6 +50,7 @@ export async function loadGroups(
     sortBy,
     sortDirection: descending ? 'desc' : 'asc',
     limit,
+    ...(sumOf && { sumOf }),
     ...(earlier && { beforeStartTime: earlier.startTime, beforeEndTime: earlier.endTime }),
   };
   const { data, error } = await client.query(GroupsDocument, variables).toPromise();
@@ -61,6 +66,7 @@ export function groupsOf(answer: GroupsQuery['auditGroups']): Groups {
     count: (answer.succeeded[i] ?? 0) + (answer.failed[i] ?? 0),
     failed: answer.failed[i] ?? 0,
     before: answer.before?.[i] ?? null,
+    sum: answer.sum?.[i] || null,
     firstTime: answer.firstTime[i] ?? '',
     lastTime: answer.lastTime[i] ?? '',
   }));
@@ -70,5 +76,5 @@ export function groupsOf(answer: GroupsQuery['auditGroups']): Groups {
 /** The order after a click on a heading: largest or latest first; texts from A; a second click turns it round. */
 export function orderBy(sortBy: GroupOrder['sortBy'], now: GroupOrder): GroupOrder {
   if (now.sortBy === sortBy) return { sortBy, descending: !now.descending };
-  return { sortBy, descending: ['count', 'failed', 'before', 'lastTime'].includes(sortBy) };
+  return { sortBy, descending: ['count', 'failed', 'before', 'sum', 'lastTime'].includes(sortBy) };
 }

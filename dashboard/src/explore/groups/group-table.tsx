@@ -1,6 +1,7 @@
 import { Button, Group, Progress, Table, Text } from '@mantine/core';
+import type { NumberField } from '../../../../src/event/fields';
 import { FIELD_LABELS } from '../../lib/field-labels';
-import { formatCount } from '../../lib/numbers';
+import { formatCount, formatDigits } from '../../lib/numbers';
 import { useTimeZone } from '../../lib/preferences';
 import { formatTime, zoneName } from '../../lib/time';
 import classes from '../explore.module.css';
@@ -11,6 +12,7 @@ import { extentOf, valueText } from './group-text';
 
 interface Props {
   readonly fields: readonly FacetField[];
+  readonly sumOf: NumberField | null;
   readonly groups: Groups;
   readonly order: GroupOrder;
   readonly onSort: (sortBy: GroupOrder['sortBy']) => void;
@@ -18,7 +20,7 @@ interface Props {
 }
 
 /** Groups with their counts and times. Each heading sorts all groups, not only those shown. */
-export function GroupTable({ fields, groups, order, onSort, onChoose }: Props) {
+export function GroupTable({ fields, sumOf, groups, order, onSort, onChoose }: Props) {
   const [zone] = useTimeZone();
   const { rows, totalCount } = groups;
   const hasBefore = rows.some(({ before }) => before !== null);
@@ -47,6 +49,7 @@ export function GroupTable({ fields, groups, order, onSort, onChoose }: Props) {
               <Table.Th>Share</Table.Th>
               {heading('failed', 'Failed', true)}
               {hasBefore && heading('before', 'Period before', true)}
+              {sumOf && heading('sum', FIELD_LABELS[sumOf], true)}
               {heading('firstTime', `First seen (${zoneName(zone)})`)}
               {heading('lastTime', `Last seen (${zoneName(zone)})`)}
             </Table.Tr>
@@ -84,6 +87,7 @@ export function GroupTable({ fields, groups, order, onSort, onChoose }: Props) {
                 </Table.Td>
                 <Table.Td ta="right">{formatCount(row.failed)}</Table.Td>
                 {hasBefore && <Table.Td ta="right">{formatCount(row.before ?? 0)}</Table.Td>}
+                {sumOf && <Table.Td ta="right">{row.sum === null ? '' : formatDigits(row.sum)}</Table.Td>}
                 {[row.firstTime, row.lastTime].map((time, i) => (
                   <Table.Td key={i === 0 ? 'first' : 'last'} style={{ whiteSpace: 'nowrap' }}>
                     {formatTime(time, zone)}

@@ -1,4 +1,5 @@
 import { actionNameOf } from '../../../../src/event/action-names';
+import type { NumberField } from '../../../../src/event/fields';
 import { csvLine } from '../../lib/csv';
 import { counted, formatCount } from '../../lib/numbers';
 import { showValue } from '../event/marks';
@@ -20,14 +21,27 @@ export function extentOf({ rows, groupCount }: Groups): string {
 }
 
 /** Groups as CSV, whose name states their extent. Absent values are empty. */
-export function csvOf(fields: readonly FacetField[], { rows, groupCount }: Groups) {
+export function csvOf(
+  fields: readonly FacetField[],
+  sumOf: NumberField | null,
+  { rows, groupCount }: Groups,
+) {
   const hasBefore = rows.some((row) => row.before !== null);
   const lines = [
-    [...fields, 'events', 'failed', ...(hasBefore ? ['before'] : []), 'firstTime', 'lastTime'],
+    [
+      ...fields,
+      'events',
+      'failed',
+      ...(hasBefore ? ['before'] : []),
+      ...(sumOf ? [sumOf] : []),
+      'firstTime',
+      'lastTime',
+    ],
     ...rows.map((row) => [
       ...row.values.map((value) => value ?? ''),
       ...[row.count, row.failed].map(String),
       ...(hasBefore ? [String(row.before ?? '')] : []),
+      ...(sumOf ? [row.sum ?? ''] : []),
       ...[row.firstTime, row.lastTime],
     ]),
   ];

@@ -24,7 +24,7 @@ export function GroupsAsCsv({ filter, asked }: Props) {
     setState({});
     try {
       const groups = await loadGroups(client, filter, { ...asked, limit: LIMITS.groupsListedMax });
-      saveFile(csvOf(asked.fields, groups));
+      saveFile(csvOf(asked.fields, asked.sumOf, groups));
       setState({ extent: extentOf(groups) });
     } catch (error) {
       setState({ error: error as Error });

@@ -33,7 +33,14 @@ export function SavedSearches({ session, saved, filter, onChoose, onChanged }: P
     <>
       <Menu opened={isOpen} onChange={setIsOpen} position="bottom-end" width={300}>
         <Menu.Target>
-          <Button variant="default" leftSection={<IconBookmark size={16} aria-hidden />}>
+          <Button
+            variant="subtle"
+            color="gray"
+            c="inherit"
+            size="xs"
+            px={8}
+            leftSection={<IconBookmark size={16} aria-hidden />}
+          >
             Saved
           </Button>
         </Menu.Target>
