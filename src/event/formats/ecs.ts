@@ -2,7 +2,7 @@ import { actionNameOf } from '../action-names';
 import { AUDIT_EVENT_FIELDS, FIELD_NAMES, type FieldName, toSnakeCase } from '../fields';
 import type { FeedEvent } from './feed-item';
 import { type Meaning, meaningOf } from './meaning';
-import { accountOf, ipOf, present, targetOf } from './values';
+import { accountOf, ipOf, machineOf, present, targetOf } from './values';
 
 export const ECS_VERSION = '8.17.0';
 
@@ -77,6 +77,7 @@ export function toEcs(feed: FeedEvent): object {
   const [categories, types] = ROWS[meaning];
   const { name, domain } = accountOf(event.serverPrincipalName);
   const ip = ipOf(event.clientIp);
+  const machine = machineOf(event.serverInstanceName);
   const target = accountOf(targetOf(feed) ?? (OF_ACCOUNTS.includes(meaning) ? event.objectName : null));
   return present({
     '@timestamp': event.eventTime,
@@ -92,7 +93,10 @@ export function toEcs(feed: FeedEvent): object {
       created: receivedAt,
       sequence: position,
       provider: 'Audit Activity',
+      module: 'sqlserver',
+      dataset: 'sqlserver.audit',
     }),
+    host: present({ name: machine }),
     organization: { id: event.tenantId },
     user: present({ name, domain, target: present(target) }),
     group: OF_GROUPS.includes(meaning) ? present({ name: event.objectName }) : null,
@@ -100,7 +104,7 @@ export function toEcs(feed: FeedEvent): object {
     related: present({
       user: [...new Set([name, target.name].filter((one) => one !== null))],
       ip: ip === null ? null : [ip],
-      hosts: event.hostName === null ? null : [event.hostName],
+      hosts: [...new Set([machine, event.hostName].filter((one) => one !== null))],
     }),
     sqlserver: {
       audit: present({

@@ -18,6 +18,9 @@ export function accountOf(principal: string | null): { name: string | null; doma
   return { name: principal.slice(at + 1), domain: principal.slice(0, at) };
 }
 
+/** The machine of a server instance: `SQL01\PAYROLL` is on SQL01. */
+export const machineOf = (instance: string | null): string | null => instance?.split('\\')[0] ?? null;
+
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 
 /** Null for a text that SQL Server writes in place of an address ("local machine", "named pipe"). */

@@ -25,7 +25,7 @@ export const OUTCOMES = ['success', 'failure', 'unknown'];
 export const REQUIRED = ['@timestamp', 'ecs'];
 export const FIELD_SETS = [
   ...REQUIRED,
-  ...['event', 'organization', 'user', 'group', 'source', 'related'],
+  ...['event', 'organization', 'host', 'user', 'group', 'source', 'related'],
   // Custom fields stand under a top-level name that ECS does not use.
   'sqlserver',
 ];

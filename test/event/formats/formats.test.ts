@@ -82,7 +82,7 @@ describe('formats of events', () => {
       databaseName: text,
       schemaName: text,
       objectName: text,
-      serverInstanceName: text,
+      serverInstanceName: fc.oneof(text, fc.constant('SQL01\\PAYROLL')),
       serverPrincipalName: text,
       databasePrincipalName: text,
       applicationName: text,
@@ -181,6 +181,8 @@ describe('formats of events', () => {
       event: { id: feed.event.recordId, code: 'SL', action: 'SELECT', outcome: 'success', sequence: 41 },
       organization: { id: '7' },
       user: { name: 'alice', domain: 'CORP' },
+      host: { name: 'SQLPROD01' },
+      related: { hosts: ['SQLPROD01', 'APP01'] },
       source: { ip: '10.20.30.40', domain: 'APP01' },
       sqlserver: {
         audit: {

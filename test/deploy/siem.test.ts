@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ACTION_NAMES } from '../../src/event/action-names';
+import { LIFTED_NAMES } from '../../src/event/fields';
+import { FEED_ITEM, type FeedEvent } from '../../src/event/formats/feed-item';
+import { FEED_FORMATS } from '../../src/event/formats/formats';
+import { type Meaning, meaningOf } from '../../src/event/formats/meaning';
+import { ROOT } from '../support/imports';
+
+const read = (file: string) => readFileSync(path.join(ROOT, 'deploy', file), 'utf8');
+const event = (change: object = {}, additional: object = {}): FeedEvent =>
+  ({
+    position: 41,
+    receivedAt: '2026-03-05T10:11:14.000Z',
+    event: {
+      recordId: '019638ad-0a46-88cc-9858-2abc91547e33',
+      tenantId: '7',
+      eventTime: '2026-03-05T10:11:12.1234567Z',
+      actionId: 'SL',
+      succeeded: true,
+      serverInstanceName: 'SQL01\\PAYROLL',
+      databaseName: 'Payroll',
+      schemaName: 'dbo',
+      objectName: 'Employees',
+      serverPrincipalName: 'CORP\\alice',
+      databasePrincipalName: 'dbo',
+      applicationName: 'PayrollWeb',
+      hostName: 'APP01',
+      clientIp: '10.20.30.40',
+      sourceType: 'DirectFile',
+      statement: 'SELECT 1',
+      ...change,
+      additional: { sessionId: 55, isColumnPermission: false, ...additional },
+    },
+  }) as unknown as FeedEvent;
+const CODES = [...Object.keys(ACTION_NAMES), 'EADS', 'ZZZZ'];
+const CLASS_TYPES = [undefined, 'U', 'DB', 'LX', 'SL', 'SU'];
+const ALL = CODES.flatMap((actionId) => CLASS_TYPES.map((classType) => event({ actionId }, { classType })));
+
+type Mapping = { readonly type?: string; readonly properties?: Readonly<Record<string, Mapping>> };
+
+/** What the index template does not map as the value is, in the manner of Elasticsearch's field types. */
+function unfit(value: unknown, mapping: Mapping | undefined, at: string): string[] {
+  if (mapping === undefined) return [`${at} is not mapped`];
+  if (Array.isArray(value)) return value.flatMap((one) => unfit(one, mapping, at));
+  if (mapping.properties) {
+    if (typeof value !== 'object' || value === null) return [`${at} is no object`];
+    return Object.entries(value).flatMap(([name, one]) =>
+      unfit(one, mapping.properties?.[name], `${at}.${name}`),
+    );
+  }
+  return FITS[mapping.type ?? '']?.(value) ? [] : [`${at} is no ${mapping.type}`];
+}
+const isText = (value: unknown): value is string => typeof value === 'string';
+const FITS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  keyword: isText,
+  wildcard: isText,
+  ip: (value) => isText(value) && /^[\d.]+$|:/.test(value),
+  date: (value) => isText(value) && !Number.isNaN(Date.parse(value)),
+  date_nanos: (value) => isText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(value),
+  long: Number.isSafeInteger,
+  boolean: (value) => typeof value === 'boolean',
+  flattened: (value) => typeof value === 'object' && value !== null,
+};
+
+describe('the index template of Elasticsearch', () => {
+  const { index_patterns, data_stream, template } = JSON.parse(read('elastic/index-template.json'));
+
+  it('maps every field that the format ecs writes, by a type that takes its values', () => {
+    const target = { targetServerPrincipalName: 'CORP\\bob' };
+    const documents = [...ALL, event({ actionId: 'APRL' }, target), event({ clientIp: '::1' })].map(
+      FEED_FORMATS.ecs.toObject,
+    );
+    const { mappings } = template;
+    expect([...new Set(documents.flatMap((one) => unfit(one, mappings, 'event')))]).toEqual([]);
+    expect([unfit({ x: 1 }, mappings, 'e'), unfit({ host: { name: 1 } }, mappings, 'e')]).toEqual([
+      ['e.x is not mapped'],
+      ['e.host.name is no keyword'],
+    ]);
+  });
+
+  it('is of a data stream with the name of the dataset, before the templates that Elasticsearch brings', () => {
+    expect(data_stream).toEqual({});
+    expect(index_patterns).toEqual(['logs-sqlserver.audit-*']);
+    expect(FEED_FORMATS.ecs.toObject(event())).toMatchObject({ event: { dataset: 'sqlserver.audit' } });
+    expect(JSON.parse(read('elastic/index-template.json')).priority).toBeGreaterThan(200);
+  });
+});
+
+/** The stanzas of a .conf file of Splunk, each with its settings. */
+function stanzas(file: string): Map<string, Map<string, string>> {
+  const found = new Map<string, Map<string, string>>();
+  let settings = new Map<string, string>();
+  for (const line of read(`splunk/audit_activity/default/${file}`).split('\n')) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const stanza = /^\[(.+)\]$/.exec(line)?.[1];
+    const [, name = '', value = ''] = /^([\w.-]+) = (.*)$/.exec(line) ?? [];
+    if (stanza !== undefined) {
+      settings = new Map();
+      found.set(stanza, settings);
+    } else if (name === '' || settings.has(name)) throw new Error(`${file}: ${line}`);
+    else settings.set(name, value);
+  }
+  return found;
+}
+const quoted = (text = '') => [...text.matchAll(/"([^"]*)"/g)].map(([, one = '']) => one);
+
+describe('the app of Splunk', () => {
+  const KINDS: Readonly<Record<string, readonly Meaning[]>> = {
+    authentication: ['login'],
+    session_end: ['logout'],
+    account: [
+      ...(['accountCreation', 'accountChange', 'accountDeletion', 'accountEnabling'] as const),
+      ...(['accountDisabling', 'passwordChange', 'passwordReset', 'accountUnlocking'] as const),
+      ...(['memberAddition', 'memberRemoval', 'grant', 'revocation', 'denial', 'impersonation'] as const),
+    ],
+    object: ['creation', 'change', 'deletion', 'transfer', 'configuration', 'backup'],
+    auditing: ['auditStart', 'auditStop'],
+    server: ['serverStart', 'serverStop', 'serverPause', 'serverContinuation'],
+    query: ['read', 'insert', 'update', 'delete', 'execute', 'batch'],
+  };
+  const eventtypes = stanzas('eventtypes.conf');
+  const searchOf = (name: string) => eventtypes.get(`audit_activity_${name}`)?.get('search') ?? '';
+  /** What such a search finds: codes, and for objects their classes. */
+  const finds = (name: string, { event: { actionId, additional } }: FeedEvent) => {
+    const [codes, objects] = [...searchOf(name).matchAll(/actionId IN \(([^)]*)\)/g)].map(([, one]) =>
+      quoted(one),
+    );
+    if (codes?.includes(actionId)) return true;
+    if (!objects?.includes(actionId)) return false;
+    const [, not, classes] = /(NOT )?classType IN \(([^)]*)\)/.exec(searchOf(name)) ?? [];
+    return quoted(classes).includes(String(additional.classType)) === (not === undefined);
+  };
+
+  it('finds by its event types the actions that have the meaning for the service', () => {
+    expect([...eventtypes.keys()]).toEqual(Object.keys(KINDS).map((name) => `audit_activity_${name}`));
+    for (const feed of ALL) {
+      const meant = Object.keys(KINDS).filter((name) => KINDS[name]?.includes(meaningOf(feed)));
+      const found = Object.keys(KINDS).filter((name) => finds(name, feed));
+      expect([feed.event.actionId, feed.event.additional.classType, found]).toEqual([
+        feed.event.actionId,
+        feed.event.additional.classType,
+        meant,
+      ]);
+    }
+  });
+
+  it('tags event types that there are, with the tags of data models of CIM', () => {
+    const TAGS = ['authentication', 'change', 'account', 'audit', 'instance', 'database', 'query'];
+    for (const [stanza, tags] of stanzas('tags.conf')) {
+      expect(eventtypes.has(stanza.replace('eventtype=', ''))).toBe(true);
+      expect([...tags.keys()].filter((tag) => !TAGS.includes(tag))).toEqual([]);
+      expect(new Set(tags.values())).toEqual(new Set(['enabled']));
+    }
+  });
+
+  it('makes the fields of CIM from fields of the events, for the source type of destinations', () => {
+    const fields = [...Object.keys(FEED_ITEM.fields), ...LIFTED_NAMES];
+    const [[sourcetype, settings] = []] = [...stanzas('props.conf')];
+    expect(sourcetype).toBe('audit_activity');
+    const made: string[] = [];
+    for (const [name, value] of settings ?? []) {
+      const [, given, alias] = /^(\w+) ASNEW (\w+)$/.exec(value) ?? [];
+      if (name.startsWith('FIELDALIAS-')) {
+        expect([name, fields.includes(given ?? '')]).toEqual([name, true]);
+        made.push(alias ?? '');
+      } else if (name.startsWith('EVAL-')) {
+        const used = value.replace(/"[^"]*"/g, '').match(/[a-zA-Z_]+(?![\w(])/g) ?? [];
+        const known = [...fields, 'OR', 'AND', 'NOT'];
+        expect([name, used.filter((one) => !known.includes(one))]).toEqual([name, []]);
+        made.push(name.slice('EVAL-'.length));
+      }
+    }
+    expect(made).toEqual(
+      expect.arrayContaining([
+        ...['action', 'app', 'dest', 'src', 'user', 'src_user', 'status', 'object', 'query', 'command'],
+        ...['vendor_product', 'change_type', 'instance_name', 'database', 'session_id', 'signature_id'],
+      ]),
+    );
+    expect(new Set(made).size).toBe(made.length);
+  });
+});
