@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { licensesOf } from '../scripts/lib/licenses.mjs';
 
 /** Names the files that the page loads later in the page itself, which fetches them before it imports them. */
 const nameParts = {
@@ -16,11 +17,20 @@ const nameParts = {
   },
 };
 
+/** Writes the licences of the packages that the page is made of, in a file beside it. */
+const nameLicenses = {
+  name: 'name-licenses',
+  generateBundle(_, bundle) {
+    const files = Object.values(bundle).flatMap(({ type, moduleIds }) => (type === 'chunk' ? moduleIds : []));
+    this.emitFile({ type: 'asset', fileName: 'licenses.txt', source: licensesOf(files) });
+  },
+};
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/dashboard/',
   // The service puts a fresh nonce in its place, in the page and in the policy.
-  plugins: [nameParts],
+  plugins: [nameParts, nameLicenses],
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: '../dist/dashboard',

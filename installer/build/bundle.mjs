@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { licensesOf } from '../../scripts/lib/licenses.mjs';
 import { ROOT } from './paths.mjs';
 
 /** The oldest Node.js that the packages ship. */
@@ -29,22 +29,7 @@ export async function bundleAgent(outfile) {
     define: { 'import.meta.url': 'bundleUrl' },
   });
   const licenses = outfile.replace(/\.js$/, '-licenses.txt');
-  await writeFile(licenses, packagesIn(metafile).map(licenseOf).join('\n'));
+  const files = Object.keys(metafile.inputs).map((file) => join(ROOT, file));
+  await writeFile(licenses, licensesOf(files));
   return licenses;
-}
-
-/** The folders of the packages whose code is in the bundle. */
-function packagesIn({ inputs }) {
-  const folders = Object.keys(inputs).map(
-    (path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1],
-  );
-  return [...new Set(folders.filter(Boolean))].sort();
-}
-
-function licenseOf(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
-  const file = readdirSync(join(ROOT, folder)).find((entry) => /^licen[cs]e/i.test(entry));
-  const path = file && join(ROOT, folder, file);
-  const text = path && existsSync(path) ? readFileSync(path, 'utf8') : `${license}\n`;
-  return `${name} ${version}\n\n${text}\n${'-'.repeat(79)}\n`;
 }

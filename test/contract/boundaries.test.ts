@@ -229,7 +229,11 @@ const BORDERS: readonly Border[] = [
   { of: ['src/memory-saving', 'src/node-env'], files: [], packages: [] },
   // What ships apart imports nothing of the service.
   { of: ['client'], files: [], packages: [] },
-  { of: ['installer'], files: ['scripts/lib/client', 'scripts/lib/version'], packages: ['esbuild'] },
+  {
+    of: ['installer'],
+    files: ['scripts/lib/client', 'scripts/lib/licenses', 'scripts/lib/version'],
+    packages: ['esbuild'],
+  },
   {
     of: ['scripts'],
     files: ['installer/build', 'test/installer'],

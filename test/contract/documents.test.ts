@@ -6,7 +6,7 @@ import { LIMITS } from '../../src/limits';
 import { namesIn, readDocument, tableOf } from '../support/documents';
 import { ROOT } from '../support/imports';
 
-const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...markdownIn('docs')];
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'bench/README.md', ...markdownIn('docs')];
 
 function markdownIn(folder: string): string[] {
   const names = readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' });
