@@ -16,7 +16,15 @@ import { API_BASE_PATH } from '../src/version';
 import { deprecationHeaders } from './deprecation';
 import { documentation } from './documentation';
 import { answerExport, EXPORT_PATH } from './export';
-import { bodyOf, parseRequest, prepareOperation, type Route, setRateLimitHeaders, specsOf } from './route';
+import {
+  bodyOf,
+  documentIn,
+  parseRequest,
+  prepareOperation,
+  type Route,
+  setRateLimitHeaders,
+  specsOf,
+} from './route';
 import { ROUTES } from './routes';
 import { answerTail, TAIL_PATH, type TailEntrance } from './tail';
 
@@ -93,6 +101,11 @@ function answer(route: Route, { schema, acceptCall, large, tracing = null }: Fac
       const parsed = parseRequest(route, specs, { query, params });
       const run = () => operation.run(parsed.values, { ...context, parsed });
       const value = await (tracing ? tracing.span(spanName, {}, run) : run());
+      const document = documentIn(route, parsed.values, value);
+      if (document) {
+        response.setHeader('Content-Type', document.type);
+        return document.text;
+      }
       const text = JSON.stringify(bodyOf(route, value, new Date()));
       // Lists have the beginnings of statements alone.
       if (route.envelope === 'list' || !hasMark(text)) return text;
@@ -112,7 +125,8 @@ const tooLate = () => serviceUnavailable(new Error(`no answer in ${LIMITS.reques
  * @param json in pieces if it has a large statement
  */
 function sendJson(response: Response, json: string | readonly Buffer[]): void {
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  if (!response.hasHeader('Content-Type'))
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
   if (typeof json !== 'string') {
     writePieces(response, json);
     return;

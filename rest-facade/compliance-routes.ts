@@ -6,6 +6,7 @@ import {
   COMPLIANCE_SUMMARY,
   CONTROL_PARAMETERS,
   CONTROLS_PARAMETERS,
+  DOCUMENT_TYPES,
   FRAMEWORKS_PARAMETERS,
   MOMENT,
 } from '../src/modules/compliance/answers';
@@ -26,6 +27,7 @@ export const COMPLIANCE_ROUTES: readonly Route[] = [
     rootField: 'complianceFrameworks',
     fields: selectionOf(COMPLIANCE_FRAMEWORK),
     envelope: 'list',
+    documents: DOCUMENT_TYPES,
   },
   {
     operationId: 'listComplianceControls',
@@ -38,6 +40,7 @@ export const COMPLIANCE_ROUTES: readonly Route[] = [
     rootField: 'complianceControls',
     fields: selectionOf(COMPLIANCE_CONTROL_ITEM),
     envelope: 'list',
+    documents: DOCUMENT_TYPES,
   },
   {
     operationId: 'getComplianceControl',

@@ -158,6 +158,13 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
     additionalProperties: {},
     not: { required: [FIRST_FIELD] },
   },
+  OscalAssessmentResults: {
+    type: 'object',
+    description: 'OSCAL assessment results 1.2.2, the answer to `format=oscal`.',
+    properties: { 'assessment-results': { type: 'object', additionalProperties: {} } },
+    required: ['assessment-results'],
+    additionalProperties: false,
+  },
   TailMeta: objectSchema({ fields: TAIL_META }, 'About the response, and where it ended.'),
   AuditSource: objectSchema(SOURCE_ITEM, SOURCE_ITEM.doc),
   AuditSourcePage: page('AuditSource'),

@@ -89,15 +89,26 @@ function operation(route: Route, schema: GraphQLSchema): Json {
     ],
     responses: {
       200: {
-        ...answered(
-          { 'application/json': { schema: { $ref: `#/components/schemas/${responseSchemaOf(route)}` } } },
-          route.deprecation && NOTICE_HEADERS,
-        ),
+        ...answered(contentOf(route), route.deprecation && NOTICE_HEADERS),
       },
       ...refused(errors),
     },
   };
 }
+
+/** Generators look types up without parameters such as the charset. */
+function contentOf(route: Route): Json {
+  const page = { $ref: `#/components/schemas/${responseSchemaOf(route)}` };
+  const types = Object.values(route.documents ?? {}).map((type) => type.replace(/;.*/, ''));
+  const others = types.filter((type) => type !== JSON_TYPE);
+  const schema = types.includes(JSON_TYPE) ? { anyOf: [page, { $ref: OSCAL_SCHEMA }] } : page;
+  return {
+    [JSON_TYPE]: { schema },
+    ...Object.fromEntries(others.map((type) => [type, { schema: { type: 'string' } }])),
+  };
+}
+const JSON_TYPE = 'application/json';
+const OSCAL_SCHEMA = '#/components/schemas/OscalAssessmentResults';
 
 function exportOperation(): Json {
   const { header: total } = EXPORT;

@@ -39,6 +39,11 @@ export interface Route {
   readonly rootField: string;
   readonly fields: readonly string[];
   readonly envelope: 'list' | 'item';
+  /**
+   * Media types of the values of the parameter `format` for which the whole list is sent as a document, and not in an
+   * envelope. The root field has it as `document`.
+   */
+  readonly documents?: Readonly<Record<string, string>>;
   /** The answer may be 404, although the path has no parameters. */
   readonly mayMiss?: boolean;
   /** If set, the route will be removed, and each of its answers says so. */
@@ -46,14 +51,24 @@ export interface Route {
 }
 
 /** The GraphQL operation that a route runs. */
-function documentOf({ operationId, query, pathParameters, rootField, fields, envelope }: Route): string {
+function documentOf({
+  operationId,
+  query,
+  pathParameters,
+  rootField,
+  fields,
+  envelope,
+  documents,
+}: Route): string {
   const specs = Object.entries(specsOf({ query, pathParameters }));
   const typeOf = ({ kind, isRequired }: QuerySpec) =>
     (GRAPHQL_TYPES[kind] ?? 'String') + (isRequired ? '!' : '');
   const variables = specs.map(([name, spec]) => `$${name}: ${typeOf(spec)}`).join(', ');
   const args = specs.map(([name]) => `${name}: $${name}`).join(', ');
   const selection =
-    envelope === 'list' ? `items { ${fields.join(' ')} } totalCount page pageSize` : fields.join(' ');
+    envelope === 'list'
+      ? `items { ${fields.join(' ')} } totalCount page pageSize${documents ? ' document' : ''}`
+      : fields.join(' ');
   const name = operationId.charAt(0).toUpperCase() + operationId.slice(1);
   return `query ${name}(${variables}) { ${rootField}(${args}) { ${selection} } }`;
 }
@@ -125,6 +140,16 @@ export function parseRequest({ pathParameters }: Route, specs: QuerySpecs, { que
   const given: Record<string, unknown> = { ...query, ...params };
   if (misplaced.length > 0) given[`${misplaced[0]} (in the query)`] = '';
   return { specs, values: parseParameters(specs, given) };
+}
+
+/** The document that is the whole answer; null: the answer has an envelope. */
+export function documentIn(
+  { documents }: Route,
+  { format }: Readonly<Record<string, unknown>>,
+  value: unknown,
+): { readonly type: string; readonly text: string } | null {
+  const type = documents?.[String(format)];
+  return type === undefined ? null : { type, text: (value as { readonly document: string }).document };
 }
 
 /** The body of the answer. @throws DomainError `not_found` */

@@ -1,7 +1,17 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import Ajv from 'ajv';
+import addFormats from 'ajv-formats';
 import { ONE_ENGINE } from '../support/engines';
 import { anEvent, type IngestedEvent } from '../support/events';
+import { ROOT } from '../support/imports';
 import { useWorld } from '../support/use-world';
 import { expectError } from './support/operations';
+
+const SCHEMA = path.join(ROOT, 'test/fixtures/oscal/assessment-results-schema.json');
+const isOscal = addFormats(new Ajv({ strict: false, allErrors: true })).compile(
+  JSON.parse(readFileSync(SCHEMA, 'utf8')),
+);
 
 /** Two instances with a known history: PAY01 loses a group at 10:00, and WEB01 has no specification at all. */
 const timeAt = (time: string) => `2026-01-05T${time}.0000000Z`;
@@ -25,6 +35,15 @@ const specification = (time: string, verb: string, rest: string) =>
   });
 const login = (time: string, instance: string, succeeded: boolean) =>
   event(time, succeeded ? 'LGIS' : 'LGIF', 'LX', { serverInstanceName: instance, succeeded });
+
+interface Finding {
+  readonly target: { readonly status: { readonly state: string; readonly reason: string } };
+  readonly 'related-observations': readonly { readonly 'observation-uuid': string }[];
+}
+interface Observation {
+  readonly uuid: string;
+  readonly 'relevant-evidence'?: readonly unknown[];
+}
 
 describe.each(ONE_ENGINE)('compliance by REST on %s', (engine) => {
   const at = useWorld(engine);
@@ -141,6 +160,65 @@ describe.each(ONE_ENGINE)('compliance by REST on %s', (engine) => {
 
     expectError(await get('/compliance/summary', { asOf: AS_OF }, many), 400, 'invalid_parameter');
     expect((await get('/compliance/controls', one, many)).body.meta.totalCount).toBe(4);
+  });
+
+  it('has the whole list as CSV, whatever the page', async () => {
+    const asked = { framework: 'pci-dss', asOf: AS_OF };
+    const { headers, text } = await get('/compliance/controls', { ...asked, format: 'csv', pageSize: 3 });
+    const { body } = await get('/compliance/controls', { ...asked, pageSize: 100 });
+    const frameworks = await get('/compliance/frameworks', { asOf: AS_OF, format: 'csv' });
+
+    const cell = (value: unknown) =>
+      value === null ? '' : `"${[value].flat().join(' ').replaceAll('"', '""')}"`;
+    const rows = body.data.map((one: object) => Object.values(one).map(cell).join(','));
+    expect(headers.get('Content-Type')).toBe('text/csv; charset=utf-8');
+    expect(text.split('\r\n').slice(1, -1)).toEqual(rows);
+    expect(text.split('\r\n')[0]).toBe(Object.keys(body.data[0]).map(cell).join(','));
+    expect(frameworks.text.split('\r\n')).toHaveLength(1 + 7 + 1);
+  });
+
+  it('has the list as OSCAL assessment results by the official schema', async () => {
+    const asked = { asOf: AS_OF, format: 'oscal' };
+    const list = await get('/compliance/controls', asked);
+    const again = await get('/compliance/controls', asked);
+    const documents = [
+      list,
+      await get('/compliance/frameworks', asked),
+      await get('/compliance/controls', { ...asked, framework: 'cis', status: 'fail' }),
+      await get('/compliance/controls', { ...asked, serverInstanceName: 'none' }),
+    ];
+
+    expect(list.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+    for (const { body } of documents) expect(isOscal(body) || isOscal.errors).toBe(true);
+    const withoutTime = (text: string) => text.replace(/"last-modified":"[^"]*"/, '');
+    expect(withoutTime(again.text)).toBe(withoutTime(list.text));
+    const { results, metadata } = list.body['assessment-results'];
+    expect(metadata['oscal-version']).toBe('1.2.2');
+    expect(results).toHaveLength(7);
+  });
+
+  it('states in OSCAL an unknown control as not satisfied, for another reason, with an observation', async () => {
+    const { body } = await get('/compliance/controls', { framework: 'cis', asOf: AS_OF, format: 'oscal' });
+    const [{ findings, observations }] = body['assessment-results'].results;
+    const statuses = (findings as Finding[]).map(({ target, ...one }) => {
+      const uuid = one['related-observations'][0]?.['observation-uuid'];
+      const seen = (observations as Observation[]).find((observation) => observation.uuid === uuid);
+      return [target.status.state, target.status.reason, seen?.['relevant-evidence']?.length ?? 0];
+    });
+
+    expect(statuses.toSorted()).toEqual([
+      ['not-satisfied', 'fail', 1],
+      ...Array(7).fill(['not-satisfied', 'other', 0]),
+    ]);
+    expect(findings[0]).toMatchObject({ title: expect.stringContaining('5.1: ') });
+  });
+
+  it('refuses a format that there is not, and OSCAL of no framework', async () => {
+    expectError(await get('/compliance/controls', { format: 'xml' }), 400, 'invalid_parameter');
+    expectError(await get('/compliance/frameworks', { format: 'CSV' }), 400, 'invalid_parameter');
+    const none = { framework: 'none', format: 'oscal' };
+    expectError(await get('/compliance/controls', none), 400, 'invalid_parameter');
+    expectError(await get('/compliance/summary', { format: 'csv' }), 400, 'invalid_parameter');
   });
 
   it('refuses a key without the scope, and what is not there', async () => {

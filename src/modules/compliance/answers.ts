@@ -124,8 +124,31 @@ export const COMPLIANCE_SUMMARY = {
   },
 } as const satisfies Shape;
 
-export const FRAMEWORK_PAGE = pageOf('ComplianceFrameworkPage', COMPLIANCE_FRAMEWORK);
-export const CONTROL_PAGE = pageOf('ComplianceControlPage', COMPLIANCE_CONTROL_ITEM);
+const pageAndDocument = <S extends Shape>(name: string, of: S) => {
+  const page = pageOf(name, of);
+  const document = {
+    kind: 'text',
+    nullable: true,
+    doc: 'The whole list in the `format` that was asked for. Null: `json`.',
+  } as const;
+  return { ...page, fields: { ...page.fields, document } } as const satisfies Shape;
+};
+export const FRAMEWORK_PAGE = pageAndDocument('ComplianceFrameworkPage', COMPLIANCE_FRAMEWORK);
+export const CONTROL_PAGE = pageAndDocument('ComplianceControlPage', COMPLIANCE_CONTROL_ITEM);
+
+/** The formats of a whole list, with their media types. A page of it is JSON. */
+export const DOCUMENT_TYPES = {
+  csv: 'text/csv; charset=utf-8',
+  oscal: 'application/json; charset=utf-8',
+} as const;
+export type DocumentFormat = keyof typeof DOCUMENT_TYPES;
+
+const FORMAT = {
+  kind: 'choice',
+  values: ['json', ...Object.keys(DOCUMENT_TYPES)],
+  default: 'json',
+  doc: '`json`: a page. `csv`, `oscal` (assessment results 1.2.2): the whole list, whatever the page.',
+} as const;
 
 const AS_OF = {
   kind: 'time',
@@ -137,7 +160,11 @@ const INSTANCE = {
   doc: 'Server instance; letter case does not matter.',
 } as const;
 
-export const FRAMEWORKS_PARAMETERS = { ...PAGING, asOf: AS_OF } as const satisfies QuerySpecs;
+export const FRAMEWORKS_PARAMETERS = {
+  ...PAGING,
+  asOf: AS_OF,
+  format: FORMAT,
+} as const satisfies QuerySpecs;
 export const CONTROLS_PARAMETERS = {
   ...PAGING,
   framework: {
@@ -148,6 +175,7 @@ export const CONTROLS_PARAMETERS = {
   status: { kind: 'choice', values: Object.keys(CONTROL_STATUS.values), doc: 'Status.' },
   serverInstanceName: INSTANCE,
   asOf: AS_OF,
+  format: FORMAT,
 } as const satisfies QuerySpecs;
 export const CONTROL_PARAMETERS = {
   controlId: {

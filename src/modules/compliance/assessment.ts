@@ -72,12 +72,15 @@ export class Assessments {
 
   /** Each framework with the numbers of its controls by status. */
   async counts(trails: readonly InstanceTrail[]): Promise<readonly FrameworkItem[]> {
-    const counted: FrameworkItem[] = [];
-    for (const framework of this.frameworks) {
-      const items = await this.items([framework], trails);
+    return this.countsOf(await this.items(this.frameworks, trails));
+  }
+
+  /** The same, of the items of all frameworks. */
+  countsOf(all: readonly ControlItem[]): readonly FrameworkItem[] {
+    return this.frameworks.map(({ frameworkId, title, controls }) => {
+      const items = all.filter((item) => item.frameworkId === frameworkId);
       const of = (wanted: ControlItem['status']) => items.filter(({ status }) => status === wanted).length;
-      const { frameworkId, title, controls } = framework;
-      counted.push({
+      return {
         frameworkId,
         title,
         controlCount: controls.length,
@@ -85,9 +88,8 @@ export class Assessments {
         fail: of('fail'),
         unknown: of('unknown'),
         notApplicable: of('not_applicable'),
-      });
-    }
-    return counted;
+      };
+    });
   }
 
   /** A control with its standing on each instance, and the groups that it asks for. */

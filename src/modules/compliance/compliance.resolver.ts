@@ -2,7 +2,8 @@ import { Query, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
 import { askerOf, tenantSetOf } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
-import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { DomainError } from '../../errors';
+import { formatTicks, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { fold } from '../../event/search';
 import { Access } from '../../graphql/access';
@@ -14,11 +15,13 @@ import {
   CONTROL_PAGE,
   CONTROL_PARAMETERS,
   CONTROLS_PARAMETERS,
+  type DocumentFormat,
   FRAMEWORK_PAGE,
   FRAMEWORKS_PARAMETERS,
   MOMENT,
 } from './answers';
 import type { Assessments } from './assessment';
+import { controlsCsv, frameworksCsv, oscalOf } from './documents';
 import type { InstanceTrail } from './trail';
 
 const FrameworkPage = objectType(FRAMEWORK_PAGE);
@@ -41,12 +44,19 @@ export class ComplianceResolver {
   @Access(READ)
   @Takes(FRAMEWORKS_PARAMETERS)
   complianceFrameworks(
-    { page, pageSize, asOf }: ParameterValues<typeof FRAMEWORKS_PARAMETERS>,
+    { page, pageSize, asOf, format }: ParameterValues<typeof FRAMEWORKS_PARAMETERS>,
     context: Call,
   ) {
-    return this.#assess(context, { asOf }, async (trails) =>
-      pageOf(await this.assessments.counts(trails), page, pageSize),
-    );
+    return this.#assess(context, { asOf }, async (trails, moment) => {
+      const { frameworks } = this.assessments;
+      const items = await this.assessments.items(frameworks, trails);
+      const counts = this.assessments.countsOf(items);
+      const document = documentOf(format, {
+        csv: () => frameworksCsv(counts),
+        oscal: () => oscalOf(frameworks, items, this.#timesOf(moment)),
+      });
+      return { ...pageOf(counts, page, pageSize), document };
+    });
   }
 
   @Query(() => ControlPage, {
@@ -55,14 +65,20 @@ export class ComplianceResolver {
   @Access(READ)
   @Takes(CONTROLS_PARAMETERS)
   complianceControls(asked: ParameterValues<typeof CONTROLS_PARAMETERS>, context: Call) {
-    const { framework, status, serverInstanceName, page, pageSize, asOf } = asked;
+    const { framework, status, serverInstanceName, page, pageSize, asOf, format } = asked;
     const wanted = this.assessments.frameworks.filter(
       ({ frameworkId }) => framework === undefined || frameworkId === framework,
     );
-    return this.#assess(context, { asOf, serverInstanceName }, async (trails) => {
+    if (format === 'oscal' && wanted.length === 0)
+      throw new DomainError('invalid_parameter', { public: 'framework must be the id of a framework.' });
+    return this.#assess(context, { asOf, serverInstanceName }, async (trails, moment) => {
       const items = await this.assessments.items(wanted, trails);
       const own = items.filter((item) => status === undefined || item.status === status);
-      return pageOf(own, page, pageSize);
+      const document = documentOf(format, {
+        csv: () => controlsCsv(own),
+        oscal: () => oscalOf(wanted, own, this.#timesOf(moment)),
+      });
+      return { ...pageOf(own, page, pageSize), document };
     });
   }
 
@@ -98,6 +114,10 @@ export class ComplianceResolver {
     });
   }
 
+  #timesOf(moment: bigint) {
+    return { asOf: formatTicks(moment), now: new Date(this.nowMs()).toISOString() };
+  }
+
   /** An assessment reads much, so it waits for its turn. */
   #assess<T>(
     context: Call,
@@ -124,3 +144,7 @@ const pageOf = <T>(all: readonly T[], page: number, pageSize: number) => ({
   page,
   pageSize,
 });
+
+/** The whole list in a format; null: the format is that of the page. */
+const documentOf = (format: string, makers: Readonly<Record<DocumentFormat, () => string>>): string | null =>
+  format === 'json' ? null : makers[format as DocumentFormat]();

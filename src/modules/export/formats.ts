@@ -1,4 +1,4 @@
-import { stringify } from 'csv-stringify/sync';
+import { type Cell, csvLines } from '../../csv';
 import { FIELD_NAMES, LIFTED_NAMES } from '../../event/fields';
 import { toFeedItem } from '../../event/formats/feed-item';
 import { FEED_FORMATS, type FeedFormat } from '../../event/formats/formats';
@@ -16,18 +16,6 @@ export interface ExportFormat {
 }
 
 const COLUMNS = [...FIELD_NAMES, 'additional', ...LIFTED_NAMES];
-type Cell = string | boolean | null;
-
-/**
- * RFC 4180. Texts are in quotation marks, and absent values are empty without them. Values stay unchanged, even if a
- * spreadsheet would read them as formulas, because evidence must not be altered.
- */
-const csvLines = (rows: readonly (readonly Cell[])[]) =>
-  stringify(
-    rows.map((row) => [...row]),
-    { record_delimiter: 'windows', quoted_string: true, cast: { boolean: String } },
-  );
-
 const cellsOf = (event: StoredAuditEvent): Cell[] => [
   ...FIELD_NAMES.map((name) => event[name]),
   JSON.stringify(event.additional),

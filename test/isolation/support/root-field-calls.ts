@@ -49,6 +49,8 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   asOf: () => '2026-01-06T00:00:00Z',
   controlId: () => '5.4',
   'complianceControls.status': () => 'unknown',
+  'complianceControls.format': () => 'oscal',
+  'complianceFrameworks.format': () => 'csv',
   'alerts.sortBy': () => 'lastEventTime',
   'findings.sortBy': () => 'lastEventTime',
   keyId: ({ keyIds }) => keyIds[1],

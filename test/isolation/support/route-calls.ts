@@ -50,6 +50,7 @@ const PARAMETERS: Readonly<Record<string, (target: MarkedTenant) => string | und
   from: () => '1',
   to: ({ events }) => String(events.length),
   framework: () => 'cis',
+  format: () => 'oscal',
   asOf: () => '2026-01-06T00:00:00Z',
 };
 
@@ -61,6 +62,7 @@ const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   alerts: { sortBy: 'createdAt' },
   findings: { sortBy: 'detectedAt' },
   complianceControls: { status: 'unknown' },
+  complianceFrameworks: { format: 'csv' },
 };
 /** Answers that have only counts, and so show no marks. */
 const COUNTS = ['auditSummary', 'complianceFrameworks', 'complianceSummary'];
