@@ -193,6 +193,8 @@ export const LIMITS = {
   facetValuesSearchedMax: 10_000, // the most frequent values of a field, searched for a text in them
   complianceInstancesMax: 600, // server instances of one assessment: 70,000 verdicts
   complianceDocumentItemsMax: 5_000, // standings in one document: some 10 MB of OSCAL
+  declarationsMax: 2_000, // of a tenant, those that ended too: each assessment reads them
+  declarationReasonCharsMax: 1_000,
   complianceStatementCharsMax: 16_384, // a longer change of an audit is not read, and leaves its groups unknown
   complianceRecordsMax: 2_000, // changes of audits that an assessment reads of a tenant, the newest
   groupsCountedMax: 100_000, // by one question: some 20 MB in memory

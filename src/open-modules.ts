@@ -134,6 +134,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     complianceModule({
       service,
+      tenants,
       ask: {
         groups: (set, filter, asked) => explorer.groups(set, filter, asked),
         page: (set, query) => readSide.reader.page(set, query),

@@ -9,6 +9,7 @@ import { type AccessNotes, boundEveryAnswer, guardEveryAccess } from './graphql/
 import { AccessLogResolver } from './modules/access-log/access-log.resolver';
 import { AuditEventResolver } from './modules/activity/audit-event.resolver';
 import { ComplianceResolver } from './modules/compliance/compliance.resolver';
+import { DeclarationResolver } from './modules/compliance/declaration.resolver';
 import { DestinationResolver } from './modules/destinations/destination.resolver';
 import { AlertResolver } from './modules/detection/alerts/alert.resolver';
 import { AlertCountsResolver } from './modules/detection/alerts/alert-counts.resolver';
@@ -51,6 +52,7 @@ export const RESOLVERS = [
   AuditSourceResolver,
   ComplianceResolver,
   CoverageResolver,
+  DeclarationResolver,
   DestinationResolver,
   EventProofResolver,
   LogCheckResolver,

@@ -3,6 +3,7 @@ import type { Distribution } from '../database/distribute/distribute';
 import { BUILD_VERSION } from '../generated/version';
 import { addAccessLogCommand } from './access-log-command';
 import { addAlertCommands } from './alert-commands';
+import { addComplianceCommands } from './compliance-commands';
 import { addDestinationCommands } from './destination-commands';
 import { errorLine } from './error-output';
 import { addExplainCommand } from './explain-command';
@@ -96,6 +97,8 @@ export function createProgram(ports: CommandPorts): Command {
   addAlertCommands(program.command('alert').description('alerts'), onService);
 
   addRuleCommands(program.command('rule').description('rules that look for attacks'), onService);
+
+  addComplianceCommands(program.command('compliance').description('assessments of compliance'), onService);
 
   addAccessLogCommand(program, onService);
   return program;

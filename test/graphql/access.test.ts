@@ -175,6 +175,15 @@ const MATRIX = {
     'operator',
     'mutation { setTenantRetention(tenantId: "1", days: 30) { tenantId } }',
   ],
+  'Query.complianceDeclarations': ['operator', '{ complianceDeclarations(tenantId: "1") { reason } }'],
+  'Mutation.declareCompliance': [
+    'operator',
+    `mutation { declareCompliance(tenantId: "1", kind: auditor, principalName: "x", reason: "y") { reason } }`,
+  ],
+  'Mutation.endComplianceDeclaration': [
+    'operator',
+    `mutation { endComplianceDeclaration(tenantId: "1", declarationId: "${UUID}") { reason } }`,
+  ],
   'Query.auditSourceList': ['operator', '{ auditSourceList { totalCount } }'],
   'Query.auditSources': ['operator', '{ auditSources { hostName gaps { gapId } } }'],
   'Mutation.removeAuditSources': [

@@ -35,6 +35,7 @@ export const DISTRIBUTED_TABLES = [
   'alert_route',
   'alert_notice',
   'backtest',
+  'compliance_declaration',
   'destination',
   'destination_set_aside',
 ] as const;

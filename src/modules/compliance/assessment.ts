@@ -4,8 +4,10 @@ import { fold } from '../../event/search';
 import type { Answer } from '../../event/shape';
 import type { TenantSet } from '../../tenant-set';
 import type { COMPLIANCE_CONTROL, COMPLIANCE_CONTROL_ITEM, COMPLIANCE_FRAMEWORK } from './answers';
+import type { DeclarationStore } from './declaration.store';
 import { type ActionGroup, type Control, type Framework, shippedFrameworks } from './frameworks';
-import { evaluatedThrough, type GroupState, judge, type Verdict } from './judge';
+import { evaluatedThrough, judge } from './judge';
+import type { GroupState, Verdict } from './judge-groups';
 import { type Assessed, type InstanceTrail, type Questions, readTrails, refuseTooMany } from './trail';
 
 type ControlItem = Answer<typeof COMPLIANCE_CONTROL_ITEM>;
@@ -21,6 +23,7 @@ export class Assessments {
   constructor(
     private readonly service: ServiceDoor,
     private readonly ask: Questions,
+    private readonly declarations: Pick<DeclarationStore, 'list'>,
   ) {}
 
   get frameworks(): readonly Framework[] {
@@ -40,9 +43,15 @@ export class Assessments {
   /** The server instances of the tenants, by tenant and name. */
   async trails(tenants: TenantSet, assessed: Assessed): Promise<readonly InstanceTrail[]> {
     const { service, ask } = this;
+    const parts = {
+      service,
+      ask,
+      groups: this.#shipped.groups,
+      declarations: (tenantId: number) => this.declarations.list(tenantId),
+    };
     const trails: InstanceTrail[] = [];
     for (const tenant of [...tenants].sort((a, b) => a - b)) {
-      trails.push(...(await readTrails({ service, ask, groups: this.#shipped.groups }, tenant, assessed)));
+      trails.push(...(await readTrails(parts, tenant, assessed)));
       refuseTooMany(trails.length);
     }
     return trails;

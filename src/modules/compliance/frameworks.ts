@@ -12,6 +12,12 @@ export type Check =
       readonly groups: readonly string[];
       readonly outcomes?: readonly ('succeeded' | 'failed')[];
     }
+  /** Accesses to the objects that operators declare sensitive are recorded. */
+  | { readonly kind: 'sensitive' }
+  /** Only logins that operators declare auditors changed what is audited. */
+  | { readonly kind: 'auditors' }
+  /** Only applications that operators declare log on. */
+  | { readonly kind: 'applications' }
   /** The trail is complete, and no audit stood still. */
   | { readonly kind: 'audit-runs' }
   /** An audit starts within a minute of each start of the server. */

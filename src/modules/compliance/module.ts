@@ -1,18 +1,27 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
+import type { TenantStore } from '../../caller/tenant.store';
 import type { ServiceDoor } from '../../database/clients';
 import type { Module } from '../../module';
 import { Assessments } from './assessment';
 import { ComplianceResolver } from './compliance.resolver';
+import { DeclarationResolver } from './declaration.resolver';
+import { DeclarationStore } from './declaration.store';
 import type { Questions } from './trail';
 
-/** Compliance health: what the events of a server instance say of the controls of frameworks. It stores nothing. */
-export const complianceModule = (parts: {
+/** Compliance health: what the events of a server instance, and what operators declare, say of controls. */
+export function complianceModule(parts: {
   readonly service: ServiceDoor;
+  readonly tenants: Pick<TenantStore, 'existing'>;
   readonly ask: Questions;
   readonly fairShare: Pick<FairShare, 'run'>;
   readonly nowMs: () => number;
-}): Module => ({
-  resolvers: [
-    new ComplianceResolver(new Assessments(parts.service, parts.ask), parts.fairShare, parts.nowMs),
-  ],
-});
+}): Module {
+  const { service, tenants, ask, fairShare, nowMs } = parts;
+  const declarations = new DeclarationStore(service);
+  return {
+    resolvers: [
+      new ComplianceResolver(new Assessments(service, ask, declarations), fairShare, nowMs),
+      new DeclarationResolver(declarations, tenants, nowMs),
+    ],
+  };
+}

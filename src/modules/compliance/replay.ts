@@ -49,7 +49,9 @@ export class AuditReplay {
   readonly #audits = new Map<string, Switch>();
   readonly #specifications = new Map<string, Specification>();
   readonly #stops: { from: string; to: string | null; recordId: string; audit: string | null }[] = [];
-  readonly #ended = new Map<string, Change>();
+  /** Groups of specifications that were dropped. */
+  readonly #ended: { readonly group: string; readonly database: string | null; readonly change: Change }[] =
+    [];
 
   /** @param isKnown whether there is such an action group: names that nobody knows are not kept */
   constructor(private readonly isKnown: (group: string) => boolean) {}
@@ -68,9 +70,14 @@ export class AuditReplay {
     } else this.#forget(event);
   }
 
-  /** What the changes say of a group for the whole instance; null: nothing. */
-  of(group: string): Recorded | null {
-    const own = [...this.#specifications.values()].filter(({ database }) => database === null);
+  /**
+   * What the changes say of a group; null: nothing.
+   * @param within a database, whose own specifications then count too; null: the whole instance
+   */
+  of(group: string, within: string | null = null): Recorded | null {
+    const isOf = (database: string | null) =>
+      database === null || (within !== null && fold(database) === fold(within));
+    const own = [...this.#specifications.values()].filter(({ database }) => isOf(database));
     const having = own.flatMap((specification) => {
       const added = specification.groups.get(group);
       return added ? [{ specification, added }] : [];
@@ -81,7 +88,7 @@ export class AuditReplay {
     const ends = [
       ...own.flatMap(({ removed }) => removed.get(group) ?? []),
       ...having.flatMap(({ specification }) => this.#endOf(specification) ?? []),
-      ...(this.#ended.has(group) ? [this.#ended.get(group) as Change] : []),
+      ...this.#ended.filter((one) => one.group === group && isOf(one.database)).map(({ change }) => change),
     ];
     return ends.length === 0 ? null : recorded('contradicted', latest(ends));
   }
@@ -149,7 +156,7 @@ export class AuditReplay {
     const key = JSON.stringify([database === null ? null : fold(database), fold(name)]);
     const known = this.#specifications.get(key);
     if (verb === 'drop') {
-      for (const group of known?.groups.keys() ?? []) if (database === null) this.#ended.set(group, change);
+      for (const group of known?.groups.keys() ?? []) this.#ended.push({ group, database, change });
       this.#specifications.delete(key);
       return;
     }

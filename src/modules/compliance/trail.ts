@@ -12,6 +12,7 @@ import { MARKED_COLUMNS, toStoredEvent } from '../../store/rows/event-rows';
 import { type TenantSet, tenantSet } from '../../tenant-set';
 import type { ActionGroup } from './frameworks';
 import { AuditReplay } from './replay';
+import { type Declaration, type InstanceScope, scopeOf } from './scope';
 
 /** Events of these codes change what an audit records, with the start and the end of the server. */
 const AUDIT_CHANGES = '(actionId:(CR OR AL OR DR) AND classType:(A OR SA OR DA)) OR actionId:(AUSC OR AUSF)';
@@ -38,7 +39,13 @@ export interface Questions {
   /** The sources that may have the events of an instance; null: all of them. */
   readonly sourcesOf: (instance: string, sources: readonly Source[]) => readonly Source[] | null;
 }
-type GroupedBy = 'serverInstanceName' | 'actionId' | 'classType';
+type GroupedBy =
+  | 'serverInstanceName'
+  | 'actionId'
+  | 'classType'
+  | 'databaseName'
+  | 'objectName'
+  | 'applicationName';
 
 /** What an agent reports of a database that it reads. */
 export interface Source {
@@ -73,9 +80,23 @@ export interface InstanceTrail {
   readonly serverStarts: readonly Moment[];
   readonly auditStarts: readonly Moment[];
   readonly sources: readonly Source[];
+  /** What operators declare of the instance at the moment. */
+  readonly scope: InstanceScope;
+  /** Changes of audits and their specifications in the period, oldest first. */
+  readonly auditChanges: readonly AuditChange[];
+  /** The last access to each object in the period, by `objectKey`. */
+  readonly accesses: () => Promise<ReadonlyMap<string, number>>;
+  /** The number of log-ons in the period by application; an empty name: the event states none. */
+  readonly logons: () => Promise<ReadonlyMap<string, number>>;
+  /** The newest events of the period on the instance that satisfy a filter, at most 20. */
+  readonly records: (filter: string) => Promise<readonly Moment[]>;
   /** The number of events of the period that lack a field. */
   readonly lacking: (field: FieldName) => Promise<number>;
   readonly period: { readonly from: string; readonly to: string };
+}
+export interface AuditChange extends Moment {
+  /** The login; null: the record does not say. */
+  readonly by: string | null;
 }
 interface Moment {
   readonly at: string;
@@ -96,6 +117,8 @@ export async function readTrails(
     readonly service: ServiceDoor;
     readonly ask: Questions;
     readonly groups: ReadonlyMap<string, ActionGroup>;
+    /** What is declared in a tenant. */
+    readonly declarations: (tenantId: number) => Promise<readonly Declaration[]>;
   },
   tenantId: number,
   { asOf, instance }: Assessed,
@@ -103,10 +126,7 @@ export async function readTrails(
   const { service, ask, groups } = parts;
   const tenants = tenantSet([tenantId]);
   const [to, from] = [formatTicks(asOf + 1n), formatTicks(asOf - PERIOD)];
-  const group = async (
-    fields: readonly [GroupedBy, GroupedBy?],
-    values: { filter?: string; startTime?: string },
-  ) => {
+  const group: Group = async (fields, values) => {
     const asked = {
       fields,
       before: null,
@@ -127,6 +147,7 @@ export async function readTrails(
       {
         replay: new AuditReplay((one) => groups.has(one)),
         auditStarts: [] as Moment[],
+        auditChanges: [] as AuditChange[],
         serverStarts: [] as Moment[],
       },
     ]),
@@ -135,6 +156,8 @@ export async function readTrails(
     const own = known.get(event.serverInstanceName ?? '');
     own?.replay.take(event);
     if (isAuditStart(event)) own?.auditStarts.push(toMoment(event));
+    if (isAuditChange(event) && event.eventTime >= from)
+      own?.auditChanges.push({ ...toMoment(event), by: event.serverPrincipalName });
   });
   await eachEvent(service, ask, tenants, { filter: SERVER_STARTS, startTime: from, endTime: to }, (event) =>
     known.get(event.serverInstanceName ?? '')?.serverStarts.push(toMoment(event)),
@@ -147,6 +170,8 @@ export async function readTrails(
     }),
   );
   const all = await ask.sources(tenants);
+  const declared = await parts.declarations(tenantId);
+  const atMs = Number(asOf / TICKS_PER_MS);
   const lacking = new Map<FieldName, Promise<ReadonlyMap<string, number>>>();
   const askLacking = async (field: FieldName) => {
     const counted = await group(['serverInstanceName'], { filter: `NOT ${field}:*`, startTime: from });
@@ -166,9 +191,71 @@ export async function readTrails(
     seen: seen.get(name) ?? new Map<string, Seen>(),
     events: events.get(name) ?? 0,
     sources: ask.sourcesOf(name, all) ?? all,
+    scope: scopeOf(declared, name, atMs),
+    ...laterQuestions(name, parts, { tenants, group, from, to }),
     lacking: async (field) => (await lackingOf(field)).get(name) ?? 0,
     period: { from, to },
   }));
+}
+
+type Group = (
+  fields: readonly [GroupedBy, GroupedBy?],
+  values: { filter?: string; startTime?: string },
+) => Promise<readonly EventGroup[]>;
+
+/** Questions about one instance that only some controls ask, each at most once. */
+function laterQuestions(
+  name: string,
+  { ask, groups }: { readonly ask: Questions; readonly groups: ReadonlyMap<string, ActionGroup> },
+  {
+    tenants,
+    group,
+    from,
+    to,
+  }: { readonly tenants: TenantSet; readonly group: Group; readonly from: string; readonly to: string },
+): Pick<InstanceTrail, 'accesses' | 'logons' | 'records'> {
+  const here = `serverInstanceName:${JSON.stringify(name)}`;
+  const actions = (of: string) => groups.get(of)?.writes.flatMap((one) => one.actions) ?? [];
+  const ofGroup = (of: string) => `${here} AND actionId:(${actions(of).join(' OR ')})`;
+  return {
+    accesses: once(async () => {
+      const asked = { filter: ofGroup(OBJECT_ACCESS), startTime: from };
+      const counted = await group(['databaseName', 'objectName'], asked);
+      const last = new Map<string, number>();
+      for (const { values, lastMs } of counted)
+        for (const key of [objectKey(values[0], values[1]), objectKey(values[0], null)])
+          last.set(key, Math.max(last.get(key) ?? 0, lastMs));
+      return last;
+    }),
+    logons: once(async () => {
+      const counted = await group(['applicationName'], { filter: ofGroup(LOGONS), startTime: from });
+      return new Map(counted.map(({ values: [application], n }) => [application ?? '', n]));
+    }),
+    records: async (wanted) => {
+      const filter = toSummaryFilter({ filter: `${here} AND ${wanted}`, startTime: from, endTime: to });
+      const { items } = await ask.page(tenants, {
+        filter,
+        sort: 'recordId',
+        descending: true,
+        page: 1,
+        pageSize: RECORDS_SHOWN,
+      });
+      return items.map(toMoment);
+    },
+  };
+}
+export const OBJECT_ACCESS = 'SCHEMA_OBJECT_ACCESS_GROUP';
+export const LOGONS = 'SUCCESSFUL_LOGIN_GROUP';
+const RECORDS_SHOWN = 20;
+
+/** The key of an object of `accesses`. Null: any object of the database. */
+export const objectKey = (databaseName: string | null | undefined, objectName: string | null | undefined) =>
+  JSON.stringify([fold(databaseName ?? ''), objectName === null ? null : fold(objectName ?? '')]);
+
+/** Runs at most once, and answers the same from then on. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => (running ??= work());
 }
 
 /** @throws DomainError `invalid_parameter` where an assessment would have too many server instances */
@@ -253,4 +340,9 @@ async function eachEvent(
 
 const isAuditStart = ({ actionId, additional }: StoredAuditEvent) =>
   codeOf(actionId) === 'AUSC' && String(additional.additionalInformation ?? '').includes('event enabled');
-const toMoment = ({ eventTime, recordId }: StoredAuditEvent): Moment => ({ at: eventTime, recordId });
+const isAuditChange = ({ actionId, succeeded }: StoredAuditEvent) =>
+  succeeded && ['CR', 'AL', 'DR'].includes(codeOf(actionId));
+const toMoment = ({ eventTime, recordId }: Pick<StoredAuditEvent, 'eventTime' | 'recordId'>): Moment => ({
+  at: eventTime,
+  recordId,
+});

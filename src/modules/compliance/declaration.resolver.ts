@@ -1,0 +1,95 @@
+import { Mutation, Query, Resolver } from 'type-graphql';
+import { attemptOf, type Call } from '../../caller/call';
+import type { TenantStore } from '../../caller/tenant.store';
+import { DomainError, refuseIf } from '../../errors';
+import type { ParameterValues } from '../../event/parameter-specs';
+import { Access } from '../../graphql/access';
+import { Takes } from '../../graphql/arguments';
+import { objectType } from '../../graphql/object-type';
+import { LIMITS } from '../../limits';
+import { problem } from '../../problem';
+import { noSuchTenant, parseTenantId } from '../../tenant-set';
+import type { DeclarationStore } from './declaration.store';
+import {
+  COMPLIANCE_DECLARATION,
+  DECLARATIONS_OF,
+  DECLARE,
+  declarationProblems,
+  declaredOf,
+  END_DECLARATION,
+  toAnswer,
+} from './declarations';
+
+const DeclarationType = objectType(COMPLIANCE_DECLARATION);
+
+/** For operators: what they declare about servers for assessments. */
+@Resolver()
+export class DeclarationResolver {
+  constructor(
+    private readonly declarations: DeclarationStore,
+    private readonly tenants: Pick<TenantStore, 'existing'>,
+    private readonly nowMs: () => number,
+  ) {}
+
+  @Query(() => [DeclarationType], { description: 'What is declared about servers, the oldest first.' })
+  @Access({ principal: 'operator' })
+  @Takes(DECLARATIONS_OF)
+  async complianceDeclarations({ tenantId, asOf }: ParameterValues<typeof DECLARATIONS_OF>) {
+    const id = await this.#tenant(tenantId);
+    const all = await this.declarations.list(id);
+    const at = asOf === undefined ? null : Date.parse(asOf);
+    const holds = all.filter(
+      ({ validFrom, validUntil }) =>
+        at === null || (validFrom.getTime() <= at && (validUntil === null || validUntil.getTime() > at)),
+    );
+    return holds.map((one) => toAnswer(id, one));
+  }
+
+  @Mutation(() => DeclarationType, {
+    description: 'Declares something about servers for assessments of compliance.',
+  })
+  @Access({ principal: 'operator' })
+  @Takes(DECLARE)
+  async declareCompliance(given: ParameterValues<typeof DECLARE>, call: Call) {
+    refuseIf(declarationProblems(given));
+    const id = await this.#tenant(given.tenantId);
+    const createdAt = new Date(this.nowMs());
+    const declaration = {
+      ...declaredOf(given),
+      serverInstanceName: given.serverInstanceName ?? null,
+      reason: given.reason,
+      validFrom: given.validFrom === undefined ? createdAt : new Date(given.validFrom),
+      createdBy: call.principal.name,
+      createdAt,
+    };
+    const made = await this.declarations.insert(id, declaration, attemptOf(call));
+    if (!made)
+      throw new DomainError('invalid_parameter', {
+        public: `A tenant has at most ${LIMITS.declarationsMax} declarations.`,
+      });
+    return toAnswer(id, made);
+  }
+
+  @Mutation(() => DeclarationType, {
+    description: 'Ends a declaration. Assessments of moments before its end still use it.',
+  })
+  @Access({ principal: 'operator' })
+  @Takes(END_DECLARATION)
+  async endComplianceDeclaration(given: ParameterValues<typeof END_DECLARATION>, call: Call) {
+    const id = await this.#tenant(given.tenantId);
+    const validUntil = new Date(given.validUntil ?? this.nowMs());
+    const { declarationId } = given;
+    const ended = await this.declarations.end(id, { declarationId, validUntil }, attemptOf(call));
+    if (ended === 'before')
+      refuseIf([problem('validUntil', 'out_of_range', 'is before the declaration begins')]);
+    if (ended === null || ended === 'before')
+      throw new DomainError('not_found', { public: 'There is no such declaration.' });
+    return toAnswer(id, ended);
+  }
+
+  async #tenant(given: string): Promise<number> {
+    const id = parseTenantId(given);
+    if (id === null || (await this.tenants.existing([id])).length === 0) throw noSuchTenant();
+    return id;
+  }
+}

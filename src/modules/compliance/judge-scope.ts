@@ -1,0 +1,156 @@
+import {
+  type GroupState,
+  gapAt,
+  gapSentence,
+  judgeGroups,
+  type ScopeOf,
+  stateOfGroup,
+  timeOf,
+  type Verdict,
+  verdict,
+} from './judge-groups';
+import { isNamed, type SensitiveObject } from './scope';
+import { type InstanceTrail, LOGONS, OBJECT_ACCESS, objectKey } from './trail';
+
+const AUDIT_CHANGE = 'AUDIT_CHANGE_GROUP';
+const NAMES_SHOWN = 5;
+
+/** Whether accesses to the objects that are declared sensitive are recorded. */
+export async function judgeSensitive(trail: InstanceTrail, scopeOf: ScopeOf): Promise<Verdict> {
+  const { sensitive, isSensitiveKnown } = trail.scope;
+  if (sensitive.length === 0) {
+    if (isSensitiveKnown)
+      return verdict('not_applicable', 'No object of the instance is declared sensitive.');
+    const all = judgeGroups({ groups: [OBJECT_ACCESS] }, trail, scopeOf);
+    if (all.status !== 'unknown') return all;
+    return { ...all, reason: `${all.reason} No object is declared sensitive.` };
+  }
+  const states = await Promise.all(sensitive.map((object) => stateOfObject(object, trail)));
+  const about = { groups: states.map(({ state }) => state) };
+  const recordIds = [...new Set(states.flatMap(({ state }) => state.recordId ?? []))];
+  const of = (...wanted: GroupState['state'][]) => states.filter(({ state }) => wanted.includes(state.state));
+  const [ended] = of('contradicted').sort((a, b) => ((a.state.since ?? '') < (b.state.since ?? '') ? -1 : 1));
+  if (ended) {
+    const by = ended.state.by === null ? '' : ` by ${ended.state.by}`;
+    const since = ended.state.since;
+    return verdict('fail', `Access to ${namesOf(of('contradicted'))} is not recorded since ${since}${by}.`, {
+      ...about,
+      since,
+      recordIds: of('contradicted').flatMap(({ state }) => state.recordId ?? []),
+    });
+  }
+  const gap = gapAt(trail, trail.period.to);
+  if (gap) return verdict('fail', gapSentence(gap), { ...about, since: gap.afterTime });
+  const silent = of('silent');
+  if (silent.length > 0)
+    return verdict('unknown', `No record says that access to ${namesOf(silent)} is recorded.`, about);
+  const since =
+    states
+      .map(({ state }) => state.since ?? '')
+      .sort()
+      .at(-1) ?? null;
+  const shown = of('observed');
+  const alone = shown.length > 0 ? ` Of ${namesOf(shown)}, events alone show it.` : '';
+  return verdict('pass', `Access to each sensitive object is recorded.${alone}`, {
+    ...about,
+    since,
+    recordIds,
+  });
+}
+
+interface ObjectState {
+  readonly name: string;
+  readonly state: GroupState;
+}
+
+async function stateOfObject(object: SensitiveObject, trail: InstanceTrail): Promise<ObjectState> {
+  const { databaseName, schemaName, objectName } = object;
+  const name = [databaseName, schemaName, objectName].filter((part) => part !== null).join('.');
+  const known = trail.replay.of(OBJECT_ACCESS, databaseName);
+  const lastMs = (await trail.accesses()).get(objectKey(databaseName, objectName));
+  if (
+    known?.is === 'configured' ||
+    (known && !(lastMs !== undefined && lastMs > Date.parse(known.since) + 1))
+  ) {
+    const { is, since, by, recordId } = known;
+    return { name, state: { group: OBJECT_ACCESS, state: is, since, by, recordId } };
+  }
+  const state = lastMs === undefined ? 'silent' : 'observed';
+  const since = lastMs === undefined ? null : timeOf(lastMs);
+  return { name, state: { group: OBJECT_ACCESS, state, since, by: null, recordId: null } };
+}
+
+function namesOf(states: readonly ObjectState[]): string {
+  return listOf(states.map(({ name }) => name));
+}
+
+function listOf(names: readonly string[]): string {
+  const more = names.length - NAMES_SHOWN;
+  return more > 0 ? `${names.slice(0, NAMES_SHOWN).join(', ')} and ${more} more` : names.join(', ');
+}
+
+/** Whether only declared auditors changed audits and their specifications. */
+export function judgeAuditors(trail: InstanceTrail, scopeOf: ScopeOf): Verdict {
+  const { scope, auditChanges } = trail;
+  const groups = [stateOfGroup(AUDIT_CHANGE, trail)];
+  const strangers = auditChanges.filter(({ by }) => by !== null && !isNamed(by, scope.auditors));
+  const whoOf = (changes: typeof auditChanges) =>
+    listOf([...new Set(changes.map(({ by }) => by ?? 'somebody'))]);
+  if (scope.auditors.length === 0) {
+    const seen =
+      auditChanges.length > 0 ? ` In 30 days, ${whoOf(auditChanges)} changed what is audited.` : '';
+    return verdict('unknown', `No login is declared an auditor.${seen}`, {
+      groups,
+      recordIds: auditChanges.map(({ recordId }) => recordId),
+    });
+  }
+  const [first] = strangers;
+  if (first)
+    return verdict(
+      'fail',
+      `${whoOf(strangers)} changed what is audited, and is no declared auditor; first at ${first.at}.`,
+      { groups, since: first.at, recordIds: strangers.map(({ recordId }) => recordId) },
+    );
+  const recorded = judgeGroups({ groups: [AUDIT_CHANGE] }, trail, scopeOf);
+  if (recorded.status !== 'pass') return recorded;
+  const what =
+    auditChanges.length === 0
+      ? 'Nobody changed what is audited in 30 days.'
+      : `Only declared auditors changed what is audited in 30 days: ${whoOf(auditChanges)}.`;
+  return {
+    ...recorded,
+    reason: what,
+    recordIds: [...recorded.recordIds, ...auditChanges.map(({ recordId }) => recordId)],
+  };
+}
+
+/** Whether people and programs log on by declared applications only. */
+export async function judgeApplications(trail: InstanceTrail, scopeOf: ScopeOf): Promise<Verdict> {
+  const named = trail.scope.applications;
+  const seen = [...(await trail.logons())].sort(([, a], [, b]) => b - a);
+  const nameOf = (application: string) =>
+    application === '' ? 'an application without a name' : application;
+  const shown = (some: typeof seen) =>
+    listOf(some.map(([application, n]) => `${nameOf(application)} (${n})`));
+  const groups = [stateOfGroup(LOGONS, trail)];
+  if (named.length === 0) {
+    const came = seen.length > 0 ? ` In 30 days, log-ons came from ${shown(seen)}.` : '';
+    return verdict('unknown', `No application is declared.${came}`, { groups });
+  }
+  const others = seen.filter(([application]) => !isNamed(application, named));
+  if (others.length > 0) {
+    const some = others.slice(0, NAMES_SHOWN).map(([application]) => application);
+    const wanted = some.map((one) =>
+      one === '' ? 'NOT applicationName:*' : `applicationName:${JSON.stringify(one)}`,
+    );
+    const records = await trail.records(`actionId:LGIS AND (${wanted.join(' OR ')})`);
+    return verdict('fail', `Log-ons came from applications that are not declared: ${shown(others)}.`, {
+      groups,
+      since: records.at(-1)?.at ?? null,
+      recordIds: records.map(({ recordId }) => recordId),
+    });
+  }
+  const recorded = judgeGroups({ groups: [LOGONS] }, trail, scopeOf);
+  if (recorded.status !== 'pass') return recorded;
+  return { ...recorded, reason: 'Each log-on of 30 days came from a declared application.' };
+}

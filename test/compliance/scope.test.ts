@@ -1,0 +1,187 @@
+import { ONE_ENGINE } from '../support/engines';
+import { anEvent, type IngestedEvent } from '../support/events';
+import { useWorld } from '../support/use-world';
+
+/** One instance that records everything by one specification, from 08:00 on 5 January. */
+const timeAt = (time: string) => `2026-01-05T${time}.0000000Z`;
+const AS_OF = '2026-01-06T00:00:00Z';
+const FROM = '2026-01-01T00:00:00Z';
+const SENSITIVE = '10.2.1.1';
+const AUDITORS = 'SQLI-22-004400';
+const APPLICATIONS = 'SQLI-22-015500';
+
+const event = (time: string, actionId: string, classType: string, more: Partial<IngestedEvent> = {}) =>
+  anEvent({
+    eventTime: timeAt(time),
+    actionId,
+    serverInstanceName: 'PAY01',
+    serverPrincipalName: 'CORP\\dba.ali',
+    applicationName: 'Payroll 7',
+    databaseName: 'master',
+    schemaName: null,
+    objectName: 'Main',
+    additional: { classType },
+    ...more,
+  });
+const specification = (time: string, statement: string, more: Partial<IngestedEvent> = {}) =>
+  event(time, statement.startsWith('CREATE') ? 'CR' : 'AL', statement.includes('DATABASE') ? 'DA' : 'SA', {
+    statement,
+    ...more,
+  });
+
+describe.each(ONE_ENGINE)('the scope of assessments on %s', (engine) => {
+  const at = useWorld(engine);
+  async function tenantWith(events: IngestedEvent[]) {
+    const tenant = await at.world.tenant();
+    const { tenantId } = tenant;
+    await tenant.ingest(events);
+    const { key } = await at.world.key({ tenantIds: [tenantId], scopes: ['read:compliance'] });
+    const declare = async (values: Record<string, string>) =>
+      (
+        await at.world.operate(
+          `mutation($tenantId: String!, $kind: ComplianceDeclarationKind!, $serverInstanceName: String,
+             $databaseName: String, $schemaName: String, $objectName: String, $principalName: String,
+             $applicationName: String, $reason: String!, $validFrom: String) {
+           declareCompliance(tenantId: $tenantId, kind: $kind, serverInstanceName: $serverInstanceName,
+             databaseName: $databaseName, schemaName: $schemaName, objectName: $objectName,
+             principalName: $principalName, applicationName: $applicationName, reason: $reason,
+             validFrom: $validFrom) { declarationId createdBy validFrom } }`,
+          { tenantId, reason: 'as agreed', validFrom: FROM, ...values },
+        )
+      ).declareCompliance;
+    const standing = async (controlId: string, asOf = AS_OF) => {
+      const { body } = await at.world.get(`/compliance/controls/${controlId}`, key, { query: { asOf } });
+      return body.data.instances[0];
+    };
+    return { tenantId, key, declare, standing };
+  }
+  const ALL = specification(
+    '08:00:00',
+    'CREATE SERVER AUDIT SPECIFICATION Main FOR SERVER AUDIT T ADD (AUDIT_CHANGE_GROUP), ADD (SUCCESSFUL_LOGIN_GROUP) WITH (STATE = ON)',
+  );
+  const onPay = (time: string, statement: string) =>
+    specification(time, statement, { databaseName: 'Pay', objectName: 'D' });
+  const PAY = onPay(
+    '08:30:00',
+    'CREATE DATABASE AUDIT SPECIFICATION D FOR SERVER AUDIT T ADD (SCHEMA_OBJECT_ACCESS_GROUP) WITH (STATE = ON)',
+  );
+
+  it('answers for sensitive objects from the specification of their database', async () => {
+    const { declare, standing } = await tenantWith([
+      ALL,
+      PAY,
+      onPay('12:00:00', 'ALTER DATABASE AUDIT SPECIFICATION D DROP (SCHEMA_OBJECT_ACCESS_GROUP)'),
+    ]);
+    expect(await standing(SENSITIVE)).toMatchObject({ status: 'unknown' });
+    expect((await standing(SENSITIVE)).reason).toContain('No object is declared sensitive.');
+
+    await declare({ kind: 'sensitive', databaseName: 'PAY', schemaName: 'dbo', objectName: 'Salary' });
+
+    const [before, after] = [await standing(SENSITIVE, timeAt('11:00:00')), await standing(SENSITIVE)];
+    expect(before).toMatchObject({ status: 'pass', since: timeAt('08:30:00') });
+    expect(before.recordIds).toHaveLength(1);
+    expect(after).toMatchObject({ status: 'fail', since: timeAt('12:00:00') });
+    expect(after.reason).toContain('PAY.dbo.Salary is not recorded since');
+    await declare({ kind: 'sensitive', databaseName: 'Hr' });
+    const other = await standing(SENSITIVE, timeAt('11:00:00'));
+    expect(other).toMatchObject({
+      status: 'unknown',
+      reason: 'No record says that access to Hr is recorded.',
+    });
+  });
+
+  it('shows an object recorded by its own events alone, and says so', async () => {
+    const read = (objectName: string) =>
+      event('09:00:00', 'SL', 'U', { databaseName: 'Pay', schemaName: 'dbo', objectName });
+    const { declare, standing } = await tenantWith([read('Salary')]);
+    await declare({ kind: 'sensitive', databaseName: 'Pay', schemaName: 'dbo', objectName: 'salary' });
+
+    expect(await standing(SENSITIVE)).toMatchObject({ status: 'pass' });
+    expect((await standing(SENSITIVE)).reason).toContain('Of Pay.dbo.salary, events alone show it.');
+    await declare({ kind: 'sensitive', databaseName: 'Pay', schemaName: 'dbo', objectName: 'Bonus' });
+    expect(await standing(SENSITIVE)).toMatchObject({ status: 'unknown' });
+  });
+
+  it('judges who changed what is audited by the declared auditors', async () => {
+    const { declare, standing } = await tenantWith([
+      ALL,
+      specification('10:00:00', 'ALTER SERVER AUDIT SPECIFICATION Main ADD (DBCC_GROUP)', {
+        serverPrincipalName: 'CORP\\j.ortega',
+      }),
+    ]);
+    expect((await standing(AUDITORS)).reason).toContain('CORP\\dba.ali, CORP\\j.ortega changed');
+
+    await declare({ kind: 'auditor', principalName: 'corp\\DBA.*' });
+
+    expect(await standing(AUDITORS, timeAt('09:00:00'))).toMatchObject({ status: 'pass' });
+    const failed = await standing(AUDITORS);
+    expect(failed).toMatchObject({ status: 'fail', since: timeAt('10:00:00') });
+    expect(failed.recordIds).toHaveLength(1);
+    await declare({ kind: 'auditor', principalName: 'CORP\\j.ortega', serverInstanceName: 'pay01' });
+    expect(await standing(AUDITORS)).toMatchObject({ status: 'pass' });
+  });
+
+  it('fails log-ons by applications that are not declared, and names them', async () => {
+    const logon = (time: string, applicationName: string) => event(time, 'LGIS', 'LX', { applicationName });
+    const { declare, standing } = await tenantWith([
+      ALL,
+      logon('09:00:00', 'Payroll 7'),
+      logon('11:00:00', 'sqlcmd'),
+    ]);
+    expect(await standing(APPLICATIONS)).toMatchObject({ status: 'unknown' });
+
+    await declare({ kind: 'application', applicationName: 'payroll*' });
+
+    expect(await standing(APPLICATIONS, timeAt('10:00:00'))).toMatchObject({ status: 'pass' });
+    const failed = await standing(APPLICATIONS);
+    expect(failed).toMatchObject({ status: 'fail', since: timeAt('11:00:00') });
+    expect(failed.reason).toContain('sqlcmd (1)');
+    expect(failed.recordIds).toHaveLength(1);
+  });
+
+  it('leaves out an excluded instance with its reason, and uses the scope of the moment', async () => {
+    const { tenantId, key, declare, standing } = await tenantWith([ALL]);
+    const made = await declare({
+      kind: 'excluded',
+      serverInstanceName: 'PAY01',
+      reason: 'a test server',
+      validFrom: timeAt('10:00:00'),
+    });
+
+    expect(await standing('5.4', timeAt('09:00:00'))).toMatchObject({ status: 'unknown' });
+    const out = await standing('5.4');
+    expect(out).toMatchObject({ status: 'not_applicable' });
+    expect(out.reason).toContain('a test server');
+    const { body } = await at.world.get('/compliance/summary', key, { query: { asOf: AS_OF } });
+    expect(body.data).toMatchObject({ pass: 0, fail: 0, unknown: 0 });
+
+    await at.world.operate(
+      `mutation($tenantId: String!, $id: String!, $until: String) {
+        endComplianceDeclaration(tenantId: $tenantId, declarationId: $id, validUntil: $until) { validUntil } }`,
+      { tenantId, id: made.declarationId, until: timeAt('12:00:00') },
+    );
+    expect(await standing('5.4', timeAt('11:00:00'))).toMatchObject({ status: 'not_applicable' });
+    expect(await standing('5.4')).toMatchObject({ status: 'unknown' });
+    const { accessLog } = await at.world.operate(
+      '{ accessLog(first: 100) { entries { operation subject } } }',
+    );
+    const entries = accessLog.entries.filter(
+      ({ subject }: { subject: string }) => subject === made.declarationId,
+    );
+    expect(entries.map(({ operation }: { operation: string }) => operation)).toEqual([
+      'endComplianceDeclaration',
+      'declareCompliance',
+    ]);
+  });
+
+  it('refuses a declaration that lacks a part, or has one of another kind', async () => {
+    const { tenantId } = await tenantWith([ALL]);
+    const answer = await at.world.graphql(
+      at.world.operatorKey,
+      `mutation { declareCompliance(tenantId: "${tenantId}", kind: sensitive, objectName: "x",
+         principalName: "y", reason: "z") { declarationId } }`,
+    );
+    const [error] = answer.body.errors;
+    for (const name of ['databaseName', 'schemaName', 'principalName']) expect(error.message).toContain(name);
+  });
+});
