@@ -117,7 +117,7 @@ function answer(route: Route, { schema, acceptCall, large, tracing = null }: Fac
 }
 
 /** Each step has its own time limit. Together the steps could take longer than callers are told to wait. */
-const tooLate = () => serviceUnavailable(new Error(`no answer in ${LIMITS.requestDeadlineMs} ms`));
+export const tooLate = () => serviceUnavailable(new Error(`no answer in ${LIMITS.requestDeadlineMs} ms`));
 
 /**
  * Works like `response.json`, but sends head and text in one piece, which saves a copy of a page. A long text is turned

@@ -170,7 +170,8 @@ function parameter(name: string, spec: QuerySpec, place: 'path' | 'query'): Json
   };
 }
 
-function parameterSchema(spec: QuerySpec): Json {
+/** The JSON schema of a parameter. */
+export function parameterSchema(spec: QuerySpec): Json {
   switch (spec.kind) {
     case 'integer':
       return { type: 'integer', minimum: spec.min, maximum: spec.max, default: spec.default };

@@ -50,7 +50,13 @@ export interface Route {
   readonly deprecation?: Deprecation;
 }
 
-/** The GraphQL operation that a route runs. */
+/** What an entrance asks of the schema: a route, or a question of an assistant. */
+export type Operation = Pick<
+  Route,
+  'operationId' | 'query' | 'pathParameters' | 'rootField' | 'fields' | 'envelope' | 'documents'
+>;
+
+/** The GraphQL document of an operation. */
 function documentOf({
   operationId,
   query,
@@ -59,7 +65,7 @@ function documentOf({
   fields,
   envelope,
   documents,
-}: Route): string {
+}: Operation): string {
   const specs = Object.entries(specsOf({ query, pathParameters }));
   const typeOf = ({ kind, isRequired }: QuerySpec) =>
     (GRAPHQL_TYPES[kind] ?? 'String') + (isRequired ? '!' : '');
@@ -76,10 +82,11 @@ function documentOf({
 const GRAPHQL_TYPES: Partial<Record<QuerySpec['kind'], string>> = {
   integer: 'Int',
   boolean: 'Boolean',
+  choices: '[String!]',
 };
 
 /** A fixed operation with one root field: parsed, validated and compiled at boot. */
-interface PreparedOperation {
+export interface PreparedOperation {
   readonly rule: AccessRule;
   /** The value of the root field. @throws DomainError */
   run(variables: Readonly<Record<string, unknown>>, context: Call): Promise<unknown>;
@@ -91,7 +98,7 @@ interface PreparedOperation {
 }
 
 /** @throws Error when the document does not fit the schema: the service does not start with a broken route */
-export function prepareOperation(schema: GraphQLSchema, route: Route): PreparedOperation {
+export function prepareOperation(schema: GraphQLSchema, route: Operation): PreparedOperation {
   const { rootField } = route;
   const source = documentOf(route);
   const document = parse(source);

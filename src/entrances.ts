@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { createFacade } from '../rest-facade/app';
 import { answerExport } from '../rest-facade/export';
 import type { TailEntrance } from '../rest-facade/tail';
+import { createAssistantsRouter } from './assistants/router';
 import type { Callers } from './caller/callers';
 import type { Config } from './config';
 import type { WholeTexts } from './event/marks';
@@ -18,7 +19,7 @@ import { createDashboardRouter } from './modules/dashboard/router';
 import type { BeginExport } from './modules/export/export-events';
 import type { Tracing } from './observe/tracing';
 
-/** The three entrances behind one HTTP server: the REST façade, GraphQL and the dashboard. */
+/** The entrances behind one HTTP server: the REST façade, GraphQL, assistants (MCP) and the dashboard. */
 export async function createEntrances(parts: {
   readonly config: Pick<Config, 'openId' | 'trustProxy'>;
   readonly schema: GraphQLSchema;
@@ -50,6 +51,7 @@ export async function createEntrances(parts: {
       tail: { ...parts.tail, whileWaiting: (...waiting) => inFlight.whileWaiting(...waiting) },
     }),
     graphql: await createGraphqlRouter({ schema, acceptCall, agents, large, whileReading, tracing, log }),
+    mcp: createAssistantsRouter({ schema, acceptCall, whileReading, tracing, log }),
     dashboard: createDashboardRouter({
       sessions,
       tenants,

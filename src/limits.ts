@@ -152,6 +152,11 @@ export const LIMITS = {
   tailWorkMs: 1_500, // then a call answers with what it has
   goneBeginningMs: 60_000, // between looks for what retention removed; retention runs every quarter of an hour
   goneBeginningStep: 20_000, // positions of a log looked at by one statement after another
+  assistantRowsMax: 50, // in one answer at /mcp: more is no longer read, but counted
+  assistantTableTokens: 2_450, // of a table at /mcp, as estimated; the numbers beside it take 50
+  assistantCellChars: 40, // of a value in such a table; a whole event has its values whole
+  assistantStatementChars: 300, // of a statement at /mcp: what it does, and not its data
+  assistantListsRows: 20, // of each of the two lists of the tool coverage
   tailCursorCharsMax: 16_384, // the cursor of a key with 1,500 tenants
   tailLinkCharsMax: 8_192, // with the cursor beside it, the headers that clients (16 KiB) and proxies accept
   arrivalLookMs: 250, // calls that wait for new events learn of them this late, however many calls wait

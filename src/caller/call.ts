@@ -12,7 +12,7 @@ import {
   storableName,
 } from './access-log';
 import type { Authenticator } from './authenticate';
-import { type Principal, tenantsOf } from './principal';
+import { type Entrance, type Principal, tenantsOf } from './principal';
 import { type Limiter, type RateDecision, retryAfterSeconds, SlidingLog } from './rate-limit/limiter';
 import type { Sessions } from './session/sessions';
 
@@ -24,7 +24,7 @@ export interface Call {
   readonly again: () => Promise<Principal | null>;
   /** Plain, see `plainAddress`. */
   readonly address: string;
-  readonly entrance: Visit['entrance'];
+  readonly entrance: Entrance;
   /** Resolves when the answer has been sent, or the caller has disconnected. */
   readonly gone: Promise<void>;
   /** The parameters of its single root field, if the entrance has parsed them. */
@@ -62,7 +62,7 @@ interface Visit {
    * The caller's network address behind trusted proxies, for the access log and the limit on failed authentications.
    */
   readonly address: string;
-  readonly entrance: 'rest' | 'graphql' | 'dashboard';
+  readonly entrance: Entrance;
   /** Resolves when the answer has been sent, or the caller has disconnected. */
   readonly gone: Promise<void>;
   /** Called with the decision before a refusal is thrown, so that every answer can have its headers. */

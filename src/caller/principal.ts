@@ -45,20 +45,29 @@ export type AccessRule =
       readonly scope: Scope;
       /** Only for sessions of the dashboard. Over /graphql, a key can reach only what it can over REST. */
       readonly via?: 'session';
+      /** With `via`: keys may use it at /mcp too, where its answers are bounded rows. */
+      readonly assistants?: true;
       /** Operators may use it too, if they name the tenant. */
       readonly operators?: true;
     }
   | { readonly principal: 'agent' }
   | { readonly principal: 'operator' };
 
+/** The ways into the service. */
+export type Entrance = 'rest' | 'graphql' | 'dashboard' | 'mcp';
+
 /** @throws DomainError `forbidden` */
-export function enforce(rule: AccessRule, principal: Principal): void {
+export function enforce(
+  rule: AccessRule,
+  { principal, entrance }: { readonly principal: Principal; readonly entrance: Entrance },
+): void {
   if (rule.principal === 'public' && rule.operators && principal.kind === 'operator') return;
   if (principal.kind !== rule.principal) {
     throw new DomainError('forbidden', { public: 'This API key does not permit this operation.' });
   }
   if (rule.principal !== 'public' || principal.kind !== 'public') return;
-  if (rule.via === 'session' && !principal.session) {
+  const isAssistant = rule.assistants === true && entrance === 'mcp';
+  if (rule.via === 'session' && !principal.session && !isAssistant) {
     throw new DomainError('forbidden', { public: 'This operation is for those signed in to the dashboard.' });
   }
   if (!principal.scopes.includes(rule.scope)) {

@@ -10,7 +10,7 @@ import { accessRuleOf } from './access';
 
 /** An operation of a call, at any entrance. */
 interface Guarded {
-  readonly call: Pick<Call, 'principal'>;
+  readonly call: Pick<Call, 'principal' | 'entrance'>;
   readonly rule: AccessRule;
   /** Takes the outcome for the access log. */
   readonly note: (result: Result) => void;
@@ -27,7 +27,7 @@ export interface Running {
 /** Checks the access rule. A refusal is noted. @throws DomainError `forbidden` */
 export function admit({ call, rule, note }: Guarded): void {
   try {
-    enforce(rule, call.principal);
+    enforce(rule, call);
   } catch (error) {
     note({ outcome: toDomainError(error).code, rows: null });
     throw error;
@@ -67,11 +67,11 @@ export async function holdFor(
  * Checks the caller again, because an operation may outlast a key or a session.
  * @param when the key or session may have ended, in words @throws DomainError `unauthorized`, `forbidden`
  */
-export async function admitAgain(call: Pick<Call, 'again'>, rule: AccessRule, when: string) {
+export async function admitAgain(call: Pick<Call, 'again' | 'entrance'>, rule: AccessRule, when: string) {
   const principal = await call.again();
   if (!principal)
     throw new DomainError('unauthorized', { public: `The key or the session has ended ${when}.` });
-  enforce(rule, principal);
+  enforce(rule, { principal, entrance: call.entrance });
   return principal;
 }
 

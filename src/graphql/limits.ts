@@ -46,6 +46,7 @@ const FIXED: Readonly<Record<string, number>> = {
   facets: 12,
   rejected: LIMITS.ingestBatchEventsMax,
   'AuditSourceItem.gaps': 20,
+  'AuditFilter.plans': 6,
   'ComplianceControl.instances': 50,
   'ComplianceControlItem.recordIds': 20,
   'ComplianceInstance.groups': 34,

@@ -11,11 +11,27 @@ export const graphqlRefusal = ({ code, message }: DomainError, requestId: string
   errors: [{ message, extensions: { code, requestId } }],
 });
 
+/** A refusal in JSON-RPC, by a code that the protocol leaves to the service. */
+const mcpRefusal = ({ code, message }: DomainError, requestId: string) => ({
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32000, message, data: { code, requestId } },
+});
+
 export const GRAPHQL_PATH = '/graphql';
+export const MCP_PATH = '/mcp';
+
+const REFUSALS: ReadonlyMap<string, (error: DomainError, requestId: string) => object> = new Map<
+  string,
+  (error: DomainError, requestId: string) => object
+>([
+  [GRAPHQL_PATH, graphqlRefusal],
+  [MCP_PATH, mcpRefusal],
+]);
 
 /** The body of a refusal before the request reached an entrance, in the form of the entrance of its path. */
 export const refusalAt = (path: string, error: DomainError, requestId: string) =>
-  path.toLowerCase() === GRAPHQL_PATH ? graphqlRefusal(error, requestId) : restRefusal(error, requestId);
+  (REFUSALS.get(path.toLowerCase()) ?? restRefusal)(error, requestId);
 
 /** Refuses methods other than GET and HEAD, for a resource that is only read. */
 export const refuseMethod: RequestHandler = (_request, response) => {

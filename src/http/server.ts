@@ -22,15 +22,16 @@ import {
 import { DASHBOARD_PATH } from './dashboard-path';
 import { HEALTH_PATH } from './health';
 import { type InFlight, logAnswered, type OnAnswered, tellWhenAnswered } from './in-flight';
-import { errorResponder, GRAPHQL_PATH } from './refusal';
+import { errorResponder, GRAPHQL_PATH, MCP_PATH } from './refusal';
 
 const ANSWER_LISTENERS = 20;
 const SANE_REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
 
-/** The HTTP server: first the steps that apply to every request, then the two entrances. */
+/** The HTTP server: first the steps that apply to every request, then the entrances. */
 export function createHttpServer(parts: {
   readonly graphql: Router;
   readonly facade: Router;
+  readonly mcp?: Router;
   readonly dashboard?: Router;
   /** Probes that even an overloaded service answers. */
   readonly probes?: Router;
@@ -56,6 +57,7 @@ export function createHttpServer(parts: {
     request.path === HEALTH_PATH ? next() : inFlight.admit(request, response, next),
   );
   app.use(GRAPHQL_PATH, parts.graphql);
+  if (parts.mcp) app.use(MCP_PATH, parts.mcp);
   if (parts.dashboard) app.use(DASHBOARD_PATH, parts.dashboard);
   if (parts.dashboard) app.get('/', showDashboard);
   app.use(parts.facade);

@@ -146,6 +146,16 @@ const BORDERS: readonly Border[] = [
     packages: ['express', 'graphql', 'graphql-jit', 'helmet', 'pino', 'swagger-jsdoc', 'swagger-ui-dist'],
   },
   {
+    of: ['src/assistants'],
+    files: [
+      ...[...CORE, 'src/caller/call', 'src/graphql/json-body', 'src/graphql/read-body', 'src/http/refusal'],
+      ...['src/modules/detection/base/answers', 'src/modules/explore/parameters'],
+      ...['src/modules/sources/answers', 'src/observe/tracing'],
+      ...['rest-facade/app', 'rest-facade/openapi', 'rest-facade/route'],
+    ],
+    packages: ['express', 'graphql', 'pino'],
+  },
+  {
     of: ['agent'],
     files: ['src/event', 'src/folder-lock', 'src/limits', 'src/rests'],
     packages: ['commander', 'rotating-file-stream', 'tinyglobby', 'zod'],

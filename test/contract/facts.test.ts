@@ -38,6 +38,11 @@ describe('each fact has one home', () => {
             reason: "GraphQL's own errors",
           },
           {
+            file: 'src/assistants/',
+            context: /code [=!]== '\w+'$/,
+            reason: 'said in the form of the protocol; typed',
+          },
+          {
             file: 'src/cli/service-client.ts',
             context: /code === 'unauthorized'$/,
             reason: 'said in words of the command line; typed',
@@ -69,6 +74,7 @@ describe('each fact has one home', () => {
             context: /^destinationBatchEvents: 500$/,
             reason: 'events of a batch',
           },
+          { file: 'src/assistants/router.ts', context: /^ANSWERED = 200$/, reason: 'errors of the protocol' },
           { file: 'src/delivery/http-outcome.ts', context: /./, reason: 'what receivers answer' },
           {
             file: 'src/modules/destinations/senders/elasticsearch.ts',

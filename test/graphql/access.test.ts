@@ -149,6 +149,7 @@ const MATRIX = {
     `mutation { removeDestination(destinationId: "${UUID}") { destinationId } }`,
   ],
   'Query.auditSourceItems': ['public', '{ auditSourceItems { totalCount } }'],
+  'Query.auditFilter': ['session', '{ auditFilter { words } }'],
   'Query.auditCoverage': ['session', '{ auditCoverage { __typename } }'],
   'Query.savedSearches': ['session', '{ savedSearches { searchId } }'],
   'Mutation.saveSearch': [

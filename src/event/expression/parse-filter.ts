@@ -13,6 +13,7 @@ import {
   type FieldTerm,
   fieldNamed,
 } from './expression';
+import { nearestNames } from './nearest';
 import { FilterProblem, Scanner } from './scanner';
 
 type ParsedFilter =
@@ -309,7 +310,9 @@ function noField(name: string): string {
   if (name === '') return 'expected the name of a field';
   if (/^eventtime$/i.test(name)) return 'expected a field other than eventTime: use startTime and endTime';
   if (/^statementpreview$/i.test(name)) return 'expected statement in place of statementPreview';
-  const shown = JSON.stringify(name.slice(0, NAME_CHARS_SHOWN));
+  const cut = name.slice(0, NAME_CHARS_SHOWN);
+  const nearest = nearestNames(cut, EXPRESSION_NAMES);
+  const shown = JSON.stringify(cut) + (nearest.length > 0 ? ` (nearest: ${nearest.join(', ')})` : '');
   return `expected a field in place of ${shown}, one of ${EXPRESSION_NAMES.join(', ')}; put text with : or ~ in quotation marks`;
 }
 

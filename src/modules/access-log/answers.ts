@@ -14,7 +14,7 @@ export const ACCESS_LOG_ENTRY = {
       nullable: true,
       doc: 'The person who had signed in. Null: the call had only a key.',
     },
-    entrance: { kind: 'text', doc: 'rest, graphql, dashboard or service.' },
+    entrance: { kind: 'text', doc: 'rest, graphql, mcp, dashboard or service.' },
     operation: { kind: 'text' },
     parameters: {
       kind: 'text',

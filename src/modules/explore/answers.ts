@@ -15,3 +15,18 @@ export const AUDIT_PLAN = {
     because: { kind: 'text', doc: 'Why, in words.' },
   },
 } as const satisfies Shape;
+
+/** A filter as the service understood it. */
+export const AUDIT_FILTER = {
+  name: 'AuditFilter',
+  doc: 'How the service understands a filter, and what questions with it would read.',
+  fields: {
+    filter: {
+      kind: 'text',
+      nullable: true,
+      doc: 'All conditions but the times in the filter language. Null: there are none.',
+    },
+    words: { kind: 'text', doc: 'The same in words.' },
+    plans: { kind: 'object', isList: true, of: AUDIT_PLAN, doc: 'One for each kind of question.' },
+  },
+} as const satisfies Shape;

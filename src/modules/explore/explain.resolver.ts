@@ -1,15 +1,21 @@
 import { Query, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
-import { holderOf } from '../../caller/principal';
+import { askerOf, holderOf } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
+import { allOf, type Expression } from '../../event/expression/expression';
+import { parseFilter } from '../../event/expression/parse-filter';
+import { inWords, printed } from '../../event/expression/printed';
+import { FILTER_NAMES, FILTERS } from '../../event/filters';
 import type { ParameterValues } from '../../event/parameter-specs';
+import { FILTER_PARAMETERS } from '../../event/parameters';
 import { type AuditEventFilter, toAuditEventFilter } from '../../event/query';
+import { parseSearch } from '../../event/search';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../tenant-set';
 import type { Explained } from './explain';
-import { AuditPlan } from './explore.types';
+import { AuditFilter, AuditPlan } from './explore.types';
 import { PLAN_PARAMETERS } from './parameters';
 
 /** What a question would read, for operators who ask why it takes long. */
@@ -35,7 +41,53 @@ export class ExplainResolver {
     if (id === null || (await this.tenants.existing([id])).length === 0) throw noSuchTenant();
     const tenants = tenantSet([id]);
     const asker = { holder: holderOf(context.principal), tenants };
-    const explained = await this.fairShare.run(asker, () => this.explain(tenants, filter));
+    return this.#plans(asker, filter);
+  }
+
+  @Query(() => AuditFilter, {
+    description: 'How the service understands a filter, and what questions with it would read.',
+  })
+  @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session', assistants: true })
+  @Takes(FILTER_PARAMETERS)
+  async auditFilter(asked: ParameterValues<typeof FILTER_PARAMETERS>, context: Call): Promise<AuditFilter> {
+    const conditions = conditionsOf(asked);
+    const plans = await this.#plans(askerOf(context), toAuditEventFilter(asked));
+    return {
+      filter: conditions && printed(conditions),
+      words: `Events${timesInWords(asked)}${conditions ? ` where ${inWords(conditions)}` : ''}.`,
+      plans,
+    };
+  }
+
+  async #plans(asker: ReturnType<typeof askerOf>, filter: AuditEventFilter): Promise<AuditPlan[]> {
+    const explained = await this.fairShare.run(asker, () => this.explain(asker.tenants, filter));
     return explained.map(({ isLong: waits, ...rest }) => ({ ...rest, waits }));
   }
 }
+
+/** All conditions but the times as one expression; null: there are none. */
+function conditionsOf(asked: ParameterValues<typeof FILTER_PARAMETERS>): Expression | null {
+  const values = FILTER_NAMES.flatMap((name): Expression[] => {
+    const value = asked[name];
+    if (value === undefined) return [];
+    return [
+      { kind: 'field', field: FILTERS[name].field, how: 'equals', text: String(value), isFolded: false },
+    ];
+  });
+  const parsed = asked.filter === undefined ? null : parseFilter(asked.filter);
+  const search = asked.search === undefined ? null : parseSearch(asked.search);
+  return allOf([
+    ...values,
+    ...(search && 'terms' in search ? search.terms.map((term): Expression => ({ kind: 'words', term })) : []),
+    ...(parsed && 'expression' in parsed ? [parsed.expression] : []),
+  ]);
+}
+
+const timesInWords = ({
+  startTime,
+  endTime,
+}: {
+  startTime?: string | undefined;
+  endTime?: string | undefined;
+}) =>
+  `${startTime === undefined ? '' : ` from ${startTime}`}${endTime === undefined ? '' : ` before ${endTime}`}`;

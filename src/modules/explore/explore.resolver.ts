@@ -34,7 +34,7 @@ export class ExploreResolver {
     description:
       'Events over time. Without `startTime` or `endTime` the range begins or ends with the hours of the stored events.',
   })
-  @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
+  @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session', assistants: true })
   @Takes(HISTOGRAM_PARAMETERS)
   async auditHistogram(
     values: ParameterValues<typeof HISTOGRAM_PARAMETERS>,
@@ -60,7 +60,7 @@ export class ExploreResolver {
   }
 
   @Query(() => AuditGroups, { description: 'Numbers of events, grouped by the values of one or two fields.' })
-  @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
+  @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session', assistants: true })
   @TakesUnchecked(GROUP_PARAMETERS)
   async auditGroups(given: GivenValues<typeof GROUP_PARAMETERS>, context: Call): Promise<AuditGroups> {
     const { filter, asked } = toGroupQuestion(given);

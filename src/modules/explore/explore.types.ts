@@ -1,6 +1,6 @@
 import type { Answer, Shape } from '../../event/shape';
 import { objectType } from '../../graphql/object-type';
-import { AUDIT_PLAN } from './answers';
+import { AUDIT_FILTER, AUDIT_PLAN } from './answers';
 
 const BUCKET = {
   name: 'AuditHistogramBucket',
@@ -110,6 +110,9 @@ const GROUPS = {
 
 export const AuditPlan = objectType(AUDIT_PLAN);
 export type AuditPlan = Answer<typeof AUDIT_PLAN>;
+
+export const AuditFilter = objectType(AUDIT_FILTER);
+export type AuditFilter = Answer<typeof AUDIT_FILTER>;
 
 export const AuditHistogram = objectType(HISTOGRAM);
 export type AuditHistogram = Answer<typeof HISTOGRAM>;

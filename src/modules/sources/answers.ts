@@ -1,5 +1,5 @@
-import type { ParameterSpecs } from '../../event/parameter-specs';
-import { PAGING } from '../../event/parameters';
+import type { ParameterSpecs, QuerySpecs } from '../../event/parameter-specs';
+import { FILTER_PARAMETERS, PAGING } from '../../event/parameters';
 import type { Choices, Shape } from '../../event/shape';
 import { GAP_REASONS } from '../../event/source-report';
 import { LIMITS } from '../../limits';
@@ -95,6 +95,12 @@ export const AUDIT_COVERAGE = {
     },
   },
 } as const satisfies Shape;
+
+export const COVERAGE_PARAMETERS = {
+  filter: FILTER_PARAMETERS.filter,
+  startTime: FILTER_PARAMETERS.startTime,
+  endTime: FILTER_PARAMETERS.endTime,
+} as const satisfies QuerySpecs;
 
 export const AUDIT_SOURCE = {
   name: 'AuditSource',

@@ -4,22 +4,16 @@ import { tenantSetOf } from '../../caller/principal';
 import type { ServiceDoor } from '../../database/clients';
 import { formatTicks } from '../../event/event-time';
 import { parseFilter } from '../../event/expression/parse-filter';
-import type { ParameterSpecs, ParameterValues } from '../../event/parameter-specs';
-import { FILTER_PARAMETERS } from '../../event/parameters';
+import type { ParameterValues } from '../../event/parameter-specs';
 import { toTimeRange } from '../../event/query';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
-import { AUDIT_COVERAGE } from './answers';
+import { AUDIT_COVERAGE, COVERAGE_PARAMETERS } from './answers';
 import { readCoverage } from './coverage';
 
 const CoverageType = objectType(AUDIT_COVERAGE);
-const COVERAGE_PARAMETERS = {
-  filter: FILTER_PARAMETERS.filter,
-  startTime: FILTER_PARAMETERS.startTime,
-  endTime: FILTER_PARAMETERS.endTime,
-} as const satisfies ParameterSpecs;
 
 @Resolver()
 export class CoverageResolver {
@@ -28,7 +22,7 @@ export class CoverageResolver {
   @Query(() => CoverageType, {
     description: 'How complete the events of a time range are, as far as the service knows.',
   })
-  @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
+  @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session', assistants: true })
   @Takes(COVERAGE_PARAMETERS)
   async auditCoverage(
     values: ParameterValues<typeof COVERAGE_PARAMETERS>,

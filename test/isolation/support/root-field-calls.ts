@@ -7,6 +7,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import { FILTER_NAMES } from '../../../src/event/filters';
 import { accessRuleOf } from '../../../src/graphql/access';
 import { describeSchema } from '../../../src/schema';
 import type { Actor, Call } from './actors';
@@ -126,6 +127,13 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   'auditLogEntries.start': () => 0,
   'auditLogCheck.start': () => 0,
   'auditLogCheckpoints.after': () => 0,
+  // The answer repeats the question, so it asks for no mark.
+  ...Object.fromEntries(
+    ['search', 'filter', ...FILTER_NAMES].map((name) => [
+      `auditFilter.${name}`,
+      () => (name === 'filter' ? 'objectName:*' : undefined),
+    ]),
+  ),
   'auditHistogram.buckets': () => 10,
   'accessLog.from': () => undefined,
   'accessLog.to': () => undefined,

@@ -106,6 +106,34 @@ const tails: RouteCase['calls'] = () => [
   get(`${TAIL_PATH}?from=beginning&succeeded=true`),
 ];
 
+/** Questions of assistants. Answers repeat the question, so none asks for a mark. */
+const toolCalls: RouteCase['calls'] = ({ recordIds }) => {
+  const filter = 'tenantId:* OR objectName:*';
+  const asked: readonly [string, object][] = [
+    ['search_events', {}],
+    ['search_events', { filter, succeeded: true }],
+    ['get_event', { event: recordIds[0] }],
+    ['count_by', { fields: ['databaseName', 'tenantId'], filter }],
+    ['timeline', { filter }],
+    ['explain_filter', { filter }],
+    ['coverage', { filter }],
+    ['alerts', {}],
+  ];
+  return [get('/mcp'), ...asked.map(([name, given]) => toolCall(name, given))];
+};
+
+const toolCall = (name: string, given: object): Call => ({
+  method: 'POST',
+  path: '/mcp',
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: given },
+  }),
+});
+
 const signIn = (body: object): Call => ({
   method: 'POST',
   path: '/dashboard/api/sign-in',
@@ -123,6 +151,7 @@ export const ROUTE_CASES: readonly RouteCase[] = [
   { route: '/swagger/', calls: () => [get('/swagger')] },
   { route: '/swagger/init.js', calls: () => [get('/swagger/init.js')] },
   { route: '/graphql/', calls: () => [get('/graphql'), { method: 'POST', path: '/graphql', body: '{}' }] },
+  { route: '/mcp/', calls: toolCalls, shows: isReader },
   { route: '/dashboard/api/session', calls: () => [get('/dashboard/api/session')], shows: isSession },
   { route: '/dashboard/api/export', calls: exportsAt('/dashboard/api/export'), shows: isSession },
   {

@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import { pino } from 'pino';
 import { createFacade } from '../../../rest-facade/app';
+import { createAssistantsRouter } from '../../../src/assistants/router';
 import { createGraphqlRouter } from '../../../src/graphql/server';
 import { createProbes } from '../../../src/http/health';
 import { InFlight } from '../../../src/http/in-flight';
@@ -38,6 +39,7 @@ export async function routesOfTheService(): Promise<string[]> {
       agents: { enter: unused, read: unused },
       large: {} as never,
     }),
+    mcp: createAssistantsRouter({ schema, acceptCall: unused, whileReading, log }),
     dashboard: createDashboardRouter({
       sessions: {} as never,
       tenants: {} as never,
