@@ -4,8 +4,9 @@ import { type OfTenant, tenantOf } from './only-tenant';
 import type { Run } from './operations';
 import { isoTime, type OnService } from './service-command';
 import { toTable } from './table';
+import { textOf } from './text-file';
 
-/** `compliance scope`. */
+/** `compliance scope` and `compliance snapshot`. */
 export function addComplianceCommands(compliance: Command, onService: OnService): void {
   const scope = compliance
     .command('scope')
@@ -90,6 +91,24 @@ export function addComplianceCommands(compliance: Command, onService: OnService)
       return { json: ended, text: `declaration ${declarationId}: ends at ${ended.validUntil}` };
     },
   );
+  onService(
+    ofTenant(
+      compliance
+        .command('snapshot')
+        .description("snapshots of servers' audit specifications")
+        .command('upload')
+        .description(
+          'uploads what the question of docs/compliance.md answered; the access log keeps its hash',
+        )
+        .argument('<file>'),
+    ),
+    async (run, options: OfTenant, file) => {
+      const tenantId = await tenantOf(run, options);
+      const made = await run('uploadComplianceSnapshot', { tenantId, snapshot: textOf(file) });
+      const { serverInstanceName, validFrom, sha256 } = made;
+      return { json: made, text: `snapshot of ${serverInstanceName} at ${validFrom}: sha256 ${sha256}` };
+    },
+  );
 }
 
 interface Declaring extends OfTenant {
@@ -132,6 +151,7 @@ const toRow = (one: ComplianceDeclaration) => ({
   declarationId: one.declarationId,
   kind: one.kind,
   what:
+    one.sha256 ??
     one.principalName ??
     one.applicationName ??
     [one.databaseName, one.schemaName, one.objectName].filter((part) => part !== null).join('.'),

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { Backtest, DetectionRule } from '../generated/operations';
@@ -8,6 +8,7 @@ import { columnsOf, type Run } from './operations';
 import { CommandError } from './service-client';
 import { type OnService, wholeNumber } from './service-command';
 import { toTable } from './table';
+import { textOf } from './text-file';
 
 const COLUMNS = columnsOf(
   'DetectionRule',
@@ -174,14 +175,6 @@ async function find(run: Run, tenantId: string, name: string): Promise<Detection
       `${found.length} rules begin with ${name}: ${found.map(({ title }) => title).join('; ')}`,
     );
   return only;
-}
-
-function textOf(file: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
-  } catch (error) {
-    throw new CommandError(`The file cannot be read: ${(error as Error).message}`);
-  }
 }
 
 const toRow = ({ ruleId, kind, title, severity, enabled, shipped, version, tuning }: DetectionRule) => ({

@@ -343,6 +343,7 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
     'compliance scope exclude A --tenant 7 --reason test --from 2026-01-01',
     { tenantId: '7', kind: 'excluded', serverInstanceName: 'A', reason: 'test', validFrom: '2026-01-01' },
   ],
+  ['compliance snapshot upload FILE --tenant 7', { tenantId: '7', snapshot: 'content' }],
   ['compliance scope list --tenant 7 --as-of 2026-01-01', { tenantId: '7', asOf: '2026-01-01' }],
   [
     'compliance scope end d1 --tenant 7 --until 2026-01-02',

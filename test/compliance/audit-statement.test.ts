@@ -41,6 +41,28 @@ describe('a statement on audits', () => {
     expect(about(sql)).toMatchObject({ of: 'database', adds: ['SCHEMA_OBJECT_CHANGE_GROUP'], state: null });
   });
 
+  it('has the single actions on objects, each with who does them', () => {
+    const of = (part: string) =>
+      about(`ALTER DATABASE AUDIT SPECIFICATION D ADD (${part}), DROP (UPDATE ON [dbo].Pay BY public)`)
+        ?.actions;
+
+    expect(of('SELECT, DELETE ON OBJECT::[a.b].[Sal]]ary] BY public, [CORP\\x]')).toEqual({
+      adds: [
+        { action: 'SELECT', schemaName: 'a.b', objectName: 'Sal]ary', by: 'public' },
+        { action: 'SELECT', schemaName: 'a.b', objectName: 'Sal]ary', by: 'CORP\\x' },
+        { action: 'DELETE', schemaName: 'a.b', objectName: 'Sal]ary', by: 'public' },
+        { action: 'DELETE', schemaName: 'a.b', objectName: 'Sal]ary', by: 'CORP\\x' },
+      ],
+      drops: [{ action: 'UPDATE', schemaName: 'dbo', objectName: 'Pay', by: 'public' }],
+    });
+    expect(of('select on schema::Hr by dbo')?.adds).toMatchObject([{ schemaName: 'Hr', objectName: null }]);
+    expect(of('select on database::Pay by dbo')?.adds).toMatchObject([
+      { schemaName: null, objectName: null },
+    ]);
+    expect(of('select on Salary by dbo')?.adds).toMatchObject([{ schemaName: 'dbo', objectName: 'Salary' }]);
+    expect(of('select on')?.adds).toEqual([]);
+  });
+
   it('is found among others, each with its own state', () => {
     const sql = `USE master; CREATE SERVER AUDIT A TO FILE (FILEPATH = 'D:\\DROP (X_GROUP)') WITH (QUEUE_DELAY = 1000);
       ALTER SERVER AUDIT A WITH (STATE = ON); DROP SERVER AUDIT SPECIFICATION Old;`;

@@ -134,6 +134,105 @@ describe('a replay of changes to audits', () => {
     expect(replay.databasesOf(LOGINS)).toEqual(['Hr']);
   });
 
+  describe('of single actions', () => {
+    const SALARY = { databaseName: 'PAY', schemaName: 'dbo', objectName: 'Salary' };
+    const onPay = (minute: number, text: string) => change(minute, text, { databaseName: 'Pay' });
+    const made = (actions: string, minute = 0) =>
+      onPay(
+        minute,
+        `CREATE DATABASE AUDIT SPECIFICATION D FOR SERVER AUDIT Main ADD (${actions}) WITH (STATE = ON)`,
+      );
+    const ALL = 'SELECT, INSERT, UPDATE, DELETE, EXECUTE';
+    const GROUP = 'SCHEMA_OBJECT_ACCESS_GROUP';
+
+    it.each([
+      [`${ALL} ON dbo.Salary BY public`, 'configured'],
+      [`${ALL} ON SCHEMA::DBO BY public`, 'configured'],
+      [`${ALL} ON DATABASE::Pay BY public`, 'configured'],
+      [GROUP, 'configured'],
+      ['SELECT ON dbo.Salary BY public', null],
+      [`${ALL} ON dbo.Salary BY auditor`, null],
+      [`${ALL} ON dbo.Other BY public`, null],
+      [`${ALL} ON SCHEMA::hr BY public`, null],
+    ])('says of an object whether %s records it', (actions, is) => {
+      expect(replayed(made(actions)).ofObject(SALARY, GROUP)?.is ?? null).toBe(is);
+    });
+
+    it('does not take the actions on an object for those on its database', () => {
+      const replay = replayed(made(`${ALL} ON dbo.Salary BY public`));
+
+      expect(replay.ofObject({ databaseName: 'Pay', schemaName: null, objectName: null }, GROUP)).toBeNull();
+      expect(replay.databases).toEqual(['Pay']);
+    });
+
+    it.each([
+      ['one is taken out', 'ALTER DATABASE AUDIT SPECIFICATION D DROP (DELETE ON dbo.Salary BY public)'],
+      ['the specification is off', 'ALTER DATABASE AUDIT SPECIFICATION D WITH (STATE = OFF)'],
+      ['the specification is dropped', 'DROP DATABASE AUDIT SPECIFICATION D'],
+    ])('names the record by which they ended: %s', (_, text) => {
+      const replay = replayed(made(`${ALL} ON dbo.Salary BY public`), onPay(5, text));
+
+      expect(replay.ofObject(SALARY, GROUP)).toMatchObject({ is: 'contradicted', recordId: 'record-5' });
+    });
+  });
+
+  describe('with a snapshot', () => {
+    const at = { at: timeAt(3), by: 'snapshot 12ab', recordId: null };
+    const main = {
+      name: 'S',
+      database: null,
+      audit: 'Main',
+      auditIsOn: true,
+      isOn: true,
+      groups: [LOGINS],
+      actions: [],
+    };
+    const taken = (specifications: (typeof main)[], before = MADE, after?: StoredAuditEvent) => {
+      const replay = new AuditReplay(
+        (group) => group.endsWith('_GROUP'),
+        (group) => group !== 'DBCC_GROUP',
+      );
+      replay.take(before);
+      replay.load({ databaseName: 'master', specifications }, at);
+      if (after) replay.take(after);
+      return replay;
+    };
+
+    it('keeps what its records say too, and ends what it does not have', () => {
+      const replay = taken([main]);
+
+      expect(replay.of(LOGINS)).toMatchObject({ is: 'configured', since: timeAt(0), recordId: 'record-0' });
+      expect(replay.of('LOGOUT_GROUP')).toMatchObject({
+        is: 'contradicted',
+        since: timeAt(3),
+        by: 'snapshot 12ab',
+        recordId: null,
+      });
+    });
+
+    it('shows what no record names: groups of the server are there, or not', () => {
+      const replay = taken([{ ...main, name: 'T', groups: ['TRACE_CHANGE_GROUP'] }]);
+
+      expect(replay.of('TRACE_CHANGE_GROUP')).toMatchObject({ is: 'configured', since: timeAt(3) });
+      expect(replay.of('USER_DEFINED_AUDIT_GROUP')).toMatchObject({ is: 'contradicted', since: timeAt(3) });
+      expect(replay.of('DBCC_GROUP')).toBeNull();
+    });
+
+    it('shows audits and specifications that are off', () => {
+      expect(taken([{ ...main, isOn: false }]).of(LOGINS)).toMatchObject({ is: 'contradicted' });
+      expect(taken([{ ...main, auditIsOn: false }]).of(LOGINS)).toMatchObject({ is: 'contradicted' });
+    });
+
+    it('is followed by later records', () => {
+      const dropped = change(5, `ALTER SERVER AUDIT SPECIFICATION S DROP (${LOGINS})`);
+
+      expect(taken([main], MADE, dropped).of(LOGINS)).toMatchObject({
+        is: 'contradicted',
+        recordId: 'record-5',
+      });
+    });
+  });
+
   it.each([
     ['is not there', null],
     [

@@ -174,6 +174,73 @@ describe.each(ONE_ENGINE)('the scope of assessments on %s', (engine) => {
     ]);
   });
 
+  it('takes what is configured from an uploaded snapshot, and keeps its hash', async () => {
+    const { tenantId, standing } = await tenantWith([event('07:00:00', 'LGO', 'LX')]);
+    const rows = ['AUDIT_CHANGE_GROUP', 'FAILED_LOGIN_GROUP', 'SUCCESSFUL_LOGIN_GROUP'].map((action) => ({
+      specification: 'Main',
+      database: null,
+      audit: 'T',
+      auditIsOn: true,
+      isOn: true,
+      action,
+    }));
+    const upload = (takenAt: string, details: object[]) => {
+      const snapshot = JSON.stringify({
+        serverInstanceName: 'PAY01',
+        takenAt,
+        databaseName: 'master',
+        details,
+      });
+      return at.world.graphql(
+        at.world.operatorKey,
+        `mutation($tenantId: String!, $snapshot: String!) {
+           uploadComplianceSnapshot(tenantId: $tenantId, snapshot: $snapshot) { sha256 declarationId validFrom } }`,
+        { tenantId, snapshot },
+      );
+    };
+    const { body } = await upload('2026-01-05T08:00:00', rows);
+    await upload('2026-01-05T12:00:00', rows.slice(0, 2));
+
+    expect(body.data.uploadComplianceSnapshot).toMatchObject({
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      validFrom: '2026-01-05T08:00:00.000Z',
+    });
+    const asked = '5.4';
+    expect((await standing(asked, timeAt('07:30:00'))).groups[0].state).toBe('silent');
+    expect(
+      (await standing(asked, timeAt('09:00:00'))).groups.map(({ state }: { state: string }) => state),
+    ).toEqual(Array(3).fill('configured'));
+    const failed = await standing(asked);
+    expect(failed).toMatchObject({ status: 'fail', since: timeAt('12:00:00'), recordIds: [] });
+    expect(failed.reason).toMatch(/SUCCESSFUL_LOGIN_GROUP is not recorded since .* by snapshot [0-9a-f]{12}/);
+    const { accessLog } = await at.world.operate(
+      '{ accessLog(first: 100, operation: "uploadComplianceSnapshot") { entries { subject } } }',
+    );
+    expect(accessLog.entries.map(({ subject }: { subject: string }) => subject)).toContain(
+      `sha256:${body.data.uploadComplianceSnapshot.sha256}`,
+    );
+    for (const wrong of ['', 'now', '2999-01-01T00:00:00'])
+      expect((await upload(wrong, rows)).body.errors[0].extensions.code).toBe('invalid_parameter');
+    expect((await upload('2026-01-05T12:00:00', [{}])).body.errors[0].message).toContain('row 1');
+  });
+
+  it('has items of databases with specifications of their own', async () => {
+    const { key, standing } = await tenantWith([ALL, PAY]);
+    const { body } = await at.world.get('/compliance/controls', key, {
+      query: { asOf: AS_OF, framework: 'stig-2022', pageSize: 100 },
+    });
+    const access = body.data.filter(({ controlId }: { controlId: string }) => controlId === 'SQLI-22-004600');
+
+    expect(access).toMatchObject([
+      { databaseName: null, status: 'unknown' },
+      { databaseName: 'Pay', status: 'pass', since: timeAt('08:30:00') },
+    ]);
+    expect((await standing('SQLI-22-004600')).databaseName).toBeNull();
+    const { data } = (await at.world.get('/compliance/frameworks', key, { query: { asOf: AS_OF } })).body;
+    for (const { controlCount, pass, fail, unknown, notApplicable } of data)
+      expect(pass + fail + unknown + notApplicable).toBe(controlCount);
+  });
+
   it('refuses a declaration that lacks a part, or has one of another kind', async () => {
     const { tenantId } = await tenantWith([ALL]);
     const answer = await at.world.graphql(

@@ -181,6 +181,10 @@ const MATRIX = {
     'operator',
     `mutation { declareCompliance(tenantId: "1", kind: auditor, principalName: "x", reason: "y") { reason } }`,
   ],
+  'Mutation.uploadComplianceSnapshot': [
+    'operator',
+    'mutation { uploadComplianceSnapshot(tenantId: "1", snapshot: "{}") { reason } }',
+  ],
   'Mutation.endComplianceDeclaration': [
     'operator',
     `mutation { endComplianceDeclaration(tenantId: "1", declarationId: "${UUID}") { reason } }`,

@@ -6,9 +6,10 @@ import type { TenantSet } from '../../tenant-set';
 import type { COMPLIANCE_CONTROL, COMPLIANCE_CONTROL_ITEM, COMPLIANCE_FRAMEWORK } from './answers';
 import type { DeclarationStore } from './declaration.store';
 import { type ActionGroup, type Control, type Framework, shippedFrameworks } from './frameworks';
-import { evaluatedThrough, judge } from './judge';
-import type { GroupState, Verdict } from './judge-groups';
-import { type Assessed, type InstanceTrail, type Questions, readTrails, refuseTooMany } from './trail';
+import { databasesOf, evaluatedThrough, judge } from './judge';
+import type { GroupState, ScopeOf, Verdict } from './judge-groups';
+import type { Questions } from './questions';
+import { type Assessed, type InstanceTrail, readTrails, refuseTooMany } from './trail';
 
 type ControlItem = Answer<typeof COMPLIANCE_CONTROL_ITEM>;
 type FrameworkItem = Answer<typeof COMPLIANCE_FRAMEWORK>;
@@ -69,17 +70,18 @@ export class Assessments {
         await setImmediate();
         const { controlId, title } = control;
         for (const trail of trails)
-          items.push({
-            frameworkId,
-            controlId,
-            title,
-            ...standing(await this.#judge(control, trail), trail),
-          });
+          for (const databaseName of this.#placesOf(control, trail))
+            items.push({
+              frameworkId,
+              controlId,
+              title,
+              ...standing(await this.#judge(control, trail, databaseName), trail, databaseName),
+            });
       }
     return items;
   }
 
-  /** Each framework with the numbers of its controls by status. */
+  /** Each framework with the numbers of its controls by status, on whole instances. */
   async counts(trails: readonly InstanceTrail[]): Promise<readonly FrameworkItem[]> {
     return this.countsOf(await this.items(this.frameworks, trails));
   }
@@ -87,7 +89,7 @@ export class Assessments {
   /** The same, of the items of all frameworks. */
   countsOf(all: readonly ControlItem[]): readonly FrameworkItem[] {
     return this.frameworks.map(({ frameworkId, title, controls }) => {
-      const items = all.filter((item) => item.frameworkId === frameworkId);
+      const items = all.filter((item) => item.frameworkId === frameworkId && item.databaseName === null);
       const of = (wanted: ControlItem['status']) => items.filter(({ status }) => status === wanted).length;
       return {
         frameworkId,
@@ -107,32 +109,49 @@ export class Assessments {
     trails: readonly InstanceTrail[],
   ): Promise<ControlDetail> {
     const instances: ControlDetail['instances'][number][] = [];
-    for (const trail of trails) {
-      const verdict = await this.#judge(control, trail);
-      const groups = verdict.groups.map((state) => this.#groupOn(state, trail));
-      instances.push({ ...standing(verdict, trail), groups });
-    }
+    for (const trail of trails)
+      for (const databaseName of this.#placesOf(control, trail)) {
+        const verdict = await this.#judge(control, trail, databaseName);
+        const groups = verdict.groups.map((state) => this.#groupOn(state, trail, databaseName));
+        instances.push({ ...standing(verdict, trail, databaseName), groups });
+      }
     const { controlId, title, pass, fail, unknown } = control;
     const maps = this.#shipped.mapped.get(controlId) ?? [];
     const { frameworkId } = framework;
     return { frameworkId, controlId, title, pass, fail, unknown, maps, instances };
   }
 
-  #judge(control: Control, trail: InstanceTrail): Promise<Verdict> {
-    return judge(control, trail, (group) => this.#shipped.groups.get(group)?.scope ?? 'both');
+  /** Where a control is judged: on the whole instance (null), and in databases. */
+  #placesOf(control: Control, trail: InstanceTrail): readonly (string | null)[] {
+    return [null, ...databasesOf(control, trail, this.#scopeOf)];
   }
 
-  #groupOn({ group, state, since, by, recordId }: GroupState, { serverInstanceName }: InstanceTrail) {
-    const filter = `serverInstanceName:${JSON.stringify(serverInstanceName)} AND (${filterOf(this.#shipped.groups.get(group))})`;
+  #judge(control: Control, trail: InstanceTrail, databaseName: string | null): Promise<Verdict> {
+    return judge(control, trail, this.#scopeOf, databaseName);
+  }
+
+  readonly #scopeOf: ScopeOf = (group) => this.#shipped.groups.get(group)?.scope ?? 'both';
+
+  #groupOn(
+    { group, state, since, by, recordId }: GroupState,
+    { serverInstanceName }: InstanceTrail,
+    databaseName: string | null,
+  ) {
+    const database = databaseName === null ? '' : ` AND databaseName:${JSON.stringify(databaseName)}`;
+    const filter = `serverInstanceName:${JSON.stringify(serverInstanceName)}${database} AND (${filterOf(this.#shipped.groups.get(group))})`;
     return { group, state, since, by, recordId, filter };
   }
 }
 
-function standing({ status, since, reason, recordIds }: Verdict, trail: InstanceTrail) {
+function standing(
+  { status, since, reason, recordIds }: Verdict,
+  trail: InstanceTrail,
+  databaseName: string | null,
+) {
   return {
     tenantId: String(trail.tenantId),
     serverInstanceName: trail.serverInstanceName,
-    databaseName: null,
+    databaseName,
     status,
     since,
     evaluatedThrough: evaluatedThrough(trail),

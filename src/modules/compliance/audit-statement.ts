@@ -12,8 +12,22 @@ export interface AuditStatement {
   /** Names of action groups, in capitals. */
   readonly adds: readonly string[];
   readonly drops: readonly string[];
+  /** Single actions on objects of a database; absent: none. */
+  readonly actions?: { readonly adds: readonly ObjectAction[]; readonly drops: readonly ObjectAction[] };
   /** The state that it asks for; null: it does not say. */
   readonly state: 'on' | 'off' | null;
+}
+
+/** A single action on objects that a specification of a database records. */
+export interface ObjectAction {
+  /** In capitals, such as `SELECT`. */
+  readonly action: string;
+  /** Null: every schema of the database. Absent in the statement: the default schema, which is taken for dbo. */
+  readonly schemaName: string | null;
+  /** Null: every object. */
+  readonly objectName: string | null;
+  /** Whose actions are recorded. Everybody is in `public`. */
+  readonly by: string;
 }
 
 /**
@@ -55,6 +69,7 @@ function read(tokens: readonly Token[], { verb, of }: Start): AuditStatement {
     state: null as 'on' | 'off' | null,
   };
   const [adds, drops]: [string[], string[]] = [[], []];
+  const actions: { adds: ObjectAction[]; drops: ObjectAction[] } = { adds: [], drops: [] };
   let into: string[] | null = null;
   for (let at = 1; at < tokens.length; at++) {
     const [here, next, second, third] = [0, 1, 2, 3].map((step) => word(tokens[at + step]));
@@ -64,6 +79,9 @@ function read(tokens: readonly Token[], { verb, of }: Start): AuditStatement {
     } else if ((here === 'ADD' || here === 'DROP') && next === '(') {
       into = here === 'ADD' ? adds : drops;
       at += 1;
+      const end = tokens.findIndex((token, i) => i > at && word(token) === ')');
+      const within = tokens.slice(at + 1, end === -1 ? tokens.length : end);
+      actions[here === 'ADD' ? 'adds' : 'drops'].push(...objectActionsOf(within));
     } else if (here === 'FOR' && next === 'SERVER' && second === 'AUDIT') {
       found.audit = tokens[at + 3]?.text ?? null;
       at += 3;
@@ -74,7 +92,38 @@ function read(tokens: readonly Token[], { verb, of }: Start): AuditStatement {
       if (third !== '.') found.state = second === 'ON' ? 'on' : 'off';
     }
   }
-  return { verb, of, name: tokens[0]?.text ?? '', adds, drops, ...found };
+  const hasActions = actions.adds.length + actions.drops.length > 0;
+  return {
+    verb,
+    of,
+    name: tokens[0]?.text ?? '',
+    adds,
+    drops,
+    ...(hasActions && { actions }),
+    ...found,
+  };
+}
+
+const OBJECT_ACTIONS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'EXECUTE', 'RECEIVE', 'REFERENCES'];
+
+/** @param tokens between the brackets, such as `SELECT, INSERT ON SCHEMA::dbo BY public` */
+function objectActionsOf(tokens: readonly Token[]): ObjectAction[] {
+  const [on, by] = ['ON', 'BY'].map((keyword) => tokens.findIndex((token) => word(token) === keyword));
+  if (on === undefined || by === undefined || on < 1 || by < on) return [];
+  const named = tokens.slice(0, on).map(word);
+  const classEnd = tokens.findIndex((token, i) => i > on && i < by && word(token) === '::');
+  const kind = classEnd === -1 ? 'OBJECT' : word(tokens[on + 1]);
+  const path = tokens.slice((classEnd === -1 ? on : classEnd) + 1, by).filter((token) => word(token) !== '.');
+  const names = path.map(({ text }) => text);
+  const of = {
+    schemaName:
+      kind === 'DATABASE' ? null : kind === 'SCHEMA' ? (names.at(-1) ?? '') : (names.at(-2) ?? 'dbo'),
+    objectName: kind === 'OBJECT' ? (names.at(-1) ?? '') : null,
+  };
+  const principals = tokens.slice(by + 1).filter((token) => word(token) !== ',');
+  return OBJECT_ACTIONS.filter((action) => named.includes(action)).flatMap((action) =>
+    principals.map(({ text }) => ({ action, ...of, by: text })),
+  );
 }
 
 /** A keyword or mark in capitals; empty: the token is a quoted name or a text, which is never a keyword. */

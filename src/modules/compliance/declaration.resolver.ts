@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
 import type { TenantStore } from '../../caller/tenant.store';
-import { DomainError, refuseIf } from '../../errors';
+import { DomainError, refusal, refuseIf } from '../../errors';
+import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
@@ -18,7 +20,16 @@ import {
   declaredOf,
   END_DECLARATION,
   toAnswer,
+  UPLOAD_SNAPSHOT,
 } from './declarations';
+import { readSnapshot } from './snapshot';
+
+/** The clock of a server may be ahead. */
+const CLOCK_MS = 5 * 60_000;
+const tooMany = () =>
+  new DomainError('invalid_parameter', {
+    public: `A tenant has at most ${LIMITS.declarationsMax} declarations.`,
+  });
 
 const DeclarationType = objectType(COMPLIANCE_DECLARATION);
 
@@ -63,10 +74,39 @@ export class DeclarationResolver {
       createdAt,
     };
     const made = await this.declarations.insert(id, declaration, attemptOf(call));
-    if (!made)
-      throw new DomainError('invalid_parameter', {
-        public: `A tenant has at most ${LIMITS.declarationsMax} declarations.`,
-      });
+    if (!made) throw tooMany();
+    return toAnswer(id, made);
+  }
+
+  @Mutation(() => DeclarationType, {
+    description: "Keeps a snapshot of a server's audit specifications, with the hash of its text.",
+  })
+  @Access({ principal: 'operator' })
+  @Takes(UPLOAD_SNAPSHOT)
+  async uploadComplianceSnapshot(
+    { tenantId, snapshot: text }: ParameterValues<typeof UPLOAD_SNAPSHOT>,
+    call: Call,
+  ) {
+    const id = await this.#tenant(tenantId);
+    const read = readSnapshot(text);
+    if ('problems' in read) throw refusal(read.problems);
+    const createdAt = new Date(this.nowMs());
+    const takenAt = new Date(Number((parseTicks(read.takenAt) ?? 0n) / TICKS_PER_MS));
+    if (takenAt.getTime() > createdAt.getTime() + CLOCK_MS)
+      throw refusal([problem('snapshot', 'out_of_range', 'was taken in the future')]);
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    const declaration = {
+      kind: 'snapshot' as const,
+      sha256,
+      snapshot: read.snapshot,
+      serverInstanceName: read.serverInstanceName,
+      reason: `sha256:${sha256}`,
+      validFrom: takenAt,
+      createdBy: call.principal.name,
+      createdAt,
+    };
+    const made = await this.declarations.insert(id, declaration, attemptOf(call), `sha256:${sha256}`);
+    if (!made) throw tooMany();
     return toAnswer(id, made);
   }
 

@@ -29,8 +29,13 @@ export class DeclarationStore {
     return rows.map(toDeclaration);
   }
 
-  /** @returns null if the tenant has the most declarations permitted */
-  insert(tenantId: number, given: NewDeclaration, attempt: Attempt): Promise<Declaration | null> {
+  /** @param subject of the entry; else it is the id @returns null if the tenant has the most declarations permitted */
+  insert(
+    tenantId: number,
+    given: NewDeclaration,
+    attempt: Attempt,
+    subject?: string,
+  ): Promise<Declaration | null> {
     const { serverInstanceName, reason, validFrom, createdBy, createdAt, ...declared } = given;
     return changeOfTenant(this.service, tenantId, attempt, async (tx) => {
       const count = await tx.complianceDeclaration.count({ where: { tenantId } });
@@ -49,7 +54,7 @@ export class DeclarationStore {
           createdAt,
         },
       });
-      return { value: toDeclaration(row), subject: row.declarationId };
+      return { value: toDeclaration(row), subject: subject ?? row.declarationId };
     });
   }
 

@@ -12,6 +12,7 @@ const DECLARATION_KIND = {
     auditor: 'A login that may choose what is audited.',
     application: 'An application through which people and programs reach the server.',
     excluded: 'A server instance that is not assessed, such as a test server.',
+    snapshot: 'The specifications that a server has, as its catalog shows them.',
   },
 } as const satisfies Choices;
 type Kind = keyof typeof DECLARATION_KIND.values;
@@ -29,8 +30,9 @@ export const COMPLIANCE_DECLARATION = {
     objectName: { kind: 'text', nullable: true, doc: 'Null: every object.' },
     principalName: { kind: 'text', nullable: true, doc: 'The login of an auditor.' },
     applicationName: { kind: 'text', nullable: true },
+    sha256: { kind: 'text', nullable: true, doc: 'Of a snapshot: the hash of its file.' },
     reason: { kind: 'text' },
-    validFrom: { kind: 'time' },
+    validFrom: { kind: 'time', doc: 'Of a snapshot: when it was taken.' },
     validUntil: { kind: 'time', nullable: true, doc: 'Null: it has no end.' },
     createdBy: { kind: 'text' },
     createdAt: { kind: 'time' },
@@ -56,6 +58,16 @@ export const DECLARE = {
   validFrom: { kind: 'time', isStored: true, doc: 'From when it holds. Default: now.' },
 } as const satisfies ParameterSpecs;
 
+export const UPLOAD_SNAPSHOT = {
+  tenantId: TENANT,
+  snapshot: {
+    kind: 'text',
+    charsMax: LIMITS.snapshotCharsMax,
+    isRequired: true,
+    doc: 'What the question of docs/compliance.md answers: JSON.',
+  },
+} as const satisfies ParameterSpecs;
+
 export const END_DECLARATION = {
   tenantId: TENANT,
   declarationId: { kind: 'id', isRequired: true },
@@ -72,7 +84,7 @@ type Part = 'databaseName' | 'schemaName' | 'objectName' | 'principalName' | 'ap
 
 /** The parts of each kind; those in `needs` must be given. */
 const PARTS: Readonly<
-  Record<Kind, { readonly needs: readonly string[]; readonly takes: readonly string[] }>
+  Record<Exclude<Kind, 'snapshot'>, { readonly needs: readonly string[]; readonly takes: readonly string[] }>
 > = {
   sensitive: { needs: ['databaseName'], takes: ['serverInstanceName', 'schemaName', 'objectName'] },
   auditor: { needs: ['principalName'], takes: ['serverInstanceName'] },
@@ -83,6 +95,7 @@ const ALL_PARTS = [...new Set(Object.values(PARTS).flatMap(({ needs, takes }) =>
 
 /** What is given for the wrong kind, or lacks. */
 export function declarationProblems(given: Given): readonly Problem[] {
+  if (given.kind === 'snapshot') return [problem('kind', 'conflict', 'is made by uploadComplianceSnapshot')];
   const { needs, takes } = PARTS[given.kind];
   const isGiven = (name: string) => given[name as Part] !== undefined;
   return [
@@ -109,7 +122,8 @@ export function declaredOf(given: Given): Declared {
     case 'application':
       return { kind, applicationName: given.applicationName ?? '' };
     case 'excluded':
-      return { kind };
+    case 'snapshot':
+      return { kind: 'excluded' };
   }
 }
 
@@ -119,6 +133,7 @@ const NOTHING = {
   objectName: null,
   principalName: null,
   applicationName: null,
+  sha256: null,
 };
 
 export const toAnswer = (

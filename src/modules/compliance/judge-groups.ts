@@ -38,9 +38,14 @@ export const verdict = (status: Status, reason: string, about: Partial<Verdict> 
 });
 
 /** What is known of a group. An event after the record that ended a group shows that it is recorded all the same. */
-export function stateOfGroup(group: string, { replay, seen }: InstanceTrail): GroupState {
-  const known = replay.of(group);
-  const last = seen.get(group);
+export function stateOfGroup(
+  group: string,
+  { replay, seen }: InstanceTrail,
+  within: string | null = null,
+): GroupState {
+  const known = replay.of(group, within);
+  // Events of other databases prove nothing of this one.
+  const last = within === null ? seen.get(group) : undefined;
   if (known?.is === 'configured' || (known && !(last && isAfter(last, known.since))))
     return { group, state: known.is, since: known.since, by: known.by, recordId: known.recordId };
   const state = last ? 'observed' : 'silent';
@@ -56,8 +61,9 @@ export function judgeGroups(
   { groups, outcomes = [] }: Omit<Extract<Check, { kind: 'groups' }>, 'kind'>,
   trail: InstanceTrail,
   scopeOf: ScopeOf,
+  within: string | null = null,
 ): Verdict {
-  const states = groups.map((group) => stateOfGroup(group, trail));
+  const states = groups.map((group) => stateOfGroup(group, trail, within));
   const of = (...wanted: GroupState['state'][]) => states.filter(({ state }) => wanted.includes(state));
   const about = { groups: states };
   const ended = of('contradicted');

@@ -1,3 +1,4 @@
+import { fold } from '../../event/search';
 import {
   type GroupState,
   gapAt,
@@ -9,15 +10,23 @@ import {
   type Verdict,
   verdict,
 } from './judge-groups';
+import { LOGONS, OBJECT_ACCESS, objectKey } from './later-questions';
 import { isNamed, type SensitiveObject } from './scope';
-import { type InstanceTrail, LOGONS, OBJECT_ACCESS, objectKey } from './trail';
+import type { InstanceTrail } from './trail';
 
 const AUDIT_CHANGE = 'AUDIT_CHANGE_GROUP';
 const NAMES_SHOWN = 5;
 
 /** Whether accesses to the objects that are declared sensitive are recorded. */
-export async function judgeSensitive(trail: InstanceTrail, scopeOf: ScopeOf): Promise<Verdict> {
-  const { sensitive, isSensitiveKnown } = trail.scope;
+export async function judgeSensitive(
+  trail: InstanceTrail,
+  scopeOf: ScopeOf,
+  within: string | null,
+): Promise<Verdict> {
+  const { isSensitiveKnown } = trail.scope;
+  const sensitive = trail.scope.sensitive.filter(
+    ({ databaseName }) => within === null || fold(databaseName) === fold(within),
+  );
   if (sensitive.length === 0) {
     if (isSensitiveKnown)
       return verdict('not_applicable', 'No object of the instance is declared sensitive.');
@@ -66,7 +75,7 @@ interface ObjectState {
 async function stateOfObject(object: SensitiveObject, trail: InstanceTrail): Promise<ObjectState> {
   const { databaseName, schemaName, objectName } = object;
   const name = [databaseName, schemaName, objectName].filter((part) => part !== null).join('.');
-  const known = trail.replay.of(OBJECT_ACCESS, databaseName);
+  const known = trail.replay.ofObject(object, OBJECT_ACCESS);
   const lastMs = (await trail.accesses()).get(objectKey(databaseName, objectName));
   if (
     known?.is === 'configured' ||

@@ -1,10 +1,32 @@
+import { fold } from '../../event/search';
+import { LIMITS } from '../../limits';
 import type { Check, Control } from './frameworks';
 import { gapSentence, gapsOf, judgeGroups, type ScopeOf, type Verdict, verdict } from './judge-groups';
 import { judgeApplications, judgeAuditors, judgeSensitive } from './judge-scope';
 import type { InstanceTrail } from './trail';
 
-/** Judges a control on one instance. Silence is never a pass. */
-export async function judge({ check }: Control, trail: InstanceTrail, scopeOf: ScopeOf): Promise<Verdict> {
+/** The databases of an instance in which a control is judged on its own. */
+export function databasesOf({ check }: Control, trail: InstanceTrail, scopeOf: ScopeOf): readonly string[] {
+  if (trail.scope.excluded) return [];
+  const names =
+    check.kind === 'sensitive'
+      ? trail.scope.sensitive.map(({ databaseName }) => databaseName)
+      : check.kind === 'groups' && check.groups.every((group) => scopeOf(group) !== 'server')
+        ? trail.replay.databases
+        : [];
+  const distinct = [...new Map(names.map((name) => [fold(name), name])).values()];
+  return distinct.sort().slice(0, LIMITS.complianceDatabasesMax);
+}
+
+/**
+ * Judges a control on one instance, or in one of its databases by the specifications of the server and of that database.
+ * Silence is never a pass. */
+export async function judge(
+  { check }: Control,
+  trail: InstanceTrail,
+  scopeOf: ScopeOf,
+  within: string | null = null,
+): Promise<Verdict> {
   const { excluded } = trail.scope;
   if (excluded) {
     const since = excluded.validFrom.toISOString();
@@ -13,13 +35,13 @@ export async function judge({ check }: Control, trail: InstanceTrail, scopeOf: S
   }
   switch (check.kind) {
     case 'sensitive':
-      return judgeSensitive(trail, scopeOf);
+      return judgeSensitive(trail, scopeOf, within);
     case 'auditors':
       return judgeAuditors(trail, scopeOf);
     case 'applications':
       return judgeApplications(trail, scopeOf);
     case 'groups':
-      return judgeGroups(check, trail, scopeOf);
+      return judgeGroups(check, trail, scopeOf, within);
     case 'audit-runs':
       return judgeRuns(trail);
     case 'starts-with-server':
@@ -37,7 +59,7 @@ function judgeRuns(trail: InstanceTrail): Verdict {
     const until = stop.to === null ? 'and has not started again' : `until ${stop.to}`;
     return verdict('fail', `An audit stood still from ${stop.from} ${until}.`, {
       since: stop.from,
-      recordIds: [stop.recordId],
+      recordIds: stop.recordId === null ? [] : [stop.recordId],
     });
   }
   const gap = gapsOf(trail).find(({ beforeTime }) => beforeTime === null || beforeTime > period.from);

@@ -6,7 +6,7 @@ import { Assessments } from './assessment';
 import { ComplianceResolver } from './compliance.resolver';
 import { DeclarationResolver } from './declaration.resolver';
 import { DeclarationStore } from './declaration.store';
-import type { Questions } from './trail';
+import type { Questions } from './questions';
 
 /** Compliance health: what the events of a server instance, and what operators declare, say of controls. */
 export function complianceModule(parts: {

@@ -1,45 +1,24 @@
-import { hasMark } from '../../event/marks';
 import { fold } from '../../event/search';
-import { LIMITS } from '../../limits';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
-import { type AuditStatement, auditStatementsOf } from './audit-statement';
-
-/** What is known of an audit action group on a server instance from changes to audits alone. */
-export interface Recorded {
-  readonly is: 'configured' | 'contradicted';
-  /** Since when, as an event time. */
-  readonly since: string;
-  /** The login that made it so; null: the record does not say. */
-  readonly by: string | null;
-  readonly recordId: string;
-}
-
-/** A time in which an audit did not record. */
-export interface Stop {
-  readonly from: string;
-  /** Null: it has not started again. */
-  readonly to: string | null;
-  readonly recordId: string;
-}
-
-interface Change {
-  readonly at: string;
-  readonly by: string | null;
-  readonly recordId: string;
-}
-interface Switch {
-  is: 'on' | 'off' | null;
-  change: Change | null;
-}
-interface Specification {
-  audit: string | null;
-  readonly state: Switch;
-  /** The groups that it has, each with the change that added it. */
-  readonly groups: Map<string, Change>;
-  readonly removed: Map<string, Change>;
-  /** Null: it is of the whole server. */
-  readonly database: string | null;
-}
+import { type AuditStatement, auditStatementsOf, type ObjectAction } from './audit-statement';
+import type { SensitiveObject } from './scope';
+import type { Snapshot } from './snapshot';
+import {
+  type Change,
+  CLASSES,
+  covers,
+  isOf,
+  isReadable,
+  keyOf,
+  latest,
+  RECORDED_ACTIONS,
+  type Recorded,
+  recorded,
+  type Specification,
+  type Stop,
+  type Switch,
+  stopAt,
+} from './specification';
 
 /**
  * Replays the changes to audits and their specifications on one server instance, oldest first. What came before the
@@ -48,13 +27,63 @@ interface Specification {
 export class AuditReplay {
   readonly #audits = new Map<string, Switch>();
   readonly #specifications = new Map<string, Specification>();
-  readonly #stops: { from: string; to: string | null; recordId: string; audit: string | null }[] = [];
+  readonly #stops: { from: string; to: string | null; recordId: string | null; audit: string | null }[] = [];
   /** Groups of specifications that were dropped. */
   readonly #ended: { readonly group: string; readonly database: string | null; readonly change: Change }[] =
     [];
 
-  /** @param isKnown whether there is such an action group: names that nobody knows are not kept */
-  constructor(private readonly isKnown: (group: string) => boolean) {}
+  /** Single actions of specifications that were dropped. */
+  readonly #endedActions: {
+    readonly action: string;
+    readonly database: string | null;
+    readonly change: Change;
+  }[] = [];
+  /** Since when a snapshot shows all specifications of the server. */
+  #complete: Change | null = null;
+
+  /**
+   * @param isKnown whether there is such an action group: names that nobody knows are not kept
+   * @param isOfServer whether only specifications of the server may have the group
+   */
+  constructor(
+    private readonly isKnown: (group: string) => boolean,
+    private readonly isOfServer: (group: string) => boolean = () => false,
+  ) {}
+
+  /** Takes a snapshot: what it does not have of the server, or of its database, is not there at its time. */
+  load(snapshot: Snapshot, change: Change): void {
+    const { databaseName, specifications } = snapshot;
+    const before = new Map(this.#specifications);
+    for (const [key, known] of before) {
+      const { database, groups, actions } = known;
+      if (database !== null && fold(database) !== fold(databaseName)) continue;
+      for (const group of groups.keys()) this.#ended.push({ group, database, change });
+      for (const action of actions.keys()) this.#endedActions.push({ action, database, change });
+      this.#specifications.delete(key);
+    }
+    for (const { name, database, audit, auditIsOn, isOn, groups, actions } of specifications) {
+      const key = keyOf(database, name);
+      const known = before.get(key);
+      const state = isOn ? 'on' : 'off';
+      const auditState = this.#audits.get(fold(audit));
+      const is = auditIsOn ? 'on' : 'off';
+      if (auditState?.is !== is) this.#audits.set(fold(audit), { is, change });
+      this.#specifications.set(key, {
+        audit,
+        state: known?.state.is === state ? known.state : { is: state, change },
+        groups: new Map(
+          groups.filter(this.isKnown).map((group) => [group, known?.groups.get(group) ?? change]),
+        ),
+        removed: new Map(),
+        actions: new Map(
+          actions.map((one) => JSON.stringify(one)).map((one) => [one, known?.actions.get(one) ?? change]),
+        ),
+        removedActions: new Map(),
+        database,
+      });
+    }
+    this.#complete = change;
+  }
 
   /** @param event of one of the codes in `AUDIT_CHANGES` */
   take(event: StoredAuditEvent): void {
@@ -90,7 +119,46 @@ export class AuditReplay {
       ...having.flatMap(({ specification }) => this.#endOf(specification) ?? []),
       ...this.#ended.filter((one) => one.group === group && isOf(one.database)).map(({ change }) => change),
     ];
-    return ends.length === 0 ? null : recorded('contradicted', latest(ends));
+    if (ends.length > 0) return recorded('contradicted', latest(ends));
+    // A group of databases may be in a specification of a database that no snapshot shows.
+    return this.#complete && this.isOfServer(group) ? recorded('contradicted', this.#complete) : null;
+  }
+
+  /** What the changes say of the accesses to an object, or to all within a schema or database; null: nothing. */
+  ofObject(object: SensitiveObject, group: string): Recorded | null {
+    const { databaseName } = object;
+    const byGroup = this.of(group, databaseName);
+    if (byGroup?.is === 'configured') return byGroup;
+    const isOf = (database: string | null) => database !== null && fold(database) === fold(databaseName);
+    const own = [...this.#specifications.values()].filter(({ database }) => isOf(database));
+    const found = RECORDED_ACTIONS.map((action) => {
+      const isSought = (text: string) => covers(JSON.parse(text) as ObjectAction, action, object);
+      const changesOf = (of: ReadonlyMap<string, Change>) =>
+        [...of].flatMap(([text, change]) => (isSought(text) ? [change] : []));
+      const on = own
+        .filter((one) => one.state.is === 'on' && this.#auditOf(one)?.is !== 'off')
+        .flatMap((one) => changesOf(one.actions).map((change) => latest([change, one.state.change])));
+      const ends = [
+        ...own.flatMap((one) => changesOf(one.removedActions)),
+        ...own.flatMap((one) => (changesOf(one.actions).length > 0 ? (this.#endOf(one) ?? []) : [])),
+        ...this.#endedActions.flatMap((one) =>
+          isOf(one.database) && isSought(one.action) ? [one.change] : [],
+        ),
+      ];
+      return { on, ends };
+    });
+    if (found.every(({ on }) => on.length > 0))
+      return recorded('configured', latest(found.map(({ on }) => on[0] ?? null)));
+    const ends = found.filter(({ on }) => on.length === 0).flatMap((one) => one.ends);
+    return ends.length > 0 ? recorded('contradicted', latest(ends)) : byGroup;
+  }
+
+  /** The databases that have, or had, specifications of their own. */
+  get databases(): readonly string[] {
+    const names = [...this.#specifications.values(), ...this.#ended, ...this.#endedActions].flatMap(
+      ({ database }) => database ?? [],
+    );
+    return [...new Map(names.map((name) => [fold(name), name])).values()].sort();
   }
 
   /** The databases whose own specifications record a group. */
@@ -148,15 +216,16 @@ export class AuditReplay {
   }
 
   #applyToSpecification(
-    { verb, of, name, audit, adds, drops, state }: AuditStatement,
+    { verb, of, name, audit, adds, drops, actions, state }: AuditStatement,
     event: StoredAuditEvent,
     change: Change,
   ): void {
     const database = of === 'database' ? (event.databaseName ?? '') : null;
-    const key = JSON.stringify([database === null ? null : fold(database), fold(name)]);
+    const key = keyOf(database, name);
     const known = this.#specifications.get(key);
     if (verb === 'drop') {
       for (const group of known?.groups.keys() ?? []) this.#ended.push({ group, database, change });
+      for (const action of known?.actions.keys() ?? []) this.#endedActions.push({ action, database, change });
       this.#specifications.delete(key);
       return;
     }
@@ -165,6 +234,8 @@ export class AuditReplay {
       state: { is: verb === 'create' ? ('off' as const) : null, change: null },
       groups: new Map<string, Change>(),
       removed: new Map<string, Change>(),
+      actions: new Map<string, Change>(),
+      removedActions: new Map<string, Change>(),
       database,
     };
     this.#specifications.set(key, specification);
@@ -176,6 +247,14 @@ export class AuditReplay {
     for (const group of adds.filter(this.isKnown)) {
       specification.groups.set(group, change);
       specification.removed.delete(group);
+    }
+    for (const one of actions?.drops ?? []) {
+      specification.actions.delete(JSON.stringify(one));
+      specification.removedActions.set(JSON.stringify(one), change);
+    }
+    for (const one of actions?.adds ?? []) {
+      specification.actions.set(JSON.stringify(one), change);
+      specification.removedActions.delete(JSON.stringify(one));
     }
     if (state) {
       specification.state.is = state;
@@ -211,32 +290,3 @@ export class AuditReplay {
     this.#stops.push({ ...stopAt(change), audit: null });
   }
 }
-
-const stopAt = ({ at, recordId }: Change) => ({ from: at, to: null as string | null, recordId });
-
-const CLASSES = { audit: 'A', server: 'SA', database: 'DA' } as const;
-/** A batch may hold several statements, and each of them leaves a record with the text of the whole batch. */
-function isOf(
-  { of, name }: AuditStatement,
-  { objectName, additional }: StoredAuditEvent,
-  isAlone: boolean,
-): boolean {
-  const { classType } = additional;
-  if (typeof classType === 'string' && classType.trim().toUpperCase() !== CLASSES[of]) return false;
-  return objectName === null ? isAlone : fold(objectName) === fold(name);
-}
-
-/** A statement that is not there, or is too long to be read in one go, is not judged. */
-const isReadable = (statement: string | null): statement is string =>
-  statement !== null && statement.length <= LIMITS.complianceStatementCharsMax && !hasMark(statement);
-
-const recorded = (is: Recorded['is'], { at, by, recordId }: Change): Recorded => ({
-  is,
-  since: at,
-  by,
-  recordId,
-});
-
-/** Event times have one format, so they compare as texts. */
-const latest = (changes: readonly (Change | null)[]): Change =>
-  changes.filter((one) => one !== null).reduce((a, b) => (b.at > a.at ? b : a));

@@ -1,4 +1,5 @@
 import { fold } from '../../event/search';
+import type { Snapshot } from './snapshot';
 
 /** A database, a schema or an object whose accesses must be recorded. Null: all within the name before. */
 export interface SensitiveObject {
@@ -15,7 +16,9 @@ export type Declared =
   /** An application through which people and programs reach the server; `*` at its end stands for any text. */
   | { readonly kind: 'application'; readonly applicationName: string }
   /** The server instance is not assessed. */
-  | { readonly kind: 'excluded' };
+  | { readonly kind: 'excluded' }
+  /** The specifications that a server has at a moment, which is that from which the declaration holds. */
+  | { readonly kind: 'snapshot'; readonly sha256: string; readonly snapshot: Snapshot };
 
 export type Declaration = Declared & {
   readonly declarationId: string;
@@ -37,7 +40,10 @@ export interface InstanceScope {
   readonly isSensitiveKnown: boolean;
   readonly auditors: readonly string[];
   readonly applications: readonly string[];
+  /** Oldest first. */
+  readonly snapshots: readonly SnapshotDeclaration[];
 }
+export type SnapshotDeclaration = Extract<Declaration, { kind: 'snapshot' }>;
 
 /** @param declarations of the instance's tenant @param atMs the moment */
 export function scopeOf(declarations: readonly Declaration[], instance: string, atMs: number): InstanceScope {
@@ -53,6 +59,7 @@ export function scopeOf(declarations: readonly Declaration[], instance: string, 
     sensitive: own.flatMap((one) => (one.kind === 'sensitive' ? [one] : [])),
     isSensitiveKnown: valid.some(({ kind }) => kind === 'sensitive'),
     auditors: own.flatMap((one) => (one.kind === 'auditor' ? [one.principalName] : [])),
+    snapshots: own.flatMap((one) => (one.kind === 'snapshot' ? [one] : [])),
     applications: own.flatMap((one) => (one.kind === 'application' ? [one.applicationName] : [])),
   };
 }

@@ -3,14 +3,16 @@ import { guarded } from '../../database/failure';
 import { DomainError } from '../../errors';
 import { DAY_MS, formatTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { FieldName } from '../../event/fields';
-import { type AuditEventFilter, toSummaryFilter } from '../../event/query';
+import { toSummaryFilter } from '../../event/query';
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
 import type { EventGroup } from '../../store/columns/groups';
-import type { AuditEventReader, StoredAuditEvent } from '../../store/rows/audit-event-reader';
+import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import { MARKED_COLUMNS, toStoredEvent } from '../../store/rows/event-rows';
 import { type TenantSet, tenantSet } from '../../tenant-set';
 import type { ActionGroup } from './frameworks';
+import { type LaterQuestions, laterQuestions } from './later-questions';
+import { type Group, type Moment, type Questions, type Source, toMoment } from './questions';
 import { AuditReplay } from './replay';
 import { type Declaration, type InstanceScope, scopeOf } from './scope';
 
@@ -20,46 +22,6 @@ const SERVER_STARTS = 'actionId:SVSR';
 /** The time before the moment of an assessment in which an event shows that its group is recorded. */
 const PERIOD = 30n * BigInt(DAY_MS) * TICKS_PER_MS;
 
-/** What is asked of other modules. */
-export interface Questions {
-  readonly groups: (
-    tenants: TenantSet,
-    filter: AuditEventFilter,
-    asked: {
-      readonly fields: readonly [GroupedBy, GroupedBy?];
-      readonly before: null;
-      readonly sumOf: null;
-      readonly by: 'count';
-      readonly descending: boolean;
-      readonly limit: number;
-    },
-  ) => Promise<{ readonly groups: readonly EventGroup[] }>;
-  readonly page: AuditEventReader['page'];
-  readonly sources: (tenants: TenantSet) => Promise<readonly Source[]>;
-  /** The sources that may have the events of an instance; null: all of them. */
-  readonly sourcesOf: (instance: string, sources: readonly Source[]) => readonly Source[] | null;
-}
-type GroupedBy =
-  | 'serverInstanceName'
-  | 'actionId'
-  | 'classType'
-  | 'databaseName'
-  | 'objectName'
-  | 'applicationName';
-
-/** What an agent reports of a database that it reads. */
-export interface Source {
-  readonly tenantId: string;
-  readonly hostName: string;
-  readonly completeThrough: string | null;
-  readonly state: string;
-  readonly gaps: readonly {
-    readonly fileName: string;
-    readonly afterTime: string | null;
-    readonly beforeTime: string | null;
-  }[];
-}
-
 /** How often a group's events were seen, and when last. */
 export interface Seen {
   readonly succeeded: number;
@@ -68,7 +30,7 @@ export interface Seen {
 }
 
 /** What the trail says of one server instance of a tenant up to a moment. */
-export interface InstanceTrail {
+export interface InstanceTrail extends LaterQuestions {
   readonly tenantId: number;
   readonly serverInstanceName: string;
   readonly replay: AuditReplay;
@@ -84,12 +46,6 @@ export interface InstanceTrail {
   readonly scope: InstanceScope;
   /** Changes of audits and their specifications in the period, oldest first. */
   readonly auditChanges: readonly AuditChange[];
-  /** The last access to each object in the period, by `objectKey`. */
-  readonly accesses: () => Promise<ReadonlyMap<string, number>>;
-  /** The number of log-ons in the period by application; an empty name: the event states none. */
-  readonly logons: () => Promise<ReadonlyMap<string, number>>;
-  /** The newest events of the period on the instance that satisfy a filter, at most 20. */
-  readonly records: (filter: string) => Promise<readonly Moment[]>;
   /** The number of events of the period that lack a field. */
   readonly lacking: (field: FieldName) => Promise<number>;
   readonly period: { readonly from: string; readonly to: string };
@@ -98,11 +54,6 @@ export interface AuditChange extends Moment {
   /** The login; null: the record does not say. */
   readonly by: string | null;
 }
-interface Moment {
-  readonly at: string;
-  readonly recordId: string;
-}
-
 /** What is assessed. */
 export interface Assessed {
   /** The moment, in ticks. */
@@ -141,11 +92,18 @@ export async function readTrails(
   const found = (await group(['serverInstanceName'], {})).flatMap(({ values: [name] }) => name || []);
   const names = found.filter((name) => instance === null || fold(name) === instance).sort();
   refuseTooMany(names.length);
+  const declared = await parts.declarations(tenantId);
+  const atMs = Number(asOf / TICKS_PER_MS);
   const known = new Map(
     names.map((name) => [
       name,
       {
-        replay: new AuditReplay((one) => groups.has(one)),
+        replay: new AuditReplay(
+          (one) => groups.has(one),
+          (one) => groups.get(one)?.scope === 'server',
+        ),
+        scope: scopeOf(declared, name, atMs),
+        loaded: { snapshots: 0 },
         auditStarts: [] as Moment[],
         auditChanges: [] as AuditChange[],
         serverStarts: [] as Moment[],
@@ -154,11 +112,13 @@ export async function readTrails(
   );
   await eachEvent(service, ask, tenants, { filter: AUDIT_CHANGES, startTime: null, endTime: to }, (event) => {
     const own = known.get(event.serverInstanceName ?? '');
+    if (own) loadSnapshots(own, event.eventTime);
     own?.replay.take(event);
     if (isAuditStart(event)) own?.auditStarts.push(toMoment(event));
     if (isAuditChange(event) && event.eventTime >= from)
       own?.auditChanges.push({ ...toMoment(event), by: event.serverPrincipalName });
   });
+  for (const own of known.values()) loadSnapshots(own, to);
   await eachEvent(service, ask, tenants, { filter: SERVER_STARTS, startTime: from, endTime: to }, (event) =>
     known.get(event.serverInstanceName ?? '')?.serverStarts.push(toMoment(event)),
   );
@@ -170,8 +130,6 @@ export async function readTrails(
     }),
   );
   const all = await ask.sources(tenants);
-  const declared = await parts.declarations(tenantId);
-  const atMs = Number(asOf / TICKS_PER_MS);
   const lacking = new Map<FieldName, Promise<ReadonlyMap<string, number>>>();
   const askLacking = async (field: FieldName) => {
     const counted = await group(['serverInstanceName'], { filter: `NOT ${field}:*`, startTime: from });
@@ -191,72 +149,35 @@ export async function readTrails(
     seen: seen.get(name) ?? new Map<string, Seen>(),
     events: events.get(name) ?? 0,
     sources: ask.sourcesOf(name, all) ?? all,
-    scope: scopeOf(declared, name, atMs),
     ...laterQuestions(name, parts, { tenants, group, from, to }),
     lacking: async (field) => (await lackingOf(field)).get(name) ?? 0,
     period: { from, to },
   }));
 }
 
-type Group = (
-  fields: readonly [GroupedBy, GroupedBy?],
-  values: { filter?: string; startTime?: string },
-) => Promise<readonly EventGroup[]>;
-
-/** Questions about one instance that only some controls ask, each at most once. */
-function laterQuestions(
-  name: string,
-  { ask, groups }: { readonly ask: Questions; readonly groups: ReadonlyMap<string, ActionGroup> },
+/** Hands a replay the snapshots that were taken before a time. */
+function loadSnapshots(
   {
-    tenants,
-    group,
-    from,
-    to,
-  }: { readonly tenants: TenantSet; readonly group: Group; readonly from: string; readonly to: string },
-): Pick<InstanceTrail, 'accesses' | 'logons' | 'records'> {
-  const here = `serverInstanceName:${JSON.stringify(name)}`;
-  const actions = (of: string) => groups.get(of)?.writes.flatMap((one) => one.actions) ?? [];
-  const ofGroup = (of: string) => `${here} AND actionId:(${actions(of).join(' OR ')})`;
-  return {
-    accesses: once(async () => {
-      const asked = { filter: ofGroup(OBJECT_ACCESS), startTime: from };
-      const counted = await group(['databaseName', 'objectName'], asked);
-      const last = new Map<string, number>();
-      for (const { values, lastMs } of counted)
-        for (const key of [objectKey(values[0], values[1]), objectKey(values[0], null)])
-          last.set(key, Math.max(last.get(key) ?? 0, lastMs));
-      return last;
-    }),
-    logons: once(async () => {
-      const counted = await group(['applicationName'], { filter: ofGroup(LOGONS), startTime: from });
-      return new Map(counted.map(({ values: [application], n }) => [application ?? '', n]));
-    }),
-    records: async (wanted) => {
-      const filter = toSummaryFilter({ filter: `${here} AND ${wanted}`, startTime: from, endTime: to });
-      const { items } = await ask.page(tenants, {
-        filter,
-        sort: 'recordId',
-        descending: true,
-        page: 1,
-        pageSize: RECORDS_SHOWN,
-      });
-      return items.map(toMoment);
-    },
-  };
+    replay,
+    scope,
+    loaded,
+  }: {
+    readonly replay: AuditReplay;
+    readonly scope: InstanceScope;
+    readonly loaded: { snapshots: number };
+  },
+  before: string,
+): void {
+  for (;;) {
+    const next = scope.snapshots[loaded.snapshots];
+    const at = next && formatTicks(BigInt(next.validFrom.getTime()) * TICKS_PER_MS);
+    if (!next || !at || at >= before) return;
+    loaded.snapshots += 1;
+    replay.load(next.snapshot, { at, by: `snapshot ${next.sha256.slice(0, SHOWN)}`, recordId: null });
+  }
 }
-export const OBJECT_ACCESS = 'SCHEMA_OBJECT_ACCESS_GROUP';
-export const LOGONS = 'SUCCESSFUL_LOGIN_GROUP';
-const RECORDS_SHOWN = 20;
-
-/** The key of an object of `accesses`. Null: any object of the database. */
-export const objectKey = (databaseName: string | null | undefined, objectName: string | null | undefined) =>
-  JSON.stringify([fold(databaseName ?? ''), objectName === null ? null : fold(objectName ?? '')]);
-
-/** Runs at most once, and answers the same from then on. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  return () => (running ??= work());
-}
+/** Digits of a hash that a sentence shows. */
+const SHOWN = 12;
 
 /** @throws DomainError `invalid_parameter` where an assessment would have too many server instances */
 export function refuseTooMany(instances: number): void {
@@ -342,7 +263,3 @@ const isAuditStart = ({ actionId, additional }: StoredAuditEvent) =>
   codeOf(actionId) === 'AUSC' && String(additional.additionalInformation ?? '').includes('event enabled');
 const isAuditChange = ({ actionId, succeeded }: StoredAuditEvent) =>
   succeeded && ['CR', 'AL', 'DR'].includes(codeOf(actionId));
-const toMoment = ({ eventTime, recordId }: Pick<StoredAuditEvent, 'eventTime' | 'recordId'>): Moment => ({
-  at: eventTime,
-  recordId,
-});

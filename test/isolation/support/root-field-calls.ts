@@ -53,6 +53,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   'complianceControls.format': () => 'oscal',
   'complianceFrameworks.format': () => 'csv',
   'complianceDeclarations.asOf': () => undefined,
+  snapshot: ({ marks }) => JSON.stringify({ serverInstanceName: marks.event }),
   kind: () => 'sensitive',
   'declareCompliance.principalName': () => undefined,
   'declareCompliance.applicationName': () => undefined,

@@ -1,0 +1,70 @@
+import { toSummaryFilter } from '../../event/query';
+import { fold } from '../../event/search';
+import type { TenantSet } from '../../tenant-set';
+import type { ActionGroup } from './frameworks';
+import { type Group, type Moment, type Questions, toMoment } from './questions';
+
+/** What only some controls ask of an instance. */
+export interface LaterQuestions {
+  /** The last access to each object in the period, by `objectKey`. */
+  readonly accesses: () => Promise<ReadonlyMap<string, number>>;
+  /** The number of log-ons in the period by application; an empty name: the event states none. */
+  readonly logons: () => Promise<ReadonlyMap<string, number>>;
+  /** The newest events of the period on the instance that satisfy a filter, at most 20. */
+  readonly records: (filter: string) => Promise<readonly Moment[]>;
+}
+
+/** Questions about one instance that only some controls ask, each at most once. */
+export function laterQuestions(
+  name: string,
+  { ask, groups }: { readonly ask: Questions; readonly groups: ReadonlyMap<string, ActionGroup> },
+  {
+    tenants,
+    group,
+    from,
+    to,
+  }: { readonly tenants: TenantSet; readonly group: Group; readonly from: string; readonly to: string },
+): LaterQuestions {
+  const here = `serverInstanceName:${JSON.stringify(name)}`;
+  const actions = (of: string) => groups.get(of)?.writes.flatMap((one) => one.actions) ?? [];
+  const ofGroup = (of: string) => `${here} AND actionId:(${actions(of).join(' OR ')})`;
+  return {
+    accesses: once(async () => {
+      const asked = { filter: ofGroup(OBJECT_ACCESS), startTime: from };
+      const counted = await group(['databaseName', 'objectName'], asked);
+      const last = new Map<string, number>();
+      for (const { values, lastMs } of counted)
+        for (const key of [objectKey(values[0], values[1]), objectKey(values[0], null)])
+          last.set(key, Math.max(last.get(key) ?? 0, lastMs));
+      return last;
+    }),
+    logons: once(async () => {
+      const counted = await group(['applicationName'], { filter: ofGroup(LOGONS), startTime: from });
+      return new Map(counted.map(({ values: [application], n }) => [application ?? '', n]));
+    }),
+    records: async (wanted) => {
+      const filter = toSummaryFilter({ filter: `${here} AND ${wanted}`, startTime: from, endTime: to });
+      const { items } = await ask.page(tenants, {
+        filter,
+        sort: 'recordId',
+        descending: true,
+        page: 1,
+        pageSize: RECORDS_SHOWN,
+      });
+      return items.map(toMoment);
+    },
+  };
+}
+export const OBJECT_ACCESS = 'SCHEMA_OBJECT_ACCESS_GROUP';
+export const LOGONS = 'SUCCESSFUL_LOGIN_GROUP';
+const RECORDS_SHOWN = 20;
+
+/** The key of an object of `accesses`. Null: any object of the database. */
+export const objectKey = (databaseName: string | null | undefined, objectName: string | null | undefined) =>
+  JSON.stringify([fold(databaseName ?? ''), objectName === null ? null : fold(objectName ?? '')]);
+
+/** Runs at most once, and answers the same from then on. */
+export function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => (running ??= work());
+}

@@ -1,0 +1,64 @@
+import type { AuditEventFilter } from '../../event/query';
+import type { EventGroup } from '../../store/columns/groups';
+import type { AuditEventReader, StoredAuditEvent } from '../../store/rows/audit-event-reader';
+import type { TenantSet } from '../../tenant-set';
+
+/** What is asked of other modules. */
+export interface Questions {
+  readonly groups: (
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    asked: {
+      readonly fields: readonly [GroupedBy, GroupedBy?];
+      readonly before: null;
+      readonly sumOf: null;
+      readonly by: 'count';
+      readonly descending: boolean;
+      readonly limit: number;
+    },
+  ) => Promise<{ readonly groups: readonly EventGroup[] }>;
+  readonly page: AuditEventReader['page'];
+  readonly sources: (tenants: TenantSet) => Promise<readonly Source[]>;
+  /** The sources that may have the events of an instance; null: all of them. */
+  readonly sourcesOf: (instance: string, sources: readonly Source[]) => readonly Source[] | null;
+}
+export type GroupedBy =
+  | 'serverInstanceName'
+  | 'actionId'
+  | 'classType'
+  | 'databaseName'
+  | 'objectName'
+  | 'applicationName';
+
+/** What an agent reports of a database that it reads. */
+export interface Source {
+  readonly tenantId: string;
+  readonly hostName: string;
+  readonly completeThrough: string | null;
+  readonly state: string;
+  readonly gaps: readonly {
+    readonly fileName: string;
+    readonly afterTime: string | null;
+    readonly beforeTime: string | null;
+  }[];
+}
+
+/** Counts events up to the moment of an assessment. */
+export type Group = (
+  fields: readonly [GroupedBy, GroupedBy?],
+  values: { filter?: string; startTime?: string },
+) => Promise<readonly EventGroup[]>;
+
+/** When something happened, and its record. */
+export interface Moment {
+  readonly at: string;
+  readonly recordId: string;
+}
+
+export const toMoment = ({
+  eventTime,
+  recordId,
+}: Pick<StoredAuditEvent, 'eventTime' | 'recordId'>): Moment => ({
+  at: eventTime,
+  recordId,
+});
