@@ -71,7 +71,16 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   const ingest = await openIngest({ service, owner, checkpointKey: evidence.checkpointKey, nowMs });
   const { checkpointKeys } = evidence;
   const goneSeal = new GoneSeal(checkpointKeys);
-  const tenancy = tenantsModule({ service, owner, tenants, epoch, signal, nowMs, log });
+  const tenancy = tenantsModule({
+    service,
+    owner,
+    tenants,
+    authenticator: callers.authenticator,
+    epoch,
+    signal,
+    nowMs,
+    log,
+  });
   const sources = sourcesModule({
     service,
     owner,

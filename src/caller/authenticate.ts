@@ -28,11 +28,14 @@ export class Authenticator {
    */
   readonly #known = new LRUCache<string, Known>({ max: LIMITS.keyCacheEntriesMax, ttl: LIMITS.keyCacheMs });
   #forgotten = 0;
+  #disabledOnes: { readonly ids: Promise<readonly number[]>; readonly at: number } | null = null;
   #uses = new Map<string, Date>();
 
   constructor(
     private readonly store: KeyLookUp,
     private readonly now: () => Date = () => new Date(),
+    /** The tenants that operators have disabled. */
+    private readonly disabledTenants: () => Promise<readonly number[]> = async () => [],
   ) {}
 
   /** @returns null for a malformed, unknown, expired or revoked key; callers learn no more than that */
@@ -52,9 +55,16 @@ export class Authenticator {
     return this.#valid(await this.#find(keyId, () => this.store.find(keyId)));
   }
 
-  /** Clears the cache, because a key was revoked, or may have been. */
+  /** The tenants of a caller that are in use. */
+  async inUse(tenantIds: readonly number[]): Promise<readonly number[]> {
+    const disabled = new Set(await this.#disabled());
+    return tenantIds.filter((tenantId) => !disabled.has(tenantId));
+  }
+
+  /** Clears the caches, because a key was revoked, or a tenant disabled, or may have been. */
   forget(): void {
     this.#forgotten += 1;
+    this.#disabledOnes = null;
     this.#known.clear();
   }
 
@@ -84,23 +94,37 @@ export class Authenticator {
     const [start, forgotten] = [performance.now(), this.#forgotten];
     const key = await lookUp();
     if (!key) return null;
-    const known = { key, principal: toPrincipal(key) };
+    const known = { key, principal: toPrincipal(key, await this.inUse(key.tenantIds)) };
     if (forgotten === this.#forgotten) this.#known.set(name, known, { start });
     return known;
   }
+
+  /** As of a short time ago, like a known key. */
+  #disabled(): Promise<readonly number[]> {
+    const now = performance.now();
+    if (this.#disabledOnes && now - this.#disabledOnes.at < LIMITS.keyCacheMs) return this.#disabledOnes.ids;
+    const asked = { ids: this.disabledTenants(), at: now };
+    this.#disabledOnes = asked;
+    asked.ids.catch(() => {
+      if (this.#disabledOnes === asked) this.#disabledOnes = null;
+    });
+    return asked.ids;
+  }
 }
 
-function toPrincipal(key: StoredKey): Principal {
+/** @param inUse its tenants that are not disabled */
+function toPrincipal(key: StoredKey, inUse: readonly number[]): Principal {
   const { keyId, name, allowedAddresses } = key;
   const caller = {
     keyId,
     name,
     ...(allowedAddresses.length > 0 ? { allowedFrom: new AddressList(allowedAddresses) } : {}),
+    ...(key.tenantIds.length > 0 && inUse.length === 0 ? { isDisabled: true as const } : {}),
   };
   switch (key.kind) {
     case 'public': {
-      const { scopes, tenantIds, rateLimitPerMinute } = key;
-      return { kind: 'public', ...caller, scopes, tenantIds: tenantsOrNone(tenantIds), rateLimitPerMinute };
+      const { scopes, rateLimitPerMinute } = key;
+      return { kind: 'public', ...caller, scopes, tenantIds: tenantsOrNone(inUse), rateLimitPerMinute };
     }
     case 'agent': {
       const [tenantId] = key.tenantIds;

@@ -20,7 +20,7 @@ import type { Sessions } from './session/sessions';
 export interface Call {
   readonly requestId: string;
   readonly principal: Principal;
-  /** Looks the caller up again; null: the key or the session has ended. It counts as a use of the session. */
+  /** Looks the caller up again; null: the key or the session has ended, or its tenant is disabled. It counts as a use of the session. */
   readonly again: () => Promise<Principal | null>;
   /** Plain, see `plainAddress`. */
   readonly address: string;
@@ -90,11 +90,15 @@ export function callAccepter(parts: {
   return async (visit) => {
     const address = plainAddress(visit.address);
     if (visit.apiKey !== undefined && visit.sessionToken !== undefined) throw bothGiven();
-    const again = async () =>
+    const lookUp = async () =>
       visit.sessionToken === undefined
         ? authenticator.authenticate(visit.apiKey)
         : ((await sessions.find(visit.sessionToken))?.principal ?? null);
-    const principal = await again();
+    const again = async () => {
+      const found = await lookUp();
+      return found?.isDisabled ? null : found;
+    };
+    const principal = await lookUp();
     if (!principal)
       throw await refusal(failures, address, visit.sessionToken === undefined ? notValid : sessionOver);
     const { requestId, entrance, gone, onValue } = visit;
@@ -104,10 +108,11 @@ export function callAccepter(parts: {
     let window: string | null = null;
     const charge = (calls: number) => void (window !== null && limiter.charge(window, calls));
     const call = { ...asking, again, gone, note, charge, ...(onValue && { onValue }) };
-    if (principal.allowedFrom && !principal.allowedFrom.includes(address)) {
+    const isElsewhere = principal.allowedFrom && !principal.allowedFrom.includes(address);
+    if (isElsewhere || principal.isDisabled) {
       // Recorded only within the limit on failures, so that a stolen key cannot fill the log.
       throw await refusal(failures, address, () => {
-        const refused = fromElsewhere();
+        const refused = isElsewhere ? fromElsewhere() : ofDisabledTenant();
         note({ operation: AUTHENTICATE, parameters: {}, outcome: refused.code, rows: null });
         return refused;
       });
@@ -178,6 +183,12 @@ const bothGiven = () =>
  */
 const fromElsewhere = () =>
   new DomainError('forbidden', { public: 'This API key may not be used from this address.' });
+
+/** The key is valid, and works again when an operator enables its tenant. */
+const ofDisabledTenant = () =>
+  new DomainError('forbidden', {
+    public: 'The tenant of this API key is disabled: an operator of the service can enable it.',
+  });
 
 const rateLimited = (text: string, decision: RateDecision) =>
   new DomainError('rate_limited', { public: text, retryAfterSeconds: retryAfterSeconds(decision) });

@@ -59,7 +59,8 @@ export async function openCallers(parts: {
   const accessViews = new AccessViews((entry) => accessLog.note(entry));
   const { databaseUrl, rateLimitPerMinute } = config;
   const keys = new PostgresKeyStore(service);
-  const authenticator = new Authenticator(keys);
+  const tenants = new PostgresTenantStore(service);
+  const authenticator = new Authenticator(keys, undefined, () => tenants.disabled());
   const sessions = new Sessions(new PostgresSessionStore(service), authenticator);
   const { limiter, waitingPlaces } = await openShared(config, log);
   const fairShare = new FairShare(sharesOf(databaseUrl ? LIMITS.databaseConnections : 1));
@@ -77,7 +78,7 @@ export async function openCallers(parts: {
     fairShare,
     changes,
     largeTurns,
-    tenants: new PostgresTenantStore(service),
+    tenants,
     answers: new AnswerBytes(),
     acceptCall: callAccepter({ authenticator, sessions, limiter, rateLimitPerMinute, accessLog, nowMs }),
     listen: () =>

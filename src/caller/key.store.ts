@@ -100,8 +100,9 @@ async function lastingOperatorKeys(tx: Prisma.TransactionClient, at: Date): Prom
   return found.map((key) => key.key_id);
 }
 
-/** Sent at the commit, after which instances clear their caches of keys. */
-const tellOthers = (tx: Prisma.TransactionClient) => tx.$executeRaw`SELECT pg_notify(${KEYS_CHANGED}, '')`;
+/** Sent at the commit, after which instances clear their caches of keys and of disabled tenants. */
+export const tellOthers = (tx: Prisma.TransactionClient) =>
+  tx.$executeRaw`SELECT pg_notify(${KEYS_CHANGED}, '')`;
 
 const subjectOf = ({ keyId, tenantIds }: Pick<StoredKey, 'keyId' | 'tenantIds'>) => ({
   subject: keyId,

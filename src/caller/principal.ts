@@ -21,6 +21,8 @@ interface Caller {
   readonly name: string;
   /** The networks from which the key may be used; absent: any. */
   readonly allowedFrom?: AddressList;
+  /** Set if an operator has disabled every tenant for which it may act. */
+  readonly isDisabled?: true;
   /** Set for a dashboard session. */
   readonly session?: {
     /** The person who signed in; null: the holder of the key. */

@@ -7,5 +7,7 @@ export const TENANT = {
     name: { kind: 'text' },
     createdAt: { kind: 'time' },
     retentionDays: { kind: 'integer', nullable: true, doc: 'Days its events are kept. Null: for ever.' },
+    disabledAt: { kind: 'time', nullable: true, doc: 'When an operator disabled it. Null: it is in use.' },
+    disabledReason: { kind: 'text', nullable: true, doc: 'Why it was disabled.' },
   },
 } as const satisfies Shape;

@@ -7,7 +7,7 @@ import { toTable } from './table';
 
 type Kept = Pick<Tenant, 'tenantId' | 'retentionDays'>;
 
-/** `tenant create`, `tenant list`, `tenant retention`. */
+/** `tenant create`, `tenant list`, `tenant rename`, `tenant disable`, `tenant enable`, `tenant retention`. */
 export function addTenantCommands(tenant: Command, onService: OnService): void {
   onService(
     tenant
@@ -24,6 +24,41 @@ export function addTenantCommands(tenant: Command, onService: OnService): void {
     const tenants = await run('tenants', {});
     return { json: tenants, text: toTable(tenants) };
   });
+  onService(
+    tenant
+      .command('rename')
+      .description('gives a tenant another name')
+      .argument('<tenantId>', 'as `tenant list` shows it')
+      .requiredOption('--name <name>', 'its new name'),
+    async (run, { name }: { name: string }, tenantId) => {
+      const renamed = await run('renameTenant', { tenantId, name }, ['tenantId', 'name']);
+      return { json: renamed, text: `tenant ${renamed.tenantId} is ${renamed.name}` };
+    },
+  );
+  onService(
+    tenant
+      .command('disable')
+      .description('refuses the keys of a tenant and pauses its background work; nothing is removed')
+      .argument('<tenantId>', 'as `tenant list` shows it')
+      .requiredOption('--reason <text>', 'why'),
+    async (run, { reason }: { reason: string }, tenantId) => {
+      const disabled = await run('disableTenant', { tenantId, reason }, ['tenantId', 'disabledAt']);
+      return {
+        json: disabled,
+        text: `tenant ${disabled.tenantId} is disabled since ${disabled.disabledAt}; its agents wait`,
+      };
+    },
+  );
+  onService(
+    tenant
+      .command('enable')
+      .description('enables a disabled tenant: everything goes on where it stood')
+      .argument('<tenantId>', 'as `tenant list` shows it'),
+    async (run, _options, tenantId) => {
+      const enabled = await run('enableTenant', { tenantId }, ['tenantId', 'disabledAt']);
+      return { json: enabled, text: `tenant ${enabled.tenantId} is enabled` };
+    },
+  );
   onService(
     tenant
       .command('retention')

@@ -6,9 +6,9 @@ import { objectType } from './object-type';
 export const TenantType = objectType(TENANT);
 export type TenantType = Answer<typeof TENANT>;
 
-export const toTenantType = ({ tenantId, name, createdAt, retentionDays }: Tenant): TenantType => ({
-  tenantId: String(tenantId),
-  name,
-  createdAt: createdAt.toISOString(),
-  retentionDays,
+export const toTenantType = (tenant: Tenant): TenantType => ({
+  ...tenant,
+  tenantId: String(tenant.tenantId),
+  createdAt: tenant.createdAt.toISOString(),
+  disabledAt: tenant.disabledAt?.toISOString() ?? null,
 });

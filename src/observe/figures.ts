@@ -12,6 +12,8 @@ export interface Figures {
   readonly gapCount: number;
   /** Sources whose agent named, in its last report, a problem that keeps it from publishing. */
   readonly problemCount: number;
+  /** Sources in use whose agent is of another version than this instance. */
+  readonly otherVersionCount: number;
   /**
    * For each kind of key, the number of valid keys that nobody rotated and that expire within
    * `LIMITS.keyExpiresSoonMs`.
@@ -49,4 +51,6 @@ export interface SourceFigures {
   readonly waitingBytes: number;
   readonly gapCount: number;
   readonly hasProblem: boolean;
+  /** Seconds by which the agent's clock is ahead; below zero: behind; null: not known. */
+  readonly clockAheadSeconds: number | null;
 }

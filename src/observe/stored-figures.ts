@@ -1,6 +1,7 @@
 import { KEY_KINDS } from '../caller/key-format';
 import type { OwnerDoor } from '../database/clients';
 import { guarded } from '../database/failure';
+import { BUILD_VERSION } from '../generated/version';
 import { LIMITS } from '../limits';
 import type { Figures, SourceFigures } from './figures';
 
@@ -18,6 +19,7 @@ export function readFigures(owner: OwnerDoor, sourcesMax: number, deadlineMs: nu
         sources: number;
         gaps: number;
         problems: number;
+        others: number;
       }[]
     >`
       SELECT (SELECT count(*) FROM (SELECT 1 FROM audit_delta LIMIT ${DELTAS_MAX}) d)::int AS deltas,
@@ -25,14 +27,19 @@ export function readFigures(owner: OwnerDoor, sourcesMax: number, deadlineMs: nu
         (SELECT extract(epoch FROM now() - min(changed_at)) FROM audit_unindexed)::float8 AS waited,
         (SELECT count(*) FROM audit_source WHERE retired_at IS NULL)::int AS sources,
         (SELECT count(*) FROM audit_gap)::int AS gaps,
-        (SELECT count(*) FROM audit_source WHERE problem IS NOT NULL AND retired_at IS NULL)::int AS problems`;
+        (SELECT count(*) FROM audit_source WHERE problem IS NOT NULL AND retired_at IS NULL
+          AND tenant_id NOT IN (SELECT x.tenant_id FROM tenant x WHERE x.disabled_at IS NOT NULL))::int AS problems,
+        (SELECT count(*) FROM audit_source WHERE agent_version <> ${BUILD_VERSION} AND retired_at IS NULL
+          AND tenant_id NOT IN (SELECT x.tenant_id FROM tenant x WHERE x.disabled_at IS NOT NULL))::int AS others`;
     const sources = await owner.models.$queryRaw<SourceFigures[]>`
       SELECT tenant_id AS "tenantId", host_name AS "hostName", database_name AS "databaseName",
         extract(epoch FROM now() - last_reported)::float8 AS "reportedSeconds", caught_up_at AS "caughtUpAt",
         waiting_bytes::float8 AS "waitingBytes", problem IS NOT NULL AS "hasProblem",
+        (clock_ahead_ms / 1000.0)::float8 AS "clockAheadSeconds",
         (SELECT count(*) FROM audit_gap g WHERE g.tenant_id = s.tenant_id AND g.host_name = s.host_name
            AND g.database_name = s.database_name)::int AS "gapCount"
-      FROM audit_source s WHERE retired_at IS NULL ORDER BY tenant_id, host_name, database_name LIMIT ${sourcesMax}`;
+      FROM audit_source s WHERE retired_at IS NULL
+        AND tenant_id NOT IN (SELECT x.tenant_id FROM tenant x WHERE x.disabled_at IS NOT NULL) ORDER BY tenant_id, host_name, database_name LIMIT ${sourcesMax}`;
     const soon = new Date(Date.now() + LIMITS.keyExpiresSoonMs);
     // A rotated key is meant to expire.
     const expiring = await owner.models.$queryRaw<Figures['expiringKeys']>`
@@ -52,6 +59,7 @@ export function readFigures(owner: OwnerDoor, sourcesMax: number, deadlineMs: nu
       sourceCount: work?.sources ?? 0,
       gapCount: work?.gaps ?? 0,
       problemCount: work?.problems ?? 0,
+      otherVersionCount: work?.others ?? 0,
       expiringKeys,
       sources,
     };

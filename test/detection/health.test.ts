@@ -1,10 +1,12 @@
 import { type AccessEntry, DROPPED, entryOf, ownAttempt } from '../../src/caller/access-log';
 import { PostgresAccessLogStore } from '../../src/caller/access-log.store';
+import { PostgresTenantStore } from '../../src/caller/tenant.store';
 import { LIMITS } from '../../src/limits';
 import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
 import { HealthAlerts } from '../../src/modules/detection/watch/health-alerts';
 import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
 import { checkReport } from '../../src/modules/sources/check-report';
+import { AN_ATTEMPT } from '../support/attempt';
 import { aGap, aReport } from '../support/audit-sources';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
@@ -128,6 +130,18 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     expect(await problems()).toEqual([]);
     await report({ hostName: 'SQL01' });
     await look(16 * MINUTE_MS);
+    expect(await problems()).toEqual(['A source is silent']);
+  });
+
+  it('does not alert of a tenant that is disabled, until it is enabled', async () => {
+    const { report, look, problems, tenantId } = await aTenant();
+    const tenants = new PostgresTenantStore(store.database.service);
+    await report({});
+    await tenants.setDisabled(tenantId, { at: new Date(), reason: 'unpaid' }, AN_ATTEMPT);
+    await look(17 * MINUTE_MS);
+    expect(await problems()).toEqual([]);
+    await tenants.setDisabled(tenantId, null, AN_ATTEMPT);
+    await look(MINUTE_MS);
     expect(await problems()).toEqual(['A source is silent']);
   });
 

@@ -213,6 +213,12 @@ const MATRIX = {
     'mutation { ingestAuditEvents(batch: { events: [] }) { accepted } }',
   ],
   'Mutation.createTenant': ['operator', 'mutation { createTenant(name: "x") { tenantId } }'],
+  'Mutation.renameTenant': ['operator', 'mutation { renameTenant(tenantId: "1", name: "x") { tenantId } }'],
+  'Mutation.disableTenant': [
+    'operator',
+    'mutation { disableTenant(tenantId: "1", reason: "x") { tenantId } }',
+  ],
+  'Mutation.enableTenant': ['operator', 'mutation { enableTenant(tenantId: "1") { tenantId } }'],
   'Mutation.createApiKey': ['operator', 'mutation { createApiKey(name: "x", tenantIds: ["1"]) { keyId } }'],
   'Mutation.createAgentKey': ['operator', 'mutation { createAgentKey(name: "x", tenantId: "1") { keyId } }'],
   'Mutation.revokeApiKey': ['operator', `mutation { revokeApiKey(keyId: "${UUID}") { keyId } }`],

@@ -38,7 +38,15 @@ describe.each([
       unlessPaused: async (work: () => Promise<unknown>) => (isHeld ? null : work()),
     } as never;
     const log = pino({ level: 'silent' });
-    const parts = { service: part, owner: part, tenants: part, epoch, nowMs: Date.now, log };
+    const parts = {
+      service: part,
+      owner: part,
+      tenants: part,
+      authenticator: part,
+      epoch,
+      nowMs: Date.now,
+      log,
+    };
     const { signal } = new AbortController();
     const modules: Module[] = [
       tenantsModule({ ...parts, signal }),

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { PostgresTenantStore } from '../../src/caller/tenant.store';
 import { parseTicks } from '../../src/event/event-time';
 import { recordIdFloor } from '../../src/event/record-id';
 import { LIMITS } from '../../src/limits';
 import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';
 import { Removals } from '../../src/modules/evidence/verify/removals';
+import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
 import { RetentionTrial } from '../support/retention';
 import { Store } from '../support/store';
@@ -48,6 +50,31 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     await trial.runAt('2026-01-21T23:59:59Z');
     expect([await trial.total(), await trial.weeks()]).toEqual([1, ['audit_event_20260105']]);
     await trial.runAt('2026-01-22T00:00:00Z');
+    expect([await trial.total(), await trial.weeks()]).toEqual([0, []]);
+  });
+
+  it('removes nothing of a tenant that is disabled, nor the week in which its events are, until it is enabled', async () => {
+    const { tenantId } = trial.store;
+    await insert(at('2026-01-05T08:00:00'));
+    await trial.keep(10);
+    const other = new RetentionTrial(await trial.store.forNewTenant());
+    await other.store.insert(other.store.checked([at('2026-01-05T09:00:00')]));
+    await other.keep(11);
+    const tenants = new PostgresTenantStore(trial.store.database.service);
+    await tenants.setDisabled(
+      tenantId,
+      { at: new Date('2026-01-20T00:00:00Z'), reason: 'unpaid' },
+      AN_ATTEMPT,
+    );
+    await trial.runAt('2026-01-23T00:00:00Z');
+    expect([await trial.total(), await trial.weeks(), await runs()]).toEqual([
+      1,
+      ['audit_event_20260105'],
+      [],
+    ]);
+    expect(await other.total()).toBe(0);
+    await tenants.setDisabled(tenantId, null, AN_ATTEMPT);
+    await trial.runAt('2026-01-23T00:00:00Z');
     expect([await trial.total(), await trial.weeks()]).toEqual([0, []]);
   });
 

@@ -13,6 +13,8 @@ import { Store } from '../support/store';
 const START = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;
 
+const DISABLED = 4;
+
 /** Sessions in memory, with a clock that the test sets. */
 function fakeSessions() {
   const clock = { now: START };
@@ -30,12 +32,27 @@ function fakeSessions() {
   };
   const principal: Principal = { kind: 'operator', keyId: 'k', name: 'operator.key' };
   const keys = { valid: true };
-  const authenticator = { byKeyId: async () => (keys.valid ? principal : null) };
+  const authenticator = {
+    byKeyId: async () => (keys.valid ? principal : null),
+    inUse: async (tenantIds: readonly number[]) => tenantIds.filter((id) => id !== DISABLED),
+  };
   const sessions = new Sessions(store, authenticator, () => new Date(clock.now));
   return { sessions, store, clock, rows, keys };
 }
 
 describe('a session', () => {
+  it('of a person has the tenants that are in use, and says so if there are none', async () => {
+    const { sessions } = fakeSessions();
+    const of = async (...tenantIds: number[]) => {
+      const identity = { user: 'ann', kind: 'public', scopes: ['read:audit-activity'], tenantIds } as const;
+      return (await sessions.find(await sessions.begin(identity)))?.principal;
+    };
+    expect(await of(1, DISABLED)).toMatchObject({ tenantIds: [1] });
+    expect(await of(1, DISABLED)).not.toHaveProperty('isDisabled');
+    expect(await of(DISABLED)).toMatchObject({ tenantIds: [], isDisabled: true });
+    expect(await of()).not.toHaveProperty('isDisabled');
+  });
+
   const pass = (clock: { now: number }, ms: number) => {
     clock.now += ms;
   };

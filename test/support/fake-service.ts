@@ -86,7 +86,7 @@ function resolversOf(
     new IngestResolver(writer, Date.now),
     new KeyResolver(new KeyManager(store, tenants, new Authenticator(store)), Date.now),
     new RetentionResolver(retention ?? (undefined as never)),
-    new TenantResolver(tenants),
+    new TenantResolver(tenants, new Authenticator(store), Date.now),
   ];
   // No test calls the other parts.
   const others = RESOLVERS.filter((one) => !given.some((resolver) => resolver.constructor === one));

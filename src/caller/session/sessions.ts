@@ -21,7 +21,7 @@ export class Sessions {
 
   constructor(
     private readonly store: SessionStore,
-    private readonly authenticator: Pick<Authenticator, 'byKeyId'>,
+    private readonly authenticator: Pick<Authenticator, 'byKeyId' | 'inUse'>,
     private readonly now: () => Date = () => new Date(),
   ) {
     const perf = { now: () => now().getTime() };
@@ -70,16 +70,29 @@ export class Sessions {
   }
 
   async #principalOf({ sessionId, of }: Session): Promise<Principal | null> {
-    if (!('keyId' in of)) return personOf(sessionId, of);
+    if (!('keyId' in of)) return personOf(sessionId, of, await this.authenticator.inUse(of.tenantIds));
     const principal = await this.authenticator.byKeyId(of.keyId);
     return principal && { ...principal, session: { user: null } };
   }
 }
 
-function personOf(sessionId: string, { user, kind, scopes, tenantIds }: Identity): Principal {
+/** @param inUse the person's tenants that are not disabled */
+function personOf(
+  sessionId: string,
+  { user, kind, scopes, tenantIds }: Identity,
+  inUse: readonly number[],
+): Principal {
   const caller = { keyId: sessionId, name: user, session: { user } };
   if (kind === 'operator') return { kind, ...caller };
-  return { kind, ...caller, scopes, tenantIds: tenantsOrNone(tenantIds), rateLimitPerMinute: null };
+  const isDisabled = tenantIds.length > 0 && inUse.length === 0;
+  return {
+    kind,
+    ...caller,
+    ...(isDisabled && { isDisabled }),
+    scopes,
+    tenantIds: tenantsOrNone(inUse),
+    rateLimitPerMinute: null,
+  };
 }
 
 export const idleEndOf = ({ lastUsedAt }: Session) => new Date(lastUsedAt.getTime() + LIMITS.sessionIdleMs);

@@ -15,6 +15,9 @@ const REST_MS = 15_000;
  */
 export type OfTenant = (column: string) => string;
 const OF_ALL: OfTenant = () => 'true';
+/** SQL: the tenants that operators have disabled. */
+export const DISABLED_TENANTS = 'SELECT x.tenant_id FROM tenant x WHERE x.disabled_at IS NOT NULL';
+const OF_THOSE_IN_USE: OfTenant = (column) => `${column} NOT IN (${DISABLED_TENANTS})`;
 
 /**
  * Runs a background task for each tenant that has work. A tenant whose work fails waits, and the others continue. While
@@ -38,16 +41,22 @@ export class TenantRounds {
   /**
    * @param question finds the tenants that have work; called with the condition for all tenants, and if that fails,
    * with the condition of each tenant
+   * @param which of the tenants that are in use, or of all
    */
-  async ask<T>(question: (of: OfTenant) => Promise<readonly T[]>): Promise<readonly T[]> {
+  async ask<T>(
+    question: (of: OfTenant) => Promise<readonly T[]>,
+    which: 'all' | 'in use' = 'all',
+  ): Promise<readonly T[]> {
+    const all = which === 'all' ? OF_ALL : OF_THOSE_IN_USE;
     try {
-      return await question(OF_ALL);
+      return await question(all);
     } catch (error) {
       if (!this.owner.isDistributed) throw error;
     }
     const found: T[] = [];
     for (const tenantId of await this.#next()) {
-      const rows = await this.attempt(tenantId, () => question((column) => `${column} = ${tenantId}`));
+      const one: OfTenant = (column) => `${column} = ${tenantId} AND ${all(column)}`;
+      const rows = await this.attempt(tenantId, () => question(one));
       found.push(...(rows ?? []));
     }
     return found;

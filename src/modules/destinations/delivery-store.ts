@@ -53,8 +53,9 @@ export class DeliveryStore {
   }
 
   async list(): Promise<readonly Listed[]> {
-    const rows = await this.#rounds.ask((of) =>
-      this.owner.models.$queryRawUnsafe<StoredRow[]>(listStatement(of('d.tenant_id'))),
+    const rows = await this.#rounds.ask(
+      (of) => this.owner.models.$queryRawUnsafe<StoredRow[]>(listStatement(of('d.tenant_id'))),
+      'in use',
     );
     return rows.map(toDestination);
   }

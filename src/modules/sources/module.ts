@@ -69,6 +69,11 @@ function addMetrics(metrics: Metrics, figures: () => Figures | null, nowMs: () =
     'Databases whose agent said at its last report that something keeps it from publishing.',
     () => figures()?.problemCount ?? null,
   );
+  metrics.gauge(
+    'sources_of_other_versions',
+    'Databases whose agent is of another version than this instance.',
+    () => figures()?.otherVersionCount ?? null,
+  );
   metrics.gauge('sources', 'Databases that agents report of.', () => figures()?.sourceCount ?? null);
   each(
     'source_reported_seconds',
@@ -84,6 +89,11 @@ function addMetrics(metrics: Metrics, figures: () => Figures | null, nowMs: () =
     'source_waiting_bytes',
     'In files, not published at the last report.',
     (source) => source.waitingBytes,
+  );
+  each(
+    'source_clock_ahead_seconds',
+    "By which the clock of its agent is ahead of the service's; below zero: behind.",
+    (source) => source.clockAheadSeconds,
   );
   each('source_gaps', 'Parts of its audit trail that could not be published.', (source) => source.gapCount);
   each('source_problem', '1 while something keeps its agent from publishing.', (source) =>

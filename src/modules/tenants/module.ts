@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Authenticator } from '../../caller/authenticate';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
@@ -15,17 +16,21 @@ export function tenantsModule(parts: {
   readonly service: ServiceDoor;
   readonly owner: OwnerDoor;
   readonly tenants: TenantStore;
+  readonly authenticator: Authenticator;
   readonly epoch: LogEpoch;
   /** Ends a run of retention after its current step. */
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
   readonly log: Logger;
 }): Module & { readonly retention: PostgresRetentionStore } {
-  const { service, owner, tenants, epoch, signal, nowMs, log } = parts;
+  const { service, owner, tenants, authenticator, epoch, signal, nowMs, log } = parts;
   const store = new PostgresRetentionStore(service, owner);
   return {
     retention: store,
-    resolvers: [new TenantResolver(tenants), new RetentionResolver(new RetentionManager(store, nowMs))],
+    resolvers: [
+      new TenantResolver(tenants, authenticator, nowMs),
+      new RetentionResolver(new RetentionManager(store, nowMs)),
+    ],
     tasks: [
       {
         name: 'retention',

@@ -10,6 +10,18 @@ export const CREATE_TENANT = {
   retentionDays: { ...DAYS, doc: 'Null: for ever.' },
 } as const satisfies ParameterSpecs;
 
+export const RENAME_TENANT = {
+  tenantId: TENANT,
+  name: CREATE_TENANT.name,
+} as const satisfies ParameterSpecs;
+
+export const DISABLE_TENANT = {
+  tenantId: TENANT,
+  reason: { kind: 'text', isRequired: true, check: nameProblems },
+} as const satisfies ParameterSpecs;
+
+export const ENABLE_TENANT = { tenantId: TENANT } as const satisfies ParameterSpecs;
+
 export const SET_RETENTION = {
   tenantId: TENANT,
   days: { ...DAYS, doc: 'Null: for ever.' },

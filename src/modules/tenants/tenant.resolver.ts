@@ -1,15 +1,32 @@
 import { Mutation, Query, Resolver } from 'type-graphql';
+import type { Authenticator } from '../../caller/authenticate';
 import { attemptOf, type Call } from '../../caller/call';
-import type { TenantStore } from '../../caller/tenant.store';
+import type { Tenant, TenantStore } from '../../caller/tenant.store';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { TenantType, toTenantType } from '../../graphql/tenant.type';
-import { CREATE_TENANT } from './tenant-parameters';
+import { noSuchTenant, parseTenantId } from '../../tenant-set';
+import { CREATE_TENANT, DISABLE_TENANT, ENABLE_TENANT, RENAME_TENANT } from './tenant-parameters';
+
+function numberOf(text: string): number {
+  const tenantId = parseTenantId(text);
+  if (tenantId === null) throw noSuchTenant();
+  return tenantId;
+}
+
+function known(tenant: Tenant | null): TenantType {
+  if (!tenant) throw noSuchTenant();
+  return toTenantType(tenant);
+}
 
 @Resolver()
 export class TenantResolver {
-  constructor(private readonly tenantStore: TenantStore) {}
+  constructor(
+    private readonly tenantStore: TenantStore,
+    private readonly authenticator: Pick<Authenticator, 'forget'>,
+    private readonly nowMs: () => number,
+  ) {}
 
   @Query(() => [TenantType])
   @Access({ principal: 'operator' })
@@ -22,5 +39,37 @@ export class TenantResolver {
   @Takes(CREATE_TENANT)
   async createTenant({ name, retentionDays }: ParameterValues<typeof CREATE_TENANT>, context: Call) {
     return toTenantType(await this.tenantStore.create(name, retentionDays ?? null, attemptOf(context)));
+  }
+
+  @Mutation(() => TenantType, { description: 'Gives a tenant another name.' })
+  @Access({ principal: 'operator' })
+  @Takes(RENAME_TENANT)
+  async renameTenant({ tenantId, name }: ParameterValues<typeof RENAME_TENANT>, context: Call) {
+    return known(await this.tenantStore.rename(numberOf(tenantId), name, attemptOf(context)));
+  }
+
+  @Mutation(() => TenantType, {
+    description:
+      'Disables a tenant: its keys are refused, its agents wait, its background work pauses, and nothing is removed.',
+  })
+  @Access({ principal: 'operator' })
+  @Takes(DISABLE_TENANT)
+  async disableTenant({ tenantId, reason }: ParameterValues<typeof DISABLE_TENANT>, context: Call) {
+    return this.#setDisabled(tenantId, { at: new Date(this.nowMs()), reason }, context);
+  }
+
+  @Mutation(() => TenantType, {
+    description: 'Enables a disabled tenant: everything goes on where it stood.',
+  })
+  @Access({ principal: 'operator' })
+  @Takes(ENABLE_TENANT)
+  async enableTenant({ tenantId }: ParameterValues<typeof ENABLE_TENANT>, context: Call) {
+    return this.#setDisabled(tenantId, null, context);
+  }
+
+  async #setDisabled(tenantId: string, disabled: Parameters<TenantStore['setDisabled']>[1], context: Call) {
+    const tenant = await this.tenantStore.setDisabled(numberOf(tenantId), disabled, attemptOf(context));
+    this.authenticator.forget();
+    return known(tenant);
   }
 }

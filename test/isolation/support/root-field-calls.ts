@@ -87,6 +87,8 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   report: ({ report }) => report,
   fields: () => ['objectName', 'clientIp', 'tenantId'],
   'auditSourceList.state': () => undefined,
+  // A disabled tenant would be refused what its other calls must be answered.
+  'disableTenant.tenantId': () => '2000000000',
   'auditGroups.fields': () => ['objectName', 'tenantId'],
   'auditGroups.sortBy': () => 'objectName',
   'auditGroups.sumOf': () => 'responseRows',

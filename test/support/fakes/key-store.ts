@@ -67,6 +67,8 @@ export class FakeKeyStore implements KeyStore {
   }
 }
 
+const IN_USE = { retentionDays: null, disabledAt: null, disabledReason: null };
+
 /** Tenants 1 to `count`. */
 export class FakeTenantStore implements TenantStore {
   readonly tenants: Tenant[];
@@ -76,18 +78,30 @@ export class FakeTenantStore implements TenantStore {
       tenantId: i + 1,
       name: `Tenant ${i + 1}`,
       createdAt: new Date(0),
-      retentionDays: null,
+      ...IN_USE,
     }));
   }
 
   async create(name: string): Promise<Tenant> {
-    const tenant = { tenantId: this.tenants.length + 1, name, createdAt: new Date(0), retentionDays: null };
+    const tenant = { tenantId: this.tenants.length + 1, name, createdAt: new Date(0), ...IN_USE };
     this.tenants.push(tenant);
     return tenant;
   }
 
   async list(): Promise<readonly Tenant[]> {
     return this.tenants;
+  }
+
+  async rename(): Promise<null> {
+    return null;
+  }
+
+  async setDisabled(): Promise<null> {
+    return null;
+  }
+
+  async disabled(): Promise<readonly number[]> {
+    return [];
   }
 
   async existing(tenantIds: readonly number[]): Promise<readonly number[]> {

@@ -53,7 +53,10 @@ export class Backtests {
     const { store } = this.parts;
     const room = () => LIMITS.backtestsMax - this.#running.size;
     if (room() <= 0 || this.#stopping.signal.aborted) return;
-    const waiting = await this.#rounds.ask((of) => store.waiting(of('tenant_id'), LIMITS.backtestsMax));
+    const waiting = await this.#rounds.ask(
+      (of) => store.waiting(of('tenant_id'), LIMITS.backtestsMax),
+      'in use',
+    );
     for (const { tenantId, id } of waiting) {
       if (room() <= 0) break;
       const taken = await this.#rounds.attempt(tenantId, () => store.take(tenantId, id));

@@ -80,13 +80,15 @@ export class Detector {
   /** @returns the number of tenants that have work left after one step */
   async run(): Promise<number> {
     if (this.parts.isIdle?.()) return 0;
-    const tenants = await this.#rounds.ask((of) =>
-      this.parts.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
-        `SELECT h.tenant_id FROM audit_log_head h LEFT JOIN detection_position p ON p.tenant_id = h.tenant_id
+    const tenants = await this.#rounds.ask(
+      (of) =>
+        this.parts.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
+          `SELECT h.tenant_id FROM audit_log_head h LEFT JOIN detection_position p ON p.tenant_id = h.tenant_id
          WHERE ${of('h.tenant_id')} AND (p.tenant_id IS NULL OR p.position <> h.size OR p.learned < p.learn_until
            OR p.due_at <= $1::timestamptz) ORDER BY p.held_until NULLS FIRST LIMIT ${TENANTS_PER_ROUND}`,
-        new Date(this.parts.nowMs()),
-      ),
+          new Date(this.parts.nowMs()),
+        ),
+      'in use',
     );
     this.#rows.keepOnly(new Set(tenants.map(({ tenant_id }) => tenant_id)));
     let [more, failure] = [0, null as EngineFailure | null];

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { OwnerDoor } from '../../../database/clients';
-import { TenantRounds } from '../../../database/distribute/tenant-rounds';
+import { type OfTenant, TenantRounds } from '../../../database/distribute/tenant-rounds';
 import type { ReadTime } from '../../../database/lease';
 import { retryDelayMs } from '../../../delivery/retry';
 import { LIMITS } from '../../../limits';
@@ -70,7 +70,8 @@ export class Notifier {
     for (const [routeId, atMs] of this.#refused) if (!this.#isShown(atMs)) this.#refused.delete(routeId);
     this.#rests.keepOnly(new Set(this.#refused.keys()));
     const left = [...this.#refused.keys()].filter((routeId) => this.#rests.isResting(routeId));
-    const tenants = await this.#rounds.ask((of) => this.#queue.tenants(of('tenant_id'), TENANTS_MAX, left));
+    const due = (of: OfTenant) => this.#queue.tenants(of('tenant_id'), TENANTS_MAX, left);
+    const tenants = await this.#rounds.ask(due, 'in use');
     const jobs: Job[] = [];
     for (const { tenantId } of tenants)
       jobs.push(...((await this.#rounds.attempt(tenantId, () => this.#jobsOf(tenantId, left))) ?? []));

@@ -1,5 +1,6 @@
 import { DROPPED, entryIdFloor } from '../../../caller/access-log';
 import type { OwnerDoor } from '../../../database/clients';
+import { DISABLED_TENANTS } from '../../../database/distribute/tenant-rounds';
 import { DAY_MS } from '../../../event/event-time';
 import { LIMITS } from '../../../limits';
 import { fromStored } from '../../../store/rows/stored-text';
@@ -34,7 +35,7 @@ interface SourceRow extends Joined {
 }
 type Ask = <T>(statement: string, ...values: readonly unknown[]) => Promise<readonly T[]>;
 
-/** @param stoppedLogs tenants whose evidence log this instance does not append to, with the reason */
+/** Of tenants that are in use. @param stoppedLogs tenants whose evidence log this instance does not append to, with the reason */
 export async function trailProblems(
   owner: OwnerDoor,
   stoppedLogs: ReadonlyMap<number, string>,
@@ -52,7 +53,9 @@ export async function trailProblems(
     await overtaken(ask, nowMs),
     await lostEntries(ask, nowMs),
   ];
-  return found.flat();
+  const rows = await ask<{ tenant_id: number }>(DISABLED_TENANTS);
+  const disabled = new Set(rows.map(({ tenant_id }) => tenant_id));
+  return found.flat().filter(({ tenantId }) => !disabled.has(tenantId));
 }
 
 interface Joined {

@@ -26,7 +26,7 @@ const END = `
 SELECT t.tenant_id, (SELECT e.record_id::text FROM audit_event e
     WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid AND NOT ${IS_MARKED}
     ORDER BY e.record_id OFFSET ${LIMITS.retentionStepEvents} LIMIT 1) AS next
-FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $4::int`;
+FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $4::int AND t.disabled_at IS NULL`;
 
 /** The marked events of a step: those that came first. It checks the retention as `END` does. */
 const EXPIRED_MARKED = `

@@ -61,11 +61,13 @@ export class PostgresRetentionStore implements RetentionStore {
   }
 
   async tenantsWithRetention(): Promise<readonly TenantWithRetention[]> {
-    return this.rounds.ask((of) =>
-      this.owner.models.$queryRawUnsafe<TenantWithRetention[]>(
-        `SELECT tenant_id AS "tenantId", retention_days AS "retentionDays" FROM tenant
+    return this.rounds.ask(
+      (of) =>
+        this.owner.models.$queryRawUnsafe<TenantWithRetention[]>(
+          `SELECT tenant_id AS "tenantId", retention_days AS "retentionDays" FROM tenant
          WHERE retention_days IS NOT NULL AND ${of('tenant_id')} ORDER BY tenant_id`,
-      ),
+        ),
+      'in use',
     );
   }
 

@@ -34,12 +34,12 @@ export function tenantsIn(
   );
 }
 
-/** @throws StillNeeded if a tenant that keeps its events longer has events in these hours */
+/** @throws StillNeeded if a tenant that keeps its events longer, or is disabled, has events in these hours */
 export async function refuseIfNeeded(tx: Prisma.TransactionClient, { from, to }: Hours, daysMax: number) {
   for (const place of [COUNTED, WAITING]) {
     const needing = await tx.$queryRawUnsafe<unknown[]>(
       `SELECT t.tenant_id FROM tenant t CROSS JOIN LATERAL (${place}) s
-       WHERE t.retention_days IS NULL OR t.retention_days > $3::int LIMIT 1`,
+       WHERE t.retention_days IS NULL OR t.retention_days > $3::int OR t.disabled_at IS NOT NULL LIMIT 1`,
       from,
       to,
       daysMax,
@@ -69,7 +69,7 @@ export async function refuseIfMarked(
   if (kept.length > 0) throw new StillNeeded();
 }
 
-/** @throws StillNeeded if the retention of a tenant has become longer meanwhile */
+/** @throws StillNeeded if the retention of a tenant has become longer meanwhile, or it was disabled */
 export async function refuseIfChanged(
   tx: Prisma.TransactionClient,
   tenants: readonly TenantWithRetention[],
@@ -77,7 +77,8 @@ export async function refuseIfChanged(
 ) {
   const changed = await tx.$queryRawUnsafe<unknown[]>(
     `SELECT t.tenant_id FROM tenant t
-     WHERE t.tenant_id = ANY($1::int[]) AND (t.retention_days IS NULL OR t.retention_days > $2::int) LIMIT 1`,
+     WHERE t.tenant_id = ANY($1::int[]) AND (t.retention_days IS NULL OR t.retention_days > $2::int OR t.disabled_at IS NOT NULL)
+     LIMIT 1`,
     tenants.map(({ tenantId }) => tenantId),
     daysMax,
   );

@@ -1,0 +1,91 @@
+import { aReport, REPORT } from '../support/audit-sources';
+import { DashboardSession } from '../support/dashboard-session';
+import { useWorld } from '../support/use-world';
+
+const RENAME =
+  'mutation($t: String!, $n: String!) { renameTenant(tenantId: $t, name: $n) { tenantId name } }';
+const DISABLE = `mutation($t: String!, $r: String!) {
+  disableTenant(tenantId: $t, reason: $r) { disabledAt disabledReason } }`;
+const ENABLE = 'mutation($t: String!) { enableTenant(tenantId: $t) { disabledAt disabledReason } }';
+const INGEST = `mutation($batch: AuditEventBatchInput!) { ingestAuditEvents(batch: $batch) { accepted } }`;
+
+const open = useWorld('embedded');
+const refusalOf = async (key: string, query: string, variables: object) =>
+  (await open.world.graphql(key, query, variables)).body.errors?.[0];
+
+describe('a disabled tenant', () => {
+  it('is refused with 403, with its agents and sessions, and goes on when it is enabled', async () => {
+    const acme = await open.world.tenant();
+    const report = { report: aReport({ tenantId: acme.tenantId }) };
+    const session = await DashboardSession.signIn(open.world, acme.key);
+    const status = async () => (await open.world.get('/audit-activity', acme.key)).status;
+    const asSession = async () =>
+      (await session.graphql('{ auditCoverage { sourceCount } }', {})).body.errors?.[0].extensions.code;
+    expect([await status(), await refusalOf(acme.agentKey, REPORT, report), await asSession()]).toEqual([
+      200,
+      undefined,
+      undefined,
+    ]);
+
+    const { disableTenant } = await open.world.operate(DISABLE, { t: acme.tenantId, r: 'unpaid' });
+    expect(disableTenant).toEqual({ disabledAt: expect.any(String), disabledReason: 'unpaid' });
+    const { body, status: refused } = await open.world.get('/audit-activity', acme.key);
+    expect([refused, body.error.code]).toEqual([403, 'forbidden']);
+    expect(await asSession()).toBe('forbidden');
+    for (const [query, variables] of [
+      [REPORT, report],
+      [INGEST, { batch: { events: [] } }],
+    ] as const)
+      expect(await refusalOf(acme.agentKey, query, variables)).toMatchObject({
+        extensions: { code: 'forbidden' },
+        message: expect.stringContaining('is disabled'),
+      });
+    const again = await open.world.operate(DISABLE, { t: acme.tenantId, r: 'left' });
+    expect(again.disableTenant).toEqual({ ...disableTenant, disabledReason: 'left' });
+
+    const { enableTenant } = await open.world.operate(ENABLE, { t: acme.tenantId });
+    expect(enableTenant).toEqual({ disabledAt: null, disabledReason: null });
+    expect([await status(), await refusalOf(acme.agentKey, REPORT, report)]).toEqual([200, undefined]);
+  });
+
+  it('is left out of what a key of several tenants reads', async () => {
+    const [acme, other] = [await open.world.tenant(), await open.world.tenant()];
+    for (const { tenantId, agentKey } of [acme, other])
+      await open.world.graphql(agentKey, REPORT, { report: aReport({ tenantId }) });
+    const { key } = await open.world.key({ tenantIds: [acme.tenantId, other.tenantId] });
+    const tenants = async () =>
+      (await open.world.get('/audit-sources', key)).body.data.map(
+        ({ tenantId }: { tenantId: string }) => tenantId,
+      );
+    expect(await tenants()).toEqual([acme.tenantId, other.tenantId]);
+    await open.world.operate(DISABLE, { t: acme.tenantId, r: 'unpaid' });
+    expect(await tenants()).toEqual([other.tenantId]);
+    await open.world.operate(ENABLE, { t: acme.tenantId });
+    expect(await tenants()).toEqual([acme.tenantId, other.tenantId]);
+  });
+
+  it('and one that is renamed is named by the list and by the access log; one that is not there is not found', async () => {
+    const { tenantId } = await open.world.tenant('Acme');
+    const { renameTenant } = await open.world.operate(RENAME, { t: tenantId, n: 'Acme Ltd' });
+    expect(renameTenant).toEqual({ tenantId, name: 'Acme Ltd' });
+    await open.world.operate(DISABLE, { t: tenantId, r: 'unpaid' });
+    await open.world.operate(ENABLE, { t: tenantId });
+    const { accessLog } = await open.world.operate(
+      'query($t: String) { accessLog(tenantId: $t, first: 3) { entries { operation subject parameters } } }',
+      { t: tenantId },
+    );
+    expect(accessLog.entries).toMatchObject([
+      { operation: 'enableTenant', subject: tenantId },
+      { operation: 'disableTenant', parameters: expect.stringContaining('unpaid') },
+      { operation: 'renameTenant', parameters: expect.stringContaining('Acme Ltd') },
+    ]);
+    const missing = { t: '2000000000', n: 'x', r: 'x' };
+    for (const query of [RENAME, DISABLE, ENABLE])
+      expect(await refusalOf(open.world.operatorKey, query, missing)).toMatchObject({
+        extensions: { code: 'not_found' },
+      });
+    expect(await refusalOf(open.world.operatorKey, RENAME, { t: tenantId, n: ' ' })).toMatchObject({
+      extensions: { code: 'invalid_parameter' },
+    });
+  });
+});
