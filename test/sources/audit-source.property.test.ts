@@ -113,6 +113,8 @@ function expected(reports: readonly Sent[], received: readonly Sent[]) {
       caughtUpAt: largest(own.map(({ report }) => report.caughtUpAt)),
       publishedCount: counted.reduce((sum, n) => sum + n, 0),
       lastReported: largest(own.map(timeOf)),
+      retiredAt: null,
+      retiredReason: null,
       lastReceived: largest(own.filter(({ report }) => report.publishedCount > 0).map(timeOf)),
     };
   });

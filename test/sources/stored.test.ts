@@ -232,13 +232,13 @@ describe.each(ENGINES)('sources that an operator retires, on %s', (engine) => {
 
     expect(await retire(5, {}, ownAttempt('retire', new Date()))).toEqual({ sources: 2 });
     const both = [5, 'sold', 7, 1];
-    expect(await retired()).toEqual([both, both, SQL02]);
+    expect(await retired()).toEqual([SQL02, both, both]);
     expect(await retire(9, { databaseName: 'Sales', reason: 'the lease of its machine ended' })).toEqual({
       sources: 1,
     });
     await sources.report(tenantId, report({ publishedCount: 1 }), new Date(NOW.getTime() + 11));
     const again = [null, null, 8, 1];
-    expect(await retired()).toEqual([again, [5, 'the lease of its machine ended', 7, 1], SQL02]);
+    expect(await retired()).toEqual([SQL02, again, [5, 'the lease of its machine ended', 7, 1]]);
     expect(await sources.sources(other.tenantId)).toMatchObject([{ retiredAt: null }]);
     for (const asked of [{ hostName: 'SQL03' }, { databaseName: 'payroll' }])
       await expect(retire(12, asked)).rejects.toMatchObject({ code: 'not_found' });
