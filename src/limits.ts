@@ -188,6 +188,18 @@ export const LIMITS = {
   exportReadEvents: 5_000, // read by one statement to find those that match
   exportWaitMs: 20_000, // for a turn between two pages: shorter than a silent connection is kept
   exportLeaseMs: 30_000, // a caller whose instance died cannot export for so long
+  reportRowsMax: 1_000_000, // of one run; CSV and JSON have them all
+  reportMs: 10 * 60_000, // to make one run
+  reportPeriodDaysMax: 3_660, // of one run: ten years
+  reportHtmlRowsMax: 10_000, // a browser shows such a page at once
+  reportStatementChars: 512, // of a statement on a page
+  reportGroupsMax: 50_000, // of one section; beyond, they are one group
+  reportGroupsShown: 100, // of one section, the most frequent
+  reportPieceBytes: 256 * 1024, // of a file, before it is compressed
+  reportBytesMax: 2 * 1024 * 1024 * 1024, // of the files of one tenant, compressed
+  reportRunsShown: 5, // of each report, in the catalogue
+  reportClearMs: 10 * 60_000, // between two looks for runs that are over
+  reportDays: 90, // that the files of a run are kept
   histogramBucketsMin: 10,
   histogramBucketsDefault: 60, // bars a narrow chart can show
   histogramBucketsMax: 240, // a bar of 5 pixels each on a wide screen

@@ -18,6 +18,7 @@ const PARTS = [
   'prisma/migrations',
   'rules',
   'compliance',
+  'reports',
 ];
 
 /** The files for the people who run the service, to which the documents lead. */

@@ -20,6 +20,7 @@ const SOURCES = [
     'docs',
     'installer',
     'prisma',
+    'reports',
     'rest-facade',
     'rules',
     'src',

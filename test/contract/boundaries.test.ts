@@ -124,6 +124,7 @@ const BORDERS: readonly Border[] = [
   },
   { of: ['src/modules/compliance/frameworks'], files: [...BELOW_MODULES], packages: ['yaml'] },
   { of: ['src/csv'], files: [], packages: ['csv-stringify'] },
+  { of: ['src/modules/reports/declarations'], files: BELOW_MODULES, packages: ['yaml'] },
   {
     of: ['rest-facade'],
     files: [

@@ -23,7 +23,7 @@ export function compiledService(): Promise<string> {
 
 async function compile(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'audit-activity-compiled-'));
-  for (const linked of ['node_modules', 'prisma', 'rules', 'compliance', 'package.json']) {
+  for (const linked of ['node_modules', 'prisma', 'rules', 'compliance', 'reports', 'package.json']) {
     await symlink(path.join(ROOT, linked), path.join(folder, linked));
   }
   for (const part of ['src', 'rest-facade']) {

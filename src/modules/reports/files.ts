@@ -1,0 +1,100 @@
+import { stringify } from 'csv-stringify/sync';
+import type { Cell, Chart, Column, End, Head, ReportFile, Table } from './document';
+import { HtmlFile } from './html-file';
+
+/** Formats of a run, with how a statement that is too large for its row is written in them; null: only its beginning. */
+export const REPORT_FORMATS = {
+  html: { mediaType: 'text/html; charset=utf-8', statements: null, open: (head: Head) => new HtmlFile(head) },
+  csv: { mediaType: 'text/csv; charset=utf-8', statements: 'csv', open: (head: Head) => new CsvFile(head) },
+  json: { mediaType: 'application/json', statements: 'json', open: (head: Head) => new JsonFile(head) },
+} as const satisfies Record<
+  string,
+  {
+    readonly mediaType: string;
+    readonly statements: 'csv' | 'json' | null;
+    readonly open: (head: Head) => ReportFile;
+  }
+>;
+export type ReportFormat = keyof typeof REPORT_FORMATS;
+export const REPORT_FORMAT_NAMES = Object.keys(REPORT_FORMATS) as ReportFormat[];
+
+/** The name of a file of a run. */
+export const fileNameOf = (reportId: string, runId: string, format: string) =>
+  `${reportId}-${runId}.${format}`;
+
+/** Spreadsheets take a text that begins so for a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+/**
+ * RFC 4180. Texts are in quotation marks, and an apostrophe stands before one that a spreadsheet would take for a
+ * formula. The file in JSON has every text as it is.
+ */
+const csvLines = (rows: readonly (readonly Cell[])[]) =>
+  stringify(
+    rows.map((row) =>
+      row.map((cell) => (typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : cell)),
+    ),
+    { record_delimiter: 'windows', quoted_string: true, cast: { boolean: String } },
+  );
+
+class CsvFile implements ReportFile {
+  constructor(private readonly head: Head) {}
+
+  begin(): string {
+    return csvLines([this.head.columns.map(({ name }) => name)]);
+  }
+
+  rows(rows: readonly (readonly Cell[])[]): string {
+    return csvLines(rows);
+  }
+
+  end(_sections: readonly (Table | Chart)[], end: End): string {
+    const { head } = this;
+    const { startTime, endTime, timeZone, filter, parameters } = head.question;
+    return csvLines([
+      ['#report', head.reportId, head.title],
+      ['#run', head.runId, head.createdAt],
+      ['#period', startTime, endTime, timeZone],
+      ['#filter', filter],
+      ...Object.entries(parameters).map(([name, value]): Cell[] => ['#parameter', name, value]),
+      ['#rows', end.rows],
+      ...end.gaps.map(({ hostName, databaseName, reason, afterTime, beforeTime }): Cell[] => [
+        ...['#gap', hostName, databaseName, reason, afterTime, beforeTime],
+      ]),
+      ['#log', end.log.size, end.log.root],
+    ]);
+  }
+}
+
+class JsonFile implements ReportFile {
+  #isFirst = true;
+
+  constructor(private readonly head: Head) {}
+
+  begin(): string {
+    return `{"report":${JSON.stringify(this.head)},\n"rows":[`;
+  }
+
+  rows(rows: readonly (readonly Cell[])[]): string {
+    const names = this.head.columns.map(({ name }) => name);
+    const lines = rows.map((row) =>
+      JSON.stringify(Object.fromEntries(names.map((name, i) => [name, row[i]]))),
+    );
+    if (lines.length === 0) return '';
+    const text = `${this.#isFirst ? '\n' : ',\n'}${lines.join(',\n')}`;
+    this.#isFirst = false;
+    return text;
+  }
+
+  end(sections: readonly (Table | Chart)[], end: End): string {
+    const written = sections.map((section) =>
+      section.kind === 'chart'
+        ? section
+        : { ...section, rows: section.rows.map((row) => named(section.columns, row)) },
+    );
+    return `\n],\n"sections":${JSON.stringify(written)},\n"end":${JSON.stringify(end)}}\n`;
+  }
+}
+
+const named = (columns: readonly Column[], row: readonly Cell[]) =>
+  Object.fromEntries(columns.map(({ name }, i) => [name, row[i] ?? null]));

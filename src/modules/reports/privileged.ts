@@ -1,0 +1,86 @@
+import type { Expression, FieldTerm } from '../../event/expression/expression';
+import { liftedValue } from '../../event/lifted';
+import { fold } from '../../event/search';
+import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
+
+/** The events that change the members of roles. */
+export const ROLE_CHANGES = 'actionId:(APRL OR DPRL)';
+
+/** Roles whose members can do nearly everything, or give themselves the right to it. */
+const SERVER_ROLES = [
+  'sysadmin',
+  'securityadmin',
+  'serveradmin',
+  'setupadmin',
+  'processadmin',
+  '##ms_servicemanager##',
+];
+const DATABASE_ROLES = ['db_owner', 'db_securityadmin', 'db_accessadmin'];
+/** It has every right on each server, without a role. */
+const SA = 'sa';
+
+/** The time in which a principal is a member; null: it still is. */
+interface Membership {
+  readonly from: string;
+  to: string | null;
+}
+
+/** Who is a member of a powerful role when. Events that change roles are given in the order of their times. */
+export class Privileged {
+  /** By place and name, letter case folded. The place is a server, or a database of it. */
+  readonly #members = new Map<string, Map<string, Membership[]>>();
+  readonly #logins = new Set([SA]);
+  readonly #users = new Set<string>();
+
+  take(event: StoredAuditEvent): void {
+    const { actionId, succeeded, objectName, eventTime } = event;
+    const member = liftedValue('roleMember', event);
+    if (!succeeded || member === null || objectName === null) return;
+    const role = fold(objectName);
+    const isOfServer = SERVER_ROLES.includes(role);
+    if (!isOfServer && !DATABASE_ROLES.includes(role)) return;
+    (isOfServer ? this.#logins : this.#users).add(member);
+    const key = isOfServer ? loginKey(event, member) : userKey(event, member);
+    const roles = this.#members.get(key) ?? new Map<string, Membership[]>();
+    this.#members.set(key, roles);
+    const times = roles.get(role) ?? [];
+    roles.set(role, times);
+    const last = times.at(-1);
+    if (actionId.startsWith('A')) {
+      if (last?.to !== null) times.push({ from: eventTime, to: null });
+    } else if (last?.to === null) last.to = eventTime;
+  }
+
+  /** Whether a principal of the event is sa, or a member at that time. */
+  has(event: StoredAuditEvent): boolean {
+    const { serverPrincipalName: login, databasePrincipalName: user } = event;
+    if (login !== null && fold(login) === SA) return true;
+    return (
+      (login !== null && this.#isMember(loginKey(event, login), event.eventTime)) ||
+      (user !== null && this.#isMember(userKey(event, user), event.eventTime))
+    );
+  }
+
+  #isMember(key: string, time: string): boolean {
+    for (const times of this.#members.get(key)?.values() ?? [])
+      if (times.some(({ from, to }) => from <= time && (to === null || time <= to))) return true;
+    return false;
+  }
+
+  /** A condition that every event of a principal satisfies. */
+  get expression(): Expression {
+    const term = (field: FieldTerm['field']) => (text: string) =>
+      ({ kind: 'field', field, how: 'equals', text, isFolded: true }) as const;
+    const of = [
+      ...[...this.#logins].map(term('serverPrincipalName')),
+      ...[...this.#users].map(term('databasePrincipalName')),
+    ];
+    return { kind: 'or', of };
+  }
+}
+
+type Placed = Pick<StoredAuditEvent, 'serverInstanceName' | 'databaseName'>;
+const loginKey = ({ serverInstanceName }: Placed, name: string) =>
+  JSON.stringify([fold(serverInstanceName ?? ''), fold(name)]);
+const userKey = ({ serverInstanceName, databaseName }: Placed, name: string) =>
+  JSON.stringify([fold(serverInstanceName ?? ''), fold(databaseName ?? ''), fold(name)]);

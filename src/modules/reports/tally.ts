@@ -1,0 +1,226 @@
+import { ACTION_NAMES } from '../../event/action-names';
+import { type AnyField, isLifted } from '../../event/fields';
+import { liftedValue } from '../../event/lifted';
+import { msOfRecordId } from '../../event/record-id';
+import { LIMITS } from '../../limits';
+import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
+import type { EventReport, Section } from './declarations';
+import type { Cell, Chart, Column, Table } from './document';
+import { type Stretch, stretchFor, type Zone } from './zone';
+
+/** The value of a field of an event; null: absent. */
+export function fieldValue(event: StoredAuditEvent, field: AnyField): string | boolean | null {
+  if (isLifted(field)) return liftedValue(field, event);
+  const value = event[field];
+  return field === 'actionId' ? String(value).trim() : value;
+}
+
+/** `serverPrincipalName` → `Server principal name`. */
+export const titleOf = (field: string): string => {
+  const words = field.replace(/[A-Z]/g, (c) => ` ${c.toLowerCase()}`);
+  return TITLES[field] ?? words.charAt(0).toUpperCase() + words.slice(1);
+};
+const TITLES: Readonly<Record<string, string>> = {
+  eventTime: 'Time',
+  actionId: 'Action',
+  serverPrincipalName: 'Login',
+  databasePrincipalName: 'User',
+  serverInstanceName: 'Server',
+  databaseName: 'Database',
+  schemaName: 'Schema',
+  objectName: 'Object',
+  applicationName: 'Program',
+  hostName: 'Client host',
+  clientIp: 'Client address',
+  recordId: 'Record',
+};
+
+interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Sums events up for the sections of a report, one event after the other. */
+export class Tally {
+  readonly #parts: readonly Part[];
+
+  constructor({ sections }: EventReport, zone: Zone, period: Period) {
+    this.#parts = sections.map((section) => partOf(section, zone, period));
+  }
+
+  add(event: StoredAuditEvent): void {
+    const ms = msOfRecordId(event.recordId);
+    for (const part of this.#parts) part.add(event, ms);
+  }
+
+  sections(): readonly (Table | Chart)[] {
+    return this.#parts.map((part) => part.result());
+  }
+}
+
+interface Part {
+  add(event: StoredAuditEvent, ms: number): void;
+  result(): Table | Chart;
+}
+
+function partOf(section: Section, zone: Zone, period: Period): Part {
+  if ('by' in section) return new Groups(section, zone);
+  if (section.over === 'time') return new OverTime(section.title, zone, period);
+  return new ByHour(section.title, zone);
+}
+
+interface Group {
+  readonly values: readonly (string | null)[];
+  succeeded: number;
+  failed: number;
+  sum: bigint | null;
+  first: string;
+  last: string;
+}
+
+const OTHERS = '(others)';
+
+/** Events by the values of one or two fields, most frequent first. Beyond a number of groups, the rest is one group. */
+class Groups implements Part {
+  readonly #groups = new Map<string, Group>();
+
+  constructor(
+    private readonly section: Extract<Section, { by: unknown }>,
+    private readonly zone: Zone,
+  ) {}
+
+  add(event: StoredAuditEvent, ms: number): void {
+    const { by, sum, when } = this.section;
+    if (when === 'outside-working-hours' && !this.zone.isOutsideWork(ms)) return;
+    const values = by.map((field) => textOf(field === undefined ? null : fieldValue(event, field)));
+    const group = this.#group(values, event.eventTime);
+    if (event.succeeded) group.succeeded++;
+    else group.failed++;
+    if (event.eventTime < group.first) group.first = event.eventTime;
+    if (event.eventTime > group.last) group.last = event.eventTime;
+    const number = sum ? liftedValue(sum, event) : null;
+    if (number !== null) group.sum = (group.sum ?? 0n) + BigInt(number);
+  }
+
+  #group(values: readonly (string | null)[], time: string): Group {
+    const key = JSON.stringify(values);
+    const known = this.#groups.get(key);
+    if (known) return known;
+    const isFull = this.#groups.size >= LIMITS.reportGroupsMax;
+    const others = isFull ? this.#groups.get(OTHERS) : undefined;
+    if (others) return others;
+    const group = {
+      values: isFull ? values.map(() => OTHERS) : values,
+      succeeded: 0,
+      failed: 0,
+      sum: null,
+      first: time,
+      last: time,
+    };
+    this.#groups.set(isFull ? OTHERS : key, group);
+    return group;
+  }
+
+  result(): Table {
+    const { title, by, sum } = this.section;
+    const sorted = [...this.#groups.values()].sort(
+      (a, b) => eventsOf(b) - eventsOf(a) || (JSON.stringify(a.values) < JSON.stringify(b.values) ? -1 : 1),
+    );
+    const fields = by.flatMap((field) => (field === undefined ? [] : [field]));
+    const number = (name: string, text: string): Column => ({ name, title: text, kind: 'number' });
+    const time = (name: string, text: string): Column => ({ name, title: text, kind: 'time' });
+    return {
+      kind: 'table',
+      title,
+      columns: [
+        ...fields.map((name): Column => ({ name, title: titleOf(name), kind: 'text' })),
+        ...[number('events', 'Events'), number('succeeded', 'Succeeded'), number('failed', 'Failed')],
+        ...(sum ? [number('sum', titleOf(sum))] : []),
+        ...[time('first', 'First'), time('last', 'Last')],
+      ],
+      rows: sorted
+        .slice(0, LIMITS.reportGroupsShown)
+        .map((group): readonly Cell[] => [
+          ...group.values.slice(0, fields.length),
+          ...[eventsOf(group), group.succeeded, group.failed],
+          ...(sum ? [group.sum === null ? null : String(group.sum)] : []),
+          ...[group.first, group.last],
+        ]),
+      more: Math.max(0, sorted.length - LIMITS.reportGroupsShown),
+    };
+  }
+}
+
+const eventsOf = ({ succeeded, failed }: Group) => succeeded + failed;
+const textOf = (value: string | boolean | null) => (typeof value === 'boolean' ? String(value) : value);
+
+/** The name of an action beside its code, where it is known. */
+export const actionText = (code: string): string =>
+  ACTION_NAMES[code] ? `${code} (${ACTION_NAMES[code].toLowerCase()})` : code;
+
+interface Outcomes {
+  succeeded: number;
+  failed: number;
+}
+const count = (to: Outcomes, { succeeded }: StoredAuditEvent) => {
+  if (succeeded) to.succeeded++;
+  else to.failed++;
+};
+
+class OverTime implements Part {
+  readonly #unit: Stretch;
+  readonly #counted = new Map<string, Outcomes>();
+
+  constructor(
+    private readonly title: string,
+    private readonly zone: Zone,
+    { fromMs, toMs }: Period,
+  ) {
+    this.#unit = stretchFor(toMs - fromMs);
+    if (this.#unit === 'month') return;
+    // Empty stretches show too. Steps of an hour meet every local day, however long it is.
+    for (let ms = fromMs; ms < toMs; ms += 3_600_000) this.#at(ms);
+  }
+
+  add(event: StoredAuditEvent, ms: number): void {
+    count(this.#at(ms), event);
+  }
+
+  #at(ms: number): Outcomes {
+    const label = this.zone.stretchOf(ms, this.#unit);
+    const known = this.#counted.get(label);
+    if (known) return known;
+    const outcomes = { succeeded: 0, failed: 0 };
+    this.#counted.set(label, outcomes);
+    return outcomes;
+  }
+
+  result(): Chart {
+    const bars = [...this.#counted]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([label, outcomes]) => ({ label, ...outcomes }));
+    return { kind: 'chart', title: this.title, bars };
+  }
+}
+
+class ByHour implements Part {
+  readonly #hours: readonly Outcomes[] = Array.from({ length: 24 }, () => ({ succeeded: 0, failed: 0 }));
+
+  constructor(
+    private readonly title: string,
+    private readonly zone: Zone,
+  ) {}
+
+  add(event: StoredAuditEvent, ms: number): void {
+    const hour = this.#hours[this.zone.hourOf(ms)];
+    if (hour) count(hour, event);
+  }
+
+  result(): Chart {
+    const bars = this.#hours.map((outcomes, hour) => ({
+      label: String(hour).padStart(2, '0'),
+      ...outcomes,
+    }));
+    return { kind: 'chart', title: this.title, bars };
+  }
+}

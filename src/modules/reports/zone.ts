@@ -1,0 +1,85 @@
+import { DAY_MS, HOUR_MS } from '../../event/event-time';
+import { type Problem, problem } from '../../problem';
+
+/** No time zone changes its clocks within a quarter of an hour. */
+const QUARTER_MS = HOUR_MS / 4;
+const REMEMBERED_MAX = 10_000;
+
+/** The local times of an IANA time zone. */
+export class Zone {
+  readonly #format: Intl.DateTimeFormat;
+  readonly #offsets = new Map<number, number>();
+
+  /** @throws RangeError when there is no such time zone */
+  constructor(readonly name: string) {
+    this.#format = new Intl.DateTimeFormat('en-US', {
+      timeZone: name,
+      timeZoneName: 'longOffset',
+      year: 'numeric',
+    });
+  }
+
+  /** Milliseconds by which the local time is ahead of UTC. */
+  offsetMs(ms: number): number {
+    const quarter = Math.floor(ms / QUARTER_MS);
+    const known = this.#offsets.get(quarter);
+    if (known !== undefined) return known;
+    const text = this.#format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    const [, sign, hours = 0, minutes = 0] = /GMT([+-])(\d\d):(\d\d)/.exec(text) ?? [];
+    const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+    if (this.#offsets.size >= REMEMBERED_MAX) this.#offsets.clear();
+    this.#offsets.set(quarter, offset);
+    return offset;
+  }
+
+  /** The hour of the day, 0 to 23. */
+  hourOf(ms: number): number {
+    return Math.floor(this.#localMs(ms) / HOUR_MS) % 24;
+  }
+
+  /** Whether it is not Monday to Friday from 7 to 19 o'clock. */
+  isOutsideWork(ms: number): boolean {
+    const local = this.#localMs(ms);
+    const hour = Math.floor(local / HOUR_MS) % 24;
+    const weekday = new Date(local).getUTCDay();
+    return weekday === 0 || weekday === 6 || hour < 7 || hour >= 19;
+  }
+
+  /** The local day, hour or month, such as `2026-01-05`, `2026-01-05 08:00` or `2026-01`. */
+  stretchOf(ms: number, unit: Stretch): string {
+    const text = new Date(this.#localMs(ms)).toISOString();
+    if (unit === 'hour') return `${text.slice(0, 10)} ${text.slice(11, 13)}:00`;
+    return text.slice(0, unit === 'day' ? 10 : 7);
+  }
+
+  /** A local time with its offset, such as `2026-01-05 09:00:00.123 +01:00`. */
+  format(ms: number): string {
+    const minutes = this.offsetMs(ms) / 60_000;
+    const text = new Date(this.#localMs(ms)).toISOString();
+    const two = (n: number) => String(Math.floor(n)).padStart(2, '0');
+    const offset = `${minutes < 0 ? '-' : '+'}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`;
+    return `${text.slice(0, 10)} ${text.slice(11, 23)} ${offset}`;
+  }
+
+  #localMs(ms: number): number {
+    return ms + this.offsetMs(ms);
+  }
+}
+
+export type Stretch = 'hour' | 'day' | 'month';
+const HOURLY_MAX_MS = 3 * DAY_MS;
+const DAILY_MAX_MS = 366 * DAY_MS;
+
+/** The stretches into which a period of this length is divided. */
+export const stretchFor = (lengthMs: number): Stretch =>
+  lengthMs <= HOURLY_MAX_MS ? 'hour' : lengthMs <= DAILY_MAX_MS ? 'day' : 'month';
+
+/** The check of a parameter that names a time zone. */
+export function zoneProblems(name: string, field: string): readonly Problem[] {
+  try {
+    new Zone(name);
+    return [];
+  } catch {
+    return [problem(field, 'malformed', 'must be an IANA time zone such as Europe/Berlin')];
+  }
+}
