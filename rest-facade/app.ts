@@ -11,11 +11,13 @@ import { errorResponder, refuseMethod } from '../src/http/refusal';
 import { writePieces } from '../src/http/write-pieces';
 import { LIMITS } from '../src/limits';
 import type { BeginExport } from '../src/modules/export/export-events';
+import type { ReportEntrance } from '../src/modules/reports/module';
 import type { Tracing } from '../src/observe/tracing';
 import { API_BASE_PATH } from '../src/version';
 import { deprecationHeaders } from './deprecation';
 import { documentation } from './documentation';
 import { answerExport, EXPORT_PATH } from './export';
+import { answerNewRun, answerRunFile, expressPath, MAKE_ROUTE, RUN_FILE_ROUTE } from './report';
 import {
   bodyOf,
   documentIn,
@@ -33,6 +35,7 @@ interface FacadeParts {
   readonly acceptCall: AcceptCall;
   readonly beginExport: BeginExport;
   readonly tail: TailEntrance;
+  readonly reports: ReportEntrance;
   readonly large: WholeTexts;
   readonly checkHealth: CheckHealth;
   /** Null: the service keeps no traces. */
@@ -56,6 +59,14 @@ export function createFacade(parts: FacadeParts): Router {
     const path = API_BASE_PATH + route.path.replace(/\{(\w+)\}/g, ':$1');
     router.route(path).get(answer(route, parts)).all(refuseMethod);
   }
+  router
+    .route(expressPath(RUN_FILE_ROUTE))
+    .get(answerRunFile(parts.reports, contextOf(parts)))
+    .all(refuseMethod);
+  router
+    .route(expressPath(MAKE_ROUTE))
+    .get(answerNewRun(parts.reports, contextOf(parts)))
+    .all(refuseMethod);
   router.route(HEALTH_PATH).get(health(parts.checkHealth)).all(refuseMethod);
   router.use('/swagger', documentation(parts.schema));
   router.use(() => {

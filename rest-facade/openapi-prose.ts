@@ -32,5 +32,7 @@
  *     description: Matches of rules, with the events that prove them.
  *   - name: Compliance
  *     description: Controls of frameworks on each server instance, with the events that prove or disprove them.
+ *   - name: Reports
+ *     description: Frozen and signed reports on the trail, as pages, tables and JSON.
  */
 export const PROSE_FILE = __filename;

@@ -19,6 +19,7 @@ import {
   PROOF_OF_EVENT,
   REMOVALS,
 } from '../src/modules/evidence/answer-fields';
+import { REPORT, REPORT_RUN } from '../src/modules/reports/answers';
 import { SOURCE_ITEM } from '../src/modules/sources/answers';
 
 type Json = { readonly [key: string]: unknown };
@@ -183,6 +184,10 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
   ComplianceControlEnvelope: envelope('ComplianceControl'),
   ComplianceSummary: objectSchema(COMPLIANCE_SUMMARY, COMPLIANCE_SUMMARY.doc),
   ComplianceSummaryEnvelope: envelope('ComplianceSummary'),
+  Report: objectSchema(REPORT, REPORT.doc),
+  ReportPage: page('Report'),
+  ReportRun: objectSchema(REPORT_RUN, REPORT_RUN.doc),
+  ReportRunEnvelope: envelope('ReportRun'),
   ...EVIDENCE_SCHEMAS,
   ...Object.fromEntries(Object.keys(EVIDENCE_SCHEMAS).map((name) => [`${name}Envelope`, envelope(name)])),
   ResponseMeta: objectSchema({ fields: META }, 'About the response.'),

@@ -6,6 +6,7 @@ import { API_BASE_PATH, API_VERSION } from '../src/version';
 import { EXPORT_PATH } from './export';
 import { EXPORT } from './openapi-export';
 import { PROSE_FILE } from './openapi-prose';
+import { REPORT_FILES } from './openapi-reports';
 import { SCHEMAS } from './openapi-schemas';
 import { TAIL } from './openapi-tail';
 import { prepareOperation, type Route } from './route';
@@ -53,6 +54,9 @@ export function openApiDocument(schema: GraphQLSchema): Json {
       ),
       [EXPORT_PATH]: { get: exportOperation() },
       [TAIL_PATH]: { get: tailOperation() },
+      ...Object.fromEntries(
+        REPORT_FILES.map((file) => [API_BASE_PATH + file.path, { get: reportOperation(file) }]),
+      ),
     },
     components: {
       securitySchemes: {
@@ -119,6 +123,21 @@ function exportOperation(): Json {
     responses: {
       200: { ...answered(EXPORT.content, { [total.name]: header(total.description, 'integer') }) },
       ...refused([...ROUTE_ERRORS, 'upgrade_required']),
+    },
+  };
+}
+
+function reportOperation(file: (typeof REPORT_FILES)[number]): Json {
+  return {
+    operationId: file.operationId,
+    ...prosed(file, `\n\n${file.description}`, file.scope),
+    parameters: [
+      ...Object.entries(file.pathParameters).map(([name, spec]) => parameter(name, spec, 'path')),
+      ...Object.entries(file.query).map(([name, spec]) => parameter(name, spec, 'query')),
+    ],
+    responses: {
+      200: { ...answered(file.content, { [file.header.name]: header(file.header.description) }) },
+      ...refused([...ROUTE_ERRORS, 'not_found']),
     },
   };
 }

@@ -23,7 +23,8 @@ export type Tag =
   | 'Evidence log'
   | 'Alerts'
   | 'Findings'
-  | 'Compliance';
+  | 'Compliance'
+  | 'Reports';
 
 /** A route of the public API as data. One function answers all routes, and OpenAPI is made of them. */
 export interface Route {

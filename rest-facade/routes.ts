@@ -5,6 +5,7 @@ import { SOURCE_ITEM, SOURCES_PARAMETERS } from '../src/modules/sources/answers'
 import { COMPLIANCE_ROUTES } from './compliance-routes';
 import { DETECTION_ROUTES } from './detection-routes';
 import { EVIDENCE_ROUTES } from './evidence-routes';
+import { REPORT_ROUTES } from './report-routes';
 import type { Route } from './route';
 
 /** Every route of the public API. A literal path stands before a pattern that matches it too. */
@@ -60,4 +61,5 @@ export const ROUTES: readonly Route[] = [
   ...EVIDENCE_ROUTES,
   ...DETECTION_ROUTES,
   ...COMPLIANCE_ROUTES,
+  ...REPORT_ROUTES,
 ];

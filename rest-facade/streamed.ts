@@ -20,7 +20,7 @@ export function streamed(
         rule,
         note: (result) => {
           response.locals.rows = result.rows ?? undefined;
-          call.note({ ...result, operation, parameters: request.query });
+          call.note({ ...result, operation, parameters: { ...request.query, ...request.params } });
         },
       },
       (running) => work(call, running, request, response),

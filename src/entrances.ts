@@ -17,6 +17,7 @@ import { createHttpServer } from './http/server';
 import type { PageAssets } from './modules/dashboard/page-assets';
 import { createDashboardRouter } from './modules/dashboard/router';
 import type { BeginExport } from './modules/export/export-events';
+import type { ReportEntrance } from './modules/reports/module';
 import type { Tracing } from './observe/tracing';
 
 /** The entrances behind one HTTP server: the REST façade, GraphQL, assistants (MCP) and the dashboard. */
@@ -27,6 +28,7 @@ export async function createEntrances(parts: {
   readonly agents: AgentBodies;
   readonly beginExport: BeginExport;
   readonly large: WholeTexts;
+  readonly reports: ReportEntrance;
   readonly tail: Omit<TailEntrance, 'whileWaiting'>;
   readonly pageAssets: PageAssets;
   readonly checkHealth: CheckHealth;
@@ -45,6 +47,7 @@ export async function createEntrances(parts: {
       acceptCall,
       beginExport,
       large,
+      reports: parts.reports,
       checkHealth,
       tracing,
       log,

@@ -16,6 +16,7 @@ import { beginExports } from './modules/export/module';
 import { openIngest } from './modules/ingest/module';
 import { keysModule } from './modules/keys/module';
 import { ensureOperatorKey } from './modules/keys/operator-key';
+import { reportsModule } from './modules/reports/module';
 import { restoreModule } from './modules/restore/module';
 import { savedSearchesModule } from './modules/saved-searches/module';
 import { searchModule } from './modules/search/module';
@@ -133,6 +134,34 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   });
   evidence.alsoCheck(detection.problemsOf);
   const explorer = new PostgresAuditEventExplorer(service);
+  const large = new LargeStatements(service, largeTurns);
+  const beginExport = beginExports(service, fairShare);
+  const compliance = complianceModule({
+    service,
+    tenants,
+    ask: {
+      groups: (set, filter, asked) => explorer.groups(set, filter, asked),
+      page: (set, query) => readSide.reader.page(set, query),
+      sources: listSources,
+      sourcesOf: sourcesOfInstance,
+    },
+    fairShare,
+    nowMs,
+  });
+  const reports = reportsModule({
+    service,
+    owner,
+    ask: {
+      events: beginExport,
+      whole: (text, form, asker, waitMs) => large.written(text, form, asker, waitMs),
+      sources: listSources,
+      logs: (set) => evidence.evidence.states(set),
+      removals: (tenantId) => evidence.evidence.removals(tenantId),
+      controls: compliance.itemsOf,
+    },
+    checkpointKey: evidence.checkpointKey,
+    nowMs,
+  });
   const modules: readonly Module[] = [
     ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations, dashboard],
     restoreModule(epoch),
@@ -141,18 +170,8 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     detection,
     exploreModule(service, tenants, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
-    complianceModule({
-      service,
-      tenants,
-      ask: {
-        groups: (set, filter, asked) => explorer.groups(set, filter, asked),
-        page: (set, query) => readSide.reader.page(set, query),
-        sources: listSources,
-        sourcesOf: sourcesOfInstance,
-      },
-      fairShare,
-      nowMs,
-    }),
+    compliance,
+    reports,
     savedSearchesModule(service, owner),
     accessLogModule({
       accessLog,
@@ -164,7 +183,6 @@ export async function openModules({ config, log, storage, callers, inFlight, now
       nowMs,
     }),
   ];
-  const large = new LargeStatements(service, largeTurns);
   return {
     modules,
     ingest,
@@ -172,7 +190,8 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     large,
     pageAssets: dashboard.pageAssets,
     operatorKeyFile,
-    beginExport: beginExports(service, fairShare),
+    beginExport,
+    reports: reports.entrance,
   };
 }
 

@@ -24,6 +24,7 @@ import { ExplainResolver } from './modules/explore/explain.resolver';
 import { ExploreResolver } from './modules/explore/explore.resolver';
 import { IngestResolver } from './modules/ingest/ingest.resolver';
 import { KeyResolver } from './modules/keys/key.resolver';
+import { ReportResolver } from './modules/reports/report.resolver';
 import { RestoreResolver } from './modules/restore/restore.resolver';
 import { SavedSearchResolver } from './modules/saved-searches/saved-search.resolver';
 import { AuditSourceResolver } from './modules/sources/audit-source.resolver';
@@ -61,6 +62,7 @@ export const RESOLVERS = [
   ExploreResolver,
   IngestResolver,
   KeyResolver,
+  ReportResolver,
   RestoreResolver,
   RetentionResolver,
   BacktestResolver,

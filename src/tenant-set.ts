@@ -36,3 +36,16 @@ export function parseTenantId(text: string): number | null {
   const id = TENANT_ID.test(text) ? Number(text) : 0;
   return id >= 1 && id <= 2_147_483_647 ? id : null;
 }
+
+/** The tenant that a caller asks about. @throws DomainError `invalid_parameter`, `not_found` */
+export function tenantMeant(tenants: TenantSet, given: string | undefined): number {
+  if (given === undefined) {
+    if (tenants.length === 1) return tenants[0];
+    throw new DomainError('invalid_parameter', {
+      public: 'tenantId must be given: the key reads several tenants.',
+    });
+  }
+  const tenantId = parseTenantId(given);
+  if (tenantId !== null && tenants.includes(tenantId)) return tenantId;
+  throw noSuchTenant();
+}

@@ -8,7 +8,7 @@ interface ScopeSpec {
   readonly ofAnalysts: boolean | 'claimed';
 }
 
-/** Every scope a key can be granted. Those coming soon permit nothing yet: their endpoints do not exist. */
+/** Every scope a key can be granted. */
 export const SCOPES = {
   'read:audit-activity': {
     permits: 'GET /audit-activity, GET /audit-activity/{recordId}, GET /audit-activity/summary',
@@ -35,7 +35,11 @@ export const SCOPES = {
     status: 'Active',
     ofAnalysts: 'claimed',
   },
-  'read:reports': { permits: 'Report generation', status: 'Coming soon', ofAnalysts: false },
+  'read:reports': {
+    permits: 'Reports: the catalogue, making runs, and reading their files',
+    status: 'Active',
+    ofAnalysts: 'claimed',
+  },
 } as const satisfies Record<string, ScopeSpec>;
 
 export type Scope = keyof typeof SCOPES;

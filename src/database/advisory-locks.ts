@@ -14,4 +14,5 @@ export const ADVISORY_LOCKS = {
   folding: 702_198,
   indexing: 702_199,
   evidenceLog: 702_200,
+  reports: 702_201,
 } as const;

@@ -33,6 +33,7 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'destinationSetAside.first': LIMITS.destinationSetAsidePageMax,
   'findings.pageSize': LIMITS.pageSizeMax,
   'gaps.limit': LIMITS.sourceGapsShownMax,
+  'reports.pageSize': LIMITS.pageSizeMax,
   'retentionRuns.first': LIMITS.retentionRunsMax,
   'tenantAlerts.pageSize': LIMITS.pageSizeMax,
 };
@@ -51,6 +52,9 @@ const FIXED: Readonly<Record<string, number>> = {
   'ComplianceControlItem.recordIds': 20,
   'ComplianceInstance.groups': 34,
   'ComplianceInstance.recordIds': 20,
+  'Report.needs': 4,
+  'Report.runs': LIMITS.reportRunsShown,
+  'ReportRun.files': 4,
   'RetentionRun.partitions': 20,
 };
 /** Assumed number of items in a list whose length no argument sets. */

@@ -143,6 +143,7 @@ const BORDERS: readonly Border[] = [
       'src/modules/sources/answers',
       'src/modules/detection/base/answers',
       'src/modules/compliance/answers',
+      'src/modules/reports',
     ],
     packages: ['express', 'graphql', 'graphql-jit', 'helmet', 'pino', 'swagger-jsdoc', 'swagger-ui-dist'],
   },

@@ -78,6 +78,13 @@ const PATHS = {
   '/compliance/controls': ['page', 'pageSize', 'framework', 'status', 'serverInstanceName', 'asOf', 'format'],
   '/compliance/controls/{controlId}': ['controlId', 'asOf'],
   '/compliance/summary': ['asOf'],
+  '/reports': ['page', 'pageSize'],
+  '/reports/runs/{runId}': ['runId'],
+  '/reports/runs/{runId}/content': ['runId', 'format'],
+  '/reports/{reportId}/content': [
+    ...['reportId', 'format', 'tenantId', 'startTime', 'endTime', 'timeZone', 'framework'],
+    ...['search', 'filter', 'actionId', 'databaseName', 'principalName', ...FURTHER],
+  ],
   '/audit-sources': ['page', 'pageSize'],
   '/audit-log': ['tenantId'],
   '/audit-log/checkpoints': ['tenantId', 'after'],
@@ -128,6 +135,7 @@ describe('the OpenAPI document', () => {
       '/alerts/{alertId}': 'Alerts',
       '/findings': 'Findings',
       '/compliance/summary': 'Compliance',
+      '/reports/{reportId}/content': 'Reports',
     });
     const described = document.tags.map(({ name }: { name: string }) => name);
     expect(described.toSorted()).toEqual([...new Set(Object.keys(PATHS).map(tagOf))].toSorted());
@@ -166,6 +174,7 @@ describe('the OpenAPI document', () => {
       acceptCall: () => Promise.reject(new Error('not called')),
       beginExport: () => Promise.reject(new Error('not called')),
       tail: {} as never,
+      reports: {} as never,
       large: {} as never,
       checkHealth: async () => 'Healthy',
       log: pino({ level: 'silent' }),

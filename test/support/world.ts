@@ -100,13 +100,23 @@ export class World {
   }
 
   /** A key without tenants, as releases before made them. */
-  async keyWithoutTenants(
-    request: Omit<KeyOptions, 'tenantIds'> = {},
+  keyWithoutTenants(request: Omit<KeyOptions, 'tenantIds'> = {}): Promise<{ keyId: string; key: string }> {
+    return this.#storedWith({ tenantIds: [] }, request);
+  }
+
+  /** A key without scopes, which permits nothing. */
+  keyWithoutScopes(request: Omit<KeyOptions, 'scopes'> = {}): Promise<{ keyId: string; key: string }> {
+    return this.#storedWith({ scopes: [] }, request);
+  }
+
+  async #storedWith(
+    change: { readonly tenantIds?: readonly []; readonly scopes?: readonly [] },
+    request: KeyOptions,
   ): Promise<{ keyId: string; key: string }> {
     const { insert } = PostgresKeyStore.prototype;
     const stored = jest.spyOn(PostgresKeyStore.prototype, 'insert');
     stored.mockImplementationOnce(function (this: PostgresKeyStore, key, attempt) {
-      return insert.call(this, { ...key, tenantIds: [] }, attempt);
+      return insert.call(this, { ...key, ...change }, attempt);
     });
     try {
       return await this.key(request);

@@ -146,14 +146,8 @@ function ScopeChoice(props: {
   return (
     <Checkbox.Group label="Scopes" {...props}>
       <Stack gap={6} mt={6}>
-        {Object.entries(SCOPES).map(([scope, { permits, status }]) => (
-          <Checkbox
-            key={scope}
-            size="xs"
-            value={scope}
-            label={scope}
-            description={status === 'Active' ? permits : `${permits}: ${status.toLowerCase()}`}
-          />
+        {Object.entries(SCOPES).map(([scope, { permits }]) => (
+          <Checkbox key={scope} size="xs" value={scope} label={scope} description={permits} />
         ))}
       </Stack>
     </Checkbox.Group>

@@ -36,6 +36,8 @@ export const DISTRIBUTED_TABLES = [
   'alert_notice',
   'backtest',
   'compliance_declaration',
+  'report_run',
+  'report_piece',
   'destination',
   'destination_set_aside',
 ] as const;

@@ -81,6 +81,17 @@ export class Assessments {
     return items;
   }
 
+  /**
+   * Each control of a framework on each instance of the tenants, as of a moment in ticks.
+   * @param framework an id; null: all frameworks
+   */
+  async itemsOf(framework: string | null, tenants: TenantSet, asOf: bigint): Promise<readonly ControlItem[]> {
+    const wanted = this.frameworks.filter(
+      ({ frameworkId }) => framework === null || frameworkId === framework,
+    );
+    return this.items(wanted, await this.trails(tenants, { asOf, instance: null }));
+  }
+
   /** Each framework with the numbers of its controls by status, on whole instances. */
   async counts(trails: readonly InstanceTrail[]): Promise<readonly FrameworkItem[]> {
     return this.countsOf(await this.items(this.frameworks, trails));

@@ -15,13 +15,15 @@ export function complianceModule(parts: {
   readonly ask: Questions;
   readonly fairShare: Pick<FairShare, 'run'>;
   readonly nowMs: () => number;
-}): Module {
+}): Module & Pick<Assessments, 'itemsOf'> {
   const { service, tenants, ask, fairShare, nowMs } = parts;
   const declarations = new DeclarationStore(service);
+  const assessments = new Assessments(service, ask, declarations);
   return {
     resolvers: [
-      new ComplianceResolver(new Assessments(service, ask, declarations), fairShare, nowMs),
+      new ComplianceResolver(assessments, fairShare, nowMs),
       new DeclarationResolver(declarations, tenants, nowMs),
     ],
+    itemsOf: (framework, of, asOf) => assessments.itemsOf(framework, of, asOf),
   };
 }

@@ -9,7 +9,7 @@ import {
   rootOf,
 } from '../../store/log/evidence/merkle';
 import { MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../store/log/evidence/tiles';
-import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../tenant-set';
+import { type TenantSet, tenantSet } from '../../tenant-set';
 import { parseNote } from './checkpoint';
 import type { EvidenceStore, LogState, Removal } from './evidence.store';
 
@@ -165,17 +165,4 @@ function findLeaf(tiles: readonly Tile[], recordId: Buffer, size: number) {
     }
   }
   return found;
-}
-
-/** The tenant that a caller asks about. @throws DomainError `invalid_parameter`, `not_found` */
-export function tenantMeant(tenants: TenantSet, given: string | undefined): number {
-  if (given === undefined) {
-    if (tenants.length === 1) return tenants[0];
-    throw new DomainError('invalid_parameter', {
-      public: 'tenantId must be given: the key reads several tenants.',
-    });
-  }
-  const tenantId = parseTenantId(given);
-  if (tenantId !== null && tenants.includes(tenantId)) return tenantId;
-  throw noSuchTenant();
 }

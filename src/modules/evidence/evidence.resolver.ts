@@ -6,7 +6,7 @@ import type { ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { AuditEventType } from '../../graphql/audit-event.types';
-import { tenantSet } from '../../tenant-set';
+import { tenantMeant, tenantSet } from '../../tenant-set';
 import {
   AUDIT_LOG_PARAMETERS,
   AUDIT_LOGS_PARAMETERS,
@@ -24,7 +24,6 @@ import {
   RemovalsType,
 } from './evidence.types';
 import type { EvidenceLog } from './evidence-log';
-import { tenantMeant } from './evidence-log';
 
 const ofTenant = (context: Call, given: string | undefined) => tenantMeant(tenantSetOf(context), given);
 const base64 = (hash: Buffer) => hash.toString('base64');

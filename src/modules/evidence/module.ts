@@ -23,6 +23,7 @@ interface Evidence extends Module {
   readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
   /** The tenants whose log this instance does not append to, with the reason. */
   readonly stoppedLogs: () => ReadonlyMap<number, string>;
+  readonly evidence: Pick<EvidenceLog, 'states' | 'removals'>;
   /** Whether the logs of this database are kept with another key than this instance has. */
   readonly hasOtherKey: () => boolean;
   /** Adds what an operator's check looks at beside the log. */
@@ -59,6 +60,7 @@ export async function openEvidence(parts: {
   return {
     checkpointKey,
     checkpointKeys,
+    evidence,
     stoppedLogs: () => sequencer.problems,
     hasOtherKey: () => sequencer.hasOtherKey,
     alsoCheck: (problemsOf) => void checker.also.push(problemsOf),

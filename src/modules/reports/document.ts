@@ -1,7 +1,5 @@
+import type { Cell } from '../../csv';
 import type { LoggedGap } from './gaps';
-
-/** A value in a table of a report. */
-export type Cell = string | number | boolean | null;
 
 export interface Column {
   readonly name: string;

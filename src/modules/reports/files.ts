@@ -1,5 +1,5 @@
-import { stringify } from 'csv-stringify/sync';
-import type { Cell, Chart, Column, End, Head, ReportFile, Table } from './document';
+import { type Cell, csvLines } from '../../csv';
+import type { Chart, Column, End, Head, ReportFile, Table } from './document';
 import { HtmlFile } from './html-file';
 
 /** Formats of a run, with how a statement that is too large for its row is written in them; null: only its beginning. */
@@ -25,33 +25,29 @@ export const fileNameOf = (reportId: string, runId: string, format: string) =>
 /** Spreadsheets take a text that begins so for a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/**
- * RFC 4180. Texts are in quotation marks, and an apostrophe stands before one that a spreadsheet would take for a
- * formula. The file in JSON has every text as it is.
- */
-const csvLines = (rows: readonly (readonly Cell[])[]) =>
-  stringify(
+/** A text that a spreadsheet would take for a formula gets an apostrophe. The file in JSON has every text as it is. */
+const safeLines = (rows: readonly (readonly Cell[])[]) =>
+  csvLines(
     rows.map((row) =>
       row.map((cell) => (typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : cell)),
     ),
-    { record_delimiter: 'windows', quoted_string: true, cast: { boolean: String } },
   );
 
 class CsvFile implements ReportFile {
   constructor(private readonly head: Head) {}
 
   begin(): string {
-    return csvLines([this.head.columns.map(({ name }) => name)]);
+    return safeLines([this.head.columns.map(({ name }) => name)]);
   }
 
   rows(rows: readonly (readonly Cell[])[]): string {
-    return csvLines(rows);
+    return safeLines(rows);
   }
 
   end(_sections: readonly (Table | Chart)[], end: End): string {
     const { head } = this;
     const { startTime, endTime, timeZone, filter, parameters } = head.question;
-    return csvLines([
+    return safeLines([
       ['#report', head.reportId, head.title],
       ['#run', head.runId, head.createdAt],
       ['#period', startTime, endTime, timeZone],

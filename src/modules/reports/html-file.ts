@@ -1,7 +1,8 @@
+import type { Cell } from '../../csv';
 import { MARK } from '../../event/marks';
 import { LIMITS } from '../../limits';
 import { chartSvg } from './chart-svg';
-import type { Cell, Chart, Column, End, Head, ReportFile, Table } from './document';
+import type { Chart, Column, End, Head, ReportFile, Table } from './document';
 import { html, Markup } from './html-text';
 import { actionText } from './tally';
 import { Zone } from './zone';

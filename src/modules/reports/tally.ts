@@ -1,3 +1,4 @@
+import type { Cell } from '../../csv';
 import { ACTION_NAMES } from '../../event/action-names';
 import { type AnyField, isLifted } from '../../event/fields';
 import { liftedValue } from '../../event/lifted';
@@ -5,7 +6,7 @@ import { msOfRecordId } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import type { EventReport, Section } from './declarations';
-import type { Cell, Chart, Column, Table } from './document';
+import type { Chart, Column, Table } from './document';
 import { type Stretch, stretchFor, type Zone } from './zone';
 
 /** The value of a field of an event; null: absent. */

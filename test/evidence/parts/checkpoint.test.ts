@@ -2,10 +2,11 @@ import { createPublicKey, verify } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
-import { isSignedBy, parseNote, signedNote } from '../../../src/modules/evidence/checkpoint';
+import { parseNote, signedNote } from '../../../src/modules/evidence/checkpoint';
 import { CHECKPOINT_KEY_FILE, loadCheckpointKeys } from '../../../src/modules/evidence/checkpoint-key-file';
 import { CheckpointFiles } from '../../../src/modules/evidence/checkpoint-memory';
 import { CheckpointKey, newCheckpointKeyPem } from '../../../src/store/log/evidence/note-key';
+import { isSignedBy } from '../../../src/store/log/evidence/signed-note';
 import { temporaryFolder } from '../../support/engines';
 import { KEY } from './log-copies';
 

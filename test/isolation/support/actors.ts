@@ -25,7 +25,7 @@ export async function actorsOf({ world, a, b }: Stage): Promise<Actor[]> {
   const [one, other] = [a.tenant.tenantId, b.tenant.tenantId];
   const both = await world.key({ tenantIds: [one, other], scopes: [...READ] });
   const none = await world.keyWithoutTenants({ scopes: [...READ] });
-  const unscoped = await world.key({ tenantIds: [one], scopes: ['read:reports'] });
+  const unscoped = await world.keyWithoutScopes({ tenantIds: [one] });
   const [revoked, expired] = [await world.key({ tenantIds: [one] }), await world.key({ tenantIds: [one] })];
   await world.operate('mutation($id: String!) { revokeApiKey(keyId: $id) { keyId } }', { id: revoked.keyId });
   // A rotation without an overlap expires the old key at once.

@@ -28,6 +28,8 @@ export interface MarkedTenant {
   readonly report: object;
   readonly recordIds: readonly string[];
   readonly alertIds: readonly string[];
+  /** The id of a run of a report. */
+  readonly runId: string;
   readonly findingIds: readonly string[];
   readonly backtestId: string;
   readonly keyIds: readonly string[];
@@ -102,6 +104,7 @@ export function secretsOf({ marks, tenant, ...of }: MarkedTenant, isOperator: bo
     ...of.keyIds,
     ...of.recordIds,
     ...of.alertIds,
+    of.runId,
     ...of.findingIds,
   ];
 }

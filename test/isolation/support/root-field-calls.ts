@@ -42,6 +42,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   tenantIds: ({ tenant }) => [tenant.tenantId],
   recordId: ({ recordIds }) => recordIds[0],
   alertId: ({ alertIds }) => alertIds[0],
+  runId: ({ runId }) => runId,
   findingId: ({ findingIds }) => findingIds[0],
   status: () => 'new',
   severity: () => 'medium',

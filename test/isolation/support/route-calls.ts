@@ -1,4 +1,5 @@
 import { EXPORT_PATH } from '../../../rest-facade/export';
+import { expressPath, MAKE_ROUTE, RUN_FILE_ROUTE } from '../../../rest-facade/report';
 import { ROUTES } from '../../../rest-facade/routes';
 import { TAIL_PATH } from '../../../rest-facade/tail';
 import { HEALTH_PATH } from '../../../src/http/health';
@@ -77,7 +78,8 @@ const publicRoutes: RouteCase[] = ROUTES.map(({ path, query, rootField }) => ({
         .replace('{recordId}', target.recordIds[0] ?? '')
         .replace('{alertId}', target.alertIds[0] ?? '')
         .replace('{findingId}', target.findingIds[0] ?? '')
-        .replace('{controlId}', '5.4');
+        .replace('{controlId}', '5.4')
+        .replace('{runId}', target.runId);
     const all = Object.keys(query).flatMap((name) => {
       const value = OTHERWISE[rootField]?.[name] ?? PARAMETERS[name]?.(target);
       return value === undefined ? [] : [[name, value] as [string, string]];
@@ -134,6 +136,19 @@ const toolCall = (name: string, given: object): Call => ({
   }),
 });
 
+const runFiles: RouteCase['calls'] = ({ runId }) =>
+  ['html', 'csv', 'json'].map((format) =>
+    get(`${API_BASE_PATH}/reports/runs/${runId}/content?format=${format}`),
+  );
+
+const newRuns: RouteCase['calls'] = ({ tenant, marks }) =>
+  ['html', 'csv', 'json'].map((format) => {
+    const databaseName = `${marks.event} databaseName`;
+    const period = { startTime: '2026-01-01', endTime: '2026-02-01' };
+    const query = new URLSearchParams({ format, databaseName, tenantId: tenant.tenantId, ...period });
+    return get(`${API_BASE_PATH}/reports/activity/content?${query}`);
+  });
+
 const signIn = (body: object): Call => ({
   method: 'POST',
   path: '/dashboard/api/sign-in',
@@ -145,6 +160,8 @@ export const ROUTE_CASES: readonly RouteCase[] = [
   ...publicRoutes,
   { route: EXPORT_PATH, calls: exportsAt(EXPORT_PATH), shows: isReader },
   { route: TAIL_PATH, calls: tails, shows: isReader },
+  { route: expressPath(RUN_FILE_ROUTE), calls: runFiles, shows: isReader },
+  { route: expressPath(MAKE_ROUTE), calls: newRuns, shows: isReader },
   { route: HEALTH_PATH, calls: () => [get(HEALTH_PATH)] },
   { route: '/livez', calls: () => [get('/livez')] },
   { route: '/readyz', calls: () => [get('/readyz')] },

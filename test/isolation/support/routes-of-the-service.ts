@@ -29,6 +29,7 @@ export async function routesOfTheService(): Promise<string[]> {
       checkHealth: unused,
       log,
       tail: {} as never,
+      reports: {} as never,
       large: {} as never,
     }),
     graphql: await createGraphqlRouter({

@@ -112,6 +112,12 @@ async function described(world: World, { tenantId, marks, events }: Filled): Pro
     'mutation($t: String!, $r: String!) { testRule(tenantId: $t, ruleId: $r) { backtestId } }',
     { t: tenantId, r: OUTGOING_ACCESS },
   );
+  const run = await tenant.get('/reports/activity/content', {
+    databaseName: `${marks.event} databaseName`,
+    startTime: '2026-01-01',
+    endTime: '2026-02-01',
+    format: 'json',
+  });
   const hashesIn = (base64: string, bytes: number) =>
     Buffer.from(base64, 'base64')
       .toString('hex')
@@ -124,6 +130,7 @@ async function described(world: World, { tenantId, marks, events }: Filled): Pro
     recordIds: data.map(({ recordId }: { recordId: string }) => recordId),
     backtestId: tested.body.data.testRule.backtestId,
     alertIds: alerts.map(({ alertId }: { alertId: string }) => alertId),
+    runId: run.body.report.runId,
     findingIds: findings.map(({ findingId }: { findingId: string }) => findingId),
     keyIds: [tenant.keyId, named.keyId],
     destinationId,

@@ -1,5 +1,6 @@
 import { HASH_BYTES, hashOfPair } from '../../../store/log/evidence/merkle';
-import { type Checkpoint, parseNote, signerOf } from '../checkpoint';
+import { signerOf } from '../../../store/log/evidence/signed-note';
+import { type Checkpoint, parseNote } from '../checkpoint';
 import type { LogCopy } from './log-copy';
 
 /** The result of comparing the checkpoints of a log with its entries. */

@@ -1,0 +1,307 @@
+import type { Cell } from '../../csv';
+import { DomainError, refusal } from '../../errors';
+import { TICKS_PER_MS } from '../../event/event-time';
+import { allOf, termsOf } from '../../event/expression/expression';
+import type { AnyField } from '../../event/fields';
+import type { TextForm } from '../../event/marks';
+import type { ParameterValues } from '../../event/parameter-specs';
+import { type AuditEventFilter, toSummaryFilter } from '../../event/query';
+import { LIMITS } from '../../limits';
+import type { NoteSigner } from '../../store/log/evidence/note-key';
+import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
+import { oneTenant, type TenantSet, tenantMeant } from '../../tenant-set';
+import type { EventReport, Report } from './declarations';
+import type { Chart, Column, End, Head, Table } from './document';
+import { FileWriter } from './file-writer';
+import { fileNameOf, REPORT_FORMAT_NAMES, REPORT_FORMATS } from './files';
+import { gapsIn, type Source } from './gaps';
+import { type Manifest, sha256, signManifest } from './manifest';
+import { type Asked, askedOf, type MAKE_PARAMETERS } from './parameters';
+import { Privileged, ROLE_CHANGES } from './privileged';
+import type { BegunRun, RunStore } from './run.store';
+import { RunningRoot } from './running-root';
+import { type ControlRow, controlRows, type StateRows, sourceRows } from './state-rows';
+import { fieldValue, Tally, titleOf } from './tally';
+import { Zone } from './zone';
+
+/** Events of an export, which its caller must end. */
+interface Events {
+  readonly totalCount: number | null;
+  readonly batches: AsyncIterable<readonly StoredAuditEvent[]>;
+  end(): Promise<void>;
+}
+
+/** What reports are made of: questions to other modules. */
+export interface ReportSources {
+  readonly events: (request: {
+    readonly tenants: TenantSet;
+    readonly holder: string;
+    readonly filter: AuditEventFilter;
+    readonly cursor: null;
+    readonly assertAllowed: () => Promise<void>;
+  }) => Promise<Events>;
+  /** A part of a file, with large statements in the places of their marks. */
+  readonly whole: (
+    text: string,
+    form: TextForm,
+    asker: { readonly holder: string; readonly tenants: TenantSet },
+    waitMs: number,
+  ) => AsyncIterable<string | Buffer>;
+  readonly sources: (tenants: TenantSet) => Promise<readonly Source[]>;
+  readonly logs: (tenants: TenantSet) => Promise<
+    readonly {
+      readonly size: number;
+      readonly root: Buffer | null;
+      readonly checkpoint: string | null;
+      readonly waitingEvents: number;
+      readonly refusedEvents: number;
+      readonly problem: string | null;
+    }[]
+  >;
+  readonly removals: (
+    tenantId: number,
+  ) => Promise<
+    readonly { readonly from: Date; readonly to: Date; readonly events: number; readonly lastRunAt: Date }[]
+  >;
+  readonly controls: (
+    framework: string | null,
+    tenants: TenantSet,
+    asOf: bigint,
+  ) => Promise<readonly ControlRow[]>;
+}
+
+/** A request for a run, of one of the tenants. */
+export interface MakeRequest {
+  readonly report: Report;
+  readonly tenants: TenantSet;
+  readonly values: ParameterValues<typeof MAKE_PARAMETERS>;
+  readonly holder: string;
+  readonly createdBy: string;
+  /** @throws DomainError if the caller may no longer have the events */
+  readonly assertAllowed: () => Promise<void>;
+}
+
+/** A request for a run of one tenant. */
+type OneRun = Omit<MakeRequest, 'tenants'> & { readonly tenantId: number };
+
+/** More terms than an expression is asked with: each event is then compared here. */
+const TERMS_MAX = 256;
+
+/** Makes runs of reports. */
+export class ReportMaker {
+  constructor(
+    private readonly store: Pick<RunStore, 'begin' | 'put' | 'finish' | 'abandon'>,
+    private readonly ask: ReportSources,
+    private readonly signer: NoteSigner,
+    private readonly nowMs: () => number,
+    private readonly limits: { readonly rows: number; readonly ms: number } = {
+      rows: LIMITS.reportRowsMax,
+      ms: LIMITS.reportMs,
+    },
+  ) {}
+
+  /**
+   * @returns the id of the run
+   * @throws DomainError `not_found`, `invalid_parameter`, `rate_limited`, `service_unavailable`
+   */
+  async make({ tenants, ...given }: MakeRequest): Promise<string> {
+    const request = { ...given, tenantId: tenantMeant(tenants, given.values.tenantId) };
+    const asked = askedOf(request.report, request.values, this.nowMs());
+    if ('problems' in asked) throw refusal(asked.problems);
+    const { report } = request;
+    if (report.source === 'events') return this.#ofEvents(report, request, asked);
+    const rows = await this.#stateRows(report.source, request, asked);
+    return this.#run(request, asked, rows.columns, async (write) => {
+      await write(rows.rows);
+      return { sections: rows.sections, recordIdsRoot: null };
+    });
+  }
+
+  async #ofEvents(report: EventReport, request: OneRun, asked: Asked): Promise<string> {
+    const { question, from, to } = asked;
+    const isWanted = report.of === 'privileged' ? await this.#privileged(request, question.endTime) : null;
+    const filter = isWanted ? narrowed(asked.filter, isWanted) : asked.filter;
+    const events = await this.#events(request, filter);
+    try {
+      if (!isWanted && (events.totalCount ?? 0) > this.limits.rows) throw tooManyRows(this.limits.rows);
+      const fields: readonly AnyField[] = [...report.columns, 'recordId'];
+      const period = { fromMs: Number(from / TICKS_PER_MS), toMs: Number(to / TICKS_PER_MS) };
+      const tally = new Tally(report, new Zone(question.timeZone), period);
+      const root = new RunningRoot();
+      return await this.#run(request, asked, fields.map(columnOf), async (write) => {
+        for await (const batch of events.batches) {
+          const wanted = isWanted ? batch.filter((event) => isWanted.has(event)) : batch;
+          for (const event of wanted) {
+            tally.add(event);
+            root.add(event.recordId);
+          }
+          await write(wanted.map((event) => fields.map((field) => fieldValue(event, field))));
+        }
+        return { sections: tally.sections(), recordIdsRoot: root.root };
+      });
+    } finally {
+      await events.end();
+    }
+  }
+
+  async #privileged(request: OneRun, endTime: string): Promise<Privileged> {
+    const filter = toSummaryFilter({ filter: ROLE_CHANGES, startTime: undefined, endTime });
+    const events = await this.#events(request, filter);
+    try {
+      const privileged = new Privileged();
+      for await (const batch of events.batches) for (const event of batch) privileged.take(event);
+      return privileged;
+    } finally {
+      await events.end();
+    }
+  }
+
+  #events({ tenantId, holder, assertAllowed }: OneRun, filter: AuditEventFilter): Promise<Events> {
+    return this.ask.events({ tenants: oneTenant(tenantId), holder, filter, cursor: null, assertAllowed });
+  }
+
+  async #stateRows(kind: 'sources' | 'controls', request: OneRun, asked: Asked): Promise<StateRows> {
+    const { tenantId, values } = request;
+    const tenants = oneTenant(tenantId);
+    if (kind === 'controls')
+      return controlRows(await this.ask.controls(values.framework ?? null, tenants, asked.to));
+    const [log] = await this.ask.logs(tenants);
+    const health = log ?? { size: 0, waitingEvents: 0, refusedEvents: 0, problem: null };
+    const removals = await this.ask.removals(tenantId);
+    return sourceRows(await this.ask.sources(tenants), asked.question, health, removals);
+  }
+
+  /** Begins a run, writes its files, and ends it. A run that fails is given up. */
+  async #run(
+    request: OneRun,
+    { question }: Asked,
+    columns: readonly Column[],
+    work: (
+      write: (rows: readonly (readonly Cell[])[]) => Promise<void>,
+    ) => Promise<{ readonly sections: readonly (Table | Chart)[]; readonly recordIdsRoot: string | null }>,
+  ): Promise<string> {
+    const { report, tenantId, createdBy } = request;
+    const tenants = oneTenant(tenantId);
+    const [sources, [log]] = await Promise.all([this.ask.sources(tenants), this.ask.logs(tenants)]);
+    const run = await this.store.begin(tenantId, report.reportId, createdBy);
+    try {
+      const { reportId, title, about } = report;
+      const { runId, createdAt } = run;
+      const head = {
+        runId,
+        reportId,
+        title,
+        about,
+        tenantId: String(tenantId),
+        createdAt,
+        question,
+        columns,
+      };
+      const files = this.#open(run, head, { holder: request.holder, tenants });
+      const endMs = this.nowMs() + this.limits.ms;
+      let count = 0;
+      await files.begin();
+      const { sections, recordIdsRoot } = await work(async (rows) => {
+        count += rows.length;
+        if (count > this.limits.rows) throw tooManyRows(this.limits.rows);
+        if (this.nowMs() > endMs) throw tooSlow(this.limits.ms);
+        await files.rows(rows);
+      });
+      const end: End = {
+        rows: count,
+        gaps: gapsIn(sources, question.startTime, question.endTime),
+        log: {
+          size: log?.size ?? 0,
+          root: log?.root?.toString('hex') ?? null,
+          checkpoint: log?.checkpoint ?? null,
+        },
+        recordIdsRoot,
+      };
+      const written = await files.end(sections, end);
+      await this.#finish(run, { head, end, createdBy }, written);
+      return runId;
+    } catch (error) {
+      await this.store.abandon(run).catch(() => {}); // it is over later by itself
+      throw error;
+    }
+  }
+
+  #open(run: BegunRun, head: Head, asker: { readonly holder: string; readonly tenants: TenantSet }) {
+    const files = REPORT_FORMAT_NAMES.map((format) => {
+      const { statements, open } = REPORT_FORMATS[format];
+      const writer = new FileWriter((piece, bytes) => this.store.put(run, format, piece, bytes));
+      return { format, statements, file: open(head), writer };
+    });
+    const write = async ({ statements, writer }: (typeof files)[number], text: string) => {
+      if (statements === null) return writer.write(text);
+      for await (const part of this.ask.whole(text, statements, asker, LIMITS.exportWaitMs))
+        await writer.write(part);
+    };
+    return {
+      begin: async () => {
+        for (const one of files) await write(one, one.file.begin());
+      },
+      rows: async (rows: readonly (readonly Cell[])[]) => {
+        for (const one of files) await write(one, one.file.rows(rows));
+      },
+      end: async (sections: readonly (Table | Chart)[], end: End) => {
+        const written = [];
+        for (const one of files) {
+          await write(one, one.file.end(sections, end));
+          const hash = await one.writer.end();
+          const { bytes, stored } = one.writer;
+          const name = fileNameOf(head.reportId, head.runId, one.format);
+          written.push({ file: { format: one.format, name, bytes, sha256: hash }, stored });
+        }
+        return written;
+      },
+    };
+  }
+
+  async #finish(
+    run: BegunRun,
+    { head, end, createdBy }: { readonly head: Head; readonly end: End; readonly createdBy: string },
+    written: readonly { readonly file: Manifest['files'][number]; readonly stored: number }[],
+  ): Promise<void> {
+    const { columns, about, ...asked } = head;
+    const bytes = written.reduce((sum, { stored }) => sum + stored, 0);
+    await this.store.finish(run, bytes, (number, before) =>
+      signManifest(
+        {
+          version: 1,
+          ...asked,
+          createdBy,
+          ...end,
+          number,
+          previous: before === null ? null : sha256(before),
+          files: written.map(({ file }) => file),
+        },
+        this.signer,
+      ),
+    );
+  }
+}
+
+/** The same filter for what these principals did, if they are few enough to name. */
+function narrowed(filter: AuditEventFilter, { expression }: Privileged): AuditEventFilter {
+  if (termsOf(expression).length > TERMS_MAX) return filter;
+  return { ...filter, expression: allOf(filter.expression ? [filter.expression, expression] : [expression]) };
+}
+
+const KINDS: Partial<Record<AnyField, Column['kind']>> = {
+  eventTime: 'time',
+  statement: 'statement',
+  responseRows: 'number',
+  affectedRows: 'number',
+};
+const columnOf = (name: AnyField): Column => ({ name, title: titleOf(name), kind: KINDS[name] ?? 'text' });
+
+const tooManyRows = (rows: number) =>
+  new DomainError('invalid_parameter', {
+    public: `The report would have more than ${rows} rows. Give a shorter period, or a filter.`,
+  });
+
+const tooSlow = (ms: number) =>
+  new DomainError('invalid_parameter', {
+    public: `The report takes more than ${ms / 60_000} minutes to make. Give a shorter period, or a filter.`,
+  });

@@ -1,0 +1,138 @@
+import type { Cell } from '../../csv';
+import type { Column, Table } from './document';
+import { gapsIn, type Source } from './gaps';
+
+/** The rows of a report on what the service knows beside events. */
+export interface StateRows {
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Cell[])[];
+  readonly sections: readonly Table[];
+}
+
+const text = (name: string, title: string): Column => ({ name, title, kind: 'text' });
+const time = (name: string, title: string): Column => ({ name, title, kind: 'time' });
+const number = (name: string, title: string): Column => ({ name, title, kind: 'number' });
+
+const SOURCE_COLUMNS = [
+  ...[text('hostName', 'Host'), text('databaseName', 'Database'), text('state', 'State')],
+  ...[time('lastEventTime', 'Newest event'), time('completeThrough', 'Complete through')],
+  ...[
+    number('lagSeconds', 'Lag in seconds'),
+    number('gapCount', 'Gaps'),
+    time('lastReported', 'Last reported'),
+  ],
+];
+
+interface LogHealth {
+  readonly size: number;
+  readonly waitingEvents: number;
+  readonly refusedEvents: number;
+  readonly problem: string | null;
+}
+interface Removal {
+  readonly from: Date;
+  readonly to: Date;
+  readonly events: number;
+  readonly lastRunAt: Date;
+}
+
+export const sourceRows = (
+  sources: readonly Source[],
+  { startTime, endTime }: { readonly startTime: string; readonly endTime: string },
+  log: LogHealth,
+  removals: readonly Removal[],
+): StateRows => ({
+  columns: SOURCE_COLUMNS,
+  rows: sources.map((source) => [
+    ...[source.hostName, source.databaseName, source.state, source.lastEventTime, source.completeThrough],
+    ...[source.lagSeconds, source.gapCount, source.lastReported],
+  ]),
+  sections: [
+    {
+      kind: 'table',
+      title: 'Gaps in the period',
+      columns: [
+        ...[text('hostName', 'Host'), text('databaseName', 'Database'), text('reason', 'Reason')],
+        ...[time('afterTime', 'After'), time('beforeTime', 'Before')],
+      ],
+      rows: gapsIn(sources, startTime, endTime).map((gap) => [
+        ...[gap.hostName, gap.databaseName, gap.reason, gap.afterTime, gap.beforeTime],
+      ]),
+      more: 0,
+    },
+    {
+      kind: 'table',
+      title: 'Evidence log',
+      columns: [
+        ...[number('size', 'Entries'), number('waiting', 'Events that wait'), number('refused', 'Refused')],
+        text('problem', 'Problem'),
+      ],
+      rows: [[log.size, log.waitingEvents, log.refusedEvents, log.problem]],
+      more: 0,
+    },
+    {
+      kind: 'table',
+      title: 'Removed by retention',
+      columns: [
+        ...[
+          time('lastRunAt', 'Last run'),
+          time('from', 'From'),
+          time('to', 'To'),
+          number('events', 'Events'),
+        ],
+      ],
+      rows: removals.map(({ lastRunAt, from, to, events }) => [
+        ...[lastRunAt.toISOString(), from.toISOString(), to.toISOString(), events],
+      ]),
+      more: 0,
+    },
+  ],
+});
+
+/** A control on a server instance. */
+export interface ControlRow {
+  readonly frameworkId: string;
+  readonly controlId: string;
+  readonly title: string;
+  readonly serverInstanceName: string;
+  readonly databaseName: string | null;
+  readonly status: string;
+  readonly since: string | null;
+  readonly evaluatedThrough: string | null;
+  readonly reason: string;
+}
+
+const CONTROL_COLUMNS = [
+  ...[text('frameworkId', 'Framework'), text('controlId', 'Control'), text('title', 'Title')],
+  ...[text('serverInstanceName', 'Server'), text('databaseName', 'Database'), text('status', 'Status')],
+  ...[time('since', 'Since'), time('evaluatedThrough', 'Evaluated through'), text('reason', 'Reason')],
+];
+const STATUSES = ['pass', 'fail', 'unknown', 'not_applicable'];
+
+export function controlRows(items: readonly ControlRow[]): StateRows {
+  const frameworks = [...new Set(items.map(({ frameworkId }) => frameworkId))].sort();
+  const count = (framework: string, status: string) =>
+    items.filter((item) => item.frameworkId === framework && item.status === status).length;
+  return {
+    columns: CONTROL_COLUMNS,
+    rows: items.map((item) => [
+      ...[item.frameworkId, item.controlId, item.title, item.serverInstanceName, item.databaseName],
+      ...[item.status, item.since, item.evaluatedThrough, item.reason],
+    ]),
+    sections: [
+      {
+        kind: 'table',
+        title: 'By framework',
+        columns: [
+          text('frameworkId', 'Framework'),
+          ...STATUSES.map((status) => number(status, status.replace('_', ' '))),
+        ],
+        rows: frameworks.map((framework) => [
+          framework,
+          ...STATUSES.map((status) => count(framework, status)),
+        ]),
+        more: 0,
+      },
+    ],
+  };
+}
