@@ -153,6 +153,11 @@ export const ENVIRONMENT = z.object({
     .string()
     .optional()
     .describe("CA of Redis' certificate (PEM), for a rediss:// URL. Not set: the CAs that Node.js trusts."),
+  ARCHIVE_AFTER_DAYS: wholeNumber(LIMITS.archiveAfterDaysMin, 36_500)
+    .optional()
+    .describe(
+      'Days after the end of a week after which its events are put into files, in the database. Not set: no week is.',
+    ),
   SEARCH_INDEX: z
     .enum(['on', 'off'], { error: 'must be on or off' })
     .default('on')
@@ -252,6 +257,8 @@ export interface Config {
   /** Null: the CAs that Node.js trusts. */
   readonly redisCaFile: string | null;
   /** Whether this instance keeps the search index up to date. */
+  /** Null: no week is sealed. */
+  readonly archiveAfterDays: number | null;
   readonly searchIndex: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly rateLimitPerMinute: number;
@@ -332,6 +339,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     mail: data.SMTP_URL ? { url: data.SMTP_URL, from: data.SMTP_FROM ?? 'audit-activity@localhost' } : null,
     redisUrl: data.REDIS_URL ?? null,
     redisCaFile: data.REDIS_CA_FILE ?? null,
+    archiveAfterDays: data.ARCHIVE_AFTER_DAYS ?? null,
     searchIndex: data.SEARCH_INDEX === 'on',
     logLevel: data.LOG_LEVEL,
     rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,

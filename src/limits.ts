@@ -259,6 +259,16 @@ export const LIMITS = {
   destinationSetAsidePageMax: 1_000, // one answer
   pastTroubleShownMs: 3600_000, // in /health: long enough for an alert to see it, and not for good
   destinationSettingsCharsMax: 200_000, // certificates included
+  archiveAfterDaysMin: 3, // events younger than a day are stored without a look at files, and clocks may differ by more
+  archiveMs: 60_000, // interval of looks for weeks to seal; one is sealed in seconds
+  archiveTenantsPerRound: 50, // that have such weeks
+  archiveLateEvents: 1_000, // beside the file of a week, before it is sealed anew: a read of them takes milliseconds
+  archiveLateShare: 10, // and more than a tenth of its events: each time, all of the week is written
+  archiveCacheBytes: 1024 * 1024 * 1024, // of files on local disk; a year of 10^7 events
+  archiveMemoryMb: 192, // of the process that reads files; more goes to its folder
+  archiveThreads: 1, // of that process: requests have the other processors
+  archiveQuestionMs: 60_000, // then the process is started anew: no question to files takes so long
+  archiveAnnounceMs: 120_000, // before the first week of a tenant is sealed; no statement or cached list lasts half as long
 } as const;
 
 /** An event of an earlier time is marked: before 1990 there was no SQL Server to audit. */

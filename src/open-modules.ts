@@ -5,6 +5,7 @@ import type { InFlight } from './http/in-flight';
 import type { Module } from './module';
 import { accessLogModule } from './modules/access-log/module';
 import { activityModule } from './modules/activity/module';
+import { openArchiveModule } from './modules/archive/module';
 import { complianceModule } from './modules/compliance/module';
 import { dashboardModule } from './modules/dashboard/module';
 import { openDestinations } from './modules/destinations/module';
@@ -68,6 +69,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     nowMs,
     log,
   });
+  const archive = await openArchiveModule({ config, database, doors: readSide.doors, epoch, nowMs, log });
   const evidence = await openEvidence({ config, service, owner, epoch, tenants, log });
   const ingest = await openIngest({ service, owner, checkpointKey: evidence.checkpointKey, nowMs });
   const { checkpointKeys } = evidence;
@@ -164,6 +166,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   });
   const modules: readonly Module[] = [
     ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations, dashboard],
+    archive,
     restoreModule(epoch),
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),

@@ -8,6 +8,7 @@ import { boundEveryChange } from './graphql/change-turns';
 import { type AccessNotes, boundEveryAnswer, guardEveryAccess } from './graphql/guard';
 import { AccessLogResolver } from './modules/access-log/access-log.resolver';
 import { AuditEventResolver } from './modules/activity/audit-event.resolver';
+import { ArchiveResolver } from './modules/archive/archive.resolver';
 import { ComplianceResolver } from './modules/compliance/compliance.resolver';
 import { DeclarationResolver } from './modules/compliance/declaration.resolver';
 import { DestinationResolver } from './modules/destinations/destination.resolver';
@@ -49,6 +50,7 @@ export const RESOLVERS = [
   AlertRouteResolver,
   AlertWorkResolver,
   SuppressionResolver,
+  ArchiveResolver,
   AuditEventResolver,
   AuditSourceResolver,
   ComplianceResolver,

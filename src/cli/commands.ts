@@ -3,6 +3,7 @@ import type { Distribution } from '../database/distribute/distribute';
 import { BUILD_VERSION } from '../generated/version';
 import { addAccessLogCommand } from './access-log-command';
 import { addAlertCommands } from './alert-commands';
+import { addArchiveCommands } from './archive-commands';
 import { addComplianceCommands } from './compliance-commands';
 import { addDestinationCommands } from './destination-commands';
 import { errorLine } from './error-output';
@@ -87,6 +88,8 @@ export function createProgram(ports: CommandPorts): Command {
     program.command('destination').description('where events of a tenant are sent as they arrive'),
     onService,
   );
+
+  addArchiveCommands(program.command('archive').description('weeks whose events lie in files'), onService);
 
   addSourceCommand(program, onService);
   addExplainCommand(program, onService);

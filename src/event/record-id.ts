@@ -22,6 +22,21 @@ export const idBytes = (recordId: string): Buffer => Buffer.from(recordId.replac
 export const idText = (bytes: Buffer): string =>
   bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
+/** The id next to another one; the last id has none, and stays. */
+export const nextId = (recordId: string): string => neighbour(recordId, 1n);
+export const idBefore = (recordId: string): string => neighbour(recordId, -1n);
+
+const LAST_ID = (1n << 128n) - 1n;
+
+function neighbour(recordId: string, by: bigint): string {
+  const value = BigInt(`0x${recordId.replaceAll('-', '')}`) + by;
+  if (value < 0n || value > LAST_ID) return recordId;
+  return value
+    .toString(16)
+    .padStart(2 * ID_BYTES, '0')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
 const HEX = Buffer.from('0123456789abcdef');
 const DASH = 0x2d;
 

@@ -15,7 +15,11 @@ import { countedOf, isByInstance, isHourly } from './counts/dimensions';
 export type Access = 'counts' | 'words' | 'columns' | 'events';
 
 /** A question about stored events, with all that decides where its answer comes from. */
-export type Question = { readonly filter: AuditEventFilter } & (
+export type Question = {
+  readonly filter: AuditEventFilter;
+  /** Whether weeks of the range may lie in files. */
+  readonly reachesFiles?: boolean;
+} & (
   | { readonly kind: 'page' | 'summary' | 'groups' | 'export' }
   | { readonly kind: 'histogram'; readonly widthMs: number }
   | { readonly kind: 'facets'; readonly fields: readonly AnyField[] }
@@ -42,6 +46,7 @@ export function planOf(question: Question): Plan {
 
 function accessOf(question: Question): readonly [Access, string] {
   const { kind, filter } = question;
+  if (question.reachesFiles) return ['columns', 'weeks of the range may lie in files'];
   const uncounted = uncountedOf(filter);
   if (kind === 'summary')
     return isAll(filter)

@@ -82,7 +82,7 @@ const BORDERS: readonly Border[] = [
   },
   // Several modules send something elsewhere, so the means to do it are below them.
   { of: ['src/delivery'], files: ['src/address-list', 'src/rests'], packages: [] },
-  { of: ['src/store'], files: [...CORE, 'src/caller', 'src/database'], packages: [] },
+  { of: ['src/store'], files: [...CORE, 'src/caller', 'src/database'], packages: ['@duckdb/node-api'] },
   {
     of: ['src/graphql'],
     files: [

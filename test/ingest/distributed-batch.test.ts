@@ -42,7 +42,7 @@ async function store(
     keyId: 'key',
     mac: null,
   } as unknown as SealedBatch;
-  const accepted = await rows.ready(seal, null)();
+  const accepted = await rows.ready(seal, null)(null);
   const counted = sent.find(({ text }) => text.includes('INSERT INTO audit_delta'))?.values as
     | readonly (readonly unknown[])[]
     | undefined;

@@ -51,6 +51,7 @@ export class World {
         redisUrl: null,
         redisCaFile: null,
         logLevel: 'info',
+        archiveAfterDays: null,
         searchIndex: true,
         rateLimitPerMinute: 100_000,
         trustProxy: [],

@@ -9,6 +9,8 @@ import { PostgresAuditEventReader } from './stored-reader';
 /** Reads events from the replica if one is configured, else from the primary. */
 export interface ReadSide {
   readonly reader: AuditEventReader;
+  /** The doors that it reads by, beside the one of the primary. */
+  readonly doors: readonly ServiceDoor[];
   /** False while reads go to the primary instead of the replica. */
   readonly healthy: boolean;
   close(): Promise<void>;
@@ -34,7 +36,7 @@ export async function openReadSide(
   log: Logger,
 ): Promise<ReadSide> {
   const primary = new PostgresAuditEventReader(service);
-  if (replica.url === null) return { reader: primary, healthy: true, close: async () => {} };
+  if (replica.url === null) return { reader: primary, doors: [], healthy: true, close: async () => {} };
 
   const opened = openLimited({
     connectionString: replica.url,
@@ -50,8 +52,9 @@ export async function openReadSide(
     log.warn({ err: error }, 'the replica cannot be reached; reads go to the primary');
     return false;
   });
+  const door = replica.traced(opened);
   const reader = new ReplicaFirstReader({
-    replica: new PostgresAuditEventReader(replica.traced(opened)),
+    replica: new PostgresAuditEventReader(door),
     primary,
     check,
     ready,
@@ -59,6 +62,7 @@ export async function openReadSide(
   });
   return {
     reader,
+    doors: [door],
     get healthy() {
       return reader.healthy;
     },

@@ -95,7 +95,8 @@ async function rowsOf(
   const rows = new Map<string, Row>();
   for (const tenantId of ids.length === 0 ? [] : tenants) {
     const found = await counter.ask(rowsStatement(tenantId, ids, counter.lookup, query));
-    for (const row of found) rows.set(String(row.record_id), row);
+    const inFiles = found.length < ids.length ? await counter.sealed?.listRows(tenantId, ids) : [];
+    for (const row of [...found, ...(inFiles ?? [])]) rows.set(String(row.record_id), row);
   }
   return ids.map((id) => rows.get(id)).filter((row) => row !== undefined);
 }

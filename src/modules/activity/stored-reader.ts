@@ -4,9 +4,12 @@ import { formatTicks } from '../../event/event-time';
 import type { AuditEventListItem } from '../../event/fields';
 import type { AuditEventFilter, AuditEventQuery, AuditSummary, Page } from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
-import { planOf } from '../../store/plan';
+import { sealedIn } from '../../store/archive/archive';
+import { byTier } from '../../store/archive/archived-tenants';
+import { askBy } from '../../store/columns/counter';
+import { type Plan, planOf } from '../../store/plan';
 import type { AuditEventReader, StoredAuditEvent } from '../../store/rows/audit-event-reader';
-import { listItemOf, MARKED_COLUMNS, toStoredEvent } from '../../store/rows/event-rows';
+import { listItemOf, MARKED_COLUMNS, type Row, toStoredEvent } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
 import { DEEP_OFFSET, pageStatement } from './page.statement';
 import { pageByColumns } from './page-by-columns';
@@ -24,10 +27,24 @@ export class PostgresAuditEventReader implements AuditEventReader {
     private readonly deepOffset: bigint = DEEP_OFFSET,
   ) {}
 
-  async page(
+  page(
     tenants: TenantSet,
     query: AuditEventQuery,
-    { by, planning } = planOf({ kind: 'page', filter: query.filter }),
+    plan: Plan = planOf({ kind: 'page', filter: query.filter }),
+  ): Promise<Page<AuditEventListItem>> {
+    const across = () => planOf({ kind: 'page', filter: query.filter, reachesFiles: true });
+    return byTier(
+      this.service,
+      { tenants, range: query.filter },
+      () => this.#page(tenants, query, plan),
+      () => this.#page(tenants, query, across()),
+    );
+  }
+
+  async #page(
+    tenants: TenantSet,
+    query: AuditEventQuery,
+    { by, planning }: Plan,
   ): Promise<Page<AuditEventListItem>> {
     const { page, pageSize } = query;
     const { service } = this;
@@ -53,14 +70,51 @@ export class PostgresAuditEventReader implements AuditEventReader {
         SELECT ${MARKED_COLUMNS} FROM audit_event e
         WHERE e.tenant_id = ${tenant} AND e.record_id = ${recordId}::uuid`,
     );
-    const [row] = await guarded(() => this.service.ask(statement, tenants));
+    const inRows = async () => {
+      const [row] = await guarded(() => this.service.ask(statement, tenants));
+      return row ?? null;
+    };
+    const row = await byTier(
+      this.service,
+      { tenants, range: { from: ticksOfRecordId(recordId) } },
+      inRows,
+      () => guarded(() => this.#findAcross(tenants, recordId, statement)),
+    );
     return row ? toStoredEvent(row) : null;
   }
 
-  async summary(
+  /** Looks for a record in rows and files, in one snapshot. */
+  #findAcross(tenants: TenantSet, recordId: string, statement: Prisma.Sql): Promise<Row | null> {
+    return this.service.snapshot(tenants, async (step) => {
+      const ask = askBy(step);
+      const [row] = await ask(statement);
+      if (row) return row;
+      for (const tenantId of tenants) {
+        const [found] = (await sealedIn(this.service, ask)?.wholeRows(tenantId, [recordId])) ?? [];
+        if (found) return found;
+      }
+      return null;
+    });
+  }
+
+  summary(
     tenants: TenantSet,
     filter: AuditEventFilter,
-    { by, planning } = planOf({ kind: 'summary', filter }),
+    plan: Plan = planOf({ kind: 'summary', filter }),
+  ): Promise<AuditSummary> {
+    const across = () => planOf({ kind: 'summary', filter, reachesFiles: true });
+    return byTier(
+      this.service,
+      { tenants, range: filter },
+      () => this.#summary(tenants, filter, plan),
+      () => this.#summary(tenants, filter, across()),
+    );
+  }
+
+  async #summary(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    { by, planning }: Plan,
   ): Promise<AuditSummary> {
     const { service } = this;
     if (by === 'columns') return toSummary(await guarded(() => summaryByColumns(service, tenants, filter)));

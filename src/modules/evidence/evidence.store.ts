@@ -122,7 +122,8 @@ export class PostgresEvidenceStore implements EvidenceStore {
 
   async hasEvents(tenantId: number): Promise<boolean> {
     const [row] = await this.#rows<{ has: boolean }>(
-      Prisma.sql`SELECT EXISTS (SELECT FROM audit_event e WHERE e.tenant_id = ${tenantId}::int) AS has`,
+      Prisma.sql`SELECT EXISTS (SELECT FROM audit_event e WHERE e.tenant_id = ${tenantId}::int)
+        OR EXISTS (SELECT FROM audit_sealed_week w WHERE w.tenant_id = ${tenantId}::int) AS has`,
       oneTenant(tenantId),
     );
     return row?.has === true;

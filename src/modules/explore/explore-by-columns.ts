@@ -51,7 +51,14 @@ export async function eventGroups(
   return inSnapshot(service, tenants, filter, async (counter) => {
     const earlier =
       before &&
-      new ColumnCounter(counter.ask, tenants, { ...filter, ...before }, counter.lookup, counter.clock);
+      new ColumnCounter(
+        counter.ask,
+        tenants,
+        { ...filter, ...before },
+        counter.lookup,
+        counter.sealed,
+        counter.clock,
+      );
     const groups = await groupsByColumns(counter, earlier, asked);
     return {
       totalCount: groups.reduce((sum, { n }) => sum + n, 0),

@@ -5,6 +5,7 @@ import { filterOf } from '../../event/filters';
 import type { AuditEventFilter } from '../../event/query';
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
+import { byTier } from '../../store/archive/archived-tenants';
 import { type Plan, planOf } from '../../store/plan';
 import { fromStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
@@ -30,13 +31,27 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     private readonly readMax: number = LIMITS.exploreReadEventsMax,
   ) {}
 
-  async histogram(tenants: TenantSet, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram> {
+  histogram(tenants: TenantSet, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram> {
+    return byTier(
+      this.service,
+      { tenants, range: filter },
+      () => this.#histogram(tenants, filter, bucketsMax, false),
+      () => this.#histogram(tenants, filter, bucketsMax, true),
+    );
+  }
+
+  async #histogram(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    bucketsMax: number,
+    reachesFiles: boolean,
+  ): Promise<Histogram> {
     const each = this.service.each(tenants);
     const range = closedRange(await this.#closed(tenants, filter));
     if (!range) return { widthMs: HOUR_MS, buckets: [] };
     const within = { ...filter, ...range };
     const { service } = this;
-    const { widthMs, plan } = await this.#planned(tenants, within, bucketsMax);
+    const { widthMs, plan } = await this.#planned(tenants, within, bucketsMax, reachesFiles);
     if (plan.by === 'columns') {
       const counted = await guarded(() => windowsByColumns(service, tenants, within, widthMs));
       return { widthMs, buckets: bucketsOf(range, widthMs, counted) };
@@ -46,10 +61,24 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     return { widthMs, buckets: bucketsOf(range, widthMs, counted) };
   }
 
-  async facets(tenants: TenantSet, filter: AuditEventFilter, asked: FacetQuestion): Promise<Facets> {
+  facets(tenants: TenantSet, filter: AuditEventFilter, asked: FacetQuestion): Promise<Facets> {
+    return byTier(
+      this.service,
+      { tenants, range: filter },
+      () => this.#facets(tenants, filter, asked, false),
+      () => this.#facets(tenants, filter, asked, true),
+    );
+  }
+
+  async #facets(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    asked: FacetQuestion,
+    reachesFiles: boolean,
+  ): Promise<Facets> {
     const { fields, limit, contains } = asked;
     const { service } = this;
-    const plan = planOf({ kind: 'facets', filter, fields });
+    const plan = planOf({ kind: 'facets', filter, fields, reachesFiles });
     if (plan.by === 'columns') return guarded(() => facetsByColumns(service, tenants, filter, asked));
     const each = this.service.each(tenants);
     // Values that contain a text are chosen here, with the service's own rules for letter case.
@@ -84,10 +113,11 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     tenants: TenantSet,
     filter: AuditEventFilter & ClosedRange,
     bucketsMax: number,
+    reachesFiles: boolean,
   ): Promise<Planned> {
     const [finest, ...wider] = WIDTHS_MS.map((atLeast) => {
       const widthMs = fittingWidth(filter, bucketsMax, atLeast);
-      return { widthMs, plan: planOf({ kind: 'histogram', filter, widthMs }) };
+      return { widthMs, plan: planOf({ kind: 'histogram', filter, widthMs, reachesFiles }) };
     }) as [Planned, ...Planned[]];
     if (finest.plan.by !== 'events') return finest;
     const [row] = await this.#rows(tenants, readableEvents(this.service.each(tenants), filter));

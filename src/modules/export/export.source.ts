@@ -3,14 +3,16 @@ import { guarded, isFailure } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { FILTER_SPECS } from '../../event/filters';
 import { type AuditEventFilter, givenFilters } from '../../event/query';
-import { recordIdFloor } from '../../event/record-id';
+import { idBefore, recordIdFloor, ticksOfRecordId } from '../../event/record-id';
 import { LIMITS } from '../../limits';
+import { byTier } from '../../store/archive/archived-tenants';
 import { inSnapshot } from '../../store/columns/counter';
 import { planOf } from '../../store/plan';
 import { toStoredEvent } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
 import { exportPageStatement, sliceEndStatement, spansStatement } from './export.statements';
 import type { ExportPage, ExportPlan, ExportSource, IdSpan } from './export-source';
+import { pageAcross } from './page-across';
 
 const HOUR_TICKS = 3_600_000n * TICKS_PER_MS;
 const ALL: IdSpan = {
@@ -34,8 +36,13 @@ export class PostgresExportSource implements ExportSource {
 
   async plan(tenants: TenantSet, filter: AuditEventFilter): Promise<ExportPlan> {
     try {
-      const rows = await guarded(() => this.#hours(tenants, filter));
-      const spans = rows.map(({ lo, hi }) => ({ after: idBefore(Number(lo)), upTo: idBefore(Number(hi)) }));
+      const hours = (reachesFiles: boolean) => () =>
+        guarded(() => this.#hours(tenants, filter, reachesFiles));
+      const rows = await byTier(this.service, { tenants, range: filter }, hours(false), hours(true));
+      const spans = rows.map(({ lo, hi }) => ({
+        after: lastBefore(Number(lo)),
+        upTo: lastBefore(Number(hi)),
+      }));
       const totalCount = rows.reduce((sum, { n }) => sum + Number(n), 0);
       return { totalCount, spans: joined(spans) };
     } catch (error) {
@@ -46,9 +53,9 @@ export class PostgresExportSource implements ExportSource {
   }
 
   /** The hours [lo, hi) with matching events, in order, and the number of these events. */
-  async #hours(tenants: TenantSet, filter: AuditEventFilter) {
+  async #hours(tenants: TenantSet, filter: AuditEventFilter, reachesFiles: boolean) {
     const { service } = this;
-    const plan = planOf({ kind: 'export', filter });
+    const plan = planOf({ kind: 'export', filter, reachesFiles });
     if (plan.by !== 'columns')
       return service.ask(spansStatement(service.each(tenants), filter), tenants, plan.planning);
     const { windows } = await inSnapshot(service, tenants, filter, (counter) =>
@@ -57,7 +64,16 @@ export class PostgresExportSource implements ExportSource {
     return [...windows].sort(([a], [b]) => a - b).map(([lo, { n }]) => ({ lo, hi: lo + 1, n }));
   }
 
-  async page(tenants: TenantSet, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage> {
+  page(tenants: TenantSet, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage> {
+    return byTier(
+      this.service,
+      { tenants, range: { from: ticksOfRecordId(span.after) } },
+      () => this.#pageOfRows(tenants, filter, span),
+      () => guarded(() => pageAcross(this.service, tenants, filter, span, this.limits)),
+    );
+  }
+
+  async #pageOfRows(tenants: TenantSet, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage> {
     const each = this.service.each(tenants);
     const upTo = isRead(filter) ? await this.#sliceEnd(tenants, span) : null;
     const slice = { after: span.after, upTo: upTo ?? span.upTo };
@@ -85,11 +101,7 @@ const isRead = (filter: AuditEventFilter) =>
   filter.search.length > 0 || givenFilters(filter).some((name) => !FILTER_SPECS[name].isIndexed);
 
 /** The last record id before an hour since 1970. */
-function idBefore(hour: number): string {
-  const digits = recordIdFloor(BigInt(hour) * HOUR_TICKS).replaceAll('-', '');
-  const before = (BigInt(`0x${digits}`) - 1n).toString(16).padStart(digits.length, '0');
-  return before.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
+const lastBefore = (hour: number) => idBefore(recordIdFloor(BigInt(hour) * HOUR_TICKS));
 
 /** Joins adjacent spans. Days and hours next to them do not overlap. */
 function joined(spans: readonly IdSpan[]): IdSpan[] {

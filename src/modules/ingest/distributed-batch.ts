@@ -10,6 +10,7 @@ import { LEAF_BYTES, type SealedBatch } from '../../store/log/evidence/batch-sea
 import { COLUMNS, NAMES } from '../../store/rows/event-columns';
 import { toStored } from '../../store/rows/stored-text';
 import { oneTenant } from '../../tenant-set';
+import type { Sealed } from './sealed-duplicates';
 
 /**
  * Precedes each value of a column. No stored text contains it (`stored-text.ts`). The part before the first mark is
@@ -47,6 +48,9 @@ const NOTE_MARKED = `
 INSERT INTO audit_clock (tenant_id, record_id, received_at)
 SELECT t.tenant_id, unnest($2::uuid[]), statement_timestamp() FROM tenant t WHERE t.tenant_id = $1::int`;
 
+/** Whoever seals or restores a week waits for this lock, and this waits for whoever does. */
+const GENERATION = 'SELECT a.generation FROM audit_archive a WHERE a.tenant_id = $1::int FOR SHARE';
+
 const FIND_TENANT = 'SELECT t.tenant_id FROM tenant t WHERE t.tenant_id = $1::int';
 
 /** The columns of a batch, each as one text. */
@@ -67,11 +71,17 @@ export class DistributedRows {
   }
 
   /** @param order the order of the events; null: the order in which they were added */
-  ready(seal: SealedBatch, order: Uint32Array | null): () => Promise<number> {
+  ready(seal: SealedBatch, order: Uint32Array | null): (sealed: Sealed | null) => Promise<number | null> {
     const { service, tenantId } = this;
     const events = order ? Array.from(order, (place) => this.#events[place] as CheckedEvent) : this.#events;
     const lists = listsOf(events);
-    return () => storeBySteps(service, { tenantId, events, seal, lists });
+    return (sealed) => {
+      const generation = sealed?.generation ?? null;
+      if (!sealed || sealed.known.size === 0)
+        return storeBySteps(service, { tenantId, events, seal, lists, generation });
+      const fresh = events.filter(({ recordId }) => !sealed.known.has(recordId));
+      return storeBySteps(service, { tenantId, events: fresh, seal, lists: listsOf(fresh), generation });
+    };
   }
 }
 
@@ -80,14 +90,23 @@ interface Batch {
   readonly events: readonly CheckedEvent[];
   readonly seal: SealedBatch;
   readonly lists: readonly string[];
+  /** For events of weeks that may be sealed; null: of others. */
+  readonly generation: bigint | null;
 }
 
 /**
  * Stores new events, counts them and queues them for the evidence log, in one transaction. @returns the number of new
- * events
+ * events; null: a week was sealed or restored since the list of files was read
  */
-function storeBySteps(service: ServiceDoor, { tenantId, events, seal, lists }: Batch): Promise<number> {
+function storeBySteps(
+  service: ServiceDoor,
+  { tenantId, events, seal, lists, generation }: Batch,
+): Promise<number | null> {
   return service.steps(oneTenant(tenantId), async (step) => {
+    if (generation !== null) {
+      const [row] = await step(GENERATION, [tenantId]);
+      if (BigInt(String(row?.generation ?? 0)) !== generation) return null;
+    }
     const rows = await step(INSERT, [tenantId, ...lists]);
     if (rows.length === 0) {
       const found = await step(FIND_TENANT, [tenantId]);

@@ -11,6 +11,7 @@ import { hourOf } from '../../store/rows/event-rows';
 import type { Partitions } from '../../store/rows/partitions';
 import { oneTenant } from '../../tenant-set';
 import { DistributedRows, noTenant } from './distributed-batch';
+import { isOfEarlierWeeks, type Sealed, sealedOf } from './sealed-duplicates';
 
 /** Port: stores events. */
 export interface AuditEventWriter {
@@ -32,7 +33,7 @@ export interface NewEvents {
  * In the select list and not in FROM, where each array would first be copied into a store of its own. That copy is a
  * tenth of the statement's time.
  */
-const VALUES = COLUMNS.map(({ type }, i) => `unnest($${i + 2}::${type}[])`).join(', ');
+const VALUES = COLUMNS.map(({ type, column }, i) => `unnest($${i + 2}::${type}[]) AS ${column}`).join(', ');
 
 /** The parameters after the columns: the additions of the batch to the evidence log's queue. */
 const SEAL = [2, 3, 4, 5].map((after) => `$${COLUMNS.length + after}`);
@@ -41,10 +42,11 @@ const SEAL = [2, 3, 4, 5].map((after) => `$${COLUMNS.length + after}`);
  * One statement for each batch: it inserts new events, counts them, queues them for the evidence log, notes those with
  * a mark, and ignores known ones. It returns no row for an unknown tenant.
  */
-const INSERT = `
-WITH ins AS (
+const ROWS = `SELECT t.tenant_id, ${VALUES} FROM tenant t WHERE t.tenant_id = $1`;
+const insert = ({ before, rows, column }: Guard) => `
+WITH ${before}ins AS (
   INSERT INTO audit_event (tenant_id, ${NAMES})
-  SELECT t.tenant_id, ${VALUES} FROM tenant t WHERE t.tenant_id = $1
+  ${rows}
   ON CONFLICT DO NOTHING
   RETURNING record_id, ${COUNTED_COLUMNS}, succeeded, additional ? '${CLOCK_MARK}' AS is_marked),
 delta AS (
@@ -63,7 +65,29 @@ marked AS (
   INSERT INTO audit_clock (tenant_id, record_id, received_at)
   SELECT t.tenant_id, i.record_id, statement_timestamp()
   FROM tenant t CROSS JOIN ins i WHERE t.tenant_id = $1 AND i.is_marked)
-SELECT (SELECT count(*) FROM ins)::int AS n FROM tenant t WHERE t.tenant_id = $1`;
+SELECT (SELECT count(*) FROM ins)::int AS n${column} FROM tenant t WHERE t.tenant_id = $1`;
+const INSERT = insert({ before: '', rows: ROWS, column: '' });
+
+/**
+ * The same for events of weeks that may be sealed: nothing is stored if a week was sealed or restored since the list of
+ * files was read. Whoever seals changes the generation first, and waits for this lock; this waits for it.
+ */
+const [GENERATION, KNOWN] = [6, 7].map((after) => `$${COLUMNS.length + after}`);
+const IS_CURRENT = `coalesce((SELECT g.generation FROM guard g), 0) = ${GENERATION}::bigint`;
+const INSERT_OLD = insert({
+  before: `guard AS MATERIALIZED (
+  SELECT a.generation FROM audit_archive a WHERE a.tenant_id = $1 FOR SHARE),
+`,
+  rows: `SELECT t.tenant_id, ${COLUMNS.map(({ column }) => `t.${column}`).join(', ')} FROM (${ROWS} AND ${IS_CURRENT}) t
+  WHERE NOT t.record_id = ANY(string_to_array(${KNOWN}::text, ',')::uuid[])`,
+  column: `, ${IS_CURRENT} AS is_current`,
+});
+
+interface Guard {
+  readonly before: string;
+  readonly rows: string;
+  readonly column: string;
+}
 
 const INSERT_DEADLINE_MS = 20_000;
 /** After a long pause, retention drops many weeks in turn, and each may be one of the batch's. */
@@ -92,13 +116,32 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
       },
       store: () => {
         const order = leaves.order();
+        if (isOfEarlierWeeks(leaves))
+          return guarded(() => this.#storeOld(tenantId, leaves, order, rows), INSERT_DEADLINE_MS);
         const insert = rows.ready(leaves.seal(this.checkpointKey, order), order);
-        return guarded(() => this.#store(leaves, insert), INSERT_DEADLINE_MS);
+        return guarded(() => this.#store(leaves, () => insert(null)) as Promise<number>, INSERT_DEADLINE_MS);
       },
     };
   }
 
-  async #store(leaves: BatchLeaves, insert: () => Promise<number>): Promise<number> {
+  /** Stores events of weeks that may be sealed: those that lie in files are duplicates. */
+  async #storeOld(
+    tenantId: number,
+    leaves: BatchLeaves,
+    order: Uint32Array | null,
+    rows: ArrayRows | DistributedRows,
+  ): Promise<number> {
+    const insert = rows.ready(leaves.seal(this.checkpointKey, order), order);
+    for (let attempt = 1; attempt <= INSERT_ATTEMPTS; attempt++) {
+      const sealed = await sealedOf(this.service, tenantId, leaves);
+      const stored = await this.#store(leaves, () => insert(sealed));
+      if (stored !== null) return stored;
+    }
+    throw serviceUnavailable(new Error('weeks of the batch were sealed or restored again and again'));
+  }
+
+  /** @returns null: a week was sealed or restored meanwhile, and nothing was stored */
+  async #store(leaves: BatchLeaves, insert: () => Promise<number | null>): Promise<number | null> {
     for (let attempt = 1; ; attempt++) {
       await this.partitions.ensureFor(leaves.times());
       try {
@@ -133,11 +176,18 @@ class ArrayRows {
   }
 
   /** The parameters are made once for all attempts. */
-  ready({ batchId, leaves, keyId, mac }: SealedBatch, order: Uint32Array | null): () => Promise<number> {
+  ready(
+    { batchId, leaves, keyId, mac }: SealedBatch,
+    order: Uint32Array | null,
+  ): (sealed: Sealed | null) => Promise<number | null> {
     const { service, tenantId } = this;
     const values = [tenantId, ...this.#columns.parameters(order), batchId, leaves, keyId, mac];
-    return async () => {
-      const [row] = await service.run(INSERT, values, oneTenant(tenantId));
+    return async (sealed) => {
+      const [statement, more] = sealed
+        ? [INSERT_OLD, [String(sealed.generation), [...sealed.known].join()]]
+        : [INSERT, []];
+      const [row] = await service.run(statement, [...values, ...more], oneTenant(tenantId));
+      if (row?.is_current === false) return null;
       // From here on the batch is stored: events, counts and hashes, by one statement. After a crash before, none of them
       // is; after one before the receipt, the agent sends the batch again, and its events are known as duplicates.
       // Reused only after a success. After a failure, a part of the buffers may still be on its way.

@@ -1,12 +1,14 @@
-import type { Prisma, Row, ServiceDoor } from '../../database/clients';
+import type { Prisma, Row, ServiceDoor, Step } from '../../database/clients';
 import type { TenantLookup } from '../../database/each-tenant';
 import { isFailure } from '../../database/failure';
 import { DomainError } from '../../errors';
-import { HOUR_MS } from '../../event/event-time';
+import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { type FieldTerm, termsOf, type WordTerm } from '../../event/expression/expression';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
+import { recordIdFloor } from '../../event/record-id';
 import type { TenantSet } from '../../tenant-set';
+import { type SealedWeeks, sealedIn } from '../archive/archive';
 import { fromStored } from '../rows/stored-text';
 import { type ColumnField, type GroupField, isColumnField, OUTCOME } from './column-fields';
 import { wholeExpression } from './evaluate';
@@ -24,12 +26,14 @@ export class ColumnCounter {
     readonly tenants: TenantSet,
     private readonly filter: AuditEventFilter,
     readonly lookup: TenantLookup,
+    /** The weeks whose events lie in files; null: there are none. */
+    readonly sealed: SealedWeeks | null = null,
     readonly clock = new Clock(),
   ) {}
 
   /** A counter of the same question for some of the tenants. */
   of(tenants: TenantSet): ColumnCounter {
-    return new ColumnCounter(this.ask, tenants, this.filter, this.lookup, this.clock);
+    return new ColumnCounter(this.ask, tenants, this.filter, this.lookup, this.sealed, this.clock);
   }
 
   async tenantHours(tenantId: number): Promise<TenantHours> {
@@ -85,10 +89,14 @@ export class ColumnCounter {
   ): Promise<readonly Row[]> {
     if (hours.length === 0) return [];
     const { filter } = this;
-    return this.ask(eventGroupsStatement(tenantId, hours, filter, by)).catch(async (error: unknown) => {
-      if (!isFailure(error, 'query_canceled')) throw error;
-      throw tooMany((await this.tenantHours(tenantId)).eventsIn(hours), filter, error);
-    });
+    const inFiles = (await this.sealed?.groups(tenantId, filter, hours.map(stretchOfHour), by)) ?? [];
+    const inRows = await this.ask(eventGroupsStatement(tenantId, hours, filter, by)).catch(
+      async (error: unknown) => {
+        if (!isFailure(error, 'query_canceled')) throw error;
+        throw tooMany((await this.tenantHours(tenantId)).eventsIn(hours), filter, error);
+      },
+    );
+    return [...inRows, ...inFiles];
   }
 
   async #read(tenantId: number, hours: readonly number[], asked: Counting, sums: Sums) {
@@ -105,6 +113,9 @@ export class ColumnCounter {
     }
   }
 }
+
+const idOf = (hour: number) => recordIdFloor(BigInt(hour * HOUR_MS) * TICKS_PER_MS);
+const stretchOfHour = (hour: number) => ({ from: idOf(hour), to: idOf(hour + 1) });
 
 const TERMS_SHOWN = 3;
 const TERM_CHARS_SHOWN = 40;
@@ -131,6 +142,12 @@ function tooMany(events: number, filter: AuditEventFilter, cause: unknown): Doma
 const isOfColumns = (term: FieldTerm | WordTerm) =>
   term.kind === 'field' && (term.field === 'tenantId' || isColumnField(term.field));
 
+/** Asks by the steps of a transaction. */
+export const askBy =
+  (step: Step): Ask =>
+  <R extends object>({ text, values }: Prisma.Sql) =>
+    step<R>(text, values);
+
 /** Runs a question by columns in one snapshot. */
 export function inSnapshot<T>(
   service: ServiceDoor,
@@ -139,7 +156,7 @@ export function inSnapshot<T>(
   work: (counter: ColumnCounter) => Promise<T>,
 ): Promise<T> {
   return service.snapshot(tenants, (step) => {
-    const ask: Ask = <R extends object>({ text, values }: Prisma.Sql) => step<R>(text, values);
-    return work(new ColumnCounter(ask, tenants, filter, service.each(tenants)));
+    const ask = askBy(step);
+    return work(new ColumnCounter(ask, tenants, filter, service.each(tenants), sealedIn(service, ask)));
   });
 }

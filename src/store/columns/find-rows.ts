@@ -50,6 +50,7 @@ export async function findPlaces(
   for (const tenantId of sought.tenants) {
     const rows = await counter.ask(placesStatement(tenantId, sought, found.stretches, skip + count));
     ids.push(...rows.map(({ record_id }) => String(record_id)));
+    ids.push(...(await inFiles(counter, tenantId, sought, found.stretches, skip + count)));
   }
   ids.sort();
   if (sought.descending) ids.reverse();
@@ -103,6 +104,23 @@ async function refined(
     );
   }
   return [...whole, ...[...counts].map(([ms, n]) => ({ fromMs: ms, toMs: ms + 1, n }))];
+}
+
+/** Places of sealed events, like those of `placesStatement`. */
+async function inFiles(
+  { sealed }: ColumnCounter,
+  tenantId: number,
+  { filter, value, descending }: Sought,
+  stretches: readonly Stretch[],
+  limit: number,
+): Promise<readonly string[]> {
+  if (!sealed) return [];
+  const inOrderOfTime = inOrder(stretches, false).map(({ fromMs, toMs }) => ({
+    from: idOf(fromMs),
+    to: idOf(toMs),
+  }));
+  const stored = value && { field: value.field, text: toStored(value.text) };
+  return sealed.ids(tenantId, filter, inOrderOfTime, { value: stored, descending, limit });
 }
 
 const idOf = (ms: number) => recordIdFloor(BigInt(ms) * TICKS_PER_MS);

@@ -16,7 +16,8 @@ const WEEKLY_YEARS = 10;
 const MOVED_MAX = 5_000;
 const ATTEMPTS = 20;
 
-const weekOfMs = (ms: number) => Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS);
+/** The number of a week since the first Monday of 1970. */
+export const weekOfMs = (ms: number): number => Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS);
 const yearOf = (week: number) => Math.floor(week / YEAR_WEEKS);
 /** Events of before and after have one partition each. Years are of 52 weeks. */
 const FIRST_YEAR = yearOf(weekOfMs(Date.parse(EVENT_TIME_MIN)));
@@ -51,11 +52,13 @@ const partitionOfYear = (year: number): Partition => ({
   to: (year + 1) * YEAR_WEEKS,
 });
 
+export const startOfWeek = (week: number): number => week * WEEK_MS + FIRST_MONDAY_MS;
+
 /** The smallest record id of a week. */
-function floorOf(week: number): string {
+export function floorOfWeek(week: number): string {
   if (week === Number.NEGATIVE_INFINITY) return '00000000-0000-0000-0000-000000000000';
   if (week === Number.POSITIVE_INFINITY) return 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-  return recordIdFloor(BigInt(week * WEEK_MS + FIRST_MONDAY_MS) * TICKS_PER_MS);
+  return recordIdFloor(BigInt(startOfWeek(week)) * TICKS_PER_MS);
 }
 
 /**
@@ -126,7 +129,7 @@ export async function detach(tx: Prisma.TransactionClient, name: string): Promis
 async function make(tx: Prisma.TransactionClient, { name, from, to }: Partition): Promise<void> {
   await tx.$executeRawUnsafe(`CREATE TABLE ${name} (LIKE audit_event INCLUDING ALL)`);
   await tx.$executeRawUnsafe(
-    `ALTER TABLE audit_event ATTACH PARTITION ${name} FOR VALUES FROM ('${floorOf(from)}') TO ('${floorOf(to)}')`,
+    `ALTER TABLE audit_event ATTACH PARTITION ${name} FOR VALUES FROM ('${floorOfWeek(from)}') TO ('${floorOfWeek(to)}')`,
   );
 }
 

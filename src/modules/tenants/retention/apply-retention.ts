@@ -64,6 +64,10 @@ async function removeExpired(
 ): Promise<number> {
   const beforeMs = run.startedAt.getTime() - tenant.retentionDays * DAY_MS;
   let removed = 0;
+  for (const week of await store.expiredWeeks(tenant.tenantId, beforeMs)) {
+    if (isStopped()) return removed;
+    removed += await store.removeSealedWeek(tenant, week, beforeMs, run);
+  }
   for (let from: string | null = FIRST_RECORD; from !== null && !isStopped(); ) {
     const step = await store.removeStep(tenant, { from, beforeMs }, run);
     removed += step.removed;

@@ -2,8 +2,9 @@ import type { TenantWithRetention } from '../../../caller/tenant.store';
 import type { OwnerDoor, Prisma } from '../../../database/clients';
 import { HOUR_MS, TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';
+import { forgetWeeks } from '../../../store/archive/forget-week';
 import { takeAllTenants } from '../../../store/counts/turns';
-import { detach, partitionNames } from '../../../store/rows/partitions';
+import { detach, partitionNames, weekOfMs } from '../../../store/rows/partitions';
 import { type Gone, record, together } from './record';
 import type { RunningRetention, StoredWeek } from './retention-store';
 import {
@@ -79,8 +80,8 @@ export async function dropWeek(
   }
 }
 
-/** Removes the counts and the search index of a tenant's week. */
-async function removeCounts(
+/** Removes the counts, the search index and the file of a tenant's week. */
+export async function removeCounts(
   tx: Prisma.TransactionClient,
   tenantId: number,
   { from, to }: Hours,
@@ -89,6 +90,7 @@ async function removeCounts(
     const statement = `DELETE FROM ${table} WHERE tenant_id = $1::int AND hour >= $2::int AND hour < $3::int`;
     await tx.$executeRawUnsafe(statement, tenantId, from, to);
   }
+  await forgetWeeks(tx, tenantId, { from: weekOfMs(from * HOUR_MS), to: weekOfMs(to * HOUR_MS) });
   return goneOf(
     await tx.$queryRawUnsafe<GoneRow[]>(
       `WITH gone AS (

@@ -1,6 +1,8 @@
 import type { Prisma } from '../../../database/clients';
 import { HOUR_MS, TICKS_PER_MS } from '../../../event/event-time';
+import { toSummaryFilter } from '../../../event/query';
 import { recordIdFloor } from '../../../event/record-id';
+import type { SealedWeeks } from '../../../store/archive/archive';
 import { HOURS_PER_DAY } from '../../../store/counts/dimensions';
 
 /** The events of a tenant that a retention would remove. */
@@ -11,14 +13,18 @@ export interface RetentionPreview {
   readonly kept: number;
 }
 
+const EVERY = toSummaryFilter({ startTime: undefined, endTime: undefined, filter: undefined });
+const ALL_TOGETHER = { windowMs: null, fields: [] } as const;
+
 /**
  * Counts in one snapshot: whole days and hours from the counts, unfolded events from the deltas, and the hour of
- * `beforeMs` from the events. Marked events count by their arrival.
+ * `beforeMs` from the events, in rows and files. Marked events count by their arrival.
  */
 export async function previewOf(
   tx: Prisma.TransactionClient,
   tenantId: number,
   beforeMs: number,
+  sealed: SealedWeeks | null,
 ): Promise<RetentionPreview> {
   const hour = Math.floor(beforeMs / HOUR_MS);
   const day = Math.floor(hour / HOURS_PER_DAY);
@@ -45,6 +51,9 @@ export async function previewOf(
     floorAt(beforeMs),
     new Date(beforeMs),
   );
-  const { gone = 0, total = 0 } = row ?? {};
+  const { gone: inRows = 0, total = 0 } = row ?? {};
+  const cut = { from: floorAt(hour * HOUR_MS), to: floorAt(beforeMs) };
+  const inFiles = cut.from === cut.to ? [] : await sealed?.groups(tenantId, EVERY, [cut], ALL_TOGETHER);
+  const gone = (inFiles ?? []).reduce((sum, { n }) => sum + Number(n), inRows);
   return { before: new Date(beforeMs), events: gone, kept: total - gone };
 }

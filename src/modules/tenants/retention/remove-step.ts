@@ -110,7 +110,7 @@ export function removeMarkedStep(
   });
 }
 
-function inTurn<T>(
+export function inTurn<T>(
   owner: OwnerDoor,
   tenantId: number,
   work: (tx: Prisma.TransactionClient) => Promise<T>,

@@ -61,6 +61,15 @@ export interface RetentionStore {
     daysMax: number,
     run: RunningRetention,
   ): Promise<readonly TenantWithRetention[] | null>;
+  /** Weeks of a tenant that lie in files and have events before `beforeMs`. */
+  expiredWeeks(tenantId: number, beforeMs: number): Promise<readonly number[]>;
+  /** Removes such a week, or brings it back into rows for `removeStep`. @returns the number of removed events */
+  removeSealedWeek(
+    tenant: TenantWithRetention,
+    week: number,
+    beforeMs: number,
+    run: RunningRetention,
+  ): Promise<number>;
   /** Removes some events without a mark from record id `from` on and before `beforeMs`, oldest first. */
   removeStep(
     tenant: TenantWithRetention,

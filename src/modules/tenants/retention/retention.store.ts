@@ -1,10 +1,14 @@
 import type { Attempt } from '../../../caller/access-log';
 import { change } from '../../../caller/access-log.store';
 import type { Tenant, TenantWithRetention } from '../../../caller/tenant.store';
-import type { OwnerDoor, Prisma, ServiceDoor } from '../../../database/clients';
+import { type OwnerDoor, type Prisma, type ServiceDoor, stepIn } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import { guarded } from '../../../database/failure';
 import { ofEveryTenant, ofTenants } from '../../../database/tenant-rows';
+import { TICKS_PER_MS } from '../../../event/event-time';
+import { recordIdFloor } from '../../../event/record-id';
+import { sealedIn } from '../../../store/archive/archive';
+import { askBy } from '../../../store/columns/counter';
 import { FORGET_COLUMN_VALUES } from '../../../store/columns/forget-values';
 import { INSTANCE_MAX, keyOf } from '../../../store/counts/by-instance';
 import { COUNTED, KEYS } from '../../../store/counts/dimensions';
@@ -13,6 +17,7 @@ import { partitionNames, weeksOfPartition } from '../../../store/rows/partitions
 import { oneTenant } from '../../../tenant-set';
 import { dropWeek } from './drop-week';
 import { previewOf, type RetentionPreview } from './preview';
+import { expiredWeeks, removeSealedWeek } from './remove-sealed';
 import { removeMarkedStep, removeStep } from './remove-step';
 import type { RetentionRun, RetentionStore, RunningRetention, StoredWeek } from './retention-store';
 
@@ -55,7 +60,8 @@ export class PostgresRetentionStore implements RetentionStore {
     return guarded(() =>
       ofTenants(this.service, oneTenant(tenantId), async (tx) => {
         const tenant = await tx.tenant.findUnique({ where: { tenantId }, select: { tenantId: true } });
-        return tenant && previewOf(tx, tenantId, beforeMs);
+        const sealed = sealedIn(this.service, askBy(stepIn(tx)));
+        return tenant && previewOf(tx, tenantId, beforeMs, sealed);
       }),
     );
   }
@@ -77,6 +83,14 @@ export class PostgresRetentionStore implements RetentionStore {
 
   dropWeek(week: StoredWeek, daysMax: number, run: RunningRetention) {
     return dropWeek(this.owner, week, daysMax, run);
+  }
+
+  expiredWeeks(tenantId: number, beforeMs: number) {
+    return expiredWeeks(this.owner, tenantId, recordIdFloor(BigInt(beforeMs) * TICKS_PER_MS));
+  }
+
+  removeSealedWeek(tenant: TenantWithRetention, week: number, beforeMs: number, run: RunningRetention) {
+    return removeSealedWeek(this.owner, tenant, week, beforeMs, run);
   }
 
   removeStep(tenant: TenantWithRetention, range: { from: string; beforeMs: number }, run: RunningRetention) {

@@ -47,7 +47,7 @@ export const tilesOfSeveralStatement = (spans: readonly TileSpan[]): Prisma.Sql 
     ORDER BY t.tenant_id, t.tile`;
 
 /** The wanted records, in the order of the answer, each with its tenant. */
-interface Wanted {
+export interface Wanted {
   /** In hex, with or without dashes. */
   readonly ids: readonly string[];
   readonly tenants: readonly number[];

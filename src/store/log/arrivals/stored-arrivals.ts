@@ -3,8 +3,10 @@ import { guarded } from '../../../database/failure';
 import { Pauses } from '../../../deadline';
 import { liftedOf } from '../../../event/lifted';
 import type { AuditEventFilter } from '../../../event/query';
-import { ID_BYTES } from '../../../event/record-id';
-import { tenantSet } from '../../../tenant-set';
+import { ID_BYTES, nextId, ticksOfRecordId } from '../../../event/record-id';
+import { oneTenant, tenantSet } from '../../../tenant-set';
+import { type SealedWeeks, sealedIn, snapshotOf } from '../../archive/archive';
+import { byTier } from '../../archive/archived-tenants';
 import type { Row } from '../../rows/event-rows';
 import { fromStoredJsonText } from '../../rows/stored-text';
 import { TILE_WIDTH } from '../evidence/tiles';
@@ -17,6 +19,7 @@ import {
   type TileSpan,
   tilesOfSeveralStatement,
   tilesStatement,
+  type Wanted,
 } from './arrival.statements';
 import type {
   ArrivalLimits,
@@ -202,12 +205,8 @@ export class PostgresArrivalReader implements ArrivalReader {
       ids: entries.flatMap((ofOne) => ofOne.map(({ id }) => id)),
       tenants: entries.flatMap((ofOne, i) => ofOne.map(() => tenants[i] as number)),
     };
-    const rows =
-      wanted.ids.length === 0
-        ? []
-        : await this.#rows(eventsStatement(wanted, limits, this.door.each(tenantSet(tenants))), tenants);
-    // An event that was cut off is not gone: the stretch ends before the first position that may have been cut off.
-    const isCut = rows.length < Number(rows[0]?.matched ?? 0);
+    const { rows, isCut } =
+      wanted.ids.length === 0 ? { rows: [], isCut: false } : await this.#events(tenants, wanted, limits);
     const cutAt = isCut ? Number(rows.at(-1)?.n) + 1 : wanted.ids.length;
     const byNumber = new Map(rows.map((row) => [Number(row.n), row]));
     const bytesOf = (row: Row) => Number(row.size);
@@ -247,6 +246,25 @@ export class PostgresArrivalReader implements ArrivalReader {
         isCut,
       };
     });
+  }
+
+  /** The rows of wanted events, in order. An event that was cut off is not gone: the stretch ends before it. */
+  async #events(tenants: readonly number[], wanted: Wanted, limits: ReadLimits): Promise<FoundEvents> {
+    const ofTenants = tenantSet(tenants);
+    const statement = eventsStatement(wanted, limits, this.door.each(ofTenants));
+    const lowest = wanted.ids.toSorted()[0] ?? '';
+    return byTier(
+      this.door,
+      { tenants, range: { from: ticksOfRecordId(withDashes(lowest)) } },
+      async () => foundIn(await this.#rows(statement, tenants)),
+      () =>
+        guarded(() =>
+          snapshotOf(this.door, ofTenants, async (ask) => {
+            const found = foundIn(await ask(statement));
+            return withFiles(found, wanted, limits, sealedIn(this.door, ask));
+          }),
+        ),
+    );
   }
 
   /** The entries of each stretch. The positions of a missing tile are left out. */
@@ -289,13 +307,73 @@ export class PostgresArrivalReader implements ArrivalReader {
   }
 
   async passes(tenantId: number, recordId: string, filter: AuditEventFilter): Promise<boolean> {
-    const rows = await this.#rows(passesStatement(tenantId, recordId, filter), [tenantId]);
-    return rows.length > 0;
+    const statement = passesStatement(tenantId, recordId, filter);
+    const from = ticksOfRecordId(recordId);
+    return byTier(
+      this.door,
+      { tenants: [tenantId], range: { from } },
+      async () => (await this.#rows(statement, [tenantId])).length > 0,
+      () =>
+        guarded(() =>
+          snapshotOf(this.door, oneTenant(tenantId), async (ask) => {
+            if ((await ask(statement)).length > 0) return true;
+            const stretches = [{ from: recordId, to: nextId(recordId) }];
+            const how = { value: null, descending: false, limit: 1 };
+            const found = await sealedIn(this.door, ask)?.ids(tenantId, filter, stretches, how);
+            return found !== undefined && found.length > 0;
+          }),
+        ),
+    );
   }
 
   async #rows(statement: Prisma.Sql, tenants: readonly number[]): Promise<readonly Row[]> {
     return tenants.length === 0 ? [] : guarded(() => this.#ask(statement, tenantSet(tenants)));
   }
+}
+
+interface FoundEvents {
+  readonly rows: readonly Row[];
+  readonly isCut: boolean;
+}
+
+const foundIn = (rows: readonly Row[]): FoundEvents => ({
+  rows,
+  isCut: rows.length < Number(rows[0]?.matched ?? 0),
+});
+
+const withDashes = (id: string) =>
+  id.includes('-') ? id : id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+
+/** Adds the events that lie in files, within the same limits. */
+async function withFiles(
+  { rows, isCut }: FoundEvents,
+  { ids, tenants }: Wanted,
+  { events, bytes }: ReadLimits,
+  sealed: SealedWeeks | null,
+): Promise<FoundEvents> {
+  const end = isCut ? Number(rows.at(-1)?.n) + 1 : ids.length;
+  const found = new Map(rows.map((row) => [Number(row.n), row]));
+  const missing = new Map<number, Map<string, number>>();
+  for (let n = 0; n < end; n++) {
+    if (found.has(n)) continue;
+    const tenantId = tenants[n] as number;
+    const ofOne = missing.get(tenantId) ?? new Map<string, number>();
+    missing.set(tenantId, ofOne.set(withDashes(ids[n] as string), n));
+  }
+  for (const [tenantId, numbers] of missing)
+    for (const { recordId, size, text } of (await sealed?.texts(tenantId, [...numbers.keys()])) ?? []) {
+      const n = numbers.get(recordId) as number;
+      found.set(n, { n, record_id: recordId, size, text });
+    }
+  const all = [...found].sort(([a], [b]) => a - b).map(([, row]) => row);
+  const kept: Row[] = [];
+  let before = 0;
+  for (const row of all) {
+    if (kept.length >= events || before > bytes) break;
+    kept.push(row);
+    before += Number(row.size);
+  }
+  return { rows: kept, isCut: isCut || kept.length < all.length };
 }
 
 const nothingFrom = (place: ArrivalPlace & { readonly size: number }): Arrivals<never> => ({

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { copyBytes } from '../../../event/json-bytes';
-import { ID_BYTES } from '../../../event/record-id';
+import { ID_BYTES, idText } from '../../../event/record-id';
 import type { EventBytes } from '../../bytes/event-bytes';
 import { writeLeafHash } from './entry';
 import { HASH_BYTES } from './merkle';
@@ -35,6 +35,14 @@ export class BatchLeaves {
     copyBytes(event.id, 0, ID_BYTES, this.#bytes, this.#end);
     writeLeafHash(this.#tenant, event, this.#bytes, this.#end + ID_BYTES);
     this.#end += LEAF_BYTES;
+  }
+
+  /** The record ids, in the order in which the events were added. */
+  ids(): string[] {
+    const ids: string[] = [];
+    for (let at = 0; at < this.#end; at += LEAF_BYTES)
+      ids.push(idText(this.#bytes.subarray(at, at + ID_BYTES)));
+    return ids;
   }
 
   /** The event times in milliseconds since 1970. */

@@ -1,0 +1,12 @@
+import type { ParameterSpecs } from '../../event/parameter-specs';
+
+const TENANT = { kind: 'reference', isRequired: true } as const;
+
+export const SEALED_WEEKS = {
+  tenantId: { kind: 'reference', doc: 'Null: of every tenant.' },
+} as const satisfies ParameterSpecs;
+
+export const ONE_WEEK = {
+  tenantId: TENANT,
+  week: { kind: 'time', isRequired: true, doc: 'Any time of the week.' },
+} as const satisfies ParameterSpecs;

@@ -1,0 +1,44 @@
+import { Mutation, Query, Resolver } from 'type-graphql';
+import type { ParameterValues } from '../../event/parameter-specs';
+import type { Answer } from '../../event/shape';
+import { Access } from '../../graphql/access';
+import { Takes } from '../../graphql/arguments';
+import { objectType } from '../../graphql/object-type';
+import { SEALED_WEEK, WEEK_CHANGE } from './answers';
+import { ONE_WEEK, SEALED_WEEKS } from './archive-parameters';
+import type { ManageArchive } from './manage-archive';
+
+const SealedWeekType = objectType(SEALED_WEEK);
+type SealedWeekType = Answer<typeof SEALED_WEEK>;
+const WeekChangeType = objectType(WEEK_CHANGE);
+type WeekChangeType = Answer<typeof WEEK_CHANGE>;
+
+@Resolver()
+export class ArchiveResolver {
+  constructor(private readonly archive: ManageArchive) {}
+
+  @Query(() => [SealedWeekType], { description: 'Weeks whose events lie in files, oldest first.' })
+  @Access({ principal: 'operator' })
+  @Takes(SEALED_WEEKS)
+  sealedWeeks({ tenantId }: ParameterValues<typeof SEALED_WEEKS>): Promise<SealedWeekType[]> {
+    return this.archive.list(tenantId ?? null);
+  }
+
+  @Mutation(() => WeekChangeType, {
+    description: 'Puts the events of a week that is over into a file. All readers go on as before.',
+  })
+  @Access({ principal: 'operator' })
+  @Takes(ONE_WEEK)
+  sealWeek({ tenantId, week }: ParameterValues<typeof ONE_WEEK>): Promise<WeekChangeType> {
+    return this.archive.seal(tenantId, week);
+  }
+
+  @Mutation(() => WeekChangeType, {
+    description: 'Brings the events of a sealed week back into rows, and leaves them there.',
+  })
+  @Access({ principal: 'operator' })
+  @Takes(ONE_WEEK)
+  restoreWeek({ tenantId, week }: ParameterValues<typeof ONE_WEEK>): Promise<WeekChangeType> {
+    return this.archive.restore(tenantId, week);
+  }
+}

@@ -1,0 +1,70 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from '../../config';
+import type { Database, ServiceDoor } from '../../database/clients';
+import { LIMITS } from '../../limits';
+import type { Module } from '../../module';
+import { Archive, openArchive } from '../../store/archive/archive';
+import { ArchivedTenants } from '../../store/archive/archived-tenants';
+import { FileCache } from '../../store/archive/file-cache';
+import { openWorker } from '../../store/archive/open-worker';
+import type { LogEpoch } from '../../store/log/epoch/log-epoch';
+import { ArchiveResolver } from './archive.resolver';
+import { ManageArchive } from './manage-archive';
+import { Sealer } from './sealer';
+
+const FOLDER = 'archive';
+const DRAFT = /^seal-|\.part$/;
+
+/** Weeks whose events lie in files: every reader reads them; the task seals further ones. */
+export async function openArchiveModule(parts: {
+  readonly config: Pick<Config, 'dataDir' | 'archiveAfterDays'>;
+  readonly database: Database;
+  /** Further doors whose readers read events. */
+  readonly doors: readonly ServiceDoor[];
+  readonly epoch: LogEpoch;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+}): Promise<Module> {
+  const { config, database, doors, epoch, nowMs, log } = parts;
+  const { service, owner, migrator } = database;
+  const folder = path.join(config.dataDir, FOLDER);
+  const cacheFolder = path.join(folder, 'files');
+  await mkdir(cacheFolder, { recursive: true, mode: 0o700 });
+  // What an instance left that was killed. No other instance uses this data folder.
+  for (const place of [folder, cacheFolder])
+    for (const name of await readdir(place))
+      if (DRAFT.test(name)) await rm(path.join(place, name), { recursive: true, force: true });
+  const worker = openWorker({ memoryMb: LIMITS.archiveMemoryMb, threads: LIMITS.archiveThreads, folder });
+  const tenants = new ArchivedTenants(owner, LIMITS.archiveAnnounceMs, undefined, nowMs);
+  const cache = new FileCache(cacheFolder, LIMITS.archiveCacheBytes);
+  const archive = new Archive(tenants, cache, worker);
+  openArchive(archive, service, owner, migrator, ...doors);
+  const afterDays = config.archiveAfterDays;
+  const sealer = new Sealer({
+    owner,
+    tenants,
+    writer: worker,
+    cache,
+    folder,
+    afterDays: afterDays ?? LIMITS.archiveAfterDaysMin,
+    nowMs,
+    log,
+  });
+  return {
+    resolvers: [new ArchiveResolver(new ManageArchive(owner, archive, sealer, nowMs))],
+    tasks:
+      afterDays !== null
+        ? [
+            {
+              name: 'archive',
+              doc: 'putting weeks into files',
+              everyMs: LIMITS.archiveMs,
+              run: () => epoch.unlessPaused(() => sealer.run()),
+            },
+          ]
+        : [],
+    stop: () => worker.close(),
+  };
+}

@@ -1,0 +1,63 @@
+import type { TenantWithRetention } from '../../../caller/tenant.store';
+import type { OwnerDoor } from '../../../database/clients';
+import { HOUR_MS } from '../../../event/event-time';
+import { archiveOf } from '../../../store/archive/archive';
+import { foldTenant } from '../../../store/counts/fold';
+import { floorOfWeek, startOfWeek } from '../../../store/rows/partitions';
+import { removeCounts } from './drop-week';
+import { record } from './record';
+import { inTurn } from './remove-step';
+import type { RunningRetention } from './retention-store';
+
+const EXPIRED = `
+SELECT w.week FROM audit_sealed_week w WHERE w.tenant_id = $1::int AND w.first_id < $2::uuid ORDER BY w.week`;
+
+/** Whether the retention is still the one of the run, and whether the week has marked events. */
+const STATE = `
+SELECT EXISTS (SELECT FROM audit_clock k WHERE k.tenant_id = $1::int AND k.record_id >= $2::uuid AND k.record_id < $3::uuid)
+  AS marked
+FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $4::int`;
+
+const REMOVE_ROWS = `
+DELETE FROM audit_event e WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid`;
+
+/** Sealed weeks of a tenant with events before a record id. */
+export async function expiredWeeks(owner: OwnerDoor, tenantId: number, before: string): Promise<number[]> {
+  const rows = await owner.models.$queryRawUnsafe<{ week: number }[]>(EXPIRED, tenantId, before);
+  return rows.map(({ week }) => week);
+}
+
+/**
+ * Removes a sealed week with its late events, where all of it has expired; else brings it back into rows, of which steps
+ * remove some. @returns the number of removed events
+ */
+export async function removeSealedWeek(
+  owner: OwnerDoor,
+  tenant: TenantWithRetention,
+  week: number,
+  beforeMs: number,
+  run: RunningRetention,
+): Promise<number> {
+  const { tenantId, retentionDays } = tenant;
+  const [floor, end] = [floorOfWeek(week), floorOfWeek(week + 1)];
+  if (startOfWeek(week + 1) <= beforeMs) {
+    const removed = await inTurn(owner, tenantId, async (tx) => {
+      const [state] = await tx.$queryRawUnsafe<{ marked: boolean }[]>(
+        STATE,
+        ...[tenantId, floor, end, retentionDays],
+      );
+      if (!state) return 0;
+      // Marked events are kept longer: steps leave them.
+      if (state.marked) return null;
+      await foldTenant(tx, tenantId);
+      const hours = { from: startOfWeek(week) / HOUR_MS, to: startOfWeek(week + 1) / HOUR_MS };
+      const gone = await removeCounts(tx, tenantId, hours);
+      await tx.$executeRawUnsafe(REMOVE_ROWS, tenantId, floor, end);
+      if (gone.events > 0) await record(tx, tenant, gone, run);
+      return gone.events;
+    });
+    if (removed !== null) return removed;
+  }
+  await archiveOf(owner)?.restore(owner, tenantId, week);
+  return 0;
+}

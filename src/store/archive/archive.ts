@@ -1,0 +1,184 @@
+import { type OwnerDoor, Prisma, type ServiceDoor, type Step } from '../../database/clients';
+import type { NumberField } from '../../event/fields';
+import type { AuditEventFilter } from '../../event/query';
+import { msOfRecordId } from '../../event/record-id';
+import type { TenantSet } from '../../tenant-set';
+import type { ColumnField, GroupField } from '../columns/column-fields';
+import type { Ask } from '../columns/hour-blocks';
+import type { Row } from '../rows/event-rows';
+import { floorOfWeek, weekOfMs } from '../rows/partitions';
+import type { ArchivedTenants } from './archived-tenants';
+import type { FileCache, ListedFile } from './file-cache';
+import type { ArchiveWorker, FileReader, SizedText, Stretch, TenantFiles } from './questions';
+import { restoreWeek } from './restore-week';
+
+/** The sealed events of tenants, as readers ask for them. */
+export class Archive {
+  constructor(
+    readonly tenants: ArchivedTenants,
+    private readonly cache: FileCache,
+    private readonly reader: ArchiveWorker,
+  ) {}
+
+  /** Brings a sealed week back into rows. @returns the number of its events; null: it is not sealed */
+  restore(owner: OwnerDoor, tenantId: number, week: number): Promise<number | null> {
+    return restoreWeek({ owner, writer: this.reader, cache: this.cache }, tenantId, week);
+  }
+
+  /** Opens the sealed weeks of a snapshot. @param ask reads in the snapshot */
+  in(ask: Ask): SealedWeeks {
+    return new SealedWeeks(ask, this.cache, this.reader);
+  }
+}
+
+/** The sealed weeks that a snapshot sees. */
+export class SealedWeeks {
+  readonly #lists = new Map<number, Promise<readonly ListedFile[]>>();
+
+  constructor(
+    private readonly ask: Ask,
+    private readonly cache: FileCache,
+    private readonly reader: FileReader,
+  ) {}
+
+  /** Ids of events of some stretches that pass a filter, in order. */
+  ids(
+    tenantId: number,
+    filter: AuditEventFilter,
+    stretches: readonly Stretch[],
+    how: {
+      readonly value: { readonly field: ColumnField; readonly text: string } | null;
+      readonly descending: boolean;
+      readonly limit: number;
+    },
+  ): Promise<readonly string[]> {
+    return this.#ofStretches(tenantId, stretches, (files, touched) =>
+      this.reader.ids({ files, filter, stretches: touched, ...how }),
+    );
+  }
+
+  groups(
+    tenantId: number,
+    filter: AuditEventFilter,
+    stretches: readonly Stretch[],
+    by: {
+      readonly windowMs: number | null;
+      readonly fields: readonly GroupField[];
+      readonly hasTimes?: boolean;
+      readonly sumOf?: NumberField | null;
+    },
+  ): Promise<readonly Row[]> {
+    return this.#ofStretches(tenantId, stretches, (files, touched) =>
+      this.reader.groups({ files, filter, stretches: touched, ...by }),
+    );
+  }
+
+  listRows(tenantId: number, ids: readonly string[]): Promise<readonly Row[]> {
+    return this.#ofIds(tenantId, ids, (files, some) => this.reader.listRows(files, some));
+  }
+
+  wholeRows(tenantId: number, ids: readonly string[]): Promise<readonly Row[]> {
+    return this.#ofIds(tenantId, ids, (files, some) => this.reader.wholeRows(files, some));
+  }
+
+  texts(tenantId: number, ids: readonly string[]): Promise<readonly SizedText[]> {
+    return this.#ofIds(tenantId, ids, (files, some) => this.reader.texts(files, some));
+  }
+
+  /** Those of some records whose event lies in a file. */
+  async known(tenantId: number, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set(await this.#ofIds(tenantId, ids, (files, some) => this.reader.known(files, some)));
+  }
+
+  /** The id with which the first sealed week ends that has ids of a stretch; null: none has. */
+  async endOfFirstWeek(tenantId: number, { from, to }: Stretch): Promise<string | null> {
+    const files = await this.#list(tenantId);
+    const first = files.find(({ week }) => floorOfWeek(week) < to && floorOfWeek(week + 1) > from);
+    return first ? floorOfWeek(first.week + 1) : null;
+  }
+
+  /** Whether the tenant has events in files. */
+  async hasAny(tenantId: number): Promise<boolean> {
+    return (await this.#list(tenantId)).length > 0;
+  }
+
+  async #ofStretches<T>(
+    tenantId: number,
+    stretches: readonly Stretch[],
+    work: (files: TenantFiles, stretches: readonly Stretch[]) => Promise<readonly T[]>,
+  ): Promise<readonly T[]> {
+    const files = await this.#list(tenantId);
+    const inWeek = ({ week }: ListedFile) => {
+      const [floor, end] = [floorOfWeek(week), floorOfWeek(week + 1)];
+      return ({ from, to }: Stretch) => from < end && to > floor;
+    };
+    const wanted = files.filter((file) => stretches.some(inWeek(file)));
+    const touched = stretches.filter((stretch) => wanted.some((file) => inWeek(file)(stretch)));
+    return wanted.length === 0 ? [] : this.#using(tenantId, wanted, (of) => work(of, touched));
+  }
+
+  async #ofIds<T>(
+    tenantId: number,
+    ids: readonly string[],
+    work: (files: TenantFiles, ids: readonly string[]) => Promise<readonly T[]>,
+  ): Promise<readonly T[]> {
+    if (ids.length === 0) return [];
+    const files = await this.#list(tenantId);
+    const weeks = new Set(files.map(({ week }) => week));
+    const weekOf = (id: string) => weekOfMs(msOfRecordId(id));
+    const some = ids.filter((id) => weeks.has(weekOf(id)));
+    if (some.length === 0) return [];
+    const touched = new Set(some.map(weekOf));
+    const wanted = files.filter(({ week }) => touched.has(week));
+    return this.#using(tenantId, wanted, (of) => work(of, some));
+  }
+
+  #using<T>(
+    tenantId: number,
+    files: readonly ListedFile[],
+    work: (files: TenantFiles) => Promise<readonly T[]>,
+  ): Promise<readonly T[]> {
+    return this.cache.using(files, this.ask, (paths) => work({ tenantId, paths }));
+  }
+
+  #list(tenantId: number): Promise<readonly ListedFile[]> {
+    const known = this.#lists.get(tenantId);
+    if (known) return known;
+    const list = this.ask<ListedFile>(listStatement(tenantId));
+    this.#lists.set(tenantId, list);
+    return list;
+  }
+}
+
+/** The files of a tenant in the order of their weeks. */
+const listStatement = (tenantId: number): Prisma.Sql => Prisma.sql`
+  SELECT w.tenant_id AS "tenantId", w.week, w.sha256 FROM audit_sealed_week w
+  WHERE w.tenant_id = ${tenantId}::int ORDER BY w.week`;
+
+/** Reads by either door in one snapshot. */
+export function snapshotOf<T>(
+  door: ServiceDoor | OwnerDoor,
+  tenants: TenantSet,
+  work: (ask: Ask) => Promise<T>,
+): Promise<T> {
+  const asked = (step: Step) =>
+    work(<R extends object>({ text, values }: Prisma.Sql) => step<R>(text, values));
+  return door.login === 'service' ? door.snapshot(tenants, asked) : door.steps(asked);
+}
+
+const archives = new WeakMap<ServiceDoor | OwnerDoor, Archive>();
+
+/** Gives the readers behind a door the files beside its rows. */
+export function openArchive(archive: Archive, ...doors: readonly (ServiceDoor | OwnerDoor)[]): void {
+  for (const door of doors) {
+    archives.set(door, archive);
+    archive.tenants.announceAt(door);
+  }
+}
+
+/** Null: no week of the database is sealed, as far as this instance knows how to read files. */
+export const archiveOf = (door: ServiceDoor | OwnerDoor): Archive | null => archives.get(door) ?? null;
+
+/** The sealed weeks that a snapshot sees; null: there is no archive. */
+export const sealedIn = (door: ServiceDoor | OwnerDoor, ask: Ask): SealedWeeks | null =>
+  archiveOf(door)?.in(ask) ?? null;

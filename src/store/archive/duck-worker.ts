@@ -1,0 +1,362 @@
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { Pauses } from '../../deadline';
+import { matchesFilter } from '../../event/expression/matches';
+import {
+  COLUMN_OF,
+  FIELD_NAMES,
+  isNumberField,
+  LIFTED_NAMES,
+  LIST_FIELDS,
+  STATEMENT_PREVIEW,
+  toSnakeCase,
+} from '../../event/fields';
+import { liftedOf } from '../../event/lifted';
+import type { AuditEventFilter } from '../../event/query';
+import { ID_BYTES, idBytes } from '../../event/record-id';
+import { wholeExpression } from '../columns/evaluate';
+import {
+  additionalOf,
+  fieldsMapper,
+  JOINED_COLUMNS,
+  newBoundary,
+  type RowValues,
+  valuesOf,
+} from '../log/arrivals/row-text';
+import { leafHashOf } from '../log/evidence/entry';
+import { HASH_BYTES } from '../log/evidence/merkle';
+import type { Row } from '../rows/event-rows';
+import { storedCharsFor, textOrNull } from '../rows/stored-text';
+import { boundsOf, literal, rangeSql } from './duck-filter';
+import { FILE_COLUMNS, fileFieldSql, ROW_COLUMNS, ROWS_PER_GROUP } from './layout';
+import type {
+  ArchiveWorker,
+  GroupsQuestion,
+  RowsQuestion,
+  SizedText,
+  Stretch,
+  TenantFiles,
+} from './questions';
+
+export interface DuckBounds {
+  readonly memoryMb: number;
+  readonly threads: number;
+  /** Where DuckDB puts what its memory does not hold. */
+  readonly folder: string;
+}
+
+const textOf = (column: string) =>
+  column === 'record_id' ? 'e.record_id::VARCHAR AS record_id' : `e.${column}`;
+/** The event time has no column in rows: the record id holds it. */
+const columnsOf = (fields: readonly (typeof FIELD_NAMES)[number][]) =>
+  fields.filter((name) => name !== 'eventTime').map((name) => textOf(COLUMN_OF[name]));
+const SIZE = '(strlen(e.statement) + strlen(e.additional))::DOUBLE AS size';
+const LIFTED = LIFTED_NAMES.map((name) => `${fileFieldSql(name)} AS ${COLUMN_OF[name]}`);
+const LIST = [
+  ...columnsOf(LIST_FIELDS),
+  ...LIFTED,
+  `left(e.statement, ${storedCharsFor(STATEMENT_PREVIEW.charsMax)}) AS ${toSnakeCase(STATEMENT_PREVIEW.name)}`,
+].join(', ');
+const WHOLE = [...columnsOf(FIELD_NAMES), 'e.additional', SIZE].join(', ');
+/** Values as PostgreSQL writes them. */
+const JOINED = JOINED_COLUMNS.map((column) =>
+  column === COLUMN_OF.succeeded ? `CASE WHEN e.succeeded THEN 't' ELSE 'f' END` : `e.${column}`,
+).join(', ');
+const joined = (boundary: string) => `concat_ws(${literal(boundary)}, '', ${JOINED}) AS text`;
+const TIME = COLUMN_OF.eventTime;
+const MS = `epoch_ms(e.${TIME})`;
+const LEAF_BYTES = ID_BYTES + HASH_BYTES;
+const JSON_BYTES_LEAST = 16 * 1024 * 1024;
+
+const toFields = fieldsMapper();
+const LIFTED_NUMBERS: ReadonlySet<string> = new Set(
+  LIFTED_NAMES.filter(isNumberField).map((name) => COLUMN_OF[name]),
+);
+
+/** What an event states beyond its own fields is parsed when it is asked for. */
+function wholeEvent(values: RowValues) {
+  let stated: ReturnType<typeof additionalOf> | undefined;
+  return {
+    ...toFields(values),
+    get additional() {
+      stated ??= additionalOf(values);
+      return stated;
+    },
+  };
+}
+
+/** Makes and reads files by DuckDB, with bounded memory. */
+export class DuckWorker implements ArchiveWorker {
+  #instance: Promise<DuckDBInstance> | null = null;
+
+  constructor(private readonly bounds: DuckBounds) {}
+
+  async ids({
+    files,
+    filter,
+    stretches,
+    value,
+    descending,
+    limit,
+  }: RowsQuestion): Promise<readonly string[]> {
+    const { sql, isExact } = conditionOf(filter, files.tenantId);
+    const ofValue = value
+      ? ` AND ${fileFieldSql(value.field)} = ${value.field === 'succeeded' ? value.text : literal(value.text)}`
+      : '';
+    const from = `FROM ${table(files)} WHERE ${within(stretches)} AND ${sql}${ofValue}`;
+    if (isExact) {
+      const order = `ORDER BY e.record_id ${descending ? 'DESC' : 'ASC'} LIMIT ${limit}`;
+      const rows = await this.#all(`SELECT e.record_id::VARCHAR AS record_id ${from} ${order}`);
+      return rows.map(({ record_id }) => String(record_id));
+    }
+    const found: string[] = [];
+    // Rows come in the order of the file.
+    await this.#matching(from, filter, [], (id) => {
+      found.push(id);
+      if (descending && found.length > 2 * limit) found.splice(0, found.length - limit);
+      return !descending && found.length >= limit;
+    });
+    return descending ? found.reverse().slice(0, limit) : found;
+  }
+
+  async known(files: TenantFiles, ids: readonly string[]): Promise<readonly string[]> {
+    const rows = await this.#byIds('e.record_id::VARCHAR AS record_id', files, ids);
+    return rows.map(({ record_id }) => String(record_id));
+  }
+
+  listRows(files: TenantFiles, ids: readonly string[]): Promise<readonly Row[]> {
+    return this.#byIds(LIST, files, ids);
+  }
+
+  async wholeRows(files: TenantFiles, ids: readonly string[]): Promise<readonly Row[]> {
+    return (await this.#byIds(WHOLE, files, ids)).map(withAdditional);
+  }
+
+  async texts(files: TenantFiles, ids: readonly string[]): Promise<readonly SizedText[]> {
+    const rows = await this.#byIds(
+      `e.record_id::VARCHAR AS record_id, ${SIZE}, ${joined(newBoundary())}`,
+      files,
+      ids,
+    );
+    return rows.map(({ record_id, size, text }) => ({
+      recordId: String(record_id),
+      size: Number(size),
+      text: String(text),
+    }));
+  }
+
+  async groups(question: GroupsQuestion): Promise<readonly Row[]> {
+    const { files, filter, stretches, windowMs, fields, hasTimes, sumOf } = question;
+    const { sql, isExact } = conditionOf(filter, files.tenantId);
+    const from = `FROM ${table(files)} WHERE ${within(stretches)} AND ${sql}`;
+    if (!isExact) return this.#groupsOfMatching(from, question);
+    const columns = fields.map((field) => `${fileFieldSql(field)} AS ${COLUMN_OF[field]}`);
+    const window = windowMs === null ? '0' : `(${MS} // ${windowMs})::DOUBLE`;
+    const times = hasTimes ? `, min(${MS})::DOUBLE AS first_ms, max(${MS})::DOUBLE AS last_ms` : '';
+    const sum = sumOf ? `, sum(e.${COLUMN_OF[sumOf]})::VARCHAR AS sum` : '';
+    return this.#all(
+      `SELECT ${[`${window} AS w`, ...columns].join(', ')}, count(*)::DOUBLE AS n,
+         (count(*) FILTER (WHERE e.succeeded))::DOUBLE AS ok${times}${sum} ${from} GROUP BY ALL`,
+    );
+  }
+
+  async #groupsOfMatching(
+    from: string,
+    { filter, windowMs, fields, hasTimes, sumOf }: GroupsQuestion,
+  ): Promise<readonly Row[]> {
+    const groups = new Map<string, Record<string, unknown> & { n: number; ok: number }>();
+    const columns = fields.map((field) => COLUMN_OF[field]);
+    const summand = sumOf ? fileFieldSql(sumOf) : `''`;
+    const more = [`${MS}::DOUBLE`, 'e.succeeded', summand, ...fields.map(fileFieldSql)];
+    await this.#matching(from, filter, more, (_id, [ms, ok, number, ...values]) => {
+      const w = windowMs === null ? 0 : Math.floor(Number(ms) / windowMs);
+      const key = JSON.stringify([w, ...values]);
+      let group = groups.get(key);
+      if (!group) {
+        const named = Object.fromEntries(columns.map((column, i) => [column, values[i]]));
+        group = { w, ...named, n: 0, ok: 0, ...(hasTimes && { first_ms: ms, last_ms: ms }), sum: null };
+        groups.set(key, group);
+      }
+      group.n++;
+      if (ok === true) group.ok++;
+      // Events come in the order of their times.
+      if (hasTimes) group.last_ms = ms;
+      if (number) group.sum = String(BigInt(String(group.sum ?? 0)) + BigInt(String(number)));
+      return false;
+    });
+    return [...groups.values()];
+  }
+
+  /** Visits each event of which the filter holds, in the order of the files. @param visit returns whether to end */
+  async #matching(
+    from: string,
+    filter: AuditEventFilter,
+    more: readonly string[],
+    visit: (id: string, values: readonly unknown[]) => boolean,
+  ): Promise<void> {
+    const columns = ['e.record_id::VARCHAR', joined(newBoundary()), ...more].join(', ');
+    const pauses = new Pauses();
+    await this.#stream(`SELECT ${columns} ${from}`, async (rows) => {
+      for (const [recordId, text, ...values] of rows) {
+        const event = wholeEvent(valuesOf({ recordId: String(recordId), text: String(text) }));
+        if (matchesFilter(filter, event) && visit(String(recordId), values)) return true;
+        if (pauses.isDue) await pauses.take();
+      }
+      return false;
+    });
+  }
+
+  async write(lines: string, known: string | null, target: string, lineBytes: number): Promise<number> {
+    const types = new Map(FILE_COLUMNS.map(({ name, type }) => [name, type]));
+    const given = [
+      ...ROW_COLUMNS.map((name) => [name, name === 'record_id' ? 'VARCHAR' : types.get(name)]),
+      ...LIFTED_NAMES.map((name) => [COLUMN_OF[name], 'VARCHAR']),
+      ...[
+        ['additional', 'VARCHAR'],
+        ['position', 'BIGINT'],
+        ['event_us', 'BIGINT'],
+        ['received_ms', 'BIGINT'],
+      ],
+    ];
+    const columns = given.map(([name, type]) => `${name}: '${type}'`).join(', ');
+    const values = FILE_COLUMNS.map(({ name }) => {
+      if (name === 'record_id') return 'record_id::UUID AS record_id';
+      if (name === TIME) return `make_timestamp(event_us) AS ${TIME}`;
+      if (name === 'received_at') return 'make_timestamp(received_ms * 1000) AS received_at';
+      if (LIFTED_NUMBERS.has(name)) return `nullif(${name}, '')::BIGINT AS ${name}`;
+      return name;
+    });
+    const names = FILE_COLUMNS.map(({ name }) => name).join(', ');
+    // Lines are in order by themselves.
+    const besides = known
+      ? ` UNION ALL SELECT ${names} FROM read_parquet(${literal(known)}) ORDER BY record_id`
+      : '';
+    const [row] = await this.#all(
+      `COPY (SELECT ${values.join(', ')} FROM read_json(${literal(lines)}, format = 'newline_delimited',
+         columns = {${columns}}, maximum_object_size = ${Math.max(JSON_BYTES_LEAST, 2 * lineBytes)})${besides})
+       TO ${literal(target)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROWS_PER_GROUP})`,
+    );
+    return Number(row?.Count ?? 0);
+  }
+
+  async leaves(path: string, after: string | null, limit: number): Promise<Buffer> {
+    const rows = await this.#after(
+      [`e.record_id::VARCHAR AS record_id, ${joined(newBoundary())}`, ...LIFTED].join(', '),
+      path,
+      after,
+      limit,
+    );
+    const leaves = Buffer.alloc(rows.length * LEAF_BYTES);
+    for (const [i, row] of rows.entries()) {
+      const recordId = String(row.record_id);
+      const event = wholeEvent(valuesOf({ recordId, text: String(row.text) }));
+      // The leaf proves `additional`, and `additional` proves them.
+      const lifted = liftedOf(event);
+      for (const name of LIFTED_NAMES)
+        if (textOrNull(String(row[COLUMN_OF[name]])) !== lifted[name])
+          throw new Error(`the event ${recordId} of the file has another ${name} than it states`);
+      idBytes(recordId).copy(leaves, i * LEAF_BYTES);
+      leaves.write(leafHashOf(event), i * LEAF_BYTES + ID_BYTES, 'hex');
+    }
+    return leaves;
+  }
+
+  rowsAfter(path: string, after: string | null, limit: number): Promise<readonly Row[]> {
+    return this.#after(WHOLE, path, after, limit);
+  }
+
+  async close(): Promise<void> {
+    const instance = await this.#instance;
+    this.#instance = null;
+    instance?.closeSync();
+  }
+
+  #after(columns: string, path: string, after: string | null, limit: number): Promise<readonly Row[]> {
+    const beyond = after === null ? 'true' : `e.record_id > ${literal(after)}::UUID`;
+    return this.#all(
+      `SELECT ${columns} FROM read_parquet(${literal(path)}) e WHERE ${beyond} ORDER BY e.record_id LIMIT ${limit}`,
+    );
+  }
+
+  async #byIds(columns: string, files: TenantFiles, ids: readonly string[]): Promise<readonly Row[]> {
+    if (ids.length === 0 || files.paths.length === 0) return [];
+    const sorted = [...ids].sort();
+    const list = sorted.map((id) => `${literal(id)}::UUID`).join(', ');
+    return this.#all(
+      `SELECT ${columns} FROM ${table(files)} WHERE e.record_id >= ${literal(sorted[0] ?? '')}::UUID
+         AND e.record_id <= ${literal(sorted.at(-1) ?? '')}::UUID AND e.record_id IN (${list})`,
+    );
+  }
+
+  async #all(sql: string): Promise<readonly Row[]> {
+    return this.#connected(async (connection) => (await connection.runAndReadAll(sql)).getRowObjects());
+  }
+
+  async #stream(
+    sql: string,
+    work: (rows: readonly (readonly unknown[])[]) => Promise<boolean>,
+  ): Promise<void> {
+    await this.#connected(async (connection) => {
+      const result = await connection.stream(sql);
+      for (;;) {
+        const chunk = await result.fetchChunk();
+        if (!chunk || chunk.rowCount === 0 || (await work(chunk.getRows()))) return;
+      }
+    });
+  }
+
+  async #connected<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    this.#instance ??= open(this.bounds);
+    const connection = await (await this.#instance).connect();
+    try {
+      return await work(connection);
+    } finally {
+      connection.closeSync();
+    }
+  }
+}
+
+async function open({ memoryMb, threads, folder }: DuckBounds): Promise<DuckDBInstance> {
+  // Loaded only by who uses files: the library takes tens of megabytes of memory.
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  return DuckDBInstance.create(':memory:', {
+    memory_limit: `${memoryMb}MB`,
+    threads: String(threads),
+    temp_directory: folder,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+}
+
+const table = ({ tenantId, paths }: TenantFiles) =>
+  `(SELECT * FROM read_parquet([${paths.map(literal).join(', ')}]) WHERE tenant_id = ${Math.trunc(tenantId)}) e`;
+
+function conditionOf(filter: AuditEventFilter, tenantId: number): { sql: string; isExact: boolean } {
+  const expression = wholeExpression(filter);
+  const { is, can } = expression ? boundsOf(expression, tenantId) : { is: 'true', can: 'true' };
+  return { sql: `${rangeSql(filter)} AND ${can}`, isExact: is === can };
+}
+
+/** The outer bounds stand first: by them DuckDB passes over groups of rows. */
+function within(stretches: readonly Stretch[]): string {
+  const [first, last] = [stretches[0], stretches.at(-1)];
+  if (!first || !last) return 'false';
+  const one = ({ from, to }: Stretch) =>
+    `e.record_id >= ${literal(from)}::UUID AND e.record_id < ${literal(to)}::UUID`;
+  const all = joinedStretches(stretches);
+  const outer = one({ from: first.from, to: last.to });
+  return all.length === 1
+    ? `(${outer})`
+    : `(${outer} AND (${all.map((each) => `(${one(each)})`).join(' OR ')}))`;
+}
+
+function joinedStretches(stretches: readonly Stretch[]): Stretch[] {
+  const all: Stretch[] = [];
+  for (const stretch of stretches) {
+    const last = all.at(-1);
+    if (last?.to === stretch.from) all[all.length - 1] = { from: last.from, to: stretch.to };
+    else all.push(stretch);
+  }
+  return all;
+}
+
+const withAdditional = (row: Row): Row => ({ ...row, additional: JSON.parse(String(row.additional)) });

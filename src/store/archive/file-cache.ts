@@ -1,0 +1,134 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import { Prisma } from '../../database/clients';
+import { DomainError } from '../../errors';
+import type { Ask } from '../columns/hour-blocks';
+import { startOfWeek } from '../rows/partitions';
+
+const PIECES_PER_READ = 16;
+const ENDING = '.parquet';
+
+/** A file as the list names it. */
+export interface ListedFile {
+  readonly tenantId: number;
+  readonly week: number;
+  /** In hex. */
+  readonly sha256: string;
+}
+
+/**
+ * Files on local disk, copied from the database and compared with their hash. The least recently used ones go when all
+ * together have more than a number of bytes. A file has a name that only the list tells, so a caller that does not see
+ * the list's row cannot name it.
+ */
+export class FileCache {
+  readonly #fetching = new Map<string, Promise<string>>();
+  /** How many questions use each file now. */
+  readonly #used = new Map<string, number>();
+
+  constructor(
+    private readonly folder: string,
+    private readonly bytesMax: number,
+  ) {}
+
+  /**
+   * Uses files while some work lasts.
+   * @param ask reads the pieces, in the snapshot that read the list: they are there then
+   * @throws DomainError `service_unavailable` for a file that is gone or is not what the list says
+   */
+  async using<T>(
+    files: readonly ListedFile[],
+    ask: Ask,
+    work: (paths: readonly string[]) => Promise<T>,
+  ): Promise<T> {
+    for (const { sha256 } of files) this.#used.set(sha256, (this.#used.get(sha256) ?? 0) + 1);
+    try {
+      const paths: string[] = [];
+      for (const file of files) paths.push(await this.#path(file, ask));
+      return await work(paths);
+    } finally {
+      for (const { sha256 } of files) {
+        const count = (this.#used.get(sha256) ?? 1) - 1;
+        if (count > 0) this.#used.set(sha256, count);
+        else this.#used.delete(sha256);
+      }
+    }
+  }
+
+  async #path(file: ListedFile, ask: Ask): Promise<string> {
+    const target = path.join(this.folder, file.sha256 + ENDING);
+    const now = new Date();
+    const isThere = await utimes(target, now, now).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return target;
+    const known = this.#fetching.get(file.sha256);
+    // Another question's snapshot may have ended, or have failed: this one has pieces of its own.
+    if (known) return known.catch(() => this.#fetch(file, target, ask));
+    const fetched = this.#fetch(file, target, ask);
+    this.#fetching.set(file.sha256, fetched);
+    return fetched.finally(() => this.#fetching.delete(file.sha256));
+  }
+
+  async #fetch(file: ListedFile, target: string, ask: Ask): Promise<string> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const draft = path.join(this.folder, `${randomUUID()}.part`);
+    const handle = await open(draft, 'wx', 0o600);
+    const hash = createHash('sha256');
+    try {
+      for (let part = 0; ; part += PIECES_PER_READ) {
+        const pieces = await ask<{ bytes: Uint8Array }>(piecesStatement(file, part));
+        for (const { bytes } of pieces) {
+          hash.update(bytes);
+          await handle.write(bytes);
+        }
+        if (pieces.length < PIECES_PER_READ) break;
+      }
+      await handle.close();
+      if (hash.digest('hex') !== file.sha256) throw damaged(file);
+      await rename(draft, target);
+    } catch (error) {
+      await handle.close().catch(() => {});
+      await rm(draft, { force: true });
+      throw error;
+    }
+    await this.#makeRoom();
+    return target;
+  }
+
+  async #makeRoom(): Promise<void> {
+    const names = (await readdir(this.folder)).filter((name) => name.endsWith(ENDING));
+    const files = await Promise.all(
+      names.map(async (name) => {
+        const { size, atimeMs } = await stat(path.join(this.folder, name)).catch(() => ({
+          size: 0,
+          atimeMs: 0,
+        }));
+        return { name, size, atimeMs };
+      }),
+    );
+    let bytes = files.reduce((sum, { size }) => sum + size, 0);
+    for (const { name, size } of files.sort((a, b) => a.atimeMs - b.atimeMs)) {
+      if (bytes <= this.bytesMax) return;
+      if (this.#used.has(name.slice(0, -ENDING.length))) continue;
+      await rm(path.join(this.folder, name), { force: true });
+      bytes -= size;
+    }
+  }
+}
+
+const piecesStatement = ({ tenantId, sha256 }: ListedFile, part: number): Prisma.Sql => Prisma.sql`
+  SELECT p.bytes FROM audit_sealed_piece p
+  WHERE p.tenant_id = ${tenantId}::int AND p.sha256 = ${sha256} AND p.part >= ${part}::int
+    AND p.part < ${part + PIECES_PER_READ}::int ORDER BY p.part`;
+
+const damaged = ({ tenantId, week }: ListedFile) =>
+  new DomainError('service_unavailable', {
+    public: `The file of the sealed week that begins on ${mondayOf(week)} of tenant ${tenantId} is damaged or incomplete. Questions about that week cannot be answered.`,
+    retryAfterSeconds: 60,
+  });
+
+/** The first day of a week. */
+const mondayOf = (week: number) => new Date(startOfWeek(week)).toISOString().slice(0, 10);

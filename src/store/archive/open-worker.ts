@@ -1,0 +1,80 @@
+import { LIMITS } from '../../limits';
+import type { Row } from '../rows/event-rows';
+import { AskedProcess } from './asked-process';
+import { type DuckBounds, DuckWorker } from './duck-worker';
+import type {
+  ArchiveWorker,
+  FileReader,
+  FileWriter,
+  GroupsQuestion,
+  RowsQuestion,
+  SizedText,
+  TenantFiles,
+} from './questions';
+
+const HEAP_MB = 160;
+
+/** Makes and reads files in a process of its own: what goes wrong there ends that process alone. */
+class ProcessWorker implements ArchiveWorker {
+  readonly #process: AskedProcess;
+
+  constructor(bounds: DuckBounds, silenceMs: number) {
+    this.#process = new AskedProcess({
+      file: `${__dirname}/worker-process.js`,
+      arguments: [JSON.stringify(bounds)],
+      heapMb: HEAP_MB,
+      silenceMs,
+    });
+  }
+
+  ids(question: RowsQuestion) {
+    return this.#ask<readonly string[]>('ids', question);
+  }
+
+  known(files: TenantFiles, ids: readonly string[]) {
+    return this.#ask<readonly string[]>('known', files, ids);
+  }
+
+  listRows(files: TenantFiles, ids: readonly string[]) {
+    return this.#ask<readonly Row[]>('listRows', files, ids);
+  }
+
+  wholeRows(files: TenantFiles, ids: readonly string[]) {
+    return this.#ask<readonly Row[]>('wholeRows', files, ids);
+  }
+
+  texts(files: TenantFiles, ids: readonly string[]) {
+    return this.#ask<readonly SizedText[]>('texts', files, ids);
+  }
+
+  groups(question: GroupsQuestion) {
+    return this.#ask<readonly Row[]>('groups', question);
+  }
+
+  write(...values: Parameters<FileWriter['write']>) {
+    return this.#ask<number>('write', ...values);
+  }
+
+  async leaves(...values: Parameters<FileWriter['leaves']>) {
+    return Buffer.from(await this.#ask<Uint8Array>('leaves', ...values));
+  }
+
+  rowsAfter(...values: Parameters<FileWriter['rowsAfter']>) {
+    return this.#ask<readonly Row[]>('rowsAfter', ...values);
+  }
+
+  close(): Promise<void> {
+    return this.#process.close();
+  }
+
+  #ask<T>(method: keyof FileReader | keyof FileWriter, ...values: readonly unknown[]): Promise<T> {
+    return this.#process.ask<T>(method, values);
+  }
+}
+
+/** Uses a process in the compiled service. A process cannot load TypeScript, so without a build DuckDB runs here. */
+export const openWorker = (
+  bounds: DuckBounds,
+  silenceMs: number = LIMITS.archiveQuestionMs,
+): ArchiveWorker =>
+  __filename.endsWith('.js') ? new ProcessWorker(bounds, silenceMs) : new DuckWorker(bounds);

@@ -1,0 +1,75 @@
+import type { OwnerDoor, Prisma } from '../../database/clients';
+import { COLUMN_OF, SEARCHED_FIELDS } from '../../event/fields';
+import { searchableText } from '../../event/search-terms';
+import { takeTenant } from '../counts/turns';
+import type { Row } from '../rows/event-rows';
+import { fromStored, toStored } from '../rows/stored-text';
+import type { FileCache, ListedFile } from './file-cache';
+import { forgetWeeks } from './forget-week';
+import { ROW_COLUMNS } from './layout';
+import type { FileWriter } from './questions';
+
+const ROWS_PER_STEP = 1_000;
+
+const FIND = `
+SELECT w.tenant_id AS "tenantId", w.week, w.sha256 FROM audit_sealed_week w
+WHERE w.tenant_id = $1::int AND w.week = $2::int`;
+
+/** $2: JSON of rows as `audit_event` has them. */
+const PUT_ROWS = `
+INSERT INTO audit_event (${[...ROW_COLUMNS, 'additional', 'search_text'].join(', ')})
+SELECT ${[...ROW_COLUMNS, 'additional', 'search_text'].map((column) => (column === 'tenant_id' ? 't.tenant_id' : `x.${column}`)).join(', ')}
+FROM tenant t CROSS JOIN json_populate_recordset(NULL::audit_event, $2::json) x WHERE t.tenant_id = $1::int`;
+
+const NEXT_GENERATION = 'UPDATE audit_archive SET generation = generation + 1 WHERE tenant_id = $1::int';
+
+/**
+ * Brings a sealed week back into rows, in one transaction: after a crash before its end the file still answers.
+ * The partition of the week is there as long as its counts are.
+ * @returns the number of events; null: the week is not sealed
+ */
+export function restoreWeek(
+  {
+    owner,
+    writer,
+    cache,
+  }: { readonly owner: OwnerDoor; readonly writer: FileWriter; readonly cache: FileCache },
+  tenantId: number,
+  week: number,
+): Promise<number | null> {
+  return owner.models.$transaction(
+    async (tx) => {
+      await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '60s'`);
+      await takeTenant(tx, tenantId);
+      const [file] = await tx.$queryRawUnsafe<ListedFile[]>(FIND, tenantId, week);
+      if (!file) return null;
+      await tx.$executeRawUnsafe(NEXT_GENERATION, tenantId);
+      const ask = <R extends object>({ text, values }: Prisma.Sql) =>
+        tx.$queryRawUnsafe<R[]>(text, ...values);
+      const restored = await cache.using([file], ask, async ([path = '']) => {
+        let [after, count]: [string | null, number] = [null, 0];
+        for (;;) {
+          const rows: readonly Row[] = await writer.rowsAfter(path, after, ROWS_PER_STEP);
+          if (rows.length === 0) return count;
+          await tx.$executeRawUnsafe(PUT_ROWS, tenantId, JSON.stringify(rows.map(toRow)));
+          after = String(rows.at(-1)?.record_id);
+          count += rows.length;
+        }
+      });
+      await forgetWeeks(tx, tenantId, { from: week, to: week + 1 });
+      return restored;
+    },
+    { timeout: 3_600_000, maxWait: 60_000 },
+  );
+}
+
+function toRow({ size: _, ...row }: Row): Row {
+  const texts = SEARCHED_FIELDS.map((field) => fromStored(String(row[COLUMN_OF[field]]))).filter(
+    (text) => text !== '',
+  );
+  return {
+    ...row,
+    additional: JSON.parse(String(row.additional)),
+    search_text: toStored(searchableText(texts)),
+  };
+}

@@ -1,0 +1,359 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { OwnerDoor, Prisma } from '../../database/clients';
+import { HOUR_MS } from '../../event/event-time';
+import { LIFTED_NAMES } from '../../event/fields';
+import { ID_BYTES, idText, microsecondsOfRecordId } from '../../event/record-id';
+import type { Ask } from '../columns/hour-blocks';
+import { takeTenant } from '../counts/turns';
+import { HASH_BYTES } from '../log/evidence/merkle';
+import { selectedSql } from '../rows/lifted-sql';
+import { floorOfWeek, startOfWeek } from '../rows/partitions';
+import type { FileCache, ListedFile } from './file-cache';
+import { forgetWeeks } from './forget-week';
+import { LAYOUT_VERSION, ROW_COLUMNS } from './layout';
+import { type LogEntry, LogPlaces } from './log-places';
+import type { FileWriter } from './questions';
+
+/** The outcome of an attempt to seal a week. */
+export type Sealing =
+  /** Its events lie in a file now, and not in rows. */
+  | { readonly outcome: 'sealed'; readonly events: number; readonly bytes: number }
+  /** It has no rows. */
+  | { readonly outcome: 'empty' }
+  /** Something must happen first; a later attempt may succeed. */
+  | { readonly outcome: 'waits'; readonly because: string };
+
+/** The file does not hold what the evidence log says, so the rows stay. */
+export class NotProven extends Error {
+  override readonly name = 'NotProven';
+}
+
+/** Rolls the transaction back: the week's rows are not those of the file any more. */
+class Changed extends Error {}
+
+const EVENTS_PER_READ = 2_000;
+const BYTES_PER_READ = 4 * 1024 * 1024;
+const PIECE_BYTES = 256 * 1024;
+const LEAF_BYTES = ID_BYTES + HASH_BYTES;
+const LEAVES_PER_READ = 4_096;
+
+/**
+ * Rows after a record id, as one text with a line of JSON for each; at most `EVENTS_PER_READ`, and as many as have
+ * `BYTES_PER_READ` of texts, the last not counted. `digest` is over the set of their ids.
+ */
+const READ = `
+SELECT count(*)::int AS n, string_agg(r.record_id::text, ',' ORDER BY r.record_id) AS ids,
+  string_agg(r.line, chr(10) ORDER BY r.record_id) AS lines, bit_xor(r.digest)::text AS digest FROM (
+  SELECT u.record_id, row_to_json(u)::text AS line, uuid_hash_extended(u.record_id, 0) AS digest,
+    sum(octet_length(u.statement) + octet_length(u.additional)) OVER (ORDER BY u.record_id)
+      - octet_length(u.statement) - octet_length(u.additional) AS before
+  FROM (
+    SELECT ${[...ROW_COLUMNS.map((column) => `e.${column}`), ...LIFTED_NAMES.map(selectedSql)].join(', ')},
+      e.additional::text AS additional FROM audit_event e
+    WHERE e.tenant_id = $1::int AND e.record_id > $2::uuid AND e.record_id >= $3::uuid AND e.record_id < $4::uuid
+    ORDER BY e.record_id LIMIT ${EVENTS_PER_READ}) u) r
+WHERE r.before <= ${BYTES_PER_READ}`;
+
+/** Whether the week has hours that are not folded or indexed yet, or events that retention counts from their arrival. */
+const WAITS = `
+SELECT
+  EXISTS (SELECT FROM audit_delta x WHERE x.tenant_id = $1::int AND x.hour >= $2::int AND x.hour < $3::int) AS folds,
+  EXISTS (SELECT FROM audit_unindexed u WHERE u.tenant_id = $1::int AND u.hour >= $2::int AND u.hour < $3::int) AS indexes,
+  EXISTS (SELECT FROM audit_clock k WHERE k.tenant_id = $1::int AND k.record_id >= $4::uuid AND k.record_id < $5::uuid)
+    AS marks`;
+
+/** The file that a week has. */
+const FILE = `
+SELECT w.tenant_id AS "tenantId", w.week, w.sha256, w.events::float8 AS events, w.first_id::text AS "firstId",
+  w.last_id::text AS "lastId"
+FROM audit_sealed_week w WHERE w.tenant_id = $1::int AND w.week = $2::int`;
+
+const NEXT_GENERATION = 'UPDATE audit_archive SET generation = generation + 1 WHERE tenant_id = $1::int';
+
+const TAKE_ROWS = `
+WITH gone AS (
+  DELETE FROM audit_event e WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid
+  RETURNING e.record_id)
+SELECT count(*)::float8 AS n, coalesce(bit_xor(uuid_hash_extended(g.record_id, 0)), 0)::text AS digest FROM gone g`;
+
+const PUT_WEEK = `
+INSERT INTO audit_sealed_week (tenant_id, week, layout, sha256, bytes, events, first_id, last_id)
+SELECT t.tenant_id, $2::int, $3::smallint, $4::text, $5::bigint, $6::bigint, $7::uuid, $8::uuid
+FROM tenant t WHERE t.tenant_id = $1::int`;
+
+const PUT_PIECE = `
+INSERT INTO audit_sealed_piece (tenant_id, sha256, part, bytes)
+SELECT t.tenant_id, $2::text, $3::int, $4::bytea FROM tenant t WHERE t.tenant_id = $1::int`;
+
+interface Parts {
+  readonly owner: OwnerDoor;
+  readonly writer: FileWriter;
+  readonly cache: FileCache;
+  /** Where files are made. */
+  readonly folder: string;
+}
+
+/** What was written for a file, to compare it with what is read from the file and with the rows at the end. */
+interface Draft {
+  readonly events: number;
+  readonly lineBytes: number;
+  readonly firstId: string;
+  readonly lastId: string;
+  readonly digest: bigint;
+}
+
+/** A week that was sealed before events of it came late. */
+interface Former extends ListedFile {
+  readonly events: number;
+  readonly firstId: string;
+  readonly lastId: string;
+}
+
+/**
+ * Seals a week of a tenant: writes its rows to a file, with the events of the file that the week has, reads each event
+ * back, compares the hash of its leaf with the evidence log's, and then, in one transaction, stores the file and its
+ * entry in the list and deletes the rows.
+ * @throws NotProven
+ */
+export async function sealWeek(parts: Parts, tenantId: number, week: number): Promise<Sealing> {
+  const { owner, folder } = parts;
+  const waits = await whatWaits(owner.models, tenantId, week);
+  if (waits) return { outcome: 'waits', because: waits };
+  const own = await mkdtemp(path.join(folder, 'seal-'));
+  const [lines, target] = [path.join(own, 'lines'), path.join(own, 'events.parquet')];
+  try {
+    const draft = await writeDraft(owner, tenantId, week, lines);
+    if (draft === null) return { outcome: 'empty' };
+    if ('because' in draft) return { outcome: 'waits', because: draft.because };
+    const former = await formerOf(owner.models, tenantId, week);
+    const events = draft.events + (former?.events ?? 0);
+    const written = await writeFile(parts, former, { lines, target, lineBytes: draft.lineBytes });
+    await rm(lines);
+    if (written !== events)
+      throw new NotProven(`${events} events were to be written, and the file has ${written}`);
+    await prove(parts, tenantId, target, events);
+    const bytes = await store(owner, { tenantId, week, target, draft, former });
+    return bytes === null
+      ? { outcome: 'waits', because: 'events of the week came or went meanwhile' }
+      : { outcome: 'sealed', events, bytes };
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+}
+
+async function formerOf(
+  tx: Pick<Prisma.TransactionClient, '$queryRawUnsafe'>,
+  tenantId: number,
+  week: number,
+): Promise<Former | null> {
+  const [former] = await tx.$queryRawUnsafe<Former[]>(FILE, tenantId, week);
+  return former ?? null;
+}
+
+/** @returns the number of events in the file */
+function writeFile(
+  { owner, writer, cache }: Parts,
+  former: Former | null,
+  {
+    lines,
+    target,
+    lineBytes,
+  }: { readonly lines: string; readonly target: string; readonly lineBytes: number },
+): Promise<number> {
+  const ask: Ask = <R extends object>({ text, values }: Prisma.Sql) =>
+    owner.models.$queryRawUnsafe<R[]>(text, ...values);
+  return cache.using(former ? [former] : [], ask, ([known]) =>
+    writer.write(lines, known ?? null, target, lineBytes),
+  );
+}
+
+const hoursOf = (week: number) => [startOfWeek(week) / HOUR_MS, startOfWeek(week + 1) / HOUR_MS] as const;
+
+async function whatWaits(
+  tx: Pick<Prisma.TransactionClient, '$queryRawUnsafe'>,
+  tenantId: number,
+  week: number,
+): Promise<string | null> {
+  const [row] = await tx.$queryRawUnsafe<{ folds: boolean; indexes: boolean; marks: boolean }[]>(
+    WAITS,
+    tenantId,
+    ...hoursOf(week),
+    floorOfWeek(week),
+    floorOfWeek(week + 1),
+  );
+  if (row?.folds) return 'counts of the week are not folded';
+  if (row?.indexes) return 'hours of the week are not indexed';
+  return row?.marks ? 'retention counts events of the week from their arrival' : null;
+}
+
+interface Chunk {
+  readonly n: number;
+  readonly ids: string | null;
+  readonly lines: string | null;
+  readonly digest: string | null;
+}
+
+/** Writes the week's rows as lines. @returns null: there are no rows */
+async function writeDraft(
+  owner: OwnerDoor,
+  tenantId: number,
+  week: number,
+  target: string,
+): Promise<Draft | { readonly because: string } | null> {
+  const places = new LogPlaces(owner, tenantId);
+  const [floor, end] = [floorOfWeek(week), floorOfWeek(week + 1)];
+  const lines = await open(target, 'wx', 0o600);
+  let draft = null as Draft | null;
+  try {
+    for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+      const [chunk] = await owner.models.$queryRawUnsafe<Chunk[]>(READ, tenantId, after, floor, end);
+      if (!chunk?.ids || !chunk.lines) return draft;
+      const ids = chunk.ids.split(',');
+      const entries = await places.of(ids);
+      const unknown = ids.find((id) => !entries.has(id));
+      if (unknown) return { because: `the evidence log does not have the event ${unknown} yet` };
+      const [text, lineBytes] = linesOf(chunk.lines.split('\n'), ids, entries);
+      await lines.write(text);
+      after = ids.at(-1) ?? after;
+      draft = {
+        events: (draft?.events ?? 0) + chunk.n,
+        lineBytes: Math.max(draft?.lineBytes ?? 0, lineBytes),
+        firstId: draft?.firstId ?? ids[0] ?? '',
+        lastId: after,
+        digest: (draft?.digest ?? 0n) ^ BigInt(chunk.digest ?? 0),
+      };
+    }
+  } finally {
+    await lines.close();
+  }
+}
+
+/** Adds to each line what the row does not have. */
+function linesOf(
+  lines: readonly string[],
+  ids: readonly string[],
+  entries: ReadonlyMap<string, LogEntry>,
+): [string, number] {
+  let longest = 0;
+  const all = lines.map((line, i) => {
+    const id = ids[i] as string;
+    const { position, receivedMs } = entries.get(id) as LogEntry;
+    const beside = `"event_us":${microsecondsOfRecordId(id)},"position":${position},"received_ms":${receivedMs}`;
+    longest = Math.max(longest, Buffer.byteLength(line));
+    return `${line.slice(0, -1)},${beside}}\n`;
+  });
+  return [all.join(''), longest + BESIDE_BYTES];
+}
+const BESIDE_BYTES = 128;
+
+/** Compares every event of a file with its leaf in the log. @throws NotProven */
+async function prove(
+  { owner, writer }: Parts,
+  tenantId: number,
+  file: string,
+  events: number,
+): Promise<void> {
+  const places = new LogPlaces(owner, tenantId);
+  let [after, read]: [string | null, number] = [null, 0];
+  while (read < events) {
+    const found: Buffer = await writer.leaves(file, after, LEAVES_PER_READ);
+    const leaves = leavesOf(found);
+    if (leaves.length === 0) throw new NotProven(`the file ends after ${read} of ${events} events`);
+    const entries = await places.of(leaves.map(({ recordId }) => recordId));
+    for (const { recordId, leaf } of leaves) {
+      if (after !== null && recordId <= after)
+        throw new NotProven(`the event ${recordId} is twice in the file`);
+      if (!entries.get(recordId)?.leaf.equals(leaf))
+        throw new NotProven(`the event ${recordId} of the file is not the one of the log`);
+      after = recordId;
+    }
+    read += leaves.length;
+  }
+}
+
+function leavesOf(bytes: Buffer): { readonly recordId: string; readonly leaf: Buffer }[] {
+  const leaves: { recordId: string; leaf: Buffer }[] = [];
+  for (let at = 0; at < bytes.length; at += LEAF_BYTES) {
+    const leaf = bytes.subarray(at, at + LEAF_BYTES);
+    leaves.push({ recordId: idText(leaf.subarray(0, ID_BYTES)), leaf });
+  }
+  return leaves;
+}
+
+/** @returns the bytes of the file; null: the rows are not those of the file any more, and stay */
+async function store(
+  owner: OwnerDoor,
+  {
+    tenantId,
+    week,
+    target,
+    draft,
+    former,
+  }: {
+    readonly tenantId: number;
+    readonly week: number;
+    readonly target: string;
+    readonly draft: Draft;
+    readonly former: Former | null;
+  },
+): Promise<number | null> {
+  const sha256 = await sha256Of(target);
+  const work = async (tx: Prisma.TransactionClient) => {
+    await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '60s'`);
+    await takeTenant(tx, tenantId);
+    // Waits for whoever is storing events of earlier weeks; who comes later waits, and then finds another generation.
+    if ((await tx.$executeRawUnsafe(NEXT_GENERATION, tenantId)) !== 1)
+      throw new Error(`tenant ${tenantId} was not announced as one with files`);
+    if (await whatWaits(tx, tenantId, week)) throw new Changed();
+    if ((await formerOf(tx, tenantId, week))?.sha256 !== former?.sha256) throw new Changed();
+    await forgetWeeks(tx, tenantId, { from: week, to: week + 1 });
+    const [gone] = await tx.$queryRawUnsafe<{ n: number; digest: string }[]>(
+      TAKE_ROWS,
+      tenantId,
+      floorOfWeek(week),
+      floorOfWeek(week + 1),
+    );
+    if (gone?.n !== draft.events || BigInt(gone.digest) !== draft.digest) throw new Changed();
+    const bytes = await storePieces(tx, tenantId, target, sha256);
+    await tx.$executeRawUnsafe(
+      PUT_WEEK,
+      ...[tenantId, week, LAYOUT_VERSION, sha256, bytes, draft.events + (former?.events ?? 0)],
+      ...[least(draft.firstId, former?.firstId), greatest(draft.lastId, former?.lastId)],
+    );
+    return bytes;
+    // From the commit on the file answers. After a crash before, the rows do.
+  };
+  try {
+    return await owner.models.$transaction(work, { timeout: 3_600_000, maxWait: 60_000 });
+  } catch (error) {
+    if (error instanceof Changed) return null;
+    throw error;
+  }
+}
+
+async function storePieces(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  file: string,
+  sha256: string,
+): Promise<number> {
+  let [part, bytes] = [0, 0];
+  for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES })) {
+    await tx.$executeRawUnsafe(PUT_PIECE, tenantId, sha256, part, piece);
+    part += 1;
+    bytes += (piece as Buffer).length;
+  }
+  return bytes;
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
+  return hash.digest('hex');
+}
+
+const least = (id: string, other = id) => (other < id ? other : id);
+const greatest = (id: string, other = id) => (other > id ? other : id);

@@ -1,0 +1,83 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { sealedIn } from '../../src/store/archive/archive';
+import { askBy } from '../../src/store/columns/counter';
+import { oneTenant } from '../../src/tenant-set';
+import { ENGINES } from '../support/engines';
+import { NO_FILTER } from '../support/filters';
+import { Store } from '../support/store';
+import { ArchiveTrial } from './archive-trial';
+
+const OLD = '2026-01-06T08:00:00.0000000Z';
+const LATER = '2026-01-13T08:00:00.0000000Z';
+const FLIPPED = `UPDATE audit_sealed_piece SET bytes = set_byte(bytes, 100, get_byte(bytes, 100) # 1)`;
+
+describe.each(ENGINES)('a sealed week whose file is damaged, on %s', (engine) => {
+  let base: Store;
+  let trial: ArchiveTrial;
+  beforeAll(async () => {
+    base = await Store.open(engine);
+    trial = await ArchiveTrial.open(base);
+  });
+  afterAll(async () => {
+    await trial.close();
+    await base.close();
+  });
+
+  async function sealed() {
+    const store = await base.forNewTenant();
+    const [old, later] = store.checked([{ eventTime: OLD }, { eventTime: LATER }]);
+    if (!old || !later) throw new Error('two events were made');
+    await store.insert([old, later]);
+    await trial.settle();
+    for (const time of [OLD, LATER]) {
+      const { outcome } = await trial.seal(time, store.tenantId);
+      expect(outcome).toBe('sealed');
+    }
+    const reader = new PostgresAuditEventReader(store.database.service);
+    const find = ({ recordId }: { readonly recordId: string }) =>
+      reader.find(oneTenant(store.tenantId), recordId);
+    return { store, reader, find, old, later };
+  }
+
+  /** The piece of the file of the first week. */
+  const ofFirstWeek = `WHERE tenant_id = $1::int AND sha256 = (
+    SELECT w.sha256 FROM audit_sealed_week w WHERE w.tenant_id = $1::int ORDER BY w.week LIMIT 1)`;
+
+  it.each([
+    ['with another bit', FLIPPED],
+    ['that is gone', 'DELETE FROM audit_sealed_piece'],
+    ['that was cut', 'UPDATE audit_sealed_piece SET bytes = substring(bytes FROM 1 FOR 200)'],
+  ])('is named where a piece %s is read, and the other week is answered', async (_what, change) => {
+    const { store, find, old, later } = await sealed();
+    await store.query(`${change} ${ofFirstWeek}`, store.tenantId);
+
+    await expect(find(old)).rejects.toMatchObject({
+      code: 'service_unavailable',
+      message: expect.stringContaining('2026-01-05'),
+    });
+    expect(await find(later)).toMatchObject({ recordId: later.recordId });
+  });
+
+  it('is read again from the database when the copy on the local disk is gone', async () => {
+    const { find, old } = await sealed();
+    expect(await find(old)).toMatchObject({ recordId: old.recordId });
+    await rm(path.join(trial.folder, 'cache'), { recursive: true });
+    expect(await find(old)).toMatchObject({ recordId: old.recordId });
+  });
+
+  it('shows a tenant no event and no file of another one', async () => {
+    const { old, store } = await sealed();
+    const other = await sealed();
+    const { service } = base.database;
+    const reader = new PostgresAuditEventReader(service);
+    const page = { filter: NO_FILTER, sort: 'recordId', descending: true, page: 1, pageSize: 10 } as const;
+    expect(await reader.find(oneTenant(other.store.tenantId), old.recordId)).toBeNull();
+    expect((await reader.page(oneTenant(other.store.tenantId), page)).totalCount).toBe(2);
+    const seen = await service.snapshot(oneTenant(other.store.tenantId), async (step) =>
+      sealedIn(service, askBy(step))?.hasAny(store.tenantId),
+    );
+    expect(seen).toBe(false);
+  });
+});
