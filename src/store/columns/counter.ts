@@ -89,7 +89,8 @@ export class ColumnCounter {
   ): Promise<readonly Row[]> {
     if (hours.length === 0) return [];
     const { filter } = this;
-    const inFiles = (await this.sealed?.groups(tenantId, filter, hours.map(stretchOfHour), by)) ?? [];
+    const stretches = hours.toSorted((a, b) => a - b).map(stretchOfHour);
+    const inFiles = (await this.sealed?.groups(tenantId, filter, stretches, by)) ?? [];
     const inRows = await this.ask(eventGroupsStatement(tenantId, hours, filter, by)).catch(
       async (error: unknown) => {
         if (!isFailure(error, 'query_canceled')) throw error;
