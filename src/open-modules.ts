@@ -26,6 +26,7 @@ import { sourcesModule } from './modules/sources/module';
 import { openTail } from './modules/tail/module';
 import { tenantsModule } from './modules/tenants/module';
 import type { Storage } from './storage';
+import { sealedStatement } from './store/archive/rows-by-id';
 import { LargeStatements } from './store/bytes/large-statements';
 import { GoneSeal } from './store/log/arrivals/gone-seal';
 import { LogEpoch } from './store/log/epoch/log-epoch';
@@ -136,7 +137,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   });
   evidence.alsoCheck(detection.problemsOf);
   const explorer = new PostgresAuditEventExplorer(service);
-  const large = new LargeStatements(service, largeTurns);
+  const large = new LargeStatements(service, largeTurns, sealedStatement(service));
   const beginExport = beginExports(service, fairShare);
   const compliance = complianceModule({
     service,

@@ -74,7 +74,10 @@ function checked({ event }: Sent): CheckedEvent {
 }
 
 const wholeOf = ({ recordId, record, stated }: CheckedEvent) => {
-  const fields = FIELD_NAMES.map((name) => [name, (record as Record<string, unknown>)[name] ?? null]);
+  const fields = FIELD_NAMES.map((name) => [
+    name,
+    (record as unknown as Record<string, unknown>)[name] ?? null,
+  ]);
   return {
     ...(Object.fromEntries(fields) as Parameters<typeof matchesFilter>[1]),
     tenantId: String(TENANT),

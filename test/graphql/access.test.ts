@@ -172,6 +172,15 @@ const MATRIX = {
   'Query.tenants': ['operator', '{ tenants { tenantId } }'],
   'Query.explainFilter': ['operator', '{ explainFilter(tenantId: "1") { by } }'],
   'Query.retentionPreview': ['operator', '{ retentionPreview(tenantId: "1", days: 1) { events } }'],
+  'Query.sealedWeeks': ['operator', '{ sealedWeeks { week } }'],
+  'Mutation.sealWeek': [
+    'operator',
+    'mutation { sealWeek(tenantId: "1", week: "2026-01-05T00:00:00Z") { outcome } }',
+  ],
+  'Mutation.restoreWeek': [
+    'operator',
+    'mutation { restoreWeek(tenantId: "1", week: "2026-01-05T00:00:00Z") { outcome } }',
+  ],
   'Query.logEpoch': ['operator', '{ logEpoch { epoch } }'],
   'Query.retentionRuns': ['operator', '{ retentionRuns { tenantId } }'],
   'Mutation.setTenantRetention': [

@@ -1,15 +1,14 @@
-import { Prisma, type ServiceDoor } from '../../database/clients';
+import type { ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { formatTicks } from '../../event/event-time';
 import type { AuditEventListItem } from '../../event/fields';
 import type { AuditEventFilter, AuditEventQuery, AuditSummary, Page } from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
-import { sealedIn } from '../../store/archive/archive';
 import { byTier } from '../../store/archive/archived-tenants';
-import { askBy } from '../../store/columns/counter';
+import { rowsByIds } from '../../store/archive/rows-by-id';
 import { type Plan, planOf } from '../../store/plan';
 import type { AuditEventReader, StoredAuditEvent } from '../../store/rows/audit-event-reader';
-import { listItemOf, MARKED_COLUMNS, type Row, toStoredEvent } from '../../store/rows/event-rows';
+import { listItemOf, toStoredEvent } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
 import { DEEP_OFFSET, pageStatement } from './page.statement';
 import { pageByColumns } from './page-by-columns';
@@ -64,37 +63,8 @@ export class PostgresAuditEventReader implements AuditEventReader {
   }
 
   async find(tenants: TenantSet, recordId: string): Promise<StoredAuditEvent | null> {
-    const each = this.service.each(tenants);
-    const statement = each(
-      (tenant) => Prisma.sql`
-        SELECT ${MARKED_COLUMNS} FROM audit_event e
-        WHERE e.tenant_id = ${tenant} AND e.record_id = ${recordId}::uuid`,
-    );
-    const inRows = async () => {
-      const [row] = await guarded(() => this.service.ask(statement, tenants));
-      return row ?? null;
-    };
-    const row = await byTier(
-      this.service,
-      { tenants, range: { from: ticksOfRecordId(recordId) } },
-      inRows,
-      () => guarded(() => this.#findAcross(tenants, recordId, statement)),
-    );
+    const [row] = await rowsByIds(this.service, tenants, [recordId]);
     return row ? toStoredEvent(row) : null;
-  }
-
-  /** Looks for a record in rows and files, in one snapshot. */
-  #findAcross(tenants: TenantSet, recordId: string, statement: Prisma.Sql): Promise<Row | null> {
-    return this.service.snapshot(tenants, async (step) => {
-      const ask = askBy(step);
-      const [row] = await ask(statement);
-      if (row) return row;
-      for (const tenantId of tenants) {
-        const [found] = (await sealedIn(this.service, ask)?.wholeRows(tenantId, [recordId])) ?? [];
-        if (found) return found;
-      }
-      return null;
-    });
   }
 
   summary(

@@ -1,14 +1,14 @@
-import { Prisma, type ServiceDoor } from '../../database/clients';
-import { guarded } from '../../database/failure';
+import type { ServiceDoor } from '../../database/clients';
 import { DomainError } from '../../errors';
 import { DAY_MS, formatTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { FieldName } from '../../event/fields';
 import { toSummaryFilter } from '../../event/query';
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
+import { rowsByIds } from '../../store/archive/rows-by-id';
 import type { EventGroup } from '../../store/columns/groups';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
-import { MARKED_COLUMNS, toStoredEvent } from '../../store/rows/event-rows';
+import { type Row, toStoredEvent } from '../../store/rows/event-rows';
 import { type TenantSet, tenantSet } from '../../tenant-set';
 import type { ActionGroup } from './frameworks';
 import { type LaterQuestions, laterQuestions } from './later-questions';
@@ -249,13 +249,12 @@ async function eachEvent(
   const ids = items.map(({ recordId }) => recordId).reverse();
   for (let at = 0; at < ids.length; at += ROWS_AT_ONCE) {
     const some = ids.slice(at, at + ROWS_AT_ONCE);
-    const statement = service.each(tenants)(
-      (tenant) => Prisma.sql`
-        SELECT ${MARKED_COLUMNS} FROM audit_event e
-        WHERE e.tenant_id = ${tenant} AND e.record_id = ANY(${some}::uuid[]) ORDER BY e.record_id`,
-    );
-    const rows = await guarded(() => service.ask(statement, tenants));
-    for (const row of rows) take(toStoredEvent(row));
+    const rows = new Map<string, Row>();
+    for (const row of await rowsByIds(service, tenants, some)) rows.set(String(row.record_id), row);
+    for (const id of some) {
+      const row = rows.get(id);
+      if (row) take(toStoredEvent(row));
+    }
   }
 }
 

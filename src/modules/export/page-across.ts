@@ -42,11 +42,18 @@ export function pageAcross(
       const ids = (await sealed?.ids(tenantId, filter, stretches, how)) ?? [];
       const last = ids.length >= limits.events ? (ids.at(-1) ?? null) : null;
       if (last !== null && (bound === null || last < bound)) bound = last;
-      all.push(...((await sealed?.wholeRows(tenantId, ids)) ?? []));
+      const sizes = (await sealed?.sizes(tenantId, ids)) ?? [];
+      all.push(...sizes.map(({ recordId, size }) => ({ record_id: recordId, size, tenantId })));
     }
     const known = all.filter((row) => bound === null || String(row.record_id) <= bound).sort(compareIds);
     const { kept, isCut } = cut(known, limits);
-    const events = kept.map(toStoredEvent);
+    const inFiles = new Map<string, Row>();
+    for (const tenantId of tenants) {
+      const ids = kept.filter((row) => row.tenantId === tenantId).map((row) => String(row.record_id));
+      for (const row of (await sealed?.wholeRows(tenantId, ids)) ?? [])
+        inFiles.set(String(row.record_id), row);
+    }
+    const events = kept.map((row) => toStoredEvent(inFiles.get(String(row.record_id)) ?? row));
     const last = events.at(-1)?.recordId ?? null;
     if (isCut || bound !== null) return { events, after: last };
     return { events, after: end === null ? null : slice.upTo };

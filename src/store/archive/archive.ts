@@ -1,15 +1,17 @@
 import { type OwnerDoor, Prisma, type ServiceDoor, type Step } from '../../database/clients';
 import type { NumberField } from '../../event/fields';
+import { MARK } from '../../event/marks';
 import type { AuditEventFilter } from '../../event/query';
 import { msOfRecordId } from '../../event/record-id';
 import type { TenantSet } from '../../tenant-set';
 import type { ColumnField, GroupField } from '../columns/column-fields';
 import type { Ask } from '../columns/hour-blocks';
+import type { RowText } from '../log/arrivals/row-text';
 import type { Row } from '../rows/event-rows';
 import { floorOfWeek, weekOfMs } from '../rows/partitions';
 import type { ArchivedTenants } from './archived-tenants';
 import type { FileCache, ListedFile } from './file-cache';
-import type { ArchiveWorker, FileReader, SizedText, Stretch, TenantFiles } from './questions';
+import type { ArchiveWorker, FileReader, SizedId, Stretch, TenantFiles } from './questions';
 import { restoreWeek } from './restore-week';
 
 /** The sealed events of tenants, as readers ask for them. */
@@ -77,12 +79,27 @@ export class SealedWeeks {
     return this.#ofIds(tenantId, ids, (files, some) => this.reader.listRows(files, some));
   }
 
-  wholeRows(tenantId: number, ids: readonly string[]): Promise<readonly Row[]> {
-    return this.#ofIds(tenantId, ids, (files, some) => this.reader.wholeRows(files, some));
+  sizes(tenantId: number, ids: readonly string[]): Promise<readonly SizedId[]> {
+    return this.#ofIds(tenantId, ids, (files, some) => this.reader.sizes(files, some));
   }
 
-  texts(tenantId: number, ids: readonly string[]): Promise<readonly SizedText[]> {
-    return this.#ofIds(tenantId, ids, (files, some) => this.reader.texts(files, some));
+  /** Whole rows, with marks in place of large statements. */
+  wholeRows(tenantId: number, ids: readonly string[]): Promise<readonly Row[]> {
+    return this.#ofIds(tenantId, ids, (files, some) => this.reader.wholeRows(files, some, MARK));
+  }
+
+  /** The statement of a record in its stored form; null: it lies in no file. */
+  async statement(tenantId: number, recordId: string): Promise<string | null> {
+    const [row] = await this.#ofIds(tenantId, [recordId], (files, some) =>
+      this.reader.wholeRows(files, some, null),
+    );
+    return row ? String(row.statement) : null;
+  }
+
+  texts(tenantId: number, ids: readonly string[], hasMarks: boolean): Promise<readonly RowText[]> {
+    return this.#ofIds(tenantId, ids, (files, some) =>
+      this.reader.texts(files, some, hasMarks ? MARK : null),
+    );
   }
 
   /** Those of some records whose event lies in a file. */

@@ -13,12 +13,14 @@ import {
 import { liftedOf } from '../../event/lifted';
 import type { AuditEventFilter } from '../../event/query';
 import { ID_BYTES, idBytes } from '../../event/record-id';
+import { markedSql } from '../bytes/large-statements';
 import { wholeExpression } from '../columns/evaluate';
 import {
   additionalOf,
   fieldsMapper,
   JOINED_COLUMNS,
   newBoundary,
+  type RowText,
   type RowValues,
   valuesOf,
 } from '../log/arrivals/row-text';
@@ -28,14 +30,7 @@ import type { Row } from '../rows/event-rows';
 import { storedCharsFor, textOrNull } from '../rows/stored-text';
 import { boundsOf, literal, rangeSql } from './duck-filter';
 import { FILE_COLUMNS, fileFieldSql, ROW_COLUMNS, ROWS_PER_GROUP } from './layout';
-import type {
-  ArchiveWorker,
-  GroupsQuestion,
-  RowsQuestion,
-  SizedText,
-  Stretch,
-  TenantFiles,
-} from './questions';
+import type { ArchiveWorker, GroupsQuestion, RowsQuestion, SizedId, Stretch, TenantFiles } from './questions';
 
 export interface DuckBounds {
   readonly memoryMb: number;
@@ -56,12 +51,23 @@ const LIST = [
   ...LIFTED,
   `left(e.statement, ${storedCharsFor(STATEMENT_PREVIEW.charsMax)}) AS ${toSnakeCase(STATEMENT_PREVIEW.name)}`,
 ].join(', ');
-const WHOLE = [...columnsOf(FIELD_NAMES), 'e.additional', SIZE].join(', ');
+const STATEMENT = `e.${COLUMN_OF.statement}`;
+const WHOLE = [...columnsOf(FIELD_NAMES), 'e.additional'];
+const wholeWith = (mark: string | null) =>
+  WHOLE.map((column) => (column === STATEMENT ? `${marked(mark)} AS ${COLUMN_OF.statement}` : column)).join(
+    ', ',
+  );
 /** Values as PostgreSQL writes them. */
-const JOINED = JOINED_COLUMNS.map((column) =>
-  column === COLUMN_OF.succeeded ? `CASE WHEN e.succeeded THEN 't' ELSE 'f' END` : `e.${column}`,
-).join(', ');
-const joined = (boundary: string) => `concat_ws(${literal(boundary)}, '', ${JOINED}) AS text`;
+const joined = (boundary: string, mark: string | null = null) => {
+  const values = JOINED_COLUMNS.map((column) => {
+    if (column === COLUMN_OF.succeeded) return `CASE WHEN e.succeeded THEN 't' ELSE 'f' END`;
+    return column === COLUMN_OF.statement ? marked(mark) : `e.${column}`;
+  });
+  return `concat_ws(${literal(boundary)}, '', ${values.join(', ')}) AS text`;
+};
+/** A statement, or the mark of a large one. */
+const marked = (mark: string | null) =>
+  mark === null ? STATEMENT : `(${markedSql({ alias: 'e', bytes: 'strlen', chars: 'length', mark })})`;
 const TIME = COLUMN_OF.eventTime;
 const MS = `epoch_ms(e.${TIME})`;
 const LEAF_BYTES = ID_BYTES + HASH_BYTES;
@@ -127,21 +133,19 @@ export class DuckWorker implements ArchiveWorker {
     return this.#byIds(LIST, files, ids);
   }
 
-  async wholeRows(files: TenantFiles, ids: readonly string[]): Promise<readonly Row[]> {
-    return (await this.#byIds(WHOLE, files, ids)).map(withAdditional);
+  async sizes(files: TenantFiles, ids: readonly string[]): Promise<readonly SizedId[]> {
+    const rows = await this.#byIds(`e.record_id::VARCHAR AS record_id, ${SIZE}`, files, ids);
+    return rows.map(({ record_id, size }) => ({ recordId: String(record_id), size: Number(size) }));
   }
 
-  async texts(files: TenantFiles, ids: readonly string[]): Promise<readonly SizedText[]> {
-    const rows = await this.#byIds(
-      `e.record_id::VARCHAR AS record_id, ${SIZE}, ${joined(newBoundary())}`,
-      files,
-      ids,
-    );
-    return rows.map(({ record_id, size, text }) => ({
-      recordId: String(record_id),
-      size: Number(size),
-      text: String(text),
-    }));
+  async wholeRows(files: TenantFiles, ids: readonly string[], mark: string | null): Promise<readonly Row[]> {
+    return (await this.#byIds(wholeWith(mark), files, ids)).map(withAdditional);
+  }
+
+  async texts(files: TenantFiles, ids: readonly string[], mark: string | null): Promise<readonly RowText[]> {
+    const columns = `e.record_id::VARCHAR AS record_id, ${joined(newBoundary(), mark)}`;
+    const rows = await this.#byIds(columns, files, ids);
+    return rows.map(({ record_id, text }) => ({ recordId: String(record_id), text: String(text) }));
   }
 
   async groups(question: GroupsQuestion): Promise<readonly Row[]> {
@@ -261,7 +265,7 @@ export class DuckWorker implements ArchiveWorker {
   }
 
   rowsAfter(path: string, after: string | null, limit: number): Promise<readonly Row[]> {
-    return this.#after(WHOLE, path, after, limit);
+    return this.#after(wholeWith(null), path, after, limit);
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../limits';
+import type { RowText } from '../log/arrivals/row-text';
 import type { Row } from '../rows/event-rows';
 import { AskedProcess } from './asked-process';
 import { type DuckBounds, DuckWorker } from './duck-worker';
@@ -8,7 +9,7 @@ import type {
   FileWriter,
   GroupsQuestion,
   RowsQuestion,
-  SizedText,
+  SizedId,
   TenantFiles,
 } from './questions';
 
@@ -39,12 +40,16 @@ class ProcessWorker implements ArchiveWorker {
     return this.#ask<readonly Row[]>('listRows', files, ids);
   }
 
-  wholeRows(files: TenantFiles, ids: readonly string[]) {
-    return this.#ask<readonly Row[]>('wholeRows', files, ids);
+  sizes(files: TenantFiles, ids: readonly string[]) {
+    return this.#ask<readonly SizedId[]>('sizes', files, ids);
   }
 
-  texts(files: TenantFiles, ids: readonly string[]) {
-    return this.#ask<readonly SizedText[]>('texts', files, ids);
+  wholeRows(files: TenantFiles, ids: readonly string[], mark: string | null) {
+    return this.#ask<readonly Row[]>('wholeRows', files, ids, mark);
+  }
+
+  texts(files: TenantFiles, ids: readonly string[], mark: string | null) {
+    return this.#ask<readonly RowText[]>('texts', files, ids, mark);
   }
 
   groups(question: GroupsQuestion) {

@@ -38,8 +38,8 @@ export interface GroupsQuestion {
   readonly sumOf?: NumberField | null;
 }
 
-/** The row of an event as text, with its bytes as limits count them. */
-export interface SizedText extends RowText {
+export interface SizedId {
+  readonly recordId: string;
   readonly size: number;
 }
 
@@ -53,9 +53,14 @@ export interface FileReader {
   known(files: TenantFiles, ids: readonly string[]): Promise<readonly string[]>;
   /** Rows of list items, in no order. */
   listRows(files: TenantFiles, ids: readonly string[]): Promise<readonly Row[]>;
-  /** Rows of whole events, in no order, each with `size`. */
-  wholeRows(files: TenantFiles, ids: readonly string[]): Promise<readonly Row[]>;
-  texts(files: TenantFiles, ids: readonly string[]): Promise<readonly SizedText[]>;
+  /** The bytes of events as limits count them, in no order. */
+  sizes(files: TenantFiles, ids: readonly string[]): Promise<readonly SizedId[]>;
+  /**
+   * Rows of whole events, in no order. @param mark stands in large statements, as in `statementOrMark`; null: they are
+   * whole
+   */
+  wholeRows(files: TenantFiles, ids: readonly string[], mark: string | null): Promise<readonly Row[]>;
+  texts(files: TenantFiles, ids: readonly string[], mark: string | null): Promise<readonly RowText[]>;
   /** Rows like those of `eventGroupsStatement`. */
   groups(question: GroupsQuestion): Promise<readonly Row[]>;
 }

@@ -63,7 +63,7 @@ export function restoreWeek(
   );
 }
 
-function toRow({ size: _, ...row }: Row): Row {
+function toRow(row: Row): Row {
   const texts = SEARCHED_FIELDS.map((field) => fromStored(String(row[COLUMN_OF[field]]))).filter(
     (text) => text !== '',
   );

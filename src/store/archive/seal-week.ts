@@ -7,6 +7,8 @@ import { HOUR_MS } from '../../event/event-time';
 import { LIFTED_NAMES } from '../../event/fields';
 import { ID_BYTES, idText, microsecondsOfRecordId } from '../../event/record-id';
 import type { Ask } from '../columns/hour-blocks';
+import { BOTH_COUNTS, NO_MORE_NUMBERS, UNCOUNTED } from '../counts/by-instance';
+import { HOURS_PER_DAY } from '../counts/dimensions';
 import { takeTenant } from '../counts/turns';
 import { HASH_BYTES } from '../log/evidence/merkle';
 import { selectedSql } from '../rows/lifted-sql';
@@ -57,13 +59,17 @@ SELECT count(*)::int AS n, string_agg(r.record_id::text, ',' ORDER BY r.record_i
     ORDER BY e.record_id LIMIT ${EVENTS_PER_READ}) u) r
 WHERE r.before <= ${BYTES_PER_READ}`;
 
-/** Whether the week has hours that are not folded or indexed yet, or events that retention counts from their arrival. */
+/** Whether the week has hours that are not folded or indexed yet, days that are still to be counted by instance, or events
+ * that retention counts from their arrival. */
 const WAITS = `
 SELECT
   EXISTS (SELECT FROM audit_delta x WHERE x.tenant_id = $1::int AND x.hour >= $2::int AND x.hour < $3::int) AS folds,
   EXISTS (SELECT FROM audit_unindexed u WHERE u.tenant_id = $1::int AND u.hour >= $2::int AND u.hour < $3::int) AS indexes,
   EXISTS (SELECT FROM audit_clock k WHERE k.tenant_id = $1::int AND k.record_id >= $4::uuid AND k.record_id < $5::uuid)
-    AS marks`;
+    AS marks,
+  EXISTS (SELECT FROM audit_count c WHERE c.tenant_id = $1::int AND ${BOTH_COUNTS}
+    AND c.bucket >= $2::int / ${HOURS_PER_DAY} AND c.bucket < $3::int / ${HOURS_PER_DAY}
+    GROUP BY c.bucket HAVING ${UNCOUNTED} <> 0) AND NOT EXISTS (${NO_MORE_NUMBERS}) AS days`;
 
 /** The file that a week has. */
 const FILE = `
@@ -177,14 +183,11 @@ async function whatWaits(
   tenantId: number,
   week: number,
 ): Promise<string | null> {
-  const [row] = await tx.$queryRawUnsafe<{ folds: boolean; indexes: boolean; marks: boolean }[]>(
-    WAITS,
-    tenantId,
-    ...hoursOf(week),
-    floorOfWeek(week),
-    floorOfWeek(week + 1),
-  );
+  const [row] = await tx.$queryRawUnsafe<
+    { folds: boolean; indexes: boolean; marks: boolean; days: boolean }[]
+  >(WAITS, tenantId, ...hoursOf(week), floorOfWeek(week), floorOfWeek(week + 1));
   if (row?.folds) return 'counts of the week are not folded';
+  if (row?.days) return 'days of the week are not counted by instance yet';
   if (row?.indexes) return 'hours of the week are not indexed';
   return row?.marks ? 'retention counts events of the week from their arrival' : null;
 }

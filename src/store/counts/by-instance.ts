@@ -28,6 +28,12 @@ export const UNCOUNTED = 'sum(CASE c.a WHEN 0 THEN c.n ELSE -c.n END)';
 /** SQL: the condition for the rows of `audit_count c` that `UNCOUNTED` needs. */
 export const BOTH_COUNTS = `c.grain = 2 AND c.a IN (0, ${COUNTED_BY_INSTANCE}) AND c.d = 0 AND c.p = 0`;
 
+/** SQL: finds a row where the numbers of tenant $1 have run out, so that its days stay uncounted by instance. */
+export const NO_MORE_NUMBERS = `
+SELECT FROM audit_dim m WHERE m.tenant_id = $1::int
+  AND ((m.kind = ${DIMENSIONS.instance.kind} AND m.dim_id > ${INSTANCE_MAX})
+    OR (m.kind = ${DIMENSIONS.action.kind} AND m.dim_id > ${ACTION_MAX}))`;
+
 /**
  * SQL: the part `open` of a statement: days of a span that are not counted by instance, each with its hours `[lo, hi)`.
  * A day that is open for one of several tenants is open for all of them, because segments must not overlap.

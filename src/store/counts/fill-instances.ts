@@ -4,7 +4,7 @@ import { isFailure } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
-import { ACTION_MAX, BOTH_COUNTS, COUNTED_BY_INSTANCE, INSTANCE_MAX, UNCOUNTED } from './by-instance';
+import { BOTH_COUNTS, COUNTED_BY_INSTANCE, NO_MORE_NUMBERS, UNCOUNTED } from './by-instance';
 import { COUNTED_COLUMNS, DIMENSIONS, HOURS_PER_DAY } from './dimensions';
 import { addByInstance, foldTenant, numberValues } from './fold';
 import { tryTurn } from './turns';
@@ -19,9 +19,7 @@ const COUNTING_MS_MAX = 3_600_000;
 const OPEN_DAYS = `
 SELECT c.bucket AS day FROM audit_count c
 WHERE c.tenant_id = $1::int AND ${BOTH_COUNTS} AND c.bucket <> ALL($2::int[])
-  AND NOT EXISTS (SELECT FROM audit_dim m WHERE m.tenant_id = $1::int
-    AND ((m.kind = ${DIMENSIONS.instance.kind} AND m.dim_id > ${INSTANCE_MAX})
-      OR (m.kind = ${DIMENSIONS.action.kind} AND m.dim_id > ${ACTION_MAX})))
+  AND NOT EXISTS (${NO_MORE_NUMBERS})
 GROUP BY c.bucket HAVING ${UNCOUNTED} <> 0 ORDER BY c.bucket DESC LIMIT ${DAYS_PER_STEP + 1}`;
 
 /** $2 a day: how many of its events are not counted by instance, and whether it has any such counts. */

@@ -348,7 +348,7 @@ const withDashes = (id: string) =>
 async function withFiles(
   { rows, isCut }: FoundEvents,
   { ids, tenants }: Wanted,
-  { events, bytes }: ReadLimits,
+  { events, bytes, hasMarks }: ReadLimits,
   sealed: SealedWeeks | null,
 ): Promise<FoundEvents> {
   const end = isCut ? Number(rows.at(-1)?.n) + 1 : ids.length;
@@ -361,9 +361,9 @@ async function withFiles(
     missing.set(tenantId, ofOne.set(withDashes(ids[n] as string), n));
   }
   for (const [tenantId, numbers] of missing)
-    for (const { recordId, size, text } of (await sealed?.texts(tenantId, [...numbers.keys()])) ?? []) {
+    for (const { recordId, size } of (await sealed?.sizes(tenantId, [...numbers.keys()])) ?? []) {
       const n = numbers.get(recordId) as number;
-      found.set(n, { n, record_id: recordId, size, text });
+      found.set(n, { n, record_id: recordId, size });
     }
   const all = [...found].sort(([a], [b]) => a - b).map(([, row]) => row);
   const kept: Row[] = [];
@@ -373,7 +373,15 @@ async function withFiles(
     kept.push(row);
     before += Number(row.size);
   }
-  return { rows: kept, isCut: isCut || kept.length < all.length };
+  const texts = new Map<number, string>();
+  for (const [tenantId, numbers] of missing) {
+    const wanted = kept.filter(({ n, text }) => text === undefined && tenants[Number(n)] === tenantId);
+    const ids = wanted.map(({ record_id }) => String(record_id));
+    for (const { recordId, text } of (await sealed?.texts(tenantId, ids, hasMarks === true)) ?? [])
+      texts.set(numbers.get(recordId) as number, text);
+  }
+  const withTexts = kept.map((row) => ({ ...row, text: row.text ?? texts.get(Number(row.n)) }));
+  return { rows: withTexts, isCut: isCut || kept.length < all.length };
 }
 
 const nothingFrom = (place: ArrivalPlace & { readonly size: number }): Arrivals<never> => ({
