@@ -3,6 +3,7 @@ import type { EachTenant } from '../../database/each-tenant';
 import { guarded } from '../../database/failure';
 import { ceilDiv, floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { type AuditEventFilter, onlyFilters, type TimeRange } from '../../event/query';
+import { byTier } from '../../store/archive/archived-tenants';
 import { countedOf, cutRange } from '../../store/counts/dimensions';
 import { segmentsOf } from '../../store/counts/segments';
 import { type Plan, planOf, type Question } from '../../store/plan';
@@ -27,13 +28,20 @@ export async function explain(
   filter: AuditEventFilter,
 ): Promise<readonly Explained[]> {
   const each = service.each(tenants);
+  const reachesFiles = await byTier(
+    service,
+    { tenants, range: filter },
+    async () => false,
+    async () => true,
+  );
+  const of = { filter, reachesFiles };
   const questions: readonly Question[] = [
-    { kind: 'page', filter },
-    { kind: 'summary', filter },
-    { kind: 'histogram', filter, widthMs: HOUR_MS },
-    { kind: 'facets', filter, fields: DEFAULT_FACET_FIELDS },
-    { kind: 'groups', filter },
-    { kind: 'export', filter },
+    { kind: 'page', ...of },
+    { kind: 'summary', ...of },
+    { kind: 'histogram', ...of, widthMs: HOUR_MS },
+    { kind: 'facets', ...of, fields: DEFAULT_FACET_FIELDS },
+    { kind: 'groups', ...of },
+    { kind: 'export', ...of },
   ];
   const known = new Map<Plan['by'], number>();
   const explained: Explained[] = [];
