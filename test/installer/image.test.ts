@@ -10,6 +10,7 @@ import { createEmptyDatabase, ENGINES } from '../support/engines';
 import { freePort } from '../support/free-port';
 import { callBuild, missingTools } from './support/packages';
 import { expectPublicCalls } from './support/public-calls';
+import { MAKE_A_FILE } from './support/sealed-file';
 
 jest.setTimeout(300_000);
 
@@ -29,6 +30,9 @@ mount --make-rprivate /
 mount --bind "$1" "$1"
 mount --bind "$2" "$1/var/lib/audit-activity"
 mount -t proc proc "$1/proc"
+# Every container runtime makes it.
+mkdir -p "$1/dev"
+mount --bind /dev "$1/dev"
 mount -o remount,ro,bind "$1"
 root=$1
 shift 2
@@ -102,6 +106,15 @@ exec chroot --userspec=${USER}:${USER} --groups= "$root" "$@"`;
     for (const name of ['libc6', 'libstdc++6', 'libgcc-s1', 'base-files'])
       expect(stdout).toContain(`Package: ${name}\nVersion: `);
     expect(stdout).not.toContain('mawk');
+  });
+
+  it('makes and reads files of sealed weeks, in its volume alone', async () => {
+    const place = '/var/lib/audit-activity';
+    const [program = '', ...args] = inside(
+      await volume('volume-of-file'),
+      ...['/usr/local/bin/node', '--eval', MAKE_A_FILE, '/app', place],
+    );
+    expect((await execute(program, args)).stdout).toBe('1\n');
   });
 
   it.each(ENGINES)(

@@ -42,6 +42,13 @@ describe('the bill of materials of a release', () => {
       ]).toEqual([name, true, false]);
   });
 
+  it('names the library of sealed weeks with its hash, for the platform of the release only', () => {
+    const found = bom.components.filter(({ name }) => name.startsWith('@duckdb/node-bindings-'));
+    const own = `@duckdb/node-bindings-${process.platform}-${process.arch}`;
+    expect(found.map(({ name }) => name)).toEqual([own]);
+    expect(found[0]).toMatchObject({ licenses: [{ license: { id: 'MIT' } }], hashes: [{ alg: 'SHA-512' }] });
+  });
+
   it("names the packages in the dashboard's code, in their locked versions", () => {
     const named = new Map(bom.components.map((each) => [each['bom-ref'], each]));
     for (const name of ['react', 'react-dom', '@mantine/core', 'urql', 'sql-formatter'])

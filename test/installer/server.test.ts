@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -11,6 +11,7 @@ import { createEmptyDatabase, ENGINES } from '../support/engines';
 import { C_LIBRARY_BOUNDS, HEAP_BOUND } from '../support/npm-start';
 import { callBuild, missingTools } from './support/packages';
 import { expectPublicCalls } from './support/public-calls';
+import { MAKE_A_FILE } from './support/sealed-file';
 
 jest.setTimeout(600_000);
 
@@ -35,9 +36,9 @@ const execute = promisify(execFile);
   const inFolder = async (...args: readonly string[]) =>
     (await execute(process.execPath, args, { cwd: '/', env: { PATH: process.env.PATH } })).stdout;
 
-  it('is one folder of at most 30 MB, without packages for development', async () => {
+  it('is one folder of at most 55 MB, without packages for development', async () => {
     expect((await readdir(folder)).sort()).toEqual([path.basename(archive), path.basename(server)].sort());
-    expect((await readFile(archive)).length).toBeLessThan(30_000_000);
+    expect((await readFile(archive)).length).toBeLessThan(55_000_000);
     const packages = await readdir(path.join(server, 'node_modules'));
     for (const name of ['jest', 'typescript', 'prisma', '@types', 'vite', 'esbuild'])
       expect(packages).not.toContain(name);
@@ -48,6 +49,28 @@ const execute = promisify(execFile);
     const readme = await readFile(path.join(server, 'README.md'), 'utf8');
     expect(readme.match(/docs\/\w+\.md/g)).not.toBeNull();
     expect(readme).toMatch('node main.js');
+  });
+
+  it('makes and reads files of sealed weeks with its own library, which is there with its licence for this platform only', async () => {
+    const bindings = await readdir(path.join(server, 'node_modules/@duckdb'));
+    const own = `node-bindings-${process.platform}-${process.arch}`;
+    expect(bindings.sort()).toEqual(['node-api', 'node-bindings', own]);
+    expect(await readdir(path.join(server, 'node_modules/@duckdb', own))).toContain('LICENSE');
+    const scratch = await mkdtemp(path.join(folder, 'file-'));
+    expect(await inFolder('--eval', MAKE_A_FILE, server, scratch)).toBe('1\n');
+  });
+
+  it('says which package is missing where the library is not there', async () => {
+    const libraries = path.join(server, 'node_modules/@duckdb');
+    const aside = path.join(server, 'aside');
+    await rename(libraries, aside);
+    try {
+      const failed = await inFolder('--eval', MAKE_A_FILE, server, folder).catch(({ stderr }) => stderr);
+      expect(failed).toMatch(`need the package @duckdb/node-bindings-${process.platform}-${process.arch}`);
+      expect(await inFolder(path.join(server, 'main.js'), '--version')).toBe(`${version}\n`);
+    } finally {
+      await rename(aside, libraries);
+    }
   });
 
   it('has what its documents lead to: pictures, decisions and files for operators', async () => {

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config';
 import { callBuild, missingTools, run } from './support/packages';
+import { MAKE_A_FILE } from './support/sealed-file';
 
 const MISSING = missingTools('dpkg-deb');
 const UNIT = 'usr/lib/systemd/system/audit-activity.service';
@@ -38,10 +39,16 @@ const UNIT = 'usr/lib/systemd/system/audit-activity.service';
       './usr/lib/audit-activity/main.js': '-rw-r--r--',
       [`./${UNIT}`]: '-rw-r--r--',
       './usr/share/doc/audit-activity/node-license.txt': '-rw-r--r--',
+      './usr/lib/audit-activity/node_modules/@duckdb/node-bindings-linux-x64/libduckdb.so': '-rw-r--r--',
     });
     expect(entries.filter((line) => !line.includes(' root/root '))).toEqual([]);
     expect(entries.filter((line) => /^-.{7}w/.test(line))).toEqual([]);
     expect(await run('dpkg-deb', '--info', deb, 'conffiles')).toBe('/etc/audit-activity/environment\n');
+  });
+
+  it('makes and reads files of sealed weeks with its own Node.js and library', async () => {
+    const programs = join(root, 'usr/lib/audit-activity');
+    expect(await run(join(programs, 'node'), '--eval', MAKE_A_FILE, programs, folder)).toBe('1\n');
   });
 
   it('gives the service as much time to stop as its default settings allow it', () => {

@@ -30,14 +30,8 @@ import type { Row } from '../rows/event-rows';
 import { storedCharsFor, textOrNull } from '../rows/stored-text';
 import { boundsOf, literal, rangeSql } from './duck-filter';
 import { FILE_COLUMNS, fileFieldSql, ROW_COLUMNS, ROWS_PER_GROUP } from './layout';
+import { type DuckBounds, openDuck } from './open-duck';
 import type { ArchiveWorker, GroupsQuestion, RowsQuestion, SizedId, Stretch, TenantFiles } from './questions';
-
-export interface DuckBounds {
-  readonly memoryMb: number;
-  readonly threads: number;
-  /** Where DuckDB puts what its memory does not hold. */
-  readonly folder: string;
-}
 
 const textOf = (column: string) =>
   column === 'record_id' ? 'e.record_id::VARCHAR AS record_id' : `e.${column}`;
@@ -309,7 +303,10 @@ export class DuckWorker implements ArchiveWorker {
   }
 
   async #connected<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-    this.#instance ??= open(this.bounds);
+    this.#instance ??= openDuck(this.bounds).catch((error: unknown) => {
+      this.#instance = null;
+      throw error;
+    });
     const connection = await (await this.#instance).connect();
     try {
       return await work(connection);
@@ -317,18 +314,6 @@ export class DuckWorker implements ArchiveWorker {
       connection.closeSync();
     }
   }
-}
-
-async function open({ memoryMb, threads, folder }: DuckBounds): Promise<DuckDBInstance> {
-  // Loaded only by who uses files: the library takes tens of megabytes of memory.
-  const { DuckDBInstance } = await import('@duckdb/node-api');
-  return DuckDBInstance.create(':memory:', {
-    memory_limit: `${memoryMb}MB`,
-    threads: String(threads),
-    temp_directory: folder,
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-  });
 }
 
 const table = ({ tenantId, paths }: TenantFiles) =>

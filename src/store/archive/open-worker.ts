@@ -2,7 +2,8 @@ import { LIMITS } from '../../limits';
 import type { RowText } from '../log/arrivals/row-text';
 import type { Row } from '../rows/event-rows';
 import { AskedProcess } from './asked-process';
-import { type DuckBounds, DuckWorker } from './duck-worker';
+import { DuckWorker } from './duck-worker';
+import type { DuckBounds } from './open-duck';
 import type {
   ArchiveWorker,
   FileReader,

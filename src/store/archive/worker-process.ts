@@ -1,5 +1,6 @@
 import { answerParentWith } from './asked-process';
-import { type DuckBounds, DuckWorker } from './duck-worker';
+import { DuckWorker } from './duck-worker';
+import type { DuckBounds } from './open-duck';
 
 /** Files are made and read in this process. */
 answerParentWith(new DuckWorker(JSON.parse(process.argv[2] ?? '') as DuckBounds));
