@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { addressProblems } from './address-list';
 import { LIMITS } from './limits';
@@ -45,6 +46,40 @@ const databaseUrl = serverUrl(['postgres:', 'postgresql:']).refine(
   (text) => new URL(text).searchParams.getAll('sslmode').every((mode) => SSL_MODES.includes(mode)),
   { error: `must have as its sslmode one of ${SSL_MODES.join(', ')}` },
 );
+
+/** A folder, or a bucket of an object store with the interface of S3. */
+export type ArchivePlace =
+  | { readonly kind: 'folder'; readonly folder: string }
+  | ({ readonly kind: 'bucket' } & Record<
+      'endpoint' | 'region' | 'bucket' | 'prefix' | 'accessKeyId' | 'secretAccessKey',
+      string
+    >);
+
+/** Null: the URL names no place. */
+function archivePlaceOf(text: string): ArchivePlace | null {
+  const url = new URL(text);
+  if (url.protocol === 'file:')
+    return url.host === '' && url.pathname !== '/' ? { kind: 'folder', folder: fileURLToPath(url) } : null;
+  const [region, asked] = ['region', 'endpoint'].map((name) => url.searchParams.get(name) ?? '');
+  const [accessKeyId, secretAccessKey] = [url.username, url.password].map(decodeURIComponent);
+  const endpoint = asked || `https://s3.${region}.amazonaws.com`;
+  const isEndpoint = URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol);
+  if (!url.hostname || !region || !accessKeyId || !secretAccessKey || !isEndpoint) return null;
+  const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
+  return {
+    kind: 'bucket',
+    endpoint,
+    region,
+    bucket: url.hostname,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    accessKeyId,
+    secretAccessKey,
+  };
+}
+
+const archiveUrl = serverUrl(['file:', 's3:']).refine((text) => archivePlaceOf(text) !== null, {
+  error: 'must be file:///FOLDER, or s3://KEYID:SECRET@BUCKET/PREFIX?region=REGION',
+});
 
 const isLoopback = (text: string) => /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(text).hostname);
 
@@ -156,7 +191,12 @@ export const ENVIRONMENT = z.object({
   ARCHIVE_AFTER_DAYS: wholeNumber(LIMITS.archiveAfterDaysMin, 36_500)
     .optional()
     .describe(
-      'Days after the end of a week after which its events are put into files, in the database. Not set: no week is.',
+      'Days after the end of a week after which its events are put into files ([archive](archive.md)). Not set: no week is.',
+    ),
+  ARCHIVE_URL: archiveUrl
+    .optional()
+    .describe(
+      'Where these files are put: `file:///FOLDER` that all instances share, or `s3://KEYID:SECRET@BUCKET/PREFIX?region=REGION`, with `&endpoint=URL` for a store other than that of AWS. Not set: in the database.',
     ),
   SEARCH_INDEX: z
     .enum(['on', 'off'], { error: 'must be on or off' })
@@ -256,9 +296,11 @@ export interface Config {
   readonly redisUrl: string | null;
   /** Null: the CAs that Node.js trusts. */
   readonly redisCaFile: string | null;
-  /** Whether this instance keeps the search index up to date. */
   /** Null: no week is sealed. */
   readonly archiveAfterDays: number | null;
+  /** Null: the database. */
+  readonly archivePlace: ArchivePlace | null;
+  /** Whether this instance keeps the search index up to date. */
   readonly searchIndex: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly rateLimitPerMinute: number;
@@ -340,6 +382,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     redisUrl: data.REDIS_URL ?? null,
     redisCaFile: data.REDIS_CA_FILE ?? null,
     archiveAfterDays: data.ARCHIVE_AFTER_DAYS ?? null,
+    archivePlace: data.ARCHIVE_URL === undefined ? null : archivePlaceOf(data.ARCHIVE_URL),
     searchIndex: data.SEARCH_INDEX === 'on',
     logLevel: data.LOG_LEVEL,
     rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,

@@ -268,6 +268,12 @@ export const LIMITS = {
   archiveMemoryMb: 192, // of the process that reads files; more goes to its folder
   archiveThreads: 1, // of that process: requests have the other processors
   archiveQuestionMs: 60_000, // then the process is started anew: no question to files takes so long
+  archivePartBytes: 8 * 1024 * 1024, // of a file that is read from a bucket; an answer is in memory whole
+  archiveTransferMs: 600_000, // for one request to a bucket: a file of gigabytes is sent by one
+  archiveUnlistedMs: 86_400_000, // before a file that no week has is removed from its place; no reader lasts so long
+  archiveUnlistedPerRound: 100,
+  sealedWeeksMax: 10_000, // one answer
+  sealedWeeksDefault: 1_000,
   archiveAnnounceMs: 120_000, // before the first week of a tenant is sealed; no statement or cached list lasts half as long
 } as const;
 

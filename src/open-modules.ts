@@ -130,6 +130,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     hasDestination: destinations.hasDestination,
     mail: config.mail,
     stoppedLogs: evidence.stoppedLogs,
+    unsealed: archive.unsealed,
     epoch,
     goneSeal,
     checkpointKeys,

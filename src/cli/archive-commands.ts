@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isoTime, type OnService } from './service-command';
+import { isoTime, type OnService, wholeNumber } from './service-command';
 import { toTable } from './table';
 
 /** `archive status`, `archive run`, `archive restore`. */
@@ -7,10 +7,11 @@ export function addArchiveCommands(archive: Command, onService: OnService): void
   onService(
     archive
       .command('status')
-      .description('lists the weeks whose events lie in files')
-      .option('--tenant <id>', 'of this tenant (default: of every tenant)'),
-    async (run, { tenant }: { tenant?: string }) => {
-      const weeks = await run('sealedWeeks', { tenantId: tenant ?? null });
+      .description('lists the weeks whose events lie in files, newest first')
+      .option('--tenant <id>', 'of this tenant (default: of every tenant)')
+      .option('--limit <n>', 'at most so many weeks', wholeNumber),
+    async (run, { tenant, limit }: { tenant?: string; limit?: number }) => {
+      const weeks = await run('sealedWeeks', { tenantId: tenant ?? null, first: limit });
       return { json: weeks, text: weeks.length === 0 ? 'no week lies in a file' : toTable(weeks) };
     },
   );

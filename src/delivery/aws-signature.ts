@@ -28,22 +28,28 @@ export const awsEncode = (text: string): string =>
  */
 export function awsHeaders(
   signer: AwsSigner,
-  request: { readonly method: string; readonly url: URL; readonly body: Buffer },
+  request: {
+    readonly method: string;
+    readonly url: URL;
+    /** The bytes, or what names them. */
+    readonly body: Buffer | { readonly sha256: string };
+  },
   at: Date,
 ): Record<string, string> {
   const { method, url, body } = request;
+  const bodyHash = Buffer.isBuffer(body) ? sha256(body) : body.sha256;
   const time = at.toISOString().replace(/[-:]|\.\d{3}/g, '');
   const day = time.slice(0, 8);
   const signed: Record<string, string> = {
     host: url.host,
-    'x-amz-content-sha256': sha256(body),
+    'x-amz-content-sha256': bodyHash,
     'x-amz-date': time,
     ...(signer.sessionToken !== undefined && { 'x-amz-security-token': signer.sessionToken }),
   };
   const names = Object.keys(signed).sort();
   const headerLines = names.map((name) => `${name}:${signed[name]}\n`).join('');
   const query = [...url.searchParams].map(([name, value]) => `${strict(name)}=${strict(value)}`).sort();
-  const canonical = [method, url.pathname, query.join('&'), headerLines, names.join(';'), sha256(body)].join(
+  const canonical = [method, url.pathname, query.join('&'), headerLines, names.join(';'), bodyHash].join(
     '\n',
   );
   const scope = `${day}/${signer.region}/${signer.service}/aws4_request`;

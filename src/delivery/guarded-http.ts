@@ -1,13 +1,20 @@
 import http from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
+import { pipeline, type Readable } from 'node:stream';
 import type { NetworkGuard } from './network-guard';
 
+/** A body that is read while it is sent. */
+interface OpenedBody {
+  readonly bytes: number;
+  open(): Readable;
+}
+
 interface HttpRequest {
-  readonly method: 'POST' | 'PUT' | 'GET';
+  readonly method: 'POST' | 'PUT' | 'GET' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+  readonly body: Buffer | OpenedBody;
   /** Limit of the answer's bytes. The rest is cut off. */
   readonly answerBytesMax?: number;
 }
@@ -72,7 +79,7 @@ export class GuardedHttp {
         headers: {
           'User-Agent': 'audit-activity',
           ...request.headers,
-          'Content-Length': request.body.length,
+          'Content-Length': Buffer.isBuffer(request.body) ? request.body.length : request.body.bytes,
         },
         agent: isPlain ? this.#agents.http : this.#agents.https,
         lookup: this.guard.lookup(isPlain),
@@ -98,7 +105,8 @@ export class GuardedHttp {
       });
       // The attempt may have ended while the address was looked up.
       if (signal?.aborted) aborted();
-      else sent.end(request.body);
+      else if (Buffer.isBuffer(request.body)) sent.end(request.body);
+      else pipeline(request.body.open(), sent, (error) => error && fail(error));
     });
   }
 

@@ -35,6 +35,7 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'gaps.limit': LIMITS.sourceGapsShownMax,
   'reports.pageSize': LIMITS.pageSizeMax,
   'retentionRuns.first': LIMITS.retentionRunsMax,
+  'sealedWeeks.first': LIMITS.sealedWeeksMax,
   'tenantAlerts.pageSize': LIMITS.pageSizeMax,
 };
 /**

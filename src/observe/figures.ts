@@ -14,6 +14,9 @@ export interface Figures {
   readonly problemCount: number;
   /** Sources in use whose agent is of another version than this instance. */
   readonly otherVersionCount: number;
+  /** Weeks that lie in files, and the bytes of these files. */
+  readonly sealedWeeks: number;
+  readonly sealedBytes: number;
   /**
    * For each kind of key, the number of valid keys that nobody rotated and that expire within
    * `LIMITS.keyExpiresSoonMs`.

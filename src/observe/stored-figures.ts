@@ -20,6 +20,8 @@ export function readFigures(owner: OwnerDoor, sourcesMax: number, deadlineMs: nu
         gaps: number;
         problems: number;
         others: number;
+        sealedWeeks: number;
+        sealedBytes: number;
       }[]
     >`
       SELECT (SELECT count(*) FROM (SELECT 1 FROM audit_delta LIMIT ${DELTAS_MAX}) d)::int AS deltas,
@@ -30,7 +32,9 @@ export function readFigures(owner: OwnerDoor, sourcesMax: number, deadlineMs: nu
         (SELECT count(*) FROM audit_source WHERE problem IS NOT NULL AND retired_at IS NULL
           AND tenant_id NOT IN (SELECT x.tenant_id FROM tenant x WHERE x.disabled_at IS NOT NULL))::int AS problems,
         (SELECT count(*) FROM audit_source WHERE agent_version <> ${BUILD_VERSION} AND retired_at IS NULL
-          AND tenant_id NOT IN (SELECT x.tenant_id FROM tenant x WHERE x.disabled_at IS NOT NULL))::int AS others`;
+          AND tenant_id NOT IN (SELECT x.tenant_id FROM tenant x WHERE x.disabled_at IS NOT NULL))::int AS others,
+         (SELECT count(*) FROM audit_sealed_week)::float8 AS "sealedWeeks",
+         (SELECT coalesce(sum(bytes), 0) FROM audit_sealed_week)::float8 AS "sealedBytes"`;
     const sources = await owner.models.$queryRaw<SourceFigures[]>`
       SELECT tenant_id AS "tenantId", host_name AS "hostName", database_name AS "databaseName",
         extract(epoch FROM now() - last_reported)::float8 AS "reportedSeconds", caught_up_at AS "caughtUpAt",
@@ -60,6 +64,8 @@ export function readFigures(owner: OwnerDoor, sourcesMax: number, deadlineMs: nu
       gapCount: work?.gaps ?? 0,
       problemCount: work?.problems ?? 0,
       otherVersionCount: work?.others ?? 0,
+      sealedWeeks: work?.sealedWeeks ?? 0,
+      sealedBytes: work?.sealedBytes ?? 0,
       expiringKeys,
       sources,
     };

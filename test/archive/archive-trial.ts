@@ -6,6 +6,7 @@ import { Archive, openArchive } from '../../src/store/archive/archive';
 import { ArchivedTenants } from '../../src/store/archive/archived-tenants';
 import { DuckWorker } from '../../src/store/archive/duck-worker';
 import { FileCache } from '../../src/store/archive/file-cache';
+import type { FilePlace } from '../../src/store/archive/file-place';
 import { restoreWeek } from '../../src/store/archive/restore-week';
 import { type Sealing, sealWeek } from '../../src/store/archive/seal-week';
 import { Folder } from '../../src/store/counts/fold';
@@ -24,17 +25,19 @@ export class ArchiveTrial {
   private constructor(
     readonly store: Store,
     readonly folder: string,
+    readonly place: FilePlace | null,
   ) {
     const { owner, service, migrator } = store.database;
     this.worker = new DuckWorker({ memoryMb: 128, threads: 1, folder });
     this.tenants = new ArchivedTenants(owner, 0);
-    this.cache = new FileCache(path.join(folder, 'cache'), 1024 * 1024);
+    this.cache = new FileCache(path.join(folder, 'cache'), 1024 * 1024, place);
     this.log = new LogTrial(store);
     openArchive(new Archive(this.tenants, this.cache, this.worker), service, owner, migrator);
   }
 
-  static async open(store: Store): Promise<ArchiveTrial> {
-    return new ArchiveTrial(store, await mkdtemp(path.join(tmpdir(), 'archive-')));
+  /** @param place where files lie; null: in the database */
+  static async open(store: Store, place: FilePlace | null = null): Promise<ArchiveTrial> {
+    return new ArchiveTrial(store, await mkdtemp(path.join(tmpdir(), 'archive-')), place);
   }
 
   /** Folds, indexes and logs what is stored. */
@@ -48,7 +51,8 @@ export class ArchiveTrial {
   async seal(time: string, tenantId = this.store.tenantId): Promise<Sealing> {
     const { owner } = this.store.database;
     await this.tenants.announce(tenantId);
-    const parts = { owner, writer: this.worker, cache: this.cache, folder: this.folder };
+    const { worker, cache, folder, place } = this;
+    const parts = { owner, writer: worker, cache, folder, place };
     return sealWeek(parts, tenantId, weekOfMs(Date.parse(time)));
   }
 

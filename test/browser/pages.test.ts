@@ -115,7 +115,7 @@ describe('every page', () => {
       await check(page, 'new-key');
       await go('access-log', 'Access log');
       await check(page, 'access-log');
-      for (const path of ['destinations', 'rules']) {
+      for (const path of ['destinations', 'archive', 'rules']) {
         await page.goto(`${opened.dashboard.origin}/dashboard/${path}`);
         await page.getByRole('heading', { level: 1 }).waitFor();
         await page.waitForLoadState('networkidle');

@@ -52,6 +52,7 @@ export class World {
         redisCaFile: null,
         logLevel: 'info',
         archiveAfterDays: null,
+        archivePlace: null,
         searchIndex: true,
         rateLimitPerMinute: 100_000,
         trustProxy: [],

@@ -1,4 +1,5 @@
 import {
+  IconArchive,
   IconBellRinging,
   IconBuilding,
   IconChartBar,
@@ -78,6 +79,13 @@ const VIEWS: readonly View[] = [
     icon: IconSend,
     for: ['operator'],
     component: part(() => import('../operate/destinations')),
+  },
+  {
+    path: '/archive',
+    title: 'Archive',
+    icon: IconArchive,
+    for: ['operator'],
+    component: part(() => import('../operate/archive')),
   },
   {
     path: '/access-log',

@@ -16,6 +16,7 @@ export const DISTRIBUTED_TABLES = [
   'audit_archive',
   'audit_sealed_week',
   'audit_sealed_piece',
+  'audit_sealed_file',
   'retention_run',
   'audit_source',
   'audit_gap',

@@ -1,4 +1,5 @@
-import { Mutation, Query, Resolver } from 'type-graphql';
+import { Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { attemptOf, type Call } from '../../caller/call';
 import type { ParameterValues } from '../../event/parameter-specs';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
@@ -17,11 +18,11 @@ type WeekChangeType = Answer<typeof WEEK_CHANGE>;
 export class ArchiveResolver {
   constructor(private readonly archive: ManageArchive) {}
 
-  @Query(() => [SealedWeekType], { description: 'Weeks whose events lie in files, oldest first.' })
+  @Query(() => [SealedWeekType], { description: 'Weeks whose events lie in files, newest first.' })
   @Access({ principal: 'operator' })
   @Takes(SEALED_WEEKS)
-  sealedWeeks({ tenantId }: ParameterValues<typeof SEALED_WEEKS>): Promise<SealedWeekType[]> {
-    return this.archive.list(tenantId ?? null);
+  sealedWeeks({ tenantId, first }: ParameterValues<typeof SEALED_WEEKS>): Promise<SealedWeekType[]> {
+    return this.archive.list(tenantId ?? null, first);
   }
 
   @Mutation(() => WeekChangeType, {
@@ -29,8 +30,11 @@ export class ArchiveResolver {
   })
   @Access({ principal: 'operator' })
   @Takes(ONE_WEEK)
-  sealWeek({ tenantId, week }: ParameterValues<typeof ONE_WEEK>): Promise<WeekChangeType> {
-    return this.archive.seal(tenantId, week);
+  sealWeek(
+    { tenantId, week }: ParameterValues<typeof ONE_WEEK>,
+    @Ctx() context: Call,
+  ): Promise<WeekChangeType> {
+    return this.archive.seal(tenantId, week, attemptOf(context));
   }
 
   @Mutation(() => WeekChangeType, {
@@ -38,7 +42,10 @@ export class ArchiveResolver {
   })
   @Access({ principal: 'operator' })
   @Takes(ONE_WEEK)
-  restoreWeek({ tenantId, week }: ParameterValues<typeof ONE_WEEK>): Promise<WeekChangeType> {
-    return this.archive.restore(tenantId, week);
+  restoreWeek(
+    { tenantId, week }: ParameterValues<typeof ONE_WEEK>,
+    @Ctx() context: Call,
+  ): Promise<WeekChangeType> {
+    return this.archive.restore(tenantId, week, attemptOf(context));
   }
 }

@@ -1,5 +1,7 @@
-import type { OwnerDoor } from '../../database/clients';
-import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { type Attempt, changeOf } from '../../caller/access-log';
+import { insertEntries } from '../../caller/access-log.store';
+import type { OwnerDoor, Prisma } from '../../database/clients';
+import { DAY_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';
 import type { Archive } from '../../store/archive/archive';
@@ -10,11 +12,13 @@ import type { Sealer } from './sealer';
 const LIST = `
 SELECT w.tenant_id AS "tenantId", w.week, w.events::float8 AS events, w.bytes::float8 AS bytes, w.sha256,
   w.sealed_at AS "sealedAt"
-FROM audit_sealed_week w WHERE $1::int IS NULL OR w.tenant_id = $1::int ORDER BY w.tenant_id, w.week`;
+FROM audit_sealed_week w WHERE $1::int IS NULL OR w.tenant_id = $1::int
+ORDER BY w.week DESC, w.tenant_id LIMIT $2::int`;
 const LEAVE_IN_ROWS = `
 UPDATE audit_archive SET restored = array_append(array_remove(restored, $2::int), $2::int) WHERE tenant_id = $1::int`;
 const MAY_BE_SEALED = `
-UPDATE audit_archive SET restored = array_remove(restored, $2::int) WHERE tenant_id = $1::int`;
+UPDATE audit_archive SET restored = array_remove(restored, $2::int)
+WHERE tenant_id = $1::int AND $2::int = ANY(restored)`;
 
 interface Week {
   readonly tenantId: number;
@@ -35,9 +39,9 @@ export class ManageArchive {
     private readonly nowMs: () => number,
   ) {}
 
-  async list(tenantId: string | null): Promise<Answer<typeof SEALED_WEEK>[]> {
+  async list(tenantId: string | null, first: number): Promise<Answer<typeof SEALED_WEEK>[]> {
     const asked = tenantId === null ? null : idOf(tenantId);
-    const rows = await this.owner.models.$queryRawUnsafe<Week[]>(LIST, asked);
+    const rows = await this.owner.models.$queryRawUnsafe<Week[]>(LIST, asked, first);
     return rows.map(({ sealedAt, ...row }) => ({
       ...row,
       tenantId: String(row.tenantId),
@@ -46,38 +50,67 @@ export class ManageArchive {
     }));
   }
 
-  async seal(tenantId: string, time: string): Promise<Change> {
+  /** A change and its entry in the access log are one transaction; a call that changed nothing has an entry too. */
+  async seal(tenantId: string, time: string, attempt: Attempt): Promise<Change> {
     const [tenant, week] = [idOf(tenantId), weekOf(time)];
-    const change = { tenantId, week: beginningOf(week), events: 0 };
-    if (startOfWeek(week + 1) > this.nowMs() - LIMITS.archiveAfterDaysMin * 86_400_000)
-      return { ...change, outcome: 'waits', because: 'the week has not been over for long enough' };
-    await this.owner.models.$executeRawUnsafe(MAY_BE_SEALED, tenant, week);
-    const sealing = await this.sealer.seal(tenant, week);
+    const asked = { tenantId, week: beginningOf(week), events: 0 };
+    const permit = (tx: Tx) => tx.$executeRawUnsafe(MAY_BE_SEALED, tenant, week);
+    const noted = (change: Change) => this.#noted(attempt, tenant, change, permit);
+    if (startOfWeek(week + 1) > this.nowMs() - LIMITS.archiveAfterDaysMin * DAY_MS)
+      return noted({ ...asked, outcome: 'waits', because: 'the week has not been over for long enough' });
+    const sealing = await this.sealer.seal(tenant, week, async (tx, events) => {
+      await permit(tx);
+      await insertEntries(tx, [entryFor(attempt, tenant, events)]);
+    });
     switch (sealing?.outcome) {
       case 'sealed':
-        return { ...change, outcome: 'sealed', events: sealing.events, because: null };
+        return { ...asked, outcome: 'sealed', events: sealing.events, because: null };
       case 'empty':
-        return { ...change, outcome: 'nothing', because: null };
+        return noted({ ...asked, outcome: 'nothing', because: null });
       case 'waits':
-        return { ...change, outcome: 'waits', because: sealing.because };
+        return noted({ ...asked, outcome: 'waits', because: sealing.because });
       default:
-        return {
-          ...change,
+        return noted({
+          ...asked,
           outcome: 'waits',
           because: 'the tenant was announced as one with files a moment ago, or another instance seals',
-        };
+        });
     }
   }
 
-  async restore(tenantId: string, time: string): Promise<Change> {
+  /** As for `seal`. */
+  async restore(tenantId: string, time: string, attempt: Attempt): Promise<Change> {
     const [tenant, week] = [idOf(tenantId), weekOf(time)];
-    await this.owner.models.$executeRawUnsafe(LEAVE_IN_ROWS, tenant, week);
-    const events = await this.archive.restore(this.owner, tenant, week);
-    const outcome = events === null ? 'nothing' : 'restored';
-    return { tenantId, week: beginningOf(week), outcome, events: events ?? 0, because: null };
+    const asked = { tenantId, week: beginningOf(week), events: 0, because: null };
+    const lacks = this.sealer.lacks();
+    if (lacks) return this.#noted(attempt, tenant, { ...asked, outcome: 'waits', because: lacks });
+    const events = await this.archive.restore(this.owner, tenant, week, async (tx, restored) => {
+      await tx.$executeRawUnsafe(LEAVE_IN_ROWS, tenant, week);
+      await insertEntries(tx, [entryFor(attempt, tenant, restored)]);
+    });
+    return events === null
+      ? this.#noted(attempt, tenant, { ...asked, outcome: 'nothing' })
+      : { ...asked, outcome: 'restored', events };
+  }
+
+  /** Writes the entry of a call that moved no event. */
+  async #noted(
+    attempt: Attempt,
+    tenant: number,
+    change: Change,
+    also: (tx: Tx) => Promise<unknown> = async () => {},
+  ): Promise<Change> {
+    await this.owner.models.$transaction(async (tx) => {
+      await also(tx);
+      await insertEntries(tx, [entryFor(attempt, tenant, 0)]);
+    });
+    return change;
   }
 }
 
+type Tx = Prisma.TransactionClient;
+const entryFor = (attempt: Attempt, tenant: number, rows: number) =>
+  changeOf(attempt, { rows, tenantIds: tenant > 0 ? [tenant] : [] });
 const idOf = (tenantId: string) => (/^[1-9]\d{0,8}$/.test(tenantId) ? Number(tenantId) : 0);
 const weekOf = (time: string) => weekOfMs(Number((parseTicks(time) ?? 0n) / TICKS_PER_MS));
 const beginningOf = (week: number) => new Date(startOfWeek(week)).toISOString();

@@ -3,15 +3,19 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../../config';
 import type { Database, ServiceDoor } from '../../database/clients';
+import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { Archive, openArchive } from '../../store/archive/archive';
 import { ArchivedTenants } from '../../store/archive/archived-tenants';
 import { FileCache } from '../../store/archive/file-cache';
 import { openWorker } from '../../store/archive/open-worker';
+import { UnlistedFiles } from '../../store/archive/outside-files';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
 import { ArchiveResolver } from './archive.resolver';
 import { ManageArchive } from './manage-archive';
+import { declareMetrics } from './metrics';
+import { openPlace } from './places/open-place';
 import { Sealer } from './sealer';
 
 const FOLDER = 'archive';
@@ -19,14 +23,14 @@ const DRAFT = /^seal-|\.part$/;
 
 /** Weeks whose events lie in files: every reader reads them; the task seals further ones. */
 export async function openArchiveModule(parts: {
-  readonly config: Pick<Config, 'dataDir' | 'archiveAfterDays'>;
+  readonly config: Pick<Config, 'dataDir' | 'archiveAfterDays' | 'archivePlace'>;
   readonly database: Database;
   /** Further doors whose readers read events. */
   readonly doors: readonly ServiceDoor[];
   readonly epoch: LogEpoch;
   readonly nowMs: () => number;
   readonly log: Logger;
-}): Promise<Module> {
+}): Promise<Module & { readonly unsealed: () => ReadonlyMap<number, string> }> {
   const { config, database, doors, epoch, nowMs, log } = parts;
   const { service, owner, migrator } = database;
   const folder = path.join(config.dataDir, FOLDER);
@@ -38,7 +42,8 @@ export async function openArchiveModule(parts: {
       if (DRAFT.test(name)) await rm(path.join(place, name), { recursive: true, force: true });
   const worker = openWorker({ memoryMb: LIMITS.archiveMemoryMb, threads: LIMITS.archiveThreads, folder });
   const tenants = new ArchivedTenants(owner, LIMITS.archiveAnnounceMs, undefined, nowMs);
-  const cache = new FileCache(cacheFolder, LIMITS.archiveCacheBytes);
+  const place = openPlace(config.archivePlace, nowMs);
+  const cache = new FileCache(cacheFolder, LIMITS.archiveCacheBytes, place);
   const archive = new Archive(tenants, cache, worker);
   openArchive(archive, service, owner, migrator, ...doors);
   const afterDays = config.archiveAfterDays;
@@ -48,23 +53,49 @@ export async function openArchiveModule(parts: {
     writer: worker,
     cache,
     folder,
+    place,
     afterDays: afterDays ?? LIMITS.archiveAfterDaysMin,
     nowMs,
     log,
   });
+  const sealing: NonNullable<Module['tasks']> =
+    afterDays === null
+      ? []
+      : [
+          {
+            name: 'archive',
+            doc: 'putting weeks into files',
+            everyMs: LIMITS.archiveMs,
+            run: () => epoch.unlessPaused(() => sealer.run()),
+          },
+        ];
+  const unlisted = place && new UnlistedFiles(owner, place, new TenantRounds(owner));
+  const removing: NonNullable<Module['tasks']> =
+    unlisted === null
+      ? []
+      : [
+          {
+            name: 'archive-files',
+            doc: 'removing files of no week',
+            everyMs: LIMITS.archiveMs,
+            run: () => epoch.unlessPaused(() => unlisted.remove()),
+          },
+        ];
   return {
     resolvers: [new ArchiveResolver(new ManageArchive(owner, archive, sealer, nowMs))],
-    tasks:
-      afterDays !== null
-        ? [
-            {
-              name: 'archive',
-              doc: 'putting weeks into files',
-              everyMs: LIMITS.archiveMs,
-              run: () => epoch.unlessPaused(() => sealer.run()),
-            },
-          ]
-        : [],
-    stop: () => worker.close(),
+    tasks: [...sealing, ...removing],
+    metrics: declareMetrics(sealer.tally),
+    health: [
+      {
+        get healthy() {
+          return sealer.problems.size === 0;
+        },
+      },
+    ],
+    unsealed: () => sealer.problems,
+    stop: async () => {
+      place?.close();
+      await worker.close();
+    },
   };
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { changeOf, ownAttempt } from '../../caller/access-log';
+import { insertEntries } from '../../caller/access-log.store';
 import type { OwnerDoor } from '../../database/clients';
 import { type OfTenant, TenantRounds } from '../../database/distribute/tenant-rounds';
 import { type Leased, Leases } from '../../database/lease';
@@ -7,8 +9,10 @@ import { DAY_MS } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import type { ArchivedTenants } from '../../store/archive/archived-tenants';
 import type { FileCache } from '../../store/archive/file-cache';
+import type { FilePlace } from '../../store/archive/file-place';
+import { whatDuckLacks } from '../../store/archive/open-duck';
 import type { FileWriter } from '../../store/archive/questions';
-import { type Sealing, sealWeek } from '../../store/archive/seal-week';
+import { type InTransaction, NotProven, type Sealing, sealWeek } from '../../store/archive/seal-week';
 import { startOfWeek, weekOfMs } from '../../store/rows/partitions';
 
 /** A week is sealed in less time, and who seals it twice does so for nothing, but does no harm. */
@@ -24,11 +28,11 @@ const SEALING: Leased = {
 const WEEK = 'floor((c.bucket - 4) / 7.0)::int';
 
 /**
- * Tenants with their oldest week that is over and has no file, or so many events beside its file that it is sealed anew.
- * $1: the first week that is not over.
+ * Tenants with their oldest week that is over and has no file, or so many events beside its file that it is sealed anew;
+ * and the number of such weeks of all tenants. $1: the first week that is not over.
  */
 const DUE = (of: OfTenant) => `
-SELECT u.tenant_id AS "tenantId", min(u.week) AS week FROM (
+SELECT u.tenant_id AS "tenantId", min(u.week) AS week, (sum(count(*)) OVER ())::float8 AS weeks FROM (
   SELECT c.tenant_id, ${WEEK} AS week, sum(c.n) AS n FROM audit_count c
   WHERE c.grain = 2 AND c.a = 0 AND c.d = 0 AND c.p = 0 AND c.n > 0 AND c.bucket >= 4 AND ${WEEK} < $1::int
     AND ${of('c.tenant_id')} GROUP BY 1, 2) u
@@ -38,8 +42,29 @@ WHERE (w.events IS NULL OR u.n - w.events > greatest(${LIMITS.archiveLateEvents}
   AND (a.restored IS NULL OR u.week <> ALL(a.restored))
 GROUP BY u.tenant_id ORDER BY 2, 1 LIMIT ${LIMITS.archiveTenantsPerRound}`;
 
+interface Due {
+  readonly tenantId: number;
+  readonly week: number;
+  readonly weeks: number;
+}
+
+const NOT_PROVEN = 'what was read back from the file is not what the evidence log has';
+const FAILED = 'an attempt failed';
+
+/** Since the start; `waiting`: weeks at the last look, null before it. */
+export interface SealingTally {
+  weeks: number;
+  events: number;
+  bytes: number;
+  seconds: number;
+  failures: number;
+  waiting: number | null;
+}
+
 /** Seals weeks that are over. */
 export class Sealer {
+  readonly tally: SealingTally = { weeks: 0, events: 0, bytes: 0, seconds: 0, failures: 0, waiting: null };
+  readonly #problems = new Map<number, string>();
   readonly #holder = randomUUID();
   readonly #rounds: TenantRounds;
   readonly #leases: Leases;
@@ -47,10 +72,13 @@ export class Sealer {
   constructor(
     private readonly parts: {
       readonly owner: OwnerDoor;
+      /** What keeps files from being made here; null: nothing does. */
+      readonly lacks?: () => string | null;
       readonly tenants: ArchivedTenants;
       readonly writer: FileWriter;
       readonly cache: FileCache;
       readonly folder: string;
+      readonly place?: FilePlace | null;
       /** Days after the end of a week. */
       readonly afterDays: number;
       readonly nowMs: () => number;
@@ -61,36 +89,76 @@ export class Sealer {
     this.#leases = new Leases(parts.owner.models, SEALING);
   }
 
+  /** What keeps files from being made and read here; null: nothing does. */
+  lacks(): string | null {
+    return (this.parts.lacks ?? whatDuckLacks)();
+  }
+
+  /** Tenants of whom the last attempt to seal a week failed, with what they may know of it. */
+  get problems(): ReadonlyMap<number, string> {
+    return this.#problems;
+  }
+
   /** Seals the oldest week of each tenant that has one. @returns the number of sealed weeks */
   async run(): Promise<number> {
-    const { owner, afterDays, nowMs, log } = this.parts;
+    const { owner, afterDays, nowMs } = this.parts;
+    const lacks = this.lacks();
+    if (lacks) throw new Error(lacks);
     const end = weekOfMs(nowMs() - afterDays * DAY_MS);
-    const due = await this.#rounds.ask((of) =>
-      owner.models.$queryRawUnsafe<{ tenantId: number; week: number }[]>(DUE(of), end),
-    );
+    const due = await this.#rounds.ask((of) => owner.models.$queryRawUnsafe<Due[]>(DUE(of), end));
+    this.tally.waiting = due[0]?.weeks ?? 0;
+    const isDue = new Set(due.map(({ tenantId }) => tenantId));
+    for (const tenantId of this.#problems.keys()) if (!isDue.has(tenantId)) this.#problems.delete(tenantId);
     let sealed = 0;
     for (const { tenantId, week } of due) {
-      const sealing = await this.#rounds.attempt(tenantId, () => this.seal(tenantId, week));
-      if (sealing?.outcome !== 'sealed') continue;
-      sealed += 1;
-      const { events, bytes } = sealing;
-      log.info(
-        { tenantId, week: new Date(startOfWeek(week)).toISOString().slice(0, 10), events, bytes },
-        'week sealed',
-      );
+      const sealing = await this.#rounds.attempt(tenantId, () => this.#attempt(tenantId, week));
+      if (sealing?.outcome === 'sealed') sealed += 1;
     }
+    this.tally.waiting -= sealed;
     this.#rounds.end();
     return sealed;
   }
 
+  async #attempt(tenantId: number, week: number): Promise<Sealing | null> {
+    const parameters = { tenantId, week: new Date(startOfWeek(week)) };
+    const attempt = ownAttempt('sealWeek', new Date(this.parts.nowMs()), parameters);
+    try {
+      const sealing = await this.seal(tenantId, week, (tx, events) =>
+        insertEntries(tx, [changeOf(attempt, { rows: events, tenantIds: [tenantId] })]),
+      );
+      this.#problems.delete(tenantId);
+      return sealing;
+    } catch (error) {
+      this.#problems.set(tenantId, error instanceof NotProven ? NOT_PROVEN : FAILED);
+      throw error;
+    }
+  }
+
   /** @returns null: another instance is sealing, or the tenant has only been announced */
-  async seal(tenantId: number, week: number): Promise<Sealing | null> {
+  async seal(tenantId: number, week: number, also: InTransaction): Promise<Sealing | null> {
+    const lacks = this.lacks();
+    if (lacks) return { outcome: 'waits', because: lacks };
     if (!(await this.parts.tenants.announce(tenantId))) return null;
     if (!(await this.#leases.take([tenantId], this.#holder))) return null;
+    const startedMs = performance.now();
     try {
-      return await sealWeek(this.parts, tenantId, week);
+      const sealing = await sealWeek(this.parts, tenantId, week, also);
+      if (sealing.outcome === 'sealed') this.#note(tenantId, week, sealing);
+      return sealing;
+    } catch (error) {
+      this.tally.failures += 1;
+      throw error;
     } finally {
+      this.tally.seconds += (performance.now() - startedMs) / 1000;
       await this.#leases.release([tenantId], this.#holder);
     }
+  }
+
+  #note(tenantId: number, week: number, { events, bytes }: { events: number; bytes: number }): void {
+    this.tally.weeks += 1;
+    this.tally.events += events;
+    this.tally.bytes += bytes;
+    const monday = new Date(startOfWeek(week)).toISOString().slice(0, 10);
+    this.parts.log.info({ tenantId, week: monday, events, bytes }, 'week sealed');
   }
 }

@@ -59,6 +59,8 @@ export function detectionModule(parts: {
   readonly mail: MailServer | null;
   /** The tenants whose evidence log this instance does not append to, with the reason. */
   readonly stoppedLogs: () => ReadonlyMap<number, string>;
+  /** The tenants of whom this instance could not put a week into a file, with the reason. */
+  readonly unsealed?: () => ReadonlyMap<number, string>;
   readonly epoch: LogEpoch;
   readonly goneSeal: GoneSeal;
   readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
@@ -72,7 +74,7 @@ export function detectionModule(parts: {
   const files = openRuleReader();
   const abouts = new RuleAbouts(files);
   const reader = new AlertReader(service);
-  const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs);
+  const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs, undefined, parts.unsealed);
   const arrivals = new PostgresArrivalReader(owner, nowMs, goneSeal);
   const lanes = new Lanes(nowMs, log);
   const seal = new ProgressSeal(parts.checkpointKeys, () => epoch.state, nowMs);

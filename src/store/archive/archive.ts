@@ -13,6 +13,7 @@ import type { ArchivedTenants } from './archived-tenants';
 import type { FileCache, ListedFile } from './file-cache';
 import type { ArchiveWorker, FileReader, SizedId, Stretch, TenantFiles } from './questions';
 import { restoreWeek } from './restore-week';
+import type { InTransaction } from './seal-week';
 
 /** The sealed events of tenants, as readers ask for them. */
 export class Archive {
@@ -23,8 +24,8 @@ export class Archive {
   ) {}
 
   /** Brings a sealed week back into rows. @returns the number of its events; null: it is not sealed */
-  restore(owner: OwnerDoor, tenantId: number, week: number): Promise<number | null> {
-    return restoreWeek({ owner, writer: this.reader, cache: this.cache }, tenantId, week);
+  restore(owner: OwnerDoor, tenantId: number, week: number, also?: InTransaction): Promise<number | null> {
+    return restoreWeek({ owner, writer: this.reader, cache: this.cache }, tenantId, week, also);
   }
 
   /** Opens the sealed weeks of a snapshot. @param ask reads in the snapshot */

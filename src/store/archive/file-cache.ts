@@ -5,20 +5,18 @@ import { Prisma } from '../../database/clients';
 import { DomainError } from '../../errors';
 import type { Ask } from '../columns/hour-blocks';
 import { startOfWeek } from '../rows/partitions';
+import { type FileName, type FilePlace, NoSuchFile } from './file-place';
 
 const PIECES_PER_READ = 16;
 const ENDING = '.parquet';
 
 /** A file as the list names it. */
-export interface ListedFile {
-  readonly tenantId: number;
+export interface ListedFile extends FileName {
   readonly week: number;
-  /** In hex. */
-  readonly sha256: string;
 }
 
 /**
- * Files on local disk, copied from the database and compared with their hash. The least recently used ones go when all
+ * Files on local disk, copied from the database or from their place, and compared with their hash. The least recently used ones go when all
  * together have more than a number of bytes. A file has a name that only the list tells, so a caller that does not see
  * the list's row cannot name it.
  */
@@ -30,6 +28,8 @@ export class FileCache {
   constructor(
     private readonly folder: string,
     private readonly bytesMax: number,
+    /** Where the files lie that have no pieces in the database; null: nowhere. */
+    private readonly place: FilePlace | null = null,
   ) {}
 
   /**
@@ -78,13 +78,9 @@ export class FileCache {
     const handle = await open(draft, 'wx', 0o600);
     const hash = createHash('sha256');
     try {
-      for (let part = 0; ; part += PIECES_PER_READ) {
-        const pieces = await ask<{ bytes: Uint8Array }>(piecesStatement(file, part));
-        for (const { bytes } of pieces) {
-          hash.update(bytes);
-          await handle.write(bytes);
-        }
-        if (pieces.length < PIECES_PER_READ) break;
+      for await (const bytes of this.#bytes(file, ask)) {
+        hash.update(bytes);
+        await handle.write(bytes);
       }
       await handle.close();
       if (hash.digest('hex') !== file.sha256) throw damaged(file);
@@ -96,6 +92,21 @@ export class FileCache {
     }
     await this.#makeRoom();
     return target;
+  }
+
+  async *#bytes(file: ListedFile, ask: Ask): AsyncIterable<Uint8Array> {
+    for (let part = 0; ; part += PIECES_PER_READ) {
+      const pieces = await ask<{ bytes: Uint8Array }>(piecesStatement(file, part));
+      if (part === 0 && pieces.length === 0) break;
+      for (const { bytes } of pieces) yield bytes;
+      if (pieces.length < PIECES_PER_READ) return;
+    }
+    if (this.place === null) throw damaged(file);
+    try {
+      yield* this.place.read(file);
+    } catch (error) {
+      throw error instanceof NoSuchFile ? damaged(file) : unreachable(file, error);
+    }
   }
 
   async #makeRoom(): Promise<void> {
@@ -128,6 +139,13 @@ const damaged = ({ tenantId, week }: ListedFile) =>
   new DomainError('service_unavailable', {
     public: `The file of the sealed week that begins on ${mondayOf(week)} of tenant ${tenantId} is damaged or incomplete. Questions about that week cannot be answered.`,
     retryAfterSeconds: 60,
+  });
+
+const unreachable = ({ tenantId, week }: ListedFile, cause: unknown) =>
+  new DomainError('service_unavailable', {
+    public: `The store of the sealed week that begins on ${mondayOf(week)} of tenant ${tenantId} does not answer. Questions about that week cannot be answered now.`,
+    retryAfterSeconds: 30,
+    cause,
   });
 
 /** The first day of a week. */

@@ -8,6 +8,7 @@ import type { FileCache, ListedFile } from './file-cache';
 import { forgetWeeks } from './forget-week';
 import { ROW_COLUMNS } from './layout';
 import type { FileWriter } from './questions';
+import type { InTransaction } from './seal-week';
 
 const ROWS_PER_STEP = 1_000;
 
@@ -36,6 +37,7 @@ export function restoreWeek(
   }: { readonly owner: OwnerDoor; readonly writer: FileWriter; readonly cache: FileCache },
   tenantId: number,
   week: number,
+  also?: InTransaction,
 ): Promise<number | null> {
   return owner.models.$transaction(
     async (tx) => {
@@ -57,6 +59,7 @@ export function restoreWeek(
         }
       });
       await forgetWeeks(tx, tenantId, { from: week, to: week + 1 });
+      await also?.(tx, restored);
       return restored;
     },
     { timeout: 3_600_000, maxWait: 60_000 },

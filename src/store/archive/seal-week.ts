@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { OwnerDoor, Prisma } from '../../database/clients';
 import { HOUR_MS } from '../../event/event-time';
@@ -14,9 +14,11 @@ import { HASH_BYTES } from '../log/evidence/merkle';
 import { selectedSql } from '../rows/lifted-sql';
 import { floorOfWeek, startOfWeek } from '../rows/partitions';
 import type { FileCache, ListedFile } from './file-cache';
+import type { FileName, FilePlace } from './file-place';
 import { forgetWeeks } from './forget-week';
 import { LAYOUT_VERSION, ROW_COLUMNS } from './layout';
 import { type LogEntry, LogPlaces } from './log-places';
+import { listOutside, putOutside } from './outside-files';
 import type { FileWriter } from './questions';
 
 /** The outcome of an attempt to seal a week. */
@@ -27,6 +29,9 @@ export type Sealing =
   | { readonly outcome: 'empty' }
   /** Something must happen first; a later attempt may succeed. */
   | { readonly outcome: 'waits'; readonly because: string };
+
+/** Writes what else belongs to the change of a week, in its transaction. @param events that were moved */
+export type InTransaction = (tx: Prisma.TransactionClient, events: number) => Promise<unknown>;
 
 /** The file does not hold what the evidence log says, so the rows stay. */
 export class NotProven extends Error {
@@ -100,6 +105,8 @@ interface Parts {
   readonly cache: FileCache;
   /** Where files are made. */
   readonly folder: string;
+  /** Where files lie; null, or not given: in the database. */
+  readonly place?: FilePlace | null;
 }
 
 /** What was written for a file, to compare it with what is read from the file and with the rows at the end. */
@@ -124,7 +131,12 @@ interface Former extends ListedFile {
  * entry in the list and deletes the rows.
  * @throws NotProven
  */
-export async function sealWeek(parts: Parts, tenantId: number, week: number): Promise<Sealing> {
+export async function sealWeek(
+  parts: Parts,
+  tenantId: number,
+  week: number,
+  also?: InTransaction,
+): Promise<Sealing> {
   const { owner, folder } = parts;
   const waits = await whatWaits(owner.models, tenantId, week);
   if (waits) return { outcome: 'waits', because: waits };
@@ -141,7 +153,7 @@ export async function sealWeek(parts: Parts, tenantId: number, week: number): Pr
     if (written !== events)
       throw new NotProven(`${events} events were to be written, and the file has ${written}`);
     await prove(parts, tenantId, target, events);
-    const bytes = await store(owner, { tenantId, week, target, draft, former });
+    const bytes = await store(parts, { tenantId, week, target, draft, former, also });
     return bytes === null
       ? { outcome: 'waits', because: 'events of the week came or went meanwhile' }
       : { outcome: 'sealed', events, bytes };
@@ -288,22 +300,26 @@ function leavesOf(bytes: Buffer): { readonly recordId: string; readonly leaf: Bu
 
 /** @returns the bytes of the file; null: the rows are not those of the file any more, and stay */
 async function store(
-  owner: OwnerDoor,
+  { owner, place = null }: Parts,
   {
     tenantId,
     week,
     target,
     draft,
     former,
+    also,
   }: {
     readonly tenantId: number;
     readonly week: number;
     readonly target: string;
     readonly draft: Draft;
     readonly former: Former | null;
+    readonly also: InTransaction | undefined;
   },
 ): Promise<number | null> {
-  const sha256 = await sha256Of(target);
+  const name = { tenantId, sha256: await sha256Of(target) };
+  const { size } = await stat(target);
+  if (place) await putOutside(owner, place, name, target, size);
   const work = async (tx: Prisma.TransactionClient) => {
     await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '60s'`);
     await takeTenant(tx, tenantId);
@@ -320,13 +336,15 @@ async function store(
       floorOfWeek(week + 1),
     );
     if (gone?.n !== draft.events || BigInt(gone.digest) !== draft.digest) throw new Changed();
-    const bytes = await storePieces(tx, tenantId, target, sha256);
+    if (!place) await storePieces(tx, name, target);
+    else if (!(await listOutside(tx, name))) throw new Changed();
     await tx.$executeRawUnsafe(
       PUT_WEEK,
-      ...[tenantId, week, LAYOUT_VERSION, sha256, bytes, draft.events + (former?.events ?? 0)],
+      ...[tenantId, week, LAYOUT_VERSION, name.sha256, size, draft.events + (former?.events ?? 0)],
       ...[least(draft.firstId, former?.firstId), greatest(draft.lastId, former?.lastId)],
     );
-    return bytes;
+    await also?.(tx, draft.events);
+    return size;
     // From the commit on the file answers. After a crash before, the rows do.
   };
   try {
@@ -339,17 +357,14 @@ async function store(
 
 async function storePieces(
   tx: Prisma.TransactionClient,
-  tenantId: number,
+  { tenantId, sha256 }: FileName,
   file: string,
-  sha256: string,
-): Promise<number> {
-  let [part, bytes] = [0, 0];
+): Promise<void> {
+  let part = 0;
   for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES })) {
     await tx.$executeRawUnsafe(PUT_PIECE, tenantId, sha256, part, piece);
     part += 1;
-    bytes += (piece as Buffer).length;
   }
-  return bytes;
 }
 
 async function sha256Of(file: string): Promise<string> {

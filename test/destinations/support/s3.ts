@@ -19,7 +19,7 @@ export class ObjectStore {
   private constructor(
     readonly url: string,
     readonly port: number,
-    private readonly folder: string,
+    readonly folder: string,
     private server: S3rver,
   ) {}
 

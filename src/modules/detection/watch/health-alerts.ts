@@ -42,6 +42,7 @@ export class HealthAlerts {
     private readonly stoppedLogs: () => ReadonlyMap<number, string> = () => new Map(),
     /** By which its notices are due. */
     private readonly time?: ReadTime,
+    private readonly unsealed: () => ReadonlyMap<number, string> = () => new Map(),
   ) {
     this.#rounds = new TenantRounds(owner);
   }
@@ -50,7 +51,7 @@ export class HealthAlerts {
   async look(): Promise<void> {
     const now = this.nowMs();
     const seen = new Map<string, Seen>();
-    for (const problem of await trailProblems(this.owner, this.stoppedLogs(), now)) {
+    for (const problem of await trailProblems(this.owner, this.stoppedLogs(), now, this.unsealed())) {
       const name = `${problem.tenantId} ${problem.key}`;
       const before = this.#seen.get(name);
       // For a problem that may pass by itself, its beginning is the first look that saw it.

@@ -35,11 +35,16 @@ interface SourceRow extends Joined {
 }
 type Ask = <T>(statement: string, ...values: readonly unknown[]) => Promise<readonly T[]>;
 
-/** Of tenants that are in use. @param stoppedLogs tenants whose evidence log this instance does not append to, with the reason */
+/**
+ * Of tenants that are in use.
+ * @param stoppedLogs tenants whose evidence log this instance does not append to, with the reason
+ * @param unsealed tenants of whom this instance could not put a week into a file, with the reason
+ */
 export async function trailProblems(
   owner: OwnerDoor,
   stoppedLogs: ReadonlyMap<number, string>,
   nowMs: number,
+  unsealed: ReadonlyMap<number, string> = new Map(),
 ): Promise<readonly TrailProblem[]> {
   const ask: Ask = (statement, ...values) => owner.models.$queryRawUnsafe(statement, ...values);
   const found = [
@@ -52,11 +57,20 @@ export async function trailProblems(
     await stopped(ask, stoppedLogs, nowMs),
     await overtaken(ask, nowMs),
     await lostEntries(ask, nowMs),
+    [...unsealed].map(([tenantId, why]) => ofArchive(tenantId, why, nowMs)),
   ];
   const rows = await ask<{ tenant_id: number }>(DISABLED_TENANTS);
   const disabled = new Set(rows.map(({ tenant_id }) => tenant_id));
   return found.flat().filter(({ tenantId }) => !disabled.has(tenantId));
 }
+
+const ofArchive = (tenantId: number, why: string, nowMs: number): TrailProblem => ({
+  tenantId,
+  key: 'archive',
+  since: new Date(nowMs),
+  mayPass: true,
+  group: { problem: `A week that is over stays in rows: ${why}` },
+});
 
 interface Joined {
   readonly tenant_id: number;

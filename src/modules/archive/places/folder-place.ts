@@ -1,0 +1,52 @@
+import { createReadStream } from 'node:fs';
+import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { type FileName, type FilePlace, NoSuchFile, pathOf } from '../../../store/archive/file-place';
+
+const READ_BYTES = 256 * 1024;
+
+/** Files in a folder that all instances share. */
+export class FolderPlace implements FilePlace {
+  constructor(private readonly root: string) {}
+
+  async put(name: FileName, local: string): Promise<void> {
+    const target = path.join(this.root, pathOf(name));
+    const folder = path.dirname(target);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    // Instances that write the same file at once write the same bytes.
+    const draft = `${target}.${process.pid}.part`;
+    try {
+      await copyFile(local, draft);
+      await toDisk(draft);
+      await rename(draft, target);
+      await toDisk(folder);
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  async *read(name: FileName): AsyncIterable<Uint8Array> {
+    const stream = createReadStream(path.join(this.root, pathOf(name)), { highWaterMark: READ_BYTES });
+    try {
+      for await (const bytes of stream) yield bytes as Buffer;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new NoSuchFile(pathOf(name));
+      throw error;
+    }
+  }
+
+  remove(name: FileName): Promise<void> {
+    return rm(path.join(this.root, pathOf(name)), { force: true });
+  }
+
+  close(): void {}
+}
+
+async function toDisk(target: string): Promise<void> {
+  const handle = await open(target, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,81 @@
+import type { OwnerDoor, Prisma } from '../../database/clients';
+import type { TenantRounds } from '../../database/distribute/tenant-rounds';
+import { LIMITS } from '../../limits';
+import type { FileName, FilePlace } from './file-place';
+
+const NOTE = `
+INSERT INTO audit_sealed_file (tenant_id, sha256) SELECT t.tenant_id, $2::text FROM tenant t WHERE t.tenant_id = $1::int
+ON CONFLICT (tenant_id, sha256) DO UPDATE SET unlisted_since = NULL`;
+const LISTED = `
+UPDATE audit_sealed_file SET unlisted_since = NULL WHERE tenant_id = $1::int AND sha256 = $2::text`;
+const IS_UNLISTED = `NOT EXISTS (
+  SELECT FROM audit_sealed_week w WHERE w.tenant_id = f.tenant_id AND w.sha256 = f.sha256)`;
+const REMOVE = `
+DELETE FROM audit_sealed_file f WHERE f.tenant_id = $1::int AND f.sha256 = $2::text
+  AND f.unlisted_since <= now() - $3::float8 * interval '1 millisecond' AND ${IS_UNLISTED}`;
+const REMOVE_TIMEOUT_MS = 60_000;
+
+/** Writes a file to its place. Its row is there first, so that no file is forgotten after a crash. */
+export async function putOutside(
+  owner: OwnerDoor,
+  place: FilePlace,
+  name: FileName,
+  local: string,
+  bytes: number,
+): Promise<void> {
+  await owner.models.$executeRawUnsafe(NOTE, name.tenantId, name.sha256);
+  await place.put(name, local, bytes);
+}
+
+/**
+ * Says in the transaction that lists a file that it is listed.
+ * @returns false: the file was removed meanwhile
+ */
+export const listOutside = async (tx: Prisma.TransactionClient, { tenantId, sha256 }: FileName) =>
+  (await tx.$executeRawUnsafe(LISTED, tenantId, sha256)) === 1;
+
+/** Removes files that no week has had for a while: readers may have seen the week before. */
+export class UnlistedFiles {
+  constructor(
+    private readonly owner: OwnerDoor,
+    private readonly place: FilePlace,
+    private readonly rounds: TenantRounds,
+    private readonly keptMs: number = LIMITS.archiveUnlistedMs,
+  ) {}
+
+  /** @returns the number of removed files */
+  async remove(): Promise<number> {
+    const { models } = this.owner;
+    await this.rounds.ask((of) =>
+      models.$queryRawUnsafe<FileName[]>(
+        `UPDATE audit_sealed_file f SET unlisted_since = now()
+         WHERE f.unlisted_since IS NULL AND ${IS_UNLISTED} AND ${of('f.tenant_id')} RETURNING f.tenant_id`,
+      ),
+    );
+    const old = await this.rounds.ask((of) =>
+      models.$queryRawUnsafe<FileName[]>(
+        `SELECT f.tenant_id AS "tenantId", f.sha256 FROM audit_sealed_file f
+         WHERE f.unlisted_since <= now() - $1::float8 * interval '1 millisecond' AND ${of('f.tenant_id')}
+         ORDER BY 1, 2 LIMIT ${LIMITS.archiveUnlistedPerRound}`,
+        this.keptMs,
+      ),
+    );
+    let removed = 0;
+    for (const name of old)
+      if (await this.rounds.attempt(name.tenantId, () => this.#removeOne(name))) removed += 1;
+    this.rounds.end();
+    return removed;
+  }
+
+  /** Who seals the same bytes again waits for the row, and then writes the file anew. */
+  #removeOne(name: FileName): Promise<boolean> {
+    return this.owner.models.$transaction(
+      async (tx) => {
+        if ((await tx.$executeRawUnsafe(REMOVE, name.tenantId, name.sha256, this.keptMs)) === 0) return false;
+        await this.place.remove(name);
+        return true;
+      },
+      { timeout: REMOVE_TIMEOUT_MS },
+    );
+  }
+}

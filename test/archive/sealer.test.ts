@@ -1,0 +1,140 @@
+import pino from 'pino';
+import { ownAttempt } from '../../src/caller/access-log';
+import { ManageArchive } from '../../src/modules/archive/manage-archive';
+import { Sealer } from '../../src/modules/archive/sealer';
+import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
+import { HealthAlerts } from '../../src/modules/detection/watch/health-alerts';
+import { Archive } from '../../src/store/archive/archive';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
+import { ArchiveTrial } from './archive-trial';
+
+const NOW_MS = Date.parse('2026-02-03T08:00:00Z');
+const BY_OPERATOR = ownAttempt('changeOfWeek', new Date());
+const WEEK = '2026-01-05T00:00:00.000Z';
+
+describe.each(ENGINES)('the sealer on %s', (engine) => {
+  let base: Store;
+  let trial: ArchiveTrial;
+  beforeAll(async () => {
+    base = await Store.open(engine);
+    trial = await ArchiveTrial.open(base);
+  });
+  afterAll(async () => {
+    await trial.close();
+    await base.close();
+  });
+
+  /** A tenant with three events of one week that is over, all of them logged. */
+  async function aWeek(lacks: () => string | null = () => null) {
+    base = await base.renewed();
+    const { owner } = base.database;
+    const events = base.checked([1, 2, 3].map((i) => ({ eventTime: `2026-01-06T08:00:00.000000${i}Z` })));
+    await base.insert(events);
+    await trial.settle();
+    const { tenants, worker, cache, folder } = trial;
+    const sealer = new Sealer({
+      ...{ owner, lacks, tenants, writer: worker, cache, folder, afterDays: 4 },
+      nowMs: () => NOW_MS,
+      log: pino({ level: 'silent' }),
+    });
+    const archive = new Archive(tenants, cache, worker);
+    const manage = new ManageArchive(owner, archive, sealer, () => NOW_MS);
+    const entries = () =>
+      base.query<{ operation: string; rows: number; tenants: number[]; kind: string }>(
+        `SELECT operation, row_count AS rows, tenant_ids AS tenants, principal_kind AS kind FROM access_log
+         WHERE operation IN ('sealWeek', 'changeOfWeek') AND $1::int = ANY(tenant_ids) ORDER BY entry_id`,
+        base.tenantId,
+      );
+    return { store: base, tenantId: base.tenantId, sealer, manage, entries };
+  }
+
+  it('seals what is due, counts it, and writes an entry of the access log in the same transaction', async () => {
+    const { tenantId, sealer, entries, store } = await aWeek();
+    expect(await sealer.run()).toBe(1);
+    expect(sealer.tally).toMatchObject({ weeks: 1, events: 3, failures: 0, waiting: 0 });
+    expect(sealer.tally.bytes).toBeGreaterThan(0);
+    expect(await entries()).toEqual([
+      { operation: 'sealWeek', rows: 3, tenants: [tenantId], kind: 'service' },
+    ]);
+    expect(await store.count()).toBe(0);
+    expect(await sealer.run()).toBe(0);
+  });
+
+  it('an entry that cannot be written keeps the week in rows, or in its file', async () => {
+    const { tenantId, manage, store, entries } = await aWeek();
+    const broken = { ...BY_OPERATOR, at: new Date(Number.NaN) };
+    await expect(manage.seal(String(tenantId), WEEK, broken)).rejects.toThrow();
+    expect(await store.count()).toBe(3);
+
+    expect(await manage.seal(String(tenantId), WEEK, BY_OPERATOR)).toMatchObject({ outcome: 'sealed' });
+    await expect(manage.restore(String(tenantId), WEEK, broken)).rejects.toThrow();
+    expect(await store.count()).toBe(0);
+    expect(await manage.restore(String(tenantId), WEEK, BY_OPERATOR)).toMatchObject({ outcome: 'restored' });
+    expect(await store.count()).toBe(3);
+    expect((await entries()).map(({ rows }) => rows)).toEqual([3, 3]);
+  });
+
+  it('leaves a restored week in rows until an operator has it sealed again', async () => {
+    const { tenantId, manage, sealer, store } = await aWeek();
+    await sealer.run();
+    await manage.restore(String(tenantId), WEEK, BY_OPERATOR);
+    expect(await sealer.run()).toBe(0);
+    expect(await store.count()).toBe(3);
+    expect(await manage.seal(String(tenantId), WEEK, BY_OPERATOR)).toMatchObject({
+      outcome: 'sealed',
+      events: 3,
+    });
+  });
+
+  it('keeps rows that the log does not prove, says so until they are proven, and makes an alert of it', async () => {
+    const { tenantId, sealer, store } = await aWeek();
+    const { owner } = store.database;
+    const change = (to: string) =>
+      store.query('UPDATE audit_event SET database_name = $2 WHERE tenant_id = $1', tenantId, to);
+    const [before] = await store.query<{ name: string }>(
+      'SELECT database_name AS name FROM audit_event WHERE tenant_id = $1 LIMIT 1',
+      tenantId,
+    );
+    await change('Another');
+    await expect(sealer.run()).rejects.toThrow(/is not the one of the log/);
+    expect(sealer.tally).toMatchObject({ weeks: 0, failures: 1, waiting: 1 });
+    expect(await store.count()).toBe(3);
+    const unproven = 'what was read back from the file is not what the evidence log has';
+    expect([...sealer.problems]).toEqual([[tenantId, unproven]]);
+
+    let nowMs = NOW_MS;
+    const watch = new HealthAlerts(
+      owner,
+      readShippedRules(),
+      () => nowMs,
+      undefined,
+      undefined,
+      () => sealer.problems,
+    );
+    await watch.look();
+    nowMs += 60_000;
+    await watch.look();
+    const alerts = await owner.models.alert.findMany({ where: { tenantId } });
+    expect(alerts.map(({ groupValues }) => JSON.parse(groupValues))).toEqual([
+      { problem: `A week that is over stays in rows: ${unproven}` },
+    ]);
+
+    await change(before?.name ?? '');
+    // The tenant rests for as long as the attempt took.
+    while ((await sealer.run().catch(() => 0)) === 0);
+    expect(sealer.problems.size).toBe(0);
+  });
+
+  it('says which library is missing, and leaves everything as it is', async () => {
+    const { tenantId, sealer, manage, store, entries } = await aWeek(() => 'a library is missing');
+    await expect(sealer.run()).rejects.toThrow('a library is missing');
+    for (const attempt of [manage.seal, manage.restore])
+      expect(await attempt.call(manage, String(tenantId), WEEK, BY_OPERATOR)).toMatchObject({
+        outcome: 'waits',
+        because: 'a library is missing',
+      });
+    expect(await store.count()).toBe(3);
+    expect((await entries()).map(({ rows }) => rows)).toEqual([0, 0]);
+  });
+});
