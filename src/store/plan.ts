@@ -1,8 +1,8 @@
-import type { Planning } from '../database/clients';
-import { DAY_MS, HOUR_MS } from '../event/event-time';
+import type { OwnerDoor, Planning, ServiceDoor } from '../database/clients';
+import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../event/event-time';
 import type { AnyField } from '../event/fields';
 import { COUNTED_FIELDS, FILTER_SPECS } from '../event/filters';
-import { type AuditEventFilter, givenFilters, isAll } from '../event/query';
+import { type AuditEventFilter, givenFilters, isAll, type TimeRange } from '../event/query';
 import { countedOf, isByInstance, isHourly } from './counts/dimensions';
 
 /**
@@ -101,3 +101,43 @@ function isLong({ kind, filter }: Question, by: Access): boolean {
  */
 const planningOf = ({ search, expression }: AuditEventFilter): Planning =>
   search.length > 0 || expression !== null ? 'each' : 'once';
+
+/** Later events are in no sealed week, even where clocks differ by a day. */
+export const NEVER_SEALED_MS = DAY_MS;
+
+/** The tenants whose weeks may lie in files, as an instance knows them (`archive/archived-tenants.ts`). */
+export interface KnownFiles {
+  readonly tenants: ReadonlySet<number>;
+  /** Until then no other tenant has a sealed week, by a clock that never goes back. */
+  readonly isSureUntilMs: number;
+  readonly wallMs: () => number;
+  /** Looks again. */
+  read(): Promise<void>;
+}
+
+const filesBehind = new WeakMap<ServiceDoor | OwnerDoor, KnownFiles>();
+
+/** Readers behind this door answer from files too. */
+export const tellOfFiles = (door: ServiceDoor | OwnerDoor, known: KnownFiles) =>
+  void filesBehind.set(door, known);
+
+/**
+ * Answers from rows alone, or across rows and files where weeks of the range may lie in files. Of a tenant that was not
+ * known to have files, rows are read first and the list of tenants afterwards (`ArchivedTenants`).
+ */
+export async function byTier<T>(
+  door: ServiceDoor | OwnerDoor,
+  { tenants, range }: { readonly tenants: readonly number[]; readonly range: Pick<TimeRange, 'from'> },
+  rows: () => Promise<T>,
+  across: () => Promise<T>,
+): Promise<T> {
+  const known = filesBehind.get(door);
+  if (!known) return rows();
+  const { from } = range;
+  if (from !== null && from >= BigInt(known.wallMs() - NEVER_SEALED_MS) * TICKS_PER_MS) return rows();
+  const hasSome = () => tenants.some((tenantId) => known.tenants.has(tenantId));
+  if (hasSome()) return across();
+  const answer = await rows();
+  if (performance.now() >= known.isSureUntilMs) await known.read();
+  return hasSome() ? across() : answer;
+}

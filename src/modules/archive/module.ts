@@ -41,7 +41,7 @@ export async function openArchiveModule(parts: {
     for (const name of await readdir(place))
       if (DRAFT.test(name)) await rm(path.join(place, name), { recursive: true, force: true });
   const worker = openWorker({ memoryMb: LIMITS.archiveMemoryMb, threads: LIMITS.archiveThreads, folder });
-  const tenants = new ArchivedTenants(owner, LIMITS.archiveAnnounceMs, undefined, nowMs);
+  const tenants = new ArchivedTenants(owner, LIMITS.archiveAnnounceMs, nowMs);
   const place = openPlace(config.archivePlace, nowMs);
   const cache = new FileCache(cacheFolder, LIMITS.archiveCacheBytes, place);
   const archive = new Archive(tenants, cache, worker);

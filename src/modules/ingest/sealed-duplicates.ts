@@ -1,7 +1,7 @@
 import { Prisma, type ServiceDoor } from '../../database/clients';
 import { sealedIn, snapshotOf } from '../../store/archive/archive';
-import { NEVER_SEALED_MS } from '../../store/archive/archived-tenants';
 import type { BatchLeaves } from '../../store/log/evidence/batch-seal';
+import { NEVER_SEALED_MS } from '../../store/plan';
 import { oneTenant } from '../../tenant-set';
 
 /** Whether a batch has an event of a week that may be sealed. */

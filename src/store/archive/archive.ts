@@ -7,6 +7,7 @@ import type { TenantSet } from '../../tenant-set';
 import type { ColumnField, GroupField } from '../columns/column-fields';
 import type { Ask } from '../columns/hour-blocks';
 import type { RowText } from '../log/arrivals/row-text';
+import { tellOfFiles } from '../plan';
 import type { Row } from '../rows/event-rows';
 import { floorOfWeek, weekOfMs } from '../rows/partitions';
 import type { ArchivedTenants } from './archived-tenants';
@@ -190,7 +191,7 @@ const archives = new WeakMap<ServiceDoor | OwnerDoor, Archive>();
 export function openArchive(archive: Archive, ...doors: readonly (ServiceDoor | OwnerDoor)[]): void {
   for (const door of doors) {
     archives.set(door, archive);
-    archive.tenants.announceAt(door);
+    tellOfFiles(door, archive.tenants);
   }
 }
 

@@ -2,9 +2,9 @@ import { Prisma, type ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ticksOfRecordId } from '../../event/record-id';
 import { oneTenant, type TenantSet } from '../../tenant-set';
+import { byTier } from '../plan';
 import { MARKED_COLUMNS, type Row } from '../rows/event-rows';
 import { sealedIn, snapshotOf } from './archive';
-import { byTier } from './archived-tenants';
 
 /**
  * The whole rows of some records, with marks in place of large statements, in no order. Across rows and files they are

@@ -6,7 +6,7 @@ import type { AuditEventFilter } from '../../../event/query';
 import { ID_BYTES, nextId, ticksOfRecordId } from '../../../event/record-id';
 import { oneTenant, tenantSet } from '../../../tenant-set';
 import { type SealedWeeks, sealedIn, snapshotOf } from '../../archive/archive';
-import { byTier } from '../../archive/archived-tenants';
+import { byTier } from '../../plan';
 import type { Row } from '../../rows/event-rows';
 import { fromStoredJsonText } from '../../rows/stored-text';
 import { TILE_WIDTH } from '../evidence/tiles';
