@@ -6,12 +6,13 @@ import { CHECKPOINT_KEY_FILE } from '../modules/evidence/checkpoint-key-file';
 import { eventsIn } from '../modules/evidence/verify/event-file';
 import { readLogFile, writeLogFile } from '../modules/evidence/verify/log-file';
 import { Verifier } from '../modules/evidence/verify/verifier';
+import { verifyRun } from '../modules/reports/verify-run';
 import { CheckpointKey } from '../store/log/evidence/note-key';
 import { secretReader } from './secret-input';
 import { CommandError, serviceUrl } from './service-client';
 import { addServiceOption, wholeNumber } from './service-command';
 import { VerifyClient } from './verify-client';
-import { textOf } from './verify-report';
+import { runText, textOf } from './verify-report';
 
 interface Ports {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -28,6 +29,7 @@ interface Options {
   readonly wait?: number;
   readonly from?: string;
   readonly events: readonly string[];
+  readonly report?: string;
   readonly showKey?: boolean;
   readonly json?: boolean;
 }
@@ -58,6 +60,10 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
     .option('--from <folder>', 'offline: verifies what --save stored')
     .option('--events <file>', 'with --from: other events, an export in NDJSON (repeatable)', gather, [])
     .option(
+      '--report <file>',
+      'offline: verifies a run of a report, by the saved answer of GET /reports/runs/{runId} and the files beside it',
+    )
+    .option(
       '--wait <seconds>',
       `how long to wait until a checkpoint covers the newest events (default: ${WAIT_SECONDS})`,
       wholeNumber,
@@ -70,6 +76,7 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
     .option('--json', 'print JSON')
     .action(async (options: Options) => {
       if (options.showKey) return ports.print(await ownPublicKey(ports.env));
+      if (options.report) return verifyReport(options.report, options, ports);
       if (options.events.length > 0 && !options.from) throw new CommandError('--events needs --from.');
       if (options.from) return verifyFolder(options.from, options, ports);
       const folder = options.save ?? (await mkdtemp(path.join(os.tmpdir(), 'audit-activity-verify-')));
@@ -139,6 +146,16 @@ async function verifyFolder(folder: string, options: Options, { print }: Ports):
     );
   const newest = log.checkpoints.at(-1);
   if (options.saveCheckpoint && newest) await writeFile(options.saveCheckpoint, newest);
+}
+
+async function verifyReport(file: string, { publicKey, json }: Options, { print }: Ports): Promise<void> {
+  const check = await given(verifyRun(file, publicKey));
+  print(json ? JSON.stringify(check) : runText(check, publicKey.length > 0));
+  if (check.problems.length > 0) throw new CommandError('The report is not as it was signed.');
+  if (check.checked.length === 0)
+    throw new CommandError(
+      `No file of the run lies beside ${file}: its files are ${check.absent.join(', ')}.`,
+    );
 }
 
 async function ownPublicKey(env: Ports['env']): Promise<string> {

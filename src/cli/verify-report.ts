@@ -1,4 +1,6 @@
+import { onOneLine } from '../event/visible-text';
 import { type Report, WRONG_KINDS } from '../modules/evidence/verify/verifier';
+import type { RunCheck } from '../modules/reports/verify-run';
 
 const SHOWN_MAX = 20;
 
@@ -31,4 +33,22 @@ function headline({ isSound, isChanged, findings, problems, events, unjudged }: 
   if (isChanged)
     return `NOT as accepted. ${first ? `First: record ${first.recordId} ${first.kind}` : problems[0]}`;
   return `NO VERDICT${unjudged > 0 ? ` on ${unjudged} of ${events} events` : ''}. ${problems[0]}`;
+}
+
+/** What was found of a run of a report, for people. */
+export function runText({ manifest, checked, absent, problems }: RunCheck, isPinned: boolean): string {
+  const { reportId, runId, tenantId, createdAt, rows, log } = manifest;
+  const verdict = problems.length === 0 ? 'as it was signed' : 'NOT as it was signed';
+  return [
+    `report ${reportId}, run ${runId} of tenant ${tenantId}: ${verdict}`,
+    `  made ${createdAt}, ${rows} rows, the evidence log had ${log.size} entries`,
+    ...problems.map((problem) => `  ${problem}`),
+    ...checked.map((name) => `  checked: ${name}`),
+    ...absent.map((name) => `  not here: ${name}`),
+    ...(isPinned
+      ? []
+      : ['  by the key that the answer itself states; --public-key names one that you trust']),
+  ]
+    .map(onOneLine)
+    .join('\n');
 }

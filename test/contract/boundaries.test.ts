@@ -187,7 +187,7 @@ const BORDERS: readonly Border[] = [
     files: [
       ...[...CORE, 'src/caller/scopes', 'src/database/distribute/distribute', 'src/generated/version'],
       ...['src/generated/operations', 'src/modules/restore/finish-step', 'src/modules/keys/operator-key'],
-      ...['src/modules/evidence', 'src/store/log/evidence'],
+      ...['src/modules/evidence', 'src/store/log/evidence', 'src/modules/reports/verify-run'],
       // Values that options take.
       ...['src/modules/detection/base/answers', 'src/rules/rule', 'src/modules/destinations/types'],
     ],

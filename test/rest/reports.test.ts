@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { liftedValue } from '../../src/event/lifted';
 import { shippedReports } from '../../src/modules/reports/declarations';
 import { isSignedBy } from '../../src/store/log/evidence/signed-note';
-import { ONE_ENGINE } from '../support/engines';
+import { runCli } from '../support/cli';
+import { ONE_ENGINE, temporaryFolder } from '../support/engines';
 import { anEvent, type IngestedEvent } from '../support/events';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
@@ -108,6 +111,13 @@ const PARAMETERS: Readonly<Record<string, Record<string, string>>> = {
 const ALL = '/reports/activity/content';
 const clientIp = '10.20.30.40';
 
+const CHANGED = 'The report is not as it was signed.';
+const flipped = (bytes: Buffer, at: number) => {
+  const other = Buffer.from(bytes);
+  other[at] = (other[at] as number) ^ 1;
+  return other;
+};
+
 describe.each(ONE_ENGINE)('reports on %s', (engine) => {
   const at = useWorld(engine);
   let tenantId: string;
@@ -176,6 +186,47 @@ describe.each(ONE_ENGINE)('reports on %s', (engine) => {
     }
     expect(manifest.number).toBeGreaterThan(1);
     expect(manifest.previous).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('are verified offline, where a flipped byte shows', async () => {
+    const made = await make('refusals', 'csv');
+    const runId = made.headers.get('X-Report-Run') ?? '';
+    const folder = await temporaryFolder();
+    const run = path.join(folder, 'run.json');
+    const answer = (await get(`/reports/runs/${runId}`)).body;
+    await writeFile(run, JSON.stringify(answer));
+    const { files, publicKey } = answer.data;
+    for (const { format, name } of files)
+      await writeFile(
+        path.join(folder, name),
+        (await get(`/reports/runs/${runId}/content`, { format })).text,
+      );
+    const verify = async (file = run) =>
+      runCli(['verify', '--report', file, '--public-key', publicKey, '--json'], {});
+    const whole = await verify();
+    const found = JSON.parse(whole.lines[0] ?? '');
+    expect([whole.error, found]).toMatchObject([null, { problems: [], absent: [] }]);
+    expect(found.checked).toHaveLength(files.length);
+
+    for (const { name } of files) {
+      const content = await readFile(path.join(folder, name));
+      for (const at of [0, content.length >> 1, content.length - 1]) {
+        await writeFile(path.join(folder, name), flipped(content, at));
+        expect([name, at, (await verify()).error]).toEqual([name, at, expect.stringContaining(CHANGED)]);
+      }
+      await writeFile(path.join(folder, name), content);
+    }
+    for (const part of ['manifest', 'note']) {
+      const text = Buffer.from(answer.data[part]);
+      for (let at = 0; at < text.length; at += 37) {
+        const data = { ...answer.data, [part]: flipped(text, at).toString('latin1') };
+        await writeFile(run, JSON.stringify({ data }));
+        expect([part, at, (await verify()).error === null]).toEqual([part, at, false]);
+      }
+    }
+    await writeFile(run, '{}');
+    expect((await verify()).error).toContain('it is not an answer of GET /reports/runs/{runId}');
+    await rm(folder, { recursive: true });
   });
 
   it('carry hostile texts as texts', async () => {

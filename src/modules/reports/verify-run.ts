@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { signerOf, splitNote } from '../../store/log/evidence/signed-note';
+import { type Manifest, type ManifestFile, noteBody } from './manifest';
+import { RunningRoot } from './running-root';
+
+/** What was found of a run. */
+export interface RunCheck {
+  readonly manifest: Manifest;
+  /** The files that were there, and those that were not. */
+  readonly checked: readonly string[];
+  readonly absent: readonly string[];
+  /** Empty: the run is as it was signed. */
+  readonly problems: readonly string[];
+}
+
+/** The answer of a service about a run, as far as it is believed. */
+interface Saved {
+  readonly manifest: string;
+  readonly note: string;
+  readonly publicKey: string;
+}
+
+/**
+ * Checks a run without the service: the signature, and the files that lie beside the saved answer.
+ * @param file the answer of `GET /reports/runs/{runId}`, of which the manifest and the note are read
+ * @param keys the trusted keys; none: the key that the answer states
+ * @throws Error when the file is no such answer
+ */
+export async function verifyRun(file: string, keys: readonly string[]): Promise<RunCheck> {
+  const saved = savedRun(await readFile(file, 'utf8'));
+  const manifest = manifestIn(saved);
+  const problems = [...noteProblems(saved, manifest, keys.length > 0 ? keys : [saved.publicKey])];
+  const checked: string[] = [];
+  const absent: string[] = [];
+  for (const one of manifest.files) {
+    const beside = path.join(path.dirname(file), path.basename(one.name));
+    if (!existsSync(beside)) {
+      absent.push(one.name);
+      continue;
+    }
+    checked.push(one.name);
+    const problem = await fileProblem(beside, one);
+    if (problem !== null) problems.push(problem);
+    else if (one.format === 'json') problems.push(...(await rowProblems(beside, manifest)));
+  }
+  return { manifest, checked, absent, problems };
+}
+
+function savedRun(text: string): Saved {
+  try {
+    const answer = JSON.parse(text) as { readonly data?: unknown };
+    const { manifest, note, publicKey } = (answer.data ?? answer) as Readonly<Record<string, unknown>>;
+    if (typeof manifest === 'string' && typeof note === 'string' && typeof publicKey === 'string')
+      return { manifest, note, publicKey };
+  } catch {
+    // It is told below.
+  }
+  throw new Error('it is not an answer of GET /reports/runs/{runId}, with manifest, note and publicKey');
+}
+
+function manifestIn({ manifest: text }: Saved): Manifest {
+  try {
+    const manifest = JSON.parse(text) as Manifest;
+    const areFiles =
+      Array.isArray(manifest.files) && manifest.files.every(({ name }) => typeof name === 'string');
+    if (manifest.version === 1 && areFiles) return manifest;
+  } catch {
+    // It is told below.
+  }
+  throw new Error('its manifest is not one of a report of this release');
+}
+
+function noteProblems(
+  { manifest: text, note }: Saved,
+  manifest: Manifest,
+  keys: readonly string[],
+): string[] {
+  const [body] = splitNote(note);
+  const problems = [];
+  if (body !== noteBody(text, manifest)) problems.push('the manifest is not the one that was signed');
+  if (signerOf(note, keys)?.isTrusted !== true)
+    problems.push('the note is not signed by the key that is trusted');
+  const { checkpoint } = manifest.log;
+  if (checkpoint !== null && signerOf(checkpoint, keys) === null)
+    problems.push('the checkpoint of the evidence log is not signed by the key that it names');
+  return problems;
+}
+
+async function fileProblem(file: string, { name, bytes, sha256 }: ManifestFile): Promise<string | null> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of createReadStream(file)) {
+    hash.update(chunk as Buffer);
+    size += (chunk as Buffer).length;
+  }
+  if (size !== bytes) return `${name} has ${size} bytes, and ${bytes} were signed`;
+  return hash.digest('hex') === sha256 ? null : `${name} is not the file that was signed`;
+}
+
+/** Compares the rows of the file in JSON, one a line, with the root that was signed. */
+async function rowProblems(file: string, { rows, recordIdsRoot }: Manifest): Promise<string[]> {
+  const root = new RunningRoot();
+  let count = 0;
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    if (line.startsWith(']')) break;
+    if (!line.startsWith('{') || line.startsWith('{"report":')) continue;
+    count++;
+    if (recordIdsRoot !== null)
+      root.add((JSON.parse(line.replace(/,$/, '')) as { readonly recordId: string }).recordId);
+  }
+  const problems = [];
+  if (count !== rows) problems.push(`${rows} rows were signed, and there are ${count}`);
+  if (recordIdsRoot !== null && root.root !== recordIdsRoot)
+    problems.push('the record ids of the rows are not those that were signed');
+  return problems;
+}
