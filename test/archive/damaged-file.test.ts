@@ -1,8 +1,12 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Prisma } from '../../src/database/clients';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { sealedIn } from '../../src/store/archive/archive';
+import { FileCache, type ListedFile } from '../../src/store/archive/file-cache';
 import { askBy } from '../../src/store/columns/counter';
+import type { Ask } from '../../src/store/columns/hour-blocks';
+import { PostgresArrivalReader } from '../../src/store/log/arrivals/stored-arrivals';
 import { oneTenant } from '../../src/tenant-set';
 import { ENGINES } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
@@ -65,6 +69,34 @@ describe.each(ENGINES)('a sealed week whose file is damaged, on %s', (engine) =>
     expect(await find(old)).toMatchObject({ recordId: old.recordId });
     await rm(path.join(trial.folder, 'cache'), { recursive: true });
     expect(await find(old)).toMatchObject({ recordId: old.recordId });
+  });
+
+  it('is fetched again where a start finds that the copy of an earlier run was changed', async () => {
+    const { store, find, old } = await sealed();
+    await find(old);
+    const [file] = await store.query<ListedFile>(
+      `SELECT w.tenant_id AS "tenantId", w.week, w.sha256 FROM audit_sealed_week w
+       WHERE w.tenant_id = $1::int ORDER BY w.week LIMIT 1`,
+      store.tenantId,
+    );
+    if (!file) throw new Error('a week was sealed');
+    const copy = path.join(trial.folder, 'cache', `${file.sha256}.parquet`);
+    const whole = await readFile(copy);
+    await writeFile(copy, whole.subarray(1));
+    const cache = new FileCache(path.dirname(copy), 1024 * 1024);
+    const ask: Ask = <R extends object>({ text, values }: Prisma.Sql) =>
+      store.database.owner.models.$queryRawUnsafe<R[]>(text, ...values);
+    const read = await cache.using([file], ask, ([at = '']) => readFile(at));
+    expect(read).toEqual(whole);
+  });
+
+  it('fails a read of the evidence log, which names its week', async () => {
+    const { store } = await sealed();
+    await store.query(`${FLIPPED} ${ofFirstWeek}`, store.tenantId);
+    const arrivals = new PostgresArrivalReader(store.database.owner);
+    await expect(
+      arrivals.read(store.tenantId, 0, { positions: 9, events: 9, bytes: 10_000 }),
+    ).rejects.toMatchObject({ code: 'service_unavailable', message: expect.stringContaining('2026-01-05') });
   });
 
   it('shows a tenant no event and no file of another one', async () => {

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { Prisma } from '../../database/clients';
@@ -22,6 +23,8 @@ export interface ListedFile extends FileName {
  */
 export class FileCache {
   readonly #fetching = new Map<string, Promise<string>>();
+  /** The files that this process has compared with their hash. */
+  readonly #proven = new Set<string>();
   /** How many questions use each file now. */
   readonly #used = new Map<string, number>();
 
@@ -63,13 +66,27 @@ export class FileCache {
       () => true,
       () => false,
     );
-    if (isThere) return target;
+    if (isThere && (await this.#isWhole(file, target))) return target;
     const known = this.#fetching.get(file.sha256);
     // Another question's snapshot may have ended, or have failed: this one has pieces of its own.
     if (known) return known.catch(() => this.#fetch(file, target, ask));
     const fetched = this.#fetch(file, target, ask);
     this.#fetching.set(file.sha256, fetched);
     return fetched.finally(() => this.#fetching.delete(file.sha256));
+  }
+
+  /** Compares a copy of an earlier run with its hash, once. A copy that differs is fetched again. */
+  async #isWhole({ sha256 }: ListedFile, target: string): Promise<boolean> {
+    if (this.#proven.has(sha256)) return true;
+    const hash = createHash('sha256');
+    try {
+      for await (const bytes of createReadStream(target)) hash.update(bytes);
+    } catch {
+      return false;
+    }
+    if (hash.digest('hex') !== sha256) return false;
+    this.#proven.add(sha256);
+    return true;
   }
 
   async #fetch(file: ListedFile, target: string, ask: Ask): Promise<string> {
@@ -85,6 +102,7 @@ export class FileCache {
       await handle.close();
       if (hash.digest('hex') !== file.sha256) throw damaged(file);
       await rename(draft, target);
+      this.#proven.add(file.sha256);
     } catch (error) {
       await handle.close().catch(() => {});
       await rm(draft, { force: true });
@@ -125,6 +143,7 @@ export class FileCache {
       if (bytes <= this.bytesMax) return;
       if (this.#used.has(name.slice(0, -ENDING.length))) continue;
       await rm(path.join(this.folder, name), { force: true });
+      this.#proven.delete(name.slice(0, -ENDING.length));
       bytes -= size;
     }
   }
