@@ -92,6 +92,9 @@ export const LIMITS = {
   backgroundConnectMs: 10_000, // nobody waits for a background task
   backgroundStatementMsDefault: 300_000, // dropping a week of a billion events takes minutes
   backgroundSilenceMs: 2_000, // for PostgreSQL to confirm that it ended a statement
+  enrollmentsPerMinute: 120, // of one token
+  enrollUsesMax: 100_000, // agents of one token
+  enrollKeyDaysMax: 3_650, // for which the key of an enrolled agent is valid
   keyCacheMs: 750, // a revoked key is refused everywhere within a second, even if its notification is lost
   keyCacheEntriesMax: 10_000,
   keyUseFlushMs: 2_000, // last-used times are written in batches

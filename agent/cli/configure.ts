@@ -3,8 +3,10 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { missingFrom, parseConfigureInput } from '../config/configure-input';
 import { mergeConfig, mergeContent } from '../config/merge-config';
 import { type AgentConfig, parseConfig } from '../config/parse-config';
+import { templateOf } from '../config/template';
 import { replaceFile } from '../durable-file';
 import { errorCode, errorText } from '../log';
+import type { Enroll, Enrolled } from './enroll';
 
 interface ConfigureOptions {
   readonly configPath: string;
@@ -12,6 +14,7 @@ interface ConfigureOptions {
   readonly keepPrevious: boolean;
   /** Returns the whole standard input. */
   readonly input: string;
+  readonly enroll: Enroll;
   print(line: string): void;
   /** Takes one line for each problem. */
   complain(line: string): void;
@@ -27,7 +30,7 @@ export async function configure(options: ConfigureOptions): Promise<number> {
   try {
     // An interrupted installation may have left a file with a key that is no longer used.
     await Promise.all([PREVIOUS, FRESH].map((end) => rm(configPath + end, { force: true })));
-    const wanted = await wantedConfig(options.input, configPath);
+    const wanted = await wantedConfig(options.input, configPath, options.enroll);
     for (const warning of wanted.warnings) options.print(`${configPath}: ${warning}`);
     if (wanted.text !== null) {
       if (options.keepPrevious) await keepPrevious(configPath);
@@ -58,16 +61,19 @@ interface Wanted {
   readonly warnings: readonly string[];
 }
 
-async function wantedConfig(input: string, configPath: string): Promise<Wanted> {
+async function wantedConfig(input: string, configPath: string, enroll: Enroll): Promise<Wanted> {
   const asked = parseConfigureInput(input);
   switch (asked.kind) {
     case 'invalid':
       throw new Refused(asked.problems);
     case 'text':
-      return mergedText(asked.text, configPath);
+      return mergedText(asked.text, configPath, enroll);
     case 'file':
       if (!isAbsolute(asked.path)) throw new Refused([`CONFIGFILE ${asked.path}: must be a full path`]);
-      return checkedText(await readText(asked.path, 'CONFIGFILE '), configPath, `CONFIGFILE ${asked.path}`);
+      return ofThisHost(await readText(asked.path, 'CONFIGFILE '), configPath, {
+        label: `CONFIGFILE ${asked.path}`,
+        enroll,
+      });
     case 'none':
       return keptConfig(configPath);
     case 'properties': {
@@ -77,17 +83,43 @@ async function wantedConfig(input: string, configPath: string): Promise<Wanted> 
         throw new Refused([`${configPath}: is new and needs ${missing.join(', ')} too`]);
       const merged = mergeConfig(existing, asked.properties);
       if (merged.kind === 'unclear') throw new Refused([`${configPath}: ${merged.problem}`]);
-      return checkedText(toText(merged.content), configPath, configPath);
+      return ofThisHost(toText(merged.content), configPath, { label: configPath, enroll });
     }
   }
 }
 
 /** The existing file, merged with the input. */
-async function mergedText(input: string, configPath: string): Promise<Wanted> {
+async function mergedText(input: string, configPath: string, enroll: Enroll): Promise<Wanted> {
   const existing = await existingContent(configPath);
   const part = contentOf(input, configPath, 'the input');
-  if (existing === null) return checkedText(input, configPath, 'the input');
-  return checkedText(toText(mergeContent(existing, part)), configPath, `${configPath} with the input`);
+  if (existing === null) return ofThisHost(input, configPath, { label: 'the input', enroll });
+  const label = `${configPath} with the input`;
+  return ofThisHost(toText(mergeContent(existing, part)), configPath, { label, enroll });
+}
+
+/**
+ * The configuration of one host, made of a text that may be that of many: names have the host's name in place of
+ * `%COMPUTERNAME%`, and a token is exchanged for a key of the host's own. Everything else is checked first, so that a mistake
+ * uses up no token.
+ */
+async function ofThisHost(
+  text: string,
+  configPath: string,
+  { label, enroll }: { readonly label: string; readonly enroll: Enroll },
+): Promise<Wanted> {
+  const template = templateOf(text);
+  if (template === null) return checkedText(text, configPath, label);
+  const { content, central, token } = template;
+  const withKey = (key: Partial<Enrolled>) => {
+    const own = { ApiKey: key.key ?? central.ApiKey, TenantId: central.TenantId ?? key.tenantId };
+    return toText({ ...content, CentralApi: { ...central, ...own } });
+  };
+  if (token === null) return checkedText(withKey({}), configPath, label);
+  const { config } = checkedText(withKey({ key: token, tenantId: '0' }), configPath, label);
+  const enrolled = await enroll(config.baseUrl, token).catch((error: unknown) => {
+    throw new Refused([`${label}: CentralApi.EnrollToken: ${errorText(error)}`]);
+  });
+  return checkedText(withKey(enrolled), configPath, label);
 }
 
 const toText = (content: unknown) => `${JSON.stringify(content, null, 2)}\n`;

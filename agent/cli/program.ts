@@ -5,6 +5,7 @@ import { AGENT_VERSION } from '../version';
 import { check } from './check';
 import { configure } from './configure';
 import { decode } from './decode';
+import { enrollAt } from './enroll';
 import { LineOutput } from './line-output';
 import { type RunFlags, run } from './run';
 import { becomeServiceUser } from './service-user';
@@ -78,7 +79,8 @@ export function agentProgram(exitCode: (code: number) => void, asJson = false): 
     .action(async ({ config, keepPrevious }: { config: string; keepPrevious: boolean }) => {
       const print = (line: string) => void process.stdout.write(`${line}\n`);
       const input = await text(process.stdin);
-      exitCode(await configure({ configPath: config, keepPrevious, input, print, complain }));
+      const enroll = enrollAt(AGENT_TIMES.requestTimeoutMs);
+      exitCode(await configure({ configPath: config, keepPrevious, input, enroll, print, complain }));
     });
   return program;
 }

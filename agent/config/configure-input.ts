@@ -13,6 +13,7 @@ type ParsedInput = ConfigureInput | { readonly kind: 'invalid'; readonly problem
 const PROPERTIES = {
   APIURL: 'apiUrl',
   APIKEY: 'apiKey',
+  ENROLLTOKEN: 'enrollToken',
   AUDITPATH: 'auditPath',
   DBNAME: 'dbName',
   TENANTID: 'tenantId',
@@ -50,7 +51,9 @@ export function parseConfigureInput(text: string): ParsedInput {
 export const missingFrom = (properties: ConfigProperties): readonly string[] =>
   Object.keys(PROPERTIES)
     .filter(isProperty)
-    .filter((name) => name !== 'TENANTID' && properties[PROPERTIES[name]] === undefined);
+    .filter((name) => name !== 'TENANTID' && name !== 'ENROLLTOKEN')
+    .filter((name) => name !== 'APIKEY' || properties.enrollToken === undefined)
+    .filter((name) => properties[PROPERTIES[name]] === undefined);
 
 function inputOf(given: ReadonlyMap<string, string>): ConfigureInput {
   if (given.size === 0) return { kind: 'none' };

@@ -2,6 +2,8 @@
 export interface ConfigProperties {
   readonly apiUrl?: string;
   readonly apiKey?: string;
+  /** Exchanged for a key when the configuration is written. */
+  readonly enrollToken?: string;
   readonly auditPath?: string;
   readonly dbName?: string;
   readonly tenantId?: string;
@@ -31,6 +33,7 @@ export function mergeConfig(existing: unknown, properties: ConfigProperties): Me
         ...objectOf(content.CentralApi),
         ...(properties.apiUrl !== undefined && { BaseUrl: properties.apiUrl }),
         ...(properties.apiKey !== undefined && { ApiKey: properties.apiKey }),
+        ...(properties.enrollToken !== undefined && { EnrollToken: properties.enrollToken }),
         ...(properties.tenantId !== undefined && { TenantId: properties.tenantId }),
       },
       EventHubPublisher: { Enabled: true, ...publisher, Databases: merged.databases },

@@ -36,7 +36,7 @@ export const ACTION_TYPES = {
 
 /** Properties of the command line that reach the part of the installation that runs as SYSTEM. */
 export const SECURE_PROPERTIES = [
-  ...['APIURL', 'APIKEY', 'AUDITPATH', 'DBNAME', 'TENANTID', 'CONFIGFILE', 'PURGE'],
+  ...['APIURL', 'APIKEY', 'ENROLLTOKEN', 'AUDITPATH', 'DBNAME', 'TENANTID', 'CONFIGFILE', 'PURGE'],
   ...['WIX_UPGRADE_DETECTED', 'WIX_DOWNGRADE_DETECTED'],
 ];
 

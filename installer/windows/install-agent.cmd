@@ -1,6 +1,6 @@
 @echo off
 rem Installs the agent without questions and ends with msiexec's exit code; 1638 when a newer version is installed.
-rem Usage: install-agent.cmd [/l*v LOGFILE] APIURL=... APIKEY=... AUDITPATH=... DBNAME=... [TENANTID=...]
+rem Usage: install-agent.cmd [/l*v LOGFILE] APIURL=... APIKEY=... (or ENROLLTOKEN=...) AUDITPATH=... DBNAME=... [TENANTID=...]
 rem        install-agent.cmd [/l*v LOGFILE] CONFIGFILE=...
 setlocal EnableExtensions DisableDelayedExpansion
 set "UPGRADES=HKLM\SOFTWARE\Classes\Installer\UpgradeCodes\@UPGRADE_CODE@"

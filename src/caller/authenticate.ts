@@ -126,10 +126,12 @@ function toPrincipal(key: StoredKey, inUse: readonly number[]): Principal {
       const { scopes, rateLimitPerMinute } = key;
       return { kind: 'public', ...caller, scopes, tenantIds: tenantsOrNone(inUse), rateLimitPerMinute };
     }
-    case 'agent': {
+    case 'agent':
+    case 'enroll': {
       const [tenantId] = key.tenantIds;
-      if (tenantId === undefined) throw new Error(`agent key ${key.keyId} has no tenant`);
-      return { kind: 'agent', ...caller, tenantId };
+      if (tenantId === undefined) throw new Error(`${key.kind} key ${key.keyId} has no tenant`);
+      if (key.kind === 'agent') return { kind: 'agent', ...caller, tenantId };
+      return { kind: 'enroll', ...caller, tenantId, keyDays: key.keyDays ?? null };
     }
     case 'operator':
       return { kind: 'operator', ...caller };

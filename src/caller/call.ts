@@ -124,6 +124,10 @@ export function callAccepter(parts: {
       window = `dashboard:${who}`;
       const decision = await admitSoon(limiter, window, limit);
       if (!decision.admitted) throw rateLimited(sessionLimit(principal, decision), decision);
+    } else if (principal.kind === 'enroll') {
+      const limit = LIMITS.enrollmentsPerMinute;
+      const decision = await admitSoon(limiter, `enroll:${principal.keyId}`, limit);
+      if (!decision.admitted) throw rateLimited(`A token enrolls ${limit} agents per minute.`, decision);
     } else if (principal.kind === 'public') {
       const limit = principal.rateLimitPerMinute ?? rateLimitPerMinute;
       // Each entrance has its own window, so that dashboards do not use up the calls of the public API.

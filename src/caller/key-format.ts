@@ -2,7 +2,7 @@ import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** The kinds of keys. The prefix tells people and secret scanners the kind of a key. */
-export const KEY_KINDS = { public: 'aak_', agent: 'aag_', operator: 'aao_' } as const;
+export const KEY_KINDS = { public: 'aak_', agent: 'aag_', operator: 'aao_', enroll: 'aae_' } as const;
 export type KeyKind = keyof typeof KEY_KINDS;
 const PREFIXES = Object.values(KEY_KINDS).join('|');
 

@@ -16,6 +16,12 @@ export interface StoredKey {
   readonly allowedAddresses: readonly string[];
   /** The key that it replaces after a rotation. */
   readonly replaces: string | null;
+  /** Of an enroll token: how many more agents may use it. */
+  readonly usesLeft?: number | null;
+  /** Of an enroll token: for how many days the keys of agents are valid; null: for ever. */
+  readonly keyDays?: number | null;
+  /** Of an agent key: the id of the token that made it. */
+  readonly enrolledBy?: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
@@ -54,5 +60,9 @@ export interface KeyStore {
     when: { readonly at: Date; readonly operatorUntil: Date },
     attempt: Attempt,
   ): Promise<StoredKey | 'last operator key' | null>;
+  /**
+   * Stores the key of an agent, for one use of a token. @returns false: the token has ended, or has no uses left
+   */
+  enroll(tokenId: string, agentKey: NewKey, attempt: Attempt): Promise<boolean>;
   touch(uses: ReadonlyMap<string, Date>): Promise<void>;
 }

@@ -74,6 +74,19 @@ export class PostgresKeyStore implements KeyStore {
     });
   }
 
+  async enroll(tokenId: string, agentKey: NewKey, attempt: Attempt): Promise<boolean> {
+    const isDone = await change(this.#begin, attempt, async (tx) => {
+      // One statement, so that agents that come at the same time take their uses one after the other.
+      const used = await tx.$executeRaw`
+        UPDATE api_key SET uses_left = uses_left - 1 WHERE key_id = ${tokenId}::uuid AND kind = 'enroll'
+          AND uses_left > 0 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${attempt.at})`;
+      if (used === 0) return null;
+      await tx.apiKey.create({ data: toRow(agentKey) });
+      return { value: true, ...subjectOf(agentKey) };
+    });
+    return isDone ?? false;
+  }
+
   async touch(uses: ReadonlyMap<string, Date>): Promise<void> {
     const rows = JSON.stringify([...uses].map(([key_id, used_at]) => ({ key_id, used_at })));
     await guarded(

@@ -13,7 +13,9 @@ export type Principal =
       readonly rateLimitPerMinute: number | null;
     })
   | (Caller & { readonly kind: 'agent'; readonly tenantId: number })
-  | (Caller & { readonly kind: 'operator' });
+  | (Caller & { readonly kind: 'operator' })
+  /** An agent that has a token, and fetches a key of its own. */
+  | (Caller & { readonly kind: 'enroll'; readonly tenantId: number; readonly keyDays: number | null });
 
 interface Caller {
   readonly keyId: string;
@@ -37,7 +39,7 @@ export const holderOf = ({ keyId, session }: Principal): string =>
 /** Tenants a principal may act for. */
 export function tenantsOf(principal: Principal): readonly number[] {
   if (principal.kind === 'public') return principal.tenantIds;
-  return principal.kind === 'agent' ? [principal.tenantId] : [];
+  return principal.kind === 'operator' ? [] : [principal.tenantId];
 }
 
 /** The callers that may use an operation. A root field of GraphQL states the rule with `@Access`. */
@@ -53,6 +55,7 @@ export type AccessRule =
       readonly operators?: true;
     }
   | { readonly principal: 'agent' }
+  | { readonly principal: 'enroll' }
   | { readonly principal: 'operator' };
 
 /** The ways into the service. */

@@ -3,6 +3,7 @@ import { SCOPE_NAMES } from '../caller/scopes';
 import type { CreatedKeyType } from '../generated/operations';
 import { LIMITS } from '../limits';
 import type { Run } from './operations';
+import { CommandError } from './service-client';
 import { gather, isoTime, type OnService, type Options, wholeNumber } from './service-command';
 import { toTable } from './table';
 
@@ -65,6 +66,38 @@ export function addKeyCommands(program: Command, onService: OnService, ports: Ke
       .requiredOption('--tenant <id>', 'the tenant of its events'),
     createAgentKey,
   );
+  const enrollToken = program
+    .command('enroll-token')
+    .description('tokens with which agents fetch keys of their own');
+  onService(
+    withLimits(enrollToken.command('create'))
+      .description('makes a token, with which each of a number of agents fetches a key of its own')
+      .requiredOption('--tenant <id>', 'the tenant of their events')
+      .requiredOption('--uses <n>', 'number of agents', wholeNumber)
+      .option(
+        '--key-days <n>',
+        'days for which the key of each agent is valid (default: for ever)',
+        wholeNumber,
+      ),
+    createEnrollToken,
+  );
+  onService(
+    enrollToken.command('list').description('lists the tokens, never the tokens themselves'),
+    async (run) => {
+      const tokens = (await run('apiKeys', {})).filter(({ kind }) => kind === 'enroll');
+      return { json: tokens, text: toTable(tokens) };
+    },
+  );
+  onService(
+    enrollToken
+      .command('revoke')
+      .description('ends a token; the keys that it made stay')
+      .argument('<keyId>', 'as `enroll-token list` shows it'),
+    async (run, _options, keyId) => {
+      const revoked = await run('revokeApiKey', { keyId }, ['keyId', 'revokedAt']);
+      return { json: revoked, text: `token ${revoked.keyId} is revoked since ${revoked.revokedAt}` };
+    },
+  );
   const operatorKey = program.command('operator-key').description('keys of operators');
   onService(
     withLimits(operatorKey.command('create')).description(
@@ -125,6 +158,19 @@ const createKey = async (run: Run, options: NewKey) =>
 
 const createAgentKey = async (run: Run, options: Limits & { readonly tenant: string }) =>
   createdKey(await run('createAgentKey', { ...limitsOf(options), tenantId: options.tenant }));
+
+interface NewToken extends Limits {
+  readonly tenant: string;
+  readonly uses: number;
+  readonly keyDays?: number;
+}
+
+async function createEnrollToken(run: Run, { tenant, uses, keyDays, ...options }: NewToken) {
+  const { expiresAt, ...limits } = limitsOf(options);
+  if (expiresAt === null) throw new CommandError('Give --expires-at: a token must end.', 'usage');
+  const asked = { ...limits, expiresAt, tenantId: tenant, uses, keyDays: keyDays ?? null };
+  return createdKey(await run('createEnrollToken', asked));
+}
 
 const createOperatorKey = async (run: Run, options: Limits) =>
   createdKey(await run('createOperatorKey', limitsOf(options)));

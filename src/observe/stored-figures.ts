@@ -45,16 +45,18 @@ export function readFigures(owner: OwnerDoor, sourcesMax: number, deadlineMs: nu
       FROM audit_source s WHERE retired_at IS NULL
         AND tenant_id NOT IN (SELECT x.tenant_id FROM tenant x WHERE x.disabled_at IS NOT NULL) ORDER BY tenant_id, host_name, database_name LIMIT ${sourcesMax}`;
     const soon = new Date(Date.now() + LIMITS.keyExpiresSoonMs);
-    // A rotated key is meant to expire.
+    // A rotated key is meant to expire, and so is an enroll token.
     const expiring = await owner.models.$queryRaw<Figures['expiringKeys']>`
       SELECT kind, count(*)::int AS count FROM api_key k
-      WHERE revoked_at IS NULL AND expires_at > now() AND expires_at <= ${soon}
+      WHERE kind <> 'enroll' AND revoked_at IS NULL AND expires_at > now() AND expires_at <= ${soon}
         AND NOT EXISTS (SELECT FROM api_key newer WHERE newer.replaces = k.key_id)
       GROUP BY kind`;
-    const expiringKeys = Object.keys(KEY_KINDS).map((kind) => ({
-      kind,
-      count: expiring.find((each) => each.kind === kind)?.count ?? 0,
-    }));
+    const expiringKeys = Object.keys(KEY_KINDS)
+      .filter((kind) => kind !== 'enroll')
+      .map((kind) => ({
+        kind,
+        count: expiring.find((each) => each.kind === kind)?.count ?? 0,
+      }));
     return {
       ...(await detectionFigures(owner, sourcesMax)),
       unfoldedDeltas: work?.deltas ?? 0,

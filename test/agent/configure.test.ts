@@ -12,9 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import promises from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configure } from '../../agent/cli/configure';
+import type { Enroll } from '../../agent/cli/enroll';
 import { databaseEntry } from './support/agent-world';
 
 const KEY = 'aak_test_0123456789_SECRET';
@@ -33,20 +34,77 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs the command. @returns the exit code and what it wrote */
-async function run(input: string, { keepPrevious = false } = {}) {
+async function run(input: string, { keepPrevious = false, enroll = noEnroll as Enroll } = {}) {
   const said: string[] = [];
   const problems: string[] = [];
   const code = await configure({
     configPath: path,
     keepPrevious,
     input,
+    enroll,
     print: (line) => void said.push(line),
     complain: (line) => void problems.push(line),
   });
   expect([...said, ...problems].join('\n')).not.toContain(KEY);
   return { code, said, problems };
 }
+const noEnroll: Enroll = () => Promise.reject(new Error('not expected to be called'));
 const written = () => JSON.parse(readFileSync(path, 'utf8'));
+
+describe('audit-agent configure with a token', () => {
+  const TOKEN = 'aae_test_0123456789_TOKEN';
+  const enrolling = () => {
+    const asked: string[][] = [];
+    const enroll: Enroll = async (...about) => {
+      asked.push(about);
+      return { key: KEY, tenantId: '7' };
+    };
+    return { asked, enroll };
+  };
+  const central = (change: object) => ({
+    ...CONTENT,
+    CentralApi: { BaseUrl: 'https://a.example', ...change },
+  });
+
+  it.each([
+    ['in properties', PROPERTIES.replace(`APIKEY=${KEY}`, `ENROLLTOKEN=${TOKEN}`)],
+    ['in a configuration', JSON.stringify(central({ EnrollToken: TOKEN }))],
+  ])('%s writes a key of its own and its tenant, and not the token', async (_, input) => {
+    const { asked, enroll } = enrolling();
+    expect((await run(input, { enroll })).problems).toEqual([]);
+    expect(asked).toEqual([['https://a.example', TOKEN]]);
+    expect(written()).toEqual(CONTENT);
+  });
+
+  it('in a file for many hosts writes names with the name of the host, with or without a token', async () => {
+    const { enroll } = enrolling();
+    const file = join(folder, 'all.json');
+    const named = (Name: string, change: object) => ({
+      ...central(change),
+      EventHubPublisher: { Databases: [databaseEntry(Name, 'C:\\Audit\\*.sqlaudit')] },
+    });
+    for (const change of [
+      { EnrollToken: TOKEN, TenantId: '9' },
+      { ApiKey: KEY, TenantId: '9' },
+    ]) {
+      writeFileSync(file, JSON.stringify(named('%ComputerName% Payroll', change)));
+      expect((await run(`CONFIGFILE=${file}`, { enroll })).problems).toEqual([]);
+      expect(written()).toEqual(named(`${hostname()} Payroll`, { ApiKey: KEY, TenantId: '9' }));
+    }
+  });
+
+  it('uses none up for a configuration with a mistake, and writes nothing without a key', async () => {
+    const { asked, enroll } = enrolling();
+    const bad = await run(JSON.stringify(central({ EnrollToken: TOKEN, BaseUrl: 'ftp://a' })), { enroll });
+    expect([bad.code, asked]).toEqual([1, []]);
+    const refused = await run(JSON.stringify(central({ EnrollToken: TOKEN })), {
+      enroll: () => Promise.reject(new Error('forbidden (HTTP 403)')),
+    });
+    expect(refused.problems).toEqual(['the input: CentralApi.EnrollToken: forbidden (HTTP 403)']);
+    expect([...bad.problems, ...refused.problems].join()).not.toContain(TOKEN);
+    expect(existsSync(path)).toBe(false);
+  });
+});
 
 describe('audit-agent configure', () => {
   it("writes an installer's properties, and says that a tenant must still be set", async () => {

@@ -355,6 +355,18 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ['tenant rename 7 --name Acme', { tenantId: '7', name: 'Acme' }],
   ['tenant disable 7 --reason unpaid', { tenantId: '7', reason: 'unpaid' }],
   ['tenant enable 7', { tenantId: '7' }],
+  [
+    'enroll-token create --name site --tenant 7 --uses 300 --key-days 90 --expires-at 2099-01-01 --allow-address 10.0.0.0/8',
+    {
+      name: 'site',
+      tenantId: '7',
+      uses: 300,
+      keyDays: 90,
+      expiresAt: '2099-01-01',
+      allowedAddresses: ['10.0.0.0/8'],
+    },
+  ],
+  ['enroll-token revoke k1', { keyId: 'k1' }],
   ['finish-restore', { go: false, keepEpoch: false }],
   ['finish-restore --go', { go: true, keepEpoch: false }],
   ['finish-restore --keep-epoch', { go: false, keepEpoch: true }],

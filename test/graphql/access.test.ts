@@ -230,6 +230,11 @@ const MATRIX = {
     'mutation { disableTenant(tenantId: "1", reason: "x") { tenantId } }',
   ],
   'Mutation.enableTenant': ['operator', 'mutation { enableTenant(tenantId: "1") { tenantId } }'],
+  'Mutation.createEnrollToken': [
+    'operator',
+    'mutation { createEnrollToken(name: "x", tenantId: "1", uses: 1, expiresAt: "2099-01-01") { keyId } }',
+  ],
+  'Mutation.enrollAgent': ['enroll', 'mutation { enrollAgent(hostName: "SQL01") { keyId } }'],
   'Mutation.createApiKey': ['operator', 'mutation { createApiKey(name: "x", tenantIds: ["1"]) { keyId } }'],
   'Mutation.createAgentKey': ['operator', 'mutation { createAgentKey(name: "x", tenantId: "1") { keyId } }'],
   'Mutation.revokeApiKey': ['operator', `mutation { revokeApiKey(keyId: "${UUID}") { keyId } }`],

@@ -101,7 +101,7 @@ const UPGRADE_CODE = '{673429B9-39A8-4765-A693-2219ABB41273}';
 
   it('hides the key in logs, and passes its properties on to SYSTEM', async () => {
     const properties = await column('Property', 0, 1);
-    expect(properties.MsiHiddenProperties?.split(';')).toEqual(['APIKEY', 'WriteConfig']);
+    expect(properties.MsiHiddenProperties?.split(';')).toEqual(['APIKEY', 'ENROLLTOKEN', 'WriteConfig']);
     expect(properties.SecureCustomProperties?.split(';')).toEqual(
       expect.arrayContaining(['APIURL', 'APIKEY', 'AUDITPATH', 'DBNAME', 'TENANTID', 'CONFIGFILE', 'PURGE']),
     );

@@ -3,7 +3,9 @@
 #include "actions.h"
 
 static const wchar_t *const NEEDED[] = {L"APIURL", L"APIKEY", L"AUDITPATH", L"DBNAME"};
-static const wchar_t *const ALL[] = {L"APIURL", L"APIKEY", L"AUDITPATH", L"DBNAME", L"TENANTID"};
+/** The token is exchanged for a key. */
+static const wchar_t *const WITH_TOKEN[] = {L"APIURL", L"AUDITPATH", L"DBNAME"};
+static const wchar_t *const ALL[] = {L"APIURL", L"APIKEY", L"ENROLLTOKEN", L"AUDITPATH", L"DBNAME", L"TENANTID"};
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 typedef enum { MISSING, GIVEN, BROKEN } State;
@@ -51,7 +53,9 @@ static UINT check_configuration(MSIHANDLE session)
     State config_file = state_of(session, L"CONFIGFILE");
     wchar_t *broken = names_of(session, ALL, COUNT(ALL), BROKEN);
     wchar_t *given = names_of(session, ALL, COUNT(ALL), GIVEN);
-    wchar_t *missing = names_of(session, NEEDED, COUNT(NEEDED), MISSING);
+    BOOL has_token = state_of(session, L"ENROLLTOKEN") == GIVEN;
+    const wchar_t *const *needed = has_token ? WITH_TOKEN : NEEDED;
+    wchar_t *missing = names_of(session, needed, has_token ? COUNT(WITH_TOKEN) : COUNT(NEEDED), MISSING);
     if (!broken || !given || !missing) {
         result = ERROR_INSTALL_FAILURE;
     } else {

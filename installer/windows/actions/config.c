@@ -3,8 +3,8 @@
 #include <string.h>
 #include "actions.h"
 
-static const wchar_t *const PROPERTIES[] = {L"APIURL",   L"APIKEY",   L"AUDITPATH",
-                                            L"DBNAME",   L"TENANTID", L"CONFIGFILE"};
+static const wchar_t *const PROPERTIES[] = {L"APIURL", L"APIKEY",   L"ENROLLTOKEN", L"AUDITPATH",
+                                            L"DBNAME", L"TENANTID", L"CONFIGFILE"};
 #define PROPERTY_COUNT (sizeof PROPERTIES / sizeof *PROPERTIES)
 
 /** The given properties as lines `NAME=value` for the agent. */

@@ -34,7 +34,7 @@ export function sessionRoutes(parts: SessionParts): Router {
   router.post('/sign-in', ownCallsOnly, ...parts.whileReading(signInBody()), async (request, response) => {
     const context = await contextOf(parts, request, response, { apiKey: request.body.key });
     const { principal } = context;
-    if (principal.kind === 'agent') throw refuseAgent(context);
+    if (principal.kind === 'agent' || principal.kind === 'enroll') throw refuseAgent(context);
     const token = await parts.sessions.begin({ keyId: principal.keyId });
     context.note({ operation: 'signIn', parameters: {}, outcome: 'ok', rows: null });
     setSessionCookie(request, response, token);

@@ -5,7 +5,7 @@ export const API_KEY = {
   doc: 'A key of any kind, without the key itself.',
   fields: {
     keyId: { kind: 'id' },
-    kind: { kind: 'text', doc: 'public, agent or operator.' },
+    kind: { kind: 'text', doc: 'public, agent, operator or enroll.' },
     name: { kind: 'text' },
     prefix: { kind: 'text', doc: 'The first characters of the key.' },
     state: { kind: 'text', doc: 'valid, expired or revoked.' },
@@ -19,6 +19,8 @@ export const API_KEY = {
     },
     replaces: { kind: 'id', nullable: true, doc: 'keyId of the key it was rotated from.' },
     replacedBy: { kind: 'id', nullable: true, doc: 'keyId of the key it was rotated to.' },
+    usesLeft: { kind: 'integer', nullable: true, doc: 'Of an enroll token: agents that may still use it.' },
+    enrolledBy: { kind: 'id', nullable: true, doc: 'Of an agent key: keyId of the token that made it.' },
     createdAt: { kind: 'time' },
     expiresAt: { kind: 'time', nullable: true },
     revokedAt: { kind: 'time', nullable: true },
@@ -30,6 +32,16 @@ export const CREATED_KEY = {
   name: 'CreatedKeyType',
   doc: 'A key just made. It is not shown again.',
   fields: { keyId: { kind: 'id' }, key: { kind: 'text' } },
+} as const satisfies Shape;
+
+export const ENROLLED_AGENT = {
+  name: 'EnrolledAgent',
+  doc: 'The key of an agent, just made. It is not shown again.',
+  fields: {
+    ...CREATED_KEY.fields,
+    tenantId: { kind: 'text', doc: 'Tenant of the key.' },
+    expiresAt: { kind: 'time', nullable: true, doc: 'Null: never.' },
+  },
 } as const satisfies Shape;
 
 export const ROTATED_KEY = {

@@ -54,6 +54,34 @@ export const CREATE_AGENT_KEY = {
 
 export const CREATE_OPERATOR_KEY = COMMON;
 
+export const CREATE_ENROLL_TOKEN = {
+  ...COMMON,
+  tenantId: { kind: 'reference', isRequired: true },
+  uses: {
+    kind: 'integer',
+    min: 1,
+    max: LIMITS.enrollUsesMax,
+    isRequired: true,
+    doc: 'Number of agents that may use it.',
+  },
+  expiresAt: { ...COMMON.expiresAt, isRequired: true, doc: 'ISO 8601.' },
+  keyDays: {
+    kind: 'integer',
+    min: 1,
+    max: LIMITS.enrollKeyDaysMax,
+    doc: 'Days for which the key of each agent is valid. Null: for ever.',
+  },
+} as const satisfies ParameterSpecs;
+
+export const ENROLL_AGENT = {
+  hostName: {
+    kind: 'text',
+    isRequired: true,
+    check: nameProblems,
+    doc: 'The machine; the key has its name.',
+  },
+} as const satisfies ParameterSpecs;
+
 export const ROTATION = {
   overlapMinutes: {
     kind: 'integer',

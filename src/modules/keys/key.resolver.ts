@@ -3,11 +3,20 @@ import { attemptOf, type Call } from '../../caller/call';
 import type { GivenValues, ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
 import { Takes, TakesUnchecked } from '../../graphql/arguments';
-import { ApiKeyType, CreatedKeyType, RotatedKeyType, toApiKeyType, toRotatedKeyType } from './key.types';
+import {
+  ApiKeyType,
+  CreatedKeyType,
+  EnrolledAgentType,
+  RotatedKeyType,
+  toApiKeyType,
+  toRotatedKeyType,
+} from './key.types';
 import {
   CREATE_AGENT_KEY,
   CREATE_API_KEY,
+  CREATE_ENROLL_TOKEN,
   CREATE_OPERATOR_KEY,
+  ENROLL_AGENT,
   REVOKE_KEY,
   ROTATE_KEY,
 } from './key-parameters';
@@ -38,6 +47,26 @@ export class KeyResolver {
   @TakesUnchecked(CREATE_AGENT_KEY)
   createAgentKey({ tenantId, ...given }: GivenValues<typeof CREATE_AGENT_KEY>, context: Call) {
     return this.keys.create('agent', { ...given, tenantIds: [tenantId] }, attemptOf(context));
+  }
+
+  @Mutation(() => CreatedKeyType, {
+    description: 'Makes a token with which agents of one tenant fetch keys of their own.',
+  })
+  @Access({ principal: 'operator' })
+  @Takes(CREATE_ENROLL_TOKEN)
+  createEnrollToken(values: ParameterValues<typeof CREATE_ENROLL_TOKEN>, context: Call) {
+    const { tenantId, uses, keyDays = null, ...given } = values;
+    const request = { ...given, tenantIds: [tenantId] };
+    return this.keys.create('enroll', request, attemptOf(context), { usesLeft: uses, keyDays });
+  }
+
+  @Mutation(() => EnrolledAgentType, {
+    description: 'Makes a key of its own for the agent that has a token.',
+  })
+  @Access({ principal: 'enroll' })
+  @Takes(ENROLL_AGENT)
+  enrollAgent({ hostName }: ParameterValues<typeof ENROLL_AGENT>, context: Call) {
+    return this.keys.enroll(context.principal, hostName, attemptOf(context));
   }
 
   @Mutation(() => CreatedKeyType, { description: 'Makes another operator key.' })

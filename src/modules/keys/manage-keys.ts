@@ -3,9 +3,10 @@ import type { Attempt } from '../../caller/access-log';
 import { type Authenticator, keyStateOf } from '../../caller/authenticate';
 import { hashOfKey, type KeyKind, newKey, shownPrefix } from '../../caller/key-format';
 import { type KeyStore, type NewKey, type StoredKey } from '../../caller/key-store';
+import type { Principal } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
 import { DomainError, refuseIf } from '../../errors';
-import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { DAY_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { GivenValues } from '../../event/parameter-specs';
 import { checkParameters } from '../../event/parse-parameters';
 import { LIMITS } from '../../limits';
@@ -39,7 +40,12 @@ export class KeyManager {
   ) {}
 
   /** A key without a scope is valid, but permits nothing. @throws DomainError naming every problem */
-  async create(kind: KeyKind, request: KeyRequest, attempt: Attempt): Promise<CreatedKey> {
+  async create(
+    kind: KeyKind,
+    request: KeyRequest,
+    attempt: Attempt,
+    token: Pick<NewKey, 'usesLeft' | 'keyDays'> = {},
+  ): Promise<CreatedKey> {
     const { values, problems } = checkParameters(CREATE_API_KEY, request);
     const asked = request.tenantIds ?? [];
     const tenantIds = asked.map(parseTenantId);
@@ -62,8 +68,40 @@ export class KeyManager {
       allowedAddresses: [...new Set(values.allowedAddresses)],
       replaces: null,
     });
-    await this.keys.insert(row, attempt);
+    await this.keys.insert({ ...row, ...token }, attempt);
     return { keyId: row.keyId, key };
+  }
+
+  /**
+   * Makes a key for the agent of a host, for one use of a token. It may be used from where the token may be used.
+   * @throws DomainError `forbidden`: the token has no uses left
+   */
+  async enroll(
+    token: Principal,
+    hostName: string,
+    attempt: Attempt,
+  ): Promise<CreatedKey & { readonly tenantId: string; readonly expiresAt: string | null }> {
+    const found = token.kind === 'enroll' ? await this.keys.find(token.keyId) : null;
+    if (!found || token.kind !== 'enroll') throw noUsesLeft();
+    const { keyDays } = token;
+    const expiresAt = keyDays === null ? null : new Date(this.now().getTime() + keyDays * DAY_MS);
+    const { key, row } = withNewKey('agent', {
+      name: hostName,
+      scopes: [],
+      tenantIds: [token.tenantId],
+      rateLimitPerMinute: null,
+      allowedAddresses: found.allowedAddresses,
+      expiresAt,
+      replaces: null,
+    });
+    if (!(await this.keys.enroll(token.keyId, { ...row, enrolledBy: token.keyId }, attempt)))
+      throw noUsesLeft();
+    return {
+      keyId: row.keyId,
+      key,
+      tenantId: String(token.tenantId),
+      expiresAt: expiresAt?.toISOString() ?? null,
+    };
   }
 
   list(): Promise<readonly StoredKey[]> {
@@ -87,6 +125,7 @@ export class KeyManager {
       ...(keyStateOf(old, now) === 'valid'
         ? []
         : [unfit(`the key is ${keyStateOf(old, now)}: make a new one`)]),
+      ...(old.kind === 'enroll' ? [unfit('a token of agents is not rotated: create another one')] : []),
       ...(old.kind === 'operator' && expiresAt && expiresAt <= this.#operatorUntil(now)
         ? [
             unfit(
@@ -123,6 +162,9 @@ export class KeyManager {
     return new Date(now.getTime() + LIMITS.operatorKeyLeftMs);
   }
 }
+
+const noUsesLeft = () =>
+  new DomainError('forbidden', { public: 'The token has ended, or has enrolled as many agents as it may.' });
 
 const noSuchKey = () => new DomainError('not_found', { public: 'There is no such key.' });
 

@@ -217,6 +217,7 @@ export function mayUse(field: RootField, { kind, refusal }: Actor): boolean {
   if (!rule || refusal) return false;
   if (rule.principal === 'operator') return kind === 'operator' || kind === 'operator session';
   if (rule.principal === 'agent') return kind === 'agent';
+  if (rule.principal === 'enroll') return false;
   if (rule.operators && (kind === 'operator' || kind === 'operator session')) return true;
   return kind === 'session' || (kind === 'public' && rule.via !== 'session');
 }

@@ -28,6 +28,14 @@ export class FakeKeyStore implements KeyStore {
     return this.keys.find((key) => key.keyId === keyId) ?? null;
   }
 
+  async enroll(tokenId: string, agentKey: NewKey): Promise<boolean> {
+    const token = this.keys.find((key) => key.keyId === tokenId);
+    if (!token?.usesLeft) return false;
+    this.change(tokenId, { usesLeft: token.usesLeft - 1 });
+    await this.insert(agentKey);
+    return true;
+  }
+
   async list(): Promise<readonly StoredKey[]> {
     return this.keys;
   }
