@@ -29,6 +29,8 @@ export class Authenticator {
   readonly #known = new LRUCache<string, Known>({ max: LIMITS.keyCacheEntriesMax, ttl: LIMITS.keyCacheMs });
   #forgotten = 0;
   #disabledOnes: { readonly ids: Promise<readonly number[]>; readonly at: number } | null = null;
+  /** As of the last look that succeeded. */
+  #lastDisabled: readonly number[] = [];
   #uses = new Map<string, Date>();
 
   constructor(
@@ -103,12 +105,16 @@ export class Authenticator {
   #disabled(): Promise<readonly number[]> {
     const now = performance.now();
     if (this.#disabledOnes && now - this.#disabledOnes.at < LIMITS.keyCacheMs) return this.#disabledOnes.ids;
-    const asked = { ids: this.disabledTenants(), at: now };
-    this.#disabledOnes = asked;
-    asked.ids.catch(() => {
-      if (this.#disabledOnes === asked) this.#disabledOnes = null;
-    });
-    return asked.ids;
+    const ids = this.disabledTenants().then(
+      (found) => {
+        this.#lastDisabled = found;
+        return found;
+      },
+      // A node of a cluster is away: the keys of tenants on the others work on.
+      () => this.#lastDisabled,
+    );
+    this.#disabledOnes = { ids, at: now };
+    return ids;
   }
 }
 

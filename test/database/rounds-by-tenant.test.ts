@@ -31,6 +31,15 @@ describe('a question about all tenants of a cluster', () => {
     expect(() => rounds.end()).not.toThrow();
   });
 
+  it('of those that are in use is asked of the node of each tenant alone when a node is away', async () => {
+    const asked: string[] = [];
+    await new TenantRounds(doorOf(true, [3])).ask(questionOf(4, asked), 'in use');
+    expect(asked).toEqual([
+      't NOT IN (SELECT x.tenant_id FROM tenant x WHERE x.disabled_at IS NOT NULL)',
+      't = 3 AND NOT EXISTS (SELECT x.tenant_id FROM tenant x WHERE x.disabled_at IS NOT NULL AND x.tenant_id = 3)',
+    ]);
+  });
+
   it('is not asked of a tenant again for a while whose node may be away', async () => {
     const rounds = new TenantRounds(doorOf(true, [3, 4]));
     await rounds.ask(questionOf(4));

@@ -23,6 +23,8 @@ describe('the command line', () => {
       ...made,
       name: 'Büro 東京',
       createdAt: expect.any(String),
+      disabledAt: null,
+      disabledReason: null,
       retentionDays: null,
     });
     expect((await run('tenant', 'list')).lines.join('\n')).toMatch(

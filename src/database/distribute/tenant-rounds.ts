@@ -55,7 +55,10 @@ export class TenantRounds {
     }
     const found: T[] = [];
     for (const tenantId of await this.#next()) {
-      const one: OfTenant = (column) => `${column} = ${tenantId} AND ${all(column)}`;
+      const isOne = (column: string) => `${column} = ${tenantId}`;
+      // Asks the tenant's own node: another one may be away.
+      const isInUse = `NOT EXISTS (${DISABLED_TENANTS} AND x.tenant_id = ${tenantId})`;
+      const one: OfTenant = which === 'all' ? isOne : (column) => `${isOne(column)} AND ${isInUse}`;
       const rows = await this.attempt(tenantId, () => question(one));
       found.push(...(rows ?? []));
     }
