@@ -117,7 +117,9 @@ describeOnPostgres('the statements of a service', () => {
     for (const isDistributed of layoutsOf('postgresql')) {
       const texts = await asked([store.tenantId], isDistributed);
       expect(texts.flatMap(unnamed)).toEqual([]);
-      expect(texts.filter((text) => text.includes(SEVERAL) || /\btenant t\b/.test(text))).toEqual([]);
+      // A list of records is not one of tenants.
+      const named = texts.map((text) => text.replaceAll('e.record_id = ANY(', ''));
+      expect(named.filter((text) => text.includes(SEVERAL) || /\btenant t\b/.test(text))).toEqual([]);
       // A subquery hides the tenant from the planner of one database. A distributed one needs the value.
       expect(texts.some((text) => text.includes('= (SELECT $'))).toBe(!isDistributed);
     }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type * as background from '../../src/background';
 import { namesIn, tableOf } from '../support/documents';
@@ -20,7 +21,7 @@ jest.mock('../../src/background', () => {
 const ALERTS = path.resolve(__dirname, '../../deploy/monitoring/alerts.yaml');
 
 describe.each(ONE_ENGINE)('the alert about stopped tasks on %s', (engine) => {
-  useWorld(engine);
+  useWorld(engine, { archiveAfterDays: 9, archivePlace: { kind: 'folder', folder: tmpdir() } });
 
   const taskNames = (pattern = '') => new RegExp(`^(?:${pattern})$`);
 
