@@ -218,6 +218,7 @@ export const LIMITS = {
   snapshotCharsMax: 256 * 1024, // a server with 1,000 databases has about 50 specifications in one of them
   snapshotRowsMax: 2_000, // groups and actions of one snapshot
   complianceDatabasesMax: 50, // databases of an instance that have items of their own
+  complianceAlertsMax: 2_000, // alerts of 30 days of a tenant, the newest
   complianceStatementCharsMax: 16_384, // a longer change of an audit is not read, and leaves its groups unknown
   complianceRecordsMax: 2_000, // changes of audits that an assessment reads of a tenant, the newest
   groupsCountedMax: 100_000, // by one question: some 20 MB in memory

@@ -33,6 +33,11 @@ const ORDER = ['stig-2022', 'stig-2016', 'cis', 'pci-dss', 'hipaa', 'iso-27001',
 /** What each kind of check has beside its kind. */
 const PARTS_OF: Readonly<Record<string, readonly string[]>> = {
   groups: ['groups'],
+  alerts: ['hours', 'about'],
+  failures: [],
+  clocks: [],
+  retention: ['days'],
+  'off-load': ['seconds'],
   sensitive: [],
   auditors: [],
   applications: [],

@@ -25,6 +25,7 @@ export class Assessments {
     private readonly service: ServiceDoor,
     private readonly ask: Questions,
     private readonly declarations: Pick<DeclarationStore, 'list'>,
+    private readonly nowMs: () => number,
   ) {}
 
   get frameworks(): readonly Framework[] {
@@ -48,6 +49,7 @@ export class Assessments {
       service,
       ask,
       groups: this.#shipped.groups,
+      nowMs: this.nowMs,
       declarations: (tenantId: number) => this.declarations.list(tenantId),
     };
     const trails: InstanceTrail[] = [];

@@ -24,6 +24,16 @@ export type Check =
   | { readonly kind: 'starts-with-server' }
   /** Each of the fields is stated by this share of the events. */
   | { readonly kind: 'detail'; readonly fields: readonly FieldName[]; readonly percent: number }
+  /** People answer alerts within hours: all, or those about failures of audits. */
+  | { readonly kind: 'alerts'; readonly hours: number; readonly about: 'all' | 'trail' }
+  /** Each failure of an audit has an alert. */
+  | { readonly kind: 'failures' }
+  /** No alert told of a wrong clock. */
+  | { readonly kind: 'clocks' }
+  /** Events are kept for days. */
+  | { readonly kind: 'retention'; readonly days: number }
+  /** Sources are at most this far behind. */
+  | { readonly kind: 'off-load'; readonly seconds: number }
   /** The trail does not answer it. `where` tells where to look. */
   | { readonly kind: 'elsewhere'; readonly where: string };
 

@@ -2,6 +2,7 @@ import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
 import type { Check, Control } from './frameworks';
 import { gapSentence, gapsOf, judgeGroups, type ScopeOf, type Verdict, verdict } from './judge-groups';
+import { judgeAlerts, judgeClocks, judgeFailures, judgeOffLoad, judgeRetention } from './judge-own';
 import { judgeApplications, judgeAuditors, judgeSensitive } from './judge-scope';
 import type { InstanceTrail } from './trail';
 
@@ -42,6 +43,16 @@ export async function judge(
       return judgeApplications(trail, scopeOf);
     case 'groups':
       return judgeGroups(check, trail, scopeOf, within);
+    case 'alerts':
+      return judgeAlerts(check, trail);
+    case 'failures':
+      return judgeFailures(trail);
+    case 'clocks':
+      return judgeClocks(trail);
+    case 'retention':
+      return judgeRetention(check, trail);
+    case 'off-load':
+      return judgeOffLoad(check, trail);
     case 'audit-runs':
       return judgeRuns(trail);
     case 'starts-with-server':

@@ -18,7 +18,7 @@ export function complianceModule(parts: {
 }): Module & Pick<Assessments, 'itemsOf'> {
   const { service, tenants, ask, fairShare, nowMs } = parts;
   const declarations = new DeclarationStore(service);
-  const assessments = new Assessments(service, ask, declarations);
+  const assessments = new Assessments(service, ask, declarations, nowMs);
   return {
     resolvers: [
       new ComplianceResolver(assessments, fairShare, nowMs),

@@ -46,7 +46,7 @@ export interface Source {
 /** Counts events up to the moment of an assessment. */
 export type Group = (
   fields: readonly [GroupedBy, GroupedBy?],
-  values: { filter?: string; startTime?: string },
+  values: { filter?: string; startTime?: string; endTime?: string },
 ) => Promise<readonly EventGroup[]>;
 
 /** When something happened, and its record. */

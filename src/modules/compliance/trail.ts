@@ -11,7 +11,8 @@ import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import { type Row, toStoredEvent } from '../../store/rows/event-rows';
 import { type TenantSet, tenantSet } from '../../tenant-set';
 import type { ActionGroup } from './frameworks';
-import { type LaterQuestions, laterQuestions } from './later-questions';
+import { type LaterQuestions, laterQuestions, once } from './later-questions';
+import { type AlertWork, alertsBetween, concerns, isFresh, retentionDays } from './own-state';
 import { type Group, type Moment, type Questions, type Source, toMoment } from './questions';
 import { AuditReplay } from './replay';
 import { type Declaration, type InstanceScope, scopeOf } from './scope';
@@ -46,6 +47,14 @@ export interface InstanceTrail extends LaterQuestions {
   readonly scope: InstanceScope;
   /** Changes of audits and their specifications in the period, oldest first. */
   readonly auditChanges: readonly AuditChange[];
+  /** Alerts of the period that concern the instance, the newest first, as they stood at the moment. */
+  readonly alerts: () => Promise<readonly AlertWork[]>;
+  /** Whether the moment is within the last day, so that what has no history is of the moment. */
+  readonly isNow: boolean;
+  /** The days for which events are kept; null: for ever. */
+  readonly keptDays: () => Promise<number | null>;
+  /** Whether an event of the instance is older than some days. */
+  readonly isOlderThan: (days: number) => Promise<boolean>;
   /** The number of events of the period that lack a field. */
   readonly lacking: (field: FieldName) => Promise<number>;
   readonly period: { readonly from: string; readonly to: string };
@@ -70,6 +79,7 @@ export async function readTrails(
     readonly groups: ReadonlyMap<string, ActionGroup>;
     /** What is declared in a tenant. */
     readonly declarations: (tenantId: number) => Promise<readonly Declaration[]>;
+    readonly nowMs: () => number;
   },
   tenantId: number,
   { asOf, instance }: Assessed,
@@ -86,7 +96,7 @@ export async function readTrails(
       descending: true,
       limit: LIMITS.groupsCountedMax,
     } as const;
-    const filter = toSummaryFilter({ filter: undefined, startTime: undefined, ...values, endTime: to });
+    const filter = toSummaryFilter({ filter: undefined, startTime: undefined, endTime: to, ...values });
     return (await ask.groups(tenants, filter, asked)).groups;
   };
   const found = (await group(['serverInstanceName'], {})).flatMap(({ values: [name] }) => name || []);
@@ -130,6 +140,19 @@ export async function readTrails(
     }),
   );
   const all = await ask.sources(tenants);
+  const alerts = once(() => alertsBetween(service, tenantId, { from: new Date(from), to: new Date(atMs) }));
+  const keptDays = once(() => retentionDays(service, tenantId));
+  const old = new Map<number, Promise<ReadonlySet<string>>>();
+  const askOld = async (days: number) => {
+    const endTime = formatTicks(asOf - BigInt(days) * BigInt(DAY_MS) * TICKS_PER_MS);
+    return new Set((await group(['serverInstanceName'], { endTime })).map(({ values: [name = ''] }) => name));
+  };
+  const oldNames = (days: number) => {
+    const asked = old.get(days) ?? askOld(days);
+    old.set(days, asked);
+    return asked;
+  };
+  const isNow = isFresh(atMs, parts.nowMs());
   const lacking = new Map<FieldName, Promise<ReadonlyMap<string, number>>>();
   const askLacking = async (field: FieldName) => {
     const counted = await group(['serverInstanceName'], { filter: `NOT ${field}:*`, startTime: from });
@@ -149,6 +172,17 @@ export async function readTrails(
     seen: seen.get(name) ?? new Map<string, Seen>(),
     events: events.get(name) ?? 0,
     sources: ask.sourcesOf(name, all) ?? all,
+    alerts: async () =>
+      (await alerts()).filter((alert) =>
+        concerns(
+          alert,
+          name,
+          (ask.sourcesOf(name, all) ?? all).map(({ hostName }) => hostName),
+        ),
+      ),
+    isNow,
+    keptDays,
+    isOlderThan: async (days) => (await oldNames(days)).has(name),
     ...laterQuestions(name, parts, { tenants, group, from, to }),
     lacking: async (field) => (await lackingOf(field)).get(name) ?? 0,
     period: { from, to },

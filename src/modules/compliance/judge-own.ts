@@ -1,0 +1,147 @@
+import { formatTicks, HOUR_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import type { Check } from './frameworks';
+import { gapSentence, gapsOf, type Verdict, verdict } from './judge-groups';
+import type { AlertWork } from './own-state';
+import type { InstanceTrail } from './trail';
+
+/** Rules by which the service tells of failures of audits. */
+export const TRAIL_UNHEALTHY = '53308bda-ec61-4693-a6ae-f0229e835a8b';
+
+/** Rule 38, which tells of an audit that is not there again within thirty seconds. */
+export const AUDIT_STOPPED: readonly string[] = ['e5987345-8ec2-4211-acd3-7e548ebf9e2a'];
+const TOLD_MS = 60_000;
+const isLong = (from: string, to: string) => Date.parse(to) - Date.parse(from) > TOLD_MS;
+
+const timeOf = (date: Date) => formatTicks(BigInt(date.getTime()) * TICKS_PER_MS);
+
+/** Whether people answered the alerts of the period in time. */
+export async function judgeAlerts(
+  { hours, about }: Extract<Check, { kind: 'alerts' }>,
+  trail: InstanceTrail,
+): Promise<Verdict> {
+  const ofTrail = [TRAIL_UNHEALTHY, ...AUDIT_STOPPED];
+  const alerts = (await trail.alerts()).filter(({ ruleId }) => about === 'all' || ofTrail.includes(ruleId));
+  const what = about === 'all' ? 'alert' : 'alert of a failure of an audit';
+  if (alerts.length === 0) return verdict('unknown', `No ${what} came in 30 days.`);
+  const end = Date.parse(trail.period.to);
+  const waitOf = ({ createdAt, answeredAt }: AlertWork) =>
+    (answeredAt?.getTime() ?? end) - createdAt.getTime();
+  const late = alerts.filter((one) => waitOf(one) > hours * HOUR_MS);
+  const answered = alerts.filter(({ answeredAt }) => answeredAt !== null);
+  const waits = answered.map(waitOf).sort((a, b) => a - b);
+  const half = waits[Math.floor(waits.length / 2)];
+  const usual = half === undefined ? '' : ` Half of those answered were answered within ${spanOf(half)}.`;
+  if (late.length > 0) {
+    const first = late.at(-1)?.createdAt ?? new Date(end);
+    const longest = Math.max(...late.map(waitOf));
+    return verdict(
+      'fail',
+      `${late.length} of ${alerts.length} alerts waited for more than ${hours} hours, the longest ${spanOf(longest)}.${usual}`,
+      { since: timeOf(first) },
+    );
+  }
+  if (answered.length === 0) return verdict('unknown', `Nobody has answered an ${what} of 30 days yet.`);
+  return verdict(
+    'pass',
+    `Each of ${alerts.length} alerts of 30 days was answered within ${hours} hours, or is younger.${usual}`,
+    { since: trail.period.from },
+  );
+}
+
+function spanOf(ms: number): string {
+  const minutes = Math.ceil(ms / 60_000);
+  return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+}
+
+/** Whether each failure of an audit in the period has an alert. */
+export async function judgeFailures(trail: InstanceTrail): Promise<Verdict> {
+  const { replay, period } = trail;
+  const stops = replay.stops.filter(({ from, to }) => from > period.from && isLong(from, to ?? period.to));
+  const gaps = gapsOf(trail).filter(({ beforeTime }) => beforeTime === null || beforeTime > period.from);
+  if (stops.length + gaps.length === 0)
+    return verdict('unknown', 'No failure of an audit is in the trail of 30 days.');
+  const alerts = await trail.alerts();
+  const isTold = (at: string) => {
+    const ticks = parseTicks(at) ?? 0n;
+    return alerts.some(
+      ({ ruleId, firstEvent, lastEvent }) =>
+        AUDIT_STOPPED.includes(ruleId) && firstEvent <= ticks && ticks <= lastEvent,
+    );
+  };
+  const untold = stops.find(({ from }) => !isTold(from));
+  const recordIds = stops.flatMap(({ recordId }) => recordId ?? []);
+  if (untold)
+    return verdict('fail', `An audit stood still from ${untold.from}, and no alert told of it.`, {
+      since: untold.from,
+      recordIds: untold.recordId === null ? [] : [untold.recordId],
+    });
+  const gap = gaps[0];
+  const isGapTold = alerts.some(
+    ({ ruleId, group }) => ruleId === TRAIL_UNHEALTHY && String(group.problem).includes('is missing'),
+  );
+  if (gap && !isGapTold)
+    return verdict('fail', `${gapSentence(gap)} No alert told of it.`, { since: gap.afterTime });
+  return verdict('pass', `Each of ${stops.length + gaps.length} failures of 30 days has an alert.`, {
+    since: period.from,
+    recordIds,
+  });
+}
+
+/** Whether the clocks of agents and of the server were right. */
+export async function judgeClocks(trail: InstanceTrail): Promise<Verdict> {
+  const alerts = (await trail.alerts()).filter(
+    ({ ruleId, group }) => ruleId === TRAIL_UNHEALTHY && /clock/i.test(String(group.problem)),
+  );
+  const first = alerts.at(-1);
+  if (first)
+    return verdict('fail', `An alert of ${timeOf(first.createdAt)} says: ${String(first.group.problem)}.`, {
+      since: timeOf(first.createdAt),
+    });
+  if (trail.sources.length === 0) return verdict('unknown', 'No agent reports on this instance.');
+  return verdict(
+    'pass',
+    'In 30 days no clock of an agent or of the server was wrong by more than five minutes.',
+    {
+      since: trail.period.from,
+    },
+  );
+}
+
+/** Whether events are kept for a number of days. */
+export async function judgeRetention(
+  { days }: Extract<Check, { kind: 'retention' }>,
+  trail: InstanceTrail,
+): Promise<Verdict> {
+  if (!trail.isNow) return verdict('unknown', 'The retention that held at a past moment is not kept.');
+  const kept = await trail.keptDays();
+  if (kept !== null && kept < days)
+    return verdict('fail', `Events are removed after ${kept} days, before ${days}.`);
+  const rule = kept === null ? 'Events are kept for ever' : `Events are kept for ${kept} days`;
+  return (await trail.isOlderThan(days))
+    ? verdict('pass', `${rule}, and the oldest is more than ${days} days old. All are at hand.`)
+    : verdict('unknown', `${rule}, and none is more than ${days} days old yet.`);
+}
+
+/** Whether the sources hand over their events at once, as of now. */
+export function judgeOffLoad(
+  { seconds }: Extract<Check, { kind: 'off-load' }>,
+  trail: InstanceTrail,
+): Verdict {
+  const { sources } = trail;
+  if (!trail.isNow)
+    return verdict('unknown', 'How far the sources were behind at a past moment is not kept.');
+  if (sources.length === 0) return verdict('unknown', 'No agent reports on this instance.');
+  const end = Date.parse(trail.period.to);
+  const lags = sources.map(({ hostName, completeThrough }) => ({
+    hostName,
+    ms: completeThrough === null ? null : Math.max(0, end - Date.parse(completeThrough)),
+  }));
+  const unknown = lags.find(({ ms }) => ms === null);
+  if (unknown)
+    return verdict('unknown', `The agent on ${unknown.hostName} has not published everything yet.`);
+  const worst = lags.reduce((a, b) => ((b.ms ?? 0) > (a.ms ?? 0) ? b : a));
+  const told = `The agent on ${worst.hostName} is ${Math.round((worst.ms ?? 0) / 1000)} seconds behind`;
+  return (worst.ms ?? 0) > seconds * 1000
+    ? verdict('fail', `${told}, more than ${seconds}.`, { since: trail.period.to })
+    : verdict('pass', `${told}, at most ${seconds}.`, { since: trail.period.to });
+}

@@ -1,0 +1,229 @@
+import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
+import {
+  AUDIT_STOPPED,
+  judgeAlerts,
+  judgeClocks,
+  judgeFailures,
+  judgeOffLoad,
+  judgeRetention,
+  TRAIL_UNHEALTHY,
+} from '../../src/modules/compliance/judge-own';
+import {
+  type AlertWork,
+  alertsBetween,
+  concerns,
+  retentionDays,
+} from '../../src/modules/compliance/own-state';
+import type { InstanceTrail } from '../../src/modules/compliance/trail';
+import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
+import { ONE_ENGINE } from '../support/engines';
+import { Store } from '../support/store';
+
+const HOUR_MS = 3_600_000;
+const END_MS = Date.UTC(2026, 4, 31);
+const textOf = (ms: number) => formatTicks(BigInt(ms) * TICKS_PER_MS);
+const hoursAgo = (hours: number) => END_MS - hours * HOUR_MS;
+const BUSY = 'a1b2c3d4-0000-8000-8000-000000000001';
+
+/** An alert that came some hours before the end, and was answered after `waited` hours. */
+const alert = (ago: number, waited: number | null, more: Partial<AlertWork> = {}): AlertWork => ({
+  ruleId: BUSY,
+  createdAt: new Date(hoursAgo(ago)),
+  firstEvent: BigInt(hoursAgo(ago)) * TICKS_PER_MS,
+  lastEvent: BigInt(hoursAgo(ago)) * TICKS_PER_MS,
+  instances: ['PAY01'],
+  group: {},
+  answeredAt: waited === null ? null : new Date(hoursAgo(ago - waited)),
+  ...more,
+});
+interface Given {
+  readonly alerts?: readonly AlertWork[];
+  readonly stops?: readonly object[];
+  readonly sources?: readonly object[];
+  readonly kept?: { isNow?: boolean; days?: number | null; oldestDays?: number };
+}
+const trail = ({ alerts = [], stops = [], sources = [], kept = {} }: Given) =>
+  ({
+    alerts: async () => alerts.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()),
+    replay: { stops },
+    sources,
+    isNow: kept.isNow ?? true,
+    keptDays: async () => kept.days ?? null,
+    isOlderThan: async (days: number) => days < (kept.oldestDays ?? 0),
+    period: { from: textOf(hoursAgo(720)), to: textOf(END_MS) },
+  }) as unknown as InstanceTrail;
+const ALL = { kind: 'alerts', hours: 24, about: 'all' } as const;
+
+describe('controls that our own state answers', () => {
+  it.each([
+    ['there is none', [], 'unknown'],
+    ['each was answered in time', [alert(100, 1), alert(50, 23)], 'pass'],
+    ['one was answered too late', [alert(100, 1), alert(50, 25)], 'fail'],
+    ['one waits for too long', [alert(100, 1), alert(25, null)], 'fail'],
+    ['one waits and is young', [alert(100, 1), alert(23, null)], 'pass'],
+    ['all wait and are young', [alert(23, null)], 'unknown'],
+  ])('judge how alerts are answered: %s', async (_, alerts, status) => {
+    expect((await judgeAlerts(ALL, trail({ alerts }))).status).toBe(status);
+  });
+
+  it('say how many alerts waited, for how long, and since when', async () => {
+    const alerts = [alert(200, 30), alert(100, 2), alert(90, 4), alert(80, 60)];
+
+    expect(await judgeAlerts(ALL, trail({ alerts }))).toMatchObject({
+      since: textOf(hoursAgo(200)),
+      reason:
+        '2 of 4 alerts waited for more than 24 hours, the longest 60 hours. Half of those answered were answered within 30 hours.',
+    });
+  });
+
+  it('look at alerts about the trail alone where the control is about failures', async () => {
+    const about = { ...ALL, about: 'trail' } as const;
+
+    expect((await judgeAlerts(about, trail({ alerts: [alert(100, 50)] }))).status).toBe('unknown');
+    const late = alert(100, 50, { ruleId: TRAIL_UNHEALTHY });
+    expect((await judgeAlerts(about, trail({ alerts: [late] }))).status).toBe('fail');
+  });
+
+  it('pass a failure of an audit that an alert told of, and fail one that none told of', async () => {
+    const stop = { from: textOf(hoursAgo(10)), to: null, recordId: 'record-1' };
+    const told = alert(10, 1, { ruleId: AUDIT_STOPPED[0] as string });
+
+    expect((await judgeFailures(trail({}))).status).toBe('unknown');
+    expect(await judgeFailures(trail({ stops: [stop], alerts: [told] }))).toMatchObject({
+      status: 'pass',
+      recordIds: ['record-1'],
+    });
+    expect(await judgeFailures(trail({ stops: [stop], alerts: [alert(10, 1)] }))).toMatchObject({
+      status: 'fail',
+      since: stop.from,
+    });
+    const short = { ...stop, to: textOf(hoursAgo(10) + 20_000) };
+    expect((await judgeFailures(trail({ stops: [short] }))).status).toBe('unknown');
+  });
+
+  it('fail clocks that an alert told of, and say nothing without an agent', async () => {
+    const clock = alert(5, null, {
+      ruleId: TRAIL_UNHEALTHY,
+      group: { problem: 'The clock of an agent is 400 seconds ahead' },
+    });
+
+    expect((await judgeClocks(trail({ sources: [{}], alerts: [clock] }))).status).toBe('fail');
+    expect((await judgeClocks(trail({ sources: [{}] }))).status).toBe('pass');
+    expect((await judgeClocks(trail({}))).status).toBe('unknown');
+  });
+
+  it.each([
+    ['kept too short', { days: 300 }, 'fail'],
+    ['kept, and old enough', { days: 400, oldestDays: 366 }, 'pass'],
+    ['kept, and young', { days: null, oldestDays: 365 }, 'unknown'],
+    ['kept, and none', { days: null }, 'unknown'],
+    ['of a past moment', { isNow: false, days: 300 }, 'unknown'],
+  ])('judge retention: %s', async (_, kept, status) => {
+    expect((await judgeRetention({ kind: 'retention', days: 365 }, trail({ kept }))).status).toBe(status);
+  });
+
+  it.each([
+    ['no agent', [], {}, 'unknown'],
+    ['one is behind', [{ hostName: 'A', completeThrough: textOf(END_MS - 301_000) }], {}, 'fail'],
+    ['none is behind', [{ hostName: 'A', completeThrough: textOf(END_MS - 299_000) }], {}, 'pass'],
+    ['one has not published all', [{ hostName: 'A', completeThrough: null }], {}, 'unknown'],
+    ['a past moment', [{ hostName: 'A', completeThrough: textOf(END_MS) }], { isNow: false }, 'unknown'],
+  ])('judge how far sources are behind: %s', async (_, sources, kept, status) => {
+    const asked = { kind: 'off-load', seconds: 300 } as const;
+    expect(judgeOffLoad(asked, trail({ sources, kept })).status).toBe(status);
+  });
+
+  it('take an alert about an instance, its host, or the trail as a whole', () => {
+    const about = (more: Partial<AlertWork>) => concerns(alert(1, null, more), 'pay01', ['SQL01']);
+
+    expect(about({})).toBe(true);
+    expect(about({ instances: ['WEB01'] })).toBe(false);
+    expect(about({ instances: [], group: { host: 'SQL01' } })).toBe(true);
+    expect(about({ instances: [], group: { host: 'SQL02' } })).toBe(false);
+    expect(about({ instances: [], group: { serverInstanceName: 'WEB01' } })).toBe(false);
+    expect(about({ instances: [], group: {} })).toBe(true);
+  });
+
+  it('know the rules that tell of failures by the ids that the shipped rules have', () => {
+    const ids = new Map([...readShippedRules().values()].map(({ number, rule }) => [number, rule.ruleId]));
+
+    expect([ids.get(40), ids.get(38)]).toEqual([TRAIL_UNHEALTHY, ...AUDIT_STOPPED]);
+  });
+});
+
+describe.each(ONE_ENGINE)('our own state on %s', (engine) => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await Store.open(engine);
+  });
+  afterAll(() => store.close());
+
+  it('has the alerts of a time as they stood at its end, without those that were suppressed', async () => {
+    const { tenantId } = await store.forNewTenant();
+    const { service, owner } = store.database;
+    const put = async (alertId: string, ago: number, status: string, answers: readonly number[]) => {
+      const at = new Date(hoursAgo(ago));
+      await owner.models.alert.create({
+        data: {
+          tenantId,
+          alertId,
+          ruleId: BUSY,
+          title: 'x',
+          severity: 3,
+          status,
+          groupKey: alertId,
+          groupValues: JSON.stringify({ host: 'SQL01' }),
+          anchor: 1n,
+          firstEvent: 2n,
+          lastEvent: 3n,
+          findingCount: 0,
+          eventCount: 0n,
+          principals: [],
+          instances: ['PAY01'],
+          createdAt: at,
+          updatedAt: at,
+        },
+      });
+      for (const [i, hours] of answers.entries())
+        await owner.models.alertChange.create({
+          data: {
+            tenantId,
+            alertId,
+            changeId: `00000000-0000-8000-8000-00000000000${i}`,
+            at: new Date(hoursAgo(hours)),
+            actor: 'x',
+            kind: i === 0 ? 'commented' : 'acknowledged',
+            detail: '{}',
+          },
+        });
+    };
+    const ids = [1, 2, 3, 4].map((n) => `11111111-0000-8000-8000-00000000000${n}`) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    await put(ids[0], 40, 'resolved', [39, 30, 20]);
+    await put(ids[1], 20, 'acknowledged', [15, 5]);
+    await put(ids[2], 30, 'suppressed', []);
+    await put(ids[3], 900, 'new', []);
+    const found = await alertsBetween(service, tenantId, {
+      from: new Date(hoursAgo(720)),
+      to: new Date(hoursAgo(10)),
+    });
+
+    expect(found).toEqual([
+      {
+        ruleId: BUSY,
+        createdAt: new Date(hoursAgo(20)),
+        firstEvent: 2n,
+        lastEvent: 3n,
+        instances: ['PAY01'],
+        group: { host: 'SQL01' },
+        answeredAt: null,
+      },
+      expect.objectContaining({ answeredAt: new Date(hoursAgo(30)) }),
+    ]);
+    expect(await retentionDays(service, tenantId)).toBeNull();
+  });
+});
