@@ -159,6 +159,8 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   allowedAddresses: () => undefined,
   rateLimitPerMinute: () => undefined,
   overlapMinutes: () => 5,
+  uses: () => 1,
+  keyDays: () => undefined,
   retentionDays: () => undefined,
   'retentionPreview.days': () => 1,
   // Nothing is held back, and so nothing changes.
