@@ -6,6 +6,7 @@ import { askerOf } from '../src/caller/principal';
 import { DomainError } from '../src/errors';
 import type { FeedFormat } from '../src/event/formats/formats';
 import type { WholeTexts } from '../src/event/marks';
+import { refuseHidden } from '../src/event/parse-parameters';
 import { toAuditEventFilter } from '../src/event/query';
 import { admitAgain } from '../src/graphql/guard';
 import { LIMITS } from '../src/limits';
@@ -17,8 +18,9 @@ import {
   type ExportFormatName,
   formatOf,
 } from '../src/modules/export/formats';
-import { parseExport } from '../src/modules/export/parameters';
+import { EXPORT_PARAMETERS, parseExport } from '../src/modules/export/parameters';
 import { piecesOf } from '../src/modules/export/pieces';
+import { ShownEvents } from '../src/store/rows/masked';
 import { API_BASE_PATH } from '../src/version';
 import { streamed } from './streamed';
 
@@ -38,6 +40,8 @@ export function answerExport(
   const of = { operation: EXPORT_OPERATION, rule: EXPORT_RULE };
   const answer = streamed(of, contextOf, async (call, running, request, response) => {
     const { format, schema, cursor, end, ...filters } = parseExport(request.query);
+    refuseHidden(EXPORT_PARAMETERS, filters, call);
+    const shown = new ShownEvents(call, EXPORT_OPERATION);
     const begun = await begin({
       ...askerOf(call),
       filter: toAuditEventFilter(filters),
@@ -50,6 +54,7 @@ export function answerExport(
       const written = {
         format: formatOf(format as ExportFormatName, schema as FeedFormat),
         hasEnd: end !== undefined,
+        shown,
         whole: (text: string) =>
           large.written(text, format === 'csv' ? 'csv' : 'json', askerOf(call), LIMITS.exportWaitMs),
       };
@@ -98,10 +103,12 @@ async function send(
   {
     format,
     hasEnd,
+    shown,
     whole,
   }: {
     readonly format: ExportFormat;
     readonly hasEnd: boolean;
+    readonly shown: ShownEvents;
     /** A part of the export, with large statements in the places of their marks. */
     readonly whole: (text: string) => AsyncIterable<string | Buffer>;
   },
@@ -114,7 +121,7 @@ async function send(
   const texts = async function* () {
     if (format.head) yield format.head;
     for await (const events of running.batches)
-      for (const few of piecesOf(events)) yield* whole(format.write(few));
+      for (const few of piecesOf(events)) yield* whole(format.write(shown.all(few)));
     if (hasEnd) yield format.end(running.handedOver);
     // This runs before the answer ends, because a caller who has all events may ask again at once.
     await running.end();

@@ -5,7 +5,7 @@ import type { Call } from '../src/caller/call';
 import { holderOf, tenantSetOf } from '../src/caller/principal';
 import { DomainError } from '../src/errors';
 import type { QuerySpecs } from '../src/event/parameter-specs';
-import { parseParameters } from '../src/event/parse-parameters';
+import { parseParameters, refuseHidden } from '../src/event/parse-parameters';
 import { admitAgain } from '../src/graphql/guard';
 import { findReport } from '../src/modules/reports/declarations';
 import { REPORT_FORMATS, type ReportFormat } from '../src/modules/reports/files';
@@ -52,6 +52,7 @@ export const answerNewRun = (reports: ReportEntrance, contextOf: ContextOf): Req
     contextOf,
     async (call, running, request, response) => {
       const { reportId, ...values } = parseParameters(MAKE_SPECS, { ...request.query, ...request.params });
+      refuseHidden(MAKE_SPECS, values, call);
       const report = findReport(reportId);
       if (!report) throw new DomainError('not_found', { public: 'There is no such report.' });
       if (request.method === 'HEAD') return void response.end();

@@ -4,14 +4,16 @@ import { askerOf, tenantSetOf } from '../src/caller/principal';
 import { DomainError, isUnavailable } from '../src/errors';
 import type { FeedFormat } from '../src/event/formats/formats';
 import { furtherCalls, type WholeTexts } from '../src/event/marks';
+import { refuseHidden } from '../src/event/parse-parameters';
 import { admitAgain, holdFor } from '../src/graphql/guard';
 import { writePieces } from '../src/http/write-pieces';
 import { LIMITS } from '../src/limits';
 import type { TailParts } from '../src/modules/tail/module';
 import { bytesOfTexts, joined, lengthOf, textsOf } from '../src/modules/tail/page-texts';
-import { parseTail } from '../src/modules/tail/parameters';
+import { parseTail, TAIL_PARAMETERS } from '../src/modules/tail/parameters';
 import { laterPage, type TailPage, type TailRequest } from '../src/modules/tail/tail';
 import { TAIL_OPERATION, TAIL_RULE } from '../src/modules/tail/tail-rule';
+import { ShownEvents } from '../src/store/rows/masked';
 import { API_BASE_PATH } from '../src/version';
 import { metaOf } from './route';
 import { streamed } from './streamed';
@@ -42,6 +44,8 @@ export function answerTail(
   return streamed(of, contextOf, async (call, running, request, response) => {
     const isLines = request.accepts(['application/json', NDJSON]) === NDJSON;
     const { cursor, from, limit, wait, format, include, ...filters } = parseTail(request.query, isLines);
+    refuseHidden(TAIL_PARAMETERS, filters, call);
+    const shown = new ShownEvents(call, TAIL_OPERATION);
     const gone = abortedWith(stopping, call.gone);
     const asker = askerOf(call);
     let room = await holdFor(call, answers, LIMITS.tailReadBytes);
@@ -51,7 +55,7 @@ export function answerTail(
       limit,
       cursor: cursor ?? null,
       from: from ?? null,
-      asTexts: format === 'native',
+      asTexts: format === 'native' && shown.isAll,
       waitSeconds: wait,
       withSources: include !== undefined,
       gone,
@@ -65,7 +69,8 @@ export function answerTail(
       },
     });
     const made = async ({ items }: TailPage) => {
-      const texts = await textsOf(items, format as FeedFormat);
+      const seen = items.map((item) => ('event' in item ? { ...item, event: shown.one(item.event) } : item));
+      const texts = await textsOf(seen, format as FeedFormat);
       room.release();
       room = await holdFor(call, answers, bytesOfTexts(texts) + LIMITS.answerBytesAssumed);
       const pieces = await large.pieces(joined(texts, isLines), asker);

@@ -52,6 +52,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   const {
     keys,
     tenants,
+    maskedTenants,
     authenticator,
     fairShare,
     largeTurns,
@@ -113,6 +114,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     owner,
     epoch,
     tenants,
+    maskedTenants,
     nowMs,
     log,
     goneSeal,
@@ -122,6 +124,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     service,
     owner,
     tenants,
+    maskedTenants,
     signal,
     changes,
     nowMs,
@@ -157,6 +160,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     owner,
     ask: {
       events: beginExport,
+      masks: async (tenantId) => (await maskedTenants.all()).includes(tenantId),
       whole: (text, form, asker, waitMs) => large.written(text, form, asker, waitMs),
       sources: listSources,
       logs: (set) => evidence.evidence.states(set),

@@ -12,12 +12,19 @@ import {
   storableName,
 } from './access-log';
 import type { Authenticator } from './authenticate';
-import { type Entrance, type Principal, tenantsOf } from './principal';
+import {
+  type Entrance,
+  type MaskedTenants,
+  type Masks,
+  masksOf,
+  type Principal,
+  tenantsOf,
+} from './principal';
 import { type Limiter, type RateDecision, retryAfterSeconds, SlidingLog } from './rate-limit/limiter';
 import type { Sessions } from './session/sessions';
 
 /** One request at either entrance, after its key was accepted. */
-export interface Call {
+export interface Call extends Masks {
   readonly requestId: string;
   readonly principal: Principal;
   /** Looks the caller up again; null: the key or the session has ended, or its tenant is disabled. It counts as a use of the session. */
@@ -82,6 +89,8 @@ export function callAccepter(parts: {
   readonly limiter: Limiter;
   readonly rateLimitPerMinute: number;
   readonly accessLog: Pick<AccessLog, 'note'>;
+  /** Not given: no tenant masks its statements. */
+  readonly maskedTenants?: Pick<MaskedTenants, 'all'>;
   readonly nowMs: () => number;
 }): AcceptCall {
   const { authenticator, sessions, limiter, rateLimitPerMinute, accessLog, nowMs } = parts;
@@ -136,7 +145,7 @@ export function callAccepter(parts: {
       visit.onRateDecision?.(decision);
       if (!decision.admitted) throw rateLimited(`This API key may make ${limit} calls per minute.`, decision);
     }
-    return call;
+    return parts.maskedTenants ? { ...call, ...(await masksOf(principal, parts.maskedTenants)) } : call;
   };
 }
 

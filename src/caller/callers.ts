@@ -12,6 +12,7 @@ import { AccessViews } from './access-views';
 import { Authenticator } from './authenticate';
 import { type AcceptCall, callAccepter } from './call';
 import { PostgresKeyStore } from './key.store';
+import { MaskedTenants } from './principal';
 import { CHANGE_SHARES, FairShare, LARGE_SHARES, sharesOf } from './rate-limit/fair-share';
 import { AnswerBytes } from './rate-limit/holdings';
 import { type Limiter, RedisLimiter, SlidingLog } from './rate-limit/limiter';
@@ -29,6 +30,7 @@ export interface Callers extends Module {
   readonly accessViews: AccessViews;
   readonly keys: PostgresKeyStore;
   readonly tenants: PostgresTenantStore;
+  readonly maskedTenants: MaskedTenants;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   readonly limiter: Limiter;
@@ -61,6 +63,7 @@ export async function openCallers(parts: {
   const keys = new PostgresKeyStore(service);
   const tenants = new PostgresTenantStore(service);
   const authenticator = new Authenticator(keys, undefined, () => tenants.disabled());
+  const maskedTenants = new MaskedTenants(() => tenants.masked(), nowMs);
   const sessions = new Sessions(new PostgresSessionStore(service), authenticator);
   const { limiter, waitingPlaces } = await openShared(config, log);
   const fairShare = new FairShare(sharesOf(databaseUrl ? LIMITS.databaseConnections : 1));
@@ -79,8 +82,17 @@ export async function openCallers(parts: {
     changes,
     largeTurns,
     tenants,
+    maskedTenants,
     answers: new AnswerBytes(),
-    acceptCall: callAccepter({ authenticator, sessions, limiter, rateLimitPerMinute, accessLog, nowMs }),
+    acceptCall: callAccepter({
+      authenticator,
+      sessions,
+      limiter,
+      rateLimitPerMinute,
+      accessLog,
+      maskedTenants,
+      nowMs,
+    }),
     listen: () =>
       databaseUrl
         ? listen(databaseUrl, KEYS_CHANGED, { heard: () => authenticator.forget(), log })

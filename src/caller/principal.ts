@@ -98,3 +98,45 @@ export function tenantSetOf({ principal }: { readonly principal: Principal }): T
 }
 
 const isNone = (tenantIds: TenantSet | NoTenants): tenantIds is NoTenants => tenantIds.length === 0;
+
+const MASKS_KEPT_MS = 1_000;
+
+/** The tenants whose statements are masked, as they were a second ago at most. */
+export class MaskedTenants {
+  #read: { readonly at: number; readonly ids: Promise<readonly number[]> } | null = null;
+
+  constructor(
+    private readonly read: () => Promise<readonly number[]>,
+    private readonly nowMs: () => number,
+  ) {}
+
+  /** @throws DomainError `service_unavailable` */
+  async all(): Promise<readonly number[]> {
+    const now = this.nowMs();
+    if (this.#read && now - this.#read.at < MASKS_KEPT_MS) return this.#read.ids;
+    const read = { at: now, ids: this.read() };
+    this.#read = read;
+    read.ids.catch(() => {
+      if (this.#read === read) this.#read = null;
+    });
+    return read.ids;
+  }
+}
+
+/** Tenants as events name them. */
+export interface Masks {
+  /** Those whose statements the caller sees without literals. */
+  readonly masked?: ReadonlySet<string>;
+  /** Those whose statements the caller sees whole, and others do not. */
+  readonly unmasked?: ReadonlySet<string>;
+}
+
+/** What is masked for a caller. Agents and operators get no events. */
+export async function masksOf(principal: Principal, tenants: Pick<MaskedTenants, 'all'>): Promise<Masks> {
+  if (principal.kind !== 'public') return {};
+  const own: readonly number[] = principal.tenantIds;
+  const ids = (await tenants.all()).filter((tenantId) => own.includes(tenantId)).map(String);
+  if (ids.length === 0) return {};
+  return principal.scopes.includes(UNMASK_SCOPE) ? { unmasked: new Set(ids) } : { masked: new Set(ids) };
+}
+const UNMASK_SCOPE: Scope = 'unmask';

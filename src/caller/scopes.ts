@@ -35,6 +35,11 @@ export const SCOPES = {
     status: 'Active',
     ofAnalysts: 'claimed',
   },
+  unmask: {
+    permits: 'Statements with their literals, where a tenant masks them for others, each use is logged',
+    status: 'Active',
+    ofAnalysts: 'claimed',
+  },
   'read:reports': {
     permits: 'Reports: the catalogue, making runs, and reading their files',
     status: 'Active',

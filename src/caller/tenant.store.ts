@@ -13,6 +13,8 @@ export interface Tenant {
   /** When an operator disabled it; null: it is in use. */
   readonly disabledAt: Date | null;
   readonly disabledReason: string | null;
+  /** Whether literals of statements are masked for those without the scope `unmask`. */
+  readonly masksStatements: boolean;
 }
 
 /** A tenant whose events are kept for a number of days. */
@@ -39,6 +41,8 @@ export interface TenantStore {
   ): Promise<Tenant | null>;
   /** The tenants that are disabled. */
   disabled(): Promise<readonly number[]>;
+  /** Also writes its entry of the access log. @returns null: there is no such tenant */
+  setMasking(tenantId: number, masksStatements: boolean, attempt: Attempt): Promise<Tenant | null>;
   /** @returns those of the ids that exist */
   existing(tenantIds: readonly number[]): Promise<readonly number[]>;
 }
@@ -55,6 +59,23 @@ export class PostgresTenantStore implements TenantStore {
         return { value, subject: String(value.tenantId), tenantIds: [value.tenantId] };
       },
     );
+  }
+
+  setMasking(tenantId: number, masksStatements: boolean, attempt: Attempt): Promise<Tenant | null> {
+    return this.#change(tenantId, attempt, (tx) =>
+      tx.tenant.updateMany({ where: { tenantId }, data: { masksStatements } }),
+    );
+  }
+
+  /** The tenants whose statements are masked. */
+  async masked(): Promise<readonly number[]> {
+    const found = await guarded(() =>
+      this.service.models.tenant.findMany({
+        where: { masksStatements: true },
+        select: { tenantId: true },
+      }),
+    );
+    return found.map(({ tenantId }) => tenantId);
   }
 
   rename(tenantId: number, name: string, attempt: Attempt): Promise<Tenant | null> {

@@ -7,7 +7,7 @@ import { toTable } from './table';
 
 type Kept = Pick<Tenant, 'tenantId' | 'retentionDays'>;
 
-/** `tenant create`, `tenant list`, `tenant rename`, `tenant disable`, `tenant enable`, `tenant retention`. */
+/** `tenant create`, `tenant list`, `tenant rename`, `tenant disable`, `tenant enable`, `tenant retention`, `tenant masking`. */
 export function addTenantCommands(tenant: Command, onService: OnService): void {
   onService(
     tenant
@@ -79,6 +79,28 @@ export function addTenantCommands(tenant: Command, onService: OnService): void {
       return { json: kept, text: [textOf(kept), ...(removed === '' ? [] : [removed])].join('\n') };
     },
   );
+  onService(
+    tenant
+      .command('masking')
+      .description('sets whether literals of statements are masked for those without the scope unmask')
+      .argument('<tenantId>', 'as `tenant list` shows it')
+      .option('--on', 'masks them')
+      .option('--off', 'shows them'),
+    async (run, { on, off }: Masking, tenantId) => {
+      if ((on === true) === (off === true)) throw new CommandError('Give either --on or --off.');
+      const made = await run('setTenantMasking', { tenantId, masksStatements: on === true }, [
+        'tenantId',
+        'masksStatements',
+      ]);
+      const state = made.masksStatements ? 'masked for those without the scope unmask' : 'shown';
+      return { json: made, text: `tenant ${made.tenantId}: literals of statements are ${state}` };
+    },
+  );
+}
+
+interface Masking {
+  readonly on?: true;
+  readonly off?: true;
 }
 
 interface Keeping {

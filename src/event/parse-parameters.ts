@@ -10,6 +10,7 @@ import {
   tooMany,
 } from '../problem';
 import { parseTicks, TICKS_PER_MS } from './event-time';
+import { termsOf } from './expression/expression';
 import { parseFilter } from './expression/parse-filter';
 import type { InputShape, ParameterSpec, ParameterSpecs, ParameterValues } from './parameter-specs';
 import { parseSearch } from './search';
@@ -58,7 +59,39 @@ export interface Parsed {
 }
 
 /** A call. Without one, nothing is parsed yet. */
-type WithParsed = { readonly parsed?: Parsed } | undefined;
+type WithParsed = (Masked & { readonly parsed?: Parsed }) | undefined;
+
+/** A caller, as far as it decides which conditions it may use. */
+interface Masked {
+  /** The tenants whose statements the caller sees without literals. */
+  readonly masked?: ReadonlySet<string>;
+}
+
+/**
+ * Refuses conditions on words and statements to a caller who sees statements without literals: the number of events
+ * that match would tell a literal, word by word.
+ * @throws DomainError `invalid_parameter`
+ */
+export function refuseHidden(specs: ParameterSpecs, values: Given, { masked }: Masked): void {
+  if ((masked?.size ?? 0) === 0) return;
+  const names = Object.keys(specs).filter((name) => looksIntoStatements(specs[name]?.kind, values[name]));
+  if (names.length > 0) throw refusal(names.map(hiddenProblem));
+}
+
+function looksIntoStatements(kind: ParameterSpec['kind'] | undefined, value: unknown): boolean {
+  if (typeof value !== 'string' || value === '') return false;
+  if (kind === 'search') return true;
+  const parsed = kind === 'filter' ? parseFilter(value) : null;
+  if (parsed === null || 'problem' in parsed) return false;
+  return termsOf(parsed.expression).some((term) => term.kind === 'words' || term.field === 'statement');
+}
+
+const hiddenProblem = (name: string): Problem =>
+  problem(
+    name,
+    'refused',
+    'looks into statements, whose literals this caller may not see: name fields, or use a key with the scope unmask',
+  );
 
 /**
  * A method that takes the arguments of GraphQL, made of one that takes checked values. They are parsed here, unless
@@ -72,6 +105,7 @@ export function withParameters<S extends ParameterSpecs, R>(
     const parsed = call?.parsed;
     const values =
       parsed?.specs === specs ? (parsed.values as ParameterValues<S>) : parseParameters(specs, given);
+    if (call) refuseHidden(specs, values, call);
     return method.call(this, values, call, root);
   };
 }

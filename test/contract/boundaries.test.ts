@@ -82,7 +82,11 @@ const BORDERS: readonly Border[] = [
   },
   // Several modules send something elsewhere, so the means to do it are below them.
   { of: ['src/delivery'], files: ['src/address-list', 'src/rests'], packages: [] },
-  { of: ['src/store'], files: [...CORE, 'src/caller', 'src/database'], packages: ['@duckdb/node-api'] },
+  {
+    of: ['src/store'],
+    files: [...CORE, 'src/caller', 'src/database', 'src/tsql'],
+    packages: ['@duckdb/node-api'],
+  },
   {
     of: ['src/graphql'],
     files: [
@@ -144,6 +148,7 @@ const BORDERS: readonly Border[] = [
       'src/modules/detection/base/answers',
       'src/modules/compliance/answers',
       'src/modules/reports',
+      'src/store/rows/masked',
     ],
     packages: ['express', 'graphql', 'graphql-jit', 'helmet', 'pino', 'swagger-jsdoc', 'swagger-ui-dist'],
   },

@@ -1,3 +1,4 @@
+import { NO_MASKS } from '../support/fakes/key-store';
 import 'reflect-metadata';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
@@ -30,6 +31,7 @@ const moduleOn = (
     epoch: testEpoch(),
     nowMs: Date.now,
     tenants: new PostgresTenantStore(service),
+    maskedTenants: NO_MASKS,
     log: pino({ level: 'silent' }),
     goneSeal: new GoneSeal([TEST_CHECKPOINT_KEY]),
   });

@@ -1,3 +1,4 @@
+import { NO_MASKS } from '../support/fakes/key-store';
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
@@ -48,6 +49,7 @@ class Instance {
         },
       },
       tenants: new PostgresTenantStore(service),
+      maskedTenants: NO_MASKS,
       signal: new AbortController().signal,
       changes: { run: (_who, work) => work() },
       nowMs: () => Date.now() + aheadMs,

@@ -183,6 +183,10 @@ const MATRIX = {
   ],
   'Query.logEpoch': ['operator', '{ logEpoch { epoch } }'],
   'Query.retentionRuns': ['operator', '{ retentionRuns { tenantId } }'],
+  'Mutation.setTenantMasking': [
+    'operator',
+    'mutation { setTenantMasking(tenantId: "1", masksStatements: true) { tenantId } }',
+  ],
   'Mutation.setTenantRetention': [
     'operator',
     'mutation { setTenantRetention(tenantId: "1", days: 30) { tenantId } }',

@@ -61,6 +61,7 @@ describe.each([
       }),
       detectionModule({
         ...parts,
+        maskedTenants: part,
         signal,
         changes: part,
         send: part,

@@ -12,6 +12,7 @@ import { Takes } from '../../graphql/arguments';
 import { AuditEventPage, AuditEventType, AuditSummaryType } from '../../graphql/audit-event.types';
 import { planOf } from '../../store/plan';
 import type { AuditEventReader } from '../../store/rows/audit-event-reader';
+import { ShownEvents } from '../../store/rows/masked';
 
 @Resolver()
 export class AuditEventResolver {
@@ -24,12 +25,14 @@ export class AuditEventResolver {
   @Query(() => AuditEventPage, { description: 'A page of audit events, newest first by default.' })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   @Takes(LIST_PARAMETERS)
-  auditEvents(given: ParameterValues<typeof LIST_PARAMETERS>, context: Call) {
+  async auditEvents(given: ParameterValues<typeof LIST_PARAMETERS>, context: Call) {
     // The façade's routes have the fields of the contract alone.
     const query = { ...toAuditEventQuery(given), hasLifted: context.parsed === undefined };
     const plan = planOf({ kind: 'page', filter: query.filter });
     const read = () => this.reader.page(tenantSetOf(context), query, plan);
-    return plan.isLong ? this.fairShare.run(askerOf(context), read) : read();
+    const page = await (plan.isLong ? this.fairShare.run(askerOf(context), read) : read());
+    if (!context.masked && !context.unmasked) return page;
+    return { ...page, items: new ShownEvents(context, 'auditEvents').all(page.items) };
   }
 
   @Query(() => AuditEventType, {
@@ -40,7 +43,7 @@ export class AuditEventResolver {
   @Takes(RECORD_PARAMETERS)
   async auditEvent({ recordId }: ParameterValues<typeof RECORD_PARAMETERS>, context: Call) {
     const event = await this.reader.find(tenantSetOf(context), recordId);
-    return event && { ...event, ...liftedOf(event) };
+    return event && { ...new ShownEvents(context, 'auditEvent').one(event), ...liftedOf(event) };
   }
 
   @Query(() => AuditSummaryType, { description: 'Counts over a time range.' })

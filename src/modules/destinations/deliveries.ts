@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
+import type { MaskedTenants } from '../../caller/principal';
 import type { NetworkGuard } from '../../delivery/network-guard';
 import { failed, failureOf, type Outcome } from '../../delivery/outcome';
 import { ReadingTurns } from '../../delivery/reading-turns';
@@ -26,6 +27,7 @@ interface DeliveryParts {
   readonly box: SecretBox;
   readonly guard: NetworkGuard;
   readonly epoch: Pick<LogEpoch, 'state' | 'isDrill' | 'look' | 'pauseOf'>;
+  readonly maskedTenants: Pick<MaskedTenants, 'all'>;
   readonly nowMs: () => number;
   readonly log: Logger;
 }
@@ -140,7 +142,8 @@ export class Deliveries {
     const isFull = () => this.#running.size >= LIMITS.destinationRunsMax;
     try {
       const sender = this.#senderOf(destination);
-      const toItem = itemMaker(destination.filter, destination.format);
+      const isMasked = (await this.parts.maskedTenants.all()).includes(destination.tenantId);
+      const toItem = itemMaker(destination.filter, destination.format, isMasked);
       const { eventsMax, restMs = 0 } = typeSpec(destination.type);
       const refusal = await new Runner(destination, {
         lease,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { MaskedTenants } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { Config } from '../../config';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
@@ -38,6 +39,7 @@ export async function openDestinations(parts: {
   readonly owner: OwnerDoor;
   readonly epoch: LogEpoch;
   readonly tenants: TenantStore;
+  readonly maskedTenants: Pick<MaskedTenants, 'all'>;
   readonly nowMs: () => number;
   readonly log: Logger;
   readonly goneSeal: GoneSeal;
@@ -47,12 +49,21 @@ export async function openDestinations(parts: {
     readonly hasDestination: (tenantId: number, destinationId: string) => Promise<boolean>;
   }
 > {
-  const { config, service, owner, epoch, tenants, nowMs, log, goneSeal } = parts;
+  const { config, service, owner, epoch, tenants, maskedTenants, nowMs, log, goneSeal } = parts;
   const box = await loadSecretBox(config.dataDir, config.secretsKeyFile);
   const guard = new NetworkGuard(config.destinationAllowNetworks);
   const feed = new PostgresArrivalReader(owner, nowMs, goneSeal);
   const store = new DestinationStore(service);
-  const deliveries = new Deliveries({ store: new DeliveryStore(owner), feed, box, guard, epoch, nowMs, log });
+  const deliveries = new Deliveries({
+    store: new DeliveryStore(owner),
+    feed,
+    box,
+    guard,
+    epoch,
+    maskedTenants,
+    nowMs,
+    log,
+  });
   const manager = new DestinationManager({ store, tenants, feed, deliveries, box, guard, epoch, nowMs });
   return {
     resolvers: [new DestinationResolver(manager, epoch, nowMs)],

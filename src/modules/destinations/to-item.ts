@@ -6,10 +6,18 @@ import { type AuditEvent, FIELD_NAMES } from '../../event/fields';
 import { FEED_FORMATS, type FeedFormat } from '../../event/formats/formats';
 import { recordIdFloor } from '../../event/record-id';
 import type { ArrivedEvent } from '../../store/log/arrivals/arrival-reader';
+import { maskedEvent } from '../../store/rows/masked';
 import type { Item, Message } from './batch';
 
-/** Makes items of the events that a filter selects, in one format. @param filter empty: all events */
-export function itemMaker(filter: string, format: FeedFormat): (arrived: ArrivedEvent) => Item | null {
+/**
+ * Makes items of the events that a filter selects, in one format.
+ * @param filter empty: all events @param isMasked whether statements leave without literals
+ */
+export function itemMaker(
+  filter: string,
+  format: FeedFormat,
+  isMasked = false,
+): (arrived: ArrivedEvent) => Item | null {
   const expression = filter === '' ? null : expressionOf(filter);
   const { toObject } = FEED_FORMATS[format];
   return (arrived) => {
@@ -22,7 +30,7 @@ export function itemMaker(filter: string, format: FeedFormat): (arrived: Arrived
       actionId: event.actionId,
       succeeded: event.succeeded,
       hostName: event.serverInstanceName,
-      json: JSON.stringify(toObject(arrived)),
+      json: JSON.stringify(toObject(isMasked ? { ...arrived, event: maskedEvent(event) } : arrived)),
     };
   };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { MaskedTenants } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
@@ -48,6 +49,7 @@ export function detectionModule(parts: {
   readonly service: ServiceDoor;
   readonly owner: OwnerDoor;
   readonly tenants: TenantStore;
+  readonly maskedTenants: Pick<MaskedTenants, 'all'>;
   readonly signal: AbortSignal;
   readonly changes: Pick<FairShare, 'run'>;
   readonly nowMs: () => number;
@@ -67,13 +69,13 @@ export function detectionModule(parts: {
   /** Whether the logs of this database are kept with another key than this instance has. */
   readonly hasOtherKey: () => boolean;
 }): Module & { readonly problemsOf: (tenantId: number) => Promise<readonly string[]> } {
-  const { service, owner, tenants, signal, nowMs, log, send, mail, stoppedLogs } = parts;
+  const { service, owner, tenants, maskedTenants, signal, nowMs, log, send, mail, stoppedLogs } = parts;
   const { hasDestination, goneSeal, epoch } = parts;
   const shipped = readShippedRules();
   const tally = new DetectionTally();
   const files = openRuleReader();
   const abouts = new RuleAbouts(files);
-  const reader = new AlertReader(service);
+  const reader = new AlertReader(service, maskedTenants);
   const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs, undefined, parts.unsealed);
   const arrivals = new PostgresArrivalReader(owner, nowMs, goneSeal);
   const lanes = new Lanes(nowMs, log);
@@ -111,7 +113,7 @@ export function detectionModule(parts: {
     nowMs,
     log,
     channels: new Channels({
-      reader: new AlertReader(owner),
+      reader: new AlertReader(owner, maskedTenants),
       send,
       mailer: mail && mailer(mail),
     }),

@@ -5,6 +5,7 @@ import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { actionNameOf } from '../../event/action-names';
 import { formatTicks } from '../../event/event-time';
 import type { GivenValues, ParameterValues } from '../../event/parameter-specs';
+import { refuseHidden } from '../../event/parse-parameters';
 import { toAuditEventFilter } from '../../event/query';
 import { Access } from '../../graphql/access';
 import { Takes, TakesUnchecked } from '../../graphql/arguments';
@@ -64,6 +65,7 @@ export class ExploreResolver {
   @TakesUnchecked(GROUP_PARAMETERS)
   async auditGroups(given: GivenValues<typeof GROUP_PARAMETERS>, context: Call): Promise<AuditGroups> {
     const { filter, asked } = toGroupQuestion(given);
+    refuseHidden(GROUP_PARAMETERS, given, context);
     const count = () => this.explorer.groups(tenantSetOf(context), filter, asked);
     return toGroups(await this.fairShare.run(askerOf(context), count), asked);
   }

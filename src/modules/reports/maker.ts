@@ -9,6 +9,7 @@ import { type AuditEventFilter, toSummaryFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
 import type { NoteSigner } from '../../store/log/evidence/note-key';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
+import { maskedEvent } from '../../store/rows/masked';
 import { oneTenant, type TenantSet, tenantMeant } from '../../tenant-set';
 import type { EventReport, Report } from './declarations';
 import type { Chart, Column, End, Head, Table } from './document';
@@ -47,6 +48,8 @@ export interface ReportSources {
     asker: { readonly holder: string; readonly tenants: TenantSet },
     waitMs: number,
   ) => AsyncIterable<string | Buffer>;
+  /** Whether the tenant masks its statements: a file is read by others than who asked for it. */
+  readonly masks?: (tenantId: number) => Promise<boolean>;
   readonly sources: (tenants: TenantSet) => Promise<readonly Source[]>;
   readonly logs: (tenants: TenantSet) => Promise<
     readonly {
@@ -121,6 +124,7 @@ export class ReportMaker {
     const { question, from, to } = asked;
     const isWanted = report.of === 'privileged' ? await this.#privileged(request, question.endTime) : null;
     const filter = isWanted ? narrowed(asked.filter, isWanted) : asked.filter;
+    const isMasked = (await this.ask.masks?.(request.tenantId)) === true;
     const events = await this.#events(request, filter);
     try {
       if (!isWanted && (events.totalCount ?? 0) > this.limits.rows) throw tooManyRows(this.limits.rows);
@@ -135,7 +139,8 @@ export class ReportMaker {
             tally.add(event);
             root.add(event.recordId);
           }
-          await write(wanted.map((event) => fields.map((field) => fieldValue(event, field))));
+          const shown = isMasked ? wanted.map(maskedEvent) : wanted;
+          await write(shown.map((event) => fields.map((field) => fieldValue(event, field))));
         }
         return { sections: tally.sections(), recordIdsRoot: root.root };
       });

@@ -22,6 +22,11 @@ export const DISABLE_TENANT = {
 
 export const ENABLE_TENANT = { tenantId: TENANT } as const satisfies ParameterSpecs;
 
+export const SET_MASKING = {
+  tenantId: TENANT,
+  masksStatements: { kind: 'boolean', isRequired: true },
+} as const satisfies ParameterSpecs;
+
 export const SET_RETENTION = {
   tenantId: TENANT,
   days: { ...DAYS, doc: 'Null: for ever.' },

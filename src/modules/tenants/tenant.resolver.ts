@@ -7,7 +7,13 @@ import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { TenantType, toTenantType } from '../../graphql/tenant.type';
 import { noSuchTenant, parseTenantId } from '../../tenant-set';
-import { CREATE_TENANT, DISABLE_TENANT, ENABLE_TENANT, RENAME_TENANT } from './tenant-parameters';
+import {
+  CREATE_TENANT,
+  DISABLE_TENANT,
+  ENABLE_TENANT,
+  RENAME_TENANT,
+  SET_MASKING,
+} from './tenant-parameters';
 
 function numberOf(text: string): number {
   const tenantId = parseTenantId(text);
@@ -39,6 +45,19 @@ export class TenantResolver {
   @Takes(CREATE_TENANT)
   async createTenant({ name, retentionDays }: ParameterValues<typeof CREATE_TENANT>, context: Call) {
     return toTenantType(await this.tenantStore.create(name, retentionDays ?? null, attemptOf(context)));
+  }
+
+  @Mutation(() => TenantType, {
+    description:
+      'Sets whether literals of statements are masked for those without the scope `unmask`. It holds within a second.',
+  })
+  @Access({ principal: 'operator' })
+  @Takes(SET_MASKING)
+  async setTenantMasking(
+    { tenantId, masksStatements }: ParameterValues<typeof SET_MASKING>,
+    context: Call,
+  ): Promise<TenantType> {
+    return known(await this.tenantStore.setMasking(numberOf(tenantId), masksStatements, attemptOf(context)));
   }
 
   @Mutation(() => TenantType, { description: 'Gives a tenant another name.' })

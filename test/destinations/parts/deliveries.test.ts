@@ -8,6 +8,7 @@ import { ownerOfSecrets } from '../../../src/modules/destinations/destination';
 import { testItem } from '../../../src/modules/destinations/to-item';
 import type { LogEpoch } from '../../../src/store/log/epoch/log-epoch';
 import { TEST_EPOCH, testEpoch } from '../../support/epoch';
+import { NO_MASKS } from '../../support/fakes/key-store';
 import { Receiver } from '../support/receiver';
 import { SharedDestination } from './support/shared-destination';
 
@@ -35,6 +36,7 @@ describe('the deliveries of an instance', () => {
     const made = new Deliveries({
       store: shared.store,
       feed: shared.feed,
+      maskedTenants: NO_MASKS,
       box: change.box ?? shared.box,
       nowMs: () => nowMs,
       guard: new NetworkGuard(['127.0.0.1']),

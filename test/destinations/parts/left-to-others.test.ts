@@ -3,6 +3,7 @@ import { NetworkGuard } from '../../../src/delivery/network-guard';
 import { LIMITS } from '../../../src/limits';
 import { Deliveries } from '../../../src/modules/destinations/deliveries';
 import { testEpoch } from '../../support/epoch';
+import { NO_MASKS } from '../../support/fakes/key-store';
 import { itemsOf, Receiver } from '../support/receiver';
 import { SharedDestination } from './support/shared-destination';
 
@@ -15,7 +16,16 @@ describe('two instances that allow different networks', () => {
     const { store, feed, box } = shared;
     const log = pino({ level: 'silent' });
     const guard = new NetworkGuard(networks);
-    const made = new Deliveries({ store, feed, box, guard, epoch: testEpoch(), nowMs: () => nowMs, log });
+    const made = new Deliveries({
+      store,
+      feed,
+      box,
+      guard,
+      epoch: testEpoch(),
+      maskedTenants: NO_MASKS,
+      nowMs: () => nowMs,
+      log,
+    });
     open.push(made);
     return made;
   };

@@ -167,6 +167,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   'finishRestore.go': () => true,
   'finishRestore.keepEpoch': () => false,
   'setTenantRetention.days': () => undefined,
+  masksStatements: () => false,
 };
 
 const givenTo = ({ name: field }: RootField, { name }: GraphQLArgument) =>

@@ -75,7 +75,9 @@ export class FakeKeyStore implements KeyStore {
   }
 }
 
-const IN_USE = { retentionDays: null, disabledAt: null, disabledReason: null };
+const IN_USE = { retentionDays: null, disabledAt: null, disabledReason: null, masksStatements: false };
+/** No tenant masks its statements. */
+export const NO_MASKS = { all: async () => [] };
 
 /** Tenants 1 to `count`. */
 export class FakeTenantStore implements TenantStore {
@@ -94,6 +96,10 @@ export class FakeTenantStore implements TenantStore {
     const tenant = { tenantId: this.tenants.length + 1, name, createdAt: new Date(0), ...IN_USE };
     this.tenants.push(tenant);
     return tenant;
+  }
+
+  setMasking(): Promise<never> {
+    throw new Error('not expected to be called');
   }
 
   async list(): Promise<readonly Tenant[]> {

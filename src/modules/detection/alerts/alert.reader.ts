@@ -1,3 +1,4 @@
+import type { MaskedTenants } from '../../../caller/principal';
 import { askingBy, type OwnerDoor, Prisma, type Row, type ServiceDoor } from '../../../database/clients';
 import { guarded } from '../../../database/failure';
 import { formatTicks, parseTicks } from '../../../event/event-time';
@@ -5,6 +6,7 @@ import type { ParameterValues } from '../../../event/parameter-specs';
 import type { Page } from '../../../event/query';
 import type { Answer } from '../../../event/shape';
 import { SEVERITIES, type Severity } from '../../../rules/rule';
+import { maskedGroup } from '../../../store/rows/masked';
 import { fromStored, toStored } from '../../../store/rows/stored-text';
 import type { TenantSet } from '../../../tenant-set';
 import { API_BASE_PATH } from '../../../version';
@@ -32,11 +34,19 @@ const FINDING_COLUMNS = Prisma.raw(
     'severity, group_values, first_event, last_event, record_ids::text[] AS record_ids, event_count, detected_at, deeds',
 );
 
+interface Grouped {
+  readonly tenantId: string;
+  readonly group: object;
+}
+
 /** Reads alerts and findings of tenants. */
 export class AlertReader {
   readonly #ask: ServiceDoor['ask'];
 
-  constructor(door: ServiceDoor | OwnerDoor) {
+  constructor(
+    door: ServiceDoor | OwnerDoor,
+    private readonly maskedTenants: Pick<MaskedTenants, 'all'>,
+  ) {
     this.#ask = askingBy(door);
   }
 
@@ -75,7 +85,7 @@ export class AlertReader {
       Prisma.sql`SELECT ${ALERT_COLUMNS} FROM alert WHERE tenant_id = ANY(${[...tenants]}::int[]) AND alert_id = ${alertId}::uuid`,
       tenants,
     );
-    return row ? toAlert(row) : null;
+    return row ? ((await this.#shown([toAlert(row)]))[0] ?? null) : null;
   }
 
   async finding(tenants: TenantSet, findingId: string): Promise<FindingAnswer | null> {
@@ -83,10 +93,10 @@ export class AlertReader {
       Prisma.sql`SELECT ${FINDING_COLUMNS} FROM finding WHERE tenant_id = ANY(${[...tenants]}::int[]) AND finding_id = ${findingId}::uuid`,
       tenants,
     );
-    return row ? toFinding(row) : null;
+    return row ? ((await this.#shown([toFinding(row)]))[0] ?? null) : null;
   }
 
-  async #page<T>(
+  async #page<T extends Grouped>(
     tenants: TenantSet,
     where: readonly Prisma.Sql[],
     { page, pageSize, sortDirection }: { page: number; pageSize: number; sortDirection: string },
@@ -103,8 +113,17 @@ export class AlertReader {
         ORDER BY ${order} LIMIT ${pageSize}::int OFFSET ${offset}::bigint) p ON true ORDER BY p.n`,
       tenants,
     );
-    const items = rows.filter((row) => row.n !== null).map(of.to);
+    const items = await this.#shown(rows.filter((row) => row.n !== null).map(of.to));
     return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };
+  }
+
+  /** Alerts and findings, without literals where the tenant masks them. It holds for every reader. */
+  async #shown<T extends Grouped>(all: readonly T[]): Promise<readonly T[]> {
+    const masked = (await this.maskedTenants.all()).map(String);
+    if (masked.length === 0) return all;
+    return all.map((one) =>
+      masked.includes(one.tenantId) ? { ...one, group: maskedGroup(one.group) } : one,
+    );
   }
 
   async #rows(statement: Prisma.Sql, tenants: TenantSet): Promise<readonly Row[]> {

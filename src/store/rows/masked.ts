@@ -1,0 +1,96 @@
+import type { Call } from '../../caller/call';
+import type { JsonScalar } from '../../event/audit-record';
+import { AUDIT_EVENT_FIELDS, isLifted, STATEMENT_PREVIEW } from '../../event/fields';
+import { MARK } from '../../event/marks';
+import { maskLiterals } from '../../tsql/mask';
+
+/** The operation in the access log under which literals left that others do not see. */
+export const UNMASK_OPERATION = 'unmaskStatements';
+
+/** An event, or an item of a list. */
+type Shown = {
+  readonly tenantId: string;
+  readonly statement?: string | null;
+  readonly statementPreview?: string | null;
+  readonly additional?: Readonly<Record<string, JsonScalar>>;
+};
+
+/**
+ * The events of one answer, as its caller may see them. Every event that leaves the service to a caller goes through
+ * here. Where a caller sees literals that the tenant masks for others, the answer leaves an entry in the access log.
+ */
+export class ShownEvents {
+  #isNoted = false;
+
+  constructor(
+    private readonly call: Pick<Call, 'masked' | 'unmasked' | 'note'>,
+    private readonly operation: string,
+  ) {}
+
+  /** Whether all events leave as they are, and nothing is noted. */
+  get isAll(): boolean {
+    const { masked, unmasked } = this.call;
+    return (masked?.size ?? 0) + (unmasked?.size ?? 0) === 0;
+  }
+
+  all<E extends Shown>(events: readonly E[]): readonly E[] {
+    if (this.isAll) return events;
+    return events.map((event) => this.one(event));
+  }
+
+  one<E extends Shown>(event: E): E {
+    const { masked, unmasked } = this.call;
+    if (masked?.has(event.tenantId)) return maskedEvent(event);
+    if (unmasked?.has(event.tenantId)) this.#note();
+    return event;
+  }
+
+  #note(): void {
+    if (this.#isNoted) return;
+    this.#isNoted = true;
+    const parameters = { operation: this.operation };
+    this.call.note({ operation: UNMASK_OPERATION, parameters, outcome: 'ok', rows: null });
+  }
+}
+
+/**
+ * An event without the literals of its statement. Of a large statement, only its beginning is there. Evidence and
+ * proofs are of the event as it is stored.
+ */
+export const maskedEvent = <E extends Shown>(event: E): E => ({
+  ...event,
+  ...(typeof event.statement === 'string' && { statement: maskedStatement(event.statement) }),
+  ...(typeof event.statementPreview === 'string' && {
+    [STATEMENT_PREVIEW.name]: maskedStatement(event.statementPreview),
+  }),
+  ...(event.additional && { additional: maskedAdditional(event.additional) }),
+});
+
+function maskedStatement(statement: string): string {
+  const mark = statement.indexOf(MARK);
+  return maskLiterals(mark < 0 ? statement : statement.slice(0, mark));
+}
+
+/** Values of the record that are free text and may repeat a statement. */
+const FREE_TEXTS = ['additionalInformation', 'userDefinedInformation'];
+const HIDDEN = '…';
+/** What begins a literal or a comment. Numbers alone are values of the record. */
+const MAY_HOLD_LITERALS = /['"]|--|\/\*/;
+
+const maskedAdditional = (additional: Readonly<Record<string, JsonScalar>>) =>
+  Object.fromEntries(
+    Object.entries(additional).map(([name, value]) => {
+      if (typeof value !== 'string' || value === '') return [name, value];
+      if (FREE_TEXTS.includes(name)) return [name, HIDDEN];
+      return [name, MAY_HOLD_LITERALS.test(value) ? maskLiterals(value) : value];
+    }),
+  );
+
+/** The values that findings share, without literals: a rule may group by texts of statements. */
+export const maskedGroup = (group: object): object =>
+  Object.fromEntries(
+    Object.entries(group).map(([name, value]) => {
+      const isName = isLifted(name) || (name !== 'statement' && Object.hasOwn(AUDIT_EVENT_FIELDS, name));
+      return [name, isName || typeof value !== 'string' ? value : maskLiterals(value)];
+    }),
+  );
