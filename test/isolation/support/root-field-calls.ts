@@ -156,6 +156,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   sortBy: () => 'databaseName',
   sortDirection: () => 'asc',
   expiresAt: () => undefined,
+  'createEnrollToken.expiresAt': () => AFTER,
   allowedAddresses: () => undefined,
   rateLimitPerMinute: () => undefined,
   overlapMinutes: () => 5,
