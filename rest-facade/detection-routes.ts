@@ -8,10 +8,40 @@ import {
   FINDING_PARAMETERS,
   FINDINGS_PARAMETERS,
 } from '../src/modules/detection/base/answers';
+import {
+  INCIDENT,
+  INCIDENT_LIST_ITEM,
+  INCIDENT_PARAMETERS,
+  INCIDENTS_PARAMETERS,
+} from '../src/modules/detection/base/incident-answers';
 import type { Route } from './route';
 
 /** The routes of findings. */
 export const DETECTION_ROUTES: readonly Route[] = [
+  {
+    operationId: 'listIncidents',
+    tag: 'Incidents',
+    path: '/incidents',
+    summary: 'Returns a page of incidents, those that began last first by default.',
+    query: INCIDENTS_PARAMETERS,
+    pathParameters: {},
+    schema: 'IncidentListItem',
+    rootField: 'incidents',
+    fields: selectionOf(INCIDENT_LIST_ITEM),
+    envelope: 'list',
+  },
+  {
+    operationId: 'getIncident',
+    tag: 'Incidents',
+    path: '/incidents/{incidentId}',
+    summary: 'Returns one incident, with its alerts and its timeline.',
+    query: {},
+    pathParameters: INCIDENT_PARAMETERS,
+    schema: 'Incident',
+    rootField: 'incident',
+    fields: selectionOf(INCIDENT),
+    envelope: 'item',
+  },
   {
     operationId: 'listAlerts',
     tag: 'Alerts',

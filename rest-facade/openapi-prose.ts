@@ -26,6 +26,8 @@
  *     description: What the agents read, how far its events are complete, and what is missing.
  *   - name: Evidence log
  *     description: Signed checkpoints and proofs that show whether stored events are those that were accepted.
+ *   - name: Incidents
+ *     description: Alerts that share a login, address, host, target login or session.
  *   - name: Alerts
  *     description: Findings that belong together, and the state of the work on them.
  *   - name: Findings

@@ -11,6 +11,7 @@ import {
   COMPLIANCE_SUMMARY,
 } from '../src/modules/compliance/answers';
 import { ALERT, FINDING, FINDING_LIST_ITEM } from '../src/modules/detection/base/answers';
+import { INCIDENT, INCIDENT_LIST_ITEM } from '../src/modules/detection/base/incident-answers';
 import {
   AUDIT_LOG,
   CHECKPOINTS,
@@ -169,6 +170,10 @@ export const SCHEMAS: Readonly<Record<string, Json>> = {
   TailMeta: objectSchema({ fields: TAIL_META }, 'About the response, and where it ended.'),
   AuditSource: objectSchema(SOURCE_ITEM, SOURCE_ITEM.doc),
   AuditSourcePage: page('AuditSource'),
+  IncidentListItem: objectSchema(INCIDENT_LIST_ITEM, 'An incident in a list.'),
+  IncidentListItemPage: page('IncidentListItem'),
+  Incident: objectSchema(INCIDENT, INCIDENT.doc),
+  IncidentEnvelope: envelope('Incident'),
   Alert: objectSchema(ALERT, ALERT.doc),
   AlertPage: page('Alert'),
   AlertEnvelope: envelope('Alert'),

@@ -21,6 +21,7 @@ export type Tag =
   | 'Tail'
   | 'Sources'
   | 'Evidence log'
+  | 'Incidents'
   | 'Alerts'
   | 'Findings'
   | 'Compliance'

@@ -230,6 +230,7 @@ export const LIMITS = {
   trailHealthMs: 60_000, // silent sources and gaps are reported within about a minute
   ownRulesMax: 250, // of a tenant: each rule is evaluated on every event
   ownRulesCostMax: 100_000, // of a tenant's own rules: 5,000 states of regular expressions, or 100,000 texts
+  incidentMinutesMax: 10_080, // a week: beyond it, what shares a login is no one story
   suppressionsMax: 1_000, // of a tenant at once: each is compared with every finding
   ownRulesCharsMax: 1024 * 1024, // of a tenant's own rules: one answer, and read by every engine that opens them
   exceptionsCharsMax: 16_384, // of a rule's tuning: every engine of the tenant holds it

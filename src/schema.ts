@@ -15,6 +15,7 @@ import { DestinationResolver } from './modules/destinations/destination.resolver
 import { AlertResolver } from './modules/detection/alerts/alert.resolver';
 import { AlertCountsResolver } from './modules/detection/alerts/alert-counts.resolver';
 import { AlertWorkResolver } from './modules/detection/alerts/alert-work.resolver';
+import { IncidentResolver } from './modules/detection/alerts/incident.resolver';
 import { SuppressionResolver } from './modules/detection/alerts/suppression.resolver';
 import { BacktestResolver } from './modules/detection/backtests/backtest.resolver';
 import { AlertRouteResolver } from './modules/detection/notices/route.resolver';
@@ -49,6 +50,7 @@ export const RESOLVERS = [
   AlertResolver,
   AlertRouteResolver,
   AlertWorkResolver,
+  IncidentResolver,
   SuppressionResolver,
   ArchiveResolver,
   AuditEventResolver,

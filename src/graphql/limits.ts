@@ -32,6 +32,8 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'complianceFrameworks.pageSize': LIMITS.pageSizeMax,
   'destinationSetAside.first': LIMITS.destinationSetAsidePageMax,
   'findings.pageSize': LIMITS.pageSizeMax,
+  'incidents.pageSize': LIMITS.pageSizeMax,
+  'tenantIncidents.pageSize': LIMITS.pageSizeMax,
   'gaps.limit': LIMITS.sourceGapsShownMax,
   'reports.pageSize': LIMITS.pageSizeMax,
   'retentionRuns.first': LIMITS.retentionRunsMax,

@@ -146,6 +146,7 @@ const BORDERS: readonly Border[] = [
       'src/modules/tail',
       'src/modules/sources/answers',
       'src/modules/detection/base/answers',
+      'src/modules/detection/base/incident-answers',
       'src/modules/compliance/answers',
       'src/modules/reports',
       'src/store/rows/masked',

@@ -58,7 +58,9 @@ describe('the values in the OpenAPI document', () => {
       expect(Scope.description).toMatch(new RegExp(`\`${name}\`: [^;]*\\(${status}\\)`));
     }
     for (const path of Object.keys(document.paths)) {
-      const scope = /\/(alerts|findings|compliance|reports)\b/.exec(path)?.[1] ?? 'audit-activity';
+      const [, named = 'audit-activity'] =
+        /\/(alerts|findings|incidents|compliance|reports)\b/.exec(path) ?? [];
+      const scope = named === 'incidents' ? 'alerts' : named;
       expect(document.paths[path].get['x-required-scope']).toBe(`read:${scope}`);
     }
   });

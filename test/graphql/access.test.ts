@@ -52,6 +52,45 @@ const MATRIX = {
     `mutation { endAlertSuppression(tenantId: "1", suppressionId: "${UUID}") }`,
     'work:alerts',
   ],
+  'Query.incidents': ['public', '{ incidents { totalCount } }', 'read:alerts'],
+  'Query.incident': ['public', `{ incident(incidentId: "${UUID}") { incidentId } }`, 'read:alerts'],
+  'Query.tenantIncidents': ['operator', '{ tenantIncidents { totalCount } }'],
+  'Query.tenantIncident': ['operator', `{ tenantIncident(incidentId: "${UUID}") { incidentId } }`],
+  'Query.incidentChanges': [
+    'session or operator',
+    `{ incidentChanges(incidentId: "${UUID}") { changeId } }`,
+    'read:alerts',
+  ],
+  'Mutation.acknowledgeIncident': [
+    'public or operator',
+    `mutation { acknowledgeIncident(incidentId: "${UUID}") { incidentId } }`,
+    'work:alerts',
+  ],
+  'Mutation.resolveIncident': [
+    'public or operator',
+    `mutation { resolveIncident(incidentId: "${UUID}", verdict: expected) { incidentId } }`,
+    'work:alerts',
+  ],
+  'Mutation.assignIncident': [
+    'public or operator',
+    `mutation { assignIncident(incidentId: "${UUID}") { incidentId } }`,
+    'work:alerts',
+  ],
+  'Mutation.commentIncident': [
+    'public or operator',
+    `mutation { commentIncident(incidentId: "${UUID}", comment: "x") { incidentId } }`,
+    'work:alerts',
+  ],
+  'Mutation.moveAlert': [
+    'public or operator',
+    `mutation { moveAlert(alertId: "${UUID}") { incidentId } }`,
+    'work:alerts',
+  ],
+  'Mutation.setIncidentMinutes': [
+    'public or operator',
+    'mutation { setIncidentMinutes(tenantId: "1", minutes: 60) }',
+    'work:alerts',
+  ],
   'Query.tenantAlerts': ['operator', '{ tenantAlerts { totalCount } }'],
   'Query.tenantAlert': ['operator', `{ tenantAlert(alertId: "${UUID}") { alertId } }`],
   'Query.alertChanges': [

@@ -40,6 +40,16 @@ export function AlertFacts({ alert, session }: { readonly alert: Alert; readonly
     ['Tenant', showHidden(nameOf(session.tenants, alert.tenantId))],
     ['Told', formatTime(alert.createdAt, zone)],
     ['Changed', formatTime(alert.updatedAt, zone)],
+    ...(alert.incidentId
+      ? ([
+          [
+            'Incident',
+            <Anchor key="incident" component={Link} size="sm" href={`/incidents/${alert.incidentId}`}>
+              Show it with its other alerts
+            </Anchor>,
+          ],
+        ] as const)
+      : []),
     [
       'Alerts of the same rule',
       <Anchor key="rule" component={Link} size="sm" href={`/alerts?ruleId=${alert.ruleId}`}>

@@ -105,7 +105,7 @@ function Known(props: { readonly alert: Alert; readonly session: Session; readon
       ) : (
         <Text size="sm">Its findings need the scope read:findings.</Text>
       )}
-      <History result={history} retry={askHistory} />
+      <History changes={history.data?.alertChanges} error={history.error} retry={askHistory} />
       {work.dialog}
       <KeysHelp
         keys={[...(canWork ? KEYS_OF_ACTIONS : []), ['u', 'Back to all alerts'], ['?', 'These keys']]}

@@ -1,6 +1,5 @@
 import { Text, Title } from '@mantine/core';
-import type { UseQueryState } from 'urql';
-import type { AlertHistoryQuery, AlertHistoryQueryVariables } from '../../generated/operations';
+import type { AlertHistoryQuery } from '../../generated/operations';
 import { showHidden } from '../explore/event/marks';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
@@ -11,20 +10,21 @@ import classes from './alerts.module.css';
 type Change = AlertHistoryQuery['alertChanges'][number];
 
 interface Props {
-  readonly result: UseQueryState<AlertHistoryQuery, AlertHistoryQueryVariables>;
+  /** Undefined: they are not loaded yet. */
+  readonly changes: readonly Change[] | undefined;
+  readonly error: Error | undefined;
   readonly retry: () => void;
 }
 
-/** The actions on an alert and who took them, with the comments; oldest first. */
-export function History({ result, retry }: Props) {
+/** The actions on an alert or incident and who took them, with the comments; oldest first. */
+export function History({ changes, error, retry }: Props) {
   const [zone] = useTimeZone();
-  const changes = result.data?.alertChanges;
   return (
     <section aria-labelledby="history">
       <Title order={2} size="h5" id="history" mb="xs">
         History and comments
       </Title>
-      {result.error && <Failed error={result.error} retry={retry} />}
+      {error && <Failed error={error} retry={retry} />}
       {changes?.length === 0 && <Text size="sm">Nobody has worked on it yet.</Text>}
       <ol className={classes.timeline}>
         {changes?.map((change) => (
@@ -56,5 +56,5 @@ function deedOf({ kind, detail }: Change, timeOf: (time: string) => string): str
   if (kind === 'resolved' && verdict)
     return `resolved it: ${(VERDICT_LABELS[verdict as keyof typeof VERDICT_LABELS] ?? verdict).toLowerCase()}`;
   if (kind === 'suppressed' && until) return `suppressed it until ${timeOf(until)}`;
-  return `${kind} it`;
+  return kind === 'moved' ? 'moved an alert' : `${kind} it`;
 }

@@ -8,6 +8,7 @@ import {
   IconListSearch,
   IconSend,
   IconServer,
+  IconTimeline,
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import type { Scope } from '../../../src/caller/scopes';
@@ -51,6 +52,15 @@ const VIEWS: readonly View[] = [
     hasPages: true,
     skips: [{ id: 'queue', label: 'Skip to the alerts' }],
     component: part(() => import('../alerts/alerts')),
+  },
+  {
+    path: '/incidents',
+    title: 'Incidents',
+    icon: IconTimeline,
+    for: ['public'],
+    scope: 'read:alerts',
+    hasPages: true,
+    component: part(() => import('../incidents/incidents')),
   },
   {
     path: '/sources',

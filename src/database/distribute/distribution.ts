@@ -35,6 +35,8 @@ export const DISTRIBUTED_TABLES = [
   'alert',
   'finding',
   'alert_change',
+  'incident',
+  'incident_change',
   'alert_suppression',
   'alert_route',
   'alert_notice',

@@ -19,6 +19,9 @@ import { AlertStore } from './alerts/alert.store';
 import { AlertCounts } from './alerts/alert-counts';
 import { AlertCountsResolver } from './alerts/alert-counts.resolver';
 import { AlertWorkResolver } from './alerts/alert-work.resolver';
+import { IncidentReader } from './alerts/incident.reader';
+import { IncidentResolver } from './alerts/incident.resolver';
+import { IncidentStore } from './alerts/incident.store';
 import { noteAlerts } from './alerts/note-alerts';
 import { severityNumber } from './alerts/put-alerts';
 import { SuppressionResolver } from './alerts/suppression.resolver';
@@ -144,6 +147,11 @@ export function detectionModule(parts: {
       new AlertResolver(reader),
       new SuppressionResolver(alerts, callTenants),
       new AlertCountsResolver(new AlertCounts(service)),
+      new IncidentResolver({
+        reader: new IncidentReader(service),
+        store: new IncidentStore(service, nowMs),
+        tenants: callTenants,
+      }),
       new AlertWorkResolver({ reader, alerts, tenants: callTenants, nowMs }),
       new RuleResolver({ rules, tenants: callTenants, changes: parts.changes }),
       new BacktestResolver({ rules, backtests: tests, tenants: callTenants }),

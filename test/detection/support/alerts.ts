@@ -19,6 +19,7 @@ export const anAlert = (change: object = {}): Answer<typeof ALERT> => ({
   eventCount: 15,
   createdAt: '2026-02-03T08:10:01.000Z',
   updatedAt: '2026-02-03T08:10:01.000Z',
+  incidentId: null,
   summary: null,
   didIt: [],
   gotIt: [],

@@ -30,6 +30,7 @@ export interface MarkedTenant {
   readonly alertIds: readonly string[];
   /** The id of a run of a report. */
   readonly runId: string;
+  readonly incidentIds: readonly string[];
   readonly findingIds: readonly string[];
   readonly backtestId: string;
   readonly keyIds: readonly string[];
@@ -105,6 +106,7 @@ export function secretsOf({ marks, tenant, ...of }: MarkedTenant, isOperator: bo
     ...of.recordIds,
     ...of.alertIds,
     of.runId,
+    ...of.incidentIds,
     ...of.findingIds,
   ];
 }

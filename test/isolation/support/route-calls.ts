@@ -60,6 +60,7 @@ export const unknownParameters = (): string[] =>
 
 /** The values of a parameter that mean something else elsewhere, by root field. */
 const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  incidents: { sortBy: 'createdAt' },
   alerts: { sortBy: 'createdAt' },
   findings: { sortBy: 'detectedAt' },
   complianceControls: { status: 'unknown' },
@@ -77,6 +78,7 @@ const publicRoutes: RouteCase[] = ROUTES.map(({ path, query, rootField }) => ({
       path
         .replace('{recordId}', target.recordIds[0] ?? '')
         .replace('{alertId}', target.alertIds[0] ?? '')
+        .replace('{incidentId}', target.incidentIds[0] ?? '')
         .replace('{findingId}', target.findingIds[0] ?? '')
         .replace('{controlId}', '5.4')
         .replace('{runId}', target.runId);

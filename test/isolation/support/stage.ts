@@ -131,6 +131,7 @@ async function described(world: World, { tenantId, marks, events }: Filled): Pro
     backtestId: tested.body.data.testRule.backtestId,
     alertIds: alerts.map(({ alertId }: { alertId: string }) => alertId),
     runId: run.body.report.runId,
+    incidentIds: alerts.flatMap(({ incidentId }: { incidentId: string | null }) => incidentId ?? []),
     findingIds: findings.map(({ findingId }: { findingId: string }) => findingId),
     keyIds: [tenant.keyId, named.keyId],
     destinationId,

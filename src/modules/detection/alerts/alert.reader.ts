@@ -27,8 +27,12 @@ type FindingFilters = ParameterValues<typeof FINDINGS_PARAMETERS>;
 
 const ALERT_COLUMNS = Prisma.raw(
   'tenant_id, alert_id::text AS alert_id, rule_id::text AS rule_id, title, severity, status, verdict, assignee, ' +
-    'group_values, first_event, last_event, finding_count, event_count, created_at, updated_at, deeds',
+    'group_values, first_event, last_event, finding_count, event_count, created_at, updated_at, deeds, ' +
+    'incident_id::text AS incident_id',
 );
+/** The most alerts of incidents that are read for a mail, and the most that it names. */
+const OTHERS_MAX = 1_000;
+const OTHERS_SHOWN_MAX = 20;
 const FINDING_COLUMNS = Prisma.raw(
   'tenant_id, finding_id::text AS finding_id, alert_id::text AS alert_id, rule_id::text AS rule_id, rule_version, title, ' +
     'severity, group_values, first_event, last_event, record_ids::text[] AS record_ids, event_count, detected_at, deeds',
@@ -86,6 +90,25 @@ export class AlertReader {
       tenants,
     );
     return row ? ((await this.#shown([toAlert(row)]))[0] ?? null) : null;
+  }
+
+  /** @returns for an alert: the titles of others of its incident, the worst first, each once */
+  async othersOf(
+    tenants: TenantSet,
+    alerts: readonly Pick<AlertAnswer, 'alertId' | 'incidentId'>[],
+  ): Promise<(of: Pick<AlertAnswer, 'alertId' | 'incidentId'>) => readonly string[]> {
+    const ids = [...new Set(alerts.flatMap(({ incidentId }) => incidentId ?? []))];
+    if (ids.length === 0) return () => [];
+    const rows = await this.#rows(
+      Prisma.sql`SELECT alert_id::text AS id, incident_id::text AS incident, title FROM alert
+        WHERE tenant_id = ANY(${[...tenants]}::int[]) AND incident_id = ANY(${ids}::uuid[])
+        ORDER BY severity DESC, first_event, alert_id LIMIT ${OTHERS_MAX}::int`,
+      tenants,
+    );
+    return ({ alertId, incidentId }) => {
+      const others = rows.filter((row) => row.incident === incidentId && row.id !== alertId);
+      return [...new Set(others.map((row) => fromStored(String(row.title))))].slice(0, OTHERS_SHOWN_MAX);
+    };
   }
 
   async finding(tenants: TenantSet, findingId: string): Promise<FindingAnswer | null> {
@@ -175,6 +198,7 @@ const toAlert = (row: Row): AlertAnswer => ({
   eventCount: Number(row.event_count),
   createdAt: timeOf(row.created_at),
   updatedAt: timeOf(row.updated_at),
+  incidentId: row.incident_id === null ? null : String(row.incident_id),
   ...deedAnswers(row.deeds),
 });
 

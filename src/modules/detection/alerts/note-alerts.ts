@@ -10,11 +10,16 @@ interface Told {
   /** 1 to 4. */
   readonly severity: number;
   readonly status: string;
+  /** Of a new alert: the incident that it belongs to. */
+  readonly incidentId?: string | null;
   /** Routes that do not get the alert, because the alert is about them. */
   readonly exceptRouteIds?: readonly string[];
 }
 
-/** Writes the notices of alerts in the transaction of their change: one for each alert, state and route. */
+/**
+ * Writes the notices of alerts in the transaction of their change: one for each alert, state and route. By mail, people are told
+ * of the alerts of an incident once, unless they get worse. A destination gets each alert, and groups them itself.
+ */
 export async function noteAlerts(
   tx: Prisma.TransactionClient,
   alerts: readonly Told[],
@@ -24,28 +29,75 @@ export async function noteAlerts(
   if (!first) return;
   const routes = await tx.alertRoute.findMany({ where: { tenantId: first.tenantId, enabled: true } });
   if (routes.length === 0) return;
+  const told = await toldOf(tx, first.tenantId, alerts);
   // Notices are due by the database's clock, as they are taken.
   const at = await time(tx);
-  const data = alerts.flatMap(({ tenantId, alertId, ruleId, severity, status, exceptRouteIds = [] }) =>
-    routes
-      .filter(
-        (route) =>
-          !exceptRouteIds.includes(route.routeId) &&
-          severity >= route.severityMin &&
-          (route.ruleId === null || route.ruleId === ruleId),
-      )
-      .map(({ routeId }) => ({
-        tenantId,
-        routeId,
-        alertId,
-        state: status,
-        createdAt: at,
-        nextAt: at,
-        tries: 0,
-        noticeId: noticeIdOf(alertId, status, routeId),
-      })),
+  const worstFirst = [...alerts].sort((a, b) => b.severity - a.severity);
+  const data = worstFirst.flatMap(
+    ({ tenantId, alertId, ruleId, severity, status, incidentId, exceptRouteIds = [] }) =>
+      routes
+        .filter(
+          (route) =>
+            !exceptRouteIds.includes(route.routeId) &&
+            severity >= route.severityMin &&
+            (route.ruleId === null || route.ruleId === ruleId) &&
+            isNews(told, { incidentId, severity, route }),
+        )
+        .map(({ routeId }) => ({
+          tenantId,
+          routeId,
+          alertId,
+          state: status,
+          createdAt: at,
+          nextAt: at,
+          tries: 0,
+          noticeId: noticeIdOf(alertId, status, routeId),
+        })),
   );
   if (data.length > 0) await tx.alertNotice.createMany({ data, skipDuplicates: true });
+}
+
+/** The highest severity that a route was told of an incident. */
+type ToldSeverities = Map<string, number>;
+
+/** A route by mail is told of an incident once, and again when an alert is worse than what it was told. */
+function isNews(
+  told: ToldSeverities,
+  of: {
+    readonly incidentId: string | null | undefined;
+    readonly severity: number;
+    readonly route: { readonly routeId: string; readonly ruleId: string | null; readonly target: string };
+  },
+): boolean {
+  const { incidentId, severity, route } = of;
+  // Who wants one rule wants each of its alerts.
+  if (!incidentId || route.ruleId !== null || !('to' in JSON.parse(route.target))) return true;
+  const key = `${incidentId} ${route.routeId}`;
+  if ((told.get(key) ?? 0) >= severity) return false;
+  told.set(key, severity);
+  return true;
+}
+
+interface ToldRow {
+  readonly incident: string;
+  readonly route: string;
+  readonly severity: number;
+}
+
+async function toldOf(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  alerts: readonly Told[],
+): Promise<ToldSeverities> {
+  const ids = [...new Set(alerts.flatMap(({ incidentId }) => incidentId ?? []))];
+  if (ids.length === 0) return new Map();
+  const rows = await tx.$queryRawUnsafe<ToldRow[]>(
+    `SELECT incident_id::text AS incident, route_id::text AS route, max(severity)::int AS severity
+     FROM alert JOIN alert_notice USING (tenant_id, alert_id)
+     WHERE tenant_id = $1::int AND incident_id = ANY($2::uuid[]) GROUP BY 1, 2`,
+    ...[tenantId, ids],
+  );
+  return new Map(rows.map(({ incident, route, severity }) => [`${incident} ${route}`, severity]));
 }
 
 function noticeIdOf(...parts: readonly string[]): string {

@@ -5,6 +5,7 @@ import type { GroupValues } from '../../../rules/hit';
 import { SEVERITIES, type Severity } from '../../../rules/rule';
 import { toStored } from '../../../store/rows/stored-text';
 import { deedsJson, joinedDeeds } from './deeds';
+import type { About } from './incident-about';
 import { type Suppression, suppresses } from './suppression';
 
 /** The most logins and server instances by which an alert is found: more than a password spray tries in an hour. */
@@ -24,6 +25,14 @@ export interface OpenAlert {
   readonly alertId: string;
   readonly anchor: bigint;
   readonly isNew: boolean;
+  /** Its incident, and whether a person placed it there; null: it has none yet. */
+  readonly incidentId: string | null;
+  readonly isPlaced: boolean;
+  /** What it adds to its incident. */
+  about: About | null;
+  /** Its first and last event as stored; null: it is new. */
+  readonly first: bigint | null;
+  readonly last: bigint | null;
   /** The deeds of findings that are stored already. */
   readonly deeds: readonly Deed[];
   readonly placed: Placed[];
@@ -36,6 +45,8 @@ export interface WrittenAlert {
   readonly severity: Severity;
   readonly status: string;
   readonly isNew: boolean;
+  /** Null: it was suppressed from the beginning. */
+  readonly incidentId: string | null;
 }
 
 export const severityNumber = (severity: Severity): number => SEVERITIES.indexOf(severity) + 1;
@@ -59,7 +70,7 @@ export async function putAlerts(
     const suppression = isNew ? suppressions.find((one) => suppresses(one, finding)) : undefined;
     const status = suppression ? 'suppressed' : 'new';
     return {
-      told: { alertId, ruleId: finding.ruleId, severity: finding.severity, status, isNew },
+      told: { alertId, ruleId: finding.ruleId, severity: finding.severity, status, isNew, incidentId: null },
       row: {
         alert_id: alertId,
         rule_id: finding.ruleId,

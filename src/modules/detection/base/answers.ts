@@ -69,6 +69,11 @@ export const ALERT = {
     eventCount: { kind: 'count', doc: 'Events of those findings.' },
     createdAt: { kind: 'time' },
     updatedAt: { kind: 'time' },
+    incidentId: {
+      kind: 'id',
+      nullable: true,
+      doc: 'Its incident. Null: it was suppressed from the beginning, or tells of the trail itself.',
+    },
     ...DEEDS,
   },
 } as const satisfies Shape;

@@ -10,11 +10,11 @@ const EMAILS_MAX = 20;
 const EXCEPTIONS_MAX = 100;
 const DEDUP_MINUTES_MAX = 10_080;
 
-const ID = { kind: 'id', isRequired: true } as const;
+export const ID = { kind: 'id', isRequired: true } as const;
 const TENANT = { kind: 'reference', isRequired: true } as const;
-const COMMENT = { kind: 'text', charsMax: COMMENT_CHARS_MAX, isEmptyAllowed: true } as const;
+export const COMMENT = { kind: 'text', charsMax: COMMENT_CHARS_MAX, isEmptyAllowed: true } as const;
 const notBlank = (text: string, field: string): Problem[] => (text.trim() === '' ? [empty(field)] : []);
-const ASSIGNEE = {
+export const ASSIGNEE = {
   kind: 'text',
   isEmptyAllowed: true,
   check: (name: string, field: string): Problem[] =>

@@ -5,6 +5,8 @@ import type { Finding } from '../../../rules/finding';
 import { toStored } from '../../../store/rows/stored-text';
 import { deedsJson, deedsOf, parsedDeeds } from '../alerts/deeds';
 import { eventsOfFindings } from '../alerts/finding-events';
+import { formIncidents } from '../alerts/form-incidents';
+import { type About, aboutOf, joinedAbout } from '../alerts/incident-about';
 import {
   byTime,
   groupJson,
@@ -16,14 +18,10 @@ import {
   type WrittenAlert,
 } from '../alerts/put-alerts';
 import { openSuppressions } from '../alerts/suppression';
+import { uuidOf } from '../base/uuid-of';
 
 const TICKS_PER_MINUTE = 600_000_000n;
 const TICKS_PER_US = 10n;
-
-const uuidOf = (text: string): string => {
-  const hex = createHash('sha256').update(text).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-};
 
 export const alertKey = (groupKey: string): string =>
   createHash('sha256').update(groupKey).digest('hex').slice(0, 32);
@@ -68,12 +66,27 @@ export async function writeFindings(
     fresh.push(placedOf(finding));
   }
   if (fresh.length === 0) return NOTHING;
-  const alerts = await alertsOf(tx, tenantId, fresh, nowMs);
+  const order = new Map(fresh.map((placed, i) => [placed, i]));
+  const begun = ({ placed: [first] }: OpenAlert) => (first && order.get(first)) ?? 0;
+  const alerts = (await alertsOf(tx, tenantId, fresh, nowMs)).sort((a, b) => begun(a) - begun(b));
   const eventsOf = await eventsOfFindings(tx, tenantId, alerts);
-  for (const placed of alerts.flatMap((alert) => alert.placed)) placed.deeds = deedsOf(eventsOf(placed));
+  for (const alert of alerts)
+    for (const placed of alert.placed) {
+      const events = eventsOf(placed);
+      placed.deeds = deedsOf(events);
+      alert.about = joinedAbout(alert.about, aboutOf(placed.finding, events, placed.deeds));
+    }
   const count = await insertFindings(tx, tenantId, alerts, nowMs);
   const suppressions = await openSuppressions(tx, tenantId, nowMs);
-  return { findings: count, alerts: await putAlerts(tx, tenantId, alerts, { suppressions, nowMs }) };
+  const written = await putAlerts(tx, tenantId, alerts, { suppressions, nowMs });
+  const suppressed = new Set(
+    written.flatMap(({ alertId, isNew, status }) => (isNew && status === 'suppressed' ? [alertId] : [])),
+  );
+  const incidents = await formIncidents(tx, tenantId, alerts, { suppressed, nowMs });
+  return {
+    findings: count,
+    alerts: written.map((alert) => ({ ...alert, incidentId: incidents.get(alert.alertId) ?? null })),
+  };
 }
 
 async function alertsOf(
@@ -94,6 +107,11 @@ async function alertsOf(
       status: true,
       suppressedUntil: true,
       deeds: true,
+      incidentId: true,
+      placedBy: true,
+      about: true,
+      firstEvent: true,
+      lastEvent: true,
     },
     take: 10_000,
   });
@@ -105,11 +123,11 @@ async function alertsOf(
     return list;
   };
   // A resolved alert has ended: a later finding makes a new one.
-  for (const { alertId, ruleId, groupKey, anchor, status, suppressedUntil, deeds } of rows) {
+  for (const row of rows) {
+    const { ruleId, groupKey, status, suppressedUntil } = row;
     // So has an alert whose suppression is over.
     const isOver = status === 'suppressed' && suppressedUntil !== null && suppressedUntil.getTime() <= nowMs;
-    if (status !== 'resolved' && !isOver)
-      listOf(ruleId, groupKey).push({ alertId, anchor, isNew: false, deeds: parsedDeeds(deeds), placed: [] });
+    if (status !== 'resolved' && !isOver) listOf(ruleId, groupKey).push(storedAlert(row));
   }
   for (const placed of fresh) {
     const { finding, groupKey, last } = placed;
@@ -122,6 +140,11 @@ async function alertsOf(
       alertId: uuidOf(`alert\n${tenantId}\n${finding.findingId}`),
       anchor: last,
       isNew: true,
+      incidentId: null,
+      isPlaced: false,
+      about: null,
+      first: null,
+      last: null,
       deeds: [],
       placed: [],
     };
@@ -130,6 +153,28 @@ async function alertsOf(
   }
   return [...byGroup.values()].flat().filter(({ placed }) => placed.length > 0);
 }
+
+const storedAlert = (row: {
+  readonly alertId: string;
+  readonly anchor: bigint;
+  readonly deeds: string;
+  readonly incidentId: string | null;
+  readonly placedBy: string | null;
+  readonly about: string;
+  readonly firstEvent: bigint;
+  readonly lastEvent: bigint;
+}): OpenAlert => ({
+  alertId: row.alertId,
+  anchor: row.anchor,
+  isNew: false,
+  deeds: parsedDeeds(row.deeds),
+  incidentId: row.incidentId,
+  isPlaced: row.placedBy !== null,
+  about: row.incidentId === null ? null : (JSON.parse(row.about) as About),
+  first: row.firstEvent,
+  last: row.lastEvent,
+  placed: [],
+});
 
 const distance = (a: bigint, b: bigint) => (a > b ? a - b : b - a);
 

@@ -73,7 +73,12 @@ export class Channels {
     });
     if ('to' in route.target) {
       if (!mailer) return { message: 'SMTP_URL is not set', isOfChannel: true };
-      return mailer.send(route.target.to, told).catch((error: Error) => ({
+      const others = await reader.othersOf(
+        tenants,
+        told.map(({ alert }) => alert),
+      );
+      const whole = told.map((one) => ({ ...one, others: others(one.alert) }));
+      return mailer.send(route.target.to, whole).catch((error: Error) => ({
         message: error.message,
         isOfChannel: error instanceof MailFailure && error.isOfServer,
         isGuess: error instanceof MailFailure && error.isGuess,

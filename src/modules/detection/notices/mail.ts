@@ -19,6 +19,8 @@ export interface MailServer {
 export interface ToldAlert {
   readonly alert: AlertAnswer;
   readonly state: string;
+  /** The titles of other alerts of its incident: they are told with it. */
+  readonly others?: readonly string[];
 }
 
 export interface Mailer {
@@ -118,9 +120,9 @@ const isOfServer = ({ code = '', command, responseCode }: SmtpError): boolean =>
 const idOf = ({ alert, state }: ToldAlert): string => `${alert.alertId}.${state}`;
 
 /** The same alert and state give the same Message-ID, so that a repeated mail can be recognized. */
-const mailOf = ({ alert, state }: ToldAlert) => ({
+const mailOf = ({ alert, state, others = [] }: ToldAlert) => ({
   subject: onOneLine(`[${alert.severity}] ${alert.title} (${state})`),
-  text: textOf({ alert, state }),
+  text: textOf({ alert, state, others }),
   messageId: `<${idOf({ alert, state })}@audit-activity>`,
   priority: priorityOf(alert),
 });
@@ -151,7 +153,7 @@ const worstOf = (alerts: readonly ToldAlert[]) =>
   ORDER.find((severity) => alerts.some(({ alert }) => alert.severity === severity)) ?? 'low';
 
 /** Each fact is one line, whatever names hold. Keeps lines short. With a longer line, the whole mail would be sent in an encoding that breaks all lines. */
-const textOf = ({ alert, state }: ToldAlert): string =>
+const textOf = ({ alert, state, others = [] }: ToldAlert): string =>
   [
     `${alert.title}`,
     ...(alert.summary === null ? [] : [alert.summary]),
@@ -161,6 +163,8 @@ const textOf = ({ alert, state }: ToldAlert): string =>
     `First event: ${alert.firstEventTime}`,
     `Last event: ${alert.lastEventTime}`,
     `Alert: ${alert.alertId}`,
+    ...(alert.incidentId === null ? [] : [`Incident: ${alert.incidentId}`]),
+    ...others.map((title) => `With it: ${title}`),
   ]
     .map(onOneLine)
     .join('\n');

@@ -1,0 +1,78 @@
+import { Radio, Stack, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import {
+  type AlertVerdict,
+  AssignIncidentDocument,
+  CommentIncidentDocument,
+  ResolveIncidentDocument,
+} from '../../generated/operations';
+import { VERDICT_LABELS } from '../alerts/alert-words';
+import { FormDialog } from '../lib/form-dialog';
+import { useMutate } from '../lib/mutate';
+import type { Incident } from './incident';
+
+export type IncidentDialogKind = 'resolve' | 'assign' | 'comment';
+const ACTIONS = { resolve: 'Resolve', assign: 'Assign', comment: 'Comment' } as const;
+
+/** The dialog of an action on an incident. What is done to it is done to its alerts. */
+export function IncidentDialog(props: {
+  readonly kind: IncidentDialogKind;
+  readonly incident: Incident;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}) {
+  const { kind, incident, onClose, onDone } = props;
+  const { incidentId } = incident;
+  const mutate = useMutate();
+  const [verdict, setVerdict] = useState<AlertVerdict | ''>('');
+  const [text, setText] = useState(kind === 'assign' ? (incident.assignee ?? '') : '');
+  const submit = async () => {
+    if (kind === 'assign') await mutate(AssignIncidentDocument, { incidentId, assignee: text });
+    else if (kind === 'comment') await mutate(CommentIncidentDocument, { incidentId, comment: text });
+    else {
+      if (verdict === '') throw new Error('Choose what it turned out to be.');
+      await mutate(ResolveIncidentDocument, { incidentId, verdict, comment: text || null });
+    }
+    onDone();
+  };
+  return (
+    <FormDialog
+      title={`${ACTIONS[kind]}: ${incident.title}`}
+      action={ACTIONS[kind]}
+      isOpen
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      {kind === 'resolve' && (
+        <Radio.Group
+          label="It turned out to be"
+          value={verdict}
+          onChange={(value) => setVerdict(value as AlertVerdict)}
+        >
+          <Stack gap="xs" mt="xs">
+            {(Object.keys(VERDICT_LABELS) as AlertVerdict[]).map((value) => (
+              <Radio key={value} value={value} label={VERDICT_LABELS[value]} />
+            ))}
+          </Stack>
+        </Radio.Group>
+      )}
+      {kind === 'assign' ? (
+        <TextInput
+          label="Assignee"
+          description="Empty: nobody."
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      ) : (
+        <Textarea
+          label="Comment"
+          required={kind === 'comment'}
+          autosize
+          minRows={2}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,158 @@
+import { Button, SegmentedControl, Stack, Text } from '@mantine/core';
+import { DataTable, type DataTableColumn } from 'mantine-datatable';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { useLocation } from 'wouter';
+import { type IncidentFieldsFragment, IncidentsDocument } from '../../generated/operations';
+import { STATUS_LABELS, statusText } from '../alerts/alert-words';
+import { Severity } from '../alerts/severity';
+import type { Session } from '../api/session';
+import { showHidden } from '../explore/event/marks';
+import { formatCount } from '../lib/numbers';
+import { Opener } from '../lib/opener';
+import { useTimeZone } from '../lib/preferences';
+import { onRow } from '../lib/row-click';
+import { nameOf } from '../lib/tenant-name';
+import { formatTime, type TimeZone } from '../lib/time';
+import { PageHead } from '../shell/page-head';
+import { Empty, Failed, Loading } from '../shell/states';
+
+type Incident = IncidentFieldsFragment;
+const PAGE_SIZE = 25;
+const STATES = ['new', 'acknowledged', 'resolved'] as const;
+type State = (typeof STATES)[number];
+
+/** The incidents in a state, those that changed last first. */
+export function IncidentList({ session }: { readonly session: Session }) {
+  const [zone] = useTimeZone();
+  const [, navigate] = useLocation();
+  const [{ status, page }, show] = useState<{ readonly status: State; readonly page: number }>({
+    status: 'new',
+    page: 1,
+  });
+  const [{ data, error, fetching }, ask] = useQuery({
+    query: IncidentsDocument,
+    variables: { status, page, pageSize: PAGE_SIZE },
+  });
+  const refresh = () => ask({ requestPolicy: 'network-only' });
+  const open = ({ incidentId }: Incident) => navigate(`/incidents/${incidentId}`);
+  const { items = [], totalCount = 0 } = data?.incidents ?? {};
+  return (
+    <Stack gap="sm">
+      <PageHead title="Incidents">
+        <Button variant="default" onClick={refresh} loading={fetching && data !== undefined}>
+          Refresh
+        </Button>
+      </PageHead>
+      <SegmentedControl
+        aria-label="State"
+        value={status}
+        onChange={(value) => show({ status: value as State, page: 1 })}
+        data={STATES.map((value) => ({ value, label: STATUS_LABELS[value] }))}
+        style={{ alignSelf: 'flex-start' }}
+      />
+      <Text size="sm" fw={600} role="status">
+        {data ? `${formatCount(totalCount)} ${totalCount === 1 ? 'incident' : 'incidents'}` : 'Counting …'}
+      </Text>
+      {error && <Failed error={error} retry={refresh} />}
+      {!data && !error && <Loading what="the incidents" />}
+      {data && items.length === 0 && (
+        <Empty title={`No incident is ${STATUS_LABELS[status].toLowerCase()}`}>
+          <Text size="sm">Alerts that share a login, address, host or session form an incident.</Text>
+        </Empty>
+      )}
+      {items.length > 0 && (
+        <section id="incidents" tabIndex={-1} aria-label="Incidents">
+          <DataTable
+            withTableBorder
+            highlightOnHover
+            minHeight={160}
+            fz="sm"
+            idAccessor="incidentId"
+            records={[...items]}
+            columns={columnsOf({ zone, session, open })}
+            onRowClick={onRow(open)}
+            totalRecords={totalCount}
+            page={page}
+            onPageChange={(next) => show({ status, page: next })}
+            recordsPerPage={PAGE_SIZE}
+            paginationText={({ from, to, totalRecords }) =>
+              `${formatCount(from)} – ${formatCount(to)} of ${formatCount(totalRecords)}`
+            }
+            getPaginationControlProps={(control) => ({ 'aria-label': `${control} page` })}
+          />
+        </section>
+      )}
+    </Stack>
+  );
+}
+
+const columnsOf = (of: {
+  readonly zone: TimeZone;
+  readonly session: Session;
+  readonly open: (incident: Incident) => void;
+}): DataTableColumn<Incident>[] => [
+  {
+    accessor: 'severity',
+    title: 'Severity',
+    noWrap: true,
+    render: ({ severity }) => <Severity severity={severity} />,
+  },
+  {
+    accessor: 'title',
+    title: 'Incident',
+    render: (incident) => (
+      <Opener href={`/dashboard/incidents/${incident.incidentId}`} onOpen={() => of.open(incident)}>
+        {showHidden(incident.title)}
+      </Opener>
+    ),
+  },
+  {
+    accessor: 'status',
+    title: 'State',
+    noWrap: true,
+    render: (incident) => (
+      <>
+        {statusText(incident)}
+        {incident.assignee && (
+          <Text size="xs" c="dimmed">
+            {showHidden(incident.assignee)}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    accessor: 'alertCount',
+    title: 'Alerts',
+    textAlign: 'right',
+    render: ({ alertCount }) => formatCount(alertCount),
+  },
+  {
+    accessor: 'rowsRead',
+    title: 'Rows read',
+    textAlign: 'right',
+    render: ({ rowsRead }) => formatCount(rowsRead),
+  },
+  ...(of.session.tenants.length > 1
+    ? [
+        {
+          accessor: 'tenantId',
+          title: 'Tenant',
+          render: ({ tenantId }: Incident) => showHidden(nameOf(of.session.tenants, tenantId)),
+        },
+      ]
+    : []),
+  {
+    accessor: 'firstEventTime',
+    title: 'First event',
+    noWrap: true,
+    render: ({ firstEventTime }) => formatTime(firstEventTime, of.zone),
+  },
+  {
+    accessor: 'lastEventTime',
+    title: 'Last event',
+    noWrap: true,
+    render: ({ lastEventTime }) => formatTime(lastEventTime, of.zone),
+  },
+];

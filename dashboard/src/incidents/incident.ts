@@ -1,0 +1,3 @@
+import type { IncidentQuery } from '../../generated/operations';
+
+export type Incident = NonNullable<IncidentQuery['incident']>;
