@@ -277,7 +277,7 @@ export const LIMITS = {
   archiveTransferMs: 600_000, // for one request to a bucket: a file of gigabytes is sent by one
   archiveUnlistedMs: 86_400_000, // before a file that no week has is removed from its place; no reader lasts so long
   archiveUnlistedPerRound: 100,
-  sealedWeeksMax: 10_000, // one answer
+  sealedWeeksMax: 4_000, // one answer
   sealedWeeksDefault: 1_000,
   archiveAnnounceMs: 120_000, // before the first week of a tenant is sealed; no statement or cached list lasts half as long
 } as const;

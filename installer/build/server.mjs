@@ -26,9 +26,12 @@ const FOR_PEOPLE = [
   'docs',
   'deploy/compose',
   'deploy/compose.yaml',
+  'deploy/elastic',
   'deploy/monitoring',
   'deploy/nginx.conf',
+  'deploy/splunk',
   'CHANGELOG.md',
+  'SECURITY.md',
 ];
 
 /** The commands by the compiled file that each runs. */

@@ -168,6 +168,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   overlapMinutes: () => 5,
   uses: () => 1,
   keyDays: () => undefined,
+  week: () => BEFORE,
   retentionDays: () => undefined,
   'retentionPreview.days': () => 1,
   // Nothing is held back, and so nothing changes.
