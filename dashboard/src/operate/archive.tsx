@@ -46,6 +46,8 @@ export default function Archive() {
             withTableBorder
             striped
             minHeight={120}
+            // On a narrow screen it scrolls, and has nothing else that a keyboard could reach.
+            scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
             idAccessor={({ tenantId, week }) => `${tenantId} ${week}`}
             fetching={fetching}
             records={[...listed.rows]}
