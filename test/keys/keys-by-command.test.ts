@@ -25,6 +25,7 @@ describe('the command line', () => {
       createdAt: expect.any(String),
       disabledAt: null,
       disabledReason: null,
+      masksStatements: false,
       retentionDays: null,
     });
     expect((await run('tenant', 'list')).lines.join('\n')).toMatch(
