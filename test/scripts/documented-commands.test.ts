@@ -11,7 +11,13 @@ import { commandsOf, Reader, RUN_ELSEWHERE } from './support/reader';
 jest.setTimeout(240_000);
 
 const SAMPLES = path.join(ROOT, 'test/fixtures/sqlaudit/schema-2022');
-const FOLLOWED_ON_EMBEDDED = ['README.md', 'docs/agent.md', 'docs/api.md', 'docs/evidence.md'];
+const FOLLOWED_ON_EMBEDDED = [
+  'README.md',
+  'docs/agent.md',
+  'docs/api.md',
+  'docs/assistants.md',
+  'docs/evidence.md',
+];
 const FOLLOWED_ON_POSTGRESQL = ['docs/operate.md'];
 
 describe('the commands of the documents', () => {

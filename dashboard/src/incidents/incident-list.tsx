@@ -34,7 +34,7 @@ export function IncidentList({ session }: { readonly session: Session }) {
     query: IncidentsDocument,
     variables: { status, page, pageSize: PAGE_SIZE },
   });
-  const refresh = () => ask({ requestPolicy: 'network-only' });
+  const refresh = () => ask();
   const open = ({ incidentId }: Incident) => navigate(`/incidents/${incidentId}`);
   const { items = [], totalCount = 0 } = data?.incidents ?? {};
   return (

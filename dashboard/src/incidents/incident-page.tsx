@@ -47,8 +47,8 @@ export function IncidentPage({
       </Empty>
     );
   const reload = () => {
-    ask({ requestPolicy: 'network-only' });
-    askHistory({ requestPolicy: 'network-only' });
+    ask();
+    askHistory();
   };
   return (
     <Stack gap="md">

@@ -1,2 +1,2 @@
 -- Whether literals in the statements of a tenant are masked for those without the scope unmask.
-ALTER TABLE tenant ADD COLUMN mask_statements boolean NOT NULL DEFAULT false;
+ALTER TABLE tenant ADD COLUMN masks_statements boolean NOT NULL DEFAULT false;
