@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { ADVISORY_LOCKS } from './advisory-locks';
-import type { OwnerDoor } from './clients';
+import type { OwnerDoor, Prisma } from './clients';
 import { isFailure } from './failure';
 import { mendRestored } from './row-security';
 
@@ -18,9 +19,17 @@ class NewerDatabase extends Error {
   override readonly name = 'NewerDatabase';
 }
 
+/** How long an attempt waits for tables that an older service uses. PostgreSQL looks for deadlocks after a second. */
+const LOCK_WAIT_MS = 200;
+const LOCK_PAUSE_MS = 300;
+/** After these attempts it waits as long as it must. */
+const LOCK_ATTEMPTS = 100;
+
 /**
  * Applies the missing migrations, all in one transaction, and records them as Prisma's own tool would. The schema of
- * each release also works for the one before it, so an older service may keep running meanwhile.
+ * each release also works for the one before it, so an older service may keep running meanwhile. An attempt that does
+ * not get the tables that it changes soon is begun anew: else a statement of that service could be the one that a
+ * deadlock ends.
  * @returns the names of the migrations applied now
  * @throws NewerDatabase when a newer release has migrated the database: this release would not maintain what it does
  * not know
@@ -28,6 +37,22 @@ class NewerDatabase extends Error {
  */
 export async function migrate(owner: OwnerDoor): Promise<readonly string[]> {
   const migrations = await readMigrations();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await applyMissing(owner, migrations, attempt < LOCK_ATTEMPTS ? LOCK_WAIT_MS : 0);
+    } catch (error) {
+      if (attempt >= LOCK_ATTEMPTS || !isFailure(error, 'lock_not_available')) throw error;
+      await setTimeout(LOCK_PAUSE_MS);
+    }
+  }
+}
+
+/** @param lockWaitMs 0: without end */
+function applyMissing(
+  owner: OwnerDoor,
+  migrations: readonly Migration[],
+  lockWaitMs: number,
+): Promise<readonly string[]> {
   return owner.models.$transaction(
     async (tx) => {
       await tx.$executeRawUnsafe(`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.migrations})`);
@@ -38,6 +63,8 @@ export async function migrate(owner: OwnerDoor): Promise<readonly string[]> {
       const checksums = new Map(done.map((row) => [row.migration_name, row.checksum]));
       assertNoneUnknown([...checksums.keys()], migrations);
       if (checksums.has(ROW_SECURITY)) await mendRestored(tx, tablesOf(migrations));
+      const missing = migrations.filter(({ name }) => !checksums.has(name));
+      await lockChanged(tx, missing, lockWaitMs);
       const applied: string[] = [];
       for (const { name, sql, checksum } of migrations) {
         const before = checksums.get(name);
@@ -60,6 +87,26 @@ export async function migrate(owner: OwnerDoor): Promise<readonly string[]> {
     },
     { timeout: TIMEOUT_MS, maxWait: TIMEOUT_MS },
   );
+}
+
+/**
+ * Locks the tables that migrations change, before anything is done. Then the transaction never waits for a table while a
+ * statement of another service waits for it.
+ */
+async function lockChanged(
+  tx: Prisma.TransactionClient,
+  missing: readonly Migration[],
+  waitMs: number,
+): Promise<void> {
+  const made = tablesOf(missing);
+  const changed = missing.flatMap(({ sql }) =>
+    [...sql.matchAll(/^ALTER TABLE "?(\w+)/gm)].map(([, name = '']) => name),
+  );
+  const tables = [...new Set(changed)].filter((name) => !made.includes(name));
+  if (tables.length === 0) return;
+  await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = ${waitMs}`);
+  for (const name of tables) await tx.$executeRawUnsafe(`LOCK TABLE "${name}" IN ACCESS EXCLUSIVE MODE`);
+  await tx.$executeRawUnsafe('SET LOCAL lock_timeout = 0');
 }
 
 function assertNoneUnknown(done: readonly string[], known: readonly { readonly name: string }[]): void {
@@ -93,7 +140,13 @@ const HISTORY_TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   applied_steps_count integer NOT NULL DEFAULT 0
 )`;
 
-async function readMigrations() {
+interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+async function readMigrations(): Promise<Migration[]> {
   const names = (await readdir(FOLDER, { withFileTypes: true }))
     .filter((e) => e.isDirectory())
     .map((e) => e.name);
