@@ -1,4 +1,5 @@
 import type { OwnerDoor } from '../../database/clients';
+import { guarded } from '../../database/failure';
 import { LIMITS } from '../../limits';
 import type { KnownFiles } from '../plan';
 
@@ -42,7 +43,7 @@ export class ArchivedTenants implements KnownFiles {
 
   async #readNow(): Promise<void> {
     const atMs = performance.now();
-    const rows = await this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(ANNOUNCED);
+    const rows = await guarded(() => this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(ANNOUNCED));
     this.tenants = new Set(rows.map(({ tenant_id }) => tenant_id));
     this.isSureUntilMs = atMs + this.announceMs / 2;
   }
