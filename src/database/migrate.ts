@@ -20,8 +20,8 @@ class NewerDatabase extends Error {
 }
 
 /** How long an attempt waits for tables that an older service uses. PostgreSQL looks for deadlocks after a second. */
-const LOCK_WAIT_MS = 200;
-const LOCK_PAUSE_MS = 300;
+const LOCK_WAIT_MS = 250;
+const LOCK_PAUSE_MS = 350;
 /** After these attempts it waits as long as it must. */
 const LOCK_ATTEMPTS = 100;
 
