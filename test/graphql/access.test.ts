@@ -230,7 +230,11 @@ const MATRIX = {
     'operator',
     'mutation { setTenantRetention(tenantId: "1", days: 30) { tenantId } }',
   ],
-  'Query.complianceDeclarations': ['operator', '{ complianceDeclarations(tenantId: "1") { reason } }'],
+  'Query.complianceDeclarations': [
+    'session or operator',
+    '{ complianceDeclarations(tenantId: "1") { reason } }',
+    'read:compliance',
+  ],
   'Mutation.declareCompliance': [
     'operator',
     `mutation { declareCompliance(tenantId: "1", kind: auditor, principalName: "x", reason: "y") { reason } }`,

@@ -1,4 +1,5 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect } from '@mantine/core';
+import { AppliedInput } from '../lib/applied-input';
 import { formatCount } from '../lib/numbers';
 import { type AlertCount, sumOf } from './alert-counts';
 import { capital, SEVERITY_NAMES } from './alert-words';
@@ -35,12 +36,12 @@ export function QueueFilters({ state, counts, change }: Props) {
         onChange={(event) => change({ ruleId: event.currentTarget.value || null })}
         data={[{ value: '', label: 'Any rule' }, ...rulesOf(counts, state)]}
       />
-      <TextFilter
+      <AppliedInput
         label="Principal"
         value={state.principalName}
         onChange={(principalName) => change({ principalName })}
       />
-      <TextFilter
+      <AppliedInput
         label="Server instance"
         value={state.serverInstanceName}
         onChange={(serverInstanceName) => change({ serverInstanceName })}
@@ -69,26 +70,4 @@ function rulesOf(counts: readonly AlertCount[], { status, severity, ruleId }: Qu
     .filter(({ value, alerts }) => alerts > 0 || value === ruleId)
     .sort((a, b) => b.alerts - a.alerts)
     .map(({ value, title, alerts }) => ({ value, label: `${title} (${formatCount(alerts)})` }));
-}
-
-function TextFilter(props: {
-  readonly label: string;
-  readonly value: string | null;
-  readonly onChange: (value: string | null) => void;
-}) {
-  const { label, value, onChange } = props;
-  const set = (text: string) => {
-    if ((text.trim() || null) !== value) onChange(text.trim() || null);
-  };
-  return (
-    <TextInput
-      // A value that changed outside is shown.
-      key={value}
-      label={label}
-      w={170}
-      defaultValue={value ?? ''}
-      onBlur={(event) => set(event.currentTarget.value)}
-      onKeyDown={(event) => event.key === 'Enter' && set(event.currentTarget.value)}
-    />
-  );
 }

@@ -58,6 +58,12 @@ export function dayStart(nowMs: number, zone: TimeZone, days = 0, hour = 0): num
 export const toInputValue = (ms: number, zone: TimeZone): string =>
   `${formatDate(ms, zone)}T${formatClock(ms, zone)}`;
 
+/** The same for an ISO time. Empty: no time is given, or it is invalid. */
+export function inputValueOf(time: string | null, zone: TimeZone): string {
+  const ms = Date.parse(time ?? '');
+  return Number.isNaN(ms) ? '' : toInputValue(ms, zone);
+}
+
 /** The moment such an input names; null while it is incomplete. */
 export function fromInputValue(value: string, zone: TimeZone): number | null {
   const ms = Date.parse(zone === 'UTC' ? `${value}Z` : value);

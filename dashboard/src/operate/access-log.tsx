@@ -6,13 +6,14 @@ import { ERRORS } from '../../../src/errors';
 import { LIMITS } from '../../../src/limits';
 import { AccessLogDocument } from '../../generated/operations';
 import { textsAddress } from '../lib/address';
+import { AppliedInput } from '../lib/applied-input';
 import { NameCell } from '../lib/name-cell';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
 import { onRow } from '../lib/row-click';
 import { namesOf } from '../lib/tenant-name';
-import { formatTime, fromInputValue, type TimeZone, toInputValue, zoneName } from '../lib/time';
+import { formatTime, fromInputValue, inputValueOf, zoneName } from '../lib/time';
 import { useAddress } from '../lib/use-address';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
@@ -29,12 +30,6 @@ const OUTCOMES = [
   { value: 'refused', label: 'Refused or failed' },
   ...Object.keys(ERRORS).map((code) => ({ value: code, label: code })),
 ];
-
-/** Empty: no time is given, or it is invalid. */
-function inputValueOf(time: string | null, zone: TimeZone): string {
-  const ms = Date.parse(time ?? '');
-  return Number.isNaN(ms) ? '' : toInputValue(ms, zone);
-}
 
 /** The access log, newest first. Its filters are in the URL. */
 export default function AccessLog() {
@@ -86,16 +81,18 @@ export default function AccessLog() {
           value={given.keyId}
           onChange={(value) => change('keyId', value)}
         />
-        <TypedFilter
+        <AppliedInput
           label="Operation"
           placeholder="auditEvents"
-          value={given.operation ?? ''}
+          value={given.operation}
+          maxLength={LIMITS.filterCharsMax}
           onChange={(value) => change('operation', value)}
         />
-        <TypedFilter
+        <AppliedInput
           label="What was read"
           placeholder="Payroll, a record id"
-          value={given.search ?? ''}
+          value={given.search}
+          maxLength={LIMITS.filterCharsMax}
           onChange={(value) => change('search', value)}
         />
         <NativeSelect
@@ -180,29 +177,5 @@ export default function AccessLog() {
       </Group>
       <AccessEntry entry={opened} tenants={tenants} onClose={() => setOpened(null)} />
     </Stack>
-  );
-}
-
-interface TypedFilterProps {
-  readonly label: string;
-  readonly placeholder: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-/** A filter that applies when its field is left, or with Enter. */
-function TypedFilter({ label, placeholder, value, onChange }: TypedFilterProps) {
-  const take = (typed: string) => typed.trim() !== value && onChange(typed.trim());
-  return (
-    <TextInput
-      key={value}
-      label={label}
-      placeholder={placeholder}
-      w={170}
-      maxLength={LIMITS.filterCharsMax}
-      defaultValue={value}
-      onKeyDown={(event) => event.key === 'Enter' && take(event.currentTarget.value)}
-      onBlur={(event) => take(event.currentTarget.value)}
-    />
   );
 }

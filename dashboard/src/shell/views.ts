@@ -8,6 +8,7 @@ import {
   IconListSearch,
   IconSend,
   IconServer,
+  IconShieldCheck,
   IconTimeline,
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
@@ -103,6 +104,15 @@ const VIEWS: readonly View[] = [
     icon: IconHistory,
     for: ['operator'],
     component: part(() => import('../operate/access-log')),
+  },
+  {
+    path: '/compliance',
+    title: 'Compliance',
+    icon: IconShieldCheck,
+    for: ['public', 'operator'],
+    scope: 'read:compliance',
+    hasPages: true,
+    component: part(() => import('../compliance/compliance')),
   },
   {
     path: '/rules',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
-import type { TenantStore } from '../../caller/tenant.store';
+import type { CallTenants } from '../../caller/call-tenants';
 import { DomainError, refusal, refuseIf } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { ParameterValues } from '../../event/parameter-specs';
@@ -10,7 +10,6 @@ import { Takes } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
 import { LIMITS } from '../../limits';
 import { problem } from '../../problem';
-import { noSuchTenant, parseTenantId } from '../../tenant-set';
 import type { DeclarationStore } from './declaration.store';
 import {
   COMPLIANCE_DECLARATION,
@@ -33,20 +32,20 @@ const tooMany = () =>
 
 const DeclarationType = objectType(COMPLIANCE_DECLARATION);
 
-/** For operators: what they declare about servers for assessments. */
+/** What operators declare about servers for assessments. Those who read assessments may read it. */
 @Resolver()
 export class DeclarationResolver {
   constructor(
     private readonly declarations: DeclarationStore,
-    private readonly tenants: Pick<TenantStore, 'existing'>,
+    private readonly tenants: Pick<CallTenants, 'one'>,
     private readonly nowMs: () => number,
   ) {}
 
   @Query(() => [DeclarationType], { description: 'What is declared about servers, the oldest first.' })
-  @Access({ principal: 'operator' })
+  @Access({ principal: 'public', scope: 'read:compliance', via: 'session', operators: true })
   @Takes(DECLARATIONS_OF)
-  async complianceDeclarations({ tenantId, asOf }: ParameterValues<typeof DECLARATIONS_OF>) {
-    const id = await this.#tenant(tenantId);
+  async complianceDeclarations({ tenantId, asOf }: ParameterValues<typeof DECLARATIONS_OF>, call: Call) {
+    const id = await this.tenants.one(call, tenantId);
     const all = await this.declarations.list(id);
     const at = asOf === undefined ? null : Date.parse(asOf);
     const holds = all.filter(
@@ -63,7 +62,7 @@ export class DeclarationResolver {
   @Takes(DECLARE)
   async declareCompliance(given: ParameterValues<typeof DECLARE>, call: Call) {
     refuseIf(declarationProblems(given));
-    const id = await this.#tenant(given.tenantId);
+    const id = await this.tenants.one(call, given.tenantId);
     const createdAt = new Date(this.nowMs());
     const declaration = {
       ...declaredOf(given),
@@ -87,7 +86,7 @@ export class DeclarationResolver {
     { tenantId, snapshot: text }: ParameterValues<typeof UPLOAD_SNAPSHOT>,
     call: Call,
   ) {
-    const id = await this.#tenant(tenantId);
+    const id = await this.tenants.one(call, tenantId);
     const read = readSnapshot(text);
     if ('problems' in read) throw refusal(read.problems);
     const createdAt = new Date(this.nowMs());
@@ -116,7 +115,7 @@ export class DeclarationResolver {
   @Access({ principal: 'operator' })
   @Takes(END_DECLARATION)
   async endComplianceDeclaration(given: ParameterValues<typeof END_DECLARATION>, call: Call) {
-    const id = await this.#tenant(given.tenantId);
+    const id = await this.tenants.one(call, given.tenantId);
     const validUntil = new Date(given.validUntil ?? this.nowMs());
     const { declarationId } = given;
     const ended = await this.declarations.end(id, { declarationId, validUntil }, attemptOf(call));
@@ -125,11 +124,5 @@ export class DeclarationResolver {
     if (ended === null || ended === 'before')
       throw new DomainError('not_found', { public: 'There is no such declaration.' });
     return toAnswer(id, ended);
-  }
-
-  async #tenant(given: string): Promise<number> {
-    const id = parseTenantId(given);
-    if (id === null || (await this.tenants.existing([id])).length === 0) throw noSuchTenant();
-    return id;
   }
 }

@@ -1,3 +1,4 @@
+import { CallTenants } from '../../caller/call-tenants';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { ServiceDoor } from '../../database/clients';
@@ -11,7 +12,7 @@ import type { Questions } from './questions';
 /** Compliance health: what the events of a server instance, and what operators declare, say of controls. */
 export function complianceModule(parts: {
   readonly service: ServiceDoor;
-  readonly tenants: Pick<TenantStore, 'existing'>;
+  readonly tenants: Pick<TenantStore, 'existing' | 'list'>;
   readonly ask: Questions;
   readonly fairShare: Pick<FairShare, 'run'>;
   readonly nowMs: () => number;
@@ -22,7 +23,7 @@ export function complianceModule(parts: {
   return {
     resolvers: [
       new ComplianceResolver(assessments, fairShare, nowMs),
-      new DeclarationResolver(declarations, tenants, nowMs),
+      new DeclarationResolver(declarations, new CallTenants(tenants), nowMs),
     ],
     itemsOf: (framework, of, asOf) => assessments.itemsOf(framework, of, asOf),
   };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { CallTenants } from '../../caller/call-tenants';
 import type { MaskedTenants } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
@@ -28,7 +29,6 @@ import { SuppressionResolver } from './alerts/suppression.resolver';
 import { BacktestResolver } from './backtests/backtest.resolver';
 import { BacktestStore } from './backtests/backtest.store';
 import { Backtests } from './backtests/backtests';
-import { CallTenants } from './base/operations';
 import { DetectionTally } from './base/tally';
 import { Detector } from './detector/detector';
 import { FindingsCheck } from './detector/findings-check';

@@ -1,5 +1,6 @@
 import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../../caller/call';
+import type { CallTenants } from '../../../caller/call-tenants';
 import { DomainError, refusal, refuseIf } from '../../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../../event/event-time';
 import type { GivenValues, ParameterValues } from '../../../event/parameter-specs';
@@ -9,7 +10,7 @@ import { Takes, TakesUnchecked } from '../../../graphql/arguments';
 import { objectType } from '../../../graphql/object-type';
 import { type Problem, problem } from '../../../problem';
 import { ALERT, ALERT_PAGE } from '../base/answers';
-import { type CallTenants, READ_ALERTS, WORK_ALERTS } from '../base/operations';
+import { READ_ALERTS, WORK_ALERTS } from '../base/operations';
 import {
   ACKNOWLEDGE_ALERT,
   ASSIGN_ALERT,

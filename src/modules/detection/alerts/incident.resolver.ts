@@ -1,5 +1,6 @@
 import { Int, Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../../caller/call';
+import type { CallTenants } from '../../../caller/call-tenants';
 import { tenantSetOf } from '../../../caller/principal';
 import { DomainError } from '../../../errors';
 import type { ParameterValues } from '../../../event/parameter-specs';
@@ -21,7 +22,7 @@ import {
   SET_INCIDENT_MINUTES,
   TENANT_INCIDENTS,
 } from '../base/incident-answers';
-import { type CallTenants, READ_ALERTS, WORK_ALERTS } from '../base/operations';
+import { READ_ALERTS, WORK_ALERTS } from '../base/operations';
 import type { IncidentReader } from './incident.reader';
 import type { IncidentStore, IncidentWork } from './incident.store';
 

@@ -1,13 +1,14 @@
 import { GraphQLBoolean } from 'graphql';
 import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../../caller/call';
+import type { CallTenants } from '../../../caller/call-tenants';
 import { DomainError } from '../../../errors';
 import type { ParameterValues } from '../../../event/parameter-specs';
 import { isUuid } from '../../../event/uuid';
 import { Access } from '../../../graphql/access';
 import { Takes } from '../../../graphql/arguments';
 import { objectType } from '../../../graphql/object-type';
-import { type CallTenants, READ_ALERTS, WORK_ALERTS } from '../base/operations';
+import { READ_ALERTS, WORK_ALERTS } from '../base/operations';
 import { OF_SUPPRESSION, OF_TENANT } from '../base/parameters';
 import { ALERT_SUPPRESSION } from '../base/work-answers';
 import type { AlertStore } from './alert.store';

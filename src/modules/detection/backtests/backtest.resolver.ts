@@ -1,12 +1,13 @@
 import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../../caller/call';
+import type { CallTenants } from '../../../caller/call-tenants';
 import { refusal } from '../../../errors';
 import type { ParameterValues } from '../../../event/parameter-specs';
 import { Access } from '../../../graphql/access';
 import { Takes } from '../../../graphql/arguments';
 import { objectType } from '../../../graphql/object-type';
 import { conflict } from '../../../problem';
-import { type CallTenants, WORK_ALERTS } from '../base/operations';
+import { WORK_ALERTS } from '../base/operations';
 import { BACKTEST_PARAMETERS, TEST_RULE } from '../base/parameters';
 import { BACKTEST } from '../base/work-answers';
 import type { RuleStore } from '../rules/rule.store';

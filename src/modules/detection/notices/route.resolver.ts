@@ -1,6 +1,7 @@
 import { GraphQLBoolean } from 'graphql';
 import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../../caller/call';
+import type { CallTenants } from '../../../caller/call-tenants';
 import { DomainError, refusal } from '../../../errors';
 import type { GivenValues, ParameterValues } from '../../../event/parameter-specs';
 import { parseParameters } from '../../../event/parse-parameters';
@@ -10,7 +11,6 @@ import { Takes, TakesUnchecked } from '../../../graphql/arguments';
 import { objectType } from '../../../graphql/object-type';
 import { conflict, problem } from '../../../problem';
 import { SEVERITIES } from '../../../rules/rule';
-import type { CallTenants } from '../base/operations';
 import { CREATE_ROUTE, OF_TENANT, REMOVE_ROUTE } from '../base/parameters';
 import { ALERT_ROUTE } from '../base/work-answers';
 import type { RuleStore } from '../rules/rule.store';

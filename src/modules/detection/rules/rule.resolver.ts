@@ -1,12 +1,13 @@
 import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../../caller/call';
+import type { CallTenants } from '../../../caller/call-tenants';
 import type { FairShare } from '../../../caller/rate-limit/fair-share';
 import type { ParameterValues } from '../../../event/parameter-specs';
 import { Access } from '../../../graphql/access';
 import { Takes } from '../../../graphql/arguments';
 import { inTurn } from '../../../graphql/change-turns';
 import { objectType } from '../../../graphql/object-type';
-import { type CallTenants, READ_ALERTS, WORK_ALERTS } from '../base/operations';
+import { READ_ALERTS, WORK_ALERTS } from '../base/operations';
 import { IMPORT_RULES, OF_RULE, OF_TENANT, SET_RULE_ENABLED, TUNE_RULE } from '../base/parameters';
 import { DETECTION_RULE } from '../base/work-answers';
 import type { RuleStore } from './rule.store';

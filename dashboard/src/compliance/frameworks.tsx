@@ -1,0 +1,62 @@
+import { Table } from '@mantine/core';
+import { useQuery } from 'urql';
+import { ComplianceFrameworksDocument, type ControlStatus } from '../../generated/operations';
+import { formatCount } from '../lib/numbers';
+import { Opener } from '../lib/opener';
+import { Failed, Loading } from '../shell/states';
+import { STATUS_NAMES, STATUSES } from './words';
+
+interface Props {
+  readonly asOf: string | null;
+  readonly chosen: string | null;
+  readonly choose: (framework: string, status: ControlStatus | null) => void;
+}
+
+const COUNTS = { fail: 'fail', unknown: 'unknown', pass: 'pass', not_applicable: 'notApplicable' } as const;
+
+/** The frameworks, with how many controls of whole instances have each status. A number leads to its controls. */
+export function Frameworks({ asOf, chosen, choose }: Props) {
+  const [{ data, error }, ask] = useQuery({ query: ComplianceFrameworksDocument, variables: { asOf } });
+  if (error) return <Failed error={error} retry={ask} />;
+  if (!data) return <Loading what="the frameworks" />;
+  return (
+    <Table.ScrollContainer minWidth={520}>
+      <Table fz="sm" withTableBorder aria-label="Frameworks">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Framework</Table.Th>
+            {STATUS_NAMES.map((status) => (
+              <Table.Th key={status} ta="right">
+                {STATUSES[status].label}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {data.complianceFrameworks.items.map((framework) => (
+            <Table.Tr key={framework.frameworkId} fw={framework.frameworkId === chosen ? 600 : undefined}>
+              <Table.Td>
+                <Opener onOpen={() => choose(framework.frameworkId, null)}>{framework.title}</Opener>
+              </Table.Td>
+              {STATUS_NAMES.map((status) => (
+                <Table.Td key={status} ta="right">
+                  {framework[COUNTS[status]] === 0 ? (
+                    '0'
+                  ) : (
+                    <Opener onOpen={() => choose(framework.frameworkId, status)}>
+                      {formatCount(framework[COUNTS[status]])}
+                      <span className="sr-only">
+                        {' '}
+                        {STATUSES[status].label}: {framework.title}
+                      </span>
+                    </Opener>
+                  )}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

@@ -1,0 +1,198 @@
+import { Anchor, Button, Group, Select, Stack, Switch, Text } from '@mantine/core';
+import { DataTable } from 'mantine-datatable';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { Link } from 'wouter';
+import {
+  ComplianceDeclarationsDocument,
+  type ComplianceDeclarationsQuery,
+  EndComplianceDeclarationDocument,
+  TenantsDocument,
+} from '../../generated/operations';
+import type { Session } from '../api/session';
+import { showHidden } from '../explore/event/marks';
+import { textsAddress } from '../lib/address';
+import { FormDialog } from '../lib/form-dialog';
+import { useMutate } from '../lib/mutate';
+import { useTimeZone } from '../lib/preferences';
+import { formatTime } from '../lib/time';
+import { useAddress } from '../lib/use-address';
+import { PageHead } from '../shell/page-head';
+import { Failed } from '../shell/states';
+import { PATH } from './address';
+import { Declare } from './declare';
+import { KINDS } from './words';
+
+type Declaration = ComplianceDeclarationsQuery['complianceDeclarations'][number];
+const ADDRESS = textsAddress(['tenantId', 'ended']);
+
+/** What is declared about the servers of a tenant. Operators add to it and end it. */
+export function Scope({ session }: { readonly session: Session }) {
+  const [zone] = useTimeZone();
+  const [given, setGiven] = useAddress(ADDRESS);
+  const isOperator = session.kind === 'operator';
+  const [known] = useQuery({ query: TenantsDocument, pause: !isOperator });
+  const tenants = isOperator ? (known.data?.tenants ?? []) : session.tenants;
+  const tenantId = given.tenantId ?? tenants[0]?.tenantId ?? null;
+  const [{ data, error, fetching }, ask] = useQuery({
+    query: ComplianceDeclarationsDocument,
+    variables: { tenantId: tenantId ?? '' },
+    pause: tenantId === null,
+  });
+  const [isDeclaring, setIsDeclaring] = useState(false);
+  const [ending, setEnding] = useState<Declaration | null>(null);
+  const showsEnded = given.ended !== null;
+  const now = Date.now();
+  const shown = (data?.complianceDeclarations ?? []).filter(
+    ({ validUntil }) => showsEnded || validUntil === null || Date.parse(validUntil) > now,
+  );
+  return (
+    <Stack gap="sm">
+      <PageHead title={isOperator ? 'Compliance' : 'What is declared'}>
+        {isOperator && tenantId !== null && <Button onClick={() => setIsDeclaring(true)}>Declare</Button>}
+        {!isOperator && (
+          <Anchor component={Link} href={PATH} size="sm">
+            ← All controls
+          </Anchor>
+        )}
+      </PageHead>
+      <Text size="sm">
+        Facts about servers that no event states, and that assessments use: which data is sensitive, who may
+        choose what is audited, which applications may log on, and which servers are not assessed. Operators
+        declare them.
+      </Text>
+      <Group gap="md" align="flex-end">
+        {tenants.length > 1 && (
+          <Select
+            label="Tenant"
+            allowDeselect={false}
+            searchable
+            limit={100}
+            data={tenants.map((tenant) => ({ value: tenant.tenantId, label: tenant.name }))}
+            value={tenantId}
+            onChange={(value) => setGiven((before) => ({ ...before, tenantId: value }))}
+          />
+        )}
+        <Switch
+          label="Also those that have ended"
+          checked={showsEnded}
+          onChange={(event) => {
+            const ended = event.currentTarget.checked ? '1' : null;
+            setGiven((before) => ({ ...before, ended }));
+          }}
+        />
+      </Group>
+      {error ? (
+        <Failed error={error} retry={ask} />
+      ) : (
+        <DataTable
+          withTableBorder
+          minHeight={160}
+          fz="sm"
+          scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
+          idAccessor="declarationId"
+          fetching={fetching}
+          records={shown}
+          noRecordsText={
+            isOperator && known.data && tenants.length === 0
+              ? 'No tenant yet: make one under Tenants'
+              : 'Nothing is declared'
+          }
+          columns={[
+            { accessor: 'kind', title: 'Kind', render: ({ kind }) => KINDS[kind] },
+            {
+              accessor: 'what',
+              title: 'What',
+              render: (one) => <div style={{ overflowWrap: 'anywhere' }}>{showHidden(whatOf(one))}</div>,
+            },
+            {
+              accessor: 'reason',
+              title: 'Reason',
+              render: ({ reason }) => <div style={{ overflowWrap: 'anywhere' }}>{showHidden(reason)}</div>,
+            },
+            {
+              accessor: 'validFrom',
+              title: 'From',
+              noWrap: true,
+              render: ({ validFrom }) => formatTime(validFrom, zone),
+            },
+            {
+              accessor: 'validUntil',
+              title: 'Until',
+              noWrap: true,
+              render: ({ validUntil }) => (validUntil === null ? '–' : formatTime(validUntil, zone)),
+            },
+            { accessor: 'createdBy', title: 'By', render: ({ createdBy }) => showHidden(createdBy) },
+            ...(isOperator
+              ? [
+                  {
+                    accessor: 'end',
+                    title: '',
+                    render: (one: Declaration) =>
+                      one.validUntil === null && (
+                        <Button
+                          size="compact-xs"
+                          variant="default"
+                          aria-label={`End ${KINDS[one.kind]}: ${whatOf(one)}`}
+                          onClick={() => setEnding(one)}
+                        >
+                          End
+                        </Button>
+                      ),
+                  },
+                ]
+              : []),
+          ]}
+        />
+      )}
+      {isDeclaring && tenantId !== null && (
+        <Declare tenantId={tenantId} onClose={() => setIsDeclaring(false)} onDone={ask} />
+      )}
+      {ending && tenantId !== null && (
+        <EndDeclaration
+          tenantId={tenantId}
+          declaration={ending}
+          onClose={() => setEnding(null)}
+          onDone={ask}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function EndDeclaration(props: {
+  readonly tenantId: string;
+  readonly declaration: Declaration;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}) {
+  const { tenantId, declaration, onClose, onDone } = props;
+  const mutate = useMutate();
+  const { declarationId, kind } = declaration;
+  return (
+    <FormDialog
+      title={`End ${KINDS[kind]}`}
+      action="End"
+      isOpen
+      onClose={onClose}
+      onSubmit={async () => {
+        await mutate(EndComplianceDeclarationDocument, { tenantId, declarationId });
+        onDone();
+      }}
+    >
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {showHidden(whatOf(declaration))}: it no longer holds from now on. Assessments of moments before now
+        still use it.
+      </Text>
+    </FormDialog>
+  );
+}
+
+/** What a declaration names, with the instance if it holds for one only. */
+function whatOf(one: Declaration): string {
+  const names = [one.databaseName, one.schemaName, one.objectName].filter((name) => name !== null).join('.');
+  const what = names || one.principalName || one.applicationName || one.sha256;
+  const where = one.serverInstanceName ?? 'every server instance';
+  if (!what) return where;
+  return `${what} on ${where}`;
+}
