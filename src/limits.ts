@@ -146,6 +146,11 @@ export const LIMITS = {
   evidenceCheckStep: { positions: 4_096, events: 2_000, bytes: 8 * 1024 * 1024 }, // of a log, verified in one answer
   evidenceCheckRecordsShown: 20, // altered or missing records in one answer; `verify` names all
   evidenceCheckpointsMax: 1_000, // in one answer: 300 kB
+  witnessBodyBytesMax: 64 * 1024, // sent to a witness: 63 hashes, and a checkpoint with the lines of many witnesses
+  witnessProofLinesMax: 63, // the specification's: no log has more levels
+  witnessConnectionsMax: 100, // of a witness; a service keeps one
+  witnessRequestMs: 10_000, // for a request to a witness to arrive
+  witnessLogsMax: 10_000, // of a witness; each is a file of 400 bytes
   tailEventsDefault: 1_000,
   tailEventsMax: 5_000, // an answer of some 5 MB
   tailWaitSecondsMax: 20, // proxies close silent connections after 30 or 60

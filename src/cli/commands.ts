@@ -15,8 +15,9 @@ import { type OperatorPorts, type Options, serviceCommands, wholeNumber } from '
 import { addSourceCommand } from './source-command';
 import { addTenantCommands } from './tenant-commands';
 import { addVerifyCommand } from './verify-command';
+import { addWitnessCommand, type WitnessPorts } from './witness-command';
 
-export interface CommandPorts extends KeyPorts, OperatorPorts, RestorePorts {
+export interface CommandPorts extends KeyPorts, OperatorPorts, RestorePorts, WitnessPorts {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether errors of the command line itself are printed as JSON. */
   readonly asJson: boolean;
@@ -30,7 +31,7 @@ export interface CommandPorts extends KeyPorts, OperatorPorts, RestorePorts {
 
 /**
  * The operators' command line. `migrate`, `prepare-restore`, `finish-restore`, `distribute` and `operator-key recover`
- * work on the database. All other commands call a running service through GraphQL.
+ * work on the database, and `witness` on a folder of its own. All other commands call a running service through GraphQL.
  */
 export function createProgram(ports: CommandPorts): Command {
   const { print, asJson } = ports;
@@ -94,6 +95,7 @@ export function createProgram(ports: CommandPorts): Command {
   addSourceCommand(program, onService);
   addExplainCommand(program, onService);
   addVerifyCommand(program, ports);
+  addWitnessCommand(program, ports);
 
   addKeyCommands(program, onService, ports);
 

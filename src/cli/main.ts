@@ -83,6 +83,10 @@ createProgram({
   prepareRestore: prepareConfigured,
   backup: backUp,
   printError: (line) => process.stderr.write(`${line}\n`),
+  untilStopped: () =>
+    new Promise((done) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done());
+    }),
   finishRestore: (step) => finishRestore(loadConfig(process.env), step),
   recoverOperatorKey: () => recoverOperatorKey(loadConfig(process.env)),
 })

@@ -456,6 +456,7 @@ describe('the options of commands', () => {
       recoverOperatorKey: unused,
       finishRestore: unused,
       backup: unused,
+      untilStopped: unused,
     });
     const missing: string[] = [];
     const look = (command: Command, before: string) => {

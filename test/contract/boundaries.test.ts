@@ -194,6 +194,7 @@ const BORDERS: readonly Border[] = [
       ...[...CORE, 'src/caller/scopes', 'src/database/distribute/distribute', 'src/generated/version'],
       ...['src/generated/operations', 'src/modules/restore/finish-step', 'src/modules/keys/operator-key'],
       ...['src/modules/evidence', 'src/store/log/evidence', 'src/modules/reports/verify-run'],
+      ...['src/witness', 'src/folder-lock'],
       // Values that options take.
       ...['src/modules/detection/base/answers', 'src/rules/rule', 'src/modules/destinations/types'],
     ],
@@ -242,6 +243,8 @@ const BORDERS: readonly Border[] = [
     packages: ['pino', ...GRAPHQL_PACKAGES],
   },
   { of: ['src/data-folder'], files: [], packages: [] },
+  // A program of its own, which runs where the service does not.
+  { of: ['src/witness'], files: [...CORE, 'src/store/log/evidence'], packages: [] },
   { of: ['src/main', 'src/start-failure'], files: ['src'], packages: [] },
   { of: ['src/cli/main'], files: ['src'], packages: [] },
   { of: ['src/memory-saving', 'src/node-env'], files: [], packages: [] },

@@ -77,6 +77,11 @@ describe('each fact has one home', () => {
           { file: 'src/assistants/router.ts', context: /^ANSWERED = 200$/, reason: 'errors of the protocol' },
           { file: 'src/delivery/http-outcome.ts', context: /./, reason: 'what receivers answer' },
           {
+            file: 'src/store/log/evidence/witness-protocol.ts',
+            context: /./,
+            reason: 'what witnesses answer',
+          },
+          {
             file: 'src/modules/destinations/senders/elasticsearch.ts',
             context: /^THERE_ALREADY = 409$/,
             reason: 'what a receiver answers',

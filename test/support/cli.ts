@@ -33,6 +33,7 @@ export async function runCli(
     recoverOperatorKey,
     finishRestore: notExpected,
     backup: notExpected,
+    untilStopped: notExpected,
     ...others,
   };
   const program = createProgram({ env, print, printError: print, asJson, ...ports });

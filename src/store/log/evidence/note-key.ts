@@ -12,8 +12,9 @@ import {
 
 /** The name of the signer in every note. */
 const NAME = 'audit-activity';
-/** The number that stands for Ed25519 in the keys of signed notes. */
-const ED25519 = 1;
+/** The kinds of keys in signed notes, by their numbers: of a log, and of a witness (Ed25519 both). */
+export const KEY_KINDS = { log: 1, witness: 4 } as const;
+type KeyKind = keyof typeof KEY_KINDS;
 const RAW_KEY_BYTES = 32;
 const PEM = /-----BEGIN ([^-]+)-----[\s\S]*?-----END \1-----/g;
 const MAC_CONTEXT = 'audit-activity evidence log';
@@ -42,8 +43,7 @@ export class CheckpointKey implements NoteSigner {
     this.#macKey = this.derive(MAC_CONTEXT);
     this.publicKey = Buffer.from(x, 'base64url');
     this.keyId = hashOfKeyName(this.publicKey).toString('hex');
-    const typed = Buffer.concat([Buffer.of(ED25519), this.publicKey]);
-    this.verifierKey = `${NAME}+${this.keyId}+${typed.toString('base64')}`;
+    this.verifierKey = verifierKeyOf(this.publicKey);
   }
 
   /** @param text of a key file, with one key or more @throws Error when one is no Ed25519 private key */
@@ -86,33 +86,50 @@ export const newCheckpointKeyPem = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /** The hash by which a note names its key: the first 4 bytes of a hash over name, kind and key. */
-export const hashOfKeyName = (publicKey: Buffer, name = NAME): Buffer =>
+export const hashOfKeyName = (publicKey: Buffer, name = NAME, kind: KeyKind = 'log'): Buffer =>
   createHash('sha256')
     .update(`${name}\n`)
-    .update(Buffer.of(ED25519))
+    .update(Buffer.of(KEY_KINDS[kind]))
     .update(publicKey)
     .digest()
     .subarray(0, 4);
 
+/** A public key in the form for verifiers: name, key id, and the key in Base64. */
+export function verifierKeyOf(publicKey: Buffer, name = NAME, kind: KeyKind = 'log'): string {
+  const typed = Buffer.concat([Buffer.of(KEY_KINDS[kind]), publicKey]);
+  return `${name}+${hashOfKeyName(publicKey, name, kind).toString('hex')}+${typed.toString('base64')}`;
+}
+
 interface VerifierKey {
   readonly name: string;
   readonly hash: Buffer;
+  /** 32 bytes. */
+  readonly publicKey: Buffer;
   verify(text: string, signature: Buffer): boolean;
 }
 
 const VERIFIER_KEY = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/;
+const NOT_A_KEY: Readonly<Record<KeyKind, string>> = {
+  log: 'it is not a public key as `audit-activity verify --show-key` prints it',
+  witness: 'it is not a public key as `audit-activity witness --show-key` prints it',
+};
 
-/** @throws Error when the text is no such key */
-export function readVerifierKey(text: string): VerifierKey {
+/** @throws Error when the text is no key of that kind */
+export function readVerifierKey(text: string, kind: KeyKind = 'log'): VerifierKey {
   const [, name = '', id = '', base64 = ''] = VERIFIER_KEY.exec(text.trim()) ?? [];
   const typed = Buffer.from(base64, 'base64');
   const publicKey = typed.subarray(1);
-  const hash = hashOfKeyName(publicKey, name);
-  if (typed[0] !== ED25519 || publicKey.length !== RAW_KEY_BYTES || hash.toString('hex') !== id)
-    throw new Error('it is not a public key as `audit-activity verify --show-key` prints it');
+  const hash = hashOfKeyName(publicKey, name, kind);
+  if (typed[0] !== KEY_KINDS[kind] || publicKey.length !== RAW_KEY_BYTES || hash.toString('hex') !== id)
+    throw new Error(NOT_A_KEY[kind]);
   const key = createPublicKey({
     key: { kty: 'OKP', crv: 'Ed25519', x: publicKey.toString('base64url') },
     format: 'jwk',
   });
-  return { name, hash, verify: (body, signature) => verify(null, Buffer.from(body), key, signature) };
+  return {
+    name,
+    hash,
+    publicKey,
+    verify: (body, signature) => verify(null, Buffer.from(body), key, signature),
+  };
 }

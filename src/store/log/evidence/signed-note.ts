@@ -24,20 +24,32 @@ export function signerOf(
   verifierKeys: readonly string[],
 ): { readonly keyId: string; readonly isTrusted: boolean } | null {
   const [body, lines] = splitNote(note);
-  const signatures = lines.flatMap((line) => {
-    const [, name, text = ''] = SIGNATURE.exec(line) ?? [];
-    const bytes = Buffer.from(text, 'base64');
-    const [hash, signature] = [bytes.subarray(0, KEY_HASH_BYTES), bytes.subarray(KEY_HASH_BYTES)];
-    return name === undefined || signature.length !== SIGNATURE_BYTES ? [] : [{ name, hash, signature }];
-  });
-  const keys = verifierKeys.map(readVerifierKey);
-  for (const { name, hash, signature } of signatures) {
+  const signatures = signaturesOf(lines).filter(({ bytes }) => bytes.length === SIGNATURE_BYTES);
+  const keys = verifierKeys.map((key) => readVerifierKey(key));
+  for (const { name, hash, bytes } of signatures) {
     const key = keys.find((one) => one.name === name && one.hash.equals(hash));
-    if (key) return key.verify(body, signature) ? { keyId: hash.toString('hex'), isTrusted: true } : null;
+    if (key) return key.verify(body, bytes) ? { keyId: hash.toString('hex'), isTrusted: true } : null;
   }
   const [first] = signatures;
   return first ? { keyId: first.hash.toString('hex'), isTrusted: false } : null;
 }
+
+/** A signature line: the name of its key, the hash of name and key, and the signature. */
+interface SignatureLine {
+  readonly name: string;
+  readonly hash: Buffer;
+  readonly bytes: Buffer;
+}
+
+/** @returns the lines that have the form of a signature */
+export const signaturesOf = (lines: readonly string[]): SignatureLine[] =>
+  lines.flatMap((line) => {
+    const [, name, text = ''] = SIGNATURE.exec(line) ?? [];
+    const bytes = Buffer.from(text, 'base64');
+    return name === undefined || bytes.length <= KEY_HASH_BYTES
+      ? []
+      : [{ name, hash: bytes.subarray(0, KEY_HASH_BYTES), bytes: bytes.subarray(KEY_HASH_BYTES) }];
+  });
 
 /** Splits a note into its text, with the line end, and its signature lines. */
 export function splitNote(note: string): [string, string[]] {
