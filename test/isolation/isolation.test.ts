@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { pathOf } from '../../src/store/archive/file-place';
 import { ENGINES } from '../support/engines';
 import { casesOf } from '../support/share';
 import { until } from '../support/until';
@@ -164,6 +167,23 @@ describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service o
       const { removals } = (await tenant.tenant.get('/audit-log/removals')).body.data;
       expect(removals.map(({ events }: { events: number }) => events)).toEqual([count.old]);
     }
+  });
+
+  it("are told apart while the file of one's sealed week is gone", async () => {
+    const { a, b, world, files } = stage;
+    const copies = path.join(world.database.dataDir, 'archive', 'files');
+    const file = path.join(files, pathOf({ tenantId: Number(b.tenant.tenantId), sha256: b.fileName }));
+    await rename(file, `${file}.away`);
+    await rm(path.join(copies, `${b.fileName}.parquet`), { force: true });
+    const list = { method: 'GET', path: '/api/v1/public/audit-activity?pageSize=100' };
+    for (const actor of actors.filter(({ kind, tenants }) => kind === 'public' && tenants.length > 0)) {
+      const { leaks, text } = await leaksOf(actor, b, list);
+      expect(leaks).toEqual([]);
+      const isNamed = JSON.parse(text).data === undefined && text.includes('2025-12-29');
+      expect([actor.name, isNamed]).toEqual([actor.name, actor.tenants.includes(b)]);
+      expect(leaksIn(text, [a.fileName, b.fileName, files, copies])).toEqual([]);
+    }
+    await rename(`${file}.away`, file);
   });
 
   it('do not learn from duplicates what the other tenant has stored', async () => {

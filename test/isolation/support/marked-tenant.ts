@@ -35,6 +35,8 @@ export interface MarkedTenant {
   readonly backtestId: string;
   readonly keyIds: readonly string[];
   readonly destinationId: string;
+  /** The name of its file of a sealed week. */
+  readonly fileName: string;
   /** Record ids and leaf hashes of the evidence log, in hexadecimal. */
   readonly logged: readonly string[];
 }
@@ -47,6 +49,8 @@ export const marksOf = (name: string): Marks => ({
 
 /** The time of the events that retention has removed. */
 export const OLD = '2001-03-04T05:06:07.0000000Z';
+/** The beginning of the times of the events that lie in a file. */
+export const SEALED = '2026-01-02T08:00:00Z';
 const ACTION_CHARS = 16;
 
 /** @param count number of events to keep, and of old events that retention removes */
@@ -70,6 +74,7 @@ export function markedEvents(
     ...Array.from({ length: count.kept }, (_, i) =>
       one({
         succeeded: i % 2 === 0,
+        ...(i > 1 && { eventTime: SEALED.replace('Z', `.${String(i).padStart(7, '0')}Z`) }),
         // A shipped rule finds this statement.
         ...(i === 0 && { statement: `SELECT ${statement}, ${event} FROM OPENROWSET('x')` }),
       }),
@@ -102,6 +107,7 @@ export function secretsOf({ marks, tenant, ...of }: MarkedTenant, isOperator: bo
     tenantId,
     key,
     agentKey,
+    of.fileName,
     ...of.keyIds,
     ...of.recordIds,
     ...of.alertIds,

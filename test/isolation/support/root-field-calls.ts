@@ -168,7 +168,8 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   overlapMinutes: () => 5,
   uses: () => 1,
   keyDays: () => undefined,
-  week: () => BEFORE,
+  // The sealed week stays as it is.
+  week: () => AFTER,
   retentionDays: () => undefined,
   'retentionPreview.days': () => 1,
   // Nothing is held back, and so nothing changes.

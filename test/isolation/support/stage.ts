@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { pino } from 'pino';
 import { type Database } from '../../../src/database/clients';
 import { openDatabase } from '../../../src/database/database';
@@ -20,6 +22,7 @@ import {
   OUTGOING_ACCESS,
   READ,
 } from './marked-tenant';
+import { sealOlderWeeks } from './sealed-weeks';
 
 /** Tenant ids that occur in no other number. */
 const IDS = 'ALTER SEQUENCE tenant_tenant_id_seq RESTART 710000007 INCREMENT 110000001';
@@ -31,6 +34,8 @@ export interface Stage {
   readonly world: World;
   readonly a: MarkedTenant;
   readonly b: MarkedTenant;
+  /** Where files lie that are not in the database. */
+  readonly files: string;
 }
 
 export const COUNTS = { a: { kept: 7, old: 3 }, b: { kept: 11, old: 2 } } as const;
@@ -42,20 +47,26 @@ export async function openStage(engine: EngineName): Promise<Stage> {
     await migrate(migrator);
     await migrator.models.$executeRawUnsafe(engine === 'citus' ? IDS_ON_CITUS : IDS);
   });
+  const files = path.join(database.dataDir, 'folder of files');
+  await mkdir(files);
   const before = await World.on(database);
   const a = await filled(before, marksOf('alpha'), COUNTS.a);
   const b = await filled(before, marksOf('bravo'), COUNTS.b);
   await before.service.close();
-  await asOwner(database, ({ service, migrator }) =>
-    applyRetention({
-      store: new PostgresRetentionStore(service, migrator),
+  await asOwner(database, async (opened) => {
+    await applyRetention({
+      store: new PostgresRetentionStore(opened.service, opened.migrator),
       nowMs: Date.now,
       log: pino({ level: 'silent' }),
-    }),
-  );
+    });
+    await sealOlderWeeks(opened, files);
+  });
   // Each caller has an address of its own, because failed authentications are limited by address.
-  const world = await World.on(database, { trustProxy: ['127.0.0.1'] });
-  return { world, a: await described(world, a), b: await described(world, b) };
+  const world = await World.on(database, {
+    trustProxy: ['127.0.0.1'],
+    archivePlace: { kind: 'folder', folder: files },
+  });
+  return { world, files, a: await described(world, a), b: await described(world, b) };
 }
 
 async function asOwner(place: TestDatabase, work: (database: Database) => Promise<unknown>): Promise<void> {
@@ -118,6 +129,10 @@ async function described(world: World, { tenantId, marks, events }: Filled): Pro
     endTime: '2026-02-01',
     format: 'json',
   });
+  const { sealedWeeks } = await world.operate(
+    'query($tenantId: String!) { sealedWeeks(tenantId: $tenantId) { sha256 } }',
+    { tenantId },
+  );
   const hashesIn = (base64: string, bytes: number) =>
     Buffer.from(base64, 'base64')
       .toString('hex')
@@ -135,6 +150,7 @@ async function described(world: World, { tenantId, marks, events }: Filled): Pro
     findingIds: findings.map(({ findingId }: { findingId: string }) => findingId),
     keyIds: [tenant.keyId, named.keyId],
     destinationId,
+    fileName: sealedWeeks[0].sha256,
     logged: [...hashesIn(entries.recordIds, 16), ...hashesIn(entries.leafHashes, 32)],
   };
 }
