@@ -275,6 +275,7 @@ export const LIMITS = {
   archiveLateEvents: 1_000, // beside the file of a week, before it is sealed anew: a read of them takes milliseconds
   archiveLateShare: 10, // and more than a tenth of its events: each time, all of the week is written
   archiveCacheBytes: 1024 * 1024 * 1024, // of files on local disk; a year of 10^7 events
+  archiveRoomBytes: 256 * 1024 * 1024, // left free on the local disk while a week is written: the embedded engine has its files there
   archiveMemoryMb: 192, // of the process that reads files; more goes to its folder
   archiveThreads: 1, // of that process: requests have the other processors
   archiveQuestionMs: 60_000, // then the process is started anew: no question to files takes so long

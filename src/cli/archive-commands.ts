@@ -7,12 +7,20 @@ export function addArchiveCommands(archive: Command, onService: OnService): void
   onService(
     archive
       .command('status')
-      .description('lists the weeks whose events lie in files, newest first')
+      .description(
+        'lists the weeks whose events lie in files, newest first, and those that could not be put there',
+      )
       .option('--tenant <id>', 'of this tenant (default: of every tenant)')
       .option('--limit <n>', 'at most so many weeks', wholeNumber),
     async (run, { tenant, limit }: { tenant?: string; limit?: number }) => {
-      const weeks = await run('sealedWeeks', { tenantId: tenant ?? null, first: limit });
-      return { json: weeks, text: weeks.length === 0 ? 'no week lies in a file' : toTable(weeks) };
+      const of = { tenantId: tenant ?? null, first: limit };
+      const unsealed = await run('unsealedWeeks', of);
+      const weeks = await run('sealedWeeks', of);
+      const problems = unsealed.length === 0 ? '' : `\n\nnot in files yet:\n${toTable(unsealed)}`;
+      return {
+        json: [...weeks, ...unsealed],
+        text: (weeks.length === 0 ? 'no week lies in a file' : toTable(weeks)) + problems,
+      };
     },
   );
   const ofWeek = (name: string, description: string) =>

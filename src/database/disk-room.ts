@@ -43,7 +43,7 @@ export class DiskRoom {
   }
 }
 
-function freeBytesOf(folder: string): number {
+export function freeBytesOf(folder: string): number {
   const { bavail, blocks, bsize } = statfsSync(folder);
   // A file system that does not report its size does not count as full.
   return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;

@@ -7,6 +7,7 @@ import { ArchivedTenants } from '../../src/store/archive/archived-tenants';
 import { DuckWorker } from '../../src/store/archive/duck-worker';
 import { FileCache } from '../../src/store/archive/file-cache';
 import type { FilePlace } from '../../src/store/archive/file-place';
+import type { ArchiveWorker } from '../../src/store/archive/questions';
 import { restoreWeek } from '../../src/store/archive/restore-week';
 import { type Sealing, sealWeek } from '../../src/store/archive/seal-week';
 import { Folder } from '../../src/store/counts/fold';
@@ -17,7 +18,7 @@ import type { Store } from '../support/store';
 
 /** The archive of a store, without a service. Tenants are announced at the moment at which their week is sealed. */
 export class ArchiveTrial {
-  readonly worker: DuckWorker;
+  readonly worker: ArchiveWorker;
   readonly tenants: ArchivedTenants;
   readonly cache: FileCache;
   readonly log: LogTrial;
@@ -27,12 +28,22 @@ export class ArchiveTrial {
     readonly folder: string,
     readonly place: FilePlace | null,
   ) {
-    const { owner, service, migrator } = store.database;
+    const { owner } = store.database;
     this.worker = new DuckWorker({ memoryMb: 128, threads: 1, folder });
     this.tenants = new ArchivedTenants(owner, 0);
     this.cache = new FileCache(path.join(folder, 'cache'), 1024 * 1024, place);
     this.log = new LogTrial(store);
-    openArchive(new Archive(this.tenants, this.cache, this.worker), service, owner, migrator);
+    this.open();
+  }
+
+  /** Gives the doors of the store this archive, in place of another one. */
+  open(): void {
+    this.openWith(this.worker);
+  }
+
+  openWith(worker: ArchiveWorker): void {
+    const { owner, service, migrator } = this.store.database;
+    openArchive(new Archive(this.tenants, this.cache, worker), service, owner, migrator);
   }
 
   /** @param place where files lie; null: in the database */

@@ -4,10 +4,12 @@ import type { Prisma } from '../../src/database/clients';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { sealedIn } from '../../src/store/archive/archive';
 import { FileCache, type ListedFile } from '../../src/store/archive/file-cache';
+import type { TenantFiles } from '../../src/store/archive/questions';
+import { rowsByIds } from '../../src/store/archive/rows-by-id';
 import { askBy } from '../../src/store/columns/counter';
 import type { Ask } from '../../src/store/columns/hour-blocks';
 import { PostgresArrivalReader } from '../../src/store/log/arrivals/stored-arrivals';
-import { oneTenant } from '../../src/tenant-set';
+import { oneTenant, tenantSet } from '../../src/tenant-set';
 import { ENGINES } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
 import { Store } from '../support/store';
@@ -111,5 +113,37 @@ describe.each(ENGINES)('a sealed week whose file is damaged, on %s', (engine) =>
       sealedIn(service, askBy(step))?.hasAny(store.tenantId),
     );
     expect(seen).toBe(false);
+  });
+
+  it('reaches the process of files in questions about its own tenant alone', async () => {
+    const [one, other] = [await sealed(), await sealed()];
+    const asked: { readonly tenantId: number; readonly paths: readonly string[] }[] = [];
+    trial.openWith(
+      new Proxy(trial.worker, {
+        get: (of, name) => {
+          const value = Reflect.get(of, name);
+          if (typeof value !== 'function') return value;
+          return (first: TenantFiles | { readonly files: TenantFiles }, ...more: unknown[]) => {
+            asked.push('files' in first ? first.files : first);
+            return value.call(of, first, ...more);
+          };
+        },
+      }),
+    );
+    const { service } = base.database;
+    const both = tenantSet([one, other].map(({ store }) => store.tenantId));
+    const page = { filter: NO_FILTER, sort: 'recordId', descending: true, page: 1, pageSize: 10 } as const;
+    expect((await new PostgresAuditEventReader(service).page(both, page)).totalCount).toBe(4);
+    const ids = [one.old, one.later, other.old, other.later].map(({ recordId }) => recordId);
+    expect(await rowsByIds(service, both, ids)).toHaveLength(4);
+    trial.open();
+
+    const files = await base.query<{ tenantId: number; sha256: string }>(
+      'SELECT w.tenant_id AS "tenantId", w.sha256 FROM audit_sealed_week w',
+    );
+    const owners = new Map(files.map(({ tenantId, sha256 }) => [`${sha256}.parquet`, tenantId]));
+    expect(new Set(asked.map(({ tenantId }) => tenantId))).toEqual(new Set(both));
+    for (const { tenantId, paths } of asked)
+      for (const file of paths) expect(owners.get(path.basename(file))).toBe(tenantId);
   });
 });

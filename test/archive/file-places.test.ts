@@ -173,6 +173,47 @@ describe.each([
       expect(await find(0)).toMatchObject({ recordId: events[0]?.recordId });
     });
 
+    it('are named by an instance without the place, or with another one, and nothing is put there', async () => {
+      const { store, first, events, second } = await aWeek();
+      const elsewhere: FilePlace = {
+        has: async () => false,
+        put: async () => {
+          throw new Error('a file was put');
+        },
+        // biome-ignore lint/correctness/useYield: it has no file
+        read: async function* () {
+          throw new NoSuchFile('not here');
+        },
+        remove: async () => {},
+        close: () => {},
+      };
+      for (const place of [null, elsewhere]) {
+        const other = await ArchiveTrial.open(store, place);
+        try {
+          const reader = new PostgresAuditEventReader(store.database.service);
+          const answer = reader.find(oneTenant(store.tenantId), events[0]?.recordId ?? '');
+          await expect(answer).rejects.toMatchObject({
+            code: 'service_unavailable',
+            message: expect.stringMatching(/begins on 2026-01-05 .* does not lie where this instance/),
+          });
+        } finally {
+          await other.close();
+        }
+      }
+      // Back to the instance that has the files.
+      const late = store.checked([{ eventTime: '2026-01-20T08:00:00.0000000Z' }]);
+      await store.insert(late);
+      await trial.settle();
+      Object.assign(trial, { place: elsewhere });
+      await expect(trial.seal('2026-01-20T00:00:00Z', store.tenantId)).rejects.toThrow(
+        'files of earlier weeks are not in the place that ARCHIVE_URL names',
+      );
+      Object.assign(trial, { place: at.place });
+      trial.open();
+      expect((await trial.seal('2026-01-20T00:00:00Z', store.tenantId)).outcome).toBe('sealed');
+      for (const name of [first, second]) expect((await bytesOf(at.place, name)).length).toBeGreaterThan(0);
+    });
+
     it('lose their file some time after the week has it no more, and not before', async () => {
       const { first, second, restore, listed } = await aWeek();
       await unlisted(0).remove();
@@ -207,6 +248,7 @@ describe.each([
           await at.place.put(...given);
           await store.insert(store.checked([{ eventTime: '2026-01-06T09:00:00.0000000Z' }]));
         },
+        has: (name) => at.place.has(name),
         read: (name) => at.place.read(name),
         remove: (name) => at.place.remove(name),
         close: () => {},

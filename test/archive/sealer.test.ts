@@ -1,10 +1,15 @@
+import { readdir } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import pino from 'pino';
 import { ownAttempt } from '../../src/caller/access-log';
+import { serviceUnavailable } from '../../src/errors';
 import { ManageArchive } from '../../src/modules/archive/manage-archive';
 import { Sealer } from '../../src/modules/archive/sealer';
 import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
 import { HealthAlerts } from '../../src/modules/detection/watch/health-alerts';
 import { Archive } from '../../src/store/archive/archive';
+import { WorkerEnded } from '../../src/store/archive/asked-process';
+import type { FilePlace } from '../../src/store/archive/file-place';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 import { ArchiveTrial } from './archive-trial';
@@ -25,21 +30,25 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
     await base.close();
   });
 
-  /** A tenant with three events of one week that is over, all of them logged. */
-  async function aWeek(lacks: () => string | null = () => null) {
-    base = await base.renewed();
-    const { owner } = base.database;
-    const events = base.checked([1, 2, 3].map((i) => ({ eventTime: `2026-01-06T08:00:00.000000${i}Z` })));
-    await base.insert(events);
-    await trial.settle();
+  function managing(store: Store, lacks: () => string | null = () => null, more: object = {}) {
+    const { owner } = store.database;
     const { tenants, worker, cache, folder } = trial;
     const sealer = new Sealer({
-      ...{ owner, lacks, tenants, writer: worker, cache, folder, afterDays: 4 },
+      ...{ owner, lacks, tenants, writer: worker, cache, folder, afterDays: 4, ...more },
       nowMs: () => NOW_MS,
       log: pino({ level: 'silent' }),
     });
     const archive = new Archive(tenants, cache, worker);
-    const manage = new ManageArchive(owner, archive, sealer, () => NOW_MS);
+    return { sealer, manage: new ManageArchive(owner, archive, sealer, () => NOW_MS) };
+  }
+
+  /** A tenant with three events of one week that is over, all of them logged. */
+  async function aWeek(lacks: () => string | null = () => null, more: object = {}) {
+    base = await base.renewed();
+    const events = base.checked([1, 2, 3].map((i) => ({ eventTime: `2026-01-06T08:00:00.000000${i}Z` })));
+    await base.insert(events);
+    await trial.settle();
+    const { sealer, manage } = managing(base, lacks, more);
     const entries = () =>
       base.query<{ operation: string; rows: number; tenants: number[]; kind: string }>(
         `SELECT operation, row_count AS rows, tenant_ids AS tenants, principal_kind AS kind FROM access_log
@@ -125,6 +134,65 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
     while ((await sealer.run().catch(() => 0)) === 0);
     expect(sealer.problems.size).toBe(0);
   });
+
+  /** As DuckDB says it, and as the system does. */
+  const NO_ROOM = [
+    'IO Error: Could not write file "x": No space left on device',
+    'Out of Memory Error: failed to offload data block of size 256.0 KiB (raise max_temp_directory_size)',
+  ].map((text) => new Error(text));
+  const ENOSPC = Object.assign(new Error('write'), { code: 'ENOSPC' });
+  const failing = (error: Error) => () => Promise.reject(error);
+  const placeThat = (change: Partial<FilePlace>): { place: FilePlace } => ({
+    place: {
+      put: async () => {},
+      has: async () => true,
+      read: () => Readable.from([]),
+      remove: async () => {},
+      close: () => {},
+      ...change,
+    },
+  });
+  it.each<readonly [string, string, object]>([
+    ['less room than is left to others', 'the disk of DATA_DIR is full', { roomBytes: Number.MAX_VALUE }],
+    ...NO_ROOM.map(
+      (error) =>
+        [error.message, 'the disk of DATA_DIR is full', { writer: { write: failing(error) } }] as const,
+    ),
+    [
+      'a process that was killed',
+      'the process that makes files ended',
+      { writer: { write: failing(serviceUnavailable(new WorkerEnded('ended'))) } },
+    ],
+    ['a full folder', 'the place that ARCHIVE_URL names is full', placeThat({ put: failing(ENOSPC) })],
+    [
+      'a login that has expired',
+      'the place that ARCHIVE_URL names does not take files',
+      placeThat({ put: failing(new Error('the object store answered 403')) }),
+    ],
+  ])(
+    'keeps the rows for %s, says why to every instance, and goes on afterwards',
+    async (_what, why, more) => {
+      const parts = { ...more };
+      const { tenantId, store, sealer, manage } = await aWeek(undefined, parts);
+      await expect(sealer.run()).rejects.toThrow();
+      await expect(manage.seal(String(tenantId), WEEK, BY_OPERATOR)).rejects.toMatchObject({
+        code: 'service_unavailable',
+        message: `The week stays in rows: ${why}.`,
+      });
+      expect(await store.count()).toBe(3);
+      expect([...sealer.problems]).toEqual([[tenantId, why]]);
+      const unsealed = [{ tenantId: String(tenantId), week: WEEK, problem: why, at: expect.any(String) }];
+      expect(await manage.unsealed(null, 9)).toEqual(unsealed);
+      expect(await manage.unsealed(String(tenantId + 1), 9)).toEqual([]);
+
+      expect(await managing(store).manage.seal(String(tenantId), WEEK, BY_OPERATOR)).toMatchObject({
+        outcome: 'sealed',
+      });
+      expect(await manage.unsealed(null, 9)).toEqual([]);
+      expect(await store.count()).toBe(0);
+      expect((await readdir(trial.folder)).filter((name) => name.startsWith('seal-'))).toEqual([]);
+    },
+  );
 
   it('says which library is missing, and leaves everything as it is', async () => {
     const { tenantId, sealer, manage, store, entries } = await aWeek(() => 'a library is missing');

@@ -212,6 +212,7 @@ const MATRIX = {
   'Query.explainFilter': ['operator', '{ explainFilter(tenantId: "1") { by } }'],
   'Query.retentionPreview': ['operator', '{ retentionPreview(tenantId: "1", days: 1) { events } }'],
   'Query.sealedWeeks': ['operator', '{ sealedWeeks { week } }'],
+  'Query.unsealedWeeks': ['operator', '{ unsealedWeeks { week } }'],
   'Mutation.sealWeek': [
     'operator',
     'mutation { sealWeek(tenantId: "1", week: "2026-01-05T00:00:00Z") { outcome } }',

@@ -1,4 +1,4 @@
-import { Code, Stack, Text } from '@mantine/core';
+import { Alert, Code, Stack, Text } from '@mantine/core';
 import { DataTable } from 'mantine-datatable';
 import { useQuery } from 'urql';
 import { SealedWeeksDocument, TenantsDocument } from '../../generated/operations';
@@ -22,6 +22,7 @@ export default function Archive() {
   const [tenants] = useQuery({ query: TenantsDocument });
   const nameOfTenant = (tenantId: string) => nameOf(tenants.data?.tenants ?? [], tenantId);
   const weeks = data?.sealedWeeks ?? [];
+  const unsealed = data?.unsealedWeeks ?? [];
   const listed = useListed(weeks, ({ tenantId, week, sha256 }) =>
     [nameOfTenant(tenantId), tenantId, week, sha256].join(' '),
   );
@@ -36,6 +37,16 @@ export default function Archive() {
         <Failed error={error} retry={ask} />
       ) : (
         <>
+          {unsealed.length > 0 && (
+            <Alert color="red" title="Weeks that could not be put into a file">
+              {unsealed.map(({ tenantId, week, problem, at }) => (
+                <Text size="sm" key={tenantId}>
+                  {nameOfTenant(tenantId)}, week of {week.slice(0, DAY_CHARS)}: {problem} (
+                  {formatTime(at, zone)})
+                </Text>
+              ))}
+            </Alert>
+          )}
           <ListHead
             listed={listed}
             label="Search weeks"

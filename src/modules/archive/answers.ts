@@ -13,6 +13,17 @@ export const SEALED_WEEK = {
   },
 } as const satisfies Shape;
 
+export const UNSEALED_WEEK = {
+  name: 'UnsealedWeek',
+  doc: 'A week of a tenant that is over, and that could not be put into a file. Its events are answered from rows.',
+  fields: {
+    tenantId: { kind: 'text' },
+    week: { kind: 'time', doc: 'Its beginning, on a Monday.' },
+    problem: { kind: 'text', doc: 'Why the last attempt failed. The service tries again.' },
+    at: { kind: 'time', doc: 'Of the last attempt.' },
+  },
+} as const satisfies Shape;
+
 export const WEEK_CHANGE = {
   name: 'WeekChange',
   doc: 'What became of a week of a tenant.',

@@ -5,12 +5,14 @@ import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
-import { SEALED_WEEK, WEEK_CHANGE } from './answers';
+import { SEALED_WEEK, UNSEALED_WEEK, WEEK_CHANGE } from './answers';
 import { ONE_WEEK, SEALED_WEEKS } from './archive-parameters';
 import type { ManageArchive } from './manage-archive';
 
 const SealedWeekType = objectType(SEALED_WEEK);
 type SealedWeekType = Answer<typeof SEALED_WEEK>;
+const UnsealedWeekType = objectType(UNSEALED_WEEK);
+type UnsealedWeekType = Answer<typeof UNSEALED_WEEK>;
 const WeekChangeType = objectType(WEEK_CHANGE);
 type WeekChangeType = Answer<typeof WEEK_CHANGE>;
 
@@ -23,6 +25,16 @@ export class ArchiveResolver {
   @Takes(SEALED_WEEKS)
   sealedWeeks({ tenantId, first }: ParameterValues<typeof SEALED_WEEKS>): Promise<SealedWeekType[]> {
     return this.archive.list(tenantId ?? null, first);
+  }
+
+  @Query(() => [UnsealedWeekType], {
+    description:
+      'Weeks that are over and could not be put into a file at the last attempt, newest attempt first.',
+  })
+  @Access({ principal: 'operator' })
+  @Takes(SEALED_WEEKS)
+  unsealedWeeks({ tenantId, first }: ParameterValues<typeof SEALED_WEEKS>): Promise<UnsealedWeekType[]> {
+    return this.archive.unsealed(tenantId ?? null, first);
   }
 
   @Mutation(() => WeekChangeType, {

@@ -1,19 +1,26 @@
 import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
 import type { OwnerDoor, Prisma } from '../../database/clients';
+import { DomainError } from '../../errors';
 import { DAY_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';
 import type { Archive } from '../../store/archive/archive';
 import { startOfWeek, weekOfMs } from '../../store/rows/partitions';
-import type { SEALED_WEEK, WEEK_CHANGE } from './answers';
+import type { SEALED_WEEK, UNSEALED_WEEK, WEEK_CHANGE } from './answers';
 import type { Sealer } from './sealer';
+import { FAILED, whyUnsealed } from './why-unsealed';
 
 const LIST = `
 SELECT w.tenant_id AS "tenantId", w.week, w.events::float8 AS events, w.bytes::float8 AS bytes, w.sha256,
   w.sealed_at AS "sealedAt"
 FROM audit_sealed_week w WHERE $1::int IS NULL OR w.tenant_id = $1::int
 ORDER BY w.week DESC, w.tenant_id LIMIT $2::int`;
+/** A problem that no attempt has met for a day is none any more: the week is gone, or nobody seals. */
+const UNSEALED = `
+SELECT a.tenant_id AS "tenantId", a.problem_week AS week, a.problem, a.problem_at AS at FROM audit_archive a
+WHERE a.problem_at > now() - interval '1 day' AND ($1::int IS NULL OR a.tenant_id = $1::int)
+ORDER BY a.problem_at DESC, a.tenant_id LIMIT $2::int`;
 const LEAVE_IN_ROWS = `
 UPDATE audit_archive SET restored = array_append(array_remove(restored, $2::int), $2::int) WHERE tenant_id = $1::int`;
 const MAY_BE_SEALED = `
@@ -27,6 +34,12 @@ interface Week {
   readonly bytes: number;
   readonly sha256: string;
   readonly sealedAt: Date;
+}
+interface Unsealed {
+  readonly tenantId: number;
+  readonly week: number;
+  readonly problem: string;
+  readonly at: Date;
 }
 type Change = Answer<typeof WEEK_CHANGE>;
 
@@ -50,6 +63,17 @@ export class ManageArchive {
     }));
   }
 
+  async unsealed(tenantId: string | null, first: number): Promise<Answer<typeof UNSEALED_WEEK>[]> {
+    const asked = tenantId === null ? null : idOf(tenantId);
+    const rows = await this.owner.models.$queryRawUnsafe<Unsealed[]>(UNSEALED, asked, first);
+    return rows.map(({ tenantId: tenant, week, problem, at }) => ({
+      tenantId: String(tenant),
+      week: beginningOf(week),
+      problem,
+      at: new Date(at).toISOString(),
+    }));
+  }
+
   /** A change and its entry in the access log are one transaction; a call that changed nothing has an entry too. */
   async seal(tenantId: string, time: string, attempt: Attempt): Promise<Change> {
     const [tenant, week] = [idOf(tenantId), weekOf(time)];
@@ -58,10 +82,15 @@ export class ManageArchive {
     const noted = (change: Change) => this.#noted(attempt, tenant, change, permit);
     if (startOfWeek(week + 1) > this.nowMs() - LIMITS.archiveAfterDaysMin * DAY_MS)
       return noted({ ...asked, outcome: 'waits', because: 'the week has not been over for long enough' });
-    const sealing = await this.sealer.seal(tenant, week, async (tx, events) => {
-      await permit(tx);
-      await insertEntries(tx, [entryFor(attempt, tenant, events)]);
-    });
+    const sealing = await this.sealer
+      .seal(tenant, week, async (tx, events) => {
+        await permit(tx);
+        await insertEntries(tx, [entryFor(attempt, tenant, events)]);
+      })
+      .catch((error: unknown) => {
+        const why = whyUnsealed(error);
+        throw why === FAILED ? error : staysInRows(why, error);
+      });
     switch (sealing?.outcome) {
       case 'sealed':
         return { ...asked, outcome: 'sealed', events: sealing.events, because: null };
@@ -107,6 +136,9 @@ export class ManageArchive {
     return change;
   }
 }
+
+const staysInRows = (why: string, cause: unknown) =>
+  new DomainError('service_unavailable', { public: `The week stays in rows: ${why}.`, cause });
 
 type Tx = Prisma.TransactionClient;
 const entryFor = (attempt: Attempt, tenant: number, rows: number) =>

@@ -33,7 +33,7 @@ export async function openArchiveModule(parts: {
 }): Promise<Module & { readonly unsealed: () => ReadonlyMap<number, string> }> {
   const { config, database, doors, epoch, nowMs, log } = parts;
   const { service, owner, migrator } = database;
-  const folder = path.join(config.dataDir, FOLDER);
+  const folder = path.resolve(config.dataDir, FOLDER);
   const cacheFolder = path.join(folder, 'files');
   await mkdir(cacheFolder, { recursive: true, mode: 0o700 });
   // What an instance left that was killed. No other instance uses this data folder.

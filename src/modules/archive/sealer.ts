@@ -12,8 +12,9 @@ import type { FileCache } from '../../store/archive/file-cache';
 import type { FilePlace } from '../../store/archive/file-place';
 import { whatDuckLacks } from '../../store/archive/open-duck';
 import type { FileWriter } from '../../store/archive/questions';
-import { type InTransaction, NotProven, type Sealing, sealWeek } from '../../store/archive/seal-week';
+import { type InTransaction, type Sealing, sealWeek } from '../../store/archive/seal-week';
 import { startOfWeek, weekOfMs } from '../../store/rows/partitions';
+import { whyUnsealed } from './why-unsealed';
 
 /** A week is sealed in less time, and who seals it twice does so for nothing, but does no harm. */
 const SEALING: Leased = {
@@ -48,8 +49,12 @@ interface Due {
   readonly weeks: number;
 }
 
-const NOT_PROVEN = 'what was read back from the file is not what the evidence log has';
-const FAILED = 'an attempt failed';
+const NOTE_PROBLEM = `
+UPDATE audit_archive SET problem_week = $2::int, problem = $3::text, problem_at = statement_timestamp()
+WHERE tenant_id = $1::int`;
+const END_PROBLEM = `
+UPDATE audit_archive SET problem_week = NULL, problem = NULL, problem_at = NULL
+WHERE tenant_id = $1::int AND problem IS NOT NULL`;
 
 /** Since the start; `waiting`: weeks at the last look, null before it. */
 export interface SealingTally {
@@ -79,6 +84,8 @@ export class Sealer {
       readonly cache: FileCache;
       readonly folder: string;
       readonly place?: FilePlace | null;
+      /** Left free on the disk of the folder. */
+      readonly roomBytes?: number;
       /** Days after the end of a week. */
       readonly afterDays: number;
       readonly nowMs: () => number;
@@ -119,19 +126,12 @@ export class Sealer {
     return sealed;
   }
 
-  async #attempt(tenantId: number, week: number): Promise<Sealing | null> {
+  #attempt(tenantId: number, week: number): Promise<Sealing | null> {
     const parameters = { tenantId, week: new Date(startOfWeek(week)) };
     const attempt = ownAttempt('sealWeek', new Date(this.parts.nowMs()), parameters);
-    try {
-      const sealing = await this.seal(tenantId, week, (tx, events) =>
-        insertEntries(tx, [changeOf(attempt, { rows: events, tenantIds: [tenantId] })]),
-      );
-      this.#problems.delete(tenantId);
-      return sealing;
-    } catch (error) {
-      this.#problems.set(tenantId, error instanceof NotProven ? NOT_PROVEN : FAILED);
-      throw error;
-    }
+    return this.seal(tenantId, week, (tx, events) =>
+      insertEntries(tx, [changeOf(attempt, { rows: events, tenantIds: [tenantId] })]),
+    );
   }
 
   /** @returns null: another instance is sealing, or the tenant has only been announced */
@@ -144,9 +144,15 @@ export class Sealer {
     try {
       const sealing = await sealWeek(this.parts, tenantId, week, also);
       if (sealing.outcome === 'sealed') this.#note(tenantId, week, sealing);
+      await this.parts.owner.models.$executeRawUnsafe(END_PROBLEM, tenantId);
+      this.#problems.delete(tenantId);
       return sealing;
     } catch (error) {
       this.tally.failures += 1;
+      const why = whyUnsealed(error);
+      this.#problems.set(tenantId, why);
+      // Other instances tell of it too. A database that does not answer has told this already.
+      await this.parts.owner.models.$executeRawUnsafe(NOTE_PROBLEM, tenantId, week, why).catch(() => {});
       throw error;
     } finally {
       this.tally.seconds += (performance.now() - startedMs) / 1000;

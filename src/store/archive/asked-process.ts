@@ -1,6 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { type DomainError, serviceUnavailable } from '../../errors';
 
+/** The process ended with questions open. */
+export class WorkerEnded extends Error {
+  override readonly name = 'WorkerEnded';
+}
+
 interface Question {
   readonly id: number;
   readonly method: string;
@@ -86,7 +91,9 @@ export class AskedProcess {
       this.#waiting.clear();
     };
     child.on('error', end);
-    child.on('exit', (code, signal) => end(new Error(`the reader of files ended with ${code ?? signal}`)));
+    child.on('exit', (code, signal) =>
+      end(new WorkerEnded(`the reader of files ended with ${code ?? signal}`)),
+    );
     return child;
   }
 }

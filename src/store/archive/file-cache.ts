@@ -6,7 +6,8 @@ import { Prisma } from '../../database/clients';
 import { DomainError } from '../../errors';
 import type { Ask } from '../columns/hour-blocks';
 import { startOfWeek } from '../rows/partitions';
-import { type FileName, type FilePlace, NoSuchFile } from './file-place';
+import { type FileName, type FilePlace, NoSuchFile, pathOf } from './file-place';
+import { isFullDisk, needRoom } from './full-disk';
 
 const PIECES_PER_READ = 16;
 const ENDING = '.parquet';
@@ -33,6 +34,8 @@ export class FileCache {
     private readonly bytesMax: number,
     /** Where the files lie that have no pieces in the database; null: nowhere. */
     private readonly place: FilePlace | null = null,
+    /** Left free on the disk of the folder. */
+    private readonly roomBytes?: number,
   ) {}
 
   /**
@@ -69,8 +72,8 @@ export class FileCache {
     if (isThere && (await this.#isWhole(file, target))) return target;
     const known = this.#fetching.get(file.sha256);
     // Another question's snapshot may have ended, or have failed: this one has pieces of its own.
-    if (known) return known.catch(() => this.#fetch(file, target, ask));
-    const fetched = this.#fetch(file, target, ask);
+    if (known) return known.catch(() => this.#fetchWithRoom(file, target, ask));
+    const fetched = this.#fetchWithRoom(file, target, ask);
     this.#fetching.set(file.sha256, fetched);
     return fetched.finally(() => this.#fetching.delete(file.sha256));
   }
@@ -89,8 +92,22 @@ export class FileCache {
     return true;
   }
 
+  /** Without room, all other copies go first. */
+  async #fetchWithRoom(file: ListedFile, target: string, ask: Ask): Promise<string> {
+    try {
+      return await this.#fetch(file, target, ask);
+    } catch (error) {
+      if (!isFullDisk(error)) throw error;
+    }
+    await this.#makeRoom(0);
+    return this.#fetch(file, target, ask).catch((error: unknown) => {
+      throw isFullDisk(error) ? without(file, error) : error;
+    });
+  }
+
   async #fetch(file: ListedFile, target: string, ask: Ask): Promise<string> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    needRoom(this.folder, this.roomBytes);
     const draft = path.join(this.folder, `${randomUUID()}.part`);
     const handle = await open(draft, 'wx', 0o600);
     const hash = createHash('sha256');
@@ -108,7 +125,7 @@ export class FileCache {
       await rm(draft, { force: true });
       throw error;
     }
-    await this.#makeRoom();
+    await this.#makeRoom(this.bytesMax);
     return target;
   }
 
@@ -119,15 +136,18 @@ export class FileCache {
       for (const { bytes } of pieces) yield bytes;
       if (pieces.length < PIECES_PER_READ) return;
     }
-    if (this.place === null) throw damaged(file);
+    const [outside] = await ask(outsideStatement(file));
+    if (!outside) throw damaged(file);
+    if (this.place === null) throw elsewhere(file, 'ARCHIVE_URL is not set for this instance');
     try {
       yield* this.place.read(file);
     } catch (error) {
-      throw error instanceof NoSuchFile ? damaged(file) : unreachable(file, error);
+      if (!(error instanceof NoSuchFile)) throw unreachable(file, error);
+      throw elsewhere(file, 'it is not in the place that ARCHIVE_URL names');
     }
   }
 
-  async #makeRoom(): Promise<void> {
+  async #makeRoom(bytesMax: number): Promise<void> {
     const names = (await readdir(this.folder)).filter((name) => name.endsWith(ENDING));
     const files = await Promise.all(
       names.map(async (name) => {
@@ -140,7 +160,7 @@ export class FileCache {
     );
     let bytes = files.reduce((sum, { size }) => sum + size, 0);
     for (const { name, size } of files.sort((a, b) => a.atimeMs - b.atimeMs)) {
-      if (bytes <= this.bytesMax) return;
+      if (bytes <= bytesMax) return;
       if (this.#used.has(name.slice(0, -ENDING.length))) continue;
       await rm(path.join(this.folder, name), { force: true });
       this.#proven.delete(name.slice(0, -ENDING.length));
@@ -154,10 +174,28 @@ const piecesStatement = ({ tenantId, sha256 }: ListedFile, part: number): Prisma
   WHERE p.tenant_id = ${tenantId}::int AND p.sha256 = ${sha256} AND p.part >= ${part}::int
     AND p.part < ${part + PIECES_PER_READ}::int ORDER BY p.part`;
 
+const outsideStatement = ({ tenantId, sha256 }: ListedFile): Prisma.Sql => Prisma.sql`
+  SELECT f.sha256 FROM audit_sealed_file f WHERE f.tenant_id = ${tenantId}::int AND f.sha256 = ${sha256}`;
+
 const damaged = ({ tenantId, week }: ListedFile) =>
   new DomainError('service_unavailable', {
     public: `The file of the sealed week that begins on ${mondayOf(week)} of tenant ${tenantId} is damaged or incomplete. Questions about that week cannot be answered.`,
     retryAfterSeconds: 60,
+  });
+
+/** @param why for the log */
+const elsewhere = ({ tenantId, week, sha256 }: ListedFile, why: string) =>
+  new DomainError('service_unavailable', {
+    public: `The file of the sealed week that begins on ${mondayOf(week)} of tenant ${tenantId} is damaged or incomplete: it does not lie where this instance of the service reads files. Questions about that week cannot be answered here.`,
+    internal: { why, file: pathOf({ tenantId, sha256 }) },
+    retryAfterSeconds: 60,
+  });
+
+const without = ({ tenantId, week }: ListedFile, cause: unknown) =>
+  new DomainError('service_unavailable', {
+    public: `The disk of the service is full, so the sealed week that begins on ${mondayOf(week)} of tenant ${tenantId} cannot be read now.`,
+    retryAfterSeconds: 60,
+    cause,
   });
 
 const unreachable = ({ tenantId, week }: ListedFile, cause: unknown) =>

@@ -15,11 +15,18 @@ export interface FilePlace {
    * To take it twice is to take it once.
    */
   put(name: FileName, local: string, bytes: number): Promise<void>;
+  /** Whether it is there. @throws Error: the place did not answer as it should */
+  has(name: FileName): Promise<boolean>;
   /** Its bytes in order. @throws NoSuchFile; Error: the place did not answer as it should */
   read(name: FileName): AsyncIterable<Uint8Array>;
   /** Does nothing where the file is not there. */
   remove(name: FileName): Promise<void>;
   close(): void;
+}
+
+/** A file could not be put outside the database. The message is for operators and for the tenant. */
+export class PlaceFailed extends Error {
+  override readonly name = 'PlaceFailed';
 }
 
 export class NoSuchFile extends Error {

@@ -3,7 +3,7 @@ import type { DuckDBInstance } from '@duckdb/node-api';
 export interface DuckBounds {
   readonly memoryMb: number;
   readonly threads: number;
-  /** Where DuckDB puts what its memory does not hold. */
+  /** Where all files are that DuckDB reads and writes, and what its memory does not hold. */
   readonly folder: string;
 }
 
@@ -35,11 +35,21 @@ export async function openDuck({ memoryMb, threads, folder }: DuckBounds): Promi
   if (lacks) throw new Error(lacks);
   // Loaded only by who uses files: the library takes tens of megabytes of memory.
   const { DuckDBInstance } = await import('@duckdb/node-api');
-  return DuckDBInstance.create(':memory:', {
+  const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: `${memoryMb}MB`,
     threads: String(threads),
     temp_directory: folder,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   });
+  const connection = await instance.connect();
+  // Whatever is asked: no file elsewhere, no network, and no way to change that.
+  for (const setting of [
+    `allowed_directories = ['${folder.replaceAll("'", "''")}/']`,
+    'enable_external_access = false',
+    'lock_configuration = true',
+  ])
+    await connection.run(`SET ${setting}`);
+  connection.closeSync();
+  return instance;
 }

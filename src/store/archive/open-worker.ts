@@ -17,12 +17,13 @@ import type {
 const HEAP_MB = 160;
 
 /** Makes and reads files in a process of its own: what goes wrong there ends that process alone. */
-class ProcessWorker implements ArchiveWorker {
+export class ProcessWorker implements ArchiveWorker {
   readonly #process: AskedProcess;
 
-  constructor(bounds: DuckBounds, silenceMs: number) {
+  /** @param file the compiled program of the process */
+  constructor(bounds: DuckBounds, silenceMs: number, file = `${__dirname}/worker-process.js`) {
     this.#process = new AskedProcess({
-      file: `${__dirname}/worker-process.js`,
+      file,
       arguments: [JSON.stringify(bounds)],
       heapMb: HEAP_MB,
       silenceMs,

@@ -1,7 +1,7 @@
 import type { OwnerDoor, Prisma } from '../../database/clients';
 import type { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../limits';
-import type { FileName, FilePlace } from './file-place';
+import { type FileName, type FilePlace, PlaceFailed } from './file-place';
 
 const NOTE = `
 INSERT INTO audit_sealed_file (tenant_id, sha256) SELECT t.tenant_id, $2::text FROM tenant t WHERE t.tenant_id = $1::int
@@ -13,9 +13,21 @@ const IS_UNLISTED = `NOT EXISTS (
 const REMOVE = `
 DELETE FROM audit_sealed_file f WHERE f.tenant_id = $1::int AND f.sha256 = $2::text
   AND f.unlisted_since <= now() - $3::float8 * interval '1 millisecond' AND ${IS_UNLISTED}`;
+/** The newest file that a week has: of the tenant, else of any. */
+const LISTED_OF_TENANT = `
+SELECT f.tenant_id AS "tenantId", f.sha256 FROM audit_sealed_file f
+JOIN audit_sealed_week w ON w.tenant_id = f.tenant_id AND w.sha256 = f.sha256
+WHERE f.tenant_id = $1::int ORDER BY w.sealed_at DESC LIMIT 1`;
+const LISTED_OF_ANY = `
+SELECT f.tenant_id AS "tenantId", f.sha256 FROM audit_sealed_file f
+JOIN audit_sealed_week w ON w.tenant_id = f.tenant_id AND w.sha256 = f.sha256 ORDER BY w.sealed_at DESC LIMIT 1`;
 const REMOVE_TIMEOUT_MS = 60_000;
 
-/** Writes a file to its place. Its row is there first, so that no file is forgotten after a crash. */
+/**
+ * Writes a file to its place. Its row is there first, so that no file is forgotten after a crash. A place without the
+ * files of earlier weeks takes none: it is another folder or bucket, or the folder's share is not mounted.
+ * @throws PlaceFailed
+ */
 export async function putOutside(
   owner: OwnerDoor,
   place: FilePlace,
@@ -23,9 +35,19 @@ export async function putOutside(
   local: string,
   bytes: number,
 ): Promise<void> {
-  await owner.models.$executeRawUnsafe(NOTE, name.tenantId, name.sha256);
-  await place.put(name, local, bytes);
+  const { models } = owner;
+  const [earlier] = await models.$queryRawUnsafe<FileName[]>(LISTED_OF_TENANT, name.tenantId);
+  const [other] = earlier ? [earlier] : await models.$queryRawUnsafe<FileName[]>(LISTED_OF_ANY);
+  if (other && !(await attempted(place.has(other))))
+    throw new PlaceFailed('files of earlier weeks are not in the place that ARCHIVE_URL names');
+  await models.$executeRawUnsafe(NOTE, name.tenantId, name.sha256);
+  await attempted(place.put(name, local, bytes));
 }
+
+const attempted = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((cause: unknown) => {
+    throw new PlaceFailed('the place that ARCHIVE_URL names does not take files', { cause });
+  });
 
 /**
  * Says in the transaction that lists a file that it is listed.

@@ -16,6 +16,7 @@ import { floorOfWeek, startOfWeek } from '../rows/partitions';
 import type { FileCache, ListedFile } from './file-cache';
 import type { FileName, FilePlace } from './file-place';
 import { forgetWeeks } from './forget-week';
+import { needRoom } from './full-disk';
 import { LAYOUT_VERSION, ROW_COLUMNS } from './layout';
 import { type LogEntry, LogPlaces } from './log-places';
 import { listOutside, putOutside } from './outside-files';
@@ -107,6 +108,8 @@ interface Parts {
   readonly folder: string;
   /** Where files lie; null, or not given: in the database. */
   readonly place?: FilePlace | null;
+  /** Left free on the disk of the folder. */
+  readonly roomBytes?: number;
 }
 
 /** What was written for a file, to compare it with what is read from the file and with the rows at the end. */
@@ -143,7 +146,7 @@ export async function sealWeek(
   const own = await mkdtemp(path.join(folder, 'seal-'));
   const [lines, target] = [path.join(own, 'lines'), path.join(own, 'events.parquet')];
   try {
-    const draft = await writeDraft(owner, tenantId, week, lines);
+    const draft = await writeDraft(owner, tenantId, week, lines, parts.roomBytes);
     if (draft === null) return { outcome: 'empty' };
     if ('because' in draft) return { outcome: 'waits', because: draft.because };
     const former = await formerOf(owner.models, tenantId, week);
@@ -217,6 +220,7 @@ async function writeDraft(
   tenantId: number,
   week: number,
   target: string,
+  roomBytes: number | undefined,
 ): Promise<Draft | { readonly because: string } | null> {
   const places = new LogPlaces(owner, tenantId);
   const [floor, end] = [floorOfWeek(week), floorOfWeek(week + 1)];
@@ -224,6 +228,7 @@ async function writeDraft(
   let draft = null as Draft | null;
   try {
     for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+      needRoom(path.dirname(target), roomBytes);
       const [chunk] = await owner.models.$queryRawUnsafe<Chunk[]>(READ, tenantId, after, floor, end);
       if (!chunk?.ids || !chunk.lines) return draft;
       const ids = chunk.ids.split(',');

@@ -41,6 +41,13 @@ export class BucketPlace implements FilePlace {
     if (!isSuccess(answer.status)) throw failure(answer);
   }
 
+  async has(name: FileName): Promise<boolean> {
+    const answer = await this.#send('GET', name, EMPTY, { Range: 'bytes=0-0' });
+    if (isNotFound(answer.status)) return false;
+    if (!isSuccess(answer.status)) throw failure(answer);
+    return true;
+  }
+
   async *read(name: FileName): AsyncIterable<Uint8Array> {
     for (let [at, size] = [0, 1]; at < size; ) {
       const range = `bytes=${at}-${at + this.partBytes - 1}`;

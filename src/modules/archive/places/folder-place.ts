@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type FileName, type FilePlace, NoSuchFile, pathOf } from '../../../store/archive/file-place';
 
@@ -25,12 +25,22 @@ export class FolderPlace implements FilePlace {
     }
   }
 
+  has(name: FileName): Promise<boolean> {
+    return stat(path.join(this.root, pathOf(name))).then(
+      () => true,
+      (error) => {
+        if (isNotThere(error)) return false;
+        throw error;
+      },
+    );
+  }
+
   async *read(name: FileName): AsyncIterable<Uint8Array> {
     const stream = createReadStream(path.join(this.root, pathOf(name)), { highWaterMark: READ_BYTES });
     try {
       for await (const bytes of stream) yield bytes as Buffer;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new NoSuchFile(pathOf(name));
+      if (isNotThere(error)) throw new NoSuchFile(pathOf(name));
       throw error;
     }
   }
@@ -41,6 +51,8 @@ export class FolderPlace implements FilePlace {
 
   close(): void {}
 }
+
+const isNotThere = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 async function toDisk(target: string): Promise<void> {
   const handle = await open(target, 'r');

@@ -1,0 +1,33 @@
+import { freeBytesOf } from '../../database/disk-room';
+import { LIMITS } from '../../limits';
+
+/** There is no room on the local disk. */
+export class FullDisk extends Error {
+  override readonly name = 'FullDisk';
+}
+
+const CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+/** As DuckDB says it, of files and of what its memory does not hold. */
+const TEXT =
+  /no space left on device|not enough space on the disk|disk quota exceeded|max_temp_directory_size/i;
+
+/** An error and what caused it. */
+export function* causesOf(error: unknown): Iterable<unknown> {
+  for (let [at, depth] = [error, 0]; at && depth < 6; at = (at as { cause?: unknown }).cause, depth++)
+    yield at;
+}
+
+/** Whether a file could not be written for want of room. */
+export function isFullDisk(error: unknown): boolean {
+  for (const cause of causesOf(error)) {
+    const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
+    if (cause instanceof FullDisk || CODES.has(code) || TEXT.test(String(message))) return true;
+  }
+  return false;
+}
+
+/** Leaves the last room of a disk to others. @throws FullDisk */
+export function needRoom(folder: string, leftBytes: number = LIMITS.archiveRoomBytes): void {
+  if (freeBytesOf(folder) < leftBytes)
+    throw new FullDisk(`less than ${leftBytes} bytes are free in ${folder}`);
+}
