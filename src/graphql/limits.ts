@@ -38,6 +38,7 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'reports.pageSize': LIMITS.pageSizeMax,
   'retentionRuns.first': LIMITS.retentionRunsMax,
   'sealedWeeks.first': LIMITS.sealedWeeksMax,
+  'unsealedWeeks.first': LIMITS.sealedWeeksMax,
   'tenantAlerts.pageSize': LIMITS.pageSizeMax,
 };
 /**
