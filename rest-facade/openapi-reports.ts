@@ -1,3 +1,4 @@
+import { LIMITS } from '../src/limits';
 import { REPORT_FORMATS } from '../src/modules/reports/files';
 import {
   FILE_PARAMETERS,
@@ -8,6 +9,11 @@ import {
 import { REPORT_RULE } from '../src/modules/reports/report-rule';
 import { MAKE_ROUTE, RUN_FILE_ROUTE, RUN_HEADER } from './report';
 
+const SCHEMAS: Readonly<Record<string, object>> = {
+  'application/json': { type: 'object' },
+  'application/pdf': { type: 'string', format: 'binary' },
+};
+
 const COMMON = {
   tag: 'Reports',
   scope: REPORT_RULE.scope,
@@ -16,7 +22,7 @@ const COMMON = {
     Object.values(REPORT_FORMATS).map(({ mediaType }) => [
       // Generators look types up without parameters such as the charset.
       mediaType.replace(/;.*/, ''),
-      { schema: mediaType === 'application/json' ? { type: 'object' } : { type: 'string' } },
+      { schema: SCHEMAS[mediaType] ?? { type: 'string' } },
     ]),
   ),
 } as const;
@@ -42,7 +48,8 @@ that are stored while the run is made may be in it or not. A key has one export 
 another is \`rate_limited\`.
 
 In \`csv\` (RFC 4180) an apostrophe stands before a text that a spreadsheet would take for a formula. \`json\` has every
-text as it is.`,
+text as it is. A run of more than ${LIMITS.reportPdfUnaskedRowsMax.toLocaleString('en-US')} rows has a file in \`pdf\` only if it is made with \`format=pdf\`; it has the first
+${LIMITS.reportPdfRowsMax.toLocaleString('en-US')} rows.`,
     pathParameters: REPORT_ID_PARAMETERS,
     query: MAKE_PARAMETERS,
   },

@@ -200,6 +200,8 @@ export const LIMITS = {
   reportMs: 10 * 60_000, // to make one run
   reportPeriodDaysMax: 3_660, // of one run: ten years
   reportHtmlRowsMax: 10_000, // a browser shows such a page at once
+  reportPdfRowsMax: 100_000, // 5,000 pages
+  reportPdfUnaskedRowsMax: 10_000, // beyond, a run has a PDF only if somebody asks for it
   reportStatementChars: 512, // of a statement on a page
   reportGroupsMax: 50_000, // of one section; beyond, they are one group
   reportGroupsShown: 100, // of one section, the most frequent

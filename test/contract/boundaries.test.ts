@@ -130,6 +130,11 @@ const BORDERS: readonly Border[] = [
   { of: ['src/csv'], files: [], packages: ['csv-stringify'] },
   { of: ['src/modules/reports/declarations'], files: BELOW_MODULES, packages: ['yaml'] },
   {
+    of: ['src/modules/reports/pdf/pdf-document'],
+    files: [...BELOW_MODULES, 'src/modules/reports/pdf/pdf-font'],
+    packages: ['pdfkit'],
+  },
+  {
     of: ['rest-facade'],
     files: [
       ...[

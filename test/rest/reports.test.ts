@@ -3,7 +3,9 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { liftedValue } from '../../src/event/lifted';
 import { shippedReports } from '../../src/modules/reports/declarations';
+import { REPORT_FORMAT_NAMES } from '../../src/modules/reports/files';
 import { isSignedBy } from '../../src/store/log/evidence/signed-note';
+import { textsOf } from '../reports/support/pdf-texts';
 import { runCli } from '../support/cli';
 import { ONE_ENGINE, temporaryFolder } from '../support/engines';
 import { anEvent, type IngestedEvent } from '../support/events';
@@ -177,12 +179,13 @@ describe.each(ONE_ENGINE)('reports on %s', (engine) => {
     expect(isSignedBy(data.publicKey, data.note)).toBe(true);
     expect(data.note).toContain(`sha256 ${createHash('sha256').update(data.manifest).digest('hex')}`);
     expect(data.files).toEqual(manifest.files);
+    expect(manifest.files.map(({ format }: { format: string }) => format)).toEqual(REPORT_FORMAT_NAMES);
     for (const { format, bytes, sha256 } of manifest.files) {
-      const { text, headers } = await get(`/reports/runs/${runId}/content`, { format });
-      expect(Buffer.byteLength(text)).toBe(bytes);
+      const { content, headers } = await get(`/reports/runs/${runId}/content`, { format });
+      expect(content).toHaveLength(bytes);
       expect(headers.get('Content-Length')).toBe(String(bytes));
-      expect(createHash('sha256').update(text).digest('hex')).toBe(sha256);
-      if (format === 'csv') expect(text).toBe(made.text);
+      expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
+      if (format === 'csv') expect(content.equals(made.content)).toBe(true);
     }
     expect(manifest.number).toBeGreaterThan(1);
     expect(manifest.previous).toMatch(/^[0-9a-f]{64}$/);
@@ -199,7 +202,7 @@ describe.each(ONE_ENGINE)('reports on %s', (engine) => {
     for (const { format, name } of files)
       await writeFile(
         path.join(folder, name),
-        (await get(`/reports/runs/${runId}/content`, { format })).text,
+        (await get(`/reports/runs/${runId}/content`, { format })).content,
       );
     const verify = async (file = run) =>
       runCli(['verify', '--report', file, '--public-key', publicKey, '--json'], {});
@@ -240,6 +243,20 @@ describe.each(ONE_ENGINE)('reports on %s', (engine) => {
     expect(csv.includes(`"'=HYPERLINK(""http://evil.example"")"`)).toBe(true);
     expect(/(^|,)"[=+@-]/m.exec(csv)).toBeNull();
     expect(csv).toMatch(/\n"#rows",\d+\r\n/);
+  });
+
+  it('have a PDF that is asked for, and that names what its fonts cannot show', async () => {
+    const { status, headers, content } = await get(ALL, { ...PERIOD, clientIp, format: 'pdf' });
+    const runId = headers.get('X-Report-Run') ?? '';
+    const again = await get(`/reports/runs/${runId}/content`, { format: 'pdf' });
+
+    expect([status, headers.get('Content-Type')]).toEqual([200, 'application/pdf']);
+    expect(again.content.equals(content)).toBe(true);
+    expect(content.subarray(0, 5).toString()).toBe('%PDF-');
+    expect(content.toString('latin1').trimEnd().endsWith('%%EOF')).toBe(true);
+    const shown = textsOf(content).replace(/\s/g, '');
+    for (const part of ['⟦U+7BA1U+7406U+5458⟧', '⟦U+202E⟧', '<script>', '(cut;CSVandJSON', 'Page1of'])
+      expect(shown).toContain(part);
   });
 
   it('show their time zone, period, filter and log', async () => {

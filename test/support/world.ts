@@ -164,7 +164,7 @@ export class World {
     path: string,
     key: string | null,
     options: { query?: Query | string; headers?: Record<string, string>; method?: string } = {},
-  ): Promise<Answer> {
+  ): Promise<WholeAnswer> {
     const answer = await this.fetch(`${BASE}${path}${queryString(options.query)}`, {
       method: options.method ?? 'GET',
       headers: { ...(key ? { 'X-Api-Key': key } : {}), ...options.headers },
@@ -173,17 +173,24 @@ export class World {
     return answer;
   }
 
-  async fetch(path: string, init: RequestInit = {}): Promise<Answer> {
+  async fetch(path: string, init: RequestInit = {}): Promise<WholeAnswer> {
     const response = await fetch(this.service.url + path, init);
-    const text = await response.text();
+    const content = Buffer.from(await response.arrayBuffer());
+    const text = new TextDecoder().decode(content);
     const isJson = /[/+]json\b/.test(response.headers.get('Content-Type') ?? '') && text !== '';
     return {
       status: response.status,
       headers: response.headers,
       text,
+      content,
       body: isJson ? JSON.parse(text) : null,
     };
   }
+}
+
+/** An answer with the bytes of its body. */
+interface WholeAnswer extends Answer {
+  readonly content: Buffer;
 }
 
 export type Query = Readonly<Record<string, string | number | boolean>>;

@@ -66,9 +66,12 @@ export interface End {
 
 /** A file of a run, which is written while its rows are read. */
 export interface ReportFile {
-  /** The text before the rows. */
-  begin(): string;
-  rows(rows: readonly (readonly Cell[])[]): string;
-  /** The text behind the rows. */
-  end(sections: readonly (Table | Chart)[], end: End): string;
+  /** What stands before the rows. */
+  begin(): Written;
+  rows(rows: readonly (readonly Cell[])[]): Written;
+  /** What stands behind the rows. */
+  end(sections: readonly (Table | Chart)[], end: End): Written;
 }
+
+/** A part of a file: bytes where it is no text. */
+export type Written = string | Buffer;

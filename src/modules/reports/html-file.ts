@@ -1,10 +1,9 @@
 import type { Cell } from '../../csv';
-import { MARK } from '../../event/marks';
 import { LIMITS } from '../../limits';
 import { chartSvg } from './chart-svg';
 import type { Chart, Column, End, Head, ReportFile, Table } from './document';
 import { html, Markup } from './html-text';
-import { actionText } from './tally';
+import { aboutItems, cellText, introOf, ROWS_TITLE } from './page-text';
 import { Zone } from './zone';
 
 const STYLE = `
@@ -34,13 +33,13 @@ export class HtmlFile implements ReportFile {
   }
 
   begin(): string {
-    const { title, about, question, createdAt } = this.head;
-    const period = `${this.#time(question.startTime)} to ${this.#time(question.endTime)} (${question.timeZone})`;
+    const { title } = this.head;
+    const [product, about] = introOf(this.head, this.#zone);
     return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${title}</title><style>${STYLE_MARKUP}</style></head><body><main>
-<h1>${title}</h1><p class="faint">Audit Activity · tenant ${this.head.tenantId} · ${period} · made ${this.#time(createdAt)}</p><p>${about}</p>
+<h1>${title}</h1><p class="faint">${product}</p><p>${about}</p>
 `.text;
   }
 
@@ -59,7 +58,7 @@ export class HtmlFile implements ReportFile {
       section.kind === 'chart'
         ? html`<section><h2>${section.title}</h2>${chartSvg(section)}</section>\n`
         : this.#section(section),
-    )}<section><h2>Rows</h2><p class="faint">${cut}</p><table>${headOf(columns)}<tbody>${this.#rows}</tbody></table></section>
+    )}<section><h2>${ROWS_TITLE}</h2><p class="faint">${cut}</p><table>${headOf(columns)}<tbody>${this.#rows}</tbody></table></section>
 ${this.#footer(end)}
 </main></body></html>
 `.text;
@@ -75,37 +74,17 @@ ${this.#footer(end)}
     return html`<tr>${columns.map((column, i) => this.#cell(column, row[i] ?? null))}</tr>\n`;
   }
 
-  #cell({ name, kind }: Column, value: Cell): Markup {
-    const text = value === null ? '—' : String(value);
-    if (kind === 'time') return html`<td class="time">${value === null ? text : this.#time(text)}</td>`;
-    if (kind === 'number') return html`<td class="number">${text}</td>`;
-    if (kind === 'statement') return html`<td class="statement">${shortened(text)}</td>`;
-    return html`<td>${name === 'actionId' ? actionText(text) : text}</td>`;
+  #cell(column: Column, value: Cell): Markup {
+    const text = cellText(column, value, this.#zone);
+    const { kind } = column;
+    return kind === 'text' ? html`<td>${text}</td>` : html`<td class="${kind}">${text}</td>`;
   }
 
   #footer(end: End): Markup {
-    const { runId, reportId, question } = this.head;
-    const { startTime, endTime, timeZone, filter, parameters } = question;
-    const item = (name: string, value: string | number | null) =>
-      html`<dt>${name}</dt><dd>${value ?? 'none'}</dd>`;
-    const gaps = end.gaps.map(({ hostName, databaseName, reason, afterTime, beforeTime }) =>
-      item('Gap', `${hostName}, ${databaseName}: ${reason}, ${afterTime ?? '…'} to ${beforeTime ?? '…'}`),
+    const items = aboutItems(this.head, end, this.#zone).map(
+      ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`,
     );
-    return html`<section><h2>About this report</h2><dl>${[
-      item('Report', `${reportId}, run ${runId}`),
-      item('Period', `${this.#time(startTime)} to ${this.#time(endTime)}, end excluded`),
-      item('Time zone', timeZone),
-      item('Filter', filter),
-      ...Object.entries(parameters).map(([name, value]) => item(name, String(value))),
-      item('Rows', end.rows),
-      ...(gaps.length > 0 ? gaps : [item('Gaps of the sources in the period', null)]),
-      item('Evidence log', `${end.log.size} entries, root ${end.log.root ?? 'none'}`),
-      item('Root over record ids', end.recordIdsRoot),
-    ]}</dl></section>`;
-  }
-
-  #time(text: string): string {
-    return this.#zone.format(Date.parse(text));
+    return html`<section><h2>About this report</h2><dl>${items}</dl></section>`;
   }
 }
 
@@ -113,12 +92,3 @@ const STYLE_MARKUP = new Markup(STYLE);
 
 const headOf = (columns: readonly Column[]): Markup =>
   html`<thead><tr>${columns.map(({ title, kind }) => html`<th class="${kind}">${title}</th>`)}</tr></thead>`;
-
-/** The beginning of a long statement. The part behind a mark is in CSV and JSON only. */
-function shortened(statement: string): string {
-  const at = statement.indexOf(MARK);
-  const most = LIMITS.reportStatementChars;
-  if (at < 0 && statement.length <= most) return statement;
-  const end = /[\ud800-\udbff]/.test(statement.charAt(most - 1)) ? most - 1 : most;
-  return `${statement.slice(0, at < 0 ? end : Math.min(at, end))} … (cut; CSV and JSON have the whole statement)`;
-}

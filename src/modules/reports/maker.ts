@@ -12,9 +12,9 @@ import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import { maskedEvent } from '../../store/rows/masked';
 import { oneTenant, type TenantSet, tenantMeant } from '../../tenant-set';
 import type { EventReport, Report } from './declarations';
-import type { Chart, Column, End, Head, Table } from './document';
+import type { Chart, Column, End, Head, Table, Written } from './document';
 import { FileWriter } from './file-writer';
-import { fileNameOf, REPORT_FORMAT_NAMES, REPORT_FORMATS } from './files';
+import { fileNameOf, REPORT_FORMAT_NAMES, REPORT_FORMATS, type ReportFormat } from './files';
 import { gapsIn, type Source } from './gaps';
 import { type Manifest, sha256, signManifest } from './manifest';
 import { type Asked, askedOf, type MAKE_PARAMETERS } from './parameters';
@@ -87,6 +87,18 @@ export interface MakeRequest {
 /** A request for a run of one tenant. */
 type OneRun = Omit<MakeRequest, 'tenants'> & { readonly tenantId: number };
 
+/** The columns of a run, and how many rows there may be; null: nobody knows. */
+interface Shape {
+  readonly columns: readonly Column[];
+  readonly expected: number | null;
+}
+
+/** A PDF of many rows takes several times as long as the other files, so it is made only if somebody asks for it. */
+const formatsOf = (wanted: ReportFormat, expected: number | null): readonly ReportFormat[] =>
+  wanted === 'pdf' || (expected !== null && expected <= LIMITS.reportPdfUnaskedRowsMax)
+    ? REPORT_FORMAT_NAMES
+    : REPORT_FORMAT_NAMES.filter((format) => format !== 'pdf');
+
 /** More terms than an expression is asked with: each event is then compared here. */
 const TERMS_MAX = 256;
 
@@ -114,7 +126,7 @@ export class ReportMaker {
     const { report } = request;
     if (report.source === 'events') return this.#ofEvents(report, request, asked);
     const rows = await this.#stateRows(report.source, request, asked);
-    return this.#run(request, asked, rows.columns, async (write) => {
+    return this.#run(request, asked, { columns: rows.columns, expected: rows.rows.length }, async (write) => {
       await write(rows.rows);
       return { sections: rows.sections, recordIdsRoot: null };
     });
@@ -132,7 +144,8 @@ export class ReportMaker {
       const period = { fromMs: Number(from / TICKS_PER_MS), toMs: Number(to / TICKS_PER_MS) };
       const tally = new Tally(report, new Zone(question.timeZone), period);
       const root = new RunningRoot();
-      return await this.#run(request, asked, fields.map(columnOf), async (write) => {
+      const shape = { columns: fields.map(columnOf), expected: events.totalCount };
+      return await this.#run(request, asked, shape, async (write) => {
         for await (const batch of events.batches) {
           const wanted = isWanted ? batch.filter((event) => isWanted.has(event)) : batch;
           for (const event of wanted) {
@@ -180,7 +193,7 @@ export class ReportMaker {
   async #run(
     request: OneRun,
     { question }: Asked,
-    columns: readonly Column[],
+    { columns, expected }: Shape,
     work: (
       write: (rows: readonly (readonly Cell[])[]) => Promise<void>,
     ) => Promise<{ readonly sections: readonly (Table | Chart)[]; readonly recordIdsRoot: string | null }>,
@@ -202,7 +215,8 @@ export class ReportMaker {
         question,
         columns,
       };
-      const files = this.#open(run, head, { holder: request.holder, tenants });
+      const formats = formatsOf(request.values.format as ReportFormat, expected);
+      const files = this.#open(run, head, formats, { holder: request.holder, tenants });
       const endMs = this.nowMs() + this.limits.ms;
       let count = 0;
       await files.begin();
@@ -231,14 +245,19 @@ export class ReportMaker {
     }
   }
 
-  #open(run: BegunRun, head: Head, asker: { readonly holder: string; readonly tenants: TenantSet }) {
-    const files = REPORT_FORMAT_NAMES.map((format) => {
+  #open(
+    run: BegunRun,
+    head: Head,
+    formats: readonly ReportFormat[],
+    asker: { readonly holder: string; readonly tenants: TenantSet },
+  ) {
+    const files = formats.map((format) => {
       const { statements, open } = REPORT_FORMATS[format];
       const writer = new FileWriter((piece, bytes) => this.store.put(run, format, piece, bytes));
       return { format, statements, file: open(head), writer };
     });
-    const write = async ({ statements, writer }: (typeof files)[number], text: string) => {
-      if (statements === null) return writer.write(text);
+    const write = async ({ statements, writer }: (typeof files)[number], text: Written) => {
+      if (statements === null || typeof text !== 'string') return writer.write(text);
       for await (const part of this.ask.whole(text, statements, asker, LIMITS.exportWaitMs))
         await writer.write(part);
     };

@@ -65,8 +65,11 @@ export class Reports {
     const run = await this.store.find(tenants, runId);
     const manifest = run && manifestOf(run);
     const file = manifest?.files.find((one) => one.format === format);
-    if (!run || !manifest || !file)
-      throw new DomainError('not_found', { public: 'There is no such record.' });
+    if (!run || !manifest) throw new DomainError('not_found', { public: 'There is no such record.' });
+    if (!file)
+      throw new DomainError('not_found', {
+        public: `This run was made without a file in ${format}. Make a run with format=${format}.`,
+      });
     if (run.state === 'over')
       throw new DomainError('not_found', { public: 'The files of this run were removed.' });
     return { ...file, runId, rows: manifest.rows, content: this.store.file(run, format, file.bytes) };

@@ -3,6 +3,7 @@ import { expressPath, MAKE_ROUTE, RUN_FILE_ROUTE } from '../../../rest-facade/re
 import { ROUTES } from '../../../rest-facade/routes';
 import { TAIL_PATH } from '../../../rest-facade/tail';
 import { HEALTH_PATH } from '../../../src/http/health';
+import { REPORT_FORMAT_NAMES } from '../../../src/modules/reports/files';
 import { API_BASE_PATH } from '../../../src/version';
 import type { Actor, Call } from './actors';
 import { type MarkedTenant, OUTGOING_ACCESS } from './marked-tenant';
@@ -139,12 +140,10 @@ const toolCall = (name: string, given: object): Call => ({
 });
 
 const runFiles: RouteCase['calls'] = ({ runId }) =>
-  ['html', 'csv', 'json'].map((format) =>
-    get(`${API_BASE_PATH}/reports/runs/${runId}/content?format=${format}`),
-  );
+  REPORT_FORMAT_NAMES.map((format) => get(`${API_BASE_PATH}/reports/runs/${runId}/content?format=${format}`));
 
 const newRuns: RouteCase['calls'] = ({ tenant, marks }) =>
-  ['html', 'csv', 'json'].map((format) => {
+  REPORT_FORMAT_NAMES.map((format) => {
     const databaseName = `${marks.event} databaseName`;
     const period = { startTime: '2026-01-01', endTime: '2026-02-01' };
     const query = new URLSearchParams({ format, databaseName, tenantId: tenant.tenantId, ...period });
