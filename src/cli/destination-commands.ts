@@ -6,14 +6,15 @@ import { destinationSecrets, withSecrets } from './destination-secrets';
 import type { OfTenant } from './only-tenant';
 import type { Run } from './operations';
 import { CommandError } from './service-client';
-import { type OnService, type Operator, once, wholeNumber } from './service-command';
+import { gather, type OnService, type Operator, once, wholeNumber } from './service-command';
 import { toTable } from './table';
 
 const ID = 'as `destination list` shows it';
 
-/** `destination create`, `list`, `test`, `pause`, `resume`, `replay`, `rotate-secret`, `remove`, `set-aside`. */
+/** `destination create`, `update`, `list`, `test`, `pause`, `resume`, `replay`, `rotate-secret`, `remove`, `set-aside`. */
 export function addDestinationCommands(destination: Command, onService: OnService): void {
   onService(withSecrets(withSettings(destination.command('create'))), create);
+  onService(withSecrets(withChanges(destination.command('update'))), update);
   onService(
     destination
       .command('list')
@@ -103,9 +104,62 @@ const withSettings = (command: Command) =>
       )
       .option('--from <time>', 'beginning, now (default) or an ISO 8601 time of arrival')
       .option('--filter <filter>', 'which events (default: all)')
-      .option('--format <format>', 'native (default), ocsf or ecs'),
+      .option('--format <format>', 'native (default), ocsf, ecs or cef'),
     SETTINGS,
   );
+
+const withChanges = (command: Command) =>
+  addOptions(
+    command
+      .description('changes a destination; what is not given stays, and so does its position in the log')
+      .argument('<destinationId>', ID)
+      .option('--name <name>', 'what it is for')
+      .option('--url <url>', 'of the receiver; at another server, its secrets must be given again', once)
+      .option('--filter <filter>', 'which events; with an empty text: all')
+      .option('--format <format>', 'native, ocsf, ecs or cef')
+      .option(
+        '--reset <option>',
+        'an option below that is as if it had never been given (repeatable)',
+        gather,
+        [],
+      ),
+    SETTINGS,
+  );
+
+interface Changes extends GivenOptions {
+  readonly name?: string;
+  readonly url?: string;
+  readonly filter?: string;
+  readonly format?: string;
+  readonly reset: readonly string[];
+}
+
+async function update(run: Run, options: Changes, destinationId: string, operator: Operator) {
+  const secrets = await destinationSecrets(options, () => typeOf(run, destinationId), operator);
+  const settings = { ...(await valuesOf(options, SETTINGS)), ...resetOf(options.reset) };
+  const updated = await run('updateDestination', {
+    destinationId,
+    name: options.name ?? null,
+    url: options.url ?? null,
+    filter: options.filter ?? null,
+    format: options.format ?? null,
+    settings: Object.keys(settings).length > 0 ? settings : null,
+    secrets: Object.keys(secrets).length > 0 ? secrets : null,
+  });
+  return { json: updated, text: textOf(updated) };
+}
+
+/** @param options as `--omit-empty` or `omit-empty` */
+function resetOf(options: readonly string[]): Record<string, null> {
+  const names = Object.entries(SETTINGS).map(([name, [flags]]) => [flags.split(' ')[0], name] as const);
+  const wanted = options.map((option) => {
+    const found = names.find(([flag]) => flag === `--${option.replace(/^--/, '')}`);
+    if (!found)
+      throw new CommandError(`--reset ${option}: there is no such option of a destination.`, 'usage');
+    return [found[1], null] as const;
+  });
+  return Object.fromEntries(wanted);
+}
 
 const inWords = (names: readonly string[]) => `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 

@@ -21,6 +21,8 @@ export const SETTINGS = {
   region: ['--region <name>', 'of s3'],
   prefix: ['--prefix <text>', 'of s3: how the names of objects begin'],
   appName: ['--app-name <name>', 'of syslog and relp'],
+  omitEmpty: ['--omit-empty', 'sends no fields without a value, and no zeros of `additional`'],
+  withoutAdditional: ['--without-additional', 'does not send `additional`'],
   ca: ['--ca-file <file>', 'CA certificates (PEM) that verify the receiver'],
 } as const satisfies OptionTable & Readonly<Record<SettingName, unknown>>;
 

@@ -8,6 +8,8 @@ interface SyslogHead {
   readonly time: string;
   readonly hostName: string | null;
   readonly appName: string;
+  /** What sends on that host: the instance of SQL Server; null: it has no name. */
+  readonly processId?: string | null;
   readonly messageId: string;
   readonly severity: SyslogSeverity;
 }
@@ -15,6 +17,7 @@ interface SyslogHead {
 /** "log audit" (RFC 5424, 6.2.1). */
 const FACILITY = 13;
 const HOST_CHARS = 255;
+const PROCESS_ID_CHARS = 128;
 const MESSAGE_ID_CHARS = 32;
 /** RFC 5424 allows six decimals of a second at most. */
 const MICROSECONDS = /^(.{19}\.\d{6})\d*Z$/;
@@ -25,6 +28,11 @@ export function syslogMessage(head: SyslogHead, text: string): Buffer {
   const time = head.time.replace(MICROSECONDS, '$1Z');
   const name = (value: string | null, max: number) =>
     (value ?? '').replace(/[^!-~]/g, '_').slice(0, max) || '-';
-  const fields = [name(head.hostName, HOST_CHARS), head.appName, '-', name(head.messageId, MESSAGE_ID_CHARS)];
+  const fields = [
+    name(head.hostName, HOST_CHARS),
+    head.appName,
+    name(head.processId ?? null, PROCESS_ID_CHARS),
+    name(head.messageId, MESSAGE_ID_CHARS),
+  ];
   return Buffer.from(`<${priority}>1 ${time} ${fields.join(' ')} - ${text}`, 'utf8');
 }

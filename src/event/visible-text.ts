@@ -1,5 +1,5 @@
 /** Characters that end a line, change the direction of text or are invisible. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+export const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
  * The text on one line, as a person reads it: each hidden character is shown as a code, such as `⟦U+202E⟧`. So a name

@@ -234,7 +234,7 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   [
     'destination create --name soc --tenant 7 --type webhook --url https://a.example --from beginning --filter success:false --format ocsf ' +
       '--encoding ndjson --signature v1a --acknowledge --index i --source s --sourcetype t --pipeline p --bucket b --region r ' +
-      `--prefix x --app-name n --ca-file FILE ${SECRET_OPTIONS}`,
+      `--prefix x --app-name n --omit-empty --without-additional --ca-file FILE ${SECRET_OPTIONS}`,
     {
       tenantId: '7',
       name: 'soc',
@@ -255,6 +255,8 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
         region: 'r',
         prefix: 'x',
         appName: 'n',
+        omitEmpty: true,
+        withoutAdditional: true,
         ca: 'content',
       },
       secrets: SECRETS,
@@ -272,6 +274,47 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
       format: 'native',
       settings: {},
       secrets: { secretAccessKey: 'content' },
+    },
+  ],
+  [
+    'destination update d1 --name soc --url https://b.example --filter success:false --format cef --reset omit-empty --reset --index ' +
+      '--encoding ndjson --signature v1a --acknowledge --source s --sourcetype t --pipeline p --bucket b --region r ' +
+      `--prefix x --app-name n --without-additional --ca-file FILE ${SECRET_OPTIONS}`,
+    {
+      destinationId: 'd1',
+      name: 'soc',
+      url: 'https://b.example',
+      filter: 'success:false',
+      format: 'cef',
+      settings: {
+        encoding: 'ndjson',
+        signature: 'v1a',
+        acknowledge: true,
+        source: 's',
+        sourcetype: 't',
+        pipeline: 'p',
+        bucket: 'b',
+        region: 'r',
+        prefix: 'x',
+        appName: 'n',
+        withoutAdditional: true,
+        ca: 'content',
+        omitEmpty: null,
+        index: null,
+      },
+      secrets: SECRETS,
+    },
+  ],
+  [
+    'destination update d1 --omit-empty --index i --secret-file JSON',
+    {
+      destinationId: 'd1',
+      name: null,
+      url: null,
+      filter: null,
+      format: null,
+      settings: { omitEmpty: true, index: 'i' },
+      secrets: { token: 't1' },
     },
   ],
   ['archive status --tenant 7 --limit 3', { tenantId: '7', first: 3 }],

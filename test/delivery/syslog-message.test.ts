@@ -29,6 +29,12 @@ describe('a message of syslog', () => {
     );
   });
 
+  it('names what sends on that host, where it has a name', () => {
+    expect(syslogMessage({ ...HEAD, processId: 'PAY ROLL' }, '').toString()).toContain(
+      ' SQL01 audit-activity PAY_ROLL SL - ',
+    );
+  });
+
   it.each([
     [null, '', '- audit-activity - - -'],
     ['SQL 01\nx]', 'a b', 'SQL_01_x] audit-activity - a_b -'],

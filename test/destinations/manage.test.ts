@@ -1,5 +1,6 @@
 import { runCli } from '../support/cli';
 import { ENGINES } from '../support/engines';
+import { anEvent } from '../support/events';
 import { useWorld } from '../support/use-world';
 import { change, createDestination, LOCAL, shown, untilShown } from './support/destinations';
 import { Receiver } from './support/receiver';
@@ -51,6 +52,41 @@ describe.each(ENGINES.slice(-1))('operators on %s', (engine) => {
     expect((await cli('set-aside', destinationId)).lines).toEqual(['none']);
     expect((await cli('remove', destinationId)).lines).toEqual([`destination ${destinationId} is removed`]);
     expect((await cli('pause', destinationId)).error).toContain('not_found');
+  });
+
+  it('change settings, filter, format and URL of a destination, which goes on at its position', async () => {
+    const tenant = await use.world.tenant();
+    const moved = await Receiver.open();
+    const args = ['--name', 'siem', '--tenant', tenant.tenantId, '--type', 'webhook', '--from', 'beginning'];
+    await tenant.ingest([anEvent({ statement: 'first' })]);
+    const made = await cli('create', ...args, '--url', receiver.url, '--filter', 'actionId:SL', '--json');
+    const { destinationId } = JSON.parse(made.lines[0] ?? '');
+    await untilShown(use.world, destinationId, ({ delivered }) => delivered === 1);
+    expect((await cli('update', destinationId, '--name', 'renamed')).error).toBeNull();
+    const changes = ['--url', moved.url, '--format', 'cef', '--omit-empty', '--without-additional'];
+    const updated = await cli('update', destinationId, ...changes, '--encoding', 'ndjson', '--json');
+    expect(JSON.parse(updated.lines[0] ?? '')).toMatchObject({
+      name: 'renamed',
+      format: 'cef',
+      filter: 'actionId:SL',
+      settings: { encoding: 'ndjson', omitEmpty: true, withoutAdditional: true, signature: 'v1' },
+      position: '1',
+      delivered: 1,
+    });
+    await tenant.ingest([anEvent({ actionId: 'IN' }), anEvent({ statement: 'a|b=c' })]);
+    await untilShown(use.world, destinationId, ({ delivered }) => delivered === 2);
+    const came = moved.requests.map(({ body }) => body.toString()).join('');
+    expect(came).toMatch(/^CEF:0\|[^\n]*\|SL\|[^\n]* msg=a\|b\\=c\n$/);
+    expect(came).not.toContain('cs6');
+    const reset = await cli('update', destinationId, '--reset', 'omit-empty', '--filter', '', '--json');
+    expect(JSON.parse(reset.lines[0] ?? '').settings).not.toHaveProperty('omitEmpty');
+    await tenant.ingest([anEvent({ actionId: 'IN' })]);
+    await untilShown(use.world, destinationId, ({ delivered }) => delivered === 3);
+    expect((await cli('update', destinationId)).error).toContain('give what is to be changed');
+    expect((await cli('update', destinationId, '--reset', 'colour')).error).toContain('no such option');
+    await cli('remove', destinationId);
+    expect((await cli('update', destinationId, '--name', 'x')).error).toContain('not_found');
+    await moved.close();
   });
 
   it('see the secret of a new destination once, also in the output as text', async () => {

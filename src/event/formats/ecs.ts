@@ -1,6 +1,6 @@
 import { actionNameOf } from '../action-names';
 import { AUDIT_EVENT_FIELDS, FIELD_NAMES, type FieldName, toSnakeCase } from '../fields';
-import type { FeedEvent } from './feed-item';
+import { additionalOf, type FeedEvent } from './feed-item';
 import { type Meaning, meaningOf } from './meaning';
 import { accountOf, ipOf, machineOf, present, targetOf } from './values';
 
@@ -110,7 +110,7 @@ export function toEcs(feed: FeedEvent): object {
       audit: present({
         ...Object.fromEntries(OWN.map((field) => [toSnakeCase(field), event[field]])),
         succeeded: event.succeeded,
-        additional: event.additional,
+        additional: additionalOf(feed),
       }),
     },
   });

@@ -10,7 +10,16 @@ export interface FeedEvent {
   readonly position?: number;
   /** ISO 8601, UTC, milliseconds; null: not known. */
   readonly receivedAt?: string | null;
+  /** What of `additional` leaves; absent: all of it; null: nothing. */
+  readonly shownAdditional?: FeedEvent['event']['additional'] | null;
 }
+
+/** What of `additional` leaves with the event. */
+export const additionalOf = ({
+  event,
+  shownAdditional,
+}: FeedEvent): FeedEvent['event']['additional'] | null =>
+  shownAdditional === undefined ? event.additional : shownAdditional;
 
 /** An event of the tail, and of destinations, in the service's own form. */
 export const FEED_ITEM = {
@@ -36,7 +45,11 @@ export const FEED_ITEM = {
 } as const satisfies Shape;
 
 /** Every field of the event, `additional` and the lifted fields. With a known position, `receivedAt` and `position` too. */
-export const toFeedItem = ({ event, position, receivedAt }: FeedEvent): object =>
-  position === undefined
-    ? { ...event, ...liftedOf(event) }
-    : { ...event, ...liftedOf(event), receivedAt: receivedAt ?? null, position: String(position) };
+export const toFeedItem = (feed: FeedEvent): object => {
+  const { event, position, receivedAt } = feed;
+  // A field that is undefined is in no JSON.
+  const shown = { ...event, additional: additionalOf(feed) ?? undefined, ...liftedOf(event) };
+  return position === undefined
+    ? shown
+    : { ...shown, receivedAt: receivedAt ?? null, position: String(position) };
+};

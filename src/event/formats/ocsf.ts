@@ -1,9 +1,9 @@
 import { actionNameOf } from '../action-names';
 import { TICKS_PER_MS } from '../event-time';
 import { ticksOfRecordId } from '../record-id';
-import type { FeedEvent } from './feed-item';
+import { additionalOf, type FeedEvent } from './feed-item';
 import { type Meaning, meaningOf } from './meaning';
-import { accountOf, ipOf, permissionsOf, present, stated, targetOf } from './values';
+import { accountOf, ipOf, machineOf, permissionsOf, present, stated, targetOf } from './values';
 
 export const OCSF_VERSION = '1.8.0';
 
@@ -163,11 +163,19 @@ const sourceOf = ({ event }: FeedEvent) => {
 
 const endpointsOf = (feed: FeedEvent) => ({
   src_endpoint: sourceOf(feed),
-  dst_endpoint: { name: feed.event.serverInstanceName ?? UNKNOWN },
+  dst_endpoint: serverOf(feed) ?? { name: UNKNOWN },
 });
 
-const deviceOf = ({ event }: FeedEvent) =>
-  event.serverInstanceName === null ? null : { name: event.serverInstanceName, ...SERVER };
+const deviceOf = (feed: FeedEvent) => {
+  const server = serverOf(feed);
+  return server === null ? null : { ...server, ...SERVER };
+};
+
+/** The machine is the host name, and the instance with its machine the name. */
+const serverOf = ({ event: { serverInstanceName } }: FeedEvent) =>
+  serverInstanceName === null
+    ? null
+    : present({ hostname: machineOf(serverInstanceName), name: serverInstanceName });
 
 const pathOf = ({ event }: FeedEvent) =>
   [event.schemaName, event.objectName].filter((name) => name !== null).join('.');
@@ -199,7 +207,8 @@ function privilegesOf(feed: FeedEvent): string[] {
 }
 
 /** Fields that already have another place in the OCSF event are left out. */
-function unmappedOf({ event }: FeedEvent, className: ClassName) {
+function unmappedOf(feed: FeedEvent, className: ClassName) {
+  const { event } = feed;
   const { databaseName, schemaName, objectName, databasePrincipalName, sourceType, statement } = event;
   const isDatastore = className === 'datastore';
   return present({
@@ -212,6 +221,6 @@ function unmappedOf({ event }: FeedEvent, className: ClassName) {
     hostName: className === 'applicationLifecycle' ? event.hostName : null,
     sourceType,
     statement: isDatastore ? null : statement,
-    additional: event.additional,
+    additional: additionalOf(feed),
   });
 }

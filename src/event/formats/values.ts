@@ -11,6 +11,20 @@ const isPresent = (value: unknown) =>
   value !== '' &&
   !(typeof value === 'object' && Object.keys(value).length === 0);
 
+const ZERO = /^(?:0x0*|0+|0{8}(?:-0{4}){3}-0{12})$/i;
+
+/** The values of a record that are neither absent nor zero: SQL Server writes zeros where it has nothing to say. */
+export const stating = <T>(values: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(
+    Object.entries(values).filter(
+      ([, value]) =>
+        isPresent(value) &&
+        value !== 0 &&
+        value !== false &&
+        !(typeof value === 'string' && ZERO.test(value)),
+    ),
+  );
+
 /** Splits a principal: `CORP\alice` is a name in a domain. */
 export function accountOf(principal: string | null): { name: string | null; domain: string | null } {
   const at = principal?.indexOf('\\') ?? -1;
@@ -20,6 +34,10 @@ export function accountOf(principal: string | null): { name: string | null; doma
 
 /** The machine of a server instance: `SQL01\PAYROLL` is on SQL01. */
 export const machineOf = (instance: string | null): string | null => instance?.split('\\')[0] ?? null;
+
+/** The name of an instance on its machine: PAYROLL of `SQL01\PAYROLL`; null: it is the machine's default instance. */
+export const instanceNameOf = (instance: string | null): string | null =>
+  instance?.split('\\').slice(1).join('\\') || null;
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 

@@ -12,11 +12,15 @@ export interface Item {
   readonly time: string;
   readonly actionId: string;
   readonly succeeded: boolean;
+  /** The machine of SQL Server, and the name of its instance on it; null: not known, or no name. */
   readonly hostName: string | null;
+  readonly instanceName?: string | null;
   /** The severity, if the item is a message that has one. */
   readonly severity?: SyslogSeverity;
-  /** The item in the destination's format. */
+  /** The item in the destination's format, as JSON. A line of text is a JSON string. */
   readonly json: string;
+  /** The item as a line of text, if its format has lines. */
+  readonly line?: string;
 }
 
 /** A message that is not an event, such as an alert. */
@@ -47,7 +51,7 @@ export interface Batch extends Bounds {
 
 /**
  * @param epoch of the positions: after a restore they hold other events, and a receiver must not drop those
- * @param generation number of replays: it changes the id, so that a receiver does not drop replayed events
+ * @param generation number of replays and changes: it changes the id, so that a receiver drops no event sent anew
  */
 export function batchId(
   epoch: string,

@@ -18,7 +18,7 @@ import { type Destination, type DestinationKey, ownerOfSecrets, REMOVED } from '
 import { Planner } from './planner';
 import { Runner, type Sender } from './runner';
 import { openSender } from './senders/open-sender';
-import { itemMaker } from './to-item';
+import { itemMaker, type Shown } from './to-item';
 import { type StoredSecrets, typeSpec } from './types';
 
 interface DeliveryParts {
@@ -143,7 +143,12 @@ export class Deliveries {
     try {
       const sender = this.#senderOf(destination);
       const isMasked = (await this.parts.maskedTenants.all()).includes(destination.tenantId);
-      const toItem = itemMaker(destination.filter, destination.format, isMasked);
+      const toItem = itemMaker(
+        destination.filter,
+        destination.format,
+        isMasked,
+        destination.settings as Shown,
+      );
       const { eventsMax, restMs = 0 } = typeSpec(destination.type);
       const refusal = await new Runner(destination, {
         lease,

@@ -1,5 +1,5 @@
 import { nameProblems } from '../../caller/name-problems';
-import { FEED_FORMAT_NAMES } from '../../event/formats/formats';
+import { DESTINATION_FORMAT_NAMES } from '../../event/formats/formats';
 import type { GivenValues, ParameterSpecs } from '../../event/parameter-specs';
 import { LIMITS } from '../../limits';
 import { problem } from '../../problem';
@@ -32,16 +32,40 @@ export const CREATE_DESTINATION = {
   },
   format: {
     kind: 'choice',
-    values: FEED_FORMAT_NAMES,
+    values: DESTINATION_FORMAT_NAMES,
     isRequired: true,
     default: 'native',
-    doc: 'native, ocsf or ecs.',
+    doc: 'native, ocsf, ecs or cef.',
   },
   url: { kind: 'text', charsMax: URL_CHARS_MAX, isRequired: true },
   settings: { kind: 'json', doc: 'Settings of the type, as an object.' },
   secrets: { kind: 'json', doc: 'Secrets of the type, as an object. They are not shown again.' },
 } as const satisfies ParameterSpecs;
 export type DestinationRequest = GivenValues<typeof CREATE_DESTINATION>;
+
+export const UPDATE_DESTINATION = {
+  destinationId: ID,
+  name: { kind: 'text', check: nameProblems },
+  filter: {
+    kind: 'text',
+    charsMax: LIMITS.expressionCharsMax,
+    isEmptyAllowed: true,
+    doc: 'Empty: every event.',
+  },
+  format: { kind: 'choice', values: DESTINATION_FORMAT_NAMES, doc: CREATE_DESTINATION.format.doc },
+  url: {
+    kind: 'text',
+    charsMax: URL_CHARS_MAX,
+    doc: 'At another server, the secrets that a message holds must be given again.',
+  },
+  settings: {
+    kind: 'json',
+    doc: 'The settings that change, as an object; null: as if it had never been given.',
+  },
+  secrets: { kind: 'json', doc: 'In place of all secrets that were given. They are not shown again.' },
+} as const satisfies ParameterSpecs;
+/** The changes of a destination. Null or absent: it stays as it is. */
+export type DestinationChange = Omit<GivenValues<typeof UPDATE_DESTINATION>, 'destinationId'>;
 
 export const DESTINATIONS = {
   tenantId: { kind: 'reference', doc: 'Null: of every tenant.' },

@@ -1,15 +1,20 @@
 import { z } from 'zod';
-import type { FeedFormat } from '../../event/formats/formats';
+import { type DestinationFormat, FEED_FORMAT_NAMES, LINE_FORMATS } from '../../event/formats/formats';
 import { checkParameters } from '../../event/parse-parameters';
 import { LIMITS } from '../../limits';
 import { type Problem, problem, tooLong } from '../../problem';
-import { CREATE_DESTINATION, type DestinationRequest } from './destination-parameters';
-import { type DestinationType, isType, typeSpec } from './types';
+import type { Destination } from './destination';
+import {
+  CREATE_DESTINATION,
+  type DestinationChange,
+  type DestinationRequest,
+} from './destination-parameters';
+import { type DestinationType, isType, type StoredSecrets, typeSpec } from './types';
 
 interface CheckedRequest {
   readonly name: string;
   readonly type: DestinationType;
-  readonly format: FeedFormat;
+  readonly format: DestinationFormat;
   readonly filter: string;
   readonly from: string;
   readonly url: URL;
@@ -28,7 +33,8 @@ export function checkRequest(
   const settings = checkPart('settings', spec.settings, request.settings ?? {});
   const secrets = checkPart('secrets', spec.secrets, request.secrets ?? {});
   const ofUrl = values.url === undefined ? [] : urlProblems(values.url, type);
-  const problems = [...common, ...ofUrl, ...settings.problems, ...secrets.problems];
+  const ofFormat = formatProblems(type, request.format);
+  const problems = [...common, ...ofUrl, ...ofFormat, ...settings.problems, ...secrets.problems];
   if (problems.length > 0) return { problems };
   const { name, filter, format, from } = values;
   const url = new URL(values.url);
@@ -36,6 +42,52 @@ export function checkRequest(
     checked: { name, filter, type, format, from, url, settings: settings.value, secrets: secrets.value },
   };
 }
+
+/**
+ * @param open the secrets that are stored
+ * @returns the destination as it is after a change, or every problem with it
+ */
+export function checkChange(
+  { tenantId, name, type, filter, format, settings: stored }: Destination,
+  { signing: _, query: __, ...given }: StoredSecrets,
+  change: DestinationChange,
+): { readonly checked: CheckedRequest } | { readonly problems: readonly Problem[] } {
+  const { url: storedUrl, ...settings } = stored as { readonly url: string };
+  if (Object.values(change).every((value) => value === null || value === undefined)) {
+    const message = 'give what is to be changed';
+    return { problems: [{ code: 'missing', field: null, message, detail: {} }] };
+  }
+  const result = checkRequest({
+    tenantId: String(tenantId),
+    type,
+    from: 'now',
+    name: change.name ?? name,
+    filter: change.filter ?? filter,
+    format: change.format ?? format,
+    url: change.url ?? storedUrl,
+    settings: isPlain(change.settings) ? changed(settings, change.settings) : (change.settings ?? settings),
+    secrets: change.secrets ?? given,
+  });
+  const isElsewhere = change.url != null && URL.canParse(change.url) && !isSameServer(change.url, storedUrl);
+  const isSent = Object.keys(given).some((secret) => !NEVER_SENT.includes(secret));
+  // A secret that the service never shows must not reach a server that somebody names later.
+  if (!isElsewhere || !isSent || change.secrets != null) return result;
+  const message = 'secrets must be given again, because the URL names another server';
+  const moved: Problem = { code: 'missing', field: 'secrets', message, detail: {} };
+  return { problems: [...('problems' in result ? result.problems : []), moved] };
+}
+
+/** Secrets that prove something to the receiver and do not reach it. */
+const NEVER_SENT: readonly string[] = ['clientCertificate', 'clientKey'];
+
+const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const changed = (settings: object, change: object) =>
+  Object.fromEntries(Object.entries({ ...settings, ...change }).filter(([, value]) => value !== null));
+const isSameServer = (one: string, other: string) => {
+  const [a, b] = [new URL(one), new URL(other)];
+  return a.protocol === b.protocol && a.host === b.host;
+};
 
 /** The secrets of a type as an operator gives them. */
 export const checkSecrets = (type: DestinationType, given: unknown) =>
@@ -58,6 +110,17 @@ function problemOf(part: string, issue: z.core.$ZodIssue): Problem {
   const code = isMissing ? 'missing' : issue.code === 'unrecognized_keys' ? 'unknown' : 'malformed';
   return { code, field, message: `${field}: ${reason}`, detail: {} };
 }
+
+const formatProblems = (type: DestinationType, format: string | null | undefined): Problem[] =>
+  typeSpec(type).takesLines === false && Object.hasOwn(LINE_FORMATS, format ?? '')
+    ? [
+        problem(
+          'format',
+          'conflict',
+          `must be one of ${FEED_FORMAT_NAMES.join(', ')} for ${type}, which takes objects`,
+        ),
+      ]
+    : [];
 
 function urlProblems(text: string, type: DestinationType): Problem[] {
   const { protocols } = typeSpec(type);

@@ -22,6 +22,7 @@ import {
   REPLAY_DESTINATION,
   ROTATE_SECRET,
   SET_ASIDE,
+  UPDATE_DESTINATION,
 } from './destination-parameters';
 import type { DestinationManager } from './manage-destinations';
 
@@ -72,6 +73,18 @@ export class DestinationResolver {
   @TakesUnchecked(CREATE_DESTINATION)
   createDestination({ from, ...request }: DestinationRequest, context: Call) {
     return this.manager.create(request, from, attemptOf(context));
+  }
+
+  @Mutation(() => DestinationType, {
+    description: 'Changes a destination. What is not given stays, and so does the position in the log.',
+  })
+  @Access({ principal: 'operator' })
+  @TakesUnchecked(UPDATE_DESTINATION)
+  async updateDestination(
+    { destinationId, ...to }: GivenValues<typeof UPDATE_DESTINATION>,
+    context: Call,
+  ): Promise<DestinationType> {
+    return this.#shown(await this.manager.update(destinationId, to, attemptOf(context)));
   }
 
   @Mutation(() => DestinationTestType, { description: 'Sends one event now, which is marked as a test.' })

@@ -70,6 +70,44 @@ export class DestinationStore {
     });
   }
 
+  /**
+   * Changes a destination unless somebody has changed it since `was` was read. Its position stays. What changes the
+   * messages makes the current sender lose its lease: bounds and sizes of batches were those of other messages, and a
+   * receiver must not take a new one for a repeat.
+   */
+  update(
+    was: Destination,
+    next: Omit<DestinationSpec, 'type'> & { readonly secrets: Buffer },
+    attempt: Attempt,
+  ) {
+    const isRenamedOnly =
+      was.filter === next.filter &&
+      was.format === next.format &&
+      was.secrets === next.secrets &&
+      JSON.stringify(was.settings) === JSON.stringify(next.settings);
+    const where = {
+      ...whereOf(was),
+      name: was.name,
+      filter: was.filter,
+      format: was.format,
+      settings: { equals: was.settings as Prisma.InputJsonObject },
+      secrets: new Uint8Array(was.secrets),
+    };
+    const data = {
+      name: next.name,
+      filter: next.filter,
+      format: next.format,
+      settings: next.settings as Prisma.InputJsonObject,
+      secrets: new Uint8Array(next.secrets),
+      ...(isRenamedOnly ? {} : BEGIN_ANEW),
+    };
+    return this.#change(
+      was,
+      attempt,
+      async (tx) => (await tx.destination.updateMany({ where, data })).count > 0,
+    );
+  }
+
   pause(key: DestinationKey, attempt: Attempt): Promise<boolean> {
     return this.#update(key, attempt, { state: 'paused' });
   }
@@ -83,14 +121,8 @@ export class DestinationStore {
   replay(key: DestinationKey, position: number, attempt: Attempt): Promise<boolean> {
     return this.#update(key, attempt, {
       position,
-      generation: { increment: 1 },
       positionSetAt: new Date(),
-      batches: [],
-      batchLimit: null,
-      attempts: 0,
-      nextAttemptAt: null,
-      leaseId: null,
-      leaseUntil: null,
+      ...BEGIN_ANEW,
     });
   }
 
@@ -148,6 +180,17 @@ export class DestinationStore {
     return done !== null;
   }
 }
+
+/** The next batch has another id than any before, and the current sender can store nothing more. */
+const BEGIN_ANEW = {
+  generation: { increment: 1 },
+  batches: [],
+  batchLimit: null,
+  attempts: 0,
+  nextAttemptAt: null,
+  leaseId: null,
+  leaseUntil: null,
+};
 
 const THERE = `d.state <> '${REMOVED}'`;
 

@@ -1,4 +1,4 @@
-import type { FeedFormat } from '../../event/formats/formats';
+import type { DestinationFormat } from '../../event/formats/formats';
 import type { Bounds } from './batch';
 import type { DestinationType } from './types';
 
@@ -10,7 +10,7 @@ export interface DestinationSpec {
   readonly settings: Readonly<Record<string, unknown>>;
   /** An expression; empty: every event. */
   readonly filter: string;
-  readonly format: FeedFormat;
+  readonly format: DestinationFormat;
 }
 
 export interface DestinationKey {

@@ -19,8 +19,14 @@ import { parseTenantId } from '../../tenant-set';
 import type { Deliveries } from './deliveries';
 import { type Destination, ownerOfSecrets } from './destination';
 import type { DestinationStore } from './destination.store';
-import { type DestinationRequest, REPLAY_DESTINATION, ROTATE_SECRET } from './destination-parameters';
-import { checkRequest, checkSecrets } from './destination-request';
+import {
+  type DestinationChange,
+  type DestinationRequest,
+  ONE_DESTINATION,
+  REPLAY_DESTINATION,
+  ROTATE_SECRET,
+} from './destination-parameters';
+import { checkChange, checkRequest, checkSecrets } from './destination-request';
 import { testItem } from './to-item';
 import type { SigningSecret, StoredSecrets } from './types';
 
@@ -32,6 +38,8 @@ interface ShownSecret {
 
 const NO_SECRET: ShownSecret = { secret: null, publicKey: null };
 const LOOKUP_MS = 3_000;
+/** Attempts at a change while others change the same destination. */
+const UPDATES_MAX = 3;
 
 /** The operations on destinations for operators. */
 export class DestinationManager {
@@ -89,6 +97,41 @@ export class DestinationManager {
       throw refusal([{ code: 'too_many', field: null, message, detail: { max } }]);
     }
     return { destinationId: key.destinationId, ...shownOf(signing) };
+  }
+
+  /** @throws DomainError `invalid_parameter`, naming every problem; `not_found` */
+  async update(destinationId: string, change: DestinationChange, attempt: Attempt): Promise<Destination> {
+    parseParameters(ONE_DESTINATION, { destinationId });
+    for (let n = 0; n < UPDATES_MAX; n++) {
+      const was = await this.find(destinationId);
+      const open = this.#open(was);
+      const result = checkChange(was, open, change);
+      const problems =
+        'problems' in result
+          ? result.problems
+          : change.url == null
+            ? []
+            : await this.#addressProblems(result.checked.url);
+      if (problems.length > 0 || 'problems' in result) throw refusal(problems);
+      const { url, settings, secrets, ...next } = result.checked;
+      const query = change.url == null ? open.query : url.search;
+      url.search = '';
+      const isOpenSame = change.url == null && change.secrets == null;
+      const stored = {
+        ...secrets,
+        ...(query && { query }),
+        ...(open.signing !== undefined && { signing: open.signing }),
+      };
+      const row = {
+        ...next,
+        settings: { ...settings, url: url.href },
+        secrets: isOpenSame ? was.secrets : this.#seal(was, stored),
+      };
+      if (await this.parts.store.update(was, row, attempt)) return this.find(destinationId);
+    }
+    throw new DomainError('service_unavailable', {
+      public: 'Others change the destination. Repeat the request.',
+    });
   }
 
   async list(tenantId: string | null): Promise<readonly Destination[]> {
@@ -155,7 +198,7 @@ export class DestinationManager {
   ): Promise<ShownSecret & { readonly destinationId: string; readonly overlapEndsAt: Date | null }> {
     const { overlapMinutes, secrets } = parseParameters(ROTATE_SECRET, { ...how, destinationId });
     const destination = await this.find(destinationId);
-    const { box, store, nowMs } = this.parts;
+    const { store, nowMs } = this.parts;
     const isWebhook = destination.type === 'webhook';
     if (!isWebhook && (secrets === null || secrets === undefined)) {
       const message = `a destination of type ${destination.type} needs its new secrets`;
@@ -163,7 +206,7 @@ export class DestinationManager {
     }
     const checked = checkSecrets(destination.type, secrets ?? {});
     refuseIf(checked.problems);
-    const old = JSON.parse(box.open(destination.secrets, ownerOfSecrets(destination))) as StoredSecrets;
+    const old = this.#open(destination);
     const overlapEndsAt = new Date(nowMs() + overlapMinutes * 60_000);
     const made = isWebhook ? newSigningSecret(destination.settings.signature as SignatureVersion) : null;
     const next = {
@@ -196,9 +239,7 @@ export class DestinationManager {
   publicKey(destination: Destination): string | null {
     const { settings, secrets } = destination;
     if (settings.signature !== 'v1a' || !this.parts.box.opens(secrets)) return null;
-    const { signing } = JSON.parse(
-      this.parts.box.open(destination.secrets, ownerOfSecrets(destination)),
-    ) as StoredSecrets;
+    const { signing } = this.#open(destination);
     return publicKeyOf(signing?.[0]?.secret ?? '');
   }
 
@@ -208,6 +249,9 @@ export class DestinationManager {
     if (!found) throw new DomainError('not_found', { public: 'There is no such destination.' });
     return found;
   }
+
+  #open = (destination: Destination) =>
+    JSON.parse(this.parts.box.open(destination.secrets, ownerOfSecrets(destination))) as StoredSecrets;
 
   #seal = (key: { tenantId: number; destinationId: string }, secrets: object) =>
     this.parts.box.seal(JSON.stringify(secrets), ownerOfSecrets(key));

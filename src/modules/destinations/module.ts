@@ -95,7 +95,9 @@ export async function openDestinations(parts: {
     hasDestination: async (tenantId, destinationId) => (await store.find(destinationId, tenantId)) !== null,
     sendMessage: async (tenantId, destinationId, message) => {
       const destination = await store.find(destinationId, tenantId);
-      return destination && deliveries.sendOne(destination, message.id, messageItem(message));
+      return (
+        destination && deliveries.sendOne(destination, message.id, messageItem(message, destination.format))
+      );
     },
   };
 }

@@ -1,13 +1,23 @@
+import { SYSLOG_SEVERITY, type SyslogSeverity } from '../../delivery/syslog-message';
 import { TICKS_PER_MS } from '../../event/event-time';
 import type { Expression } from '../../event/expression/expression';
 import { matches } from '../../event/expression/matches';
 import { parseFilter } from '../../event/expression/parse-filter';
 import { type AuditEvent, FIELD_NAMES } from '../../event/fields';
-import { FEED_FORMATS, type FeedFormat } from '../../event/formats/formats';
+import { cefLine } from '../../event/formats/cef';
+import type { FeedEvent } from '../../event/formats/feed-item';
+import { type DestinationFormat, FEED_FORMATS, LINE_FORMATS } from '../../event/formats/formats';
+import { instanceNameOf, machineOf, present, stating } from '../../event/formats/values';
 import { recordIdFloor } from '../../event/record-id';
 import type { ArrivedEvent } from '../../store/log/arrivals/arrival-reader';
 import { maskedEvent } from '../../store/rows/masked';
 import type { Item, Message } from './batch';
+
+/** What leaves with an event, as the settings of a destination say it. */
+export interface Shown {
+  readonly omitEmpty?: boolean;
+  readonly withoutAdditional?: boolean;
+}
 
 /**
  * Makes items of the events that a filter selects, in one format.
@@ -15,11 +25,11 @@ import type { Item, Message } from './batch';
  */
 export function itemMaker(
   filter: string,
-  format: FeedFormat,
+  format: DestinationFormat,
   isMasked = false,
+  shown: Shown = {},
 ): (arrived: ArrivedEvent) => Item | null {
   const expression = filter === '' ? null : expressionOf(filter);
-  const { toObject } = FEED_FORMATS[format];
   return (arrived) => {
     const { position, event } = arrived;
     if (expression && !matches(expression, event)) return null;
@@ -29,11 +39,27 @@ export function itemMaker(
       time: event.eventTime,
       actionId: event.actionId,
       succeeded: event.succeeded,
-      hostName: event.serverInstanceName,
-      json: JSON.stringify(toObject(isMasked ? { ...arrived, event: maskedEvent(event) } : arrived)),
+      hostName: machineOf(event.serverInstanceName),
+      instanceName: instanceNameOf(event.serverInstanceName),
+      ...contentOf(isMasked ? { ...arrived, event: maskedEvent(event) } : arrived, format, shown),
     };
   };
 }
+
+function contentOf(feed: FeedEvent, format: DestinationFormat, shown: Shown): Pick<Item, 'json' | 'line'> {
+  const left = shown.withoutAdditional
+    ? { ...feed, shownAdditional: null }
+    : shown.omitEmpty
+      ? { ...feed, shownAdditional: stating(feed.event.additional) }
+      : feed;
+  if (isOfLines(format)) return lineContent(LINE_FORMATS[format].toLine(left));
+  const object = FEED_FORMATS[format].toObject(left);
+  return { json: JSON.stringify(shown.omitEmpty ? present({ ...object }) : object) };
+}
+
+const lineContent = (line: string) => ({ line, json: JSON.stringify(line) });
+const isOfLines = (format: DestinationFormat): format is keyof typeof LINE_FORMATS =>
+  Object.hasOwn(LINE_FORMATS, format);
 
 function expressionOf(filter: string): Expression {
   const parsed = parseFilter(filter);
@@ -42,7 +68,7 @@ function expressionOf(filter: string): Expression {
 }
 
 /** Makes an item of a message that is not an event, such as an alert. */
-export const messageItem = ({ id, at, severity, content }: Message): Item => ({
+export const messageItem = ({ id, at, severity, content }: Message, format: DestinationFormat): Item => ({
   position: null,
   recordId: id,
   time: at.toISOString(),
@@ -50,11 +76,28 @@ export const messageItem = ({ id, at, severity, content }: Message): Item => ({
   succeeded: true,
   hostName: null,
   severity,
-  json: JSON.stringify(content),
+  ...(isOfLines(format)
+    ? lineContent(
+        cefLine({
+          classId: 'ALERT',
+          name: 'Alert',
+          severity: CEF_SEVERITIES[severity],
+          extension: { rt: at.getTime(), externalId: id, msg: JSON.stringify(content) },
+        }),
+      )
+    : { json: JSON.stringify(content) }),
 });
 
+const CEF_SEVERITIES: Readonly<Record<SyslogSeverity, number>> = {
+  [SYSLOG_SEVERITY.critical]: 10,
+  [SYSLOG_SEVERITY.error]: 8,
+  [SYSLOG_SEVERITY.warning]: 6,
+  [SYSLOG_SEVERITY.notice]: 4,
+  [SYSLOG_SEVERITY.informational]: 2,
+};
+
 /** The event of a test, which is marked as a test. */
-export function testItem(tenantId: number, format: FeedFormat, at: Date): Item {
+export function testItem(tenantId: number, format: DestinationFormat, at: Date): Item {
   const none = Object.fromEntries(FIELD_NAMES.map((name) => [name, null])) as unknown as AuditEvent;
   const recordId = recordIdFloor(BigInt(at.getTime()) * TICKS_PER_MS);
   const event = {
@@ -67,7 +110,6 @@ export function testItem(tenantId: number, format: FeedFormat, at: Date): Item {
     statement: 'A test of this destination. It is no audit event.',
     additional: {},
   };
-  const object = FEED_FORMATS[format].toObject({ event });
   return {
     position: null,
     recordId,
@@ -75,6 +117,15 @@ export function testItem(tenantId: number, format: FeedFormat, at: Date): Item {
     actionId: 'TEST',
     succeeded: true,
     hostName: null,
-    json: JSON.stringify({ ...object, receivedAt: at.toISOString(), position: null, test: true }),
+    ...(isOfLines(format)
+      ? lineContent(LINE_FORMATS[format].toLine({ event }))
+      : {
+          json: JSON.stringify({
+            ...FEED_FORMATS[format].toObject({ event }),
+            receivedAt: at.toISOString(),
+            position: null,
+            test: true,
+          }),
+        }),
   };
 }

@@ -48,6 +48,14 @@ const clientCertificate = z
     ...always,
   });
 
+/** Settings of every type: what leaves with an event. */
+const SHOWN = {
+  /** Fields without a value do not leave, and neither do values of `additional` that are zero. */
+  omitEmpty: z.boolean().optional(),
+  /** `additional` does not leave. */
+  withoutAdditional: z.boolean().optional(),
+};
+
 interface TypeSpec {
   /** The permitted protocols of the URL. */
   readonly protocols: readonly string[];
@@ -57,6 +65,8 @@ interface TypeSpec {
   readonly secrets: z.ZodType;
   /** The most events in one batch. */
   readonly eventsMax: number;
+  /** False: it takes objects alone, and no lines of text. */
+  readonly takesLines?: false;
   /** The milliseconds until the next look when nothing is left, so that batches become worth sending. */
   readonly restMs?: number;
   readonly doc: string;
@@ -69,6 +79,7 @@ const TYPES = {
   webhook: {
     protocols: HTTP,
     settings: z.strictObject({
+      ...SHOWN,
       encoding: z.enum(['json', 'ndjson']).default('json'),
       signature: z.enum(SIGNATURES).default('v1'),
       ca,
@@ -80,6 +91,7 @@ const TYPES = {
   'splunk-hec': {
     protocols: HTTP,
     settings: z.strictObject({
+      ...SHOWN,
       acknowledge: z.boolean().default(false),
       index: text(100).optional(),
       source: text(256).optional(),
@@ -93,6 +105,7 @@ const TYPES = {
   elasticsearch: {
     protocols: HTTP,
     settings: z.strictObject({
+      ...SHOWN,
       index: text(256).default('audit-activity'),
       pipeline: text(256).optional(),
       ca,
@@ -114,11 +127,13 @@ const TYPES = {
         ...always,
       }),
     eventsMax: LIMITS.destinationBatchEvents,
+    takesLines: false,
     doc: 'The `_bulk` interface of Elasticsearch and OpenSearch.',
   },
   s3: {
     protocols: HTTP,
     settings: z.strictObject({
+      ...SHOWN,
       bucket: z
         .string()
         .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { error: 'must be the name of a bucket' }),
@@ -144,6 +159,7 @@ const TYPES = {
   syslog: {
     protocols: ['tls:'],
     settings: z.strictObject({
+      ...SHOWN,
       appName: z
         .string()
         .regex(/^[!-~]{1,48}$/)
@@ -157,6 +173,7 @@ const TYPES = {
   relp: {
     protocols: ['relp+tls:', 'relp:'],
     settings: z.strictObject({
+      ...SHOWN,
       appName: z
         .string()
         .regex(/^[!-~]{1,48}$/)

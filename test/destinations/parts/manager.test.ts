@@ -27,6 +27,8 @@ let manager: DestinationManager;
 let inserted: Destination[];
 let isFull: boolean;
 let replayed: number[];
+/** How often somebody else changes the destination first. */
+let meanwhile = 0;
 const names: Readonly<Record<string, string>> = {
   'inner.example': '10.0.0.1',
   'outer.example': '93.184.215.14',
@@ -42,6 +44,14 @@ beforeEach(() => {
       return !isFull;
     },
     replay: async (_key: Destination, position: number) => replayed.push(position),
+    update: async (_was: Destination, next: Partial<Destination>) => {
+      if (meanwhile > 0) {
+        meanwhile -= 1;
+        return false;
+      }
+      shared.row = { ...shared.row, ...next };
+      return true;
+    },
     putSecrets: async (_key: Destination, sealed: Buffer) => {
       shared.row = { ...shared.row, secrets: sealed };
       return true;
@@ -156,6 +166,92 @@ it('events that were set aside are shown up to a number of them', () => {
     expect(() => parseParameters(SET_ASIDE, { destinationId, first })).toThrow(
       'first must be a whole number from 1 to',
     );
+});
+
+describe('a change', () => {
+  const update = (change: object) => manager.update(shared.row.destinationId, change, AN_ATTEMPT);
+  const splunk = (open: StoredSecrets & { readonly token?: string }) => {
+    const settings = { url: 'https://outer.example/x', index: 'i', acknowledge: false, sourcetype: 't' };
+    const secrets = shared.box.seal(JSON.stringify(open), ownerOfSecrets(shared.row));
+    shared.row = { ...shared.row, type: 'splunk-hec', settings, secrets, position: 5, filter: 'actionId:SL' };
+  };
+  beforeEach(() => splunk({ token: 'hec-token' }));
+
+  it('keeps what it does not name: settings, secrets, filter, position', async () => {
+    const { secrets } = shared.row;
+    await update({ settings: { omitEmpty: true, index: 'j' } });
+    expect(shared.row).toMatchObject({
+      position: 5,
+      filter: 'actionId:SL',
+      format: 'native',
+      settings: { url: 'https://outer.example/x', index: 'j', omitEmpty: true, sourcetype: 't' },
+      secrets,
+    });
+    await update({ settings: { omitEmpty: null, index: null }, filter: '', format: 'ocsf', name: 'n' });
+    expect(shared.row).toMatchObject({ name: 'n', filter: '', format: 'ocsf' });
+    expect(shared.row.settings).toEqual({
+      url: 'https://outer.example/x',
+      acknowledge: false,
+      sourcetype: 't',
+    });
+  });
+
+  it.each([
+    ['https://other.example/x', 'secrets must be given again'],
+    ['https://outer.example:8088/x', 'secrets must be given again'],
+    ['https://outer.example/y', null],
+  ])('to %s sends no secret to a server that it was not given for', async (url, problem) => {
+    const done = update({ url }).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    expect(await done).toEqual(problem && expect.stringContaining(problem));
+    await update({ url, secrets: { token: 'another' } });
+    expect(secretsOf(shared.row)).toEqual({ token: 'another' });
+    expect(shared.row.settings.url).toBe(url);
+  });
+
+  it('of the URL of a webhook keeps its signing secrets, and the query is that of the new URL', async () => {
+    const open = { signing: [{ secret: 'whsec_first' }], query: '?a=1' };
+    const secrets = shared.box.seal(JSON.stringify(open), ownerOfSecrets(shared.row));
+    const settings = { url: 'https://outer.example/', signature: 'v1', encoding: 'json' };
+    shared.row = { ...shared.row, type: 'webhook', settings, secrets };
+    await update({ settings: { encoding: 'ndjson' } });
+    expect(secretsOf(shared.row)).toEqual(open);
+    await update({ url: 'https://unknown.example/?b=2' });
+    expect(secretsOf(shared.row)).toEqual({ ...open, query: '?b=2' });
+    await update({ url: 'https://unknown.example/' });
+    expect(secretsOf(shared.row)).toEqual({ signing: open.signing });
+    await expect(update({ url: 'https://127.0.0.1/' })).rejects.toThrow('private or reserved');
+  });
+
+  it('is refused with every problem, and changes nothing', async () => {
+    const before = shared.row;
+    await expect(
+      update({ name: '', format: 'xml', filter: '(', settings: { colour: 1 }, url: 'ftp://x' }),
+    ).rejects.toThrow(/name .*filter .*format .*url .*colour/s);
+    await expect(update({ settings: [1] })).rejects.toThrow('settings');
+    await expect(update({ secrets: { tokens: 'x' } })).rejects.toThrow('secrets.token: is missing');
+    await expect(update({})).rejects.toThrow('give what is to be changed');
+    shared.row = {
+      ...shared.row,
+      type: 'elasticsearch',
+      settings: { url: 'https://outer.example/', index: 'i' },
+    };
+    await expect(update({ format: 'cef', secrets: {} })).rejects.toThrow(
+      'elasticsearch, which takes objects',
+    );
+    expect(shared.row.settings).not.toBe(before.settings);
+  });
+
+  it('is made again on what others changed first, and gives up when that goes on', async () => {
+    meanwhile = 2;
+    await update({ name: 'n' });
+    expect(shared.row.name).toBe('n');
+    meanwhile = 3;
+    await expect(update({ name: 'm' })).rejects.toThrow('Repeat the request');
+    meanwhile = 0;
+  });
 });
 
 describe('a replay', () => {

@@ -100,6 +100,17 @@ describe('a sender', () => {
       });
       expect(body()).toBe('{"n":4}\n{"n":5}\n{"n":6}\n');
     });
+
+    it('sends lines of text as texts of JSON, or as plain text', async () => {
+      const items = ['CEF:0|a "b"', 'CEF:0|c'].map((line, i) =>
+        itemAt(i, { line, json: JSON.stringify(line) }),
+      );
+      await send('webhook', { settings: { encoding: 'json' } }, [], { ...BATCH, items });
+      expect(JSON.parse(body())).toEqual(['CEF:0|a "b"', 'CEF:0|c']);
+      await send('webhook', { settings: { encoding: 'ndjson' } }, [], { ...BATCH, items });
+      expect(body(1)).toBe('CEF:0|a "b"\nCEF:0|c\n');
+      expect(receiver.requests[1]?.headers['content-type']).toBe('text/plain; charset=utf-8');
+    });
   });
 
   describe('of Splunk', () => {
@@ -237,8 +248,14 @@ describe('a sender', () => {
       expect(await pathOf({})).toBe(named);
       expect(receiver.requests[0]?.method).toBe('PUT');
       expect(gunzipSync(receiver.requests[0]?.body ?? '').toString()).toBe('{"n":4}\n{"n":5}\n{"n":6}\n');
+      const lines = { items: [itemAt(4, { line: 'CEF:0|a' })] };
+      expect(await pathOf(lines)).toBe(named.replace('ndjson', 'cef'));
+      expect(gunzipSync(receiver.requests.at(-1)?.body ?? '').toString()).toBe('CEF:0|a\n');
       expect(await pathOf({ epoch: '' })).toBe(named.replace('6925a1b0c3d4e5f6/', ''));
-      const message = messageItem({ id: 'alert_1', at: new Date(NOW_MS), severity: 3, content: {} });
+      const message = messageItem(
+        { id: 'alert_1', at: new Date(NOW_MS), severity: 3, content: {} },
+        'native',
+      );
       expect(await pathOf({ id: 'alert_1', items: [message] })).toBe(
         '/buck/it%27s/tenant-7/alert_1.ndjson.gz',
       );
@@ -271,6 +288,9 @@ describe('a sender', () => {
 
 describe('items that are not events of the log', () => {
   it('are marked: a test in each format, and an alert with its severity', () => {
+    expect(testItem(7, 'cef', new Date(NOW_MS))).toMatchObject({
+      line: expect.stringMatching(/^CEF:0\|.*\|TEST\|TEST\|3\|.* msg=A test of this destination/),
+    });
     for (const format of ['native', 'ocsf', 'ecs'] as const) {
       const item = testItem(7, format, new Date(NOW_MS));
       expect(item).toMatchObject({ position: null, actionId: 'TEST', succeeded: true, hostName: null });
@@ -280,7 +300,9 @@ describe('items that are not events of the log', () => {
         receivedAt: '2026-01-05T08:00:00.000Z',
       });
     }
-    expect(messageItem({ id: 'alert_1', at: new Date(NOW_MS), severity: 3, content: { a: 1 } })).toEqual({
+    expect(
+      messageItem({ id: 'alert_1', at: new Date(NOW_MS), severity: 3, content: { a: 1 } }, 'native'),
+    ).toEqual({
       position: null,
       recordId: 'alert_1',
       time: '2026-01-05T08:00:00.000Z',
@@ -290,5 +312,9 @@ describe('items that are not events of the log', () => {
       severity: 3,
       json: '{"a":1}',
     });
+    const alert = { id: 'alert_1', at: new Date(NOW_MS), severity: 3, content: { a: 'b=c' } } as const;
+    expect(messageItem(alert, 'cef').line).toBe(
+      `CEF:0|Audit Activity|Audit Activity|1|ALERT|Alert|8|rt=${NOW_MS} externalId=alert_1 msg={"a":"b\\=c"}`,
+    );
   });
 });

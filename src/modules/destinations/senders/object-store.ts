@@ -8,7 +8,7 @@ import { NO_EPOCH } from '../../../store/log/epoch/epoch';
 import type { Batch } from '../batch';
 import type { Sender } from '../runner';
 import type { SecretsOf, SettingsOf } from '../types';
-import { joined } from './joined';
+import { lines } from './joined';
 import { overHttp } from './over-http';
 
 const compress = promisify(gzip);
@@ -28,7 +28,7 @@ export function objectStoreSender(
   const signer = { accessKeyId, secretAccessKey, sessionToken, region, service: 's3' };
   const base = `${endpoint.replace(/\/+$/, '')}/${bucket}/`;
   return overHttp(http, async (batch, signal) => {
-    const body = await compress(joined(batch.items, '', '\n', '\n'));
+    const body = await compress(lines(batch.items));
     const url = new URL(base + awsEncode(prefix + nameOf(batch)));
     const headers = {
       'Content-Type': 'application/gzip',
@@ -42,11 +42,12 @@ export function objectStoreSender(
 
 /**
  * `tenant-7/6925a1b0c3d4e5f6/000000000000100-000000000000599.ndjson.gz` from the epoch, and the first and last position;
- * for a message `tenant-7/` and its id.
+ * for a message `tenant-7/` and its id. Lines of text end in `.cef.gz`.
  */
 function nameOf({ tenantId, epoch, from, to, id, items }: Batch): string {
   const digits = (position: number) => String(position).padStart(DIGITS, '0');
   const isOfLog = items.some(({ position }) => position !== null);
   const folder = epoch === NO_EPOCH ? '' : `${epoch}/`;
-  return `tenant-${tenantId}/${isOfLog ? `${folder}${digits(from)}-${digits(to - 1)}` : id}.ndjson.gz`;
+  const ending = items[0]?.line === undefined ? 'ndjson' : 'cef';
+  return `tenant-${tenantId}/${isOfLog ? `${folder}${digits(from)}-${digits(to - 1)}` : id}.${ending}.gz`;
 }

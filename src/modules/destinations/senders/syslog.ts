@@ -27,7 +27,9 @@ export function syslogSender(
   let before: Promise<unknown> = Promise.resolve();
   return {
     send: ({ items }, signal) => {
-      const messages = items.map((item) => syslogMessage(headOf(item, appName), jsonOnOneLine(item.json)));
+      const messages = items.map((item) =>
+        syslogMessage(headOf(item, appName), item.line ?? jsonOnOneLine(item.json)),
+      );
       const sent = before.then(() => receiver.send(messages, signal));
       before = sent.catch(() => {});
       return sent;
@@ -36,9 +38,10 @@ export function syslogSender(
   };
 }
 
-const headOf = ({ time, hostName, actionId, succeeded, severity }: Item, appName: string) => ({
+const headOf = ({ time, hostName, instanceName, actionId, succeeded, severity }: Item, appName: string) => ({
   time,
   hostName,
+  processId: instanceName ?? null,
   appName,
   messageId: actionId,
   severity: severity ?? (succeeded ? SYSLOG_SEVERITY.informational : SYSLOG_SEVERITY.warning),

@@ -3,7 +3,7 @@ import { outcomeOf } from '../../../delivery/http-outcome';
 import { signedHeaders } from '../../../delivery/standard-webhooks';
 import type { Sender } from '../runner';
 import type { SecretsOf, SettingsOf } from '../types';
-import { joined } from './joined';
+import { joined, lines } from './joined';
 import { overHttp } from './over-http';
 
 /** Standard Webhooks: a JSON array or NDJSON, signed with each valid secret. */
@@ -13,9 +13,10 @@ export function webhookSender(
   { headers = {}, signing = [] }: SecretsOf<'webhook'>,
   nowMs: () => number,
 ): Sender {
-  const type = encoding === 'json' ? 'application/json' : 'application/x-ndjson';
   return overHttp(http, async ({ id, items }, signal) => {
-    const body = encoding === 'json' ? joined(items, '[', ',', ']') : joined(items, '', '\n', '\n');
+    const body = encoding === 'json' ? joined(items, '[', ',', ']') : lines(items);
+    const ofLines = items[0]?.line === undefined ? 'application/x-ndjson' : 'text/plain; charset=utf-8';
+    const type = encoding === 'json' ? 'application/json' : ofLines;
     const now = new Date(nowMs());
     const secrets = signing.filter(({ until }) => until === undefined || Date.parse(until) > now.getTime());
     const signed = signedHeaders(
