@@ -164,6 +164,10 @@ const MATRIX = {
     `mutation { createDestination(tenantId: "1", name: "x", type: "webhook", url: "https://example.com", from: "now",
        filter: "", format: "native") { destinationId } }`,
   ],
+  'Mutation.updateDestination': [
+    'operator',
+    `mutation { updateDestination(destinationId: "${UUID}", name: "x") { destinationId } }`,
+  ],
   'Mutation.testDestination': [
     'operator',
     `mutation { testDestination(destinationId: "${UUID}") { __typename } }`,

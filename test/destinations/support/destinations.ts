@@ -42,7 +42,9 @@ export async function createDestination(
 }
 
 export async function shown(world: World, destinationId: string): Promise<ShownDestination> {
-  const { destinations } = await world.operate(`{ destinations { ${FIELDS} } }`);
+  const { destinations } = await answered(() =>
+    world.graphql(world.operatorKey, `{ destinations { ${FIELDS} } }`),
+  );
   return destinations.find((one: ShownDestination) => one.destinationId === destinationId);
 }
 
@@ -58,12 +60,16 @@ export const change = async (
       world.operatorKey,
       `mutation { ${name}(destinationId: "${destinationId}"${more}) { ${answer} } }`,
     );
-  // A busy service may answer that the request should be repeated.
+  return answered(ask);
+};
+
+/** The data of an answer. A busy service may answer that the request should be repeated. */
+async function answered(ask: () => Promise<Answer>) {
   const isAnswered = ({ body }: Answer) => body.errors?.[0].extensions.code !== 'service_unavailable';
   const { body } = await until(ask, isAnswered);
   if (body.errors) throw new Error(JSON.stringify(body.errors));
   return body.data;
-};
+}
 
 /** Several tests poll one service, which also has other work. */
 const POLL_MS = 200;
