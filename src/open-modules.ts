@@ -17,6 +17,7 @@ import { beginExports } from './modules/export/module';
 import { openIngest } from './modules/ingest/module';
 import { keysModule } from './modules/keys/module';
 import { ensureOperatorKey } from './modules/keys/operator-key';
+import { overviewModule } from './modules/overview/module';
 import { reportsModule } from './modules/reports/module';
 import { restoreModule } from './modules/restore/module';
 import { savedSearchesModule } from './modules/saved-searches/module';
@@ -180,6 +181,20 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     exploreModule(service, tenants, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     compliance,
+    overviewModule({
+      service,
+      ask: {
+        facets: (set, filter, asked) => explorer.facets(set, filter, asked),
+        histogram: (set, filter, bucketsMax) => explorer.histogram(set, filter, bucketsMax),
+        groups: (set, filter, asked) => explorer.groups(set, filter, asked),
+        sources: listSources,
+        gaps: sources.gaps,
+        sensitive: compliance.sensitive,
+        incidents: detection.openIncidents,
+      },
+      fairShare,
+      nowMs,
+    }),
     reports,
     savedSearchesModule(service, owner),
     accessLogModule({

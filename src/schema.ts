@@ -26,6 +26,7 @@ import { ExplainResolver } from './modules/explore/explain.resolver';
 import { ExploreResolver } from './modules/explore/explore.resolver';
 import { IngestResolver } from './modules/ingest/ingest.resolver';
 import { KeyResolver } from './modules/keys/key.resolver';
+import { OverviewResolver } from './modules/overview/overview.resolver';
 import { ReportResolver } from './modules/reports/report.resolver';
 import { RestoreResolver } from './modules/restore/restore.resolver';
 import { SavedSearchResolver } from './modules/saved-searches/saved-search.resolver';
@@ -66,6 +67,7 @@ export const RESOLVERS = [
   ExploreResolver,
   IngestResolver,
   KeyResolver,
+  OverviewResolver,
   ReportResolver,
   RestoreResolver,
   RetentionResolver,

@@ -196,6 +196,7 @@ const MATRIX = {
   'Query.auditSourceItems': ['public', '{ auditSourceItems { totalCount } }'],
   'Query.auditFilter': ['session', '{ auditFilter { words } }'],
   'Query.auditCoverage': ['session', '{ auditCoverage { __typename } }'],
+  'Query.overview': ['session', '{ overview { startTime } }'],
   'Query.savedSearches': ['session', '{ savedSearches { searchId } }'],
   'Mutation.saveSearch': [
     'session',

@@ -3,11 +3,13 @@ import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { ServiceDoor } from '../../database/clients';
 import type { Module } from '../../module';
+import type { TenantSet } from '../../tenant-set';
 import { Assessments } from './assessment';
 import { ComplianceResolver } from './compliance.resolver';
 import { DeclarationResolver } from './declaration.resolver';
 import { DeclarationStore } from './declaration.store';
 import type { Questions } from './questions';
+import { type SensitiveOfTenant, sensitiveOf } from './scope';
 
 /** Compliance health: what the events of a server instance, and what operators declare, say of controls. */
 export function complianceModule(parts: {
@@ -16,7 +18,10 @@ export function complianceModule(parts: {
   readonly ask: Questions;
   readonly fairShare: Pick<FairShare, 'run'>;
   readonly nowMs: () => number;
-}): Module & Pick<Assessments, 'itemsOf'> {
+}): Module &
+  Pick<Assessments, 'itemsOf'> & {
+    readonly sensitive: (tenants: TenantSet, atMs: number) => Promise<readonly SensitiveOfTenant[]>;
+  } {
   const { service, tenants, ask, fairShare, nowMs } = parts;
   const declarations = new DeclarationStore(service);
   const assessments = new Assessments(service, ask, declarations, nowMs);
@@ -25,6 +30,11 @@ export function complianceModule(parts: {
       new ComplianceResolver(assessments, fairShare, nowMs),
       new DeclarationResolver(declarations, new CallTenants(tenants), nowMs),
     ],
+    sensitive: async (of, atMs) => {
+      const all: SensitiveOfTenant[] = [];
+      for (const tenantId of of) all.push(...sensitiveOf(tenantId, await declarations.list(tenantId), atMs));
+      return all;
+    },
     itemsOf: (framework, of, asOf) => assessments.itemsOf(framework, of, asOf),
   };
 }

@@ -45,12 +45,26 @@ export interface InstanceScope {
 }
 export type SnapshotDeclaration = Extract<Declaration, { kind: 'snapshot' }>;
 
-/** @param declarations of the instance's tenant @param atMs the moment */
-export function scopeOf(declarations: readonly Declaration[], instance: string, atMs: number): InstanceScope {
-  const valid = declarations.filter(
+export type SensitiveOfTenant = SensitiveObject &
+  Pick<Declaration, 'serverInstanceName'> & { readonly tenantId: number };
+
+/** What is declared sensitive at a moment, on all server instances of a tenant. */
+export const sensitiveOf = (
+  tenantId: number,
+  declarations: readonly Declaration[],
+  atMs: number,
+): readonly SensitiveOfTenant[] =>
+  validAt(declarations, atMs).flatMap((one) => (one.kind === 'sensitive' ? [{ ...one, tenantId }] : []));
+
+const validAt = (declarations: readonly Declaration[], atMs: number) =>
+  declarations.filter(
     ({ validFrom, validUntil }) =>
       validFrom.getTime() <= atMs && (validUntil === null || validUntil.getTime() > atMs),
   );
+
+/** @param declarations of the instance's tenant @param atMs the moment */
+export function scopeOf(declarations: readonly Declaration[], instance: string, atMs: number): InstanceScope {
+  const valid = validAt(declarations, atMs);
   const own = valid.filter(
     ({ serverInstanceName }) => serverInstanceName === null || fold(serverInstanceName) === fold(instance),
   );

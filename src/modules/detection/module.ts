@@ -71,7 +71,10 @@ export function detectionModule(parts: {
   readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
   /** Whether the logs of this database are kept with another key than this instance has. */
   readonly hasOtherKey: () => boolean;
-}): Module & { readonly problemsOf: (tenantId: number) => Promise<readonly string[]> } {
+}): Module & {
+  readonly problemsOf: (tenantId: number) => Promise<readonly string[]>;
+  readonly openIncidents: IncidentReader['open'];
+} {
   const { service, owner, tenants, maskedTenants, signal, nowMs, log, send, mail, stoppedLogs } = parts;
   const { hasDestination, goneSeal, epoch } = parts;
   const shipped = readShippedRules();
@@ -134,8 +137,10 @@ export function detectionModule(parts: {
   signal.addEventListener('abort', () => backtests.close());
   const callTenants = new CallTenants(tenants);
   const check = new FindingsCheck(service, seal);
+  const incidents = new IncidentReader(service);
   return {
     problemsOf: (tenantId) => check.problems(tenantId),
+    openIncidents: (of) => incidents.open(of),
     health: [seal, notifier],
     resolvers: [
       new AlertRouteResolver({
@@ -148,7 +153,7 @@ export function detectionModule(parts: {
       new SuppressionResolver(alerts, callTenants),
       new AlertCountsResolver(new AlertCounts(service)),
       new IncidentResolver({
-        reader: new IncidentReader(service),
+        reader: incidents,
         store: new IncidentStore(service, nowMs),
         tenants: callTenants,
       }),

@@ -87,6 +87,14 @@ export function readCoverage(
   );
 }
 
+/** The number of gaps that touch a time range. */
+export const countGaps = (service: ServiceDoor, tenants: TenantSet, range: TextRange): Promise<number> =>
+  guarded(() =>
+    ofTenants(service, tenants, (tx) =>
+      tx.auditGap.count({ where: { AND: [{ tenantId: { in: [...tenants] } }, touches(range)] } }),
+    ),
+  );
+
 /** Sources with a problem first, then by the time since they caught up, which includes silent ones; retired ones last. */
 const WORST_FIRST: Prisma.AuditSourceOrderByWithRelationInput[] = [
   { retiredAt: { sort: 'asc', nulls: 'first' } },

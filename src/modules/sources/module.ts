@@ -6,8 +6,10 @@ import type { Module } from '../../module';
 import type { Figures, SourceFigures } from '../../observe/figures';
 import type { Metrics } from '../../observe/metrics';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
+import type { TenantSet } from '../../tenant-set';
 import { AuditSourceResolver } from './audit-source.resolver';
 import { PostgresAuditSourceStore } from './audit-source.store';
+import { countGaps } from './coverage';
 import { CoverageResolver } from './coverage.resolver';
 import { expireGaps } from './expire-gaps';
 import { type ListComplete, listComplete } from './list-complete';
@@ -21,12 +23,19 @@ export function sourcesModule(parts: {
   readonly retention: { tenantsWithRetention(): Promise<readonly TenantWithRetention[]> };
   readonly nowMs: () => number;
   readonly log: Logger;
-}): Module & { readonly complete: ListComplete } {
+}): Module & {
+  readonly complete: ListComplete;
+  readonly gaps: (
+    tenants: TenantSet,
+    range: { readonly from: string; readonly to: string },
+  ) => Promise<number>;
+} {
   const { service, owner, tenants, epoch, retention, nowMs, log } = parts;
   const complete = listComplete(service, nowMs);
   const sources = new PostgresAuditSourceStore(service, owner);
   return {
     complete,
+    gaps: (of, range) => countGaps(service, of, range),
     resolvers: [new AuditSourceResolver(sources, tenants, complete, nowMs), new CoverageResolver(service)],
     tasks: [
       {

@@ -128,7 +128,7 @@ export function codeAt({ width, bytes }: Codes, place: number): number {
 }
 
 /** Counts the events at some places by their codes, and adds to `counts`. */
-export function countCodes({ width, bytes }: Column, places: Uint32Array, counts: Int32Array): void {
+export function countCodes({ width, bytes }: Codes, places: Uint32Array, counts: Int32Array): void {
   if (width === 0) (counts[0] as number) += places.length;
   else if (width === BYTE)
     for (let i = 0; i < places.length; i++) (counts[bytes[places[i] as number] as number] as number)++;
@@ -147,7 +147,7 @@ export function countCodes({ width, bytes }: Column, places: Uint32Array, counts
 }
 
 /** Counts the first `n` events by their codes, and adds to `counts`. */
-export function countAllCodes({ width, bytes }: Column, n: number, counts: Int32Array): void {
+export function countAllCodes({ width, bytes }: Codes, n: number, counts: Int32Array): void {
   if (width === 0) (counts[0] as number) += n;
   else if (width === BYTE) for (let i = 0; i < n; i++) (counts[bytes[i] as number] as number)++;
   else if (width === BYTE * 2)

@@ -209,6 +209,12 @@ export class TenantHours {
     ];
   }
 
+  /** The hours that have events, in order, by whether their columns hold. */
+  get byColumns(): { readonly with: readonly number[]; readonly without: readonly number[] } {
+    const of = (wanted: boolean) => this.hours.filter(({ has }) => has === wanted).map(({ hour }) => hour);
+    return { with: of(true), without: of(false) };
+  }
+
   /** The number of events of some hours. */
   eventsIn(hours: readonly number[]): number {
     const wanted = new Set(hours);

@@ -35,6 +35,20 @@ export function columnsStatement(
     WHERE s.tenant_id = ${named(tenantId)} AND s.hour = ANY(${[...hours]}::int[])`;
 }
 
+/** The numbers of the values that events of some hours have (`id`), each once, and hours without the column (`hour`). */
+export function valueNumbersStatement(
+  tenantId: number,
+  hours: readonly number[],
+  field: ColumnField,
+): Prisma.Sql {
+  const column = Prisma.raw(`s.${columnOf(field)}`);
+  const from = Prisma.sql`FROM audit_segment s
+    WHERE s.tenant_id = ${named(tenantId)} AND s.hour = ANY(${[...hours]}::int[])`;
+  return Prisma.sql`
+    SELECT DISTINCT unnest(string_to_array(split_part(${column}, ';', 1), ','))::int AS id, NULL::int AS hour ${from}
+    UNION ALL SELECT NULL::int, s.hour ${from} AND ${column} IS NULL`;
+}
+
 /** Hours in which an indexed word occurs. */
 export const wordHoursStatement = (
   tenantId: number,

@@ -74,6 +74,30 @@ export class IncidentReader {
     return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };
   }
 
+  /** The incidents that are not resolved, by severity, the most severe first. */
+  async open(tenants: TenantSet): Promise<
+    readonly {
+      readonly severity: Severity;
+      readonly incidents: number;
+      readonly unacknowledged: number;
+      readonly oldestTime: string;
+    }[]
+  > {
+    const rows = await this.#rows(
+      Prisma.sql`SELECT severity, count(*)::int AS n, (count(*) FILTER (WHERE status = 'new'))::int AS unread,
+          min(created_at) AS oldest FROM incident
+        WHERE tenant_id = ANY(${[...tenants]}::int[]) AND alert_count > 0 AND status <> 'resolved'
+        GROUP BY severity ORDER BY severity DESC`,
+      tenants,
+    );
+    return rows.map((row) => ({
+      severity: severityOf(row.severity),
+      incidents: Number(row.n),
+      unacknowledged: Number(row.unread),
+      oldestTime: timeOf(row.oldest),
+    }));
+  }
+
   async incident(tenants: TenantSet, incidentId: string): Promise<Incident | null> {
     const of = Prisma.sql`tenant_id = ANY(${[...tenants]}::int[]) AND incident_id = ${incidentId}::uuid`;
     const [row] = await this.#rows(Prisma.sql`SELECT ${COLUMNS} FROM incident WHERE ${of}`, tenants);

@@ -1,0 +1,231 @@
+import type { ServiceDoor } from '../../database/clients';
+import { guarded } from '../../database/failure';
+import { DomainError } from '../../errors';
+import { type AuditEventFilter, type TimeRange, toSummaryFilter } from '../../event/query';
+import type { Answer } from '../../event/shape';
+import { LIMITS } from '../../limits';
+import { inSnapshot } from '../../store/columns/counter';
+import { seenValues } from '../../store/columns/seen';
+import { type NumberSum, sumByColumns } from '../../store/columns/sum';
+import type { TenantSet } from '../../tenant-set';
+import { NEWCOMER_FIELDS, type NewcomerField, type OVERVIEW } from './answers';
+import { FAILED_LOGINS, ofActions, ofValues, PRIVILEGE_CHANGES, rowsFilter } from './filters';
+import type { Questions } from './questions';
+import { textOf, WEEK_HOURS, weekOf } from './week';
+
+type OverviewAnswer = Answer<typeof OVERVIEW>;
+type Newcomers = NonNullable<OverviewAnswer['newcomers']>[number];
+
+/** The codes of actions are few; a server of a later version adds some. */
+const ACTIONS_MAX = 10_000;
+/** The values of a field in a week; one with fewer events than so many others is not looked at. */
+const VALUES_MAX = LIMITS.groupsCountedMax;
+
+/** Counts a week for the first page of the dashboard. */
+export class Overviews {
+  constructor(
+    private readonly service: ServiceDoor,
+    private readonly ask: Questions,
+  ) {}
+
+  /** @param atMs a moment in the last hour of the week */
+  async of(
+    tenants: TenantSet,
+    { atMs, hasIncidents }: { readonly atMs: number; readonly hasIncidents: boolean },
+  ): Promise<OverviewAnswer> {
+    const { ask } = this;
+    const { week, before, known, month } = weekOf(atMs);
+    const counted = await ask.facets(tenants, filterOf(week), {
+      fields: ['actionId', 'serverInstanceName'],
+      limit: ACTIONS_MAX,
+      contains: null,
+    });
+    const earlier = await ask.facets(tenants, filterOf(before), {
+      fields: ['actionId'],
+      limit: ACTIONS_MAX,
+      contains: null,
+    });
+    const [actions, instances] = counted.facets;
+    const named = (instances?.values ?? []).flatMap(({ value }) => value ?? []);
+    const countOf = (codes: readonly string[]) => ({
+      events: sumOf(actions, codes),
+      before: earlier.totalCount === 0 ? null : sumOf(earlier.facets[0], codes),
+      filter: ofActions(codes),
+    });
+    const sources = (await ask.sources(tenants)).filter(({ state }) => state !== 'retired');
+    return {
+      startTime: textOf(week.from),
+      endTime: textOf(week.to),
+      newestTime: counted.totalCount > 0 ? null : await this.#newest(tenants),
+      all: {
+        events: counted.totalCount,
+        before: earlier.totalCount === 0 ? null : earlier.totalCount,
+        filter: '',
+      },
+      failedLogins: countOf(FAILED_LOGINS),
+      privilegeChanges: countOf(PRIVILEGE_CHANGES),
+      rowsRead: await unlessTooLong(this.#rowsRead(tenants, { week, before, atMs }, earlier.totalCount > 0)),
+      completeness: {
+        sources: sources.length,
+        complete: sources.filter(({ state }) => state === 'current' || state === 'gaps').length,
+        gaps: await ask.gaps(tenants, { from: textOf(month.from), to: textOf(month.to) }),
+        gapsStartTime: textOf(month.from),
+      },
+      hours: await this.#hours(tenants, filterOf(week)),
+      serverCount: named.length,
+      servers: await this.#servers(tenants, week, named.slice(0, LIMITS.overviewServersMax)),
+      newcomers: await unlessTooLong(this.#newcomers(tenants, { week, known })),
+      incidents: hasIncidents ? await ask.incidents(tenants) : null,
+    };
+  }
+
+  /** The end of the last hour with events; null: there is none. */
+  async #newest(tenants: TenantSet): Promise<string | null> {
+    const { buckets } = await this.ask.histogram(tenants, filterOf({ from: null, to: null }), 1);
+    const last = buckets.at(-1);
+    return last ? textOf(last.to) : null;
+  }
+
+  async #hours(tenants: TenantSet, filter: AuditEventFilter): Promise<number[]> {
+    const { buckets } = await this.ask.histogram(tenants, filter, WEEK_HOURS);
+    return buckets.map(({ succeeded, failed }) => succeeded + failed);
+  }
+
+  async #servers(tenants: TenantSet, week: TimeRange, names: readonly string[]) {
+    const servers: OverviewAnswer['servers'][number][] = [];
+    for (const serverInstanceName of names) {
+      const filter = filterOf(week, ofValues('serverInstanceName', [serverInstanceName]));
+      servers.push({ serverInstanceName, hours: await this.#hours(tenants, filter) });
+    }
+    return servers;
+  }
+
+  async #rowsRead(
+    tenants: TenantSet,
+    { week, before, atMs }: { readonly week: TimeRange; readonly before: TimeRange; readonly atMs: number },
+    hasBefore: boolean,
+  ): Promise<OverviewAnswer['rowsRead']> {
+    const { filter, ...objects } = rowsFilter(await this.ask.sensitive(tenants, atMs), tenants.length > 1);
+    // What returned no row adds nothing: without that condition, no value of an event is compared.
+    const compared = objects.objects === 0 ? undefined : filter;
+    const now = await this.#sum(tenants, filterOf(week, compared));
+    const then = hasBefore ? await this.#sum(tenants, filterOf(before, compared)) : null;
+    return {
+      rows: String(now.sum),
+      before: then && String(then.sum),
+      events: now.events,
+      filter,
+      ...objects,
+    };
+  }
+
+  #sum(tenants: TenantSet, filter: AuditEventFilter): Promise<NumberSum> {
+    return guarded(() =>
+      inSnapshot(this.service, tenants, filter, (counter) => sumByColumns(counter, 'responseRows')),
+    );
+  }
+
+  async #newcomers(
+    tenants: TenantSet,
+    { week, known }: { readonly week: TimeRange; readonly known: TimeRange },
+  ): Promise<readonly Newcomers[] | null> {
+    const old = await this.#seen(tenants, known);
+    if ([...old.values()].every(({ size }) => size === 0)) return null;
+    const now = await this.ask.facets(tenants, filterOf(week), {
+      fields: NEWCOMER_FIELDS,
+      limit: VALUES_MAX,
+      contains: null,
+    });
+    const newcomers: Newcomers[] = [];
+    for (const [place, field] of NEWCOMER_FIELDS.entries()) {
+      const values = (now.facets[place]?.values ?? []).flatMap(({ value, succeeded, failed }) =>
+        value === null || old.get(field)?.has(value) ? [] : [{ value, events: succeeded + failed }],
+      );
+      newcomers.push(await this.#dated(tenants, { week, field, values }));
+    }
+    return newcomers;
+  }
+
+  #seen(tenants: TenantSet, range: TimeRange): Promise<ReadonlyMap<NewcomerField, ReadonlySet<string>>> {
+    return guarded(() =>
+      inSnapshot(this.service, tenants, filterOf(range), (counter) => seenValues(counter, NEWCOMER_FIELDS)),
+    );
+  }
+
+  /** @param of new values, those with the most events first */
+  async #dated(
+    tenants: TenantSet,
+    of: {
+      readonly week: TimeRange;
+      readonly field: NewcomerField;
+      readonly values: readonly { readonly value: string; readonly events: number }[];
+    },
+  ): Promise<Newcomers> {
+    const { week, field } = of;
+    const some = shown(field, of.values);
+    const { groups } =
+      some.length === 0
+        ? { groups: [] }
+        : await this.ask.groups(
+            tenants,
+            filterOf(
+              week,
+              ofValues(
+                field,
+                some.map(({ value }) => value),
+              ),
+            ),
+            {
+              fields: [field],
+              before: null,
+              sumOf: null,
+              by: 'count',
+              descending: true,
+              limit: LIMITS.overviewNewcomersMax,
+            },
+          );
+    return {
+      field,
+      count: of.values.length,
+      values: groups.map(({ values }) => values[0] ?? ''),
+      events: groups.map(({ n }) => n),
+      firstTimes: groups.map(({ firstMs }) => new Date(firstMs).toISOString()),
+    };
+  }
+}
+
+/** The first values, as many as one filter can name. */
+function shown<V extends { readonly value: string }>(field: NewcomerField, values: readonly V[]): V[] {
+  const some = values.slice(0, LIMITS.overviewNewcomersMax);
+  const text = () =>
+    ofValues(
+      field,
+      some.map(({ value }) => value),
+    );
+  while (some.length > 0 && text().length > LIMITS.expressionCharsMax) some.pop();
+  return some;
+}
+
+const filterOf = ({ from, to }: TimeRange, filter?: string): AuditEventFilter => ({
+  ...toSummaryFilter({ filter, startTime: undefined, endTime: undefined }),
+  from,
+  to,
+});
+
+function sumOf(
+  facet: Awaited<ReturnType<Questions['facets']>>['facets'][number] | undefined,
+  codes: readonly string[],
+): number {
+  const own = (facet?.values ?? []).filter(({ value }) => value !== null && codes.includes(value));
+  return own.reduce((sum, { succeeded, failed }) => sum + succeeded + failed, 0);
+}
+
+/** Null where a part takes too long: the rest of the page is worth more than a refusal of all. */
+async function unlessTooLong<T>(part: Promise<T | null>): Promise<T | null> {
+  try {
+    return await part;
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'service_unavailable') return null;
+    throw error;
+  }
+}
