@@ -23,7 +23,7 @@ describe('signing in to the dashboard', () => {
   it('leaves the key in no place that a script can read', async () => {
     const { contoso } = opened.dashboard;
     const page = await opened.dashboard.signedIn(contoso.key);
-    await page.getByText('No events in this time range').waitFor();
+    await page.getByText('No event is from this week').waitFor();
     const readable = await page.evaluate<Record<string, string>>(`({
       cookies: document.cookie,
       storage: JSON.stringify([{ ...localStorage }, { ...sessionStorage }]),

@@ -1,5 +1,5 @@
 import { type ExpressionField, fieldNamed } from '../../../src/event/expression/expression';
-import { formatState, parseState } from '../explore/explore-state';
+import { type ExploreState, formatState, parseState } from '../explore/explore-state';
 import { only } from '../explore/filter/edit';
 import { fixedRange, type TimeRange } from '../explore/time-range';
 import { HOUR_MS, MINUTE_MS } from '../lib/time';
@@ -19,6 +19,8 @@ export function exploreHref(view: {
   readonly filter?: string;
   readonly range?: TimeRange;
   readonly event?: string;
+  readonly groupBy?: ExploreState['groupBy'];
+  readonly sumOf?: ExploreState['sumOf'];
 }): string {
   const query = formatState({ ...parseState(''), ...view });
   return query ? `/explore?${query}` : '/explore';

@@ -1,7 +1,7 @@
 import { AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
-import { Suspense, useEffect, useState } from 'react';
-import { useLocation } from 'wouter';
+import { Suspense, useEffect, useMemo, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
 import { type Session, signOut } from '../api/session';
 import { loadPartsAhead } from '../lib/part';
 import { AccountMenu } from './account-menu';
@@ -12,7 +12,7 @@ import { SkipLinks } from './skip-links';
 import { Empty, Failed, Loading } from './states';
 import { ColorSchemeSwitch, TimeZoneSwitch } from './switches';
 import { useAttention } from './use-attention';
-import { isOf, viewsOf } from './views';
+import { isOf, viewsOf, wayFrom } from './views';
 
 /** The first view is drawn before the others are loaded. */
 const PARTS_AFTER_MS = 2_000;
@@ -21,13 +21,14 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
   const { session } = props;
   const [isOpen, { toggle, close }] = useDisclosure();
   const [path, navigate] = useLocation();
-  const views = viewsOf(session);
+  const search = useSearch();
+  const views = useMemo(() => viewsOf(session), [session]);
   const view = views.find((each) => isOf(each, path));
-  const [home] = views;
   useDocumentTitle(`${view?.title ?? 'Not found'} · Audit Activity`);
   useEffect(() => {
-    if ((path === '/' || path === '' || path === '/sign-in') && home) navigate(home.path, { replace: true });
-  }, [path, home, navigate]);
+    const way = wayFrom(path, search, views);
+    if (way !== null) navigate(way, { replace: true });
+  }, [path, search, views, navigate]);
 
   useEffect(() => {
     const timer = setTimeout(loadPartsAhead, PARTS_AFTER_MS);

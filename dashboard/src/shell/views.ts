@@ -5,6 +5,7 @@ import {
   IconChartBar,
   IconHistory,
   IconKey,
+  IconLayoutDashboard,
   IconListSearch,
   IconSend,
   IconServer,
@@ -15,7 +16,7 @@ import type { ComponentType } from 'react';
 import type { Scope } from '../../../src/caller/scopes';
 import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
-// Not loaded lazily, since nearly everybody comes for this view and each further file takes a browser 10 ms or more.
+// Not loaded lazily, since nearly every link leads to this view and each further file takes a browser 10 ms or more.
 import { Explore } from '../explore/explore';
 import { part } from '../lib/part';
 import type { SkipTarget } from './skip-links';
@@ -36,6 +37,13 @@ export interface View {
 
 /** The pages and who has them. As in the service's own rules, operators administer and read no events. */
 const VIEWS: readonly View[] = [
+  {
+    path: '/',
+    title: 'Overview',
+    icon: IconLayoutDashboard,
+    for: ['public'],
+    component: part(() => import('../overview/overview')),
+  },
   {
     path: '/explore',
     title: 'Explore',
@@ -130,6 +138,19 @@ export const viewsOf = (session: Session): readonly View[] =>
     ({ for: kinds, scope }) =>
       kinds.includes(session.kind) && (!scope || session.kind === 'operator' || hasScope(session, scope)),
   );
+
+/**
+ * Where an address without a page leads: to Explore if it has the state of a view of events, as links from before the
+ * overview have, else to the first page. Null: it stays.
+ */
+export function wayFrom(path: string, search: string, views: readonly View[]): string | null {
+  if (path !== '/' && path !== '' && path !== '/sign-in') return null;
+  const given = [...new URLSearchParams(search).keys()];
+  const explore = views.find((view) => view.path === '/explore');
+  if (explore && given.some((name) => name !== 'end')) return `${explore.path}?${search}`;
+  const home = views[0]?.path ?? '/';
+  return home === path ? null : home;
+}
 
 /** Whether an address belongs to a page. */
 export const isOf = ({ path, hasPages }: View, address: string): boolean =>

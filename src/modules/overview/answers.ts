@@ -138,7 +138,7 @@ export const OVERVIEW = {
       of: OPEN_INCIDENTS,
       isList: true,
       nullable: true,
-      doc: 'The most severe first. Null: the caller lacks the scope read:alerts.',
+      doc: 'The most severe first. Null: the caller may not read alerts.',
     },
   },
 } as const satisfies Shape;

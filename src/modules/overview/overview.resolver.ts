@@ -12,7 +12,9 @@ import { OVERVIEW, OVERVIEW_PARAMETERS } from './answers';
 import type { Overviews } from './overview';
 
 const OverviewType = objectType(OVERVIEW);
-const ALERTS: Scope = 'read:alerts';
+const OF_INCIDENTS = {
+  scope: 'read:alerts',
+} as const satisfies { readonly scope: Scope };
 
 /** The first page of the dashboard. No route of the public API uses it. */
 @Resolver()
@@ -30,7 +32,7 @@ export class OverviewResolver {
     const end = endTime === undefined ? null : parseTicks(endTime);
     const atMs = end === null ? this.nowMs() : Number(end / TICKS_PER_MS);
     const { principal } = context;
-    const hasIncidents = principal.kind === 'public' && principal.scopes.includes(ALERTS);
+    const hasIncidents = principal.kind === 'public' && principal.scopes.includes(OF_INCIDENTS.scope);
     const tenants = tenantSetOf(context);
     return this.fairShare.run(askerOf(context), () => this.overviews.of(tenants, { atMs, hasIncidents }));
   }

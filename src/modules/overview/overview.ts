@@ -1,6 +1,6 @@
 import type { ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
-import { DomainError } from '../../errors';
+import { isUnavailable } from '../../errors';
 import { type AuditEventFilter, type TimeRange, toSummaryFilter } from '../../event/query';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';
@@ -225,7 +225,7 @@ async function unlessTooLong<T>(part: Promise<T | null>): Promise<T | null> {
   try {
     return await part;
   } catch (error) {
-    if (error instanceof DomainError && error.code === 'service_unavailable') return null;
+    if (isUnavailable(error)) return null;
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { valueNumbersStatement } from './statements';
 import { namesOf } from './tenant-counts';
 
 /** Hours of one statement. */
-const HOURS_AT_ONCE = 400;
+const HOURS_AT_ONCE = 360;
 
 /**
  * The values of fields that the events of whole hours have, each once, without the absent value. An hour names its values
