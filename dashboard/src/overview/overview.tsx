@@ -3,6 +3,7 @@ import { useInterval } from '@mantine/hooks';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { useQuery } from 'urql';
+import { Link } from 'wouter';
 import { ComplianceLineDocument, OverviewDocument } from '../../generated/operations';
 import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
@@ -151,8 +152,10 @@ function Compliance() {
   const { pass, fail, unknown, instanceCount } = found;
   return (
     <Text size="sm">
-      Compliance: {formatCount(pass)} pass, {formatCount(fail)} fail, {formatCount(unknown)} unknown on{' '}
-      {formatCount(instanceCount)} {instanceCount === 1 ? 'server instance' : 'server instances'}
+      <Link href="/compliance" className={classes.line} data-state={fail > 0 ? 'lacks' : 'whole'}>
+        Compliance: {formatCount(pass)} pass, {formatCount(fail)} fail, {formatCount(unknown)} unknown on{' '}
+        {formatCount(instanceCount)} {instanceCount === 1 ? 'server instance' : 'server instances'}
+      </Link>
     </Text>
   );
 }
