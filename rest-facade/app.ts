@@ -17,6 +17,7 @@ import { API_BASE_PATH } from '../src/version';
 import { deprecationHeaders } from './deprecation';
 import { documentation } from './documentation';
 import { answerExport, EXPORT_PATH } from './export';
+import { answerPackage, PACKAGE_PATH, type PackageEntrance } from './package';
 import { answerNewRun, answerRunFile, expressPath, MAKE_ROUTE, RUN_FILE_ROUTE } from './report';
 import {
   bodyOf,
@@ -34,6 +35,7 @@ interface FacadeParts {
   readonly schema: GraphQLSchema;
   readonly acceptCall: AcceptCall;
   readonly beginExport: BeginExport;
+  readonly packages: PackageEntrance;
   readonly tail: TailEntrance;
   readonly reports: ReportEntrance;
   readonly large: WholeTexts;
@@ -50,6 +52,10 @@ export function createFacade(parts: FacadeParts): Router {
   router
     .route(EXPORT_PATH)
     .get(answerExport(parts.beginExport, parts.large, contextOf(parts)))
+    .all(refuseMethod);
+  router
+    .route(PACKAGE_PATH)
+    .get(answerPackage(parts.beginExport, parts.packages, parts.large, contextOf(parts)))
     .all(refuseMethod);
   router
     .route(TAIL_PATH)

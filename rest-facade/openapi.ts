@@ -5,10 +5,12 @@ import type { QuerySpec } from '../src/event/parameter-specs';
 import { API_BASE_PATH, API_VERSION } from '../src/version';
 import { EXPORT_PATH } from './export';
 import { EXPORT } from './openapi-export';
+import { PACKAGE } from './openapi-package';
 import { PROSE_FILE } from './openapi-prose';
 import { REPORT_FILES } from './openapi-reports';
 import { SCHEMAS } from './openapi-schemas';
 import { TAIL } from './openapi-tail';
+import { PACKAGE_PATH } from './package';
 import { prepareOperation, type Route } from './route';
 import { ROUTES } from './routes';
 import { TAIL_PATH } from './tail';
@@ -53,6 +55,7 @@ export function openApiDocument(schema: GraphQLSchema): Json {
         ROUTES.map((route) => [API_BASE_PATH + route.path, { get: operation(route, schema) }]),
       ),
       [EXPORT_PATH]: { get: exportOperation() },
+      [PACKAGE_PATH]: { get: packageOperation() },
       [TAIL_PATH]: { get: tailOperation() },
       ...Object.fromEntries(
         REPORT_FILES.map((file) => [API_BASE_PATH + file.path, { get: reportOperation(file) }]),
@@ -124,6 +127,15 @@ function exportOperation(): Json {
       200: { ...answered(EXPORT.content, { [total.name]: header(total.description, 'integer') }) },
       ...refused([...ROUTE_ERRORS, 'upgrade_required']),
     },
+  };
+}
+
+function packageOperation(): Json {
+  return {
+    operationId: PACKAGE.operationId,
+    ...prosed(PACKAGE, `\n\n${PACKAGE.description}`, PACKAGE.scope),
+    parameters: Object.entries(PACKAGE.query).map(([name, spec]) => parameter(name, spec, 'query')),
+    responses: { 200: { ...answered(PACKAGE.content) }, ...refused([...ROUTE_ERRORS, 'not_found']) },
   };
 }
 

@@ -3,6 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { createFacade } from '../rest-facade/app';
 import { answerExport } from '../rest-facade/export';
+import { answerPackage, type PackageEntrance } from '../rest-facade/package';
 import type { TailEntrance } from '../rest-facade/tail';
 import { createAssistantsRouter } from './assistants/router';
 import type { Callers } from './caller/callers';
@@ -28,6 +29,7 @@ export async function createEntrances(parts: {
   readonly agents: AgentBodies;
   readonly beginExport: BeginExport;
   readonly large: WholeTexts;
+  readonly packages: PackageEntrance;
   readonly reports: ReportEntrance;
   readonly tail: Omit<TailEntrance, 'whileWaiting'>;
   readonly pageAssets: PageAssets;
@@ -47,6 +49,7 @@ export async function createEntrances(parts: {
       acceptCall,
       beginExport,
       large,
+      packages: parts.packages,
       reports: parts.reports,
       checkHealth,
       tracing,
@@ -62,6 +65,7 @@ export async function createEntrances(parts: {
       whileReading,
       log,
       answerExport: (callOf) => answerExport(beginExport, large, callOf),
+      answerPackage: (callOf) => answerPackage(beginExport, parts.packages, large, callOf),
       openId: config.openId,
       assets: parts.pageAssets,
     }),

@@ -195,6 +195,9 @@ export const LIMITS = {
   exportPieceChars: 256 * 1024, // statements made into text at once, the last not counted: the caller may not read yet
   exportReadEvents: 5_000, // read by one statement to find those that match
   exportWaitMs: 20_000, // for a turn between two pages: shorter than a silent connection is kept
+  packageEventsMax: 200_000, // of an evidence package: a browser opens and lists so many
+  packageWaitMs: 90_000, // for the checkpoint that covers its newest events: one is signed each minute
+  packageAskMs: 1_000, // between two looks at the newest checkpoint
   exportLeaseMs: 30_000, // a caller whose instance died cannot export for so long
   reportRowsMax: 1_000_000, // of one run; CSV and JSON have them all
   reportMs: 10 * 60_000, // to make one run

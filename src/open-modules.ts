@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Logger } from 'pino';
 import type { openCallers } from './caller/callers';
 import type { Config } from './config';
@@ -8,6 +10,7 @@ import { activityModule } from './modules/activity/module';
 import { openArchiveModule } from './modules/archive/module';
 import { complianceModule } from './modules/compliance/module';
 import { dashboardModule } from './modules/dashboard/module';
+import { builtPage } from './modules/dashboard/page';
 import { openDestinations } from './modules/destinations/module';
 import { detectionModule } from './modules/detection/module';
 import { openEvidence } from './modules/evidence/module';
@@ -23,14 +26,17 @@ import { restoreModule } from './modules/restore/module';
 import { savedSearchesModule } from './modules/saved-searches/module';
 import { searchModule } from './modules/search/module';
 import { concernedHosts } from './modules/sources/concerned-sources';
+import { type CoverageQuestion, readCoverage } from './modules/sources/coverage';
 import { sourcesModule } from './modules/sources/module';
 import { openTail } from './modules/tail/module';
 import { tenantsModule } from './modules/tenants/module';
+import { FILES } from './package-check/layout';
 import type { Storage } from './storage';
 import { sealedStatement } from './store/archive/rows-by-id';
 import { LargeStatements } from './store/bytes/large-statements';
 import { GoneSeal } from './store/log/arrivals/gone-seal';
 import { LogEpoch } from './store/log/epoch/log-epoch';
+import type { TenantSet } from './tenant-set';
 
 /** The parts that modules are built on. */
 interface Ground {
@@ -73,7 +79,16 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     log,
   });
   const archive = await openArchiveModule({ config, database, doors: readSide.doors, epoch, nowMs, log });
-  const evidence = await openEvidence({ config, service, owner, epoch, tenants, log });
+  const evidence = await openEvidence({
+    config,
+    service,
+    owner,
+    epoch,
+    tenants,
+    packagePage: () => readFile(path.join(builtPage(), FILES.page)),
+    nowMs,
+    log,
+  });
   const ingest = await openIngest({ service, owner, checkpointKey: evidence.checkpointKey, nowMs });
   const { checkpointKeys } = evidence;
   const goneSeal = new GoneSeal(checkpointKeys);
@@ -215,6 +230,10 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     pageAssets: dashboard.pageAssets,
     operatorKeyFile,
     beginExport,
+    packages: {
+      make: evidence.makePackage,
+      coverage: (set: TenantSet, question: CoverageQuestion) => readCoverage(service, set, question),
+    },
     reports: reports.entrance,
   };
 }

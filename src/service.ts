@@ -60,7 +60,8 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     nowMs,
     signal: stopping.signal,
   });
-  const { modules, ingest, tail, large, pageAssets, operatorKeyFile, beginExport, reports } = opened;
+  const { modules, ingest, tail, large, pageAssets, operatorKeyFile, beginExport, packages, reports } =
+    opened;
   const { answers, changes, accessLog, accessViews } = callers;
   const all = <T>(part: (one: Module) => readonly T[] | undefined) =>
     modules.flatMap((one) => part(one) ?? []);
@@ -87,6 +88,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     }),
     agents: ingest.agents,
     beginExport,
+    packages,
     large,
     reports,
     pageAssets,

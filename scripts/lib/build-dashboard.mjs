@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
@@ -7,8 +8,10 @@ import { brotliCompress, gzip } from 'node:zlib';
 import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
+import { build as bundle } from 'esbuild';
 import { buildSchema, parse } from 'graphql';
 import { build } from 'vite';
+import { licensesOf } from './licenses.mjs';
 
 const ROOT = resolve(fileURLToPath(import.meta.url), '../../..');
 const SOURCE = join(ROOT, 'dashboard/src');
@@ -17,14 +20,46 @@ const GENERATED = join(ROOT, 'dashboard/generated');
 // The set-up runs this in a process of its own. It makes the operations' types from the compiled schema, then the page.
 await generateOperations(sdlOfService());
 const { output } = await build({ configFile: join(ROOT, 'dashboard/vite.config.mjs'), logLevel: 'warn' });
-await writeFile(join(GENERATED, 'packages.json'), `${JSON.stringify(packagesIn(output), null, 2)}\n`);
+const offline = await buildPackagePage();
+const moduleIds = [...output.flatMap((chunk) => chunk.moduleIds ?? []), ...offline];
+await writeFile(join(GENERATED, 'packages.json'), `${JSON.stringify(packagesIn(moduleIds), null, 2)}\n`);
 await compressAssets(join(ROOT, 'dist/dashboard/assets'));
 
 /** Paths of the packages whose code is in the page, for the bill of materials. */
-function packagesIn(chunks) {
-  const modules = chunks.flatMap(({ moduleIds = [] }) => moduleIds);
+function packagesIn(modules) {
   const paths = modules.map((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(ROOT, id))?.[0]);
   return [...new Set(paths.filter(Boolean))].sort();
+}
+
+/**
+ * Writes the page that verifies evidence packages: one file, which is opened from disk by browsers of 2021 and later.
+ * @returns paths of the modules in it
+ */
+async function buildPackagePage() {
+  const { outputFiles, metafile } = await bundle({
+    entryPoints: [join(SOURCE, 'package-page/page.ts')],
+    absWorkingDir: ROOT,
+    bundle: true,
+    write: false,
+    minify: true,
+    metafile: true,
+    format: 'iife',
+    charset: 'utf8',
+    target: ['es2020', 'chrome94', 'firefox92', 'safari15'],
+    legalComments: 'none',
+  });
+  const files = Object.keys(metafile.inputs).map((file) => join(ROOT, file));
+  // A text of the script must not end it.
+  const script = outputFiles[0].text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+  const values = {
+    __SCRIPT_HASH__: `sha256-${createHash('sha256').update(script).digest('base64')}`,
+    __LICENSES__: licensesOf(files).replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
+    __SCRIPT__: script,
+  };
+  const html = await readFile(join(ROOT, 'dashboard/package-page.html'), 'utf8');
+  const page = html.replace(/__[A-Z_]+__/g, (name) => values[name] ?? name);
+  await writeFile(join(ROOT, 'dist/dashboard/verify.html'), page);
+  return files;
 }
 
 /** Reads the schema as text, since the service is CommonJS and uses another copy of graphql than the generators here. */

@@ -86,9 +86,13 @@ const dashboard = stamped({
   title: 'building the dashboard',
   applies: (root) => existsSync(join(root, 'dashboard/index.html')),
   inputs: [
-    ...['index.html', 'public', 'src', 'tsconfig.json', 'vite.config.mjs'].map((name) => `dashboard/${name}`),
+    ...['index.html', 'package-page.html', 'public', 'src', 'tsconfig.json', 'vite.config.mjs'].map(
+      (name) => `dashboard/${name}`,
+    ),
     // The sources of the schema and of the page. The schema itself is read from the output of the step before.
-    ...['caller', 'event', 'graphql', 'modules', 'schema.ts', 'limits.ts'].map((name) => `src/${name}`),
+    ...['caller', 'event', 'graphql', 'modules', 'package-check', 'schema.ts', 'limits.ts'].map(
+      (name) => `src/${name}`,
+    ),
     ...['scripts/lib/build-dashboard.mjs', 'package-lock.json'],
   ],
   outputs: ['dashboard/generated', 'dist/dashboard'],

@@ -7,6 +7,7 @@ import { addArchiveCommands } from './archive-commands';
 import { addComplianceCommands } from './compliance-commands';
 import { addDestinationCommands } from './destination-commands';
 import { errorLine } from './error-output';
+import { addEvidenceCommands } from './evidence-command';
 import { addExplainCommand } from './explain-command';
 import { addKeyCommands, type KeyPorts } from './key-commands';
 import { addRestoreCommands, type RestorePorts } from './restore-commands';
@@ -96,6 +97,7 @@ export function createProgram(ports: CommandPorts): Command {
   addExplainCommand(program, onService);
   addVerifyCommand(program, ports);
   addWitnessCommand(program, ports);
+  addEvidenceCommands(program.command('evidence').description('what proves events to others'), ports);
 
   addKeyCommands(program, onService, ports);
 

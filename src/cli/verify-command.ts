@@ -8,11 +8,12 @@ import { readLogFile, writeLogFile } from '../modules/evidence/verify/log-file';
 import { Verifier } from '../modules/evidence/verify/verifier';
 import { verifyRun } from '../modules/reports/verify-run';
 import { CheckpointKey } from '../store/log/evidence/note-key';
-import { secretReader } from './secret-input';
+import { checkPackageFile } from './package-file';
+import { readerKey } from './reader-key';
 import { CommandError, serviceUrl } from './service-client';
 import { addServiceOption, wholeNumber } from './service-command';
 import { VerifyClient } from './verify-client';
-import { runText, textOf } from './verify-report';
+import { packageText, runText, textOf } from './verify-report';
 
 interface Ports {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -30,6 +31,7 @@ interface Options {
   readonly from?: string;
   readonly events: readonly string[];
   readonly report?: string;
+  readonly package?: string;
   readonly showKey?: boolean;
   readonly json?: boolean;
 }
@@ -63,6 +65,7 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
       '--report <file>',
       'offline: verifies a run of a report, by the saved answer of GET /reports/runs/{runId} and the files beside it',
     )
+    .option('--package <file>', 'offline: verifies an evidence package')
     .option(
       '--wait <seconds>',
       `how long to wait until a checkpoint covers the newest events (default: ${WAIT_SECONDS})`,
@@ -77,6 +80,7 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
     .action(async (options: Options) => {
       if (options.showKey) return ports.print(await ownPublicKey(ports.env));
       if (options.report) return verifyReport(options.report, options, ports);
+      if (options.package) return verifyPackage(options.package, options, ports);
       if (options.events.length > 0 && !options.from) throw new CommandError('--events needs --from.');
       if (options.from) return verifyFolder(options.from, options, ports);
       const folder = options.save ?? (await mkdtemp(path.join(os.tmpdir(), 'audit-activity-verify-')));
@@ -96,16 +100,10 @@ async function fetchInto(
   folder: string,
   service: string | undefined,
   options: Options,
-  { env, readInput }: Ports,
+  ports: Ports,
 ): Promise<string | null> {
-  const url = serviceUrl(service, env);
-  const apiKey = options.apiKeyFile
-    ? (await secretReader(readInput)(options.apiKeyFile)).trim()
-    : env.AUDIT_ACTIVITY_API_KEY;
-  if (!apiKey)
-    throw new CommandError(
-      'No API key: set AUDIT_ACTIVITY_API_KEY or give --api-key-file, with a key that reads the tenant.',
-    );
+  const url = serviceUrl(service, ports.env);
+  const apiKey = await readerKey(options.apiKeyFile, ports);
   const client = new VerifyClient(url, apiKey, options.tenant, 1000 * (options.wait ?? WAIT_SECONDS));
   await mkdir(folder, { recursive: true });
   // The order matters. The events must include all that was signed before, and everything in the events must be in what
@@ -156,6 +154,12 @@ async function verifyReport(file: string, { publicKey, json }: Options, { print 
     throw new CommandError(
       `No file of the run lies beside ${file}: its files are ${check.absent.join(', ')}.`,
     );
+}
+
+async function verifyPackage(file: string, { publicKey, json }: Options, { print }: Ports): Promise<void> {
+  const check = await given(checkPackageFile(file, publicKey));
+  print(json ? JSON.stringify(check) : packageText(check, publicKey.length > 0));
+  if (!check.isSound) throw new CommandError('The package is not as it was signed.');
 }
 
 async function ownPublicKey(env: Ports['env']): Promise<string> {

@@ -1,6 +1,7 @@
 import { onOneLine } from '../event/visible-text';
 import { type Report, WRONG_KINDS } from '../modules/evidence/verify/verifier';
 import type { RunCheck } from '../modules/reports/verify-run';
+import type { PackageCheck } from './package-file';
 
 const SHOWN_MAX = 20;
 
@@ -48,6 +49,33 @@ export function runText({ manifest, checked, absent, problems }: RunCheck, isPin
     ...(isPinned
       ? []
       : ['  by the key that the answer itself states; --public-key names one that you trust']),
+  ]
+    .map(onOneLine)
+    .join('\n');
+}
+
+/** What was found of an evidence package, for people. */
+export function packageText(check: PackageCheck, isPinned: boolean): string {
+  const { manifest, checkpoint, isSound, events, proven, problems, notes, findings, keys } = check;
+  const verdict = isSound
+    ? `all ${events} events are as they were accepted`
+    : `NOT as signed. ${events - proven} of ${events} events are not proven`;
+  const asked = Object.entries(manifest?.question ?? {}).map(([name, value]) => `${name} ${value}`);
+  return [
+    `package of tenant ${manifest?.tenantId ?? '?'}: ${verdict}`,
+    ...(manifest
+      ? [`  asked by ${manifest.createdBy}, ${manifest.createdAt}: ${asked.join(', ') || 'all events'}`]
+      : []),
+    ...findings
+      .slice(0, SHOWN_MAX)
+      .map(({ line, recordId, problem }) => `  ${recordId || `line ${line}`}  ${problem}`),
+    ...(events - proven > SHOWN_MAX ? [`  and ${events - proven - SHOWN_MAX} more`] : []),
+    ...problems.map((text) => `  file ${text}`),
+    ...notes.map((text) => `  note: ${text}`),
+    ...(checkpoint
+      ? [`  checkpoint ${checkpoint.number} of ${checkpoint.time}, ${checkpoint.size} entries`]
+      : []),
+    `  key ${keys.join(', ')}${isPinned ? '' : ' (as the package states it; give --public-key to trust your own)'}`,
   ]
     .map(onOneLine)
     .join('\n');

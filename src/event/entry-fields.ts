@@ -1,4 +1,5 @@
-import type { FieldName } from './fields';
+import type { JsonScalar } from './audit-record';
+import type { AuditEvent, FieldName } from './fields';
 
 /** The first byte of each entry of the evidence log. */
 export const ENTRY_VERSION = 1;
@@ -25,3 +26,16 @@ export const ENTRY_V1_FIELDS = [
   'sourceType',
   'statement',
 ] as const satisfies readonly FieldName[];
+
+/**
+ * The two JSON texts of an entry, behind its version: the names in `additional`, sorted by UTF-16 units, and the values
+ * of the fields and of these names.
+ */
+export function entryTexts(
+  event: AuditEvent & { readonly additional: Readonly<Record<string, JsonScalar>> },
+): readonly [names: string, values: string] {
+  const names = Object.keys(event.additional).sort();
+  const values: JsonScalar[] = ENTRY_V1_FIELDS.map((name) => event[name] ?? null);
+  for (const name of names) values.push(event.additional[name] ?? null);
+  return [JSON.stringify(names), JSON.stringify(values)];
+}

@@ -26,7 +26,7 @@ const CORE = ['src/event', ...FACTS];
 /** What modules build on. Code that two modules need belongs there. */
 const BELOW_MODULES = [
   ...[...CORE, 'src/caller', 'src/database', 'src/store', 'src/graphql', 'src/module'],
-  ...['src/rules', 'src/delivery', 'src/shipped-folder', 'src/csv'],
+  ...['src/rules', 'src/delivery', 'src/shipped-folder', 'src/csv', 'src/package-check'],
 ];
 const OBSERVED = ['src/observe/figures', 'src/observe/metrics', 'src/observe/open-metrics'];
 const MODULES = readdirSync(path.join(ROOT, 'src/modules')).map((name) => `src/modules/${name}`);
@@ -64,6 +64,8 @@ const BORDERS: readonly Border[] = [
   { of: CORE, files: CORE, packages: [] },
   // A leaf: rules, masking and compliance read T-SQL with it.
   { of: ['src/tsql'], files: [], packages: [] },
+  // Runs without Node.js too: the page of an evidence package has it.
+  { of: ['src/package-check'], files: ['src/event'], packages: [] },
   {
     of: ['src/database'],
     files: [...CORE, 'src/config', 'src/folder-lock', 'src/generated/prisma'],
@@ -147,6 +149,7 @@ const BORDERS: readonly Border[] = [
       ],
       ...['src/caller/call', 'src/caller/principal', 'src/caller/scopes'],
       ...['src/caller/rate-limit/limiter', 'src/modules/evidence/answer-fields', 'src/modules/export'],
+      'src/modules/evidence/package',
       'src/http/write-pieces',
       'src/modules/tail',
       'src/modules/sources/answers',
@@ -200,6 +203,7 @@ const BORDERS: readonly Border[] = [
       ...['src/generated/operations', 'src/modules/restore/finish-step', 'src/modules/keys/operator-key'],
       ...['src/modules/evidence', 'src/store/log/evidence', 'src/modules/reports/verify-run'],
       ...['src/witness', 'src/folder-lock'],
+      'src/package-check',
       // Values that options take.
       ...['src/modules/detection/base/answers', 'src/rules/rule', 'src/modules/destinations/types'],
     ],
@@ -225,6 +229,7 @@ const BORDERS: readonly Border[] = [
         'src/problem',
         'src/caller/scopes',
         'src/modules/sources/audit-source',
+        'src/package-check',
       ],
       'dashboard/generated/operations',
     ],
@@ -238,13 +243,13 @@ const BORDERS: readonly Border[] = [
         '@graphql-typed-document-node/core',
       ],
       ...['@mantine/core', '@mantine/hooks', 'mantine-datatable', '@tabler/icons-react', 'uplot'],
-      ...['sql-formatter', 'highlight.js'],
+      ...['sql-formatter', 'highlight.js', '@noble/ed25519', '@noble/hashes', 'fflate'],
     ],
   },
   // Composition roots may import everything.
   {
     of: ['src/service', 'src/open-modules', 'src/storage', 'src/entrances', 'src/schema'],
-    files: ['src', 'rest-facade/app', 'rest-facade/export', 'rest-facade/tail'],
+    files: ['src', 'rest-facade/app', 'rest-facade/export', 'rest-facade/package', 'rest-facade/tail'],
     packages: ['pino', ...GRAPHQL_PACKAGES],
   },
   { of: ['src/data-folder'], files: [], packages: [] },
@@ -274,6 +279,7 @@ const BORDERS: readonly Border[] = [
       'playwright-core',
       'reflect-metadata',
       'tinyglobby',
+      'esbuild',
       'vite',
     ],
   },

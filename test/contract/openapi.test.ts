@@ -64,6 +64,10 @@ const PATHS = {
     ...['format', 'schema', 'search', 'filter', 'actionId', 'databaseName', 'principalName', ...FURTHER],
     ...['startTime', 'endTime', 'cursor', 'end'],
   ],
+  '/audit-activity/package': [
+    ...['tenantId', 'reason', 'search', 'filter', 'actionId', 'databaseName', 'principalName', ...FURTHER],
+    ...['startTime', 'endTime'],
+  ],
   '/audit-activity/tail': [
     ...['cursor', 'from', 'limit', 'wait', 'format', 'include'],
     ...['search', 'filter', 'actionId', 'databaseName', 'principalName', ...FURTHER, 'startTime', 'endTime'],
@@ -130,6 +134,7 @@ describe('the OpenAPI document', () => {
       '/audit-activity/{recordId}': 'Audit activity',
       '/audit-activity/summary': 'Audit activity',
       '/audit-activity/export': 'Export',
+      '/audit-activity/package': 'Evidence log',
       '/audit-activity/tail': 'Tail',
       '/audit-activity/{recordId}/proof': 'Evidence log',
       '/audit-log/entries': 'Evidence log',
@@ -178,6 +183,7 @@ describe('the OpenAPI document', () => {
       acceptCall: () => Promise.reject(new Error('not called')),
       beginExport: () => Promise.reject(new Error('not called')),
       tail: {} as never,
+      packages: {} as never,
       reports: {} as never,
       large: {} as never,
       checkHealth: async () => 'Healthy',

@@ -47,6 +47,29 @@ describeOnPostgres('a change in the database behind the service', () => {
     return { error, first, findings, problems, unjudged };
   }
 
+  it('is red in a package that is made afterwards', async () => {
+    const { tenant, ids } = await filled();
+    await change(
+      tenant,
+      "UPDATE audit_event SET action_id = 'DL' WHERE tenant_id = $1 AND record_id = $2",
+      ids[9],
+    );
+    const folder = await temporaryFolder();
+    const file = path.join(folder, 'package.zip');
+    const { url } = at.world.service;
+    await runCli(['evidence', 'package', '--service', url, '--out', file], {
+      AUDIT_ACTIVITY_API_KEY: tenant.key,
+    });
+    const { lines } = await verify(tenant, '--package', file, '--json');
+    await rm(folder, { recursive: true });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      isSound: false,
+      proven: 39,
+      problems: [],
+      findings: [{ recordId: ids[9], problem: 'altered: it is not what was accepted' }],
+    });
+  });
+
   it.each([
     ["statement = statement || ' '"],
     ['succeeded = NOT succeeded'],

@@ -5,6 +5,7 @@ import { pathOf } from '../../src/store/archive/file-place';
 import { ENGINES } from '../support/engines';
 import { casesOf } from '../support/share';
 import { until } from '../support/until';
+import { useLimits } from '../support/use-limits';
 import { type Actor, actorsOf, type Call, call, isOperator } from './support/actors';
 import { leaksIn, type MarkedTenant, secretsOf } from './support/marked-tenant';
 import { mayUse, ROOT_FIELDS, rootFieldCall, unknownArguments } from './support/root-field-calls';
@@ -32,6 +33,8 @@ describe('the ways into the service', () => {
 
 // The short share runs on one engine only: the server, which has more than one connection.
 describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service on %s', (engine) => {
+  // What is not signed yet is left without a proof.
+  useLimits({ packageWaitMs: 0 });
   let stage: Stage;
   let actors: Actor[];
   beforeAll(async () => {

@@ -127,6 +127,7 @@ export async function openFakeService(behind: Behind) {
     checkHealth: async () => 'Healthy',
     beginExport: unused,
     large,
+    packages: { make: unused as never, coverage: unused },
     reports: { make: unused, file: unused },
     tail: {
       large,

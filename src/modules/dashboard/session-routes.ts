@@ -19,6 +19,8 @@ export interface SessionParts {
   readonly answerExport: (
     contextOf: (request: Request, response: Response) => Promise<Call>,
   ) => RequestHandler;
+  /** Answers an evidence package for a caller. */
+  readonly answerPackage: SessionParts['answerExport'];
   /** Wraps steps that read a body. A request does not count as in work during them. */
   readonly whileReading: (...steps: readonly RequestHandler[]) => readonly RequestHandler[];
   /** Whether sign-in by OpenID Connect is offered. */
@@ -47,6 +49,10 @@ export function sessionRoutes(parts: SessionParts): Router {
   router.get(
     '/export',
     parts.answerExport((request, response) => ofSession(parts, request, response)),
+  );
+  router.get(
+    '/package',
+    parts.answerPackage((request, response) => ofSession(parts, request, response)),
   );
   router.post('/sign-out', ownCallsOnly, async (request, response) => {
     const token = tokenOf(request);

@@ -44,6 +44,17 @@ export interface EvidenceStore {
   leafTiles(tenantId: number, from: number, limit: number): Promise<readonly Tile[]>;
   /** Tiles of level 0 that may hold the record. */
   tilesAround(tenantId: number, recordId: string): Promise<readonly Tile[]>;
+  /**
+   * The record ids of the existing tiles of level 0 behind a tile that may hold one of the records, in order.
+   * @param hours of the records, since 1970
+   */
+  idsAround(
+    tenantId: number,
+    recordIds: readonly string[],
+    hours: readonly number[],
+    after: number,
+    limit: number,
+  ): Promise<readonly { readonly tile: number; readonly recordIds: Buffer }[]>;
   /** Oldest first. */
   removals(tenantId: number): Promise<readonly Removal[]>;
   /** Whether any event of the tenant is stored. */
@@ -100,6 +111,25 @@ export class PostgresEvidenceStore implements EvidenceStore {
       oneTenant(tenantId),
     );
     return rows.map(toTile);
+  }
+
+  async idsAround(
+    tenantId: number,
+    recordIds: readonly string[],
+    hours: readonly number[],
+    after: number,
+    limit: number,
+  ) {
+    const rows = await this.#rows<Pick<TileRow, 'tile' | 'record_ids'>>(
+      Prisma.sql`SELECT t.tile, t.record_ids FROM audit_log_tile t
+        WHERE t.tenant_id = ${tenantId}::int AND t.level = 0 AND t.tile > ${after}::int AND t.tile IN (
+          SELECT p.tile FROM unnest(${recordIds}::uuid[], ${hours}::int[]) AS r(record_id, hour), audit_log_place p
+          WHERE p.tenant_id = ${tenantId}::int AND p.hour = r.hour
+            AND p.first_id <= r.record_id AND p.last_id >= r.record_id)
+        ORDER BY t.tile LIMIT ${limit}::int`,
+      oneTenant(tenantId),
+    );
+    return rows.map((row) => ({ tile: row.tile, recordIds: Buffer.from(row.record_ids) }));
   }
 
   async removals(tenantId: number): Promise<readonly Removal[]> {

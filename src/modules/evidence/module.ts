@@ -15,6 +15,7 @@ import { PostgresEvidenceStore } from './evidence.store';
 import { EvidenceLog } from './evidence-log';
 import { LogChecker, type ProblemsOf } from './log-check';
 import { LogCheckResolver } from './log-check.resolver';
+import { type MakePackage, packageMaker } from './package/evidence-package';
 import { Sequencer } from './sequencer';
 
 interface Evidence extends Module {
@@ -26,6 +27,7 @@ interface Evidence extends Module {
   readonly evidence: Pick<EvidenceLog, 'states' | 'removals'>;
   /** Whether the logs of this database are kept with another key than this instance has. */
   readonly hasOtherKey: () => boolean;
+  readonly makePackage: MakePackage;
   /** Adds what an operator's check looks at beside the log. */
   readonly alsoCheck: (problemsOf: ProblemsOf) => void;
 }
@@ -37,6 +39,9 @@ export async function openEvidence(parts: {
   readonly owner: OwnerDoor;
   readonly epoch: LogEpoch;
   readonly tenants: TenantStore;
+  /** The page that verifies packages. */
+  readonly packagePage: () => Promise<Buffer>;
+  readonly nowMs: () => number;
   readonly log: Logger;
 }): Promise<Evidence> {
   const { config, service, owner, epoch, tenants, log } = parts;
@@ -61,6 +66,7 @@ export async function openEvidence(parts: {
     checkpointKey,
     checkpointKeys,
     evidence,
+    makePackage: packageMaker({ store, signer: checkpointKey, page: parts.packagePage, nowMs: parts.nowMs }),
     stoppedLogs: () => sequencer.problems,
     hasOtherKey: () => sequencer.hasOtherKey,
     alsoCheck: (problemsOf) => void checker.also.push(problemsOf),

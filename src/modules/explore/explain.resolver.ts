@@ -3,14 +3,11 @@ import type { Call } from '../../caller/call';
 import { askerOf, holderOf } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
-import { allOf, type Expression } from '../../event/expression/expression';
-import { parseFilter } from '../../event/expression/parse-filter';
+import { conditionsOf } from '../../event/expression/conditions';
 import { inWords, printed } from '../../event/expression/printed';
-import { FILTER_NAMES, FILTERS } from '../../event/filters';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { FILTER_PARAMETERS } from '../../event/parameters';
 import { type AuditEventFilter, toAuditEventFilter } from '../../event/query';
-import { parseSearch } from '../../event/search';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { noSuchTenant, parseTenantId, type TenantSet, tenantSet } from '../../tenant-set';
@@ -63,24 +60,6 @@ export class ExplainResolver {
     const explained = await this.fairShare.run(asker, () => this.explain(asker.tenants, filter));
     return explained.map(({ isLong: waits, ...rest }) => ({ ...rest, waits }));
   }
-}
-
-/** All conditions but the times as one expression; null: there are none. */
-function conditionsOf(asked: ParameterValues<typeof FILTER_PARAMETERS>): Expression | null {
-  const values = FILTER_NAMES.flatMap((name): Expression[] => {
-    const value = asked[name];
-    if (value === undefined) return [];
-    return [
-      { kind: 'field', field: FILTERS[name].field, how: 'equals', text: String(value), isFolded: false },
-    ];
-  });
-  const parsed = asked.filter === undefined ? null : parseFilter(asked.filter);
-  const search = asked.search === undefined ? null : parseSearch(asked.search);
-  return allOf([
-    ...values,
-    ...(search && 'terms' in search ? search.terms.map((term): Expression => ({ kind: 'words', term })) : []),
-    ...(parsed && 'expression' in parsed ? [parsed.expression] : []),
-  ]);
 }
 
 const timesInWords = ({

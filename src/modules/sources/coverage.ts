@@ -15,7 +15,7 @@ interface TextRange {
   readonly to: string | null;
 }
 
-interface Question extends TextRange {
+export interface CoverageQuestion extends TextRange {
   /** Of the events; null: all. */
   readonly filter: Expression | null;
 }
@@ -45,7 +45,7 @@ interface Coverage {
 export function readCoverage(
   service: ServiceDoor,
   tenants: TenantSet,
-  { filter, ...range }: Question,
+  { filter, ...range }: CoverageQuestion,
 ): Promise<Coverage> {
   const ofAny = { tenantId: { in: [...tenants] } };
   return guarded(() =>

@@ -1,4 +1,5 @@
 import { EXPORT_PATH } from '../../../rest-facade/export';
+import { PACKAGE_PATH } from '../../../rest-facade/package';
 import { expressPath, MAKE_ROUTE, RUN_FILE_ROUTE } from '../../../rest-facade/report';
 import { ROUTES } from '../../../rest-facade/routes';
 import { TAIL_PATH } from '../../../rest-facade/tail';
@@ -103,6 +104,10 @@ const exportsAt =
     get(`${path}?cursor=${target.recordIds[3]}`),
   ];
 
+const packagesAt =
+  (path: string): RouteCase['calls'] =>
+  ({ tenant }) => [get(path), get(`${path}?tenantId=${tenant.tenantId}&reason=isolation`)];
+
 // The link to the next call repeats the request, so no call may ask for a mark.
 const tails: RouteCase['calls'] = () => [
   get(`${TAIL_PATH}?from=beginning`),
@@ -160,6 +165,9 @@ const signIn = (body: object): Call => ({
 export const ROUTE_CASES: readonly RouteCase[] = [
   ...publicRoutes,
   { route: EXPORT_PATH, calls: exportsAt(EXPORT_PATH), shows: isReader },
+  // A zip file shows no text: test/evidence/package.test.ts looks at what is in it.
+  { route: PACKAGE_PATH, calls: packagesAt(PACKAGE_PATH) },
+  { route: '/dashboard/api/package', calls: packagesAt('/dashboard/api/package') },
   { route: TAIL_PATH, calls: tails, shows: isReader },
   { route: expressPath(RUN_FILE_ROUTE), calls: runFiles, shows: isReader },
   { route: expressPath(MAKE_ROUTE), calls: newRuns, shows: isReader },

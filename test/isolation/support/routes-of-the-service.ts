@@ -29,6 +29,7 @@ export async function routesOfTheService(): Promise<string[]> {
       checkHealth: unused,
       log,
       tail: {} as never,
+      packages: {} as never,
       reports: {} as never,
       large: {} as never,
     }),
@@ -47,6 +48,7 @@ export async function routesOfTheService(): Promise<string[]> {
       acceptCall: unused,
       whileReading,
       answerExport: () => unused,
+      answerPackage: () => unused,
       // The sign-in at an identity provider is left out, because it needs one and has its own tests.
       openId: null,
       assets: {} as never,

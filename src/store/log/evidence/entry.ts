@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { JsonScalar } from '../../../event/audit-record';
-import { ENTRY_V1_FIELDS, ENTRY_VERSION } from '../../../event/entry-fields';
+import { ENTRY_V1_FIELDS, ENTRY_VERSION, entryTexts } from '../../../event/entry-fields';
 import type { AuditEvent } from '../../../event/fields';
 import { copyBytes } from '../../../event/json-bytes';
 import { writeIdText } from '../../../event/record-id';
@@ -28,14 +28,11 @@ const PREFIX = Buffer.of(LEAF, ENTRY_VERSION);
 
 type Additional = Readonly<Record<string, JsonScalar>>;
 export type LoggedEvent = AuditEvent & { readonly additional: Additional };
-type Value = JsonScalar;
 
 /** The leaf hash, in hexadecimal, of an event as the API and an export give it. */
 export function leafHashOf(event: LoggedEvent): string {
-  const sorted = Object.keys(event.additional).sort();
-  const values: Value[] = ENTRY_V1_FIELDS.map((name) => event[name] ?? null);
-  for (const name of sorted) values.push(event.additional[name] ?? null);
-  return hashOfEntry(headOf(sorted), JSON.stringify(values));
+  const [names, values] = entryTexts(event);
+  return hashOfEntry(headOf(names), values);
 }
 
 const STATED = ENTRY_V1_FIELDS.slice(3).map((name) => placeOf(name as Member));
@@ -102,13 +99,16 @@ function orderFor(names: Names): Order {
     const places = new Map(names.texts.map((name, i) => [name, PER_VALUE * i]));
     SOURCE_NAMES.forEach((name, i) => void places.set(name, ~(SOURCE[i] as number)));
     const sorted = [...places.keys()].sort();
-    order = { head: headOf(sorted), places: sorted.map((name) => places.get(name) as number) };
+    order = {
+      head: headOf(JSON.stringify(sorted)),
+      places: sorted.map((name) => places.get(name) as number),
+    };
     orders.set(names, order);
   }
   return order;
 }
 
-const headOf = (sorted: readonly string[]) => Buffer.concat([PREFIX, Buffer.from(JSON.stringify(sorted))]);
+const headOf = (names: string) => Buffer.concat([PREFIX, Buffer.from(names)]);
 
 const UTF8_BYTES_PER_UNIT = 3;
 

@@ -33,7 +33,7 @@ export function rootOfHashes(hashes: Buffer): Buffer {
 
 /** The root of the first `size` leaves. */
 export const rootOf = (size: number, node: NodeAt): Buffer =>
-  size === 0 ? Buffer.from(hash('sha256', '', 'hex'), 'hex') : hashOfRange(0, size, node);
+  size === 0 ? Buffer.from(hash('sha256', '', 'hex'), 'hex') : rangeHash(0, size, node);
 
 /** The path from leaf `index` to the root of the first `size` leaves, nearest to the leaf first. */
 export function inclusionPath(index: number, size: number, node: NodeAt): Buffer[] {
@@ -41,10 +41,10 @@ export function inclusionPath(index: number, size: number, node: NodeAt): Buffer
   for (let start = 0, end = size; end - start > 1; ) {
     const middle = start + splitOf(end - start);
     if (index < middle) {
-      path.push(hashOfRange(middle, end, node));
+      path.push(rangeHash(middle, end, node));
       end = middle;
     } else {
-      path.push(hashOfRange(start, middle, node));
+      path.push(rangeHash(start, middle, node));
       start = middle;
     }
   }
@@ -58,15 +58,15 @@ export function consistencyProof(from: number, to: number, node: NodeAt): Buffer
   while (end > from) {
     const middle = start + splitOf(end - start);
     if (from <= middle) {
-      proof.push(hashOfRange(middle, end, node));
+      proof.push(rangeHash(middle, end, node));
       end = middle;
     } else {
-      proof.push(hashOfRange(start, middle, node));
+      proof.push(rangeHash(start, middle, node));
       start = middle;
     }
   }
   // The rest is the end of the old tree. If it is the whole old tree, the verifier has its hash already.
-  if (start > 0) proof.push(hashOfRange(start, end, node));
+  if (start > 0) proof.push(rangeHash(start, end, node));
   return proof.reverse();
 }
 
@@ -118,11 +118,11 @@ export function isConsistent(
 }
 
 /** The hash of the leaves from `start` to `end`, where `start` is a multiple of the largest power of two that fits. */
-function hashOfRange(start: number, end: number, node: NodeAt): Buffer {
+export function rangeHash(start: number, end: number, node: NodeAt): Buffer {
   const count = end - start;
   if (isPowerOfTwo(count)) return node(Math.log2(count), start / count);
   const middle = start + splitOf(count);
-  return hashOfPair(hashOfRange(start, middle, node), hashOfRange(middle, end, node));
+  return hashOfPair(rangeHash(start, middle, node), rangeHash(middle, end, node));
 }
 
 /** The largest power of two below the count, which is 2 or more. */
