@@ -284,6 +284,7 @@ export const LIMITS = {
   archiveCacheBytes: 1024 * 1024 * 1024, // of files on local disk; a year of 10^7 events
   archiveRoomBytes: 256 * 1024 * 1024, // left free on the local disk while a week is written: the embedded engine has its files there
   archiveMemoryMb: 192, // of the process that reads files; more goes to its folder
+  valuesOfFilesMax: 300_000, // that one question to files counts by: some 60 MB in the memory of their process
   archiveThreads: 1, // of that process: requests have the other processors
   archiveQuestionMs: 60_000, // then the process is started anew: no question to files takes so long
   archivePartBytes: 8 * 1024 * 1024, // of a file that is read from a bucket; an answer is in memory whole

@@ -1,4 +1,5 @@
 import { type OwnerDoor, Prisma, type ServiceDoor, type Step } from '../../database/clients';
+import { HOUR_MS } from '../../event/event-time';
 import type { NumberField } from '../../event/fields';
 import { MARK } from '../../event/marks';
 import type { AuditEventFilter } from '../../event/query';
@@ -12,7 +13,15 @@ import type { Row } from '../rows/event-rows';
 import { floorOfWeek, weekOfMs } from '../rows/partitions';
 import type { ArchivedTenants } from './archived-tenants';
 import type { FileCache, ListedFile } from './file-cache';
-import type { ArchiveWorker, FileReader, SizedId, Stretch, TenantFiles } from './questions';
+import type {
+  ArchiveWorker,
+  FileReader,
+  SizedId,
+  Stretch,
+  TallyQuestion,
+  TallyRow,
+  TenantFiles,
+} from './questions';
 import { restoreWeek } from './restore-week';
 import type { InTransaction } from './seal-week';
 
@@ -75,6 +84,29 @@ export class SealedWeeks {
     return this.#ofStretches(tenantId, stretches, (files, touched) =>
       this.reader.groups({ files, filter, stretches: touched, ...by }),
     );
+  }
+
+  tally(
+    tenantId: number,
+    filter: AuditEventFilter,
+    stretches: readonly Stretch[],
+    by: Pick<TallyQuestion, 'windowMs' | 'fields' | 'ofValues'>,
+  ): Promise<readonly TallyRow[]> {
+    return this.#ofStretches(tenantId, stretches, (files, touched) =>
+      this.reader.tally({ files, filter, stretches: touched, ...by }),
+    );
+  }
+
+  /** Those of some hours that have rows, as far as the weeks know: a sealed week has none but what came late. */
+  async hoursWithRows(tenantId: number, hours: readonly number[]): Promise<readonly number[]> {
+    const files = await this.#list(tenantId);
+    if (files.length === 0) return hours;
+    const floors = files.map(({ week }) => floorOfWeek(week));
+    const ends = files.map(({ week }) => floorOfWeek(week + 1));
+    const late = await this.ask<{ lo: string }>(lateStatement(tenantId, floors, ends));
+    const isLate = new Set(late.map(({ lo }) => lo));
+    const without = new Set(files.filter((_, i) => !isLate.has(floors[i] as string)).map(({ week }) => week));
+    return hours.filter((hour) => !without.has(weekOfMs(hour * HOUR_MS)));
   }
 
   listRows(tenantId: number, ids: readonly string[]): Promise<readonly Row[]> {
@@ -173,6 +205,16 @@ export class SealedWeeks {
 const listStatement = (tenantId: number): Prisma.Sql => Prisma.sql`
   SELECT w.tenant_id AS "tenantId", w.week, w.sha256 FROM audit_sealed_week w
   WHERE w.tenant_id = ${tenantId}::int ORDER BY w.week`;
+
+/** The beginnings of those stretches that have rows. */
+const lateStatement = (
+  tenantId: number,
+  from: readonly string[],
+  to: readonly string[],
+): Prisma.Sql => Prisma.sql`
+  SELECT s.lo::text AS lo FROM unnest(${[...from]}::uuid[], ${[...to]}::uuid[]) AS s(lo, hi)
+  WHERE EXISTS (SELECT FROM audit_event e
+    WHERE e.tenant_id = ${tenantId}::int AND e.record_id >= s.lo AND e.record_id < s.hi)`;
 
 /** Reads by either door in one snapshot. */
 export function snapshotOf<T>(

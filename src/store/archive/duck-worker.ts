@@ -13,6 +13,7 @@ import {
 import { liftedOf } from '../../event/lifted';
 import type { AuditEventFilter } from '../../event/query';
 import { ID_BYTES, idBytes } from '../../event/record-id';
+import { LIMITS } from '../../limits';
 import { markedSql } from '../bytes/large-statements';
 import { wholeExpression } from '../columns/evaluate';
 import {
@@ -31,7 +32,16 @@ import { storedCharsFor, textOrNull } from '../rows/stored-text';
 import { boundsOf, literal, rangeSql } from './duck-filter';
 import { FILE_COLUMNS, fileFieldSql, ROW_COLUMNS, ROWS_PER_GROUP } from './layout';
 import { type DuckBounds, openDuck } from './open-duck';
-import type { ArchiveWorker, GroupsQuestion, RowsQuestion, SizedId, Stretch, TenantFiles } from './questions';
+import type {
+  ArchiveWorker,
+  GroupsQuestion,
+  RowsQuestion,
+  SizedId,
+  Stretch,
+  TallyQuestion,
+  TallyRow,
+  TenantFiles,
+} from './questions';
 
 const textOf = (column: string) =>
   column === 'record_id' ? 'e.record_id::VARCHAR AS record_id' : `e.${column}`;
@@ -65,6 +75,7 @@ const marked = (mark: string | null) =>
 const TIME = COLUMN_OF.eventTime;
 const MS = `epoch_ms(e.${TIME})`;
 const LEAF_BYTES = ID_BYTES + HASH_BYTES;
+const TOO_MANY = 'a question counts by more values than are held in memory';
 const JSON_BYTES_LEAST = 16 * 1024 * 1024;
 
 const toFields = fieldsMapper();
@@ -153,8 +164,69 @@ export class DuckWorker implements ArchiveWorker {
     const sum = sumOf ? `, sum(e.${COLUMN_OF[sumOf]})::VARCHAR AS sum` : '';
     return this.#all(
       `SELECT ${[`${window} AS w`, ...columns].join(', ')}, count(*)::DOUBLE AS n,
-         (count(*) FILTER (WHERE e.succeeded))::DOUBLE AS ok${times}${sum} ${from} GROUP BY ALL`,
+         (count(*) FILTER (WHERE e.succeeded))::DOUBLE AS ok${times}${sum} ${from} GROUP BY ALL LIMIT ${LIMITS.groupsCountedMax + 1}`,
     );
+  }
+
+  async tally(question: TallyQuestion): Promise<readonly TallyRow[]> {
+    const { files, filter, stretches, windowMs, fields, ofValues } = question;
+    const { sql, isExact } = conditionOf(filter, files.tenantId);
+    const from = `FROM ${table(files)} WHERE ${within(stretches)} AND ${sql}`;
+    const window = windowMs === null ? '0' : `(${MS} // ${windowMs})::DOUBLE`;
+    const texts = fields.map((field) => `${fileFieldSql(field)}::VARCHAR`);
+    if (ofValues) {
+      const text = `${fileFieldSql(ofValues.field)}::VARCHAR`;
+      texts.push(`CASE WHEN ${text} IN (${ofValues.texts.map(literal).join(', ')}) THEN ${text} END`);
+    }
+    if (!isExact)
+      return this.#tallyOfMatching(from, filter, [window, 'e.succeeded', ...texts], fields.length);
+    const names = texts.map((_, i) => `v${i}`);
+    const sets = ['(w)', ...names.map((name, i) => (i < fields.length ? `(${name})` : `(w, ${name})`))];
+    // Each field is counted by itself: together they have as many values as there are events.
+    const rows = await this.#all(
+      `SELECT GROUPING(${['w', ...names].join(', ')})::DOUBLE AS g, ${['w', ...names].join(', ')}, count(*)::DOUBLE AS n,
+         (count(*) FILTER (WHERE ok))::DOUBLE AS ok
+       FROM (SELECT ${[`${window} AS w`, 'e.succeeded AS ok', ...texts.map((text, i) => `${text} AS v${i}`)].join(', ')}
+         ${from}) GROUP BY GROUPING SETS (${sets.join(', ')}) LIMIT ${LIMITS.valuesOfFilesMax + 1}`,
+    );
+    if (rows.length > LIMITS.valuesOfFilesMax) throw new Error(TOO_MANY);
+    const all = 2 ** (names.length + 1) - 1;
+    const grouped = (row: Row, i: number) => ((all - Number(row.g)) >> (names.length - i)) & 1;
+    return rows.flatMap((row): TallyRow[] => {
+      const field = names.findIndex((_, i) => grouped(row, i + 1));
+      const by = field === -1 ? 'window' : field === fields.length ? 'value' : field;
+      const text = field === -1 ? '' : row[`v${field}`];
+      if (text === null) return [];
+      const w = by === 'window' || by === 'value' ? Number(row.w) : 0;
+      return [{ by, w, text: String(text), n: Number(row.n), ok: Number(row.ok) }];
+    });
+  }
+
+  async #tallyOfMatching(
+    from: string,
+    filter: AuditEventFilter,
+    more: readonly string[],
+    fields: number,
+  ): Promise<readonly TallyRow[]> {
+    const rows = new Map<string, TallyRow & { n: number; ok: number }>();
+    const add = (by: TallyRow['by'], w: number, text: string, ok: number) => {
+      const key = `${by} ${w} ${text}`;
+      const row = rows.get(key);
+      if (row) {
+        row.n += 1;
+        row.ok += ok;
+      } else rows.set(key, { by, w, text, n: 1, ok });
+      if (rows.size > LIMITS.valuesOfFilesMax) throw new Error(TOO_MANY);
+    };
+    await this.#matching(from, filter, more, (_id, [window, succeeded, ...texts]) => {
+      const [w, ok] = [Number(window), succeeded === true ? 1 : 0];
+      add('window', w, '', ok);
+      for (const [i, text] of texts.entries())
+        if (i < fields) add(i, 0, String(text), ok);
+        else if (text !== null) add('value', w, String(text), ok);
+      return false;
+    });
+    return [...rows.values()];
   }
 
   async #groupsOfMatching(
@@ -179,7 +251,7 @@ export class DuckWorker implements ArchiveWorker {
       // Events come in the order of their times.
       if (hasTimes) group.last_ms = ms;
       if (number) group.sum = String(BigInt(String(group.sum ?? 0)) + BigInt(String(number)));
-      return false;
+      return groups.size > LIMITS.groupsCountedMax;
     });
     return [...groups.values()];
   }

@@ -11,6 +11,8 @@ import type {
   GroupsQuestion,
   RowsQuestion,
   SizedId,
+  TallyQuestion,
+  TallyRow,
   TenantFiles,
 } from './questions';
 
@@ -56,6 +58,10 @@ export class ProcessWorker implements ArchiveWorker {
 
   groups(question: GroupsQuestion) {
     return this.#ask<readonly Row[]>('groups', question);
+  }
+
+  tally(question: TallyQuestion) {
+    return this.#ask<readonly TallyRow[]>('tally', question);
   }
 
   write(...values: Parameters<FileWriter['write']>) {

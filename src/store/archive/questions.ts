@@ -38,6 +38,27 @@ export interface GroupsQuestion {
   readonly sumOf?: NumberField | null;
 }
 
+/** Counts of events by window, by each of some fields, and by window for some values. */
+export interface TallyQuestion {
+  readonly files: TenantFiles;
+  readonly filter: AuditEventFilter;
+  readonly stretches: readonly Stretch[];
+  /** Null: one window. */
+  readonly windowMs: number | null;
+  readonly fields: readonly GroupField[];
+  /** Texts in their stored form; null: none are counted by window. */
+  readonly ofValues: { readonly field: GroupField; readonly texts: readonly string[] } | null;
+}
+
+/** A count; `by` is a place among the fields, or says that it is of a window, or of a window and a value. */
+export interface TallyRow {
+  readonly by: number | 'window' | 'value';
+  readonly w: number;
+  readonly text: string;
+  readonly n: number;
+  readonly ok: number;
+}
+
 export interface SizedId {
   readonly recordId: string;
   readonly size: number;
@@ -63,6 +84,7 @@ export interface FileReader {
   texts(files: TenantFiles, ids: readonly string[], mark: string | null): Promise<readonly RowText[]>;
   /** Rows like those of `eventGroupsStatement`. */
   groups(question: GroupsQuestion): Promise<readonly Row[]>;
+  tally(question: TallyQuestion): Promise<readonly TallyRow[]>;
 }
 
 /** Port: how files are made and proven. */

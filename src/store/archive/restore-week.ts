@@ -9,6 +9,7 @@ import { forgetWeeks } from './forget-week';
 import { ROW_COLUMNS } from './layout';
 import type { FileWriter } from './questions';
 import type { InTransaction } from './seal-week';
+import { countWeek } from './week-index';
 
 const ROWS_PER_STEP = 1_000;
 
@@ -58,6 +59,7 @@ export function restoreWeek(
           count += rows.length;
         }
       });
+      await countWeek(tx, tenantId, week);
       await forgetWeeks(tx, tenantId, { from: week, to: week + 1 });
       await also?.(tx, restored);
       return restored;

@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { OwnerDoor, Prisma } from '../../database/clients';
-import { HOUR_MS } from '../../event/event-time';
 import { LIFTED_NAMES } from '../../event/fields';
 import { ID_BYTES, idText, microsecondsOfRecordId } from '../../event/record-id';
 import type { Ask } from '../columns/hour-blocks';
@@ -12,7 +11,7 @@ import { HOURS_PER_DAY } from '../counts/dimensions';
 import { takeTenant } from '../counts/turns';
 import { HASH_BYTES } from '../log/evidence/merkle';
 import { selectedSql } from '../rows/lifted-sql';
-import { floorOfWeek, startOfWeek } from '../rows/partitions';
+import { floorOfWeek, hoursOfWeek } from '../rows/partitions';
 import type { FileCache, ListedFile } from './file-cache';
 import type { FileName, FilePlace } from './file-place';
 import { forgetWeeks } from './forget-week';
@@ -21,6 +20,7 @@ import { LAYOUT_VERSION, ROW_COLUMNS } from './layout';
 import { type LogEntry, LogPlaces } from './log-places';
 import { listOutside, putOutside } from './outside-files';
 import type { FileWriter } from './questions';
+import { dropWeekIndex } from './week-index';
 
 /** The outcome of an attempt to seal a week. */
 export type Sealing =
@@ -65,12 +65,11 @@ SELECT count(*)::int AS n, string_agg(r.record_id::text, ',' ORDER BY r.record_i
     ORDER BY e.record_id LIMIT ${EVENTS_PER_READ}) u) r
 WHERE r.before <= ${BYTES_PER_READ}`;
 
-/** Whether the week has hours that are not folded or indexed yet, days that are still to be counted by instance, or events
+/** Whether the week has hours that are not folded yet, days that are still to be counted by instance, or events
  * that retention counts from their arrival. */
 const WAITS = `
 SELECT
   EXISTS (SELECT FROM audit_delta x WHERE x.tenant_id = $1::int AND x.hour >= $2::int AND x.hour < $3::int) AS folds,
-  EXISTS (SELECT FROM audit_unindexed u WHERE u.tenant_id = $1::int AND u.hour >= $2::int AND u.hour < $3::int) AS indexes,
   EXISTS (SELECT FROM audit_clock k WHERE k.tenant_id = $1::int AND k.record_id >= $4::uuid AND k.record_id < $5::uuid)
     AS marks,
   EXISTS (SELECT FROM audit_count c WHERE c.tenant_id = $1::int AND ${BOTH_COUNTS}
@@ -191,19 +190,20 @@ function writeFile(
   );
 }
 
-const hoursOf = (week: number) => [startOfWeek(week) / HOUR_MS, startOfWeek(week + 1) / HOUR_MS] as const;
-
 async function whatWaits(
   tx: Pick<Prisma.TransactionClient, '$queryRawUnsafe'>,
   tenantId: number,
   week: number,
 ): Promise<string | null> {
-  const [row] = await tx.$queryRawUnsafe<
-    { folds: boolean; indexes: boolean; marks: boolean; days: boolean }[]
-  >(WAITS, tenantId, ...hoursOf(week), floorOfWeek(week), floorOfWeek(week + 1));
+  const [row] = await tx.$queryRawUnsafe<{ folds: boolean; marks: boolean; days: boolean }[]>(
+    WAITS,
+    tenantId,
+    ...hoursOfWeek(week),
+    floorOfWeek(week),
+    floorOfWeek(week + 1),
+  );
   if (row?.folds) return 'counts of the week are not folded';
   if (row?.days) return 'days of the week are not counted by instance yet';
-  if (row?.indexes) return 'hours of the week are not indexed';
   return row?.marks ? 'retention counts events of the week from their arrival' : null;
 }
 
@@ -341,6 +341,7 @@ async function store(
       floorOfWeek(week + 1),
     );
     if (gone?.n !== draft.events || BigInt(gone.digest) !== draft.digest) throw new Changed();
+    await dropWeekIndex(tx, tenantId, week);
     if (!place) await storePieces(tx, name, target);
     else if (!(await listOutside(tx, name))) throw new Changed();
     await tx.$executeRawUnsafe(

@@ -2,14 +2,13 @@ import type { Prisma, Row, ServiceDoor, Step } from '../../database/clients';
 import type { TenantLookup } from '../../database/each-tenant';
 import { isFailure } from '../../database/failure';
 import { DomainError } from '../../errors';
-import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
+import { HOUR_MS } from '../../event/event-time';
 import { type FieldTerm, termsOf, type WordTerm } from '../../event/expression/expression';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
-import { recordIdFloor } from '../../event/record-id';
 import type { TenantSet } from '../../tenant-set';
 import { type SealedWeeks, sealedIn } from '../archive/archive';
-import { fromStored } from '../rows/stored-text';
+import { fromStored, toStored } from '../rows/stored-text';
 import { type ColumnField, type GroupField, isColumnField, OUTCOME } from './column-fields';
 import { wholeExpression } from './evaluate';
 import { type Ask, Clock, TenantHours } from './hour-blocks';
@@ -89,21 +88,31 @@ export class ColumnCounter {
   ): Promise<readonly Row[]> {
     if (hours.length === 0) return [];
     const { filter } = this;
-    const stretches = hours.toSorted((a, b) => a - b).map(stretchOfHour);
+    const stretches = (await this.tenantHours(tenantId)).stretchesOf(hours);
     const inFiles = (await this.sealed?.groups(tenantId, filter, stretches, by)) ?? [];
-    const inRows = await this.ask(eventGroupsStatement(tenantId, hours, filter, by)).catch(
-      async (error: unknown) => {
-        if (!isFailure(error, 'query_canceled')) throw error;
-        throw tooMany((await this.tenantHours(tenantId)).eventsIn(hours), filter, error);
-      },
-    );
-    return [...inRows, ...inFiles];
+    return [...(await this.#groupsOfRows(tenantId, hours, by)), ...inFiles];
+  }
+
+  async #groupsOfRows(
+    tenantId: number,
+    hours: readonly number[],
+    by: Parameters<typeof eventGroupsStatement>[3],
+  ): Promise<readonly Row[]> {
+    const { filter, sealed } = this;
+    const withRows = sealed ? await sealed.hoursWithRows(tenantId, hours) : hours;
+    if (withRows.length === 0) return [];
+    return this.ask(eventGroupsStatement(tenantId, withRows, filter, by)).catch(async (error: unknown) => {
+      if (!isFailure(error, 'query_canceled')) throw error;
+      throw tooMany((await this.tenantHours(tenantId)).eventsIn(withRows), filter, error);
+    });
   }
 
   async #read(tenantId: number, hours: readonly number[], asked: Counting, sums: Sums) {
+    if (hours.length === 0) return;
     const { windowMs, fields, ofValues } = asked;
+    await this.#readFiles(tenantId, hours, asked, sums);
     const all = ofValues && !fields.includes(ofValues.field) ? [...fields, ofValues.field] : fields;
-    for (const row of await this.readGroups(tenantId, hours, { windowMs, fields: all })) {
+    for (const row of await this.#groupsOfRows(tenantId, hours, { windowMs, fields: all })) {
       const count = { n: Number(row.n), ok: Number(row.ok) };
       const valueAt = (field: GroupField) => fromStored(String(row[COLUMN_OF[field]]));
       addTo(sums.total, count);
@@ -113,10 +122,27 @@ export class ColumnCounter {
         addAt(sums.windowsOf(valueAt(ofValues.field)), Number(row.w), count);
     }
   }
-}
 
-const idOf = (hour: number) => recordIdFloor(BigInt(hour * HOUR_MS) * TICKS_PER_MS);
-const stretchOfHour = (hour: number) => ({ from: idOf(hour), to: idOf(hour + 1) });
+  async #readFiles(tenantId: number, hours: readonly number[], asked: Counting, sums: Sums) {
+    const { windowMs, fields, ofValues } = asked;
+    const stretches = (await this.tenantHours(tenantId)).stretchesOf(hours);
+    const texts = [...(ofValues?.values ?? [])].map(toStored);
+    const by = {
+      windowMs,
+      fields,
+      ofValues: ofValues && texts.length > 0 ? { field: ofValues.field, texts } : null,
+    };
+    for (const row of (await this.sealed?.tally(tenantId, this.filter, stretches, by)) ?? []) {
+      const { w, n, ok } = row;
+      const count = { n, ok };
+      if (row.by === 'window') {
+        addTo(sums.total, count);
+        if (windowMs !== null) addAt(sums.windows, w, count);
+      } else if (row.by === 'value') addAt(sums.windowsOf(fromStored(row.text)), w, count);
+      else addAt(sums.valuesOf(fields[row.by] as GroupField), fromStored(row.text), count);
+    }
+  }
+}
 
 const TERMS_SHOWN = 3;
 const TERM_CHARS_SHOWN = 40;

@@ -85,11 +85,12 @@ async function refined(
   const isRead = ({ fromMs }: Stretch) => tenants.some((id) => read.get(id)?.has(fromMs / HOUR_MS));
   const [whole, known] = [hours.filter(isRead), hours.filter((hour) => !isRead(hour))];
   const counts = new Map<number, number>();
+  const unread = new Set<number>();
   const wanted = new Set(known.map(({ fromMs }) => fromMs / HOUR_MS));
   for (const tenantId of wanted.size > 0 ? tenants : []) {
     const tenantHours = await counter.tenantHours(tenantId);
     const code = value ? await counter.numberOf(tenantId, value.field, value.text) : null;
-    await tenantHours.visit(
+    const without = await tenantHours.visit(
       { fields: value ? [value.field] : [], hasTimes: true },
       ({ hour, count, places, columns }) => {
         const column = value ? columns.column(value.field) : null;
@@ -102,8 +103,14 @@ async function refined(
       },
       wanted,
     );
+    for (const hour of without) unread.add(hour);
   }
-  return [...whole, ...[...counts].map(([ms, n]) => ({ fromMs: ms, toMs: ms + 1, n }))];
+  const isUnread = (ms: number) => unread.has(Math.floor(ms / HOUR_MS));
+  return [
+    ...whole,
+    ...known.filter(({ fromMs }) => isUnread(fromMs)),
+    ...[...counts].filter(([ms]) => !isUnread(ms)).map(([ms, n]) => ({ fromMs: ms, toMs: ms + 1, n })),
+  ];
 }
 
 /** Places of sealed events, like those of `placesStatement`. */

@@ -6,6 +6,7 @@ import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { type Expression, termsOf } from '../../event/expression/expression';
 import { isNumberField } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
+import { recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import { within } from '../counts/dimensions';
 import { type Bits, countBits, placesOf, trim } from './bits';
@@ -140,7 +141,8 @@ export class TenantHours {
    * @returns hours whose events have to be read: they have no columns, or the columns cannot answer
    */
   async visit(wanted: Wanted, visit: (block: Block) => void, only?: ReadonlySet<number>): Promise<number[]> {
-    const asked = only ? this.hours.filter(({ hour }) => only.has(hour)) : this.hours;
+    const all = only ? this.hours.filter(({ hour }) => only.has(hour)) : this.hours;
+    const asked = wanted.fields.length > 0 || wanted.hasTimes ? all : this.#beside(all, visit);
     const unread = asked.filter(({ has }) => !has).map(({ hour }) => hour);
     const own = columnsOfTerms(this.expression);
     const further = wanted.fields.filter((field) => !own.includes(field));
@@ -166,6 +168,29 @@ export class TenantHours {
       }
     }
     return unread;
+  }
+
+  /** Visits hours of which every event is meant: their number is known. @returns the others */
+  #beside(hours: readonly StoredHour[], visit: (block: Block) => void): readonly StoredHour[] {
+    if (this.expression !== null) return hours;
+    const isCut = new Set(cutHours(this.filter));
+    for (const { hour, n } of hours)
+      if (!isCut.has(hour)) visit(new Block(new ReadHour(hour, n, {}, this.names), n, null));
+    return hours.filter(({ hour }) => isCut.has(hour));
+  }
+
+  /** Record ids of some hours, in order, joined where no other hour with events lies between. */
+  stretchesOf(hours: readonly number[]): readonly { readonly from: string; readonly to: string }[] {
+    const wanted = new Set(hours);
+    const joined: { from: number; to: number }[] = [];
+    let isNext = false;
+    for (const { hour } of this.hours) {
+      const last = joined.at(-1);
+      if (wanted.has(hour) && last && isNext) last.to = hour + 1;
+      else if (wanted.has(hour)) joined.push({ from: hour, to: hour + 1 });
+      isNext = wanted.has(hour);
+    }
+    return joined.map(({ from, to }) => ({ from: idOfHour(from), to: idOfHour(to) }));
   }
 
   async #evaluate(portion: readonly StoredHour[], rows: Rows) {
@@ -325,6 +350,7 @@ function portionsOf(hours: readonly StoredHour[]): StoredHour[][] {
 }
 
 const TICKS_PER_HOUR = BigInt(HOUR_MS) * TICKS_PER_MS;
+const idOfHour = (hour: number) => recordIdFloor(BigInt(hour) * TICKS_PER_HOUR);
 const hourOf = (ticks: bigint) => Number(floorDiv(ticks, TICKS_PER_HOUR));
 
 const keysOf = (expression: Expression | null): string[] => {

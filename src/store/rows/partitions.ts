@@ -1,7 +1,7 @@
 import { ADVISORY_LOCKS } from '../../database/advisory-locks';
 import type { OwnerDoor, Prisma } from '../../database/clients';
 import { isFailure } from '../../database/failure';
-import { DAY_MS, TICKS_PER_MS } from '../../event/event-time';
+import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { msOfRecordId, recordIdFloor } from '../../event/record-id';
 import { EVENT_TIME_MIN } from '../../limits';
 
@@ -18,6 +18,11 @@ const ATTEMPTS = 20;
 
 /** The number of a week since the first Monday of 1970. */
 export const weekOfMs = (ms: number): number => Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS);
+/** The hours of a week, half-open, counted since 1970. */
+export const hoursOfWeek = (week: number): readonly [number, number] => [
+  startOfWeek(week) / HOUR_MS,
+  startOfWeek(week + 1) / HOUR_MS,
+];
 const yearOf = (week: number) => Math.floor(week / YEAR_WEEKS);
 /** Events of before and after have one partition each. Years are of 52 weeks. */
 const FIRST_YEAR = yearOf(weekOfMs(Date.parse(EVENT_TIME_MIN)));
