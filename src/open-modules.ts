@@ -136,6 +136,19 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     goneSeal,
   });
   const dashboard = dashboardModule({ service, owner, keys: checkpointKeys, nowMs });
+  const explorer = new PostgresAuditEventExplorer(service);
+  const compliance = complianceModule({
+    service,
+    tenants,
+    ask: {
+      groups: (set, filter, asked) => explorer.groups(set, filter, asked),
+      page: (set, query) => readSide.reader.page(set, query),
+      sources: listSources,
+      sourcesOf: sourcesOfInstance,
+    },
+    fairShare,
+    nowMs,
+  });
   const detection = detectionModule({
     service,
     owner,
@@ -150,27 +163,15 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     mail: config.mail,
     stoppedLogs: evidence.stoppedLogs,
     unsealed: archive.unsealed,
+    coverage: compliance.coverage,
     epoch,
     goneSeal,
     checkpointKeys,
     hasOtherKey: evidence.hasOtherKey,
   });
   evidence.alsoCheck(detection.problemsOf);
-  const explorer = new PostgresAuditEventExplorer(service);
   const large = new LargeStatements(service, largeTurns, sealedStatement(service));
   const beginExport = beginExports(service, fairShare);
-  const compliance = complianceModule({
-    service,
-    tenants,
-    ask: {
-      groups: (set, filter, asked) => explorer.groups(set, filter, asked),
-      page: (set, query) => readSide.reader.page(set, query),
-      sources: listSources,
-      sourcesOf: sourcesOfInstance,
-    },
-    fairShare,
-    nowMs,
-  });
   const reports = reportsModule({
     service,
     owner,

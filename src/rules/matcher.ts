@@ -1,4 +1,5 @@
 import type { FieldSlot } from './event';
+import { type EventKind, kindsOfAll, kindsOfAny } from './event-kind';
 import type { Seen } from './seen';
 
 /** A condition on one event, compiled once. */
@@ -8,9 +9,13 @@ export interface Matcher {
    * Action codes, letter case folded: the condition cannot hold for an event with any other code. Null: any code fits.
    */
   readonly actions: ReadonlySet<string> | null;
+  /** The kinds of events for which it can hold. Absent: `actions` says it. */
+  readonly kinds?: readonly EventKind[];
   /** The condition is that a field, letter case folded, is one of these texts. Absent: it is another condition. */
   readonly oneOf?: { readonly field: FieldSlot; readonly texts: readonly string[] };
 }
+
+const CLASS_TYPE = 'additional.classType';
 
 /** Holds where a field, letter case folded, is one of the texts. */
 export function oneOf(field: FieldSlot, texts: readonly string[], actions: Matcher['actions']): Matcher {
@@ -21,7 +26,8 @@ export function oneOf(field: FieldSlot, texts: readonly string[], actions: Match
     for (const text of seen.folded(field)) if (isOne(text)) return true;
     return false;
   };
-  return { test, actions, oneOf: { field, texts } };
+  const kinds = field.name === CLASS_TYPE ? { kinds: [{ actions: null, classes: texts }] } : {};
+  return { test, actions, oneOf: { field, texts }, ...kinds };
 }
 
 export function allOf(parts: readonly Matcher[]): Matcher {
@@ -36,6 +42,7 @@ export function allOf(parts: readonly Matcher[]): Matcher {
       return true;
     },
     actions: commonOf(sets),
+    kinds: kindsOfAll(parts),
   };
 }
 
@@ -64,6 +71,7 @@ export function anyOf(parts: readonly Matcher[]): Matcher {
       return false;
     },
     actions,
+    kinds: kindsOfAny(parts),
   };
 }
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AskedThread } from './asked-thread';
+import { type EventKind, kindsOf } from './event-kind';
 import { isBaseline, nodesOf, type Rule, type RuleAbout, type RuleNode, type Tuning } from './rule';
 import type { FilterDocument } from './sigma/document';
 import { RuleRefused } from './sigma/problem';
@@ -20,6 +21,8 @@ export type Baselines = readonly (Baseline | null)[];
 export type About = RuleAbout &
   Pick<Rule, 'cost' | 'filterCost' | 'filters'> & {
     readonly baselines: Baselines;
+    /** The kinds of events that each condition on an event is about. */
+    readonly reads: readonly (readonly EventKind[])[];
     /** Which changes of it would change anything. */
     readonly takes: Readonly<Record<'threshold' | 'timespan' | 'exceptions', boolean>>;
   };
@@ -118,6 +121,7 @@ function aboutOf(rule: Rule): About {
     filterCost,
     filters,
     baselines: nodesOf(root).flatMap(baselineOf),
+    reads: nodesOf(root).flatMap((node) => (node.kind === 'event' ? [kindsOf(node.matcher)] : [])),
     takes: {
       threshold: ['event_count', 'value_count', 'above'].includes(root.kind),
       timespan: !['event', 'unseen'].includes(root.kind),

@@ -194,6 +194,34 @@ describe('alerts in the dashboard', () => {
     expect(await page.getByRole('link', { name: /^(Alerts|Rules)/ }).count()).toBe(0);
   });
 
+  it('say of a rule on which servers it cannot see', async () => {
+    const { world } = opened.dashboard;
+    const tenant = await world.tenant();
+    const specification = (statement: string, eventTime: string) =>
+      anEvent({
+        actionId: 'AL',
+        serverInstanceName: 'SQLPROD02',
+        objectName: 'Main',
+        statement: `ALTER SERVER AUDIT SPECIFICATION Main ${statement}`,
+        eventTime,
+        additional: { classType: 'SA' },
+      });
+    const members = 'SERVER_ROLE_MEMBER_CHANGE_GROUP';
+    await tenant.ingest([
+      specification(`ADD (${members}) WITH (STATE = ON)`, '2026-01-05T08:00:00.0000000Z'),
+      specification(`DROP (${members})`, '2026-01-05T09:00:00.0000000Z'),
+    ]);
+    const { key } = await world.key({ tenantIds: [tenant.tenantId], scopes: READ });
+    page = await opened.dashboard.signedIn(key, '/rules');
+    const blind = `cannot see on SQLPROD02: ${members} is not recorded`;
+    await page.getByText(blind).first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: /^Role removed/ }).click();
+    const sight = page.getByRole('dialog', { name: 'Rule' }).getByRole('region', { name: 'Where it sees' });
+    await sight.getByText(blind).waitFor();
+    expect(await sight.innerText()).toContain('1 server instance:');
+  });
+
   it('come from rules that can be switched on and off, tuned, tested on past events, and imported', async () => {
     page = await opened.dashboard.signedIn(worker, '/rules');
     await page.getByLabel('Find a rule').fill('brute');

@@ -1,6 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { auditStatementsOf } from '../../src/modules/compliance/audit-statement';
-import { shippedFrameworks } from '../../src/modules/compliance/frameworks';
-import { blocksOf } from '../support/documents';
+import { groupsThatWrite, shippedFrameworks } from '../../src/modules/compliance/frameworks';
+import { needsOf } from '../../src/modules/detection/rules/sight';
+import { LocalReader } from '../../src/rules/rule-reader';
+import { blocksOf, namesIn, tableOf } from '../support/documents';
+import { ROOT } from '../support/imports';
 
 const statements = blocksOf('docs/sql-server.md', 'sql').flatMap(auditStatementsOf);
 const specification = (name: string) => {
@@ -36,5 +41,26 @@ describe('the statements of docs/sql-server.md', () => {
     );
     const wanted = [...new Set([...asked, ...specification('AuditActivitySmall').adds])];
     expect(wanted.filter((group) => !full.has(group))).toEqual([]);
+  });
+});
+
+describe('the table of what rules need', () => {
+  it('has each group with the rules that need it', async () => {
+    const reader = new LocalReader();
+    const wanted = new Map<string, Set<number>>();
+    for (const name of readdirSync(path.join(ROOT, 'rules'))) {
+      const { rules } = await reader.read(readFileSync(path.join(ROOT, 'rules', name), 'utf8'));
+      for (const rule of rules)
+        for (const { ways } of needsOf(rule, { groupsThatWrite }))
+          for (const [group, ...others] of ways)
+            if (group && others.length === 0)
+              wanted.set(group, (wanted.get(group) ?? new Set()).add(Number(name.slice(0, 2))));
+    }
+    const rows = [...wanted]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([group, numbers]) => [group, [...numbers].sort((a, b) => a - b).join(', ')]);
+    const table = tableOf('docs/sql-server.md', 'Group | Rules');
+
+    expect(table.map(([group, numbers]) => [...namesIn(group), numbers])).toEqual(rows);
   });
 });

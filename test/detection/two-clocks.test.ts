@@ -62,6 +62,7 @@ class Instance {
       hasDestination: async () => true,
       mail: null,
       stoppedLogs: () => new Map(),
+      coverage: { groupsThatWrite: () => [], instances: async () => [] },
       epoch: testEpoch(),
       goneSeal: new GoneSeal([TEST_CHECKPOINT_KEY]),
       checkpointKeys: [TEST_CHECKPOINT_KEY],

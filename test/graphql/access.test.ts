@@ -103,6 +103,7 @@ const MATRIX = {
     '{ detectionRules(tenantId: "1") { ruleId } }',
     'read:alerts',
   ],
+  'Query.ruleCoverage': ['session or operator', '{ ruleCoverage(tenantId: "1") { ruleId } }', 'read:alerts'],
   'Query.backtest': ['session or operator', `{ backtest(backtestId: "${UUID}") { state } }`, 'work:alerts'],
   'Mutation.acknowledgeAlert': [
     'public or operator',

@@ -49,9 +49,11 @@ describe.each(ONE_ENGINE)('compliance by REST on %s', (engine) => {
   const at = useWorld(engine);
   let key: string;
   let foreign: string;
+  let own: string;
   beforeAll(async () => {
     const { world } = at;
     const [tenant, other] = [await world.tenant(), await world.tenant()];
+    own = tenant.tenantId;
     const scopes = ['read:compliance'];
     key = (await world.key({ tenantIds: [tenant.tenantId], scopes })).key;
     foreign = (await world.key({ tenantIds: [other.tenantId], scopes })).key;
@@ -110,6 +112,33 @@ describe.each(ONE_ENGINE)('compliance by REST on %s', (engine) => {
       FAILED_LOGIN_GROUP: 'silent',
       SUCCESSFUL_LOGIN_GROUP: 'observed',
     });
+  });
+
+  it('says which rules cannot see on a server, and is silent of what is not known', async () => {
+    const { world } = at;
+    const { ruleCoverage } = await world.operate(
+      `query ($tenantId: String!) {
+        ruleCoverage(tenantId: $tenantId) { title groups sees cannotSee unknown instances { state text } }
+      }`,
+      { tenantId: own },
+    );
+    const of = (title: string) => ruleCoverage.find((one: { title: string }) => one.title.startsWith(title));
+
+    expect(of('Failure from outside')).toMatchObject({
+      groups: ['FAILED_DATABASE_AUTHENTICATION_GROUP', 'FAILED_LOGIN_GROUP'],
+      sees: 0,
+      cannotSee: 1,
+      unknown: 1,
+      instances: [
+        { state: 'cannot_see', text: 'cannot see on PAY01: FAILED_LOGIN_GROUP is not recorded' },
+        { state: 'unknown', text: expect.stringContaining('not known on WEB01') },
+      ],
+    });
+    expect(of('sa used').instances[0]).toMatchObject({
+      state: 'unknown',
+      text: expect.stringContaining('WEB01'),
+    });
+    expect(of('sa used')).toMatchObject({ sees: 1, cannotSee: 0 });
   });
 
   it('has each control once for each instance, page by page', async () => {

@@ -68,6 +68,7 @@ describe.each([
         hasDestination: part,
         mail: null,
         stoppedLogs: () => new Map(),
+        coverage: part,
         goneSeal: part,
         checkpointKeys: [TEST_CHECKPOINT_KEY],
         hasOtherKey: () => false,

@@ -5,6 +5,7 @@ import { Attack } from './attack';
 import { EnableSwitch } from './enable-switch';
 import { RemoveRule } from './remove-rule';
 import type { Rule } from './rule';
+import { type Coverage, RuleSight } from './rule-sight';
 import classes from './rules.module.css';
 import { TuneRule } from './tune-rule';
 import { useBacktest } from './use-backtest';
@@ -13,13 +14,14 @@ interface Props {
   readonly rule: Rule | null;
   /** All rules of the tenant, to name the filters that narrow a rule by their titles. */
   readonly rules: readonly Rule[];
+  readonly coverage: Coverage | undefined;
   readonly canWork: boolean;
   readonly onClose: () => void;
   readonly onRemoved: () => void;
 }
 
 /** One rule: its purpose, the tenant's tuning, and a backtest. */
-export const RuleDrawer = ({ rule, rules, canWork, onClose, onRemoved }: Props) => (
+export const RuleDrawer = ({ rule, rules, coverage, canWork, onClose, onRemoved }: Props) => (
   <Drawer
     opened={rule !== null}
     onClose={onClose}
@@ -28,13 +30,23 @@ export const RuleDrawer = ({ rule, rules, canWork, onClose, onRemoved }: Props) 
     title="Rule"
     closeButtonProps={{ 'aria-label': 'Close' }}
   >
-    {rule && <Detail key={rule.ruleId} rule={rule} rules={rules} canWork={canWork} onRemoved={onRemoved} />}
+    {rule && (
+      <Detail
+        key={rule.ruleId}
+        rule={rule}
+        rules={rules}
+        coverage={coverage}
+        canWork={canWork}
+        onRemoved={onRemoved}
+      />
+    )}
   </Drawer>
 );
 
 function Detail({
   rule,
   rules,
+  coverage,
   canWork,
   onRemoved,
 }: Omit<Props, 'rule' | 'onClose'> & { readonly rule: Rule }) {
@@ -88,6 +100,7 @@ function Detail({
           </>
         )}
       </div>
+      <RuleSight coverage={coverage} />
       {canWork && !isFilter && <TuneRule key={version} rule={rule} backtest={backtest} />}
       {canWork && !rule.shipped && <RemoveRule rule={rule} onRemoved={onRemoved} />}
       <section aria-label="The file">

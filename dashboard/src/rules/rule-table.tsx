@@ -11,16 +11,19 @@ import { onRow } from '../lib/row-click';
 import { attackOf } from './attack';
 import { EnableSwitch } from './enable-switch';
 import type { Rule } from './rule';
+import { BlindNote, type Coverage } from './rule-sight';
 
 interface Props {
   readonly rules: readonly Rule[];
   /** Null: this sign-in may not see findings. */
   readonly counts: FindingCountsQuery['findingCounts'] | null;
+  /** By rule id; empty while it is not known. */
+  readonly coverage: ReadonlyMap<string, Coverage>;
   readonly canWork: boolean;
   readonly onOpen: (rule: Rule) => void;
 }
 
-export function RuleTable({ rules, counts, canWork, onOpen }: Props) {
+export function RuleTable({ rules, counts, coverage, canWork, onOpen }: Props) {
   const countOf = new Map(counts?.map(({ ruleId, findings }) => [ruleId, findings]));
   return (
     <DataTable
@@ -52,6 +55,7 @@ export function RuleTable({ rules, counts, canWork, onOpen }: Props) {
               <Text size="xs" c="dimmed">
                 {about(rule)}
               </Text>
+              {rule.enabled && <BlindNote coverage={coverage.get(rule.ruleId)} />}
             </div>
           ),
         },

@@ -1,7 +1,12 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { FindingCountsDocument, RulesDocument, TenantsDocument } from '../../generated/operations';
+import {
+  FindingCountsDocument,
+  RuleCoverageDocument,
+  RulesDocument,
+  TenantsDocument,
+} from '../../generated/operations';
 import { hasScope, mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { textsAddress } from '../lib/address';
@@ -29,6 +34,12 @@ export default function Rules({ session }: { readonly session: Session }) {
     variables: { tenantId: tenantId ?? '' },
     pause: tenantId === null,
   });
+  const [seen] = useQuery({
+    query: RuleCoverageDocument,
+    variables: { tenantId: tenantId ?? '' },
+    pause: tenantId === null,
+  });
+  const coverage = new Map(seen.data?.ruleCoverage.map((one) => [one.ruleId, one]));
   const [startTime] = useState(() => new Date(Date.now() - COUNTED_DAYS * DAY_MS).toISOString());
   const [found] = useQuery({
     query: FindingCountsDocument,
@@ -84,6 +95,7 @@ export default function Rules({ session }: { readonly session: Session }) {
         <RuleTable
           rules={shown}
           counts={counts ?? null}
+          coverage={coverage}
           canWork={canWork}
           onOpen={({ ruleId }) => set('rule', ruleId)}
         />
@@ -91,6 +103,7 @@ export default function Rules({ session }: { readonly session: Session }) {
       <RuleDrawer
         rule={rules.find(({ ruleId }) => ruleId === given.rule) ?? null}
         rules={rules}
+        coverage={given.rule === null ? undefined : coverage.get(given.rule)}
         canWork={canWork}
         onClose={() => set('rule', null)}
         onRemoved={() => {

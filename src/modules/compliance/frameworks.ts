@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import type { FieldName } from '../../event/fields';
+import { fold } from '../../event/search';
 import { shippedFolder } from '../../shipped-folder';
 
 /** How a control is judged. */
@@ -73,6 +74,12 @@ interface Shipped {
   readonly mapped: ReadonlyMap<string, readonly MappedControl[]>;
   /** By name, such as `LOGOUT_GROUP`. A class type that two groups write with the same action proves neither. */
   readonly groups: ReadonlyMap<string, ActionGroup>;
+  /** By action code: who writes it, also what proves none of them. Codes are folded. */
+  readonly writers: ReadonlyMap<string, readonly Writer[]>;
+}
+interface Writer {
+  readonly group: string;
+  readonly classes: readonly string[] | undefined;
 }
 
 let shipped: Shipped | undefined;
@@ -94,7 +101,27 @@ function readShipped(folder: string): Shipped {
     frameworks,
     mapped: mappedOf(frameworks),
     groups: new Map(Object.entries(groups).map(([name, group]) => [name, provenBy(group, groups)])),
+    writers: writersOf(groups),
   };
+}
+
+/** The groups that write events of an action code, letter case folded. @param classes null: any class type */
+export const groupsThatWrite = (action: string, classes: readonly string[] | null): readonly string[] => [
+  ...new Set(
+    (shippedFrameworks().writers.get(action) ?? []).flatMap((one) =>
+      !classes || !one.classes || one.classes.some((code) => classes.includes(code)) ? one.group : [],
+    ),
+  ),
+];
+
+/** Which groups write an action, each with its class types, letter case folded. */
+function writersOf(groups: Readonly<Record<string, ActionGroup>>): Shipped['writers'] {
+  const writers = new Map<string, Writer[]>();
+  for (const [group, { writes }] of Object.entries(groups))
+    for (const { actions, classes } of writes)
+      for (const action of actions.map(fold))
+        writers.set(action, [...(writers.get(action) ?? []), { group, classes: classes?.map(fold) }]);
+  return writers;
 }
 
 function mappedOf(frameworks: readonly Framework[]): ReadonlyMap<string, readonly MappedControl[]> {

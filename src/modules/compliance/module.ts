@@ -6,6 +6,7 @@ import type { Module } from '../../module';
 import type { TenantSet } from '../../tenant-set';
 import { Assessments } from './assessment';
 import { ComplianceResolver } from './compliance.resolver';
+import { type Coverage, coverageOf } from './coverage';
 import { DeclarationResolver } from './declaration.resolver';
 import { DeclarationStore } from './declaration.store';
 import type { Questions } from './questions';
@@ -20,6 +21,7 @@ export function complianceModule(parts: {
   readonly nowMs: () => number;
 }): Module &
   Pick<Assessments, 'itemsOf'> & {
+    readonly coverage: Coverage;
     readonly sensitive: (tenants: TenantSet, atMs: number) => Promise<readonly SensitiveOfTenant[]>;
   } {
   const { service, tenants, ask, fairShare, nowMs } = parts;
@@ -35,6 +37,7 @@ export function complianceModule(parts: {
       for (const tenantId of of) all.push(...sensitiveOf(tenantId, await declarations.list(tenantId), atMs));
       return all;
     },
+    coverage: coverageOf({ assessments, fairShare, nowMs }),
     itemsOf: (framework, of, asOf) => assessments.itemsOf(framework, of, asOf),
   };
 }

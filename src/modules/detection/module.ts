@@ -45,6 +45,7 @@ import { RuleResolver } from './rules/rule.resolver';
 import { RuleStore } from './rules/rule.store';
 import { RuleAbouts } from './rules/rule-abouts';
 import { readShippedRules } from './rules/shipped-rules';
+import type { AuditCoverage } from './rules/sight';
 import { HealthAlerts } from './watch/health-alerts';
 
 /** Detection: the rules for arriving events, their findings, and alerts for people to work on. */
@@ -66,6 +67,8 @@ export function detectionModule(parts: {
   readonly stoppedLogs: () => ReadonlyMap<number, string>;
   /** The tenants of whom this instance could not put a week into a file, with the reason. */
   readonly unsealed?: () => ReadonlyMap<number, string>;
+  /** Which action groups server instances record. */
+  readonly coverage: AuditCoverage;
   readonly epoch: LogEpoch;
   readonly goneSeal: GoneSeal;
   readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
@@ -158,7 +161,12 @@ export function detectionModule(parts: {
         tenants: callTenants,
       }),
       new AlertWorkResolver({ reader, alerts, tenants: callTenants, nowMs }),
-      new RuleResolver({ rules, tenants: callTenants, changes: parts.changes }),
+      new RuleResolver({
+        rules,
+        tenants: callTenants,
+        changes: parts.changes,
+        coverage: parts.coverage,
+      }),
       new BacktestResolver({ rules, backtests: tests, tenants: callTenants }),
     ],
     metrics: declareMetrics(tally, lanes),

@@ -22,6 +22,14 @@ export const ASSIGNEE = {
 } as const;
 
 export const OF_TENANT = { tenantId: TENANT } as const satisfies ParameterSpecs;
+export const RULE_COVERAGE_OF = {
+  ...OF_TENANT,
+  serverInstanceName: {
+    kind: 'text',
+    charsMax: LIMITS.filterCharsMax,
+    doc: 'On this server instance only; letter case does not matter.',
+  },
+} as const satisfies ParameterSpecs;
 export const OF_ALERT = { alertId: ID } as const satisfies ParameterSpecs;
 export const OF_RULE = { tenantId: TENANT, ruleId: ID } as const satisfies ParameterSpecs;
 export const OF_SUPPRESSION = {

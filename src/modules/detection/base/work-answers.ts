@@ -64,6 +64,47 @@ export const DETECTION_RULE = {
   },
 } as const satisfies Shape;
 
+const SIGHT = {
+  name: 'RuleSight',
+  doc: 'Whether a rule sees what it looks for on a server instance.',
+  values: {
+    sees: 'Groups that it needs are recorded there, and none of them is known to be off.',
+    cannot_see: 'The configuration of the audits says that a group is not recorded there.',
+    unknown: 'No record says whether the groups are recorded there.',
+  },
+} as const satisfies Choices;
+
+export const RULE_COVERAGE = {
+  name: 'RuleCoverage',
+  doc: 'Where a rule sees what it looks for.',
+  fields: {
+    ruleId: { kind: 'id' },
+    title: { kind: 'text' },
+    groups: {
+      kind: 'text',
+      isList: true,
+      doc: 'The audit action groups that it needs. Empty: it looks at events of any group.',
+    },
+    sees: { kind: 'count', doc: 'Server instances where it sees.' },
+    cannotSee: { kind: 'count', doc: 'Server instances where it cannot see.' },
+    unknown: { kind: 'count', doc: 'Server instances of which it is not known.' },
+    instances: {
+      kind: 'object',
+      isList: true,
+      doc: 'The first 10 server instances: first those where it cannot see, then those of which it is not known.',
+      of: {
+        name: 'RuleOnInstance',
+        fields: {
+          serverInstanceName: { kind: 'text' },
+          state: { kind: 'choice', choices: SIGHT },
+          groups: { kind: 'text', isList: true, doc: 'Groups that are not recorded, or not known to be.' },
+          text: { kind: 'text', doc: 'The same in words.' },
+        },
+      },
+    },
+  },
+} as const satisfies Shape;
+
 const BACKTEST_DAY = {
   name: 'BacktestDay',
   doc: 'The findings of one day.',

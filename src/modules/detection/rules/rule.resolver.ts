@@ -1,6 +1,7 @@
 import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../../caller/call';
 import type { CallTenants } from '../../../caller/call-tenants';
+import { askerOf } from '../../../caller/principal';
 import type { FairShare } from '../../../caller/rate-limit/fair-share';
 import type { ParameterValues } from '../../../event/parameter-specs';
 import { Access } from '../../../graphql/access';
@@ -8,12 +9,21 @@ import { Takes } from '../../../graphql/arguments';
 import { inTurn } from '../../../graphql/change-turns';
 import { objectType } from '../../../graphql/object-type';
 import { READ_ALERTS, WORK_ALERTS } from '../base/operations';
-import { IMPORT_RULES, OF_RULE, OF_TENANT, SET_RULE_ENABLED, TUNE_RULE } from '../base/parameters';
-import { DETECTION_RULE } from '../base/work-answers';
+import {
+  IMPORT_RULES,
+  OF_RULE,
+  OF_TENANT,
+  RULE_COVERAGE_OF,
+  SET_RULE_ENABLED,
+  TUNE_RULE,
+} from '../base/parameters';
+import { DETECTION_RULE, RULE_COVERAGE } from '../base/work-answers';
 import type { RuleStore } from './rule.store';
+import type { AuditCoverage } from './sight';
 import { toTuning } from './tuning';
 
 const RuleType = objectType(DETECTION_RULE);
+const CoverageType = objectType(RULE_COVERAGE);
 
 /** The rules of a tenant: import, state and tuning. */
 @Resolver()
@@ -23,6 +33,7 @@ export class RuleResolver {
       readonly rules: RuleStore;
       readonly tenants: CallTenants;
       readonly changes: Pick<FairShare, 'run'>;
+      readonly coverage: AuditCoverage;
     },
   ) {}
 
@@ -35,6 +46,20 @@ export class RuleResolver {
     const tenant = await this.parts.tenants.one(call, tenantId);
     // Listing parses whole files, so it takes a turn.
     return inTurn(this.parts.changes, call, () => this.parts.rules.list(tenant));
+  }
+
+  @Query(() => [CoverageType], {
+    description:
+      'Where each rule of a tenant sees what it looks for, as the audits of the servers are configured.',
+  })
+  @Access(READ_ALERTS)
+  @Takes(RULE_COVERAGE_OF)
+  async ruleCoverage({ tenantId, serverInstanceName }: ParameterValues<typeof RULE_COVERAGE_OF>, call: Call) {
+    const { tenants, rules, coverage, changes } = this.parts;
+    const tenant = await tenants.one(call, tenantId);
+    const asker = call.principal.kind === 'operator' ? null : askerOf(call);
+    const instances = await coverage.instances(asker, tenant, serverInstanceName);
+    return inTurn(changes, call, () => rules.coverage(tenant, coverage, instances));
   }
 
   @Mutation(() => [RuleType], {

@@ -9,11 +9,12 @@ import type { RuleSource } from '../../../rules/host';
 import type { Tuning } from '../../../rules/rule';
 import type { ReadFile, Reading } from '../../../rules/rule-reader';
 import { oneTenant } from '../../../tenant-set';
-import type { DETECTION_RULE } from '../base/work-answers';
+import type { DETECTION_RULE, RULE_COVERAGE } from '../base/work-answers';
 import { checkOwnRules, refused } from './own-rule-bounds';
 import type { RuleAbouts } from './rule-abouts';
 import { digestOf } from './rule-digest';
 import type { ShippedRule } from './shipped-rules';
+import { type AuditCoverage, coverageOf, needsOf } from './sight';
 import {
   type FilterRow,
   filtersOf,
@@ -60,6 +61,21 @@ export class RuleStore {
       filters.push(...(await this.#filterAnswer(tenantId, filter, rules)));
     const own = answers.filter(({ shipped }) => !shipped);
     return [...answers.filter(({ shipped }) => shipped), ...byTitle(own), ...byTitle(filters)];
+  }
+
+  /** Where the tenant's rules see what they look for. */
+  async coverage(
+    tenantId: number,
+    coverage: Pick<AuditCoverage, 'groupsThatWrite'>,
+    instances: Awaited<ReturnType<AuditCoverage['instances']>>,
+  ): Promise<readonly Answer<typeof RULE_COVERAGE>[]> {
+    const { rules } = await this.#all(tenantId);
+    const answers: Answer<typeof RULE_COVERAGE>[] = [];
+    for (const { ruleId, about } of rules) {
+      const read = await guarded(about);
+      if (read) answers.push(coverageOf({ ruleId, title: read.title }, needsOf(read, coverage), instances));
+    }
+    return answers;
   }
 
   /** @throws DomainError `not_found` */
