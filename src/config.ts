@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { addressProblems } from './address-list';
 import { LIMITS } from './limits';
+import { readWitnessKey } from './store/log/evidence/cosignature';
 
 /** The environment variables have mistakes. One text names all of them. */
 export class ConfigError extends Error {
@@ -81,6 +82,48 @@ const archiveUrl = serverUrl(['file:', 's3:']).refine((text) => archivePlaceOf(t
   error: 'must be file:///FOLDER, or s3://KEYID:SECRET@BUCKET/PREFIX?region=REGION',
 });
 
+/** A program elsewhere that signs checkpoints of evidence logs. */
+export interface ConfiguredWitness {
+  readonly verifierKey: string;
+  /** Where `add-checkpoint` is. */
+  readonly url: string;
+}
+
+const witnessesOf = (text: string): ConfiguredWitness[] =>
+  text.split(',').map((one) => {
+    const [verifierKey = '', ...rest] = one.trim().split(/\s+/);
+    return { verifierKey, url: rest.join(' ') };
+  });
+
+/** @returns what is wrong, in words */
+function wrongWitnesses(all: readonly ConfiguredWitness[]): string[] {
+  if (all.length > LIMITS.witnessesMax) return [`must name at most ${LIMITS.witnessesMax} witnesses`];
+  const known = new Set<string>();
+  return all.flatMap(({ verifierKey, url }, i) => {
+    const wrong: string[] = [];
+    const isUrl = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && !/\s/.test(url);
+    if (!isUrl)
+      wrong.push(
+        `must be KEY URL, with commas between: witness ${i + 1} has no URL that begins with https:// or http://`,
+      );
+    try {
+      const key = readWitnessKey(verifierKey).publicKey.toString('hex');
+      if (known.has(key)) wrong.push(`must name each witness once: witness ${i + 1} was named before`);
+      known.add(key);
+    } catch (error) {
+      wrong.push(`must have the key of witness ${i + 1}: ${(error as Error).message}`);
+    }
+    return wrong;
+  });
+}
+
+const witnesses = z
+  .string()
+  .transform(witnessesOf)
+  .superRefine((all, context) => {
+    for (const message of wrongWitnesses(all)) context.addIssue({ code: 'custom', message });
+  });
+
 const isLoopback = (text: string) => /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(text).hostname);
 
 const wholeNumber = (min: number, max: number) =>
@@ -148,6 +191,11 @@ export const ENVIRONMENT = z.object({
     })
     .optional()
     .describe('Key ids of lost checkpoint keys whose logs this instance may continue.'),
+  EVIDENCE_WITNESSES: witnesses
+    .optional()
+    .describe(
+      'Witnesses that sign checkpoints of the evidence log: `KEY URL` of each, comma-separated ([evidence](evidence.md#witnesses)). Not set: none.',
+    ),
   SECRETS_KEY_FILE: z
     .string()
     .optional()
@@ -285,6 +333,7 @@ export interface Config {
   /** Null: the key file in the data folder, which the first start makes. */
   readonly checkpointKeyFile: string | null;
   readonly formerCheckpointKeys: readonly string[];
+  readonly witnesses: readonly ConfiguredWitness[];
   /** Null: the key file in the data folder, which the first start makes. */
   readonly secretsKeyFile: string | null;
   /** Networks outside the public internet that destinations may be in. */
@@ -375,6 +424,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     readDatabaseUrl: strictly(data.READ_DATABASE_URL),
     checkpointKeyFile: data.CHECKPOINT_KEY_FILE ?? null,
     formerCheckpointKeys: data.CHECKPOINT_KEY_SUCCEEDS?.split(/ *, */) ?? [],
+    witnesses: data.EVIDENCE_WITNESSES ?? [],
     secretsKeyFile: data.SECRETS_KEY_FILE ?? null,
     destinationAllowNetworks: data.DESTINATION_ALLOW_NETWORKS ?? [],
     drill: data.DRILL === '1',

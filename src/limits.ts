@@ -150,6 +150,10 @@ export const LIMITS = {
   witnessProofLinesMax: 63, // the specification's: no log has more levels
   witnessConnectionsMax: 100, // of a witness; a service keeps one
   witnessRequestMs: 10_000, // for a request to a witness to arrive
+  witnessesMax: 16, // of a service; each adds a line to a checkpoint
+  witnessMs: 5_000, // between looks for checkpoints that witnesses have not signed
+  witnessAnswerMs: 10_000, // for the answer of a witness
+  witnessLateMs: 5 * 60_000, // that a witness may leave a log unsigned, before /health tells of it
   witnessLogsMax: 10_000, // of a witness; each is a file of 400 bytes
   tailEventsDefault: 1_000,
   tailEventsMax: 5_000, // an answer of some 5 MB

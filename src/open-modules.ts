@@ -86,6 +86,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     epoch,
     tenants,
     packagePage: () => readFile(path.join(builtPage(), FILES.page)),
+    signal,
     nowMs,
     log,
   });

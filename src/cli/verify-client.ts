@@ -4,6 +4,7 @@ import { ID_BYTES } from '../event/record-id';
 import type { Answer } from '../event/shape';
 import type { AUDIT_LOG } from '../modules/evidence/answer-fields';
 import { parseNote } from '../modules/evidence/checkpoint';
+import { isSameCheckpoint } from '../modules/evidence/verify/checkpoints';
 import { endCountOf } from '../modules/evidence/verify/event-file';
 import {
   entriesMax,
@@ -219,7 +220,7 @@ function countedBy(headers: Headers): number | null {
 function repeated(before: readonly string[], page: readonly string[]): number {
   for (let count = Math.min(before.length, page.length); count > 0; count--) {
     const last = before.slice(before.length - count);
-    if (last.every((note, i) => note === page[i])) return count;
+    if (last.every((note, i) => isSameCheckpoint(note, page[i] ?? ''))) return count;
   }
   return 0;
 }

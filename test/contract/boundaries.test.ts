@@ -176,7 +176,11 @@ const BORDERS: readonly Border[] = [
     files: ['src/event', 'src/folder-lock', 'src/limits', 'src/rests'],
     packages: ['commander', 'rotating-file-stream', 'tinyglobby', 'zod'],
   },
-  { of: ['src/config'], files: ['src/address-list', 'src/limits'], packages: ['zod'] },
+  {
+    of: ['src/config'],
+    files: ['src/address-list', 'src/limits', 'src/store/log/evidence/cosignature'],
+    packages: ['zod'],
+  },
   { of: ['src/background'], files: [], packages: ['pino'] },
   { of: ['src/folder-lock', 'src/shipped-folder'], files: [], packages: [] },
   { of: ['src/module'], files: ['src/background', 'src/observe/open-metrics'], packages: [] },

@@ -72,7 +72,9 @@ function checkpointOf(note: string, publicKey: string): Checkpoint {
   if (raw[0] !== 1 || ed25519.length !== 32 || ownId.toString('hex') !== id) throw new Error('no public key');
   const end = note.indexOf('\n\n') + 1;
   const [body, signature] = [note.slice(0, end), note.slice(end + 1)];
-  const [dash, signer, text = ''] = signature.trimEnd().split(' ');
+  // Further lines are signatures of witnesses.
+  const own = signature.split('\n').find((line) => line.startsWith(`\u2014 ${name} `)) ?? '';
+  const [dash, signer, text = ''] = own.split(' ');
   const bytes = base64(text);
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: ed25519.toString('base64url') };
   const isSigned =

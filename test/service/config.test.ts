@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { ConfigError, ENVIRONMENT, loadConfig } from '../../src/config';
+import { newWitnessKeyPem, WitnessKey } from '../../src/store/log/evidence/cosignature';
 
 const problemsOf = (env: Record<string, string>): string => {
   try {
@@ -10,6 +11,10 @@ const problemsOf = (env: Record<string, string>): string => {
   }
   throw new Error('the configuration was taken');
 };
+
+const [WITNESS, OTHER_WITNESS] = ['w.example/w1', 'w2'].map(
+  (name) => new WitnessKey(name, newWitnessKeyPem()).verifierKey,
+) as [string, string];
 
 describe('the configuration', () => {
   it('has a default for everything: the service uses the embedded database and listens on this machine only', () => {
@@ -40,6 +45,7 @@ describe('the configuration', () => {
       secretsKeyFile: null,
       destinationAllowNetworks: [],
       formerCheckpointKeys: [],
+      witnesses: [],
       openId: null,
     });
   });
@@ -86,6 +92,7 @@ describe('the configuration', () => {
         REDIS_CA_FILE: '/etc/audit/redis-ca.pem',
         DESTINATION_ALLOW_NETWORKS: '10.1.0.0/16, ::1',
         DRILL: '1',
+        EVIDENCE_WITNESSES: `${WITNESS} https://w.example/prefix/, ${OTHER_WITNESS}  http://10.0.0.9:8090`,
         CHECKPOINT_KEY_SUCCEEDS: '0123abcd, 89abcdef',
         PUBLIC_URL: 'https://audit.example.com',
         OIDC_ISSUER: 'https://login.example.com/v2',
@@ -122,6 +129,10 @@ describe('the configuration', () => {
       secretsKeyFile: '/etc/audit/secrets.key',
       destinationAllowNetworks: ['10.1.0.0/16', '::1'],
       formerCheckpointKeys: ['0123abcd', '89abcdef'],
+      witnesses: [
+        { verifierKey: WITNESS, url: 'https://w.example/prefix/' },
+        { verifierKey: OTHER_WITNESS, url: 'http://10.0.0.9:8090' },
+      ],
       openId: {
         issuer: 'https://login.example.com/v2',
         clientId: 'audit',
@@ -156,6 +167,19 @@ describe('the configuration', () => {
     );
     expect(problemsOf({ OIDC_ISSUER: 'http://127.0.0.1:9' })).toContain('PUBLIC_URL: is needed');
   });
+
+  it.each([
+    [WITNESS, 'witness 1 has no URL'],
+    [`${WITNESS} ftp://w`, 'witness 1 has no URL'],
+    [`${WITNESS} https://a https://b`, 'witness 1 has no URL'],
+    [`${WITNESS} https://a, x https://b`, 'the key of witness 2: it is not a public key'],
+    [`${WITNESS} https://a,${WITNESS} https://b`, 'witness 2 was named before'],
+    [Array(17).fill(`${WITNESS} https://a`).join(), 'at most 16'],
+  ])('takes no witnesses from "%s"', (text, problem) =>
+    expect(problemsOf({ EVIDENCE_WITNESSES: text })).toMatch(
+      new RegExp(`EVIDENCE_WITNESSES: must.*${problem}`),
+    ),
+  );
 
   it('needs a Redis with TLS for a CA of Redis', () => {
     for (const REDIS_URL of ['redis://cache', ''])

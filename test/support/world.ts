@@ -44,6 +44,7 @@ export class World {
         readDatabaseUrl: null,
         checkpointKeyFile: null,
         formerCheckpointKeys: [],
+        witnesses: [],
         secretsKeyFile: null,
         destinationAllowNetworks: [],
         drill: false,

@@ -4,7 +4,7 @@ import { LIMITS } from '../../limits';
 
 const tenantId = { kind: 'text', doc: 'Tenant of the log.' } as const;
 const CHECKPOINT =
-  'Signed note: origin, entries, root hash in Base64, number and time, an empty line, and the signature (Ed25519).';
+  'Signed note: origin, entries, root hash in Base64, number and time, an empty line, the signature (Ed25519), and signatures of witnesses.';
 
 export const AUDIT_LOG = {
   name: 'AuditLog',

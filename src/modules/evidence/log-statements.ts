@@ -38,6 +38,19 @@ SELECT h.key_id FROM audit_log_head h WHERE h.key_id = ANY($1::text[]) AND ${of(
 UNION SELECT q.key_id FROM audit_log_queue q
 WHERE NOT q.refused AND q.key_id = ANY($1::text[]) AND ${of('q.tenant_id')}`;
 
+const NEWEST_OF_ALL = `
+audit_log_head h JOIN audit_log_checkpoint c ON c.tenant_id = h.tenant_id AND c.number = h.checkpoints
+WHERE h.checkpoints > 0`;
+
+/** The tenants whose newest checkpoint has no signature line that begins with $1. */
+export const uncosignedLogs = (of: OfTenant): string => `
+SELECT h.tenant_id FROM ${NEWEST_OF_ALL} AND position($1 IN c.note) = 0 AND ${of('h.tenant_id')}
+ORDER BY h.tenant_id LIMIT $2::int`;
+
+/** A tenant whose newest checkpoint has one. */
+export const cosignedLogs = (of: OfTenant): string => `
+SELECT h.tenant_id FROM ${NEWEST_OF_ALL} AND position($1 IN c.note) > 0 AND ${of('h.tenant_id')} LIMIT 1`;
+
 export const KEY_OF_DATABASE = 'SELECT key_id FROM audit_log_key WHERE id = 1';
 
 export const KEY_OF_MOST_HEADS = `
@@ -100,6 +113,19 @@ UPDATE audit_log_queue SET refused = true WHERE tenant_id = $1::int AND batch_id
 
 export const PUT_CHECKPOINT = `
 INSERT INTO audit_log_checkpoint (tenant_id, number, size, note) VALUES ($1::int, $2::int, $3::bigint, $4)`;
+
+/** The newest checkpoint of a log. */
+export const NEWEST = `
+SELECT c.number, c.size, c.note FROM audit_log_checkpoint c WHERE c.tenant_id = $1::int
+ORDER BY c.number DESC LIMIT 1`;
+
+/**
+ * Adds a signature line $3 to a checkpoint, unless it has one that begins with $4, or its text is no longer $5: another
+ * instance may have added the line.
+ */
+export const COSIGN = `
+UPDATE audit_log_checkpoint SET note = note || $3
+WHERE tenant_id = $1::int AND number = $2::int AND position($4 IN note) = 0 AND starts_with(note, $5)`;
 
 export const NEXT_BACKLOG = `
 SELECT b.hour, b.from_id::text FROM audit_log_backlog b WHERE b.tenant_id = $1::int ORDER BY b.hour LIMIT 1`;

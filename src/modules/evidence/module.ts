@@ -17,6 +17,8 @@ import { LogChecker, type ProblemsOf } from './log-check';
 import { LogCheckResolver } from './log-check.resolver';
 import { type MakePackage, packageMaker } from './package/evidence-package';
 import { Sequencer } from './sequencer';
+import { Cosigning } from './witnesses/cosigning';
+import { openWitness } from './witnesses/witness-client';
 
 interface Evidence extends Module {
   readonly checkpointKey: CheckpointKey;
@@ -34,7 +36,7 @@ interface Evidence extends Module {
 
 /** The evidence log: its answers, and the task that takes events into it. */
 export async function openEvidence(parts: {
-  readonly config: Pick<Config, 'dataDir' | 'checkpointKeyFile' | 'formerCheckpointKeys'>;
+  readonly config: Pick<Config, 'dataDir' | 'checkpointKeyFile' | 'formerCheckpointKeys' | 'witnesses'>;
   readonly service: ServiceDoor;
   readonly owner: OwnerDoor;
   readonly epoch: LogEpoch;
@@ -43,8 +45,11 @@ export async function openEvidence(parts: {
   readonly packagePage: () => Promise<Buffer>;
   readonly nowMs: () => number;
   readonly log: Logger;
+  /** Aborted when the service is told to stop. */
+  readonly signal: AbortSignal;
+  readonly nowMs: () => number;
 }): Promise<Evidence> {
-  const { config, service, owner, epoch, tenants, log } = parts;
+  const { config, service, owner, epoch, tenants, log, signal, nowMs } = parts;
   const checkpointKeys = await loadCheckpointKeys(config.dataDir, config.checkpointKeyFile);
   const [checkpointKey, ...others] = checkpointKeys;
   log.info({ keyId: checkpointKey.keyId, publicKey: checkpointKey.verifierKey }, 'checkpoint key');
@@ -59,6 +64,10 @@ export async function openEvidence(parts: {
   const store = new PostgresEvidenceStore(service);
   const evidence = new EvidenceLog(store, checkpointKey.verifierKey, (tenantId) =>
     sequencer.problemOf(tenantId),
+  );
+  const cosigning = new Cosigning(
+    { owner, evidence, epoch, log, signal, nowMs },
+    config.witnesses.map(openWitness),
   );
   const reader = new PostgresArrivalReader(service);
   const checker = new LogChecker(store, reader, keys, sequencer, new GoneSeal(checkpointKeys));
@@ -89,6 +98,12 @@ export async function openEvidence(parts: {
           return unfinished;
         },
       },
+      {
+        name: 'witnesses',
+        doc: 'having checkpoints signed by witnesses',
+        everyMs: LIMITS.witnessMs,
+        run: () => cosigning.run(),
+      },
     ],
     metrics: (metrics) => {
       metrics.gauge(
@@ -101,7 +116,14 @@ export async function openEvidence(parts: {
         'Tenants whose evidence log has had entries for five minutes that no instance has signed.',
         () => sequencer.unsignedLogs,
       );
+      metrics.gauges(
+        'evidence_logs_uncosigned',
+        'Tenants whose newest checkpoint a witness has not signed for five minutes.',
+        ['witness'],
+        () => cosigning.late.map(({ witness, logs }) => ({ labels: { witness }, value: logs })),
+      );
     },
-    health: [sequencer],
+    health: [sequencer, cosigning],
+    stop: async () => cosigning.close(),
   };
 }

@@ -1,5 +1,5 @@
 import { HASH_BYTES, hashOfPair } from '../../../store/log/evidence/merkle';
-import { signerOf } from '../../../store/log/evidence/signed-note';
+import { signerOf, splitNote } from '../../../store/log/evidence/signed-note';
 import { type Checkpoint, parseNote } from '../checkpoint';
 import type { LogCopy } from './log-copy';
 
@@ -49,14 +49,15 @@ export function checkCheckpoints(
   const entries = log.leafHashes.length / HASH_BYTES;
   const older = kept.map((note) => keptCheckpoint(note, log, verifierKeys));
   let signedBefore = 0;
-  if (log.before !== null) {
-    const before = parseNote(log.before);
+  const noted = log.before;
+  if (noted !== null) {
+    const before = parseNote(noted);
     const name = 'the checkpoint that was the newest at first';
-    const signer = signerOf(log.before, verifierKeys);
+    const signer = signerOf(noted, verifierKeys);
     if (!before || !signer) problems.push(`${name} is not signed by the trusted key`);
     else if (String(before.tenantId) !== log.tenantId) problems.push(`${name} is another tenant's`);
     else if (signer.isTrusted) older.push(before);
-    else if (foreign.some(({ note }) => note === log.before)) signedBefore = before.size;
+    else if (foreign.some(({ note }) => isSameCheckpoint(note, noted))) signedBefore = before.size;
     else problems.push(`${name} is not among those of the log any more`);
   }
   for (const { size, number } of older) {
@@ -91,6 +92,12 @@ export function checkCheckpoints(
       '',
     signedBefore: Math.max(signedBefore, ...older.map(({ size }) => size)),
   };
+}
+
+/** Witnesses may have signed the one since the other was fetched. */
+export function isSameCheckpoint(note: string, other: string): boolean {
+  const [body] = splitNote(note);
+  return body === '' ? note === other : body === splitNote(other)[0];
 }
 
 /** Sorts the checkpoints of a log into trusted ones and those of other keys. It notes what is wrong with any of them. */
