@@ -48,12 +48,14 @@ export class VerifyClient {
   /**
    * @param tenantId may be left out if the key reads only one tenant
    * @param waitMs how long to wait for the log to catch up
+   * @param isAccepted whether a checkpoint has all signatures that the verifier wants
    */
   constructor(
     url: string,
     apiKey: string,
     tenantId: string | undefined,
     private readonly waitMs: number,
+    private readonly isAccepted: (note: string) => boolean = () => true,
   ) {
     this.#calls = new BoundedCalls(url, apiKey);
     this.#query = tenantId === undefined ? {} : { tenantId };
@@ -69,7 +71,8 @@ export class VerifyClient {
     const wanted = atFirst.size + atFirst.waitingEvents;
     for (let log = atFirst; ; log = await this.#auditLog()) {
       const isOver = log.problem !== null || performance.now() > end;
-      if ((sizeOf(log.checkpoint) >= wanted && !log.backfilling) || isOver) return { ...log, wanted };
+      const isSigned = sizeOf(log.checkpoint) >= wanted && this.isAccepted(log.checkpoint ?? '');
+      if ((isSigned && !log.backfilling) || isOver) return { ...log, wanted };
       await setTimeout(POLL_MS);
     }
   }

@@ -2,9 +2,13 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
+import { originOf } from '../modules/evidence/checkpoint';
 import { CHECKPOINT_KEY_FILE } from '../modules/evidence/checkpoint-key-file';
 import { eventsIn } from '../modules/evidence/verify/event-file';
+import type { LogCopy } from '../modules/evidence/verify/log-copy';
 import { readLogFile, writeLogFile } from '../modules/evidence/verify/log-file';
+import { type Policy, readPolicyFile } from '../modules/evidence/verify/policy';
+import { withQuorum } from '../modules/evidence/verify/quorum';
 import { Verifier } from '../modules/evidence/verify/verifier';
 import { verifyRun } from '../modules/reports/verify-run';
 import { CheckpointKey } from '../store/log/evidence/note-key';
@@ -24,6 +28,7 @@ interface Options {
   readonly tenant?: string;
   readonly apiKeyFile?: string;
   readonly publicKey: readonly string[];
+  readonly policy?: string;
   readonly checkpoint: readonly string[];
   readonly saveCheckpoint?: string;
   readonly save?: string;
@@ -56,6 +61,10 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
       gather,
       [],
     )
+    .option(
+      '--policy <file>',
+      'demands signatures of witnesses: a file of log, witness, group and quorum lines (C2SP tlog-policy)',
+    )
     .option('--checkpoint <file>', 'a checkpoint from an earlier run (repeatable)', gather, [])
     .option('--save-checkpoint <file>', 'writes the newest checkpoint to a file, for --checkpoint next time')
     .option('--save <folder>', `stores what was fetched: ${EVENTS_FILE} and ${LOG_FILE}`)
@@ -79,15 +88,18 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
     .option('--json', 'print JSON')
     .action(async (options: Options) => {
       if (options.showKey) return ports.print(await ownPublicKey(ports.env));
+      if (options.policy && (options.report || options.package))
+        throw new CommandError('--policy is not for --report and --package: it judges a log.', 'usage');
       if (options.report) return verifyReport(options.report, options, ports);
       if (options.package) return verifyPackage(options.package, options, ports);
       if (options.events.length > 0 && !options.from) throw new CommandError('--events needs --from.');
-      if (options.from) return verifyFolder(options.from, options, ports);
+      const policy = await policyOf(options);
+      if (options.from) return verifyFolder(options.from, options, policy, ports);
       const folder = options.save ?? (await mkdtemp(path.join(os.tmpdir(), 'audit-activity-verify-')));
       try {
-        const shortage = await fetchInto(folder, serviceOf(), options, ports);
+        const shortage = await fetchInto(folder, serviceOf(), options, policy, ports);
         // The log is checked first, because the check names the events that were removed.
-        await verifyFolder(folder, options, ports);
+        await verifyFolder(folder, options, policy, ports);
         if (shortage !== null) throw new CommandError(shortage);
       } finally {
         if (!options.save) await rm(folder, { recursive: true, force: true });
@@ -100,11 +112,14 @@ async function fetchInto(
   folder: string,
   service: string | undefined,
   options: Options,
+  policy: Policy | null,
   ports: Ports,
 ): Promise<string | null> {
   const url = serviceUrl(service, ports.env);
   const apiKey = await readerKey(options.apiKeyFile, ports);
-  const client = new VerifyClient(url, apiKey, options.tenant, 1000 * (options.wait ?? WAIT_SECONDS));
+  const waitMs = 1000 * (options.wait ?? WAIT_SECONDS);
+  const hasQuorum = (note: string) => policy === null || policy.missingIn(note) === null;
+  const client = new VerifyClient(url, apiKey, options.tenant, waitMs, hasQuorum);
   await mkdir(folder, { recursive: true });
   // The order matters. The events must include all that was signed before, and everything in the events must be in what
   // is signed after.
@@ -114,11 +129,30 @@ async function fetchInto(
   return shortage;
 }
 
-async function verifyFolder(folder: string, options: Options, { print }: Ports): Promise<void> {
-  const log = await given(readLogFile(path.join(folder, LOG_FILE)));
+const policyOf = ({ policy }: Options): Promise<Policy | null> =>
+  given((async () => (policy === undefined ? null : readPolicyFile(policy)))());
+
+/** The trusted keys: those that the caller gave, and those of the policy; else the one that the service states. */
+function trustedKeys({ tenantId, publicKey }: LogCopy, given: readonly string[], policy: Policy | null) {
+  const origin = originOf(tenantId);
+  const ofPolicy = policy?.keysOf(origin) ?? [];
+  if (policy?.hasLogs && ofPolicy.length === 0)
+    throw new CommandError(`The policy has no log line for ${origin}, or for the service.`);
+  const keys = [...new Set([...given, ...ofPolicy])];
+  return { keys: keys.length > 0 ? keys : [publicKey], isPinned: keys.length > 0 };
+}
+
+async function verifyFolder(
+  folder: string,
+  options: Options,
+  policy: Policy | null,
+  { print }: Ports,
+): Promise<void> {
+  const copy = await given(readLogFile(path.join(folder, LOG_FILE)));
   const kept = await Promise.all(options.checkpoint.map(readGiven));
-  const isPinned = options.publicKey.length > 0;
-  const keys = isPinned ? options.publicKey : [log.publicKey];
+  const { keys, isPinned } = trustedKeys(copy, options.publicKey, policy);
+  const witnessed = policy && (await given((async () => withQuorum(copy, policy, keys, kept))()));
+  const log = witnessed?.log ?? copy;
   const verifier = await given((async () => new Verifier(log, keys, kept))());
   const files = options.events.length > 0 ? options.events : [path.join(folder, EVENTS_FILE)];
   for (const file of files) {
@@ -129,13 +163,20 @@ async function verifyFolder(folder: string, options: Options, { print }: Ports):
     );
   }
   const report = verifier.report();
+  const missing = witnessed?.missing ?? null;
+  const quorum = witnessed && { isMet: missing === null, missing };
   print(
     options.json
-      ? JSON.stringify({ ...report, checkpoint: log.checkpoints.at(-1) ?? null })
-      : textOf(report, { keys, isPinned }),
+      ? JSON.stringify({
+          ...report,
+          checkpoint: log.checkpoints.at(-1) ?? null,
+          ...(quorum && { quorum }),
+        })
+      : textOf(report, { keys, isPinned, quorum }),
   );
   if (report.isChanged)
     throw new CommandError(`The events of tenant ${report.tenantId} are not as they were accepted.`);
+  if (missing !== null) throw new CommandError(`The policy ${options.policy} is not met: ${missing}.`);
   if (!report.isSound)
     throw new CommandError(
       report.unjudged > 0

@@ -8,7 +8,12 @@ const SHOWN_MAX = 20;
 /** A report for people: all checks hold, or the first record that fails. */
 export function textOf(
   report: Report,
-  trust: { readonly keys: readonly string[]; readonly isPinned: boolean },
+  trust: {
+    readonly keys: readonly string[];
+    readonly isPinned: boolean;
+    /** Whether witnesses vouch for the checkpoint; null: that was not asked. */
+    readonly quorum?: { readonly missing: string | null } | null;
+  },
 ): string {
   const { tenantId, findings, problems, notes, entries, checkpoint, removed, newer } = report;
   const lines = [`tenant ${tenantId}: ${headline(report)}`];
@@ -18,6 +23,12 @@ export function textOf(
   for (const problem of problems) lines.push(`  log: ${problem}`);
   for (const note of notes) lines.push(`  note: ${note}`);
   if (checkpoint) lines.push(`  ${entries} entries, checkpoint ${checkpoint.number} of ${checkpoint.time}`);
+  if (trust.quorum)
+    lines.push(
+      trust.quorum.missing === null
+        ? '  witnesses: it has the quorum of the policy'
+        : `  witnesses: ${trust.quorum.missing}`,
+    );
   if (removed > 0)
     lines.push(`  ${removed} of them without their event: removed by retention, as it recorded`);
   if (newer > 0)

@@ -16,7 +16,8 @@ export interface Checkpoint {
 }
 
 const ORIGIN = /^audit-activity\/tenant-([1-9]\d{0,9})$/;
-const originOf = (tenantId: number) => `audit-activity/tenant-${tenantId}`;
+/** The name of a tenant's log. */
+export const originOf = (tenantId: number | string) => `audit-activity/tenant-${tenantId}`;
 const BODY =
   /^(\S+)\n(0|[1-9]\d{0,14})\n([A-Za-z0-9+/]{43}=)\nnumber ([1-9]\d{0,9})\ntime (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\n$/;
 

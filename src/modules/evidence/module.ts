@@ -43,7 +43,6 @@ export async function openEvidence(parts: {
   readonly tenants: TenantStore;
   /** The page that verifies packages. */
   readonly packagePage: () => Promise<Buffer>;
-  readonly nowMs: () => number;
   readonly log: Logger;
   /** Aborted when the service is told to stop. */
   readonly signal: AbortSignal;
@@ -75,7 +74,7 @@ export async function openEvidence(parts: {
     checkpointKey,
     checkpointKeys,
     evidence,
-    makePackage: packageMaker({ store, signer: checkpointKey, page: parts.packagePage, nowMs: parts.nowMs }),
+    makePackage: packageMaker({ store, signer: checkpointKey, page: parts.packagePage, nowMs }),
     stoppedLogs: () => sequencer.problems,
     hasOtherKey: () => sequencer.hasOtherKey,
     alsoCheck: (problemsOf) => void checker.also.push(problemsOf),

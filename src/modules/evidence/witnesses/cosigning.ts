@@ -1,18 +1,9 @@
-import type { Logger } from 'pino';
-import type { OwnerDoor } from '../../../database/clients';
 import type { LogEpoch } from '../../../store/log/epoch/log-epoch';
-import type { EvidenceLog } from '../evidence-log';
 import type { WitnessClient } from './witness-client';
-import { WitnessRounds } from './witness-rounds';
+import { type RoundParts, WitnessRounds } from './witness-rounds';
 
-export interface CosigningParts {
-  readonly owner: OwnerDoor;
-  readonly evidence: Pick<EvidenceLog, 'consistency'>;
+interface CosigningParts extends RoundParts {
   readonly epoch: Pick<LogEpoch, 'unlessPaused'>;
-  readonly log: Logger;
-  /** Aborted when the service is told to stop. */
-  readonly signal: AbortSignal;
-  readonly nowMs: () => number;
 }
 
 /** Has the newest checkpoint of each log signed by each witness. The service goes on when none answers, and says so. */

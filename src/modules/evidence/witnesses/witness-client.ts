@@ -26,7 +26,7 @@ export interface WitnessClient extends Pick<KnownWitness, 'name' | 'linePrefix'>
 
 /** The operator names the witnesses, so they may be anywhere. */
 const ANYWHERE = ['0.0.0.0/0', '::/0'];
-const SHOWN_CHARS = 200;
+const SHOWN_CHARS = 300;
 const { signed, conflict, unknown } = WITNESS_STATUS;
 
 /** @param url its submission prefix @throws Error if the key is none */

@@ -1,9 +1,20 @@
+import type { Logger } from 'pino';
+import type { OwnerDoor } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../../limits';
 import { grownMs, Rests } from '../../../rests';
+import type { EvidenceLog } from '../evidence-log';
 import { COSIGN, cosignedLogs, NEWEST, uncosignedLogs } from '../log-statements';
-import type { CosigningParts } from './cosigning';
 import type { WitnessClient, WitnessOutcome } from './witness-client';
+
+export interface RoundParts {
+  readonly owner: OwnerDoor;
+  readonly evidence: Pick<EvidenceLog, 'consistency'>;
+  readonly log: Logger;
+  /** Aborted when the service is told to stop. */
+  readonly signal: AbortSignal;
+  readonly nowMs: () => number;
+}
 
 interface NewestCheckpoint {
   readonly number: number;
@@ -36,7 +47,7 @@ export class WitnessRounds {
   #servesSome = false;
 
   constructor(
-    private readonly parts: CosigningParts,
+    private readonly parts: RoundParts,
     private readonly witness: WitnessClient,
   ) {
     this.#tenants = new TenantRounds(parts.owner);
