@@ -1,9 +1,11 @@
 import { type AgentContext, configProblemOf } from './agent-context';
+import { OwnKey } from './config/own-key';
 import type { AgentConfig } from './config/parse-config';
 import { publishDatabase, talliedOf, type WorkerOptions } from './database-worker';
 import { abortedAfter } from './deadline';
 import { errorText } from './log';
 import { Occasionally } from './occasionally';
+import { renewKey } from './renew-key';
 import { openSource } from './source/open-source';
 
 /** The longest time between two looks at the configuration file. */
@@ -17,6 +19,8 @@ export async function follow(context: AgentContext, stop: AbortSignal): Promise<
     const restart = new AbortController();
     const end = AbortSignal.any([stop, restart.signal]);
     const publishing = publishAll({ ...context, config }, end);
+    const ownKey = new OwnKey(context.dataDir);
+    const renewing = renewKey({ ...context, config, ownKey, random: Math.random }, end);
     const changed = await nextConfig(context, config, end);
     if (changed !== null) {
       log.info(`${context.configPath}: has changed and is in use now`);
@@ -24,6 +28,7 @@ export async function follow(context: AgentContext, stop: AbortSignal): Promise<
     }
     restart.abort();
     await publishing;
+    await renewing;
   }
   log.info('stopped');
   return 0;

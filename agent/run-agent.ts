@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { lockFolder } from '../src/folder-lock';
 import { dataDirOf, type RunOptions } from './agent-context';
 import { ConfigFile } from './config/config-file';
+import { OwnKey } from './config/own-key';
 import { follow } from './follow';
 import { errorText } from './log';
 import { publishOnce } from './publish-once';
@@ -12,13 +13,13 @@ import { loadStatus, StatusFile } from './status/status-file';
 export async function runAgent(options: RunOptions, stop: AbortSignal): Promise<number> {
   const { log, once } = options;
   const configPath = resolve(options.configPath);
-  const file = new ConfigFile(configPath, log);
+  const dataDir = dataDirOf(configPath, options.dataDir);
+  const file = new ConfigFile(configPath, log, new OwnKey(dataDir));
   const config = await file.loadChanged();
   if (config === null) {
     log.error('the agent cannot start without a valid configuration');
     return 1;
   }
-  const dataDir = dataDirOf(configPath, options.dataDir);
   const lock = await lockFolder(dataDir, 'agent').catch((error: unknown) => errorText(error));
   if (typeof lock === 'string') {
     log.error(`${dataDir}: cannot be used as the agent's data folder: ${lock}`);

@@ -30,6 +30,8 @@ export interface AgentTimes {
   readonly reportTimeoutMs: number;
   /** The longest time for the last report after the agent was told to stop. */
   readonly reportLastMs: number;
+  /** Time between two questions whether the agent's key is due for renewal. */
+  readonly keyCheckMs: number;
   /** Least time between two writes of the status file. */
   readonly statusMs: number;
   /** The status file is written after this time even if nothing has changed, to show that the agent runs. */
@@ -54,6 +56,7 @@ export const AGENT_TIMES: AgentTimes = {
   reportUnknownMs: 3_600_000,
   reportTimeoutMs: 15_000,
   reportLastMs: 1_000,
+  keyCheckMs: 300_000,
   statusMs: 1_000,
   statusMaxMs: 10_000,
 };

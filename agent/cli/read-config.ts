@@ -1,7 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { type AgentConfig, NOTHING_SOUND, parseConfig, type SoundParts } from '../config/parse-config';
+import { dataDirOf } from '../agent-context';
+import { OwnKey } from '../config/own-key';
+import {
+  type AgentConfig,
+  NOTHING_SOUND,
+  parseConfig,
+  type SoundParts,
+  withOwnKey,
+} from '../config/parse-config';
 import { errorText } from '../log';
 
 type ReadConfig =
@@ -22,7 +30,7 @@ type ReadConfig =
     };
 
 /** The configuration for a command that reads it once. Every problem names the file, and none repeats a value. */
-export async function readConfig(given: string): Promise<ReadConfig> {
+export async function readConfig(given: string, dataDir: string | null = null): Promise<ReadConfig> {
   const path = resolve(given);
   let text: string;
   try {
@@ -35,7 +43,14 @@ export async function readConfig(given: string): Promise<ReadConfig> {
   const named = (lines: readonly string[]) => lines.map((line) => `${path}: ${line}`);
   const warnings = named(parsed.warnings);
   if (parsed.kind === 'invalid') return { ...parsed, path, problems: named(parsed.problems), warnings };
-  return { kind: 'config', path, config: parsed.config, disabled: disabledIn(text), warnings };
+  const ownKey = await new OwnKey(dataDirOf(path, dataDir)).text().catch(() => null);
+  return {
+    kind: 'config',
+    path,
+    config: withOwnKey(parsed.config, ownKey),
+    disabled: disabledIn(text),
+    warnings,
+  };
 }
 
 const switchedOff = z.object({

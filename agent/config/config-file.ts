@@ -1,30 +1,38 @@
 import { readFile } from 'node:fs/promises';
 import { errorText, type LineLog } from '../log';
-import { type AgentConfig, parseConfig } from './parse-config';
+import type { OwnKey } from './own-key';
+import { type AgentConfig, parseConfig, withOwnKey } from './parse-config';
 
 /** The configuration file, read again whenever its text changes. Its problems are logged once per text. */
 export class ConfigFile {
   private text: string | null = null;
+  private keyText: string | null = null;
   private unreadable: string | null = null;
 
   constructor(
     readonly path: string,
     private readonly log: LineLog,
+    private readonly ownKey: OwnKey,
   ) {}
 
-  /** @returns the configuration if the file has a new and valid one, else null */
+  /** @returns the configuration if the file has a new and valid one, or the agent renewed its key; else null */
   async loadChanged(): Promise<AgentConfig | null> {
     const text = await this.read();
-    if (text === null || text === this.text) return null;
+    if (text === null) return null;
+    const keyText = await this.ownKey.text().catch(() => this.keyText);
+    if (text === this.text && keyText === this.keyText) return null;
     this.text = text;
+    this.keyText = keyText;
     const parsed = parseConfig(text, this.path);
     for (const warning of parsed.warnings) this.log.warn(`${this.path}: ${warning}`);
     if (parsed.kind === 'invalid') {
       for (const problem of parsed.problems) this.log.error(`${this.path}: ${problem}`);
       return null;
     }
-    this.log.hide(parsed.config.apiKey.reveal());
-    return parsed.config;
+    const config = withOwnKey(parsed.config, keyText);
+    this.log.hide(config.configuredKey.reveal());
+    this.log.hide(config.apiKey.reveal());
+    return config;
   }
 
   private async read(): Promise<string | null> {

@@ -4,6 +4,7 @@ import { errorText } from '../log';
 import { parseAuditGlob } from '../source/local-folder';
 import type { SourceConfig } from '../source/open-source';
 import { BACKSLASH_HINT, type ConfigFileContent, configFile, database } from './config-schema';
+import { OwnKey } from './own-key';
 import { Secret } from './secret';
 
 export interface DatabaseConfig {
@@ -13,7 +14,11 @@ export interface DatabaseConfig {
 
 export interface AgentConfig {
   readonly baseUrl: string;
+  /** The key in use: that of the file, or the one that the agent renewed. */
   readonly apiKey: Secret;
+  /** The key of the file. */
+  readonly configuredKey: Secret;
+  readonly isKeyRenewed: boolean;
   /** Null: nothing can be published yet. */
   readonly tenantId: string | null;
   readonly enabled: boolean;
@@ -67,6 +72,8 @@ function toConfig({ CentralApi, EventHubPublisher }: ConfigFileContent, path: st
   return {
     baseUrl: toBaseUrl(CentralApi.BaseUrl),
     apiKey: new Secret(CentralApi.ApiKey),
+    configuredKey: new Secret(CentralApi.ApiKey),
+    isKeyRenewed: false,
     tenantId: CentralApi.TenantId,
     enabled: EventHubPublisher.Enabled,
     pollIntervalMs: EventHubPublisher.PollIntervalMs,
@@ -75,6 +82,12 @@ function toConfig({ CentralApi, EventHubPublisher }: ConfigFileContent, path: st
     spoolBytesMax: EventHubPublisher.SpoolMaxBytes,
     databases: toDatabases(EventHubPublisher.Databases, path),
   };
+}
+
+/** The configuration with the key that the agent renewed, if there is one. */
+export function withOwnKey(config: AgentConfig, ownKeyText: string | null): AgentConfig {
+  const renewed = OwnKey.renewed(ownKeyText, config.configuredKey);
+  return renewed === null ? config : { ...config, apiKey: new Secret(renewed), isKeyRenewed: true };
 }
 
 const toBaseUrl = (text: string) => text.replace(/\/+$/, '');

@@ -85,8 +85,12 @@ export class Authenticator {
 
   #valid(known: Known | null): Principal | null {
     const now = this.now();
-    if (!known || keyStateOf(known.key, now) !== 'valid') return null;
-    this.#uses.set(known.key.keyId, now);
+    if (!known) return null;
+    const state = keyStateOf(known.key, now);
+    // An agent's key that its renewal has ended shows, by a late use, that a second host has it.
+    if (state === 'valid' || (state === 'expired' && known.key.enrolledBy))
+      this.#uses.set(known.key.keyId, now);
+    if (state !== 'valid') return null;
     return known.principal;
   }
 

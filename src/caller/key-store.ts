@@ -22,6 +22,8 @@ export interface StoredKey {
   readonly keyDays?: number | null;
   /** Of an agent key: the id of the token that made it. */
   readonly enrolledBy?: string | null;
+  /** When an operator asked its agent for another one; null: nobody did. */
+  readonly renewAskedAt?: Date | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
@@ -64,5 +66,15 @@ export interface KeyStore {
    * Stores the key of an agent, for one use of a token. @returns false: the token has ended, or has no uses left
    */
   enroll(tokenId: string, agentKey: NewKey, attempt: Attempt): Promise<boolean>;
+  /**
+   * Stores the key that replaces an agent's, which stays valid. A key that nobody has confirmed gives way to it, under
+   * the same id.
+   * @returns the id of the stored key; null: the old key has ended, or its replacement is in use
+   */
+  renew(newKey: NewKey, attempt: Attempt): Promise<string | null>;
+  /** Ends the key that this one replaces. @returns false: it had ended before */
+  confirm(keyId: string, attempt: Attempt): Promise<boolean>;
+  /** Asks for another key in place of each valid key of an enrolled agent. @returns their number */
+  askRenewal(tenantId: number | null, attempt: Attempt): Promise<number>;
   touch(uses: ReadonlyMap<string, Date>): Promise<void>;
 }

@@ -87,6 +87,56 @@ export class PostgresKeyStore implements KeyStore {
     return isDone ?? false;
   }
 
+  renew(newKey: NewKey, attempt: Attempt): Promise<string | null> {
+    return change(this.#begin, attempt, async (tx) => {
+      // Locks the row, so that renewals of one key, and its end, take turns.
+      const [old] = await tx.$queryRaw<unknown[]>`
+        SELECT 1 FROM api_key WHERE key_id = ${newKey.replaces}::uuid AND revoked_at IS NULL
+          AND (expires_at IS NULL OR expires_at > ${attempt.at}) FOR UPDATE`;
+      if (!old) return null;
+      const before = await tx.apiKey.findUnique({ where: { replaces: newKey.replaces ?? '' } });
+      if (before && (before.enrolledBy === null || before.revokedAt)) return null;
+      const { keyHash, prefix, expiresAt } = newKey;
+      const keyId = before?.keyId ?? newKey.keyId;
+      if (before)
+        await tx.apiKey.update({
+          where: { keyId },
+          data: { keyHash: Buffer.from(keyHash), prefix, expiresAt, createdAt: attempt.at },
+        });
+      else await tx.apiKey.create({ data: toRow(newKey) });
+      // From here on the old key has a replacement that nobody has used. It ends when the agent confirms that one.
+      await tellOthers(tx);
+      return { value: keyId, ...subjectOf({ ...newKey, keyId }) };
+    });
+  }
+
+  async confirm(keyId: string, attempt: Attempt): Promise<boolean> {
+    const isDone = await change(this.#begin, attempt, async (tx) => {
+      const ended = await tx.$queryRaw<{ tenant_ids: number[] }[]>`
+        UPDATE api_key old SET expires_at = ${attempt.at} FROM api_key own
+        WHERE own.key_id = ${keyId}::uuid AND old.key_id = own.replaces AND own.enrolled_by IS NOT NULL
+          AND old.revoked_at IS NULL AND (old.expires_at IS NULL OR old.expires_at > ${attempt.at})
+        RETURNING own.tenant_ids`;
+      const [one] = ended;
+      if (!one) return null;
+      await tellOthers(tx);
+      return { value: true, ...subjectOf({ keyId, tenantIds: one.tenant_ids }) };
+    });
+    return isDone ?? false;
+  }
+
+  async askRenewal(tenantId: number | null, attempt: Attempt): Promise<number> {
+    const asked = await change(this.#begin, attempt, async (tx) => {
+      const count = await tx.$executeRaw`
+        UPDATE api_key SET renew_asked_at = ${attempt.at} WHERE kind = 'agent' AND enrolled_by IS NOT NULL
+          AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${attempt.at})
+          AND renew_asked_at IS NULL AND (${tenantId}::int IS NULL OR tenant_ids @> ARRAY[${tenantId}::int])
+          AND NOT EXISTS (SELECT FROM api_key newer WHERE newer.replaces = api_key.key_id)`;
+      return { value: count, rows: count, ...(tenantId !== null && { tenantIds: [tenantId] }) };
+    });
+    return asked ?? 0;
+  }
+
   async touch(uses: ReadonlyMap<string, Date>): Promise<void> {
     const rows = JSON.stringify([...uses].map(([key_id, used_at]) => ({ key_id, used_at })));
     await guarded(

@@ -16,7 +16,7 @@ export interface KeyPorts {
   readonly recoverOperatorKey: () => Promise<CreatedKey>;
 }
 
-/** `key create`, `key list`, `key rotate`, `key revoke`, `agent-key create`, `operator-key create`, `operator-key recover`. */
+/** `key create`, `key list`, `key rotate`, `key revoke`, `agent-key create`, `agent-key rotate`, `operator-key create`, `operator-key recover`. */
 export function addKeyCommands(program: Command, onService: OnService, ports: KeyPorts): void {
   const key = program
     .command('key')
@@ -60,11 +60,21 @@ export function addKeyCommands(program: Command, onService: OnService, ports: Ke
       return { json: revoked, text: `key ${revoked.keyId} is revoked since ${revoked.revokedAt}` };
     },
   );
+  const agentKey = program.command('agent-key').description('keys of agents');
   onService(
-    withLimits(program.command('agent-key').description('keys of agents').command('create'))
+    withLimits(agentKey.command('create'))
       .description('makes a key for an agent')
       .requiredOption('--tenant <id>', 'the tenant of its events'),
     createAgentKey,
+  );
+  onService(
+    agentKey
+      .command('rotate')
+      .description('asks agents for another key each, and shows which have not followed')
+      .requiredOption('--all', 'every agent that fetched its key with a token')
+      .option('--tenant <id>', 'agents of one tenant')
+      .option('--status', 'asks nobody, and only shows'),
+    rotateAgentKeys,
   );
   const enrollToken = program
     .command('enroll-token')
@@ -189,6 +199,35 @@ async function rotateKey(run: Run, { overlapMinutes, expiresAt }: Rotation, keyI
   const { replaces, overlapEndsAt } = rotated;
   const { text } = createdKey(rotated);
   return { json: rotated, text: `${text}\nThe old key ${replaces} works until ${overlapEndsAt}.` };
+}
+
+interface AgentRotation {
+  readonly tenant?: string;
+  readonly status?: boolean;
+}
+
+/** Keys of interest come first: those that somebody has to act on. */
+const RENEWALS = ['two-hosts', 'ended', 'by-hand', 'waiting', 'followed', 'current'];
+
+async function rotateAgentKeys(run: Run, { tenant, status }: AgentRotation) {
+  const { asked } = status ? { asked: 0 } : await run('renewAgentKeys', { tenantId: tenant ?? null });
+  const keys = (await run('apiKeys', {}))
+    .filter(
+      ({ renewal, tenantIds }) => RENEWALS.includes(renewal ?? '') && (!tenant || tenantIds.includes(tenant)),
+    )
+    .sort((a, b) => RENEWALS.indexOf(a.renewal ?? '') - RENEWALS.indexOf(b.renewal ?? ''))
+    .map(({ keyId, name, tenantIds, renewal, renewAskedAt, expiresAt, lastUsedAt }) => ({
+      keyId,
+      name,
+      tenantIds,
+      renewal,
+      renewAskedAt,
+      expiresAt,
+      lastUsedAt,
+    }));
+  const waiting = keys.filter(({ renewal }) => renewal === 'waiting');
+  const said = `${status ? '' : `asked ${asked} agents; `}${waiting.length} have not followed yet`;
+  return { json: { asked, waiting: waiting.length, keys }, text: `${said}\n${toTable(keys)}` };
 }
 
 const createdKey = ({ keyId, key }: CreatedKey) => ({

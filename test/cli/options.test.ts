@@ -410,6 +410,8 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
     },
   ],
   ['enroll-token list', {}],
+  ['agent-key rotate --all --status', {}],
+  ['agent-key rotate --all --tenant 7', {}],
   ['tenant masking 7 --on', { tenantId: '7', masksStatements: true }],
   ['tenant masking 7 --off', { tenantId: '7', masksStatements: false }],
   ['enroll-token revoke k1', { keyId: 'k1' }],

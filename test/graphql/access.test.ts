@@ -271,6 +271,9 @@ const MATRIX = {
   ],
   'Query.apiKeys': ['operator', '{ apiKeys { keyId } }'],
   'Query.accessLog': ['operator', '{ accessLog { endCursor } }'],
+  'Query.agentKey': ['agent', '{ agentKey { keyId } }'],
+  'Mutation.renewAgentKey': ['agent', 'mutation { renewAgentKey { keyId } }'],
+  'Mutation.renewAgentKeys': ['operator', 'mutation { renewAgentKeys(tenantId: "99") { asked } }'],
   'Mutation.createOperatorKey': ['operator', 'mutation { createOperatorKey(name: "x") { keyId } }'],
   'Mutation.rotateApiKey': ['operator', `mutation { rotateApiKey(keyId: "${UUID}") { keyId } }`],
   'Mutation.ingestAuditEvents': [

@@ -1,6 +1,13 @@
+import { rm } from 'node:fs/promises';
 import { enrollAt } from '../../agent/cli/enroll';
+import type { Clock } from '../../agent/clock';
+import { OwnKey } from '../../agent/config/own-key';
+import { parseConfig, withOwnKey } from '../../agent/config/parse-config';
+import { LineLog } from '../../agent/log';
+import { renewKey } from '../../agent/renew-key';
+import { AGENT_TIMES } from '../../agent/times';
 import { aReport, REPORT } from '../support/audit-sources';
-import { ENGINES } from '../support/engines';
+import { ENGINES, temporaryFolder } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 const CREATE = `mutation($t: String!, $u: Int!, $e: String!, $d: Int, $a: [String!]! = []) {
@@ -101,5 +108,118 @@ describe.each(ENGINES)('a token of agents on %s', (engine) => {
     const report = { report: aReport({ tenantId: other.tenantId }) };
     const { body } = await open.world.graphql(data.enrollAgent.key, REPORT, report);
     expect(codeOf(body)).toBe('forbidden');
+  });
+
+  describe('makes keys that their agents renew', () => {
+    const RENEW = 'mutation { renewAgentKey { key keyId expiresAt } }';
+    const STATE = '{ agentKey { keyId isDue } }';
+    const ASK = 'mutation($t: String) { renewAgentKeys(tenantId: $t) { asked } }';
+    const ROTATIONS = '{ apiKeys { keyId renewal replaces expiresAt } }';
+    let folder: string;
+    beforeEach(async () => {
+      folder = await temporaryFolder();
+    });
+    afterEach(() => rm(folder, { recursive: true }));
+
+    const enrolled = async (change: object = {}) => {
+      const acme = await open.world.tenant();
+      const token = await make(acme.tenantId, 5, change);
+      const { key, keyId } = (await enroll(token.key, 'SQL09')).data.enrollAgent;
+      return { tenantId: acme.tenantId, key, keyId };
+    };
+    const ask = (key: string, query: string) => open.world.graphql(key, query).then(({ body }) => body);
+    const renewalOf = async (keyId: string) => {
+      const { apiKeys } = await open.world.operate(ROTATIONS);
+      return apiKeys.find((one: { keyId: string }) => one.keyId === keyId)?.renewal;
+    };
+    const works = async (key: string) => (await ask(key, STATE)).errors === undefined;
+    /** One look of the agent of a configuration with this key, as after a start. */
+    const look = async (configured: string, random = () => 0) => {
+      const ownKey = new OwnKey(folder);
+      const text = JSON.stringify({
+        CentralApi: { BaseUrl: open.world.service.url, ApiKey: configured, TenantId: '1' },
+        EventHubPublisher: { Enabled: true, Databases: [] },
+      });
+      const parsed = parseConfig(text, '/x/agent.json');
+      if (parsed.kind !== 'config') throw new Error(parsed.problems.join());
+      const config = withOwnKey(parsed.config, await ownKey.text());
+      const lines: string[] = [];
+      const stop = new AbortController();
+      const waits: number[] = [];
+      const clock = {
+        now: () => 0,
+        wait: async (ms: number) => {
+          if (waits.push(ms) > 1 || config.isKeyRenewed) stop.abort();
+        },
+      } as unknown as Clock;
+      const log = new LineLog((line) => lines.push(line));
+      const times = { ...AGENT_TIMES, keyCheckMs: 7_000 };
+      await renewKey({ config, ownKey, clock, times, log, random }, stop.signal);
+      return { inUse: config.apiKey.reveal(), lines: lines.join('\n'), waits };
+    };
+
+    it('when an operator asks, and the old one ends when the new one was used', async () => {
+      const { key, keyId, tenantId } = await enrolled();
+      expect((await ask(key, RENEW)).errors[0].extensions.code).toBe('invalid_parameter');
+      expect(await renewalOf(keyId)).toBe('current');
+      expect((await look(key, () => 0.5)).waits[0]).toBe(5_250);
+      expect((await open.world.operate(ASK, { t: tenantId })).renewAgentKeys.asked).toBe(1);
+      expect((await open.world.operate(ASK, { t: tenantId })).renewAgentKeys.asked).toBe(0);
+      expect(await renewalOf(keyId)).toBe('waiting');
+      const { inUse, lines } = await look(key);
+      expect(inUse).toBe(key);
+      expect(lines).toContain('was renewed');
+      // The new key is on disk, and nobody has used it: both work.
+      expect([await works(key), await renewalOf(keyId)]).toEqual([true, 'waiting']);
+      const second = await look(key);
+      expect(second.inUse).not.toBe(key);
+      expect([await works(second.inUse), await works(key)]).toEqual([true, false]);
+      expect(await renewalOf(keyId)).toBe('replaced');
+      const report = { report: aReport({ tenantId }) };
+      expect((await open.world.graphql(second.inUse, REPORT, report)).body.errors).toBeUndefined();
+      const { apiKeys } = await open.world.operate(ROTATIONS);
+      const next = apiKeys.find(({ replaces }: { replaces: string }) => replaces === keyId);
+      expect(next).toMatchObject({ renewal: 'followed', expiresAt: null });
+      expect((await look(key)).lines).toBe('');
+      // A key that an operator writes into the configuration is in use, whatever was renewed.
+      const other = await enrolled();
+      expect((await look(other.key)).inUse).toBe(other.key);
+    });
+
+    it('and a crash before the new key was written, or a renewed key that is lost, leaves one that works', async () => {
+      const { key, keyId, tenantId } = await enrolled();
+      await open.world.operate(ASK, { t: tenantId });
+      const lost = (await ask(key, RENEW)).data.renewAgentKey;
+      expect(await works(key)).toBe(true);
+      await look(key);
+      const again = (await look(key)).inUse;
+      expect([await works(lost.key), await works(again), await works(key)]).toEqual([false, true, false]);
+      expect(await renewalOf(lost.keyId)).toBe('followed');
+      expect((await ask(key, RENEW)).errors[0].extensions.code).toBe('unauthorized');
+      expect(await renewalOf(keyId)).toBe('replaced');
+    });
+
+    it('and goes back to the key before, where another host made its renewed key void', async () => {
+      const { key, tenantId } = await enrolled();
+      await open.world.operate(ASK, { t: tenantId });
+      await look(key);
+      // The clone asks, too, before the first host has used its key.
+      const clone = (await ask(key, RENEW)).data.renewAgentKey;
+      const back = await look(key);
+      expect(back.lines).toContain('the one before is in use again');
+      expect(await works(clone.key)).toBe(true);
+      expect(await works(key)).toBe(false);
+      expect((await look(key)).inUse).toBe(key);
+    });
+
+    it('before they end, and not a key that an operator made', async () => {
+      const soon = await enrolled({ d: 1 });
+      expect((await ask(soon.key, STATE)).data.agentKey.isDue).toBe(false);
+      const acme = await open.world.tenant();
+      expect((await ask(acme.agentKey, STATE)).data.agentKey).toMatchObject({ isDue: false });
+      expect((await ask(acme.agentKey, RENEW)).errors[0].message).toContain('an operator rotates it');
+      expect((await open.world.operate(ASK, { t: acme.tenantId })).renewAgentKeys.asked).toBe(0);
+      expect((await ask(acme.key, STATE)).errors[0].extensions.code).toBe('forbidden');
+    });
   });
 });

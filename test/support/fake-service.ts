@@ -26,6 +26,7 @@ import { intakeFor } from '../../src/modules/ingest/receive-batch';
 import type { AuditEventWriter } from '../../src/modules/ingest/stored-writer';
 import { KeyResolver } from '../../src/modules/keys/key.resolver';
 import { KeyManager } from '../../src/modules/keys/manage-keys';
+import { KeyRenewal } from '../../src/modules/keys/renew-keys';
 import { AuditSourceResolver } from '../../src/modules/sources/audit-source.resolver';
 import type { RetentionManager } from '../../src/modules/tenants/retention/manage-retention';
 import { RetentionResolver } from '../../src/modules/tenants/retention/retention.resolver';
@@ -84,7 +85,11 @@ function resolversOf(
     new EventProofResolver(log),
     new ExploreResolver({ histogram: unused, facets: unused, groups: unused }, fairShare),
     new IngestResolver(writer, Date.now),
-    new KeyResolver(new KeyManager(store, tenants, new Authenticator(store)), Date.now),
+    new KeyResolver(
+      new KeyManager(store, tenants, new Authenticator(store)),
+      new KeyRenewal(store, tenants, new Authenticator(store)),
+      Date.now,
+    ),
     new RetentionResolver(retention ?? (undefined as never)),
     new TenantResolver(tenants, new Authenticator(store), Date.now),
   ];

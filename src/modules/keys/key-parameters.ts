@@ -103,6 +103,10 @@ export const ROTATE_KEY = {
   ...ROTATION,
 } as const satisfies ParameterSpecs;
 
+export const RENEW_AGENT_KEYS = {
+  tenantId: { kind: 'reference', doc: 'Null: agents of every tenant.' },
+} as const satisfies ParameterSpecs;
+
 export const REVOKE_KEY = { keyId: { kind: 'id', isRequired: true } } as const satisfies ParameterSpecs;
 
 /** What a key of any kind is asked for with. */

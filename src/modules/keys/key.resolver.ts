@@ -1,12 +1,17 @@
-import { Mutation, Query, Resolver } from 'type-graphql';
+import { Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
 import type { GivenValues, ParameterValues } from '../../event/parameter-specs';
+import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
 import { Takes, TakesUnchecked } from '../../graphql/arguments';
+import type { AGENT_KEY_STATE, RENEWED_AGENT_KEY } from './answers';
 import {
+  AgentKeyStateType,
   ApiKeyType,
+  AskedRenewalType,
   CreatedKeyType,
   EnrolledAgentType,
+  RenewedAgentKeyType,
   RotatedKeyType,
   toApiKeyType,
   toRotatedKeyType,
@@ -17,15 +22,18 @@ import {
   CREATE_ENROLL_TOKEN,
   CREATE_OPERATOR_KEY,
   ENROLL_AGENT,
+  RENEW_AGENT_KEYS,
   REVOKE_KEY,
   ROTATE_KEY,
 } from './key-parameters';
 import type { KeyManager } from './manage-keys';
+import type { KeyRenewal } from './renew-keys';
 
 @Resolver()
 export class KeyResolver {
   constructor(
     private readonly keys: KeyManager,
+    private readonly renewal: KeyRenewal,
     private readonly nowMs: () => number,
   ) {}
 
@@ -69,6 +77,36 @@ export class KeyResolver {
     return this.keys.enroll(context.principal, hostName, attemptOf(context));
   }
 
+  @Query(() => AgentKeyStateType, {
+    description:
+      'The key of the agent that asks. The first question with a new key ends the key that it replaces.',
+  })
+  @Access({ principal: 'agent' })
+  async agentKey(@Ctx() context: Call): Promise<Answer<typeof AGENT_KEY_STATE>> {
+    const { expiresAt, ...own } = await this.renewal.ownKey(context.principal, attemptOf(context));
+    return { ...own, expiresAt: expiresAt?.toISOString() ?? null };
+  }
+
+  @Mutation(() => RenewedAgentKeyType, {
+    description:
+      'Makes the key that follows that of the agent that asks. Its key works until the agent has asked for `agentKey` ' +
+      'with the new one.',
+  })
+  @Access({ principal: 'agent' })
+  async renewAgentKey(@Ctx() context: Call): Promise<Answer<typeof RENEWED_AGENT_KEY>> {
+    const { expiresAt, ...made } = await this.renewal.renew(context.principal, attemptOf(context));
+    return { ...made, expiresAt: expiresAt?.toISOString() ?? null };
+  }
+
+  @Mutation(() => AskedRenewalType, {
+    description: 'Asks every agent that fetched its key with a token for another key.',
+  })
+  @Access({ principal: 'operator' })
+  @Takes(RENEW_AGENT_KEYS)
+  async renewAgentKeys({ tenantId }: ParameterValues<typeof RENEW_AGENT_KEYS>, context: Call) {
+    return { asked: await this.renewal.askAll(tenantId ?? null, attemptOf(context)) };
+  }
+
   @Mutation(() => CreatedKeyType, { description: 'Makes another operator key.' })
   @Access({ principal: 'operator' })
   @TakesUnchecked(CREATE_OPERATOR_KEY)
@@ -100,6 +138,7 @@ export class KeyResolver {
     const keys = await this.keys.list();
     const replacedBy = new Map(keys.flatMap((key) => (key.replaces ? [[key.replaces, key.keyId]] : [])));
     const now = new Date(this.nowMs());
-    return keys.map((key) => toApiKeyType(key, replacedBy, now));
+    const byId = new Map(keys.map((key) => [key.keyId, key]));
+    return keys.map((key) => toApiKeyType(key, { byId, replacedBy }, now));
   }
 }

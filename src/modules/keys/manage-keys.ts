@@ -198,7 +198,7 @@ type Granted = Pick<
 >;
 
 /** Makes a new key of a kind, with the row to store. */
-function withNewKey(kind: KeyKind, granted: Granted): { readonly key: string; readonly row: NewKey } {
+export function withNewKey(kind: KeyKind, granted: Granted): { readonly key: string; readonly row: NewKey } {
   const key = newKey(kind);
   return { key, row: rowOf(key, kind, granted) };
 }
@@ -233,7 +233,7 @@ export const operatorRow = (key: string, name: string): NewKey =>
     replaces: null,
   });
 
-function sameLife({ createdAt, expiresAt }: StoredKey, now: Date): Date | null {
+export function sameLife({ createdAt, expiresAt }: StoredKey, now: Date): Date | null {
   if (!expiresAt) return null;
   const life = Math.max(0, expiresAt.getTime() - createdAt.getTime());
   return new Date(Math.min(now.getTime() + life, EXPIRY_MAX_MS));

@@ -6,6 +6,7 @@ import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import { KeyResolver } from './key.resolver';
 import { KeyManager } from './manage-keys';
+import { KeyRenewal } from './renew-keys';
 
 /** The operations on keys for operators. */
 export const keysModule = (parts: {
@@ -14,7 +15,13 @@ export const keysModule = (parts: {
   readonly authenticator: Authenticator;
   readonly nowMs: () => number;
 }): Module => ({
-  resolvers: [new KeyResolver(new KeyManager(parts.store, parts.tenants, parts.authenticator), parts.nowMs)],
+  resolvers: [
+    new KeyResolver(
+      new KeyManager(parts.store, parts.tenants, parts.authenticator),
+      new KeyRenewal(parts.store, parts.tenants, parts.authenticator),
+      parts.nowMs,
+    ),
+  ],
   metrics: (metrics, figures) =>
     metrics.gauges(
       'keys_expiring_soon',

@@ -36,6 +36,21 @@ export class FakeKeyStore implements KeyStore {
     return true;
   }
 
+  async renew(newKey: NewKey): Promise<string | null> {
+    const before = this.keys.find((key) => key.replaces === newKey.replaces);
+    if (before) return this.change(before.keyId, { keyHash: newKey.keyHash, prefix: newKey.prefix }).keyId;
+    await this.insert(newKey);
+    return newKey.keyId;
+  }
+
+  async confirm(): Promise<boolean> {
+    return false;
+  }
+
+  async askRenewal(): Promise<number> {
+    return 0;
+  }
+
   async list(): Promise<readonly StoredKey[]> {
     return this.keys;
   }
