@@ -21,6 +21,12 @@ export const SETTINGS = {
   region: ['--region <name>', 'of s3'],
   prefix: ['--prefix <text>', 'of s3: how the names of objects begin'],
   appName: ['--app-name <name>', 'of syslog and relp'],
+  azureTenant: ['--azure-tenant <id>', 'of azure-monitor: the directory of Microsoft Entra'],
+  clientId: ['--client-id <id>', 'of azure-monitor: the application that may send'],
+  dcr: ['--dcr <id>', 'of azure-monitor: immutable id of the data collection rule'],
+  stream: ['--stream <name>', 'of azure-monitor (default: Custom-SqlServerAudit_CL)'],
+  loginUrl: ['--login-url <url>', 'of azure-monitor, in clouds with another one'],
+  tokenScope: ['--token-scope <scope>', 'of azure-monitor, in clouds with another one'],
   omitEmpty: ['--omit-empty', 'sends no fields without a value, and no zeros of `additional`'],
   withoutAdditional: ['--without-additional', 'does not send `additional`'],
   ca: ['--ca-file <file>', 'CA certificates (PEM) that verify the receiver'],
@@ -36,6 +42,7 @@ export const SECRETS = {
   accessKeyId: ['--access-key-id <id>', 'of s3'],
   secretAccessKey: ['--secret-access-key <key>', 'of s3'],
   sessionToken: ['--session-token <token>', 'of s3'],
+  clientSecret: ['--client-secret <secret>', 'of azure-monitor'],
   clientCertificate: ['--client-certificate-file <file>', 'of syslog and relp: PEM, with --client-key-file'],
   clientKey: ['--client-key-file <file>', 'its key, PEM'],
 } as const satisfies OptionTable & Readonly<Record<SecretName, unknown>>;
@@ -46,6 +53,7 @@ const SECRET_OF_TYPE: Readonly<Record<DestinationType, SecretName | null>> = {
   'splunk-hec': 'token',
   elasticsearch: 'apiKey',
   s3: 'secretAccessKey',
+  'azure-monitor': 'clientSecret',
   syslog: null,
   relp: null,
 };

@@ -5,9 +5,11 @@ import { parseRetryAfter } from './retry';
 const GONE = 410;
 /** 400 Bad Request, 413 Content Too Large and 422 Unprocessable Content mean that the content is at fault. */
 const TOO_LARGE = 413;
+const UNAUTHORIZED = 401;
 const NOT_FOUND = 404;
 const OF_CONTENT = [400, TOO_LARGE, 422];
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+export const isUnauthorized = (status: number): boolean => status === UNAUTHORIZED;
 export const isNotFound = (status: number): boolean => status === NOT_FOUND;
 export const isTooLarge = (status: number): boolean => status === TOO_LARGE;
 export const isOfContent = (status: number): boolean => OF_CONTENT.includes(status);

@@ -22,7 +22,7 @@ import { temporaryFolder } from '../support/engines';
 
 const SECRET_OPTIONS =
   '--header A:1 --header B:2 --token t1 --api-key k1 --username u --password p1 --access-key-id i1 ' +
-  '--secret-access-key s1 --session-token t2 --client-certificate-file FILE --client-key-file FILE';
+  '--secret-access-key s1 --session-token t2 --client-certificate-file FILE --client-key-file FILE --client-secret c1';
 const SECRETS = {
   token: 't1',
   apiKey: 'k1',
@@ -33,6 +33,7 @@ const SECRETS = {
   sessionToken: 't2',
   clientCertificate: 'content',
   clientKey: 'content',
+  clientSecret: 'c1',
   headers: { A: '1', B: '2' },
 };
 
@@ -234,7 +235,7 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   [
     'destination create --name soc --tenant 7 --type webhook --url https://a.example --from beginning --filter success:false --format ocsf ' +
       '--encoding ndjson --signature v1a --acknowledge --index i --source s --sourcetype t --pipeline p --bucket b --region r ' +
-      `--prefix x --app-name n --omit-empty --without-additional --ca-file FILE ${SECRET_OPTIONS}`,
+      `--azure-tenant a --client-id c --dcr d --stream t --login-url l --token-scope o --prefix x --app-name n --omit-empty --without-additional --ca-file FILE ${SECRET_OPTIONS}`,
     {
       tenantId: '7',
       name: 'soc',
@@ -254,6 +255,12 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
         bucket: 'b',
         region: 'r',
         prefix: 'x',
+        azureTenant: 'a',
+        clientId: 'c',
+        dcr: 'd',
+        stream: 't',
+        loginUrl: 'l',
+        tokenScope: 'o',
         appName: 'n',
         omitEmpty: true,
         withoutAdditional: true,
@@ -279,7 +286,7 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   [
     'destination update d1 --name soc --url https://b.example --filter success:false --format cef --reset omit-empty --reset --index ' +
       '--encoding ndjson --signature v1a --acknowledge --source s --sourcetype t --pipeline p --bucket b --region r ' +
-      `--prefix x --app-name n --without-additional --ca-file FILE ${SECRET_OPTIONS}`,
+      `--azure-tenant a --client-id c --dcr d --stream t --login-url l --token-scope o --prefix x --app-name n --without-additional --ca-file FILE ${SECRET_OPTIONS}`,
     {
       destinationId: 'd1',
       name: 'soc',
@@ -296,6 +303,12 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
         bucket: 'b',
         region: 'r',
         prefix: 'x',
+        azureTenant: 'a',
+        clientId: 'c',
+        dcr: 'd',
+        stream: 't',
+        loginUrl: 'l',
+        tokenScope: 'o',
         appName: 'n',
         withoutAdditional: true,
         ca: 'content',

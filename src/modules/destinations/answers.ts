@@ -7,7 +7,7 @@ export const DESTINATION = {
     destinationId: { kind: 'id' },
     tenantId: { kind: 'text' },
     name: { kind: 'text' },
-    type: { kind: 'text', doc: 'webhook, splunk-hec, elasticsearch, s3, syslog or relp.' },
+    type: { kind: 'text', doc: 'webhook, splunk-hec, elasticsearch, s3, azure-monitor, syslog or relp.' },
     url: { kind: 'text', doc: 'Without the query string, which is secret.' },
     state: { kind: 'text', doc: 'active, failing (the service retries) or paused.' },
     pauseReason: {

@@ -19,7 +19,7 @@ export const CREATE_DESTINATION = {
     kind: 'choice',
     values: TYPE_NAMES,
     isRequired: true,
-    doc: 'webhook, splunk-hec, elasticsearch, s3, syslog or relp.',
+    doc: 'webhook, splunk-hec, elasticsearch, s3, azure-monitor, syslog or relp.',
   },
   from: { ...BEGINNING, isRequired: true, default: 'now' },
   name: { kind: 'text', isRequired: true, check: nameProblems },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DestinationFormat, FEED_FORMAT_NAMES, LINE_FORMATS } from '../../event/formats/formats';
+import { DESTINATION_FORMAT_NAMES, type DestinationFormat } from '../../event/formats/formats';
 import { checkParameters } from '../../event/parse-parameters';
 import { LIMITS } from '../../limits';
 import { type Problem, problem, tooLong } from '../../problem';
@@ -111,16 +111,14 @@ function problemOf(part: string, issue: z.core.$ZodIssue): Problem {
   return { code, field, message: `${field}: ${reason}`, detail: {} };
 }
 
-const formatProblems = (type: DestinationType, format: string | null | undefined): Problem[] =>
-  typeSpec(type).takesLines === false && Object.hasOwn(LINE_FORMATS, format ?? '')
-    ? [
-        problem(
-          'format',
-          'conflict',
-          `must be one of ${FEED_FORMAT_NAMES.join(', ')} for ${type}, which takes objects`,
-        ),
-      ]
-    : [];
+function formatProblems(type: DestinationType, format: string | null | undefined): Problem[] {
+  const { formats } = typeSpec(type);
+  const known = DESTINATION_FORMAT_NAMES.find(
+    (name) => name === (format ?? CREATE_DESTINATION.format.default),
+  );
+  if (formats === undefined || known === undefined || formats.includes(known)) return [];
+  return [problem('format', 'conflict', `must be ${formats.join(', ')} for ${type}`)];
+}
 
 function urlProblems(text: string, type: DestinationType): Problem[] {
   const { protocols } = typeSpec(type);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SIGNATURES } from '../../delivery/standard-webhooks';
+import { type DestinationFormat, FEED_FORMAT_NAMES } from '../../event/formats/formats';
 import { LIMITS } from '../../limits';
 
 const text = (max = 512) =>
@@ -56,6 +57,9 @@ const SHOWN = {
   withoutAdditional: z.boolean().optional(),
 };
 
+const guid = (whose: string) =>
+  z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, { error: `must be the GUID ${whose}` });
+
 interface TypeSpec {
   /** The permitted protocols of the URL. */
   readonly protocols: readonly string[];
@@ -65,8 +69,8 @@ interface TypeSpec {
   readonly secrets: z.ZodType;
   /** The most events in one batch. */
   readonly eventsMax: number;
-  /** False: it takes objects alone, and no lines of text. */
-  readonly takesLines?: false;
+  /** Absent: every format. */
+  readonly formats?: readonly DestinationFormat[];
   /** The milliseconds until the next look when nothing is left, so that batches become worth sending. */
   readonly restMs?: number;
   readonly doc: string;
@@ -127,7 +131,7 @@ const TYPES = {
         ...always,
       }),
     eventsMax: LIMITS.destinationBatchEvents,
-    takesLines: false,
+    formats: FEED_FORMAT_NAMES,
     doc: 'The `_bulk` interface of Elasticsearch and OpenSearch.',
   },
   s3: {
@@ -155,6 +159,31 @@ const TYPES = {
     eventsMax: 5_000,
     restMs: 10_000,
     doc: 'An object store with the interface of S3: gzipped NDJSON.',
+  },
+  'azure-monitor': {
+    protocols: HTTP,
+    settings: z.strictObject({
+      ...SHOWN,
+      azureTenant: guid('of a directory of Microsoft Entra'),
+      clientId: guid('of an application of Microsoft Entra'),
+      dcr: z
+        .string()
+        .regex(/^dcr-[0-9a-f]{32}$/, { error: 'must be the immutable id of a data collection rule' }),
+      stream: z
+        .string()
+        .regex(/^Custom-[A-Za-z0-9_-]{1,100}$/, { error: 'must be the name of a stream: Custom-…' })
+        .default('Custom-SqlServerAudit_CL'),
+      loginUrl: z
+        .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+        .max(512)
+        .default('https://login.microsoftonline.com'),
+      tokenScope: text().default('https://monitor.azure.com//.default'),
+      ca,
+    }),
+    secrets: z.strictObject({ clientSecret: text() }),
+    eventsMax: LIMITS.destinationBatchEvents,
+    formats: ['native'],
+    doc: 'The Logs Ingestion API of Azure Monitor, for Microsoft Sentinel.',
   },
   syslog: {
     protocols: ['tls:'],

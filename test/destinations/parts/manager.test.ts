@@ -239,7 +239,7 @@ describe('a change', () => {
       settings: { url: 'https://outer.example/', index: 'i' },
     };
     await expect(update({ format: 'cef', secrets: {} })).rejects.toThrow(
-      'elasticsearch, which takes objects',
+      'must be native, ocsf, ecs for elasticsearch',
     );
     expect(shared.row.settings).not.toBe(before.settings);
   });

@@ -2,6 +2,7 @@ import { GuardedHttp } from '../../../delivery/guarded-http';
 import type { NetworkGuard } from '../../../delivery/network-guard';
 import type { Sender } from '../runner';
 import type { DestinationType, SecretsOf, SettingsOf, StoredSecrets } from '../types';
+import { azureMonitorSender } from './azure-monitor';
 import { elasticsearchSender } from './elasticsearch';
 import { objectStoreSender } from './object-store';
 import { splunkSender } from './splunk-hec';
@@ -26,6 +27,8 @@ export function openSender(
       splunkSender(http(), s, p, nowMs),
     elasticsearch: (s: SettingsOf<'elasticsearch'>, p: SecretsOf<'elasticsearch'>) =>
       elasticsearchSender(http(), s, p, nowMs),
+    'azure-monitor': (s: SettingsOf<'azure-monitor'>, p: SecretsOf<'azure-monitor'>) =>
+      azureMonitorSender(http(), s, p, nowMs),
     s3: (s: SettingsOf<'s3'>, p: SecretsOf<'s3'>) => objectStoreSender(http(), s, p, nowMs),
     syslog: (s: SettingsOf<'syslog'>, p: SecretsOf<'syslog'>) => syslogSender('syslog', guard, s, p),
     relp: (s: SettingsOf<'relp'>, p: SecretsOf<'relp'>) => syslogSender('relp', guard, s, p),
