@@ -56,7 +56,7 @@ export const UPDATE_DESTINATION = {
   url: {
     kind: 'text',
     charsMax: URL_CHARS_MAX,
-    doc: 'At another server, the secrets that a message holds must be given again.',
+    doc: 'At another server (the login URL too), the secrets that a message holds must be given again.',
   },
   settings: {
     kind: 'json',

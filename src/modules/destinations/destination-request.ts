@@ -52,7 +52,7 @@ export function checkChange(
   { signing: _, query: __, ...given }: StoredSecrets,
   change: DestinationChange,
 ): { readonly checked: CheckedRequest } | { readonly problems: readonly Problem[] } {
-  const { url: storedUrl, ...settings } = stored as { readonly url: string };
+  const { url: storedUrl, ...settings } = stored as { readonly url: string; readonly loginUrl?: string };
   if (Object.values(change).every((value) => value === null || value === undefined)) {
     const message = 'give what is to be changed';
     return { problems: [{ code: 'missing', field: null, message, detail: {} }] };
@@ -68,11 +68,15 @@ export function checkChange(
     settings: isPlain(change.settings) ? changed(settings, change.settings) : (change.settings ?? settings),
     secrets: change.secrets ?? given,
   });
-  const isElsewhere = change.url != null && URL.canParse(change.url) && !isSameServer(change.url, storedUrl);
+  const isElsewhere =
+    isMoved(change.url ?? undefined, storedUrl) ||
+    (isPlain(change.settings) &&
+      'loginUrl' in change.settings &&
+      isMoved(change.settings.loginUrl, settings.loginUrl));
   const isSent = Object.keys(given).some((secret) => !NEVER_SENT.includes(secret));
   // A secret that the service never shows must not reach a server that somebody names later.
   if (!isElsewhere || !isSent || change.secrets != null) return result;
-  const message = 'secrets must be given again, because the URL names another server';
+  const message = 'secrets must be given again, because a URL names another server';
   const moved: Problem = { code: 'missing', field: 'secrets', message, detail: {} };
   return { problems: [...('problems' in result ? result.problems : []), moved] };
 }
@@ -84,10 +88,15 @@ const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const changed = (settings: object, change: object) =>
   Object.fromEntries(Object.entries({ ...settings, ...change }).filter(([, value]) => value !== null));
-const isSameServer = (one: string, other: string) => {
-  const [a, b] = [new URL(one), new URL(other)];
-  return a.protocol === b.protocol && a.host === b.host;
-};
+
+/** Whether a change leads to another server than before. An address that is taken back may lead anywhere. */
+function isMoved(given: unknown, stored: string | undefined): boolean {
+  if (given === undefined || given === stored) return false;
+  if (typeof given !== 'string') return given !== null || stored !== undefined;
+  if (!URL.canParse(given) || stored === undefined) return true;
+  const [a, b] = [new URL(given), new URL(stored)];
+  return a.protocol !== b.protocol || a.host !== b.host;
+}
 
 /** The secrets of a type as an operator gives them. */
 export const checkSecrets = (type: DestinationType, given: unknown) =>

@@ -179,7 +179,7 @@ describe('a change', () => {
 
   it('keeps what it does not name: settings, secrets, filter, position', async () => {
     const { secrets } = shared.row;
-    await update({ settings: { omitEmpty: true, index: 'j' } });
+    await update({ url: null, name: null, secrets: null, settings: { omitEmpty: true, index: 'j' } });
     expect(shared.row).toMatchObject({
       position: 5,
       filter: 'actionId:SL',
@@ -209,6 +209,23 @@ describe('a change', () => {
     await update({ url, secrets: { token: 'another' } });
     expect(secretsOf(shared.row)).toEqual({ token: 'another' });
     expect(shared.row.settings.url).toBe(url);
+  });
+
+  it('of the login URL sends no secret to a server that it was not given for', async () => {
+    const settings = {
+      url: 'https://outer.example/',
+      azureTenant: '11111111-2222-3333-4444-555555555555',
+      clientId: '66666666-7777-8888-9999-000000000000',
+      dcr: `dcr-${'0a'.repeat(16)}`,
+      loginUrl: 'https://login.example',
+    };
+    const secrets = shared.box.seal(JSON.stringify({ clientSecret: 'c1' }), ownerOfSecrets(shared.row));
+    shared.row = { ...shared.row, type: 'azure-monitor', settings, secrets };
+    for (const loginUrl of ['https://thief.example', null])
+      await expect(update({ settings: { loginUrl } })).rejects.toThrow('secrets must be given again');
+    await update({ settings: { loginUrl: 'https://login.example/v2' } });
+    await update({ settings: { loginUrl: 'https://other.example' }, secrets: { clientSecret: 'c2' } });
+    expect(secretsOf(shared.row)).toEqual({ clientSecret: 'c2' });
   });
 
   it('of the URL of a webhook keeps its signing secrets, and the query is that of the new URL', async () => {
