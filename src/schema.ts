@@ -18,6 +18,7 @@ import { AlertWorkResolver } from './modules/detection/alerts/alert-work.resolve
 import { IncidentResolver } from './modules/detection/alerts/incident.resolver';
 import { SuppressionResolver } from './modules/detection/alerts/suppression.resolver';
 import { BacktestResolver } from './modules/detection/backtests/backtest.resolver';
+import { ExceptionResolver } from './modules/detection/backtests/exception.resolver';
 import { AlertRouteResolver } from './modules/detection/notices/route.resolver';
 import { RuleResolver } from './modules/detection/rules/rule.resolver';
 import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidence.resolver';
@@ -72,6 +73,7 @@ export const RESOLVERS = [
   RestoreResolver,
   RetentionResolver,
   BacktestResolver,
+  ExceptionResolver,
   RuleResolver,
   SavedSearchResolver,
   TenantResolver,

@@ -9,6 +9,7 @@ import { addDestinationCommands } from './destination-commands';
 import { errorLine } from './error-output';
 import { addEvidenceCommands } from './evidence-command';
 import { addExplainCommand } from './explain-command';
+import { addIncidentCommands } from './incident-commands';
 import { addKeyCommands, type KeyPorts } from './key-commands';
 import { addRestoreCommands, type RestorePorts } from './restore-commands';
 import { addRuleCommands } from './rule-commands';
@@ -102,6 +103,10 @@ export function createProgram(ports: CommandPorts): Command {
   addKeyCommands(program, onService, ports);
 
   addAlertCommands(program.command('alert').description('alerts'), onService);
+  addIncidentCommands(
+    program.command('incident').description('incidents: alerts that belong together'),
+    onService,
+  );
 
   addRuleCommands(program.command('rule').description('rules that look for attacks'), onService);
 

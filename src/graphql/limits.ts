@@ -65,6 +65,7 @@ const FIXED: Readonly<Record<string, number>> = {
   'Overview.servers': LIMITS.overviewServersMax,
   'WeekServer.hours': 168,
   'Report.needs': 4,
+  'ExceptionPreview.choices': 11,
   'RuleCoverage.groups': 4,
   'RuleCoverage.instances': 10,
   'RuleOnInstance.groups': 4,

@@ -222,6 +222,63 @@ describe('alerts in the dashboard', () => {
     expect(await sight.innerText()).toContain('1 server instance:');
   });
 
+  it('that are no attack tune their rule in one step, and incidents are worked on many at once', async () => {
+    const { world, origin } = opened.dashboard;
+    const tenant = await world.tenant();
+    const ofLogin = (n: number, change: object) =>
+      anEvent({
+        serverPrincipalName: `backup${n}`,
+        clientIp: `10.9.0.${n}`,
+        hostName: `BACKUP${n}`,
+        additional: { sessionId: 100 + n },
+        eventTime: `2026-01-05T10:0${n}:00.0000000Z`,
+        ...change,
+      });
+    const stopped = (n: number) => ofLogin(n, { actionId: 'TASP', applicationName: 'NightlyJob' });
+    const read = (n: number) => ofLogin(n, { actionId: 'TASP', applicationName: 'sqlcmd' });
+    await tenant.ingest([stopped(1), stopped(2), stopped(3), read(4), read(5), read(6)]);
+    const scopes = [...READ, 'work:alerts'];
+    const { key } = await world.key({ name: 'Tuner', tenantIds: [tenant.tenantId], scopes });
+    const { body } = await until(
+      () => world.get('/alerts', key, { query: { sortBy: 'firstEventTime', sortDirection: 'asc' } }),
+      (answer) => answer.body.data.length === 6,
+    );
+    page = await opened.dashboard.signedIn(key, `/alerts/${body.data[0].alertId}`);
+    await page.getByRole('region', { name: 'Related alerts' }).getByText('The only alert').waitFor();
+    await page.getByRole('button', { name: 'Not an attack' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Not an attack/ });
+    await dialog.getByText('would remove 1 of 6 alerts of the last 30 days, none that').waitFor();
+    await dialog.getByRole('checkbox', { name: /NightlyJob/ }).check();
+    for (const one of await dialog.getByRole('checkbox', { checked: true }).all())
+      if (!(await one.getAttribute('value'))?.startsWith('applicationName')) await one.uncheck();
+    await dialog.getByText('would remove 3 of 6 alerts of the last 30 days, none that').waitFor();
+    await dialog.getByText('3 of them are open and will be resolved.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save and resolve these' }).click();
+    await page.getByTestId('alert-state').getByText('Resolved: false positive').waitFor();
+    await page.goto(`${origin}/dashboard/incidents`);
+    const boxes = page.getByRole('checkbox', { name: /^Choose: / });
+    await until(
+      () => boxes.count(),
+      (count) => count === 6,
+    );
+    await boxes.nth(1).click();
+    await boxes.nth(4).click({ modifiers: ['Shift'] });
+    await page.getByText('4 incidents chosen').waitFor();
+    expect(await violations(page)).toEqual([]);
+    const work = page.getByRole('group', { name: 'Work on the chosen incidents' });
+    await work.getByRole('button', { name: 'Resolve' }).click();
+    const form = page.getByRole('dialog', { name: 'Resolve 4 incidents' });
+    await form.getByRole('radio', { name: 'Expected' }).check();
+    await form.getByRole('textbox', { name: 'Reason' }).fill('the nightly job');
+    await form.getByRole('button', { name: 'Resolve' }).click();
+    await page.getByText('4 incidents: resolved').waitFor();
+    await until(
+      () => boxes.count(),
+      (count) => count === 2,
+    );
+  });
+
   it('come from rules that can be switched on and off, tuned, tested on past events, and imported', async () => {
     page = await opened.dashboard.signedIn(worker, '/rules');
     await page.getByLabel('Find a rule').fill('brute');

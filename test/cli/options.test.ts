@@ -154,6 +154,12 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
     { tenantId: null, status: null, severity: null, ruleId: null, principalName: null, pageSize: 50 },
   ],
   ['alert show a1', { alertId: 'a1' }],
+  [
+    'incident list --tenant 7 --status new --severity low --limit 3',
+    { tenantId: '7', status: 'new', severity: 'low', pageSize: 3 },
+  ],
+  ['incident list', { tenantId: null, status: null, severity: null, pageSize: 50 }],
+  ['incident show i1', { incidentId: 'i1' }],
   ['alert acknowledge a1 --assignee ada --comment why', { alertId: 'a1', assignee: 'ada', comment: 'why' }],
   ['alert acknowledge a1', { alertId: 'a1', assignee: null, comment: null }],
   [

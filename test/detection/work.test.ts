@@ -406,4 +406,114 @@ describe('the command line', () => {
       ]),
     );
   });
+
+  it('tunes a rule from an alert: what would be gone is told before, and the open alerts are resolved', async () => {
+    const { world } = open;
+    const own = await world.tenant();
+    const given = { tenantIds: [own.tenantId], scopes: ['read:alerts', 'work:alerts'] };
+    const { key: worker } = await world.key(given);
+    const failure = (clientIp: string, hostName: string, change: object = {}) =>
+      anEvent({
+        actionId: 'LGIF',
+        succeeded: false,
+        serverPrincipalName: 'monitor',
+        clientIp,
+        hostName,
+        applicationName: 'Probe',
+        statement: "Login failed for user 'monitor'.",
+        ...change,
+      });
+    await own.ingest([
+      failure('203.0.113.11', 'PROBE01'),
+      failure('203.0.113.12', 'PROBE01'),
+      failure('203.0.113.13', 'PROBE01'),
+      failure('203.0.113.14', 'PROBE02'),
+      // Of this alert, only a part of the events is from the probe.
+      failure('203.0.113.15', 'PROBE01'),
+      failure('203.0.113.15', 'KALI', { serverPrincipalName: 'sa' }),
+    ]);
+    const { body } = await until(
+      () => world.get('/alerts', worker, { query: { pageSize: 100 } }),
+      (answer) => answer.body.data.length >= 5,
+    );
+    const byAddress = new Map<string, string>(
+      body.data.map((one: { alertId: string; group: { clientIp: string } }) => [
+        one.group.clientIp,
+        one.alertId,
+      ]),
+    );
+    const ask = async (text: string, variables: object, by = worker) =>
+      (await world.graphql(by, text, variables)).body;
+    const preview = `query ($alertId: String!, $fields: [String!]) {
+      exceptionPreview(alertId: $alertId, fields: $fields) {
+        choices { field value } alerts removed truePositives open text
+      }
+    }`;
+    const alertId = byAddress.get('203.0.113.11');
+    const none = await ask(preview, { alertId, fields: [] });
+    expect(none.data.exceptionPreview).toMatchObject({ alerts: 5, removed: 0, open: 0 });
+    expect(none.data.exceptionPreview.choices).toEqual(
+      expect.arrayContaining([
+        { field: 'serverPrincipalName', value: 'monitor' },
+        { field: 'clientIp', value: '203.0.113.11' },
+        { field: 'hostName', value: 'PROBE01' },
+        { field: 'applicationName', value: 'Probe' },
+      ]),
+    );
+    // One was found to be an attack, another is already done.
+    const resolve = (id: string | undefined, verdict: string) =>
+      ask(`mutation { resolveAlert(alertId: "${id}", verdict: ${verdict}) { status } }`, {});
+    await resolve(byAddress.get('203.0.113.12'), 'true_positive');
+    const fields = ['hostName', 'serverPrincipalName'];
+    const told = await ask(preview, { alertId, fields });
+    expect(told.data.exceptionPreview).toMatchObject({
+      alerts: 5,
+      removed: 3,
+      truePositives: 1,
+      open: 2,
+      text: 'would remove 3 of 5 alerts of the last 30 days, 1 of them true positives',
+    });
+    const strange = await ask(preview, { alertId, fields: ['statement'] });
+    expect(strange.errors[0].message).toContain('Choose among');
+    const other = await world.key({ tenantIds: [tenant.tenantId], scopes: given.scopes });
+    expect((await ask(preview, { alertId, fields }, other.key)).errors[0].extensions.code).toBe('not_found');
+
+    const add = `mutation ($alertId: String!, $fields: [String!]!) {
+      addRuleException(alertId: $alertId, fields: $fields, verdict: false_positive, comment: "our probe") {
+        resolved tuning text
+      }
+    }`;
+    const added = await ask(add, { alertId, fields });
+    expect(added.data.addRuleException.resolved).toBe(2);
+    expect(JSON.parse(added.data.addRuleException.tuning)).toEqual({
+      exceptions: [{ hostName: 'PROBE01', serverPrincipalName: 'monitor' }],
+    });
+    // The same once more adds nothing.
+    const again = await ask(add, { alertId, fields: fields.toReversed() });
+    expect(again.data.addRuleException).toMatchObject({ resolved: 0 });
+    expect(JSON.parse(again.data.addRuleException.tuning).exceptions).toHaveLength(1);
+    const now = (await world.get('/alerts', worker, { query: { pageSize: 100 } })).body.data;
+    const states = Object.fromEntries(
+      now.map((one: { group: { clientIp: string }; status: string; verdict: string | null }) => [
+        one.group.clientIp,
+        one.verdict ?? one.status,
+      ]),
+    );
+    expect(states).toEqual({
+      '203.0.113.11': 'false_positive',
+      '203.0.113.12': 'true_positive',
+      '203.0.113.13': 'false_positive',
+      '203.0.113.14': 'new',
+      '203.0.113.15': 'new',
+    });
+    // The rule leaves such events out from now on.
+    await own.ingest([failure('203.0.113.16', 'PROBE01'), failure('203.0.113.17', 'KALI')]);
+    const later = await until(
+      () => world.get('/alerts', worker, { query: { pageSize: 100 } }),
+      (answer) => answer.body.data.length > now.length,
+    );
+    expect(later.body.data.map((one: { group: { clientIp: string } }) => one.group.clientIp)).not.toContain(
+      '203.0.113.16',
+    );
+  });
 });

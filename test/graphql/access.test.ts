@@ -61,6 +61,21 @@ const MATRIX = {
     `{ incidentChanges(incidentId: "${UUID}") { changeId } }`,
     'read:alerts',
   ],
+  'Mutation.acknowledgeIncidents': [
+    'public or operator',
+    `mutation { acknowledgeIncidents(incidentIds: ["${UUID}"]) }`,
+    'work:alerts',
+  ],
+  'Mutation.resolveIncidents': [
+    'public or operator',
+    `mutation { resolveIncidents(incidentIds: ["${UUID}"], verdict: expected) }`,
+    'work:alerts',
+  ],
+  'Mutation.assignIncidents': [
+    'public or operator',
+    `mutation { assignIncidents(incidentIds: ["${UUID}"]) }`,
+    'work:alerts',
+  ],
   'Mutation.acknowledgeIncident': [
     'public or operator',
     `mutation { acknowledgeIncident(incidentId: "${UUID}") { incidentId } }`,
@@ -102,6 +117,16 @@ const MATRIX = {
     'session or operator',
     '{ detectionRules(tenantId: "1") { ruleId } }',
     'read:alerts',
+  ],
+  'Query.exceptionPreview': [
+    'public or operator',
+    `{ exceptionPreview(alertId: "${UUID}") { text } }`,
+    'work:alerts',
+  ],
+  'Mutation.addRuleException': [
+    'public or operator',
+    `mutation { addRuleException(alertId: "${UUID}", fields: ["clientIp"], verdict: expected) { resolved } }`,
+    'work:alerts',
   ],
   'Query.ruleCoverage': ['session or operator', '{ ruleCoverage(tenantId: "1") { ruleId } }', 'read:alerts'],
   'Query.backtest': ['session or operator', `{ backtest(backtestId: "${UUID}") { state } }`, 'work:alerts'],

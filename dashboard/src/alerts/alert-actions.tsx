@@ -27,6 +27,11 @@ export const AlertActions = ({ alert, work }: Props) => (
         Resolve
       </Button>
     )}
+    {alert.findingCount > 0 && (
+      <Button variant="default" onClick={() => work.notAnAttack(alert)}>
+        Not an attack
+      </Button>
+    )}
     <Button variant="default" onClick={() => work.suppress(alert)}>
       Suppress
     </Button>

@@ -16,6 +16,7 @@ import { hrefOfAlert } from './alert-href';
 import { statusText } from './alert-words';
 import { Findings } from './findings';
 import { History } from './history';
+import { RelatedAlerts } from './related-alerts';
 import { RuleNote } from './rule-note';
 import { Severity } from './severity';
 import type { Alert } from './use-queue';
@@ -99,6 +100,7 @@ function Known(props: { readonly alert: Alert; readonly session: Session; readon
       {canWork && <AlertActions alert={alert} work={work} />}
       {work.error && <Failed error={work.error} />}
       <AlertFacts alert={alert} session={session} />
+      <RelatedAlerts alert={alert} />
       <RuleNote alert={alert} />
       {hasScope(session, 'read:findings') ? (
         <Findings alert={alert} mayRead={hasScope(session, 'read:audit-activity')} />

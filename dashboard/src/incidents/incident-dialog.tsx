@@ -1,4 +1,4 @@
-import { Radio, Stack, Textarea, TextInput } from '@mantine/core';
+import { Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
   type AlertVerdict,
@@ -6,10 +6,10 @@ import {
   CommentIncidentDocument,
   ResolveIncidentDocument,
 } from '../../generated/operations';
-import { VERDICT_LABELS } from '../alerts/alert-words';
 import { FormDialog } from '../lib/form-dialog';
 import { useMutate } from '../lib/mutate';
 import type { Incident } from './incident';
+import { VerdictChoice } from './verdict-choice';
 
 export type IncidentDialogKind = 'resolve' | 'assign' | 'comment';
 const ACTIONS = { resolve: 'Resolve', assign: 'Assign', comment: 'Comment' } as const;
@@ -43,19 +43,7 @@ export function IncidentDialog(props: {
       onClose={onClose}
       onSubmit={submit}
     >
-      {kind === 'resolve' && (
-        <Radio.Group
-          label="It turned out to be"
-          value={verdict}
-          onChange={(value) => setVerdict(value as AlertVerdict)}
-        >
-          <Stack gap="xs" mt="xs">
-            {(Object.keys(VERDICT_LABELS) as AlertVerdict[]).map((value) => (
-              <Radio key={value} value={value} label={VERDICT_LABELS[value]} />
-            ))}
-          </Stack>
-        </Radio.Group>
-      )}
+      {kind === 'resolve' && <VerdictChoice value={verdict} onChange={setVerdict} />}
       {kind === 'assign' ? (
         <TextInput
           label="Assignee"

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
 import { useState } from 'react';
 import { useQuery } from 'urql';
@@ -6,6 +6,7 @@ import { useLocation } from 'wouter';
 import { type IncidentFieldsFragment, IncidentsDocument } from '../../generated/operations';
 import { STATUS_LABELS, statusText } from '../alerts/alert-words';
 import { Severity } from '../alerts/severity';
+import { mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
 import { formatCount } from '../lib/numbers';
@@ -16,6 +17,7 @@ import { nameOf } from '../lib/tenant-name';
 import { formatTime, type TimeZone } from '../lib/time';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
+import { BulkWork } from './bulk-work';
 
 type Incident = IncidentFieldsFragment;
 const PAGE_SIZE = 25;
@@ -34,7 +36,10 @@ export function IncidentList({ session }: { readonly session: Session }) {
     query: IncidentsDocument,
     variables: { status, page, pageSize: PAGE_SIZE },
   });
+  const [chosen, choose] = useState<Incident[]>([]);
+  const [done, setDone] = useState('');
   const refresh = () => ask();
+  const canWork = mayWork(session);
   const open = ({ incidentId }: Incident) => navigate(`/incidents/${incidentId}`);
   const { items = [], totalCount = 0 } = data?.incidents ?? {};
   return (
@@ -47,13 +52,30 @@ export function IncidentList({ session }: { readonly session: Session }) {
       <SegmentedControl
         aria-label="State"
         value={status}
-        onChange={(value) => show({ status: value as State, page: 1 })}
+        onChange={(value) => {
+          show({ status: value as State, page: 1 });
+          choose([]);
+        }}
         data={STATES.map((value) => ({ value, label: STATUS_LABELS[value] }))}
         style={{ alignSelf: 'flex-start' }}
       />
-      <Text size="sm" fw={600} role="status">
-        {data ? `${formatCount(totalCount)} ${totalCount === 1 ? 'incident' : 'incidents'}` : 'Counting …'}
-      </Text>
+      <Group gap="sm" mih={30}>
+        <Text size="sm" fw={600} role="status">
+          {data ? `${formatCount(totalCount)} ${totalCount === 1 ? 'incident' : 'incidents'}` : 'Counting …'}
+        </Text>
+        <BulkWork
+          incidentIds={chosen.map(({ incidentId }) => incidentId)}
+          onClear={() => choose([])}
+          onDone={(text) => {
+            choose([]);
+            setDone(text);
+            refresh();
+          }}
+        />
+        <Text size="sm" role="status" aria-live="polite">
+          {done}
+        </Text>
+      </Group>
       {error && <Failed error={error} retry={refresh} />}
       {!data && !error && <Loading what="the incidents" />}
       {data && items.length === 0 && (
@@ -74,7 +96,18 @@ export function IncidentList({ session }: { readonly session: Session }) {
             onRowClick={onRow(open)}
             totalRecords={totalCount}
             page={page}
-            onPageChange={(next) => show({ status, page: next })}
+            onPageChange={(next) => {
+              show({ status, page: next });
+              choose([]);
+            }}
+            {...(canWork && {
+              selectedRecords: chosen,
+              onSelectedRecordsChange: choose,
+              allRecordsSelectionCheckboxProps: { 'aria-label': 'Choose all incidents of this page' },
+              getRecordSelectionCheckboxProps: ({ title }: Incident) => ({
+                'aria-label': `Choose: ${showHidden(title)}`,
+              }),
+            })}
             recordsPerPage={PAGE_SIZE}
             paginationText={({ from, to, totalRecords }) =>
               `${formatCount(from)} – ${formatCount(to)} of ${formatCount(totalRecords)}`

@@ -29,6 +29,8 @@ import { SuppressionResolver } from './alerts/suppression.resolver';
 import { BacktestResolver } from './backtests/backtest.resolver';
 import { BacktestStore } from './backtests/backtest.store';
 import { Backtests } from './backtests/backtests';
+import { ExceptionResolver } from './backtests/exception.resolver';
+import { ExceptionPreview } from './backtests/exception-preview';
 import { DetectionTally } from './base/tally';
 import { Detector } from './detector/detector';
 import { FindingsCheck } from './detector/findings-check';
@@ -157,7 +159,7 @@ export function detectionModule(parts: {
       new AlertCountsResolver(new AlertCounts(service)),
       new IncidentResolver({
         reader: incidents,
-        store: new IncidentStore(service, nowMs),
+        store: new IncidentStore(service, nowMs, noteAlerts),
         tenants: callTenants,
       }),
       new AlertWorkResolver({ reader, alerts, tenants: callTenants, nowMs }),
@@ -166,6 +168,13 @@ export function detectionModule(parts: {
         tenants: callTenants,
         changes: parts.changes,
         coverage: parts.coverage,
+      }),
+      new ExceptionResolver({
+        preview: new ExceptionPreview(service, nowMs),
+        rules,
+        alerts,
+        tenants: callTenants,
+        changes: parts.changes,
       }),
       new BacktestResolver({ rules, backtests: tests, tenants: callTenants }),
     ],

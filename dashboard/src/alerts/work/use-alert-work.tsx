@@ -7,6 +7,7 @@ import { EVERY_ALERT } from '../use-alert-counts';
 import type { Alert } from '../use-queue';
 import { AssignAlert } from './assign-alert';
 import { CommentAlert } from './comment-alert';
+import { NotAnAttack } from './not-an-attack';
 import { ResolveAlert } from './resolve-alert';
 import { SuppressAlert } from './suppress-alert';
 
@@ -15,6 +16,7 @@ const DIALOGS = {
   suppress: SuppressAlert,
   assign: AssignAlert,
   comment: CommentAlert,
+  notAnAttack: NotAnAttack,
 };
 type DialogKind = keyof typeof DIALOGS;
 
@@ -47,6 +49,7 @@ export function useAlertWork(onWorked: (alert: Alert) => void) {
     suppress: opens('suppress'),
     assign: opens('assign'),
     comment: opens('comment'),
+    notAnAttack: opens('notAnAttack'),
     dialog: open && Dialog && <Dialog alert={open.alert} onClose={() => setOpen(null)} onDone={finish} />,
     done,
     error,

@@ -103,6 +103,35 @@ export class AlertStore {
     );
   }
 
+  /** Resolves alerts of a tenant in a transaction; those that are done meanwhile stay as they are. @returns how many */
+  async resolveThese(
+    tx: Prisma.TransactionClient,
+    tenantId: number,
+    alertIds: readonly string[],
+    by: { readonly actor: string; readonly verdict: string; readonly comment: string | null },
+  ): Promise<number> {
+    const at = new Date(this.nowMs());
+    const set = { status: 'resolved', verdict: by.verdict };
+    const open = await tx.alert.findMany({
+      where: { tenantId, alertId: { in: [...alertIds] }, status: { in: ['new', 'acknowledged'] } },
+      select: { alertId: true, ruleId: true, severity: true },
+    });
+    const ids = open.map(({ alertId }) => alertId);
+    await tx.alert.updateMany({ where: { tenantId, alertId: { in: ids } }, data: { ...set, updatedAt: at } });
+    const entry = {
+      at,
+      actor: toStored(by.actor),
+      kind: 'resolved',
+      detail: JSON.stringify(set),
+      comment: by.comment === null ? null : toStored(by.comment),
+    };
+    await tx.alertChange.createMany({
+      data: ids.map((alertId) => ({ tenantId, alertId, changeId: randomUUID(), ...entry })),
+    });
+    for (const alert of open) await this.onChange(tx, { ...alert, tenantId, status: set.status });
+    return ids.length;
+  }
+
   /** @returns the suppressions that have not ended, the first to end first */
   async suppressions(tenantId: number): Promise<readonly SuppressionAnswer[]> {
     const rows = await guarded(() =>
@@ -166,7 +195,8 @@ export class AlertStore {
 const storedSet = (set: AlertWork['set']) =>
   typeof set.assignee === 'string' ? { ...set, assignee: toStored(set.assignee) } : set;
 
-interface ChangedAlert {
+/** An alert that has another state now. */
+export interface ChangedAlert {
   readonly tenantId: number;
   readonly alertId: string;
   readonly ruleId: string;

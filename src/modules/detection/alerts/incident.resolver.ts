@@ -9,7 +9,9 @@ import { Takes } from '../../../graphql/arguments';
 import { objectType } from '../../../graphql/object-type';
 import {
   ACKNOWLEDGE_INCIDENT,
+  ACKNOWLEDGE_INCIDENTS,
   ASSIGN_INCIDENT,
+  ASSIGN_INCIDENTS,
   COMMENT_INCIDENT,
   INCIDENT,
   INCIDENT_CHANGE,
@@ -19,6 +21,7 @@ import {
   MOVE_ALERT,
   OF_INCIDENT,
   RESOLVE_INCIDENT,
+  RESOLVE_INCIDENTS,
   SET_INCIDENT_MINUTES,
   TENANT_INCIDENTS,
 } from '../base/incident-answers';
@@ -90,26 +93,51 @@ export class IncidentResolver {
     { incidentId, assignee, comment }: ParameterValues<typeof ACKNOWLEDGE_INCIDENT>,
     call: Call,
   ) {
-    const name = assignee === undefined ? {} : { assignee: nameOf(assignee) };
-    return this.#work(call, incidentId, comment, {
-      kind: 'acknowledged',
-      set: { status: 'acknowledged', verdict: null, ...name },
-    });
+    return this.#work(call, incidentId, comment, acknowledged(assignee));
   }
 
   @Mutation(() => IncidentType, { description: 'Resolves an incident and its alerts with a verdict.' })
   @Access(WORK_ALERTS)
   @Takes(RESOLVE_INCIDENT)
   resolveIncident({ incidentId, verdict, comment }: ParameterValues<typeof RESOLVE_INCIDENT>, call: Call) {
-    return this.#work(call, incidentId, comment, { kind: 'resolved', set: { status: 'resolved', verdict } });
+    return this.#work(call, incidentId, comment, resolved(verdict));
   }
 
   @Mutation(() => IncidentType, { description: 'Assigns an incident and its alerts to a person.' })
   @Access(WORK_ALERTS)
   @Takes(ASSIGN_INCIDENT)
   assignIncident({ incidentId, assignee }: ParameterValues<typeof ASSIGN_INCIDENT>, call: Call) {
-    const work = { kind: 'assigned', set: { assignee: nameOf(assignee) } } as const;
-    return this.#work(call, incidentId, undefined, work);
+    return this.#work(call, incidentId, undefined, assigned(assignee));
+  }
+
+  @Mutation(() => Int, {
+    description: 'Acknowledges incidents and their alerts. The answer is their number.',
+  })
+  @Access(WORK_ALERTS)
+  @Takes(ACKNOWLEDGE_INCIDENTS)
+  acknowledgeIncidents(
+    { incidentIds, assignee, comment }: ParameterValues<typeof ACKNOWLEDGE_INCIDENTS>,
+    call: Call,
+  ) {
+    return this.#change(call, incidentIds, comment, acknowledged(assignee));
+  }
+
+  @Mutation(() => Int, {
+    description: 'Resolves incidents and their alerts with one verdict. The answer is their number.',
+  })
+  @Access(WORK_ALERTS)
+  @Takes(RESOLVE_INCIDENTS)
+  resolveIncidents({ incidentIds, verdict, comment }: ParameterValues<typeof RESOLVE_INCIDENTS>, call: Call) {
+    return this.#change(call, incidentIds, comment, resolved(verdict));
+  }
+
+  @Mutation(() => Int, {
+    description: 'Assigns incidents and their alerts to a person. The answer is their number.',
+  })
+  @Access(WORK_ALERTS)
+  @Takes(ASSIGN_INCIDENTS)
+  assignIncidents({ incidentIds, assignee, comment }: ParameterValues<typeof ASSIGN_INCIDENTS>, call: Call) {
+    return this.#change(call, incidentIds, comment, assigned(assignee));
   }
 
   @Mutation(() => IncidentType, { description: 'Adds a comment to an incident.' })
@@ -147,18 +175,36 @@ export class IncidentResolver {
     return tenants;
   }
 
-  async #work(
+  async #work(call: Call, incidentId: string, comment: string | undefined, work: Work) {
+    await this.#change(call, [incidentId], comment, work);
+    return this.parts.reader.incident(await this.#tenants(call), incidentId);
+  }
+
+  async #change(
     call: Call,
-    incidentId: string,
+    incidentIds: readonly string[],
     comment: string | undefined,
-    work: Pick<IncidentWork, 'kind' | 'set'>,
-  ) {
-    const tenants = await this.#tenants(call);
+    work: Work,
+  ): Promise<number> {
     const whole = { ...work, actor: actorOf(call), comment: noteOf(comment) };
-    await this.parts.store.work(tenants, incidentId, whole, attemptOf(call));
-    return this.parts.reader.incident(tenants, incidentId);
+    return this.parts.store.work(await this.#tenants(call), incidentIds, whole, attemptOf(call));
   }
 }
+
+type Work = Pick<IncidentWork, 'kind' | 'set'>;
+const acknowledged = (assignee: string | undefined): Work => ({
+  kind: 'acknowledged',
+  set: {
+    status: 'acknowledged',
+    verdict: null,
+    ...(assignee === undefined ? {} : { assignee: nameOf(assignee) }),
+  },
+});
+const resolved = (verdict: string): Work => ({ kind: 'resolved', set: { status: 'resolved', verdict } });
+const assigned = (assignee: string | undefined): Work => ({
+  kind: 'assigned',
+  set: { assignee: nameOf(assignee) },
+});
 
 const actorOf = (call: Call): string => call.principal.session?.user ?? call.principal.name;
 const noteOf = (comment: string | undefined): string | null => (comment?.trim() ? comment : null);

@@ -6,10 +6,12 @@ import { guarded } from '../../../database/failure';
 import { ofTenants } from '../../../database/tenant-rows';
 import { DomainError } from '../../../errors';
 import type { Answer } from '../../../event/shape';
+import { LIMITS } from '../../../limits';
 import { fromStored, toStored } from '../../../store/rows/stored-text';
 import type { TenantSet } from '../../../tenant-set';
 import type { INCIDENT_CHANGE } from '../base/incident-answers';
 import { takeTurn } from '../base/tenant-turn';
+import type { ChangedAlert } from './alert.store';
 import { putIncidents } from './put-incidents';
 
 /** A change of an incident and of its alerts, and who makes it. */
@@ -25,6 +27,10 @@ export interface IncidentWork {
 }
 
 const CHANGES_MAX = 1_000;
+const tooManyAlerts = () =>
+  new DomainError('invalid_parameter', {
+    public: `These incidents have more than ${LIMITS.incidentAlertsWorkedMax} open alerts. Take fewer at once.`,
+  });
 const noSuchRecord = () => new DomainError('not_found', { public: 'There is no such record.' });
 
 /** Changes incidents. Each change writes its history and its entry of the access log, and takes the tenant's turn. */
@@ -32,10 +38,19 @@ export class IncidentStore {
   constructor(
     private readonly service: ServiceDoor,
     private readonly nowMs: () => number,
+    /** Called in the transaction of a change with the alerts of a tenant that have another state now. */
+    private readonly onAlerts: (
+      tx: Prisma.TransactionClient,
+      alerts: readonly ChangedAlert[],
+    ) => Promise<void> = async () => {},
   ) {}
 
-  /** Also changes the alerts of the incident that are not resolved. @throws DomainError `not_found` */
-  work(tenants: TenantSet, incidentId: string, work: IncidentWork, attempt: Attempt): Promise<string> {
+  /**
+   * Also changes the alerts of the incidents that are not resolved or suppressed, in one transaction.
+   * @returns the number of incidents
+   * @throws DomainError `not_found` where one of them is not there; `invalid_parameter` for too many alerts
+   */
+  work(tenants: TenantSet, given: readonly string[], work: IncidentWork, attempt: Attempt): Promise<number> {
     const at = new Date(this.nowMs());
     const { kind, actor, comment } = work;
     const set = { ...work.set, ...(work.set.assignee && { assignee: toStored(work.set.assignee) }) };
@@ -43,24 +58,39 @@ export class IncidentStore {
       (run) => ofTenants(this.service, tenants, run),
       attempt,
       async (tx) => {
-        const incident = await tx.incident.findFirst({
-          where: { incidentId, tenantId: { in: [...tenants] } },
+        const wanted = [...new Set(given.map((id) => id.toLowerCase()))];
+        const found = await tx.incident.findMany({
+          where: { incidentId: { in: wanted }, tenantId: { in: [...tenants] } },
+          select: { tenantId: true, incidentId: true },
         });
-        if (!incident) throw noSuchRecord();
-        const { tenantId } = incident;
-        await takeTurn(tx, tenantId);
-        await tx.incident.updateMany({
-          where: { tenantId, incidentId },
-          data: { ...set, touched: true, updatedAt: at },
-        });
+        if (found.length < wanted.length) throw noSuchRecord();
+        // Turns are taken in one order, so that two such changes do not wait for each other.
+        const tenantIds = [...new Set(found.map(({ tenantId }) => tenantId))].sort((a, b) => a - b);
         const detail = JSON.stringify(work.set);
         const entry = { at, actor: toStored(actor), kind, detail, comment: comment && toStored(comment) };
-        await tx.incidentChange.create({
-          data: { tenantId, incidentId, changeId: randomUUID(), ...entry },
-        });
-        if (Object.keys(set).length > 0) {
-          const where = { tenantId, incidentId, status: { notIn: ['resolved', 'suppressed'] } };
-          const alerts = await tx.alert.findMany({ where, select: { alertId: true }, take: CHANGES_MAX });
+        let room: number = LIMITS.incidentAlertsWorkedMax;
+        for (const tenantId of tenantIds) {
+          await takeTurn(tx, tenantId);
+          const incidentIds = found.filter((one) => one.tenantId === tenantId).map((one) => one.incidentId);
+          const own = { tenantId, incidentId: { in: incidentIds } };
+          await tx.incident.updateMany({ where: own, data: { ...set, touched: true, updatedAt: at } });
+          await tx.incidentChange.createMany({
+            data: incidentIds.map((incidentId) => ({
+              tenantId,
+              incidentId,
+              changeId: randomUUID(),
+              ...entry,
+            })),
+          });
+          if (Object.keys(set).length === 0) continue;
+          const open = await tx.alert.findMany({
+            where: { ...own, status: { notIn: ['resolved', 'suppressed'] } },
+            select: { alertId: true, ruleId: true, severity: true, status: true },
+            take: room + 1,
+          });
+          if (open.length > room && wanted.length > 1) throw tooManyAlerts();
+          const alerts = open.slice(0, room);
+          room -= alerts.length;
           const ids = alerts.map(({ alertId }) => alertId);
           await tx.alert.updateMany({
             where: { tenantId, alertId: { in: ids } },
@@ -69,8 +99,16 @@ export class IncidentStore {
           await tx.alertChange.createMany({
             data: ids.map((alertId) => ({ tenantId, alertId, changeId: randomUUID(), ...entry })),
           });
+          const { status } = work.set;
+          if (status === undefined) continue;
+          const others = alerts.filter((alert) => alert.status !== status);
+          await this.onAlerts(
+            tx,
+            others.map((alert) => ({ ...alert, tenantId, status })),
+          );
         }
-        return { value: incidentId, subject: incidentId, tenantIds: [tenantId] };
+        const subject = wanted.length === 1 ? String(wanted[0]) : `${wanted.length} incidents`;
+        return { value: wanted.length, subject, tenantIds };
       },
     );
   }

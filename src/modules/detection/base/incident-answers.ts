@@ -1,6 +1,8 @@
 import type { ParameterSpecs, QuerySpecs } from '../../../event/parameter-specs';
 import type { Choices, Shape } from '../../../event/shape';
+import { isUuid } from '../../../event/uuid';
 import { LIMITS } from '../../../limits';
+import { problem } from '../../../problem';
 import { ALERT_FILTERS, ALERTS_PARAMETERS, SEVERITY, STATUS, VERDICT } from './answers';
 import { ASSIGNEE, COMMENT, COMMENT_ALERT, ID, OF_TENANT } from './parameters';
 
@@ -184,6 +186,31 @@ export const RESOLVE_INCIDENT = {
 export const ASSIGN_INCIDENT = {
   incidentId: ID,
   assignee: { ...ASSIGNEE, doc: 'Null: nobody.' },
+} as const satisfies ParameterSpecs;
+/** Several incidents that get the same work. */
+const INCIDENT_IDS = {
+  kind: 'texts',
+  isRequired: true,
+  itemsMax: LIMITS.incidentsWorkedMax,
+  check: (ids: readonly string[], field: string) =>
+    ids.length > 0 && ids.every(isUuid)
+      ? []
+      : [problem(field, 'malformed', 'must be ids of incidents: UUIDs')],
+} as const;
+export const ACKNOWLEDGE_INCIDENTS = {
+  incidentIds: INCIDENT_IDS,
+  assignee: ACKNOWLEDGE_INCIDENT.assignee,
+  comment: COMMENT,
+} as const satisfies ParameterSpecs;
+export const RESOLVE_INCIDENTS = {
+  incidentIds: INCIDENT_IDS,
+  verdict: RESOLVE_INCIDENT.verdict,
+  comment: COMMENT,
+} as const satisfies ParameterSpecs;
+export const ASSIGN_INCIDENTS = {
+  incidentIds: INCIDENT_IDS,
+  assignee: ASSIGN_INCIDENT.assignee,
+  comment: COMMENT,
 } as const satisfies ParameterSpecs;
 export const COMMENT_INCIDENT = {
   incidentId: ID,

@@ -7,7 +7,7 @@ import { ALERTS_PARAMETERS, VERDICT } from './answers';
 
 const COMMENT_CHARS_MAX = 4_000;
 const EMAILS_MAX = 20;
-const EXCEPTIONS_MAX = 100;
+export const EXCEPTIONS_MAX = 100;
 const DEDUP_MINUTES_MAX = 10_080;
 
 export const ID = { kind: 'id', isRequired: true } as const;
@@ -155,6 +155,28 @@ export const TEST_RULE = {
   },
 } as const satisfies ParameterSpecs;
 
+export const PREVIEW_EXCEPTION = {
+  alertId: ID,
+  fields: {
+    kind: 'texts',
+    itemsMax: 20,
+    default: [],
+    doc: 'The fields of the exception, among `choices`. Empty: it removes nothing, and the choices are shown.',
+  },
+} as const satisfies ParameterSpecs;
+export const ADD_EXCEPTION = {
+  alertId: ID,
+  fields: {
+    kind: 'texts',
+    itemsMax: 20,
+    isRequired: true,
+    check: (fields: readonly string[], field: string): Problem[] =>
+      fields.length === 0 ? [empty(field)] : [],
+  },
+  verdict: { kind: 'enum', choices: VERDICT, isRequired: true },
+  comment: COMMENT,
+} as const satisfies ParameterSpecs;
+
 export const BACKTEST_PARAMETERS = {
   backtestId: ID,
   tenantId: {
@@ -163,7 +185,7 @@ export const BACKTEST_PARAMETERS = {
   },
 } as const satisfies ParameterSpecs;
 
-function exceptionProblems(exceptions: readonly string[], field: string): Problem[] {
+export function exceptionProblems(exceptions: readonly string[], field: string): Problem[] {
   const chars = exceptions.reduce((sum, { length }) => sum + length, 0);
   const max = LIMITS.exceptionsCharsMax;
   return [

@@ -105,6 +105,35 @@ export const RULE_COVERAGE = {
   },
 } as const satisfies Shape;
 
+export const EXCEPTION_PREVIEW = {
+  name: 'ExceptionPreview',
+  doc: 'What an exception with values of an alert would have removed.',
+  fields: {
+    choices: {
+      kind: 'object',
+      isList: true,
+      doc: 'The values that all events of the alert share: those of which an exception may be made.',
+      of: { name: 'ExceptionChoice', fields: { field: { kind: 'text' }, value: { kind: 'text' } } },
+    },
+    alerts: { kind: 'count', doc: 'Alerts of the rule in 30 days; at most the newest 250.' },
+    removed: { kind: 'count', doc: 'Those of which each event would have been left out.' },
+    truePositives: { kind: 'count', doc: 'Those of the removed that people found to be attacks.' },
+    open: { kind: 'count', doc: 'Those of the removed that are new or acknowledged.' },
+    text: { kind: 'text', doc: 'The same in a sentence.' },
+  },
+} as const satisfies Shape;
+
+export const ADDED_EXCEPTION = {
+  name: 'AddedException',
+  doc: 'A rule with an exception more, and the alerts that are resolved with it.',
+  fields: {
+    ruleId: { kind: 'id' },
+    tuning: { kind: 'text', nullable: true, doc: "The tenant's tuning, as JSON." },
+    resolved: { kind: 'count', doc: 'Alerts that were open and are resolved now.' },
+    text: { kind: 'text', doc: 'What the preview says.' },
+  },
+} as const satisfies Shape;
+
 const BACKTEST_DAY = {
   name: 'BacktestDay',
   doc: 'The findings of one day.',

@@ -3,16 +3,17 @@ import { changeOfTenant } from '../../../caller/access-log.store';
 import type { Prisma, ServiceDoor } from '../../../database/clients';
 import { guarded } from '../../../database/failure';
 import { ofTenants } from '../../../database/tenant-rows';
-import { DomainError } from '../../../errors';
+import { DomainError, refuseIf } from '../../../errors';
 import type { Answer } from '../../../event/shape';
 import type { RuleSource } from '../../../rules/host';
 import type { Tuning } from '../../../rules/rule';
 import type { ReadFile, Reading } from '../../../rules/rule-reader';
 import { oneTenant } from '../../../tenant-set';
+import { EXCEPTIONS_MAX, exceptionProblems } from '../base/parameters';
 import type { DETECTION_RULE, RULE_COVERAGE } from '../base/work-answers';
 import { checkOwnRules, refused } from './own-rule-bounds';
 import type { RuleAbouts } from './rule-abouts';
-import { digestOf } from './rule-digest';
+import { digestOf, tuningOf } from './rule-digest';
 import type { ShippedRule } from './shipped-rules';
 import { type AuditCoverage, coverageOf, needsOf } from './sight';
 import {
@@ -181,6 +182,39 @@ export class RuleStore {
     return this.find(tenantId, ruleId);
   }
 
+  /**
+   * Adds an exception to the tuning of a rule.
+   * @param also what else belongs to the change, in its transaction
+   * @throws DomainError `invalid_parameter` for one exception too many
+   */
+  async except(
+    tenantId: number,
+    ruleId: string,
+    exception: Readonly<Record<string, string>>,
+    attempt: Attempt,
+    also: (tx: Prisma.TransactionClient) => Promise<void>,
+  ): Promise<RuleAnswer> {
+    await this.#changeOne(tenantId, ruleId, attempt, async (row, source, tx) => {
+      const before = tuningOf(row.tuning);
+      const key = keyOf(exception);
+      const others = (before?.exceptions ?? []).filter((one) => keyOf(one) !== key);
+      const exceptions = [...others, exception];
+      if (exceptions.length > EXCEPTIONS_MAX)
+        throw refused(`A rule has at most ${EXCEPTIONS_MAX} exceptions. Write a filter instead.`);
+      refuseIf(
+        exceptionProblems(
+          exceptions.map((one) => JSON.stringify(one)),
+          'exceptions',
+        ),
+      );
+      const tuning = { ...before, exceptions };
+      await this.#assertTunes({ ruleId: row.ruleId, source }, tuning);
+      await also(tx);
+      return { ...row, tuning: JSON.stringify(tuning) };
+    });
+    return this.find(tenantId, ruleId);
+  }
+
   /** Removes a rule or filter of the tenant's own. Its findings stay. @returns the removed rule */
   async remove(tenantId: number, ruleId: string, attempt: Attempt): Promise<RuleAnswer> {
     const before = await this.find(tenantId, ruleId);
@@ -220,7 +254,7 @@ export class RuleStore {
     tenantId: number,
     given: string,
     attempt: Attempt,
-    change: (row: RuleRow, source: string) => Promise<RuleRow>,
+    change: (row: RuleRow, source: string, tx: Prisma.TransactionClient) => Promise<RuleRow>,
   ): Promise<void> {
     const ruleId = given.toLowerCase();
     return this.#change(
@@ -240,7 +274,7 @@ export class RuleStore {
           version: 1,
           digest: digestOf(source, null),
         };
-        const changed = await change(row, source);
+        const changed = await change(row, source, tx);
         await this.#put(tx, tenantId, changed);
         return { grows: changed.enabled && !row.enabled };
       },
@@ -329,6 +363,10 @@ export class RuleStore {
     ];
   }
 }
+
+/** The same for exceptions with the same values, in whatever order. */
+const keyOf = (exception: Readonly<Record<string, string>>) =>
+  JSON.stringify(Object.entries(exception).sort());
 
 async function forgetRemoved(
   tx: Prisma.TransactionClient,

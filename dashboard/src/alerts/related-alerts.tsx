@@ -1,0 +1,55 @@
+import { Anchor, Group, List, Text, Title } from '@mantine/core';
+import { useQuery } from 'urql';
+import { Link } from 'wouter';
+import { RelatedAlertsDocument } from '../../generated/operations';
+import { showHidden } from '../explore/event/marks';
+import { formatCount } from '../lib/numbers';
+import { STATUS_LABELS } from './alert-words';
+import { Severity } from './severity';
+import type { Alert } from './use-queue';
+
+const SHOWN = 10;
+
+/** The other alerts of an alert's incident, in the order of their events. */
+export function RelatedAlerts({ alert }: { readonly alert: Alert }) {
+  const { incidentId, alertId } = alert;
+  const [{ data }] = useQuery({
+    query: RelatedAlertsDocument,
+    variables: { incidentId: incidentId ?? '' },
+    pause: incidentId === null,
+  });
+  const incident = data?.incident;
+  if (!incident) return null;
+  const others = incident.alerts.filter((one) => one.alertId !== alertId);
+  return (
+    <section aria-label="Related alerts">
+      <Title order={2} size="h5">
+        Related alerts
+      </Title>
+      <Text size="sm">
+        {others.length === 0 ? 'The only alert of its incident: ' : 'Incident: '}
+        <Anchor component={Link} href={`/incidents/${incident.incidentId}`} size="sm">
+          {showHidden(incident.title)}
+        </Anchor>
+      </Text>
+      <List size="sm" listStyleType="none" mt={4}>
+        {others.slice(0, SHOWN).map(({ alertId: id, title, severity, status, summary }) => (
+          <List.Item key={id}>
+            <Group gap="xs">
+              <Severity severity={severity} />
+              <Anchor component={Link} href={`/alerts/${id}`} size="sm">
+                {showHidden(summary ?? title)}
+              </Anchor>
+              <Text size="xs" c="dimmed">
+                {STATUS_LABELS[status]}
+              </Text>
+            </Group>
+          </List.Item>
+        ))}
+      </List>
+      {others.length > SHOWN && (
+        <Text size="sm">and {formatCount(others.length - SHOWN)} more in the incident</Text>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { recordIdFloor } from '../../src/event/record-id';
+import { IncidentStore, type IncidentWork } from '../../src/modules/detection/alerts/incident.store';
+import { noteAlerts } from '../../src/modules/detection/alerts/note-alerts';
+import { writeFindings } from '../../src/modules/detection/detector/write-findings';
+import type { Finding } from '../../src/rules/finding';
+import { tenantSet } from '../../src/tenant-set';
+import { AN_ATTEMPT } from '../support/attempt';
+import { Store } from '../support/store';
+
+const START_US = Date.parse('2026-01-05T00:00:00Z') * 1_000;
+const NOW_MS = Date.parse('2026-02-03T04:05:06.007Z');
+const RESOLVED: IncidentWork = {
+  kind: 'resolved',
+  actor: 'Ada',
+  comment: 'a test of ours',
+  set: { status: 'resolved', verdict: 'expected' },
+};
+
+const findingOf = (login: string, n: number): Finding => ({
+  findingId: randomUUID(),
+  ruleId: '638edcb2-98cc-48ad-a5fb-fc4fedb65f74',
+  ruleVersion: 1,
+  title: `Story ${login} ${n}`,
+  severity: 'high',
+  group: { objectName: `${login}${n}` },
+  groupKey: `${login}${n}`,
+  dedupMinutes: 60,
+  firstAt: START_US + n,
+  lastAt: START_US + n,
+  eventCount: 1,
+  recordIds: [recordIdFloor(BigInt(START_US + n) * 10n)],
+  principals: [login],
+  instances: [],
+});
+
+describe('work on incidents', () => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await Store.open('embedded');
+  });
+  afterAll(() => store.close());
+
+  /** Three incidents of two alerts each, and a route. */
+  async function made() {
+    const { tenantId, database } = await store.forNewTenant();
+    const { models } = database.owner;
+    await models.alertRoute.create({
+      data: {
+        tenantId,
+        routeId: randomUUID(),
+        name: 'soc',
+        severityMin: 1,
+        ruleId: null,
+        kind: 'email',
+        target: JSON.stringify({ to: ['soc@example.com'] }),
+        enabled: true,
+        createdAt: new Date(NOW_MS),
+      },
+    });
+    const logins = ['eve', 'sa', 'app'];
+    const findings = logins.flatMap((login) => [findingOf(login, 1), findingOf(login, 2)]);
+    await models.$transaction((tx) => writeFindings(tx, tenantId, findings, NOW_MS));
+    const incidents = await models.incident.findMany({ where: { tenantId }, orderBy: { number: 'asc' } });
+    expect(incidents).toHaveLength(3);
+    return { tenantId, models, ids: incidents.map(({ incidentId }) => incidentId) };
+  }
+  const work = (tenants: readonly number[], ids: readonly string[], what = RESOLVED) =>
+    new IncidentStore(store.database.service, () => NOW_MS, noteAlerts).work(
+      tenantSet(tenants as [number]),
+      ids,
+      what,
+      AN_ATTEMPT,
+    );
+
+  it('is done to all of them and their alerts with one reason, and notices say so', async () => {
+    const { tenantId, models, ids } = await made();
+    const chosen = ids.slice(0, 2);
+    const [first] = await models.alert.findMany({ where: { tenantId, incidentId: ids[0] ?? '' } });
+    await models.alert.updateMany({
+      where: { tenantId, alertId: first?.alertId ?? '' },
+      data: { status: 'suppressed' },
+    });
+
+    expect(await work([tenantId], [...chosen, chosen[0] as string])).toBe(2);
+
+    const incidents = await models.incident.findMany({ where: { tenantId }, orderBy: { number: 'asc' } });
+    expect(incidents.map(({ status, verdict }) => [status, verdict])).toEqual([
+      ['resolved', 'expected'],
+      ['resolved', 'expected'],
+      ['new', null],
+    ]);
+    const alerts = await models.alert.findMany({ where: { tenantId } });
+    const resolved = alerts.filter(({ status }) => status === 'resolved').map(({ alertId }) => alertId);
+    expect(resolved).toHaveLength(3);
+    expect(resolved).not.toContain(first?.alertId);
+    for (const changes of [
+      await models.incidentChange.findMany({ where: { tenantId } }),
+      await models.alertChange.findMany({ where: { tenantId } }),
+    ])
+      for (const { actor, comment, at } of changes)
+        expect({ actor, comment, at }).toEqual({
+          actor: 'Ada',
+          comment: 'a test of ours',
+          at: new Date(NOW_MS),
+        });
+    const notices = await models.alertNotice.findMany({ where: { tenantId, state: 'resolved' } });
+    expect(notices.map(({ alertId }) => alertId).sort()).toEqual(resolved.sort());
+  });
+
+  it('sends no second notice of a state that an alert has already', async () => {
+    const { tenantId, models, ids } = await made();
+    await work([tenantId], ids);
+    await models.alert.updateMany({ where: { tenantId }, data: { status: 'acknowledged' } });
+    const set = { status: 'acknowledged', verdict: null };
+    await work([tenantId], ids, { ...RESOLVED, kind: 'acknowledged', set });
+
+    expect(await models.alertNotice.count({ where: { tenantId, state: 'acknowledged' } })).toBe(0);
+  });
+
+  it('is done to none where one is not there, or belongs to a tenant that the caller does not see', async () => {
+    const [own, other] = [await made(), await made()];
+    for (const strange of [randomUUID(), other.ids[0] as string])
+      await expect(work([own.tenantId], [...own.ids, strange])).rejects.toMatchObject({ code: 'not_found' });
+
+    for (const { tenantId, models } of [own, other])
+      expect(await models.incident.count({ where: { tenantId, status: 'new' } })).toBe(3);
+  });
+
+  it('reaches incidents of several tenants, each with its own routes', async () => {
+    const [a, b] = [await made(), await made()];
+    expect(await work([a.tenantId, b.tenantId], [a.ids[0] as string, b.ids[1] as string])).toBe(2);
+
+    for (const { tenantId, models } of [a, b])
+      expect(await models.alertNotice.count({ where: { tenantId, state: 'resolved' } })).toBe(2);
+  });
+});
