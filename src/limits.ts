@@ -248,6 +248,7 @@ export const LIMITS = {
   ownRulesCostMax: 100_000, // of a tenant's own rules: 5,000 states of regular expressions, or 100,000 texts
   incidentsWorkedMax: 100, // incidents that one call works on: a page of the list
   incidentAlertsWorkedMax: 5_000, // their alerts in that call: each has an entry of its history and its notices
+  escalateMinutesMax: 10_080, // a week: a later escalation tells nobody in time
   incidentMinutesMax: 10_080, // a week: beyond it, what shares a login is no one story
   suppressionsMax: 1_000, // of a tenant at once: each is compared with every finding
   ownRulesCharsMax: 1024 * 1024, // of a tenant's own rules: one answer, and read by every engine that opens them

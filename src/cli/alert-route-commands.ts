@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { SEVERITIES } from '../rules/rule';
 import { type OfTenant, tenantOf } from './only-tenant';
 import { columnsOf } from './operations';
-import type { OnService } from './service-command';
+import { type OnService, wholeNumber } from './service-command';
 import { toTable } from './table';
 
 const COLUMNS = columnsOf('AlertRoute', 'routeId', 'name', 'kind', 'lastError');
@@ -25,8 +25,13 @@ export function addAlertRouteCommands(route: Command, onService: OnService): voi
           ...SEVERITIES,
         ]),
       )
-      .option('--rule <ruleId>', 'of this rule only'),
-    async (run, { tenant, name, email, destination, format, severity, rule }: NewRoute) => {
+      .option('--rule <ruleId>', 'of this rule only')
+      .option(
+        '--escalate-minutes <n>',
+        'only of alerts that nobody has acknowledged for so many minutes',
+        wholeNumber,
+      ),
+    async (run, { tenant, name, email, destination, format, severity, rule, escalateMinutes }: NewRoute) => {
       const made = await run(
         'createAlertRoute',
         {
@@ -37,6 +42,7 @@ export function addAlertRouteCommands(route: Command, onService: OnService): voi
           format: format ?? null,
           severity: severity ?? null,
           ruleId: rule ?? null,
+          escalateMinutes: escalateMinutes ?? null,
         },
         COLUMNS,
       );
@@ -74,4 +80,5 @@ interface NewRoute {
   readonly format?: string;
   readonly severity?: string;
   readonly rule?: string;
+  readonly escalateMinutes?: number;
 }

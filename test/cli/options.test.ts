@@ -181,7 +181,7 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ['alert suppressions', { tenantId: 'a tenantId' }],
   ['alert unsuppress s1 --tenant 7', { tenantId: '7', suppressionId: 's1' }],
   [
-    'alert route create --tenant 7 --name soc --email a@b.example c@d.example --severity high --rule r',
+    'alert route create --tenant 7 --name soc --email a@b.example c@d.example --severity high --rule r --escalate-minutes 15',
     {
       tenantId: '7',
       name: 'soc',
@@ -190,6 +190,7 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
       format: null,
       severity: 'high',
       ruleId: 'r',
+      escalateMinutes: 15,
     },
   ],
   [
@@ -202,6 +203,7 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
       format: 'ocsf',
       severity: null,
       ruleId: null,
+      escalateMinutes: null,
     },
   ],
   ['alert route list --tenant 7', { tenantId: '7' }],

@@ -85,11 +85,13 @@ describe('work on incidents', () => {
     expect(await work([tenantId], [...chosen, chosen[0] as string])).toBe(2);
 
     const incidents = await models.incident.findMany({ where: { tenantId }, orderBy: { number: 'asc' } });
-    expect(incidents.map(({ status, verdict }) => [status, verdict])).toEqual([
-      ['resolved', 'expected'],
-      ['resolved', 'expected'],
-      ['new', null],
-    ]);
+    expect(incidents.map(({ status, verdict, acknowledgedAt }) => [status, verdict, acknowledgedAt])).toEqual(
+      [
+        ['resolved', 'expected', new Date(NOW_MS)],
+        ['resolved', 'expected', new Date(NOW_MS)],
+        ['new', null, null],
+      ],
+    );
     const alerts = await models.alert.findMany({ where: { tenantId } });
     const resolved = alerts.filter(({ status }) => status === 'resolved').map(({ alertId }) => alertId);
     expect(resolved).toHaveLength(3);

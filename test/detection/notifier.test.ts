@@ -67,7 +67,7 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
         tally: new DetectionTally(),
       });
     };
-    const aRoute = async (name: string, target: object) => {
+    const aRoute = async (name: string, target: object, escalateMinutes: number | null = null) => {
       await owner.models.alertRoute.create({
         data: {
           tenantId,
@@ -75,6 +75,7 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
           name,
           severityMin: 1,
           ruleId: null,
+          escalateMinutes,
           enabled: true,
           kind: 'to' in target ? 'email' : 'destination',
           target: JSON.stringify(target),
@@ -99,6 +100,34 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
             time,
           ),
         ),
+      /** Makes new alerts of an incident. @param severity of the first, and one less for each further */
+      made: async (alertIds: readonly string[], incidentId: string | null, severity = 4) => {
+        const began = new Date(at.nowMs);
+        await owner.models.alert.createMany({
+          data: alertIds.map((alertId, i) => ({
+            tenantId,
+            alertId,
+            ruleId: RULE_ID,
+            title: 'A story',
+            severity: severity - i,
+            status: 'new',
+            groupKey: alertId,
+            groupValues: '{}',
+            anchor: 0n,
+            firstEvent: 0n,
+            lastEvent: 0n,
+            findingCount: 1,
+            eventCount: 1n,
+            principals: [],
+            instances: [],
+            incidentId,
+            createdAt: began,
+            updatedAt: began,
+          })),
+        });
+      },
+      becomes: (alertId: string, status: string) =>
+        owner.models.alert.updateMany({ where: { tenantId, alertId }, data: { status } }),
       alerts: () => owner.models.alert.findMany({ where: { tenantId } }),
       notices: () => owner.models.alertNotice.findMany({ where: { tenantId } }),
       routes: () => new RouteStore(store.database.service, () => at.nowMs).list(tenantId),
@@ -123,6 +152,64 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     await anInstance().run();
     expect(toldBy('soc')).toEqual([[id]]);
     expect(await waiting()).toBe(0);
+  });
+
+  it('tells a route that escalates once, by whichever instance, of what nobody acknowledged in time', async () => {
+    const { aRoute, note, made, becomes, anInstance, toldBy, told, at, notices } = await aTenant();
+    await aRoute('soc', { destinationId: randomUUID(), format: 'json' });
+    await aRoute('boss', { destinationId: randomUUID(), format: 'json' }, 37);
+    const [waits = '', taken = '', done = ''] = ids(3);
+    await made([waits, taken, done], null);
+    await note(waits, taken, done);
+    const instances = [anInstance(), anInstance()];
+    const round = () => Promise.all(instances.map((one) => one.run()));
+    await round();
+    expect(toldBy('soc').flat().sort()).toEqual([waits, taken, done].sort());
+    await becomes(taken, 'acknowledged');
+    await becomes(done, 'resolved');
+    at.nowMs += 36 * 60_000;
+    await round();
+    expect(toldBy('boss')).toEqual([]);
+    at.nowMs += 60_000;
+    await round();
+    at.nowMs += 24 * 3_600_000;
+    await round();
+    expect(toldBy('boss')).toEqual([[waits]]);
+    expect(told.at(-1)?.notices.map(({ state }) => state)).toEqual(['escalated']);
+    expect(
+      (await notices()).filter(({ state, sentAt }) => state === 'escalated' && sentAt !== null),
+    ).toHaveLength(1);
+  });
+
+  it('escalates an incident once by e-mail, by its worst alert, and does not escalate what it escalated', async () => {
+    const { aRoute, note, made, anInstance, toldBy, at } = await aTenant();
+    await aRoute('boss', { to: ['boss@example.com'] }, 23);
+    const [worst = '', other = '', later = '', elsewhere = ''] = ids(4);
+    const incidentId = randomUUID();
+    await made([worst, other], incidentId);
+    await made([elsewhere], null);
+    await note(other, worst, elsewhere);
+    at.nowMs += 10 * 60_000;
+    await made([later], incidentId);
+    await note(later);
+    at.nowMs += 13 * 60_000 + 1;
+    await anInstance().run();
+    expect(toldBy('boss').flat().sort()).toEqual([worst, elsewhere].sort());
+    at.nowMs += 20 * 60_000;
+    await anInstance().run();
+    expect(toldBy('boss').flat()).toHaveLength(2);
+  });
+
+  it('escalates the other alerts of an incident when only its first was acknowledged', async () => {
+    const { aRoute, note, made, becomes, anInstance, toldBy, at } = await aTenant();
+    await aRoute('boss', { to: ['boss@example.com'] }, 23);
+    const [first = '', second = ''] = ids(2);
+    await made([first, second], randomUUID());
+    await note(first, second);
+    await becomes(first, 'acknowledged');
+    at.nowMs += 24 * 60_000;
+    await anInstance().run();
+    expect(toldBy('boss')).toEqual([[second]]);
   });
 
   it('repeats a notice under the same id by another instance when the first ended during the sending', async () => {

@@ -6,7 +6,7 @@ import { showHidden } from '../explore/event/marks';
 import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { nameOf } from '../lib/tenant-name';
-import { formatTime, zoneName } from '../lib/time';
+import { formatSpan, formatTime, zoneName } from '../lib/time';
 import classes from './alerts.module.css';
 import { Entity } from './entity';
 import { fieldLabel, groupOf } from './group-text';
@@ -39,6 +39,11 @@ export function AlertFacts({ alert, session }: { readonly alert: Alert; readonly
     ['Events', formatCount(alert.eventCount)],
     ['Tenant', showHidden(nameOf(session.tenants, alert.tenantId))],
     ['Told', formatTime(alert.createdAt, zone)],
+    ['Age', formatSpan(Math.max(0, Date.now() - Date.parse(alert.createdAt)))],
+    [
+      'Time to acknowledge',
+      alert.secondsToAcknowledge === null ? '–' : formatSpan(alert.secondsToAcknowledge * 1_000),
+    ],
     ['Changed', formatTime(alert.updatedAt, zone)],
     ...(alert.incidentId
       ? ([

@@ -15,6 +15,7 @@ import classes from './alerts.module.css';
 import { groupText } from './group-text';
 import { Severity } from './severity';
 import { type Alert, PAGE_SIZE } from './use-queue';
+import { waitText } from './wait-text';
 
 interface Props {
   readonly items: readonly Alert[];
@@ -88,6 +89,9 @@ function columnsOf({
       render: (alert) => (
         <>
           {statusText(alert)}
+          <Text size="xs" c="dimmed">
+            {waitText(alert, Date.now())}
+          </Text>
           {alert.assignee && (
             <Text size="xs" c="dimmed">
               {showHidden(alert.assignee)}

@@ -10,6 +10,7 @@ import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import { sumOf } from './alert-counts';
 import { STATUS_LABELS } from './alert-words';
+import { NotifySwitch } from './notify-critical';
 import { QueueFilters } from './queue-filters';
 import { isFiltered, NO_FILTERS } from './queue-state';
 import { QueueTable } from './queue-table';
@@ -61,6 +62,7 @@ export function Queue({ session }: { readonly session: Session }) {
   return (
     <Stack gap="sm">
       <PageHead title="Alerts">
+        <NotifySwitch />
         <Button variant="default" onClick={() => setIsHelping(true)}>
           Keys
         </Button>

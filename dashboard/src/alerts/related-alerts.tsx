@@ -9,6 +9,8 @@ import { Severity } from './severity';
 import type { Alert } from './use-queue';
 
 const SHOWN = 10;
+/** Large enough for a finger. */
+const TARGET = { display: 'inline-block', lineHeight: '24px' } as const;
 
 /** The other alerts of an alert's incident, in the order of their events. */
 export function RelatedAlerts({ alert }: { readonly alert: Alert }) {
@@ -28,7 +30,7 @@ export function RelatedAlerts({ alert }: { readonly alert: Alert }) {
       </Title>
       <Text size="sm">
         {others.length === 0 ? 'The only alert of its incident: ' : 'Incident: '}
-        <Anchor component={Link} href={`/incidents/${incident.incidentId}`} size="sm">
+        <Anchor component={Link} href={`/incidents/${incident.incidentId}`} size="sm" style={TARGET}>
           {showHidden(incident.title)}
         </Anchor>
       </Text>
@@ -37,7 +39,7 @@ export function RelatedAlerts({ alert }: { readonly alert: Alert }) {
           <List.Item key={id}>
             <Group gap="xs">
               <Severity severity={severity} />
-              <Anchor component={Link} href={`/alerts/${id}`} size="sm">
+              <Anchor component={Link} href={`/alerts/${id}`} size="sm" style={TARGET}>
                 {showHidden(summary ?? title)}
               </Anchor>
               <Text size="xs" c="dimmed">

@@ -6,16 +6,17 @@ const ASK_MS = 20_000;
 /** No filter. */
 export const EVERY_ALERT = { principalName: null, serverInstanceName: null } as const;
 
-/** Counts of alerts by state, severity and rule, refreshed at an interval while the page is visible. */
+/** Counts of alerts by state, severity and rule, refreshed at an interval while the page is visible, or always. */
 export function useAlertCounts(
   filters: { readonly principalName?: string | null; readonly serverInstanceName?: string | null },
   pause = false,
+  isAlways = false,
 ) {
   const [{ data, error }, ask] = useQuery({
     query: AlertCountsDocument,
     variables: filters,
     pause,
   });
-  useInterval(() => !pause && !document.hidden && ask(), ASK_MS, { autoInvoke: true });
+  useInterval(() => !pause && (isAlways || !document.hidden) && ask(), ASK_MS, { autoInvoke: true });
   return { counts: data?.alertCounts ?? null, error, ask };
 }

@@ -6,6 +6,7 @@ import { useLocation } from 'wouter';
 import { type IncidentFieldsFragment, IncidentsDocument } from '../../generated/operations';
 import { STATUS_LABELS, statusText } from '../alerts/alert-words';
 import { Severity } from '../alerts/severity';
+import { waitText } from '../alerts/wait-text';
 import { mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
@@ -147,6 +148,9 @@ const columnsOf = (of: {
     render: (incident) => (
       <>
         {statusText(incident)}
+        <Text size="xs" c="dimmed">
+          {waitText(incident, Date.now())}
+        </Text>
         {incident.assignee && (
           <Text size="xs" c="dimmed">
             {showHidden(incident.assignee)}

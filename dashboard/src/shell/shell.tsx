@@ -3,6 +3,7 @@ import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { Suspense, useEffect, useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { type Session, signOut } from '../api/session';
+import { formatCount } from '../lib/numbers';
 import { loadPartsAhead } from '../lib/part';
 import { AccountMenu } from './account-menu';
 import { Boundary } from './boundary';
@@ -24,7 +25,9 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
   const search = useSearch();
   const views = useMemo(() => viewsOf(session), [session]);
   const view = views.find((each) => isOf(each, path));
-  useDocumentTitle(`${view?.title ?? 'Not found'} · Audit Activity`);
+  const { attention, alerts } = useAttention(session);
+  const count = alerts > 0 ? `(${formatCount(alerts)}) ` : '';
+  useDocumentTitle(`${count}${view?.title ?? 'Not found'} · Audit Activity`);
   useEffect(() => {
     const way = wayFrom(path, search, views);
     if (way !== null) navigate(way, { replace: true });
@@ -35,7 +38,6 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
     return () => clearTimeout(timer);
   }, []);
 
-  const attention = useAttention(session);
   const [problem, setProblem] = useState<Error | null>(null);
   // The page signs out only after the service has ended the session, since a page that only looks signed out would deceive.
   const leave = () => signOut().then(props.onSignedOut, setProblem);

@@ -1,6 +1,8 @@
 import { useInterval } from '@mantine/hooks';
 import { useQuery } from 'urql';
 import { AttentionDocument } from '../../generated/operations';
+import { sumOf } from '../alerts/alert-counts';
+import { useCriticalNotices, useNotifying } from '../alerts/notify-critical';
 import { EVERY_ALERT, useAlertCounts } from '../alerts/use-alert-counts';
 import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
@@ -8,14 +10,25 @@ import { attentionOf, newAlerts } from './attention';
 
 const ASK_MS = 60_000;
 
-/** What needs attention, by the path of the view that shows it; nothing if all is well. */
-export function useAttention(session: Session): Readonly<Record<string, string>> {
+/**
+ * What needs attention, by the path of the view that shows it (nothing if all is well), and the number of new alerts. New
+ * critical alerts are shown as notifications to people who want them.
+ */
+export function useAttention(session: Session): {
+  readonly attention: Readonly<Record<string, string>>;
+  readonly alerts: number;
+} {
   const isOperator = session.kind === 'operator';
   const [{ data }, ask] = useQuery({
     query: AttentionDocument,
     pause: !isOperator,
   });
   useInterval(() => isOperator && ask(), ASK_MS, { autoInvoke: true });
-  const { counts } = useAlertCounts(EVERY_ALERT, !hasScope(session, 'read:alerts'));
-  return { ...(data ? attentionOf(data, Date.now()) : {}), ...newAlerts(counts ?? []) };
+  const isNotifying = useNotifying();
+  const { counts } = useAlertCounts(EVERY_ALERT, !hasScope(session, 'read:alerts'), isNotifying);
+  useCriticalNotices(counts && sumOf(counts, { status: 'new', severity: 'critical' }), isNotifying);
+  return {
+    attention: { ...(data ? attentionOf(data, Date.now()) : {}), ...newAlerts(counts ?? []) },
+    alerts: sumOf(counts ?? [], { status: 'new' }),
+  };
 }

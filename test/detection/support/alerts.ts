@@ -20,6 +20,8 @@ export const anAlert = (change: object = {}): Answer<typeof ALERT> => ({
   createdAt: '2026-02-03T08:10:01.000Z',
   updatedAt: '2026-02-03T08:10:01.000Z',
   incidentId: null,
+  acknowledgedAt: null,
+  secondsToAcknowledge: null,
   summary: null,
   didIt: [],
   gotIt: [],

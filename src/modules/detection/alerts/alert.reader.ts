@@ -19,6 +19,7 @@ import {
   type FINDINGS_PARAMETERS,
 } from '../base/answers';
 import { deedAnswers } from './deeds';
+import { toldTimesOf } from './told-times';
 
 type AlertAnswer = Answer<typeof ALERT>;
 type FindingAnswer = Answer<typeof FINDING>;
@@ -28,7 +29,7 @@ type FindingFilters = ParameterValues<typeof FINDINGS_PARAMETERS>;
 const ALERT_COLUMNS = Prisma.raw(
   'tenant_id, alert_id::text AS alert_id, rule_id::text AS rule_id, title, severity, status, verdict, assignee, ' +
     'group_values, first_event, last_event, finding_count, event_count, created_at, updated_at, deeds, ' +
-    'incident_id::text AS incident_id',
+    'incident_id::text AS incident_id, acknowledged_at',
 );
 /** The most alerts of incidents that are read for a mail, and the most that it names. */
 const OTHERS_MAX = 1_000;
@@ -199,6 +200,7 @@ const toAlert = (row: Row): AlertAnswer => ({
   createdAt: timeOf(row.created_at),
   updatedAt: timeOf(row.updated_at),
   incidentId: row.incident_id === null ? null : String(row.incident_id),
+  ...toldTimesOf(row),
   ...deedAnswers(row.deeds),
 });
 

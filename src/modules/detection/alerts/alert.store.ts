@@ -66,7 +66,11 @@ export class AlertStore {
           });
         await tx.alert.updateMany({
           where: { tenantId, alertId },
-          data: { ...storedSet(work.set), updatedAt: at } as object,
+          data: {
+            ...storedSet(work.set),
+            updatedAt: at,
+            ...(work.set.status !== undefined && { acknowledgedAt: alert.acknowledgedAt ?? at }),
+          } as object,
         });
         await tx.alertChange.create({
           data: {
@@ -118,6 +122,10 @@ export class AlertStore {
     });
     const ids = open.map(({ alertId }) => alertId);
     await tx.alert.updateMany({ where: { tenantId, alertId: { in: ids } }, data: { ...set, updatedAt: at } });
+    await tx.alert.updateMany({
+      where: { tenantId, alertId: { in: ids }, acknowledgedAt: null },
+      data: { acknowledgedAt: at },
+    });
     const entry = {
       at,
       actor: toStored(by.actor),

@@ -17,6 +17,7 @@ import {
 } from '../base/incident-answers';
 import { deedAnswers } from './deeds';
 import { type About, type Entity, linkOf } from './incident-about';
+import { toldTimesOf } from './told-times';
 
 type ListItem = Answer<typeof INCIDENT_LIST_ITEM>;
 type Incident = Answer<typeof INCIDENT>;
@@ -24,7 +25,7 @@ type Line = Incident['timeline'][number];
 
 const COLUMNS = Prisma.raw(
   'tenant_id, incident_id::text AS incident_id, title, severity, status, verdict, assignee, first_event, last_event, ' +
-    'alert_count, event_count, rows_read, rows_changed, created_at, updated_at',
+    'alert_count, event_count, rows_read, rows_changed, created_at, updated_at, acknowledged_at',
 );
 const ALERTS_MAX = 1_000;
 const FINDINGS_MAX = 1_000;
@@ -217,5 +218,6 @@ const toItem = (row: Row): ListItem => ({
   rowsRead: Number(row.rows_read),
   rowsChanged: Number(row.rows_changed),
   createdAt: timeOf(row.created_at),
+  ...toldTimesOf(row),
   updatedAt: timeOf(row.updated_at),
 });

@@ -74,6 +74,11 @@ export class IncidentStore {
           const incidentIds = found.filter((one) => one.tenantId === tenantId).map((one) => one.incidentId);
           const own = { tenantId, incidentId: { in: incidentIds } };
           await tx.incident.updateMany({ where: own, data: { ...set, touched: true, updatedAt: at } });
+          if (work.set.status !== undefined)
+            await tx.incident.updateMany({
+              where: { ...own, acknowledgedAt: null },
+              data: { acknowledgedAt: at },
+            });
           await tx.incidentChange.createMany({
             data: incidentIds.map((incidentId) => ({
               tenantId,
@@ -101,6 +106,10 @@ export class IncidentStore {
           });
           const { status } = work.set;
           if (status === undefined) continue;
+          await tx.alert.updateMany({
+            where: { tenantId, alertId: { in: ids }, acknowledgedAt: null },
+            data: { acknowledgedAt: at },
+          });
           const others = alerts.filter((alert) => alert.status !== status);
           await this.onAlerts(
             tx,

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Prisma } from '../../../database/clients';
 import { databaseTime, type ReadTime } from '../../../database/lease';
 
+/** The state of a notice about an alert that nobody has acknowledged in time. */
+export const ESCALATED = 'escalated';
+
 /** An alert in a state to tell. */
 interface Told {
   readonly tenantId: number;
@@ -32,15 +35,33 @@ export async function noteAlerts(
   const told = await toldOf(tx, first.tenantId, alerts);
   // Notices are due by the database's clock, as they are taken.
   const at = await time(tx);
+  const escalations = alerts
+    .filter(({ status }) => status === 'new')
+    .flatMap(({ tenantId, alertId, ruleId, severity, exceptRouteIds = [] }) =>
+      routes
+        .filter(
+          (route) => route.escalateMinutes !== null && fits(route, { ruleId, severity, exceptRouteIds }),
+        )
+        .map(({ routeId, escalateMinutes }) => ({
+          tenantId,
+          routeId,
+          alertId,
+          state: ESCALATED,
+          createdAt: at,
+          nextAt: at,
+          notBefore: new Date(at.getTime() + (escalateMinutes ?? 0) * MINUTE_MS),
+          tries: 0,
+          noticeId: noticeIdOf(alertId, ESCALATED, routeId),
+        })),
+    );
   const worstFirst = [...alerts].sort((a, b) => b.severity - a.severity);
   const data = worstFirst.flatMap(
     ({ tenantId, alertId, ruleId, severity, status, incidentId, exceptRouteIds = [] }) =>
       routes
         .filter(
           (route) =>
-            !exceptRouteIds.includes(route.routeId) &&
-            severity >= route.severityMin &&
-            (route.ruleId === null || route.ruleId === ruleId) &&
+            route.escalateMinutes === null &&
+            fits(route, { ruleId, severity, exceptRouteIds }) &&
             isNews(told, { incidentId, severity, route }),
         )
         .map(({ routeId }) => ({
@@ -54,8 +75,20 @@ export async function noteAlerts(
           noticeId: noticeIdOf(alertId, status, routeId),
         })),
   );
-  if (data.length > 0) await tx.alertNotice.createMany({ data, skipDuplicates: true });
+  const all = [...data, ...escalations];
+  if (all.length > 0) await tx.alertNotice.createMany({ data: all, skipDuplicates: true });
 }
+
+const MINUTE_MS = 60_000;
+
+/** Whether a route is for an alert. */
+const fits = (
+  route: { readonly routeId: string; readonly severityMin: number; readonly ruleId: string | null },
+  of: Pick<Told, 'ruleId' | 'severity'> & { readonly exceptRouteIds: readonly string[] },
+): boolean =>
+  !of.exceptRouteIds.includes(route.routeId) &&
+  of.severity >= route.severityMin &&
+  (route.ruleId === null || route.ruleId === of.ruleId);
 
 /** The highest severity that a route was told of an incident. */
 type ToldSeverities = Map<string, number>;

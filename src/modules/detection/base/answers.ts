@@ -50,6 +50,20 @@ const DEEDS = {
 } as const;
 const LAST = { kind: 'time', doc: 'Time of its last event: UTC, seven decimals.' } as const;
 
+/** How long people took. */
+export const TOLD_TIMES = {
+  acknowledgedAt: {
+    kind: 'time',
+    nullable: true,
+    doc: 'When a person first acknowledged, resolved or suppressed it. Null: not yet, or it is not known.',
+  },
+  secondsToAcknowledge: {
+    kind: 'count',
+    nullable: true,
+    doc: 'Seconds from when it was made until then. Null: as `acknowledgedAt`.',
+  },
+} as const;
+
 export const ALERT = {
   name: 'Alert',
   doc: 'Findings of one rule and group, on which people work as one case.',
@@ -74,6 +88,7 @@ export const ALERT = {
       nullable: true,
       doc: 'Its incident. Null: it was suppressed from the beginning, or tells of the trail itself.',
     },
+    ...TOLD_TIMES,
     ...DEEDS,
   },
 } as const satisfies Shape;

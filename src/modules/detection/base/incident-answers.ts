@@ -3,7 +3,7 @@ import type { Choices, Shape } from '../../../event/shape';
 import { isUuid } from '../../../event/uuid';
 import { LIMITS } from '../../../limits';
 import { problem } from '../../../problem';
-import { ALERT_FILTERS, ALERTS_PARAMETERS, SEVERITY, STATUS, VERDICT } from './answers';
+import { ALERT_FILTERS, ALERTS_PARAMETERS, SEVERITY, STATUS, TOLD_TIMES, VERDICT } from './answers';
 import { ASSIGNEE, COMMENT, COMMENT_ALERT, ID, OF_TENANT } from './parameters';
 
 const INCIDENT_STATUS = {
@@ -34,6 +34,7 @@ export const INCIDENT_LIST_ITEM = {
     rowsRead: { kind: 'count', doc: 'Rows that its logins read in its time, as the records say.' },
     rowsChanged: { kind: 'count', doc: 'Rows that its logins changed in its time, as the records say.' },
     createdAt: { kind: 'time' },
+    ...TOLD_TIMES,
     updatedAt: { kind: 'time' },
   },
 } as const satisfies Shape;

@@ -97,6 +97,12 @@ export const CREATE_ROUTE = {
     doc: 'The lowest severity that is sent. Null: every severity.',
   },
   ruleId: { kind: 'id', doc: 'Only alerts of this rule.' },
+  escalateMinutes: {
+    kind: 'integer',
+    min: 1,
+    max: LIMITS.escalateMinutesMax,
+    doc: 'Only alerts that nobody has acknowledged for so many minutes. Not given: each alert, at once.',
+  },
 } as const satisfies ParameterSpecs;
 
 export const REMOVE_ROUTE = {

@@ -202,6 +202,11 @@ export const ALERT_ROUTE = {
     emails: { kind: 'text', isList: true },
     destinationId: { kind: 'id', nullable: true },
     format: { kind: 'text', nullable: true, doc: 'json or ocsf.' },
+    escalateMinutes: {
+      kind: 'integer',
+      nullable: true,
+      doc: 'It is told of alerts that nobody has acknowledged for so many minutes. Null: of each alert, at once.',
+    },
     lastError: {
       kind: 'text',
       nullable: true,

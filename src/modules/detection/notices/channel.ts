@@ -2,6 +2,7 @@ import { SYSLOG_SEVERITY, type SyslogSeverity } from '../../../delivery/syslog-m
 import type { Severity } from '../../../rules/rule';
 import { tenantSet } from '../../../tenant-set';
 import type { AlertReader } from '../alerts/alert.reader';
+import { ESCALATED } from '../alerts/note-alerts';
 import { type Mailer, MailFailure, type ToldAlert } from './mail';
 import type { Due } from './notice-queue';
 import { toOcsfFinding } from './ocsf-finding';
@@ -49,6 +50,9 @@ export interface Failure {
 export const channelOf = ({ target }: Pick<AlertRoute, 'target'>): string =>
   'to' in target ? 'e-mail' : `destination ${target.destinationId}`;
 
+/** The state that a message states: that of its notice. An escalation states that of the alert. */
+const statusOf = <S>(state: string, now: S): S => (state === ESCALATED ? now : (state as S));
+
 /** Sends the notices that are due on one route. */
 export class Channels {
   constructor(
@@ -68,7 +72,7 @@ export class Channels {
       const notice = due[i];
       if (!alert || !notice) return [];
       return [
-        { notice, alert: { ...alert, status: notice.state as typeof alert.status }, state: notice.state },
+        { notice, alert: { ...alert, status: statusOf(notice.state, alert.status) }, state: notice.state },
       ];
     });
     if ('to' in route.target) {
@@ -96,7 +100,11 @@ export class Channels {
     { destinationId, format }: Exclude<RouteTarget, { readonly to: unknown }>,
     { notice, alert }: ToldAlert & { readonly notice: Due },
   ): Promise<Failure | null> {
-    const content = format === 'ocsf' ? toOcsfFinding(alert, alert.status) : { type: 'alert', ...alert };
+    const isEscalated = notice.state === ESCALATED;
+    const content =
+      format === 'ocsf'
+        ? toOcsfFinding(alert, alert.status)
+        : { type: 'alert', ...alert, ...(isEscalated && { escalated: true }) };
     const severity = SYSLOG_SEVERITIES[alert.severity];
     const message = { id: notice.noticeId, at: notice.createdAt, severity, content };
     const sent: Sent = await this.parts.send(tenantId, destinationId, message).catch((error: Error) => ({

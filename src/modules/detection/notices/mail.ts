@@ -5,6 +5,7 @@ import { secretBlanker } from '../../../delivery/blank-secrets';
 import { DAY_MS } from '../../../event/event-time';
 import type { Answer } from '../../../event/shape';
 import { onOneLine } from '../../../event/visible-text';
+import { ESCALATED } from '../alerts/note-alerts';
 import type { ALERT } from '../base/answers';
 
 type AlertAnswer = Answer<typeof ALERT>;
@@ -157,6 +158,7 @@ const textOf = ({ alert, state, others = [] }: ToldAlert): string =>
   [
     `${alert.title}`,
     ...(alert.summary === null ? [] : [alert.summary]),
+    ...(state === ESCALATED ? [`Nobody has acknowledged it since ${alert.createdAt}`] : []),
     `State: ${state}    Severity: ${alert.severity}    Tenant: ${alert.tenantId}`,
     ...Object.entries(alert.group).map(([name, value]) => `${name}: ${value ?? '-'}`),
     `Events: ${alert.eventCount} in ${alert.findingCount} findings`,

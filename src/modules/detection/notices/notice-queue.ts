@@ -1,6 +1,7 @@
 import type { OwnerDoor } from '../../../database/clients';
 import { databaseTime, isOver, type ReadTime } from '../../../database/lease';
 import { type Growth, grownMs } from '../../../rests';
+import { ESCALATED } from '../alerts/note-alerts';
 
 /** A notice that is due. */
 export interface Due {
@@ -19,7 +20,7 @@ const DUE_MAX = 250;
 const LEASE_MS = 60_000;
 const RETRY: Growth = { firstMs: 4_000, mostMs: 300_000 };
 const NEXT_MS_MAX = 2 * RETRY.mostMs;
-const IS_DUE = isOver('next_at', '$1::timestamptz', '$2::timestamptz');
+const IS_DUE = `${isOver('next_at', '$1::timestamptz', '$2::timestamptz')} AND (not_before IS NULL OR not_before <= $1::timestamptz)`;
 const ERROR_CHARS_MAX = 512;
 
 /**
@@ -70,6 +71,48 @@ export class NoticeQueue {
   async isEnding(due: readonly Due[]): Promise<boolean> {
     const until = Math.min(...due.map((one) => one.until.getTime()));
     return until - (await this.now()).getTime() < LEASE_MS / 2;
+  }
+
+  /** @returns those of some escalations that are not to be sent: somebody works on the alert, or its incident is told */
+  async needless(
+    tenantId: number,
+    due: readonly Due[],
+    isMail: (routeId: string) => boolean,
+  ): Promise<readonly Due[]> {
+    if (due.length === 0) return [];
+    const alerts = await this.owner.models.alert.findMany({
+      where: { tenantId, alertId: { in: due.map(({ alertId }) => alertId) } },
+      select: { alertId: true, status: true, incidentId: true, severity: true },
+    });
+    const byId = new Map(alerts.map((alert) => [alert.alertId, alert]));
+    const waits = due.filter(({ alertId }) => byId.get(alertId)?.status === 'new');
+    const told = new Set(
+      (
+        await this.owner.models.$queryRawUnsafe<{ route: string; incident: string }[]>(
+          `SELECT DISTINCT n.route_id::text AS route, a.incident_id::text AS incident
+           FROM alert_notice n JOIN alert a ON a.tenant_id = n.tenant_id AND a.alert_id = n.alert_id
+           WHERE n.tenant_id = $1::int AND a.tenant_id = $1::int AND n.state = $2::text AND n.sent_at IS NOT NULL
+             AND a.incident_id = ANY($3::uuid[])`,
+          ...[tenantId, ESCALATED, alerts.flatMap(({ incidentId }) => incidentId ?? [])],
+        )
+      ).map(({ route, incident }) => `${route} ${incident}`),
+    );
+    const severityOf = ({ alertId }: Due) => byId.get(alertId)?.severity ?? 0;
+    const sent = new Set<Due>();
+    // Of the alerts of an incident, mail tells of the worst.
+    for (const one of [...waits].sort((a, b) => severityOf(b) - severityOf(a))) {
+      const key = `${one.routeId} ${byId.get(one.alertId)?.incidentId}`;
+      const isOfIncident = isMail(one.routeId) && byId.get(one.alertId)?.incidentId != null;
+      if (isOfIncident && told.has(key)) continue;
+      if (isOfIncident) told.add(key);
+      sent.add(one);
+    }
+    return due.filter((one) => !sent.has(one));
+  }
+
+  /** Removes notices that are not to be sent. */
+  async drop(tenantId: number, due: readonly Due[]): Promise<void> {
+    if (due.length > 0) await this.owner.models.alertNotice.deleteMany({ where: heldOf(tenantId, due) });
   }
 
   /** Notes that notices were sent, also where another instance has taken them meanwhile. */

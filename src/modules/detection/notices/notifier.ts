@@ -6,6 +6,7 @@ import type { ReadTime } from '../../../database/lease';
 import { retryDelayMs } from '../../../delivery/retry';
 import { LIMITS } from '../../../limits';
 import { Rests } from '../../../rests';
+import { ESCALATED } from '../alerts/note-alerts';
 import type { DetectionTally } from '../base/tally';
 import type { HealthAlerts } from '../watch/health-alerts';
 import { type AlertRoute, type Channels, channelOf, type Failure } from './channel';
@@ -110,9 +111,13 @@ export class Notifier {
     // Notices of a removed route are dropped.
     const gone = due.filter(({ routeId }) => !routes.has(routeId));
     if (gone.length > 0) await this.#queue.done(tenantId, gone);
+    const late = due.filter((one) => one.state === ESCALATED && routes.has(one.routeId));
+    const isMail = (routeId: string) => 'to' in (routes.get(routeId)?.target ?? {});
+    const needless = await this.#queue.needless(tenantId, late, isMail);
+    await this.#queue.drop(tenantId, needless);
     const jobs: Job[] = [];
     for (const route of routes.values()) {
-      const own = due.filter(({ routeId }) => routeId === route.routeId);
+      const own = due.filter((one) => one.routeId === route.routeId && !needless.includes(one));
       if (own.length === 0) continue;
       if (this.#busy.has(route.routeId)) await this.#queue.putBack(tenantId, own, ROUND_MS);
       else {

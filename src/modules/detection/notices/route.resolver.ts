@@ -46,22 +46,25 @@ export class AlertRouteResolver {
   @TakesUnchecked(CREATE_ROUTE)
   async createAlertRoute(given: GivenValues<typeof CREATE_ROUTE>, call: Call) {
     const toEmail = (given.emails?.length ?? 0) > 0;
-    const { tenantId, name, emails, destinationId, format, severity, ruleId } = parseParameters(
-      CREATE_ROUTE,
-      given,
-      [
+    const { tenantId, name, emails, destinationId, format, severity, ruleId, escalateMinutes } =
+      parseParameters(CREATE_ROUTE, given, [
         ...(toEmail === (given.destinationId != null)
           ? [conflict('emails', 'give either emails or destinationId')]
           : []),
         ...(given.format != null && toEmail
           ? [conflict('format', 'format is of a destination: e-mail has none')]
           : []),
-      ],
-    );
+      ]);
     const target: RouteTarget =
       destinationId === undefined ? { to: emails ?? [] } : { destinationId, format: format ?? 'json' };
     const severityMin = SEVERITIES.indexOf(severity ?? SEVERITIES[0]) + 1;
-    const route = { name, severityMin, ruleId: ruleId ?? null, target };
+    const route = {
+      name,
+      severityMin,
+      ruleId: ruleId ?? null,
+      escalateMinutes: escalateMinutes ?? null,
+      target,
+    };
     const tenant = await this.parts.tenants.one(call, tenantId);
     await this.#assertThere(tenant, destinationId, ruleId);
     return this.parts.routes.create(tenant, route, attemptOf(call));

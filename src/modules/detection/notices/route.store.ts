@@ -42,7 +42,7 @@ export class RouteStore {
         ),
       })),
     );
-    return rows.map(({ routeId, name, severityMin, ruleId, kind, target }) => {
+    return rows.map(({ routeId, name, severityMin, ruleId, kind, target, escalateMinutes }) => {
       const to = JSON.parse(target) as RouteTarget;
       return {
         routeId,
@@ -50,6 +50,7 @@ export class RouteStore {
         name: fromStored(name),
         kind,
         ruleId,
+        escalateMinutes,
         severity: SEVERITIES[severityMin - 1] ?? 'low',
         emails: 'to' in to ? to.to : [],
         destinationId: 'to' in to ? null : to.destinationId,
@@ -65,12 +66,13 @@ export class RouteStore {
       readonly name: string;
       readonly severityMin: number;
       readonly ruleId: string | null;
+      readonly escalateMinutes: number | null;
       readonly target: RouteTarget;
     },
     attempt: Attempt,
   ): Promise<RouteAnswer> {
     const routeId = randomUUID();
-    const { name, severityMin, ruleId, target } = route;
+    const { name, severityMin, ruleId, escalateMinutes, target } = route;
     const kind = 'to' in target ? 'email' : 'destination';
     await changeOfTenant(this.service, tenantId, attempt, async (tx) => {
       if ((await tx.alertRoute.count({ where: { tenantId, enabled: true } })) >= ROUTES_MAX)
@@ -84,6 +86,7 @@ export class RouteStore {
           name: toStored(name),
           severityMin,
           ruleId,
+          escalateMinutes,
           kind,
           enabled: true,
           target: JSON.stringify(target),
