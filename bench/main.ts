@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { agent } from './benches/agent';
+import { archive } from './benches/archive';
 import { columns } from './benches/columns';
 import { decode } from './benches/decode';
 import { destinations } from './benches/destinations';
@@ -30,6 +31,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench, datasets: Datasets) => Pro
   'ingest-search': ingestSearch,
   growth,
   columns,
+  archive,
   explore,
   decode,
   agent,

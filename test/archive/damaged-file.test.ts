@@ -1,7 +1,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Prisma } from '../../src/database/clients';
+import { LIMITS } from '../../src/limits';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
 import { sealedIn } from '../../src/store/archive/archive';
 import { FileCache, type ListedFile } from '../../src/store/archive/file-cache';
 import type { TenantFiles } from '../../src/store/archive/questions';
@@ -113,6 +115,21 @@ describe.each(ENGINES)('a sealed week whose file is damaged, on %s', (engine) =>
       sealedIn(service, askBy(step))?.hasAny(store.tenantId),
     );
     expect(seen).toBe(false);
+  });
+
+  it('refuses a question that counts by more values than memory holds, and names what to do', async () => {
+    jest.replaceProperty(LIMITS, 'valuesOfFilesMax', 1 as never);
+    const { store } = await sealed();
+    const explorer = new PostgresAuditEventExplorer(store.database.service);
+    const asked = { fields: ['actionId', 'hostName'], limit: 5, contains: null } as const;
+    for (const search of [[], [{ kind: 'word', text: 'select' } as const]])
+      await expect(
+        explorer.facets(oneTenant(store.tenantId), { ...NO_FILTER, search }, asked),
+      ).rejects.toMatchObject({
+        code: 'invalid_parameter',
+        message: expect.stringContaining('narrow the time range'),
+      });
+    jest.restoreAllMocks();
   });
 
   it('reaches the process of files in questions about its own tenant alone', async () => {

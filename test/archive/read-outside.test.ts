@@ -10,6 +10,7 @@ import type { StoredAuditEvent } from '../../src/store/rows/audit-event-reader';
 import { fromStored } from '../../src/store/rows/stored-text';
 import { oneTenant } from '../../src/tenant-set';
 import { blocksOf, namesIn, readDocument, tableOf } from '../support/documents';
+import { describeOnPostgres } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
 import { Store } from '../support/store';
 import { ArchiveTrial } from './archive-trial';
@@ -26,7 +27,7 @@ const TEXTS = [
   '\u{10F800}',
 ];
 
-describe('files of sealed weeks, read without the service', () => {
+describeOnPostgres('files of sealed weeks, read without the service', () => {
   let store: Store;
   let trial: ArchiveTrial;
   let folder: string;

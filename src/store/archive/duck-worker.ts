@@ -75,7 +75,6 @@ const marked = (mark: string | null) =>
 const TIME = COLUMN_OF.eventTime;
 const MS = `epoch_ms(e.${TIME})`;
 const LEAF_BYTES = ID_BYTES + HASH_BYTES;
-const TOO_MANY = 'a question counts by more values than are held in memory';
 const JSON_BYTES_LEAST = 16 * 1024 * 1024;
 
 const toFields = fieldsMapper();
@@ -189,7 +188,6 @@ export class DuckWorker implements ArchiveWorker {
        FROM (SELECT ${[`${window} AS w`, 'e.succeeded AS ok', ...texts.map((text, i) => `${text} AS v${i}`)].join(', ')}
          ${from}) GROUP BY GROUPING SETS (${sets.join(', ')}) LIMIT ${LIMITS.valuesOfFilesMax + 1}`,
     );
-    if (rows.length > LIMITS.valuesOfFilesMax) throw new Error(TOO_MANY);
     const all = 2 ** (names.length + 1) - 1;
     const grouped = (row: Row, i: number) => ((all - Number(row.g)) >> (names.length - i)) & 1;
     return rows.flatMap((row): TallyRow[] => {
@@ -216,7 +214,6 @@ export class DuckWorker implements ArchiveWorker {
         row.n += 1;
         row.ok += ok;
       } else rows.set(key, { by, w, text, n: 1, ok });
-      if (rows.size > LIMITS.valuesOfFilesMax) throw new Error(TOO_MANY);
     };
     await this.#matching(from, filter, more, (_id, [window, succeeded, ...texts]) => {
       const [w, ok] = [Number(window), succeeded === true ? 1 : 0];
@@ -224,7 +221,7 @@ export class DuckWorker implements ArchiveWorker {
       for (const [i, text] of texts.entries())
         if (i < fields) add(i, 0, String(text), ok);
         else if (text !== null) add('value', w, String(text), ok);
-      return false;
+      return rows.size > LIMITS.valuesOfFilesMax;
     });
     return [...rows.values()];
   }

@@ -84,6 +84,7 @@ export interface FileReader {
   texts(files: TenantFiles, ids: readonly string[], mark: string | null): Promise<readonly RowText[]>;
   /** Rows like those of `eventGroupsStatement`. */
   groups(question: GroupsQuestion): Promise<readonly Row[]>;
+  /** At most one row more than `LIMITS.valuesOfFilesMax`: then there are more. */
   tally(question: TallyQuestion): Promise<readonly TallyRow[]>;
 }
 

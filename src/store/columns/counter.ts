@@ -6,6 +6,7 @@ import { HOUR_MS } from '../../event/event-time';
 import { type FieldTerm, termsOf, type WordTerm } from '../../event/expression/expression';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
+import { LIMITS } from '../../limits';
 import type { TenantSet } from '../../tenant-set';
 import { type SealedWeeks, sealedIn } from '../archive/archive';
 import { fromStored, toStored } from '../rows/stored-text';
@@ -132,7 +133,9 @@ export class ColumnCounter {
       fields,
       ofValues: ofValues && texts.length > 0 ? { field: ofValues.field, texts } : null,
     };
-    for (const row of (await this.sealed?.tally(tenantId, this.filter, stretches, by)) ?? []) {
+    const rows = (await this.sealed?.tally(tenantId, this.filter, stretches, by)) ?? [];
+    if (rows.length > LIMITS.valuesOfFilesMax) throw new DomainError('invalid_parameter', TOO_MANY);
+    for (const row of rows) {
       const { w, n, ok } = row;
       const count = { n, ok };
       if (row.by === 'window') {
@@ -143,6 +146,10 @@ export class ColumnCounter {
     }
   }
 }
+
+const TOO_MANY = {
+  public: `There are more than ${LIMITS.valuesOfFilesMax} different values: narrow the time range or the filter, or count by another field.`,
+};
 
 const TERMS_SHOWN = 3;
 const TERM_CHARS_SHOWN = 40;
