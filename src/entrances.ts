@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { createFacade } from '../rest-facade/app';
 import { answerExport } from '../rest-facade/export';
 import { answerPackage, type PackageEntrance } from '../rest-facade/package';
+import { answerNewRun, answerRunFile } from '../rest-facade/report';
 import type { TailEntrance } from '../rest-facade/tail';
 import { createAssistantsRouter } from './assistants/router';
 import type { Callers } from './caller/callers';
@@ -66,6 +67,8 @@ export async function createEntrances(parts: {
       log,
       answerExport: (callOf) => answerExport(beginExport, large, callOf),
       answerPackage: (callOf) => answerPackage(beginExport, parts.packages, large, callOf),
+      answerNewRun: (callOf) => answerNewRun(parts.reports, callOf),
+      answerRunFile: (callOf) => answerRunFile(parts.reports, callOf),
       openId: config.openId,
       assets: parts.pageAssets,
     }),

@@ -88,6 +88,9 @@ async function generateOperations(sdl) {
       enumsAsTypes: true,
       scalars: { SafeInt: 'number', JSON: 'unknown' },
       defaultScalarType: 'unknown',
+      // As texts, the operations take half as many bytes.
+      documentMode: 'graphQLTag',
+      gqlImport: 'urql#gql',
     },
     plugins: [{ typescriptOperations: {} }, { typedDocumentNode: {} }],
     pluginMap: { typescriptOperations, typedDocumentNode },

@@ -1,4 +1,8 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
+import { runCli } from '../support/cli';
+import { temporaryFolder } from '../support/engines';
 import { anEvent } from '../support/events';
 import { isWiderThanScreen, violations } from './support/axe';
 import { screenshot, useDashboard } from './support/dashboard';
@@ -55,6 +59,41 @@ describe('compliance in the dashboard', () => {
       .getByText(/DROP \(FAILED_LOGIN_GROUP\)/)
       .first()
       .waitFor();
+    await page.context().close();
+  });
+
+  it('lets an auditor make the report of it, save its files, and verify them offline', async () => {
+    const page = await opened.dashboard.signedIn(auditor, '/reports');
+    await page.getByRole('button', { name: 'Make a run: Configuration and audit changes' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Time zone of the report').fill('Nowhere');
+    await dialog.getByRole('button', { name: 'Make' }).click();
+    await dialog
+      .getByRole('alert')
+      .getByText(/timeZone/)
+      .waitFor();
+    await dialog.getByLabel('Time zone of the report').fill('Europe/Berlin');
+    await dialog.getByLabel('Filter, as in Explore').fill('serverInstanceName:PAY01');
+    await dialog.getByRole('button', { name: 'Make' }).click();
+    await page.getByRole('row', { name: 'Rows 2' }).waitFor();
+    await page.getByText('audit-activity verify --report run.json').waitFor();
+    const folder = await temporaryFolder();
+    for (const button of ['What is signed', 'HTML', 'CSV', 'JSON']) {
+      const [saved] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: button, exact: true }).click(),
+      ]);
+      await saved.saveAs(path.join(folder, saved.suggestedFilename()));
+    }
+    const { error, lines } = await runCli(
+      ['verify', '--report', path.join(folder, 'run.json'), '--json'],
+      {},
+    );
+    expect([error, JSON.parse(lines[0] ?? '')]).toMatchObject([null, { problems: [], absent: [] }]);
+    await page.getByRole('link', { name: '← All reports' }).click();
+    const report = page.getByRole('article', { name: 'Configuration and audit changes' });
+    await report.getByText(/: 2 rows, /).waitFor();
+    await rm(folder, { recursive: true });
     await page.context().close();
   });
 
@@ -141,6 +180,15 @@ describe('compliance in the dashboard', () => {
     await go('compliance/scope');
     await page.getByText('Nothing is declared').waitFor();
     await check('declared');
+    await go('reports');
+    await page.getByRole('article').first().waitFor();
+    await check('reports');
+    await page
+      .getByRole('link', { name: /^\d{4}-/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { name: 'Verify' }).waitFor();
+    await check('report');
     await page.context().close();
   });
 });

@@ -7,6 +7,7 @@ import { REPORT_FORMAT_NAMES } from '../../src/modules/reports/files';
 import { isSignedBy } from '../../src/store/log/evidence/signed-note';
 import { textsOf } from '../reports/support/pdf-texts';
 import { runCli } from '../support/cli';
+import { DashboardSession } from '../support/dashboard-session';
 import { ONE_ENGINE, temporaryFolder } from '../support/engines';
 import { anEvent, type IngestedEvent } from '../support/events';
 import { until } from '../support/until';
@@ -189,6 +190,27 @@ describe.each(ONE_ENGINE)('reports on %s', (engine) => {
     }
     expect(manifest.number).toBeGreaterThan(1);
     expect(manifest.previous).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('are the same for a session of the dashboard, and for no other tenant', async () => {
+    const { world } = at;
+    const session = await DashboardSession.signIn(world, key);
+    const path = '/dashboard/api/reports';
+    const made = await session.fetch(
+      `${path}/refusals/content?${new URLSearchParams({ ...PERIOD, format: 'csv' })}`,
+    );
+    const runId = made.headers.get('X-Report-Run') ?? '';
+    const file = (by: { fetch: typeof session.fetch }) =>
+      by.fetch(`${path}/runs/${runId}/content?format=csv`);
+
+    expect([made.status, made.text]).toEqual([
+      200,
+      (await get(`/reports/runs/${runId}/content`, { format: 'csv' })).text,
+    ]);
+    expect((await file(session)).text).toBe(made.text);
+    expect((await file(await DashboardSession.signIn(world, foreign))).status).toBe(404);
+    expect((await file(await DashboardSession.signIn(world, world.operatorKey))).status).toBe(403);
+    expect((await world.fetch(`${path}/runs/${runId}/content`)).status).toBe(401);
   });
 
   it('are verified offline, where a flipped byte shows', async () => {

@@ -46,6 +46,13 @@ export const openIdPath = (to: string): string => `${API}/openid/start?to=${enco
 /** @param parameters of the list, as they stand in a query string */
 export const exportPath = (parameters: URLSearchParams): string => `${API}/export?${parameters}`;
 
+/** Makes a run of a report, and answers with a file of it. */
+export const newRunPath = (reportId: string, parameters: URLSearchParams): string =>
+  `${API}/reports/${encodeURIComponent(reportId)}/content?${parameters}`;
+
+export const runFilePath = (runId: string, format: string): string =>
+  `${API}/reports/runs/${runId}/content?${new URLSearchParams({ format })}`;
+
 const post = async (path: string, body: object) =>
   bodyOf(await fetch(API + path, { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify(body) }));
 

@@ -46,7 +46,7 @@ export function ControlPage({
         {asOf !== null && (
           <Text size="sm" mt={4}>
             As of {formatTime(asOf, zone)}.{' '}
-            <Anchor component={Link} href={hrefOf({ ...given, asOf: null })} inherit>
+            <Anchor component={Link} href={hrefOf({ ...given, asOf: null })} inherit underline="always">
               Now
             </Anchor>
           </Text>
@@ -99,7 +99,7 @@ function Meaning(props: { readonly control: Control; readonly hrefOfOther: (cont
           {control.maps.map((other, i) => (
             <span key={`${other.frameworkId} ${other.controlId}`}>
               {i > 0 && ', '}
-              <Anchor component={Link} href={hrefOfOther(other.controlId)} inherit>
+              <Anchor component={Link} href={hrefOfOther(other.controlId)} inherit underline="always">
                 {other.frameworkId} {other.controlId}
               </Anchor>
             </span>

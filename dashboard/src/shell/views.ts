@@ -7,6 +7,7 @@ import {
   IconKey,
   IconLayoutDashboard,
   IconListSearch,
+  IconReport,
   IconSend,
   IconServer,
   IconShieldCheck,
@@ -121,6 +122,14 @@ const VIEWS: readonly View[] = [
     scope: 'read:compliance',
     hasPages: true,
     component: part(() => import('../compliance/compliance')),
+  },
+  {
+    path: '/reports',
+    title: 'Reports',
+    icon: IconReport,
+    for: ['public'],
+    scope: 'read:reports',
+    component: part(() => import('../reports/reports')),
   },
   {
     path: '/rules',

@@ -11,16 +11,20 @@ import { whenClosed } from '../../deadline';
 import { DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
 
+type AnswerFor = (contextOf: (request: Request, response: Response) => Promise<Call>) => RequestHandler;
+
 export interface SessionParts {
   readonly sessions: Sessions;
   readonly tenants: Pick<TenantStore, 'list'>;
   readonly acceptCall: AcceptCall;
   /** Answers an export for a caller. */
-  readonly answerExport: (
-    contextOf: (request: Request, response: Response) => Promise<Call>,
-  ) => RequestHandler;
+  readonly answerExport: AnswerFor;
+  /** Makes a run of a report for a caller, and answers with a file of it. */
+  readonly answerNewRun: AnswerFor;
+  /** Answers with a file of a run for a caller. */
+  readonly answerRunFile: AnswerFor;
   /** Answers an evidence package for a caller. */
-  readonly answerPackage: SessionParts['answerExport'];
+  readonly answerPackage: AnswerFor;
   /** Wraps steps that read a body. A request does not count as in work during them. */
   readonly whileReading: (...steps: readonly RequestHandler[]) => readonly RequestHandler[];
   /** Whether sign-in by OpenID Connect is offered. */
@@ -46,14 +50,11 @@ export function sessionRoutes(parts: SessionParts): Router {
     await ofSession(parts, request, response);
     response.json(await described(parts, await parts.sessions.find(tokenOf(request) ?? '')));
   });
-  router.get(
-    '/export',
-    parts.answerExport((request, response) => ofSession(parts, request, response)),
-  );
-  router.get(
-    '/package',
-    parts.answerPackage((request, response) => ofSession(parts, request, response)),
-  );
+  const caller = (request: Request, response: Response) => ofSession(parts, request, response);
+  router.get('/export', parts.answerExport(caller));
+  router.get('/package', parts.answerPackage(caller));
+  router.get('/reports/runs/:runId/content', parts.answerRunFile(caller));
+  router.get('/reports/:reportId/content', parts.answerNewRun(caller));
   router.post('/sign-out', ownCallsOnly, async (request, response) => {
     const token = tokenOf(request);
     if (token !== undefined) await parts.sessions.end(token);

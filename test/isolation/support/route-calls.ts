@@ -144,16 +144,20 @@ const toolCall = (name: string, given: object): Call => ({
   }),
 });
 
-const runFiles: RouteCase['calls'] = ({ runId }) =>
-  REPORT_FORMAT_NAMES.map((format) => get(`${API_BASE_PATH}/reports/runs/${runId}/content?format=${format}`));
+const runFiles =
+  (base: string): RouteCase['calls'] =>
+  ({ runId }) =>
+    REPORT_FORMAT_NAMES.map((format) => get(`${base}/reports/runs/${runId}/content?format=${format}`));
 
-const newRuns: RouteCase['calls'] = ({ tenant, marks }) =>
-  REPORT_FORMAT_NAMES.map((format) => {
-    const databaseName = `${marks.event} databaseName`;
-    const period = { startTime: '2026-01-01', endTime: '2026-02-01' };
-    const query = new URLSearchParams({ format, databaseName, tenantId: tenant.tenantId, ...period });
-    return get(`${API_BASE_PATH}/reports/activity/content?${query}`);
-  });
+const newRuns =
+  (base: string): RouteCase['calls'] =>
+  ({ tenant, marks }) =>
+    REPORT_FORMAT_NAMES.map((format) => {
+      const databaseName = `${marks.event} databaseName`;
+      const period = { startTime: '2026-01-01', endTime: '2026-02-01' };
+      const query = new URLSearchParams({ format, databaseName, tenantId: tenant.tenantId, ...period });
+      return get(`${base}/reports/activity/content?${query}`);
+    });
 
 const signIn = (body: object): Call => ({
   method: 'POST',
@@ -169,8 +173,8 @@ export const ROUTE_CASES: readonly RouteCase[] = [
   { route: PACKAGE_PATH, calls: packagesAt(PACKAGE_PATH) },
   { route: '/dashboard/api/package', calls: packagesAt('/dashboard/api/package') },
   { route: TAIL_PATH, calls: tails, shows: isReader },
-  { route: expressPath(RUN_FILE_ROUTE), calls: runFiles, shows: isReader },
-  { route: expressPath(MAKE_ROUTE), calls: newRuns, shows: isReader },
+  { route: expressPath(RUN_FILE_ROUTE), calls: runFiles(API_BASE_PATH), shows: isReader },
+  { route: expressPath(MAKE_ROUTE), calls: newRuns(API_BASE_PATH), shows: isReader },
   { route: HEALTH_PATH, calls: () => [get(HEALTH_PATH)] },
   { route: '/livez', calls: () => [get('/livez')] },
   { route: '/readyz', calls: () => [get('/readyz')] },
@@ -180,6 +184,12 @@ export const ROUTE_CASES: readonly RouteCase[] = [
   { route: '/mcp/', calls: toolCalls, shows: isReader },
   { route: '/dashboard/api/session', calls: () => [get('/dashboard/api/session')], shows: isSession },
   { route: '/dashboard/api/export', calls: exportsAt('/dashboard/api/export'), shows: isSession },
+  {
+    route: '/dashboard/api/reports/runs/:runId/content',
+    calls: runFiles('/dashboard/api'),
+    shows: isSession,
+  },
+  { route: '/dashboard/api/reports/:reportId/content', calls: newRuns('/dashboard/api'), shows: isSession },
   {
     route: '/dashboard/api/sign-in',
     calls: ({ tenant }) => [

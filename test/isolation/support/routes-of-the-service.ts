@@ -49,6 +49,8 @@ export async function routesOfTheService(): Promise<string[]> {
       whileReading,
       answerExport: () => unused,
       answerPackage: () => unused,
+      answerNewRun: () => unused,
+      answerRunFile: () => unused,
       // The sign-in at an identity provider is left out, because it needs one and has its own tests.
       openId: null,
       assets: {} as never,

@@ -1,0 +1,103 @@
+import { NativeSelect, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { bodyOf, newRunPath, PAGE_HEADER } from '../api/session';
+import { FormDialog } from '../lib/form-dialog';
+import { useTimeZone } from '../lib/preferences';
+import type { NamedTenant } from '../lib/tenant-name';
+import { DAY_MS, fromInputValue, toInputValue, zoneName } from '../lib/time';
+
+interface Props {
+  readonly report: { readonly reportId: string; readonly title: string; readonly needs: readonly string[] };
+  readonly tenants: readonly NamedTenant[];
+  readonly onClose: () => void;
+  /** @param runId of the run that was made */
+  readonly onMade: (runId: string) => void;
+}
+
+const PERIOD_MS = 30 * DAY_MS;
+const RUN_HEADER = 'X-Report-Run';
+
+/** Parameters beside period and zone, by report; others take a filter. */
+const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
+  'trail-health': [],
+  controls: ['framework'],
+};
+const LABELS: Readonly<Record<string, string>> = {
+  filter: 'Filter, as in Explore',
+  framework: 'Framework, such as pci-dss (empty: all)',
+  databaseName: 'Database',
+  schemaName: 'Schema',
+  objectName: 'Object',
+  principalName: 'Login',
+  applicationName: 'Application',
+  clientIp: 'Client address',
+};
+
+/** The dialog that makes a run of a report. */
+export function MakeRun({ report, tenants, onClose, onMade }: Props) {
+  const { reportId, title, needs } = report;
+  const [zone] = useTimeZone();
+  const [form, setForm] = useState<Readonly<Record<string, string>>>(() => ({
+    startTime: toInputValue(Date.now() - PERIOD_MS, zone),
+    endTime: toInputValue(Date.now(), zone),
+    timeZone: zoneName(zone),
+    tenantId: tenants[0]?.tenantId ?? '',
+  }));
+  const names = PARAMETERS[reportId] ?? [...needs.filter((name) => name !== 'filter'), 'filter'];
+  const submit = async () => {
+    const moment = (name: string) => {
+      const ms = fromInputValue(form[name] ?? '', zone);
+      return ms === null ? '' : new Date(ms).toISOString();
+    };
+    const given = {
+      ...Object.fromEntries(
+        [...names, 'timeZone', 'tenantId'].map((name) => [name, form[name]?.trim() ?? '']),
+      ),
+      startTime: moment('startTime'),
+      endTime: moment('endTime'),
+      format: 'json',
+    };
+    const parameters = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ''));
+    onMade(await makeRun(reportId, parameters));
+  };
+  const field = (
+    name: string,
+    label: string,
+    rest: { readonly type?: string; readonly step?: number } = {},
+  ) => (
+    <TextInput
+      key={name}
+      label={label}
+      value={form[name] ?? ''}
+      onChange={(event) => setForm({ ...form, [name]: event.currentTarget.value })}
+      {...rest}
+    />
+  );
+  return (
+    <FormDialog title={`Make a run: ${title}`} action="Make" isOpen onClose={onClose} onSubmit={submit}>
+      {tenants.length > 1 && (
+        <NativeSelect
+          label="Tenant"
+          value={form.tenantId}
+          onChange={(event) => setForm({ ...form, tenantId: event.currentTarget.value })}
+          data={tenants.map(({ tenantId, name }) => ({ value: tenantId, label: name }))}
+        />
+      )}
+      {field('startTime', `From (${zoneName(zone)})`, { type: 'datetime-local', step: 1 })}
+      {field('endTime', `To (${zoneName(zone)})`, { type: 'datetime-local', step: 1 })}
+      {field('timeZone', 'Time zone of the report')}
+      {needs.length > 0 && <Text size="sm">One of these must be given.</Text>}
+      {names.map((name) => field(name, LABELS[name] ?? name))}
+    </FormDialog>
+  );
+}
+
+/** Makes a run. Its files are read later. @returns its id @throws ServiceError */
+async function makeRun(reportId: string, parameters: URLSearchParams): Promise<string> {
+  const response = await fetch(newRunPath(reportId, parameters), { headers: PAGE_HEADER });
+  if (!response.ok) await bodyOf(response);
+  await response.body?.cancel();
+  const runId = response.headers.get(RUN_HEADER);
+  if (runId === null) throw new Error('The service named no run.');
+  return runId;
+}

@@ -1,0 +1,130 @@
+import { Anchor, Button, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { Link } from 'wouter';
+import { ReportRunDocument, type ReportRunQuery } from '../../generated/operations';
+import { bodyOf, PAGE_HEADER, runFilePath, type Session } from '../api/session';
+import { showHidden } from '../explore/event/marks';
+import { FieldRow } from '../lib/field-row';
+import { formatBytes, formatCount } from '../lib/numbers';
+import { useTimeZone } from '../lib/preferences';
+import { saveFile } from '../lib/save-file';
+import { nameOf } from '../lib/tenant-name';
+import { formatTime } from '../lib/time';
+import { Empty, Failed, Loading } from '../shell/states';
+
+type Run = NonNullable<ReportRunQuery['reportRun']>;
+const RUN_FILE = 'run.json';
+
+/** One run: what was asked, its files, and how to verify them. */
+export function RunPage({ runId, session }: { readonly runId: string; readonly session: Session }) {
+  const [{ data, error }, ask] = useQuery({ query: ReportRunDocument, variables: { runId } });
+  if (error) return <Failed error={error} retry={ask} />;
+  if (!data) return <Loading what="the run" />;
+  const run = data.reportRun;
+  return (
+    <Stack gap="md">
+      <Anchor component={Link} href="/reports" size="sm">
+        ← All reports
+      </Anchor>
+      {run ? (
+        <Found run={run} session={session} />
+      ) : (
+        <Empty title="There is no such run among those this sign-in may read" />
+      )}
+    </Stack>
+  );
+}
+
+function Found({ run, session }: { readonly run: Run; readonly session: Session }) {
+  const [zone] = useTimeZone();
+  return (
+    <>
+      <Title order={1} size="h3">
+        {run.title}
+      </Title>
+      <Table fz="sm">
+        <Table.Tbody>
+          <FieldRow label="Period">
+            {formatTime(run.startTime, zone, 3)} – {formatTime(run.endTime, zone, 3)}, shown in {run.timeZone}
+          </FieldRow>
+          <FieldRow label="Rows">{formatCount(run.rows)}</FieldRow>
+          <FieldRow label="Made">
+            {formatTime(run.createdAt, zone)} by {showHidden(run.createdBy)}, run {formatCount(run.number)} of{' '}
+            {showHidden(nameOf(session.tenants, run.tenantId))}
+          </FieldRow>
+          <FieldRow label="Files are kept until">{formatTime(run.expiresAt, zone)}</FieldRow>
+          <FieldRow label="Evidence log then">{formatCount(run.logSize)} entries</FieldRow>
+          <FieldRow label="Id">{run.runId}</FieldRow>
+        </Table.Tbody>
+      </Table>
+      <Files run={run} />
+      <section aria-labelledby="verify">
+        <Title order={2} size="h5" id="verify" mb="xs">
+          Verify
+        </Title>
+        <Text size="sm" mb="xs">
+          Save what is signed of the run, put the files beside it, and call the command. It needs no service,
+          and ends with 1 when a byte differs.
+        </Text>
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={() => saveFile(signedOf(run))}>
+            What is signed
+          </Button>
+          <Code>audit-activity verify --report {RUN_FILE}</Code>
+        </Group>
+      </section>
+    </>
+  );
+}
+
+/** What the command reads: the answer of `GET /reports/runs/{runId}`. */
+const signedOf = (run: Run) => ({
+  name: RUN_FILE,
+  content: new Blob([JSON.stringify({ data: run }, null, 2)], { type: 'application/json' }),
+});
+
+function Files({ run }: { readonly run: Run }) {
+  const [busy, setBusy] = useState<string | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const save = async ({ format, name }: Run['files'][number]) => {
+    setBusy(format);
+    setError(null);
+    try {
+      const response = await fetch(runFilePath(run.runId, format), { headers: PAGE_HEADER });
+      if (!response.ok) await bodyOf(response);
+      saveFile({ name, content: await response.blob() });
+    } catch (thrown) {
+      setError(thrown as Error);
+    } finally {
+      setBusy(null);
+    }
+  };
+  return (
+    <section aria-labelledby="files">
+      <Title order={2} size="h5" id="files" mb="xs">
+        Files
+      </Title>
+      {error && <Failed error={error} />}
+      {run.files.length === 0 && <Text size="sm">They were removed. What is signed of them is kept.</Text>}
+      {run.files.map((file) => (
+        <Group key={file.format} gap="xs" mb={6}>
+          <Button
+            size="xs"
+            variant="default"
+            w={80}
+            loading={busy === file.format}
+            disabled={busy !== null}
+            onClick={() => save(file)}
+          >
+            {file.format.toUpperCase()}
+          </Button>
+          <Text size="sm">{formatBytes(file.bytes)}</Text>
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            SHA-256 {file.sha256}
+          </Text>
+        </Group>
+      ))}
+    </section>
+  );
+}
