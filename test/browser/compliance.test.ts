@@ -78,7 +78,7 @@ describe('compliance in the dashboard', () => {
     await page.getByRole('row', { name: 'Rows 2' }).waitFor();
     await page.getByText('audit-activity verify --report run.json').waitFor();
     const folder = await temporaryFolder();
-    for (const button of ['What is signed', 'HTML', 'CSV', 'JSON']) {
+    for (const button of ['What is signed', 'HTML', 'CSV', 'JSON', 'PDF']) {
       const [saved] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('button', { name: button, exact: true }).click(),

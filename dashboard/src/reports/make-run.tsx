@@ -1,4 +1,4 @@
-import { NativeSelect, Text, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { bodyOf, newRunPath, PAGE_HEADER } from '../api/session';
 import { FormDialog } from '../lib/form-dialog';
@@ -43,6 +43,7 @@ export function MakeRun({ report, tenants, onClose, onMade }: Props) {
     timeZone: zoneName(zone),
     tenantId: tenants[0]?.tenantId ?? '',
   }));
+  const [hasPdf, setHasPdf] = useState(false);
   const names = PARAMETERS[reportId] ?? [...needs.filter((name) => name !== 'filter'), 'filter'];
   const submit = async () => {
     const moment = (name: string) => {
@@ -55,7 +56,7 @@ export function MakeRun({ report, tenants, onClose, onMade }: Props) {
       ),
       startTime: moment('startTime'),
       endTime: moment('endTime'),
-      format: 'json',
+      format: hasPdf ? 'pdf' : 'json',
     };
     const parameters = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ''));
     onMade(await makeRun(reportId, parameters));
@@ -88,6 +89,11 @@ export function MakeRun({ report, tenants, onClose, onMade }: Props) {
       {field('timeZone', 'Time zone of the report')}
       {needs.length > 0 && <Text size="sm">One of these must be given.</Text>}
       {names.map((name) => field(name, LABELS[name] ?? name))}
+      <Checkbox
+        label="A PDF of more than 10,000 rows, too"
+        checked={hasPdf}
+        onChange={(event) => setHasPdf(event.currentTarget.checked)}
+      />
     </FormDialog>
   );
 }
