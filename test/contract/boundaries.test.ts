@@ -253,7 +253,14 @@ const BORDERS: readonly Border[] = [
   // Composition roots may import everything.
   {
     of: ['src/service', 'src/open-modules', 'src/storage', 'src/entrances', 'src/schema'],
-    files: ['src', 'rest-facade/app', 'rest-facade/export', 'rest-facade/package', 'rest-facade/tail'],
+    files: [
+      'src',
+      'rest-facade/app',
+      'rest-facade/export',
+      'rest-facade/package',
+      'rest-facade/report',
+      'rest-facade/tail',
+    ],
     packages: ['pino', ...GRAPHQL_PACKAGES],
   },
   { of: ['src/data-folder'], files: [], packages: [] },
