@@ -165,6 +165,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     stoppedLogs: evidence.stoppedLogs,
     unsealed: archive.unsealed,
     coverage: compliance.coverage,
+    page: (set, query) => readSide.reader.page(set, query),
     epoch,
     goneSeal,
     checkpointKeys,

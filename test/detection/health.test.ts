@@ -2,10 +2,13 @@ import { type AccessEntry, DROPPED, entryOf, ownAttempt } from '../../src/caller
 import { PostgresAccessLogStore } from '../../src/caller/access-log.store';
 import { PostgresTenantStore } from '../../src/caller/tenant.store';
 import { LIMITS } from '../../src/limits';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
+import { canaryProblems } from '../../src/modules/detection/watch/canary-problems';
 import { HealthAlerts } from '../../src/modules/detection/watch/health-alerts';
 import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
 import { checkReport } from '../../src/modules/sources/check-report';
+import { Folder } from '../../src/store/counts/fold';
 import { AN_ATTEMPT } from '../support/attempt';
 import { aGap, aReport } from '../support/audit-sources';
 import { ENGINES } from '../support/engines';
@@ -35,7 +38,11 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
       readShippedRules(),
       () => at.nowMs,
       () => stopped,
+      undefined,
+      undefined,
+      (now) => canaryProblems(owner, (...asked) => reader.page(...asked), now),
     );
+    const reader = new PostgresAuditEventReader(service);
     const alerts = async () => {
       const rows = await owner.models.alert.findMany({ where: { tenantId }, orderBy: { createdAt: 'asc' } });
       return rows.map(({ groupValues, ...row }) => ({ ...row, group: JSON.parse(groupValues) }));
@@ -87,6 +94,76 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     await look(16 * MINUTE_MS);
     expect((await alerts()).map(({ status }) => status)).toEqual(['resolved', 'new']);
     expect(at.nowMs).toBeGreaterThan(START_MS);
+  });
+
+  /** The canaries of an instance, each five minutes after the one before, stored and counted. */
+  const canaries = async ({ own }: Awaited<ReturnType<typeof aTenant>>, numbers: readonly number[]) => {
+    const events = numbers.map((number) => ({
+      actionId: 'UDAU',
+      serverInstanceName: 'PAY01',
+      eventTime: new Date(START_MS + number * 5 * MINUTE_MS).toISOString().replace('Z', '0000Z'),
+      additional: { userDefinedEventId: 4711, userDefinedInformation: `seq=${number}` },
+    }));
+    await own.insert(own.checked(events));
+    await new Folder(own.database.migrator).run();
+  };
+
+  it('alerts of canaries that are missing, by their numbers, once, and of none that came late', async () => {
+    const tenant = await aTenant();
+    const { look, problems, at } = tenant;
+    await canaries(tenant, [1, 2, 3]);
+    await look(16 * MINUTE_MS);
+    await look(MINUTE_MS);
+    expect(await problems()).toEqual([]);
+    await canaries(tenant, [5, 9]);
+    at.nowMs = START_MS + 46 * MINUTE_MS;
+    await look();
+    await canaries(tenant, [6, 8]);
+    await look(MINUTE_MS);
+    await look(MINUTE_MS);
+    const told = await problems();
+    expect(told.sort()).toEqual([
+      'Canary number 4 is missing: events between 2026-02-03T08:15:00.000Z and 2026-02-03T08:25:00.000Z may be lost',
+      'Canary number 7 is missing: events between 2026-02-03T08:30:00.000Z and 2026-02-03T08:40:00.000Z may be lost',
+    ]);
+    const { owner } = store.database;
+    // Another instance, or the same after a restart, tells nothing twice.
+    const other = new HealthAlerts(
+      owner,
+      readShippedRules(),
+      () => at.nowMs,
+      undefined,
+      undefined,
+      undefined,
+      (now) =>
+        canaryProblems(
+          owner,
+          (...asked) => new PostgresAuditEventReader(store.database.service).page(...asked),
+          now,
+        ),
+    );
+    for (let i = 0; i < 2; i++) await other.look();
+    expect(await problems()).toHaveLength(2);
+  });
+
+  it('alerts of canaries that do not come any more, within the third interval', async () => {
+    const tenant = await aTenant();
+    const { look, problems, at, alerts } = tenant;
+    await canaries(tenant, [1, 2, 3]);
+    at.nowMs = START_MS + 25 * MINUTE_MS;
+    await look();
+    await look(MINUTE_MS);
+    expect(await problems()).toEqual([]);
+    await look(MINUTE_MS);
+    await look(MINUTE_MS);
+    expect(await alerts()).toMatchObject([
+      {
+        group: {
+          problem: 'No canary came after number 3 of 2026-02-03T08:15:00.000Z: number 4 is missing',
+          serverInstanceName: 'PAY01',
+        },
+      },
+    ]);
   });
 
   it('tells an alert that could not be stored at the next look', async () => {

@@ -59,6 +59,7 @@ class Instance {
         await this.letGo;
         return { kind: 'accepted' };
       },
+      page: () => Promise.reject(new Error('this tenant has no canary')),
       hasDestination: async () => true,
       mail: null,
       stoppedLogs: () => new Map(),

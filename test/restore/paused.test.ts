@@ -66,6 +66,7 @@ describe.each([
         changes: part,
         send: part,
         hasDestination: part,
+        page: part,
         mail: null,
         stoppedLogs: () => new Map(),
         coverage: part,

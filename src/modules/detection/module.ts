@@ -14,6 +14,7 @@ import type { GoneSeal } from '../../store/log/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../store/log/arrivals/stored-arrivals';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
 import type { CheckpointKey } from '../../store/log/evidence/note-key';
+import type { AuditEventReader } from '../../store/rows/audit-event-reader';
 import { AlertReader } from './alerts/alert.reader';
 import { AlertResolver } from './alerts/alert.resolver';
 import { AlertStore } from './alerts/alert.store';
@@ -48,6 +49,7 @@ import { RuleStore } from './rules/rule.store';
 import { RuleAbouts } from './rules/rule-abouts';
 import { readShippedRules } from './rules/shipped-rules';
 import type { AuditCoverage } from './rules/sight';
+import { canaryProblems } from './watch/canary-problems';
 import { HealthAlerts } from './watch/health-alerts';
 
 /** Detection: the rules for arriving events, their findings, and alerts for people to work on. */
@@ -71,6 +73,8 @@ export function detectionModule(parts: {
   readonly unsealed?: () => ReadonlyMap<number, string>;
   /** Which action groups server instances record. */
   readonly coverage: AuditCoverage;
+  /** Finds events. */
+  readonly page: AuditEventReader['page'];
   readonly epoch: LogEpoch;
   readonly goneSeal: GoneSeal;
   readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
@@ -87,7 +91,9 @@ export function detectionModule(parts: {
   const files = openRuleReader();
   const abouts = new RuleAbouts(files);
   const reader = new AlertReader(service, maskedTenants);
-  const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs, undefined, parts.unsealed);
+  const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs, undefined, parts.unsealed, (now) =>
+    canaryProblems(owner, parts.page, now),
+  );
   const arrivals = new PostgresArrivalReader(owner, nowMs, goneSeal);
   const lanes = new Lanes(nowMs, log);
   const seal = new ProgressSeal(parts.checkpointKeys, () => epoch.state, nowMs);

@@ -43,6 +43,8 @@ export class HealthAlerts {
     /** By which its notices are due. */
     private readonly time?: ReadTime,
     private readonly unsealed: () => ReadonlyMap<number, string> = () => new Map(),
+    /** Problems that canaries show. */
+    private readonly canaries: (nowMs: number) => Promise<readonly TrailProblem[]> = async () => [],
   ) {
     this.#rounds = new TenantRounds(owner);
   }
@@ -51,7 +53,13 @@ export class HealthAlerts {
   async look(): Promise<void> {
     const now = this.nowMs();
     const seen = new Map<string, Seen>();
-    for (const problem of await trailProblems(this.owner, this.stoppedLogs(), now, this.unsealed())) {
+    for (const problem of await trailProblems(
+      this.owner,
+      this.stoppedLogs(),
+      now,
+      this.unsealed(),
+      this.canaries,
+    )) {
       const name = `${problem.tenantId} ${problem.key}`;
       const before = this.#seen.get(name);
       // For a problem that may pass by itself, its beginning is the first look that saw it.

@@ -39,12 +39,14 @@ type Ask = <T>(statement: string, ...values: readonly unknown[]) => Promise<read
  * Of tenants that are in use.
  * @param stoppedLogs tenants whose evidence log this instance does not append to, with the reason
  * @param unsealed tenants of whom this instance could not put a week into a file, with the reason
+ * @param canaries problems that canaries show
  */
 export async function trailProblems(
   owner: OwnerDoor,
   stoppedLogs: ReadonlyMap<number, string>,
   nowMs: number,
   unsealed: ReadonlyMap<number, string> = new Map(),
+  canaries: (nowMs: number) => Promise<readonly TrailProblem[]> = async () => [],
 ): Promise<readonly TrailProblem[]> {
   const ask: Ask = (statement, ...values) => owner.models.$queryRawUnsafe(statement, ...values);
   const found = [
@@ -57,6 +59,7 @@ export async function trailProblems(
     await stopped(ask, stoppedLogs, nowMs),
     await overtaken(ask, nowMs),
     await lostEntries(ask, nowMs),
+    await canaries(nowMs),
     [...unsealed].map(([tenantId, why]) => ofArchive(tenantId, why, nowMs)),
   ];
   const rows = await ask<{ tenant_id: number }>(DISABLED_TENANTS);

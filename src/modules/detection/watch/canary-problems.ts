@@ -1,0 +1,145 @@
+import type { OwnerDoor } from '../../../database/clients';
+import {
+  CANARY_ACTION,
+  type Canary,
+  type CanaryState,
+  canaryNumber,
+  canaryStates,
+} from '../../../event/canary';
+import { DAY_MS } from '../../../event/event-time';
+import { toSummaryFilter } from '../../../event/query';
+import { msOfRecordId } from '../../../event/record-id';
+import { LIMITS } from '../../../limits';
+import type { AuditEventReader } from '../../../store/rows/audit-event-reader';
+import { fromStored } from '../../../store/rows/stored-text';
+import { oneTenant } from '../../../tenant-set';
+import type { TrailProblem } from './trail-problems';
+
+/** The time in which canaries are looked for. */
+const PERIOD_MS = DAY_MS;
+/** The kind of `audit_dim` that numbers actions. */
+const ACTION_KIND = 1;
+
+/**
+ * Canaries whose numbers are missing, or that do not come any more. The trail itself is asked each time, so late events,
+ * a restart and other instances change nothing.
+ */
+export async function canaryProblems(
+  owner: OwnerDoor,
+  page: AuditEventReader['page'],
+  nowMs: number,
+): Promise<readonly TrailProblem[]> {
+  const tenants = await owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
+    'SELECT tenant_id FROM audit_dim WHERE kind = $1 AND value = $2 ORDER BY tenant_id',
+    ACTION_KIND,
+    CANARY_ACTION,
+  );
+  const problems: TrailProblem[] = [];
+  for (const { tenant_id: tenantId } of tenants) {
+    const states = canaryStates(await canariesOf(owner, page, tenantId, nowMs), nowMs);
+    problems.push(...problemsOf(tenantId, states));
+  }
+  return problems;
+}
+
+/** The newest canaries of a tenant. */
+async function canariesOf(
+  owner: OwnerDoor,
+  page: AuditEventReader['page'],
+  tenantId: number,
+  nowMs: number,
+): Promise<readonly Canary[]> {
+  const { items } = await page(oneTenant(tenantId), {
+    filter: toSummaryFilter({
+      filter: `actionId:${CANARY_ACTION}`,
+      startTime: new Date(nowMs - PERIOD_MS).toISOString(),
+      endTime: undefined,
+    }),
+    sort: 'recordId',
+    descending: true,
+    page: 1,
+    pageSize: LIMITS.canariesMax,
+  });
+  if (items.length === 0) return [];
+  const rows = await owner.models.$queryRawUnsafe<CanaryRow[]>(
+    `SELECT record_id::text AS id, server_instance_name AS instance, additional->>'userDefinedEventId' AS event_id,
+       additional->>'userDefinedInformation' AS information
+     FROM audit_event WHERE tenant_id = $1 AND record_id = ANY($2::uuid[])`,
+    tenantId,
+    items.map(({ recordId }) => recordId),
+  );
+  return rows.flatMap(({ id, instance, event_id, information }) => {
+    const number = canaryNumber(information);
+    const serverInstanceName = fromStored(instance);
+    return number === null
+      ? []
+      : [{ serverInstanceName, eventId: event_id ?? '', number, atMs: msOfRecordId(id) }];
+  });
+}
+interface CanaryRow {
+  readonly id: string;
+  readonly instance: string;
+  readonly event_id: string | null;
+  readonly information: string | null;
+}
+
+/** A problem may pass: late events can bring the numbers. Of many, the newest are told alone. */
+function problemsOf(tenantId: number, states: readonly CanaryState[]): readonly TrailProblem[] {
+  const all = states.flatMap((state) => [
+    ...state.missing.map((numbers) => ({
+      at: numbers.beforeMs,
+      problem: ofMissing(tenantId, state, numbers),
+    })),
+    ...(state.isOverdue ? [{ at: state.newest.atMs, problem: ofOverdue(tenantId, state) }] : []),
+  ]);
+  const [newest, others] = [LIMITS.sourceAlertsMax, all.length - LIMITS.sourceAlertsMax];
+  all.sort((a, b) => b.at - a.at);
+  const told = all.slice(0, newest).map(({ problem }) => problem);
+  const oldest = all.at(-1);
+  if (others <= 0 || !oldest) return told;
+  return [
+    ...told,
+    {
+      tenantId,
+      key: 'more: canaries',
+      since: new Date(oldest.at),
+      mayPass: true,
+      group: { problem: `Canaries are missing: ${others} more` },
+    },
+  ];
+}
+
+function ofMissing(
+  tenantId: number,
+  { newest: { serverInstanceName, eventId } }: CanaryState,
+  { first, last, afterMs, beforeMs }: CanaryState['missing'][number],
+): TrailProblem {
+  const numbers = first === last ? `number ${first} is` : `numbers ${first} to ${last} are`;
+  const [after, before] = [afterMs, beforeMs].map((ms) => new Date(ms).toISOString());
+  return {
+    tenantId,
+    key: `canary ${serverInstanceName} ${eventId} ${first}-${last}`,
+    since: new Date(afterMs),
+    mayPass: true,
+    group: {
+      problem: `Canary ${numbers} missing: events between ${after} and ${before} may be lost`,
+      serverInstanceName,
+    },
+  };
+}
+
+function ofOverdue(
+  tenantId: number,
+  { newest: { serverInstanceName, eventId, number, atMs } }: CanaryState,
+): TrailProblem {
+  return {
+    tenantId,
+    key: `canary ${serverInstanceName} ${eventId} overdue`,
+    since: new Date(atMs),
+    mayPass: true,
+    group: {
+      problem: `No canary came after number ${number} of ${new Date(atMs).toISOString()}: number ${number + 1} is missing`,
+      serverInstanceName,
+    },
+  };
+}
