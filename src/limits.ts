@@ -223,6 +223,8 @@ export const LIMITS = {
   histogramBucketsMax: 240, // a bar of 5 pixels each on a wide screen
   overviewServersMax: 7, // each is a colour of its own in one chart; the others are one more
   overviewNewcomersMax: 8, // of each field, in one answer
+  entityValuesMax: 20, // of each field, on the page of an entity
+  entityRoleChangesMax: 1_000, // of one login, the newest; a person's roles change a few times a year
   savedSearchesMax: 250, // of one holder in one tenant: the list is shown whole, without pages
   savedSearchesShownMax: 1_000, // one answer
   savedSearchesClearMs: 60 * 60_000, // rows of removed searches are few, and nobody sees them

@@ -13,6 +13,7 @@ import { dashboardModule } from './modules/dashboard/module';
 import { builtPage } from './modules/dashboard/page';
 import { openDestinations } from './modules/destinations/module';
 import { detectionModule } from './modules/detection/module';
+import { entitiesModule } from './modules/entities/module';
 import { openEvidence } from './modules/evidence/module';
 import { exploreModule } from './modules/explore/module';
 import { PostgresAuditEventExplorer } from './modules/explore/stored-explorer';
@@ -199,6 +200,17 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     exploreModule(service, tenants, fairShare),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     compliance,
+    entitiesModule({
+      ask: {
+        facets: (set, filter, asked) => explorer.facets(set, filter, asked),
+        histogram: (set, filter, bucketsMax) => explorer.histogram(set, filter, bucketsMax),
+        groups: (set, filter, asked) => explorer.groups(set, filter, asked),
+        page: (set, query) => readSide.reader.page(set, query),
+        alerts: detection.alertsOfEntity,
+      },
+      fairShare,
+      nowMs,
+    }),
     overviewModule({
       service,
       ask: {

@@ -21,6 +21,7 @@ import { BacktestResolver } from './modules/detection/backtests/backtest.resolve
 import { ExceptionResolver } from './modules/detection/backtests/exception.resolver';
 import { AlertRouteResolver } from './modules/detection/notices/route.resolver';
 import { RuleResolver } from './modules/detection/rules/rule.resolver';
+import { EntityResolver } from './modules/entities/entity.resolver';
 import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidence.resolver';
 import { LogCheckResolver } from './modules/evidence/log-check.resolver';
 import { ExplainResolver } from './modules/explore/explain.resolver';
@@ -61,6 +62,7 @@ export const RESOLVERS = [
   CoverageResolver,
   DeclarationResolver,
   DestinationResolver,
+  EntityResolver,
   EventProofResolver,
   LogCheckResolver,
   EvidenceResolver,

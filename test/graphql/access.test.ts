@@ -222,6 +222,7 @@ const MATRIX = {
   'Query.auditSourceItems': ['public', '{ auditSourceItems { totalCount } }'],
   'Query.auditFilter': ['session', '{ auditFilter { words } }'],
   'Query.auditCoverage': ['session', '{ auditCoverage { __typename } }'],
+  'Query.entity': ['session', '{ entity(kind: "login", value: "x") { events } }'],
   'Query.overview': ['session', '{ overview { startTime } }'],
   'Query.savedSearches': ['session', '{ savedSearches { searchId } }'],
   'Mutation.saveSearch': [

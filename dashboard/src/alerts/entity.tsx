@@ -1,7 +1,10 @@
-import { Anchor, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Text } from '@mantine/core';
+import { IconArrowRight } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { valuePage } from '../entity/entity-links';
 import { showHidden } from '../explore/event/marks';
 import { entityHref, type Span } from './explore-links';
+import { fieldLabel } from './group-text';
 
 interface Props {
   readonly field: string;
@@ -13,10 +16,25 @@ interface Props {
 export function Entity({ field, value, span }: Props) {
   const href = entityHref(field, value, span);
   const text = value === null ? 'not captured' : showHidden(value);
+  const page = valuePage(field, value);
   return href ? (
-    <Anchor component={Link} href={href} size="sm" style={{ overflowWrap: 'anywhere' }}>
-      {text}
-    </Anchor>
+    <>
+      <Anchor component={Link} href={href} size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {text}
+      </Anchor>
+      {page && (
+        <ActionIcon
+          component={Link}
+          href={page}
+          variant="subtle"
+          color="gray"
+          size={24}
+          aria-label={`Page of ${fieldLabel(field)} ${text}`}
+        >
+          <IconArrowRight size={14} aria-hidden />
+        </ActionIcon>
+      )}
+    </>
   ) : (
     <Text span size="sm">
       {text}

@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link, useLocation } from 'wouter';
 import {
@@ -14,6 +14,7 @@ import { History } from '../alerts/history';
 import { Severity } from '../alerts/severity';
 import { mayWork } from '../api/rights';
 import type { Session } from '../api/session';
+import { entityPage } from '../entity/entity-links';
 import { showHidden } from '../explore/event/marks';
 import { CopyAction } from '../lib/copy-action';
 import { useMutate } from '../lib/mutate';
@@ -125,16 +126,14 @@ function Facts({ incident, session }: { readonly incident: Incident; readonly se
   const namesOf = (kind: string, part: string) =>
     incident.entities.filter((one) => one.kind === kind && one.part === part).map(({ name }) => name);
   const lists = [
-    ['Logins: did it', namesOf('login', 'did')],
-    ['Logins: got it', namesOf('login', 'got')],
-    ['Addresses', namesOf('address', 'did')],
-    ['Hosts', namesOf('host', 'did')],
-    ['Sessions', namesOf('session', 'did')],
+    ['Logins: did it', 'login', namesOf('login', 'did')],
+    ['Logins: got it', 'login', namesOf('login', 'got')],
+    ['Addresses', 'address', namesOf('address', 'did')],
+    ['Hosts', 'host', namesOf('host', 'did')],
   ] as const;
+  const sessions = namesOf('session', 'did');
   const facts = [
-    ...lists.flatMap(([label, names]) =>
-      names.length > 0 ? [[label, names.map(showHidden).join(', ')]] : [],
-    ),
+    ...(sessions.length > 0 ? [['Sessions', sessions.map(showHidden).join(', ')]] : []),
     ['First event', formatTime(incident.firstEventTime, zone, 3)],
     ['Last event', formatTime(incident.lastEventTime, zone, 3)],
     ['Events', formatCount(incident.eventCount)],
@@ -149,6 +148,23 @@ function Facts({ incident, session }: { readonly incident: Incident; readonly se
   return (
     <section aria-label="About this incident">
       <dl className={classes.facts}>
+        {lists
+          .filter(([, , names]) => names.length > 0)
+          .map(([label, kind, names]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>
+                {names.map((name, place) => (
+                  <Fragment key={name}>
+                    {place > 0 && ', '}
+                    <Anchor component={Link} href={entityPage(kind, name)} inherit underline="always">
+                      {showHidden(name)}
+                    </Anchor>
+                  </Fragment>
+                ))}
+              </dd>
+            </div>
+          ))}
         {facts.map(([name, value]) => (
           <div key={`${name} ${value}`}>
             <dt>{name}</dt>

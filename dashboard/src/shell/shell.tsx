@@ -68,7 +68,12 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p={6} component="nav" aria-label="Views">
-        <Rail views={views} path={view?.path ?? path} attention={attention} onGo={close} />
+        <Rail
+          views={views.filter(({ isLinkedElsewhere }) => !isLinkedElsewhere)}
+          path={view?.path ?? path}
+          attention={attention}
+          onGo={close}
+        />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         {problem && <Failed error={problem} retry={leave} />}

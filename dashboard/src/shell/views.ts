@@ -12,6 +12,7 @@ import {
   IconServer,
   IconShieldCheck,
   IconTimeline,
+  IconUser,
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import type { Scope } from '../../../src/caller/scopes';
@@ -33,6 +34,8 @@ export interface View {
   readonly hasPages?: true;
   /** Parts that the keyboard can skip to. */
   readonly skips?: readonly SkipTarget[];
+  /** Whether no link in the rail leads there. */
+  readonly isLinkedElsewhere?: true;
   readonly component: ComponentType<{ readonly session: Session }>;
 }
 
@@ -138,6 +141,15 @@ const VIEWS: readonly View[] = [
     for: ['public', 'operator'],
     scope: 'read:alerts',
     component: part(() => import('../rules/rules')),
+  },
+  {
+    path: '/entity',
+    title: 'Entity',
+    icon: IconUser,
+    for: ['public'],
+    hasPages: true,
+    isLinkedElsewhere: true,
+    component: part(() => import('../entity/entity')),
   },
 ];
 

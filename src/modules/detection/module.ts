@@ -83,6 +83,7 @@ export function detectionModule(parts: {
 }): Module & {
   readonly problemsOf: (tenantId: number) => Promise<readonly string[]>;
   readonly openIncidents: IncidentReader['open'];
+  readonly alertsOfEntity: AlertCounts['ofEntity'];
 } {
   const { service, owner, tenants, maskedTenants, signal, nowMs, log, send, mail, stoppedLogs } = parts;
   const { hasDestination, goneSeal, epoch } = parts;
@@ -149,9 +150,11 @@ export function detectionModule(parts: {
   const callTenants = new CallTenants(tenants);
   const check = new FindingsCheck(service, seal);
   const incidents = new IncidentReader(service);
+  const counts = new AlertCounts(service);
   return {
     problemsOf: (tenantId) => check.problems(tenantId),
     openIncidents: (of) => incidents.open(of),
+    alertsOfEntity: (of, entity) => counts.ofEntity(of, entity),
     health: [seal, notifier],
     resolvers: [
       new AlertRouteResolver({
@@ -162,7 +165,7 @@ export function detectionModule(parts: {
       }),
       new AlertResolver(reader),
       new SuppressionResolver(alerts, callTenants),
-      new AlertCountsResolver(new AlertCounts(service)),
+      new AlertCountsResolver(counts),
       new IncidentResolver({
         reader: incidents,
         store: new IncidentStore(service, nowMs, noteAlerts),

@@ -63,6 +63,8 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   'declareCompliance.applicationName': () => undefined,
   validFrom: () => BEFORE,
   validUntil: () => AFTER,
+  'entity.kind': () => 'login',
+  'entity.value': ({ marks }) => `${marks.event} serverPrincipalName`,
   declarationId: () => '00000000-0000-8000-8000-000000000000',
   'alerts.sortBy': () => 'lastEventTime',
   'findings.sortBy': () => 'lastEventTime',

@@ -1,3 +1,5 @@
+import { Link } from 'wouter';
+import { valuePage } from '../../entity/entity-links';
 import { FIELD_LABELS } from '../../lib/field-labels';
 import type { FacetField } from '../facets/facet-field';
 import { OUTCOMES } from '../outcomes';
@@ -15,10 +17,11 @@ interface Props {
   readonly isInTable?: boolean;
 }
 
-/** Buttons that filter by this value alone, or exclude it. */
+/** Buttons that filter by this value alone, or exclude it, and a link to its page if it has one. */
 export function ValueActions({ field, value, text, onText, isInTable }: Props) {
   const shown = value === null ? 'none' : field === 'succeeded' ? OUTCOMES[value] : value;
   const label = `${FIELD_LABELS[field]} ${shown}`;
+  const page = valuePage(field, value);
   const actions = [
     { sign: '+', name: `Only ${label}`, edit: only },
     { sign: '−', name: `Exclude ${label}`, edit: exclude },
@@ -41,6 +44,17 @@ export function ValueActions({ field, value, text, onText, isInTable }: Props) {
           }}
         />
       ))}
+      {page && (
+        <Link
+          href={page}
+          className={classes.action ?? ''}
+          data-sign="→"
+          title={`Page of ${label}`}
+          aria-label={`Page of ${label}`}
+          tabIndex={isInTable ? -1 : undefined}
+          onClick={(event) => event.stopPropagation()}
+        />
+      )}
     </span>
   );
 }

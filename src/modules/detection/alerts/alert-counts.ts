@@ -1,13 +1,14 @@
 import { Prisma, type ServiceDoor } from '../../../database/clients';
 import { guarded } from '../../../database/failure';
-import { parseTicks, TICKS_PER_MS } from '../../../event/event-time';
+import { formatTicks, parseTicks, TICKS_PER_MS } from '../../../event/event-time';
 import type { ParameterSpecs, ParameterValues } from '../../../event/parameter-specs';
 import type { Answer, Shape } from '../../../event/shape';
 import { SEVERITIES } from '../../../rules/rule';
-import { fromStored } from '../../../store/rows/stored-text';
+import { fromStored, toStored } from '../../../store/rows/stored-text';
 import type { TenantSet } from '../../../tenant-set';
 import { ALERT_FILTERS, SEVERITY, STATUS } from '../base/answers';
 import { conditionsOf } from './alert.reader';
+import { isEntityKind, linkOf } from './incident-about';
 
 export const ALERT_COUNT = {
   name: 'AlertCount',
@@ -61,6 +62,37 @@ export class AlertCounts {
       title: fromStored(String(row.title)),
       alerts: Number(row.alerts),
     }));
+  }
+
+  /**
+   * The alerts that are not resolved and name an entity, the most severe first. Null: alerts do not name this kind.
+   */
+  async ofEntity(
+    tenants: TenantSet,
+    { kind, value, limit }: { readonly kind: string; readonly value: string; readonly limit: number },
+  ) {
+    const names =
+      kind === 'instance'
+        ? Prisma.sql`instances @> ARRAY[${toStored(value)}]::text[]`
+        : isEntityKind(kind)
+          ? Prisma.sql`links @> ARRAY[${toStored(linkOf({ kind, name: value }))}]::text[]`
+          : null;
+    if (!names) return null;
+    const rows = await this.#rows(
+      Prisma.sql`SELECT alert_id::text AS alert_id, title, severity, last_event, count(*) OVER ()::int AS total
+        FROM alert WHERE tenant_id = ANY(${[...tenants]}::int[]) AND status IN ('new', 'acknowledged') AND ${names}
+        ORDER BY severity DESC, last_event DESC, alert_id LIMIT ${limit}::int`,
+      tenants,
+    );
+    return {
+      count: Number(rows[0]?.total ?? 0),
+      alerts: rows.map((row) => ({
+        alertId: String(row.alert_id),
+        title: fromStored(String(row.title)),
+        severity: SEVERITIES[Number(row.severity) - 1] ?? 'low',
+        lastEventTime: formatTicks(BigInt(row.last_event as bigint | string)),
+      })),
+    };
   }
 
   async findings(

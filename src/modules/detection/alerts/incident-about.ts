@@ -9,6 +9,8 @@ export const STAGES = ['access', 'power', 'execution', 'data', 'harm', 'trail'] 
 type Stage = (typeof STAGES)[number];
 
 export const ENTITY_KINDS = ['login', 'address', 'host', 'session'] as const;
+export const isEntityKind = (kind: string): kind is Entity['kind'] =>
+  (ENTITY_KINDS as readonly string[]).includes(kind);
 export interface Entity {
   readonly kind: (typeof ENTITY_KINDS)[number];
   readonly name: string;
@@ -30,7 +32,7 @@ const STEP_CHARS_MAX = 120;
 /** What SQL Server writes in place of an address. */
 const NO_ADDRESS = new Set(['local machine', 'named pipe']);
 
-export const linkOf = ({ kind, name }: Entity): string => `${kind} ${fold(name)}`;
+export const linkOf = ({ kind, name }: Pick<Entity, 'kind' | 'name'>): string => `${kind} ${fold(name)}`;
 
 /** Adds what another finding says. The first step with a stage stays. */
 export function joinedAbout(a: About | null, b: About): About {

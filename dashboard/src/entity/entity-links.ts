@@ -1,0 +1,37 @@
+/** The kinds of entities that have a page, by the field of events that names them. */
+const KIND_OF = {
+  serverPrincipalName: 'login',
+  targetServerPrincipalName: 'login',
+  roleMember: 'login',
+  hostName: 'host',
+  clientIp: 'address',
+  objectName: 'object',
+  databaseName: 'database',
+  serverInstanceName: 'instance',
+} as const;
+export type EntityKind = (typeof KIND_OF)[keyof typeof KIND_OF];
+
+export const KIND_LABELS: Readonly<Record<EntityKind, string>> = {
+  login: 'Login',
+  host: 'Host',
+  address: 'Address',
+  object: 'Object',
+  database: 'Database',
+  instance: 'Server instance',
+};
+
+export const isEntityKind = (text: string): text is EntityKind => Object.hasOwn(KIND_LABELS, text);
+
+/** The kind that a field names; null: such values have no page. */
+export const kindOf = (field: string): EntityKind | null =>
+  Object.hasOwn(KIND_OF, field) ? KIND_OF[field as keyof typeof KIND_OF] : null;
+
+/** The address of the page of an entity, below the base of the pages. */
+export const entityPage = (kind: EntityKind, value: string): string =>
+  `/entity/${kind}?${new URLSearchParams({ value })}`;
+
+/** The address of the page of a value of a field; null: it has none. */
+export function valuePage(field: string, value: string | null): string | null {
+  const kind = kindOf(field);
+  return kind && value ? entityPage(kind, value) : null;
+}

@@ -1,0 +1,232 @@
+import { Anchor, Badge, Group, Stack, Text } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+import { useQuery } from 'urql';
+import { Link, useLocation, useSearch } from 'wouter';
+import { EntityDocument, type EntityQuery } from '../../generated/operations';
+import { SEVERITY_NAMES } from '../alerts/alert-words';
+import { exploreHref } from '../alerts/explore-links';
+import { Severity } from '../alerts/severity';
+import { showHidden } from '../explore/event/marks';
+import { ALL, fixedRange, type TimeRange } from '../explore/time-range';
+import { FIELD_LABELS } from '../lib/field-labels';
+import { counted, formatCount } from '../lib/numbers';
+import { useTimeZone } from '../lib/preferences';
+import { formatDate, formatTime, type TimeZone } from '../lib/time';
+import { PageHead } from '../shell/page-head';
+import { Empty, Failed, Loading } from '../shell/states';
+import classes from './entity.module.css';
+import { isEntityKind, KIND_LABELS, valuePage } from './entity-links';
+import { Roles } from './roles';
+import { clockHours } from './usual-hours';
+
+export type Entity = NonNullable<EntityQuery['entity']>;
+
+/** The page of a login, host, address, object, database or server instance, at an address of its own. */
+export default function EntityPage() {
+  const [path] = useLocation();
+  const [, , kind = ''] = path.split('/');
+  const given = new URLSearchParams(useSearch());
+  const value = given.get('value') ?? '';
+  const isThere = isEntityKind(kind) && value !== '';
+  const [{ data, error }, ask] = useQuery({
+    query: EntityDocument,
+    variables: { kind, value, databaseName: given.get('databaseName'), schemaName: given.get('schemaName') },
+    pause: !isThere,
+  });
+  const [zone] = useTimeZone();
+  if (!isThere) return <Empty title="This address names no entity" />;
+  const entity = data?.entity;
+  // The answer may belong to the entity before.
+  const isOwn = entity?.kind === kind && entity.value === value;
+  return (
+    <Stack gap="sm">
+      <PageHead title={`${KIND_LABELS[kind]} ${showHidden(value)}`} />
+      {error && <Failed error={error} retry={() => ask()} />}
+      {!isOwn && !error && <Loading what="what is known of it" />}
+      {entity && isOwn && <Known entity={entity} zone={zone} />}
+    </Stack>
+  );
+}
+
+function Known({ entity, zone }: { readonly entity: Entity; readonly zone: TimeZone }) {
+  const { events, failed, firstTime, lastTime, filter, startTime, endTime, roles } = entity;
+  const month = fixedRange(Date.parse(startTime), Date.parse(endTime));
+  const link = (range: TimeRange, more = '') =>
+    exploreHref({ filter: more ? `${filter} AND ${more}` : filter, range });
+  return (
+    <div className={classes.page}>
+      <Section title="Events">
+        <Text size="sm">
+          <Anchor component={Link} href={link(ALL)} underline="always">
+            {counted(events, 'event')}
+          </Anchor>
+          {failed > 0 && `, ${formatCount(failed)} failed`}
+          {firstTime && lastTime && (
+            <>
+              ; first seen {formatTime(firstTime, zone)}, last seen {formatTime(lastTime, zone)}
+            </>
+          )}
+        </Text>
+        {entity.logBegins && (
+          <Text size="xs" c="dimmed">
+            Known since the log began, {formatDate(entity.logBegins, zone)}.
+          </Text>
+        )}
+      </Section>
+      <Section title="Open alerts">
+        <Alerts entity={entity} zone={zone} />
+      </Section>
+      {roles && (
+        <Section title="Roles" isWide>
+          <Roles entity={entity} roles={roles} zone={zone} />
+        </Section>
+      )}
+      {events > 0 && (
+        <>
+          <Section title="Usual hours" isWide>
+            <UsualHours entity={entity} zone={zone} />
+          </Section>
+          {entity.related
+            .filter(({ count }) => count > 0)
+            .map((one) => (
+              <Section key={one.field} title={`${labelOf(one.field)}: ${formatCount(one.count)}`}>
+                <Related of={one} hrefOf={(text) => link(month, `${one.field}:${text}`)} />
+              </Section>
+            ))}
+        </>
+      )}
+    </div>
+  );
+}
+
+const labelOf = (field: string) =>
+  Object.hasOwn(FIELD_LABELS, field) ? FIELD_LABELS[field as keyof typeof FIELD_LABELS] : field;
+
+const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
+
+function Related({
+  of,
+  hrefOf,
+}: {
+  readonly of: Entity['related'][number];
+  readonly hrefOf: (quotedValue: string) => string;
+}) {
+  const { field, values, recent, known, count } = of;
+  return (
+    <ul className={classes.values}>
+      {values.map((value, place) => {
+        const page = valuePage(field, value);
+        const events = (recent[place] ?? 0) + (known[place] ?? 0);
+        return (
+          <li key={value}>
+            {page ? (
+              <Anchor component={Link} href={page} size="sm">
+                {showHidden(value)}
+              </Anchor>
+            ) : (
+              <Text span size="sm">
+                {showHidden(value)}
+              </Text>
+            )}
+            {known[place] === 0 && <New />}
+            <Anchor component={Link} href={hrefOf(quoted(value))} size="xs" c="dimmed">
+              {counted(events, 'event')}
+            </Anchor>
+          </li>
+        );
+      })}
+      {count > values.length && <li>and {formatCount(count - values.length)} more</li>}
+    </ul>
+  );
+}
+
+/** Unseen in the 30 days before the last seven. */
+const New = () => (
+  <Badge
+    size="xs"
+    radius="sm"
+    tt="none"
+    color="orange"
+    variant="light"
+    title="Not seen in the 30 days before"
+  >
+    new
+  </Badge>
+);
+
+function UsualHours({ entity, zone }: { readonly entity: Entity; readonly zone: TimeZone }) {
+  const clock = clockHours(entity, zone);
+  const most = Math.max(1, ...clock.map(({ known, recent }) => known + recent));
+  return (
+    <table className={classes.hours}>
+      <caption className="sr-only">Events by the hour of the clock, in 37 days</caption>
+      <tbody>
+        <tr>
+          {clock.map(({ known, recent }, hour) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the place is the hour
+            <td key={hour} title={`${formatCount(known + recent)} events`}>
+              <span
+                data-new={recent > 0 && known === 0 ? '' : undefined}
+                style={{ height: Math.ceil((40 * (known + recent)) / most) }}
+              />
+              <span className="sr-only">
+                {formatCount(known + recent)}
+                {recent > 0 && known === 0 && ', new'}
+              </span>
+            </td>
+          ))}
+        </tr>
+        <tr>
+          {clock.map((_, hour) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the place is the hour
+            <th key={hour} scope="col">
+              {String(hour).padStart(2, '0')}
+            </th>
+          ))}
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+function Alerts({ entity, zone }: { readonly entity: Entity; readonly zone: TimeZone }) {
+  const { alerts, alertCount } = entity;
+  if (!alerts)
+    return (
+      <Text size="sm" c="dimmed">
+        This sign-in reads no alerts, or alerts do not name such an entity.
+      </Text>
+    );
+  if (alerts.length === 0) return <Text size="sm">None.</Text>;
+  const severityOf = (text: string) => SEVERITY_NAMES.find((name) => name === text) ?? 'low';
+  return (
+    <ul className={classes.values}>
+      {alerts.map(({ alertId, title, severity, lastEventTime }) => (
+        <li key={alertId}>
+          <Group gap="xs">
+            <Severity severity={severityOf(severity)} />
+            <Anchor component={Link} href={`/alerts/${alertId}`} size="sm">
+              {showHidden(title)}
+            </Anchor>
+            <Text span size="xs" c="dimmed">
+              {formatTime(lastEventTime, zone)}
+            </Text>
+          </Group>
+        </li>
+      ))}
+      {(alertCount ?? 0) > alerts.length && (
+        <li>and {formatCount((alertCount ?? 0) - alerts.length)} more</li>
+      )}
+    </ul>
+  );
+}
+
+function Section(props: { readonly title: string; readonly isWide?: boolean; readonly children: ReactNode }) {
+  const id = useId();
+  return (
+    <section className={classes.section} data-wide={props.isWide || undefined} aria-labelledby={id}>
+      <h2 id={id}>{props.title}</h2>
+      {props.children}
+    </section>
+  );
+}

@@ -1,0 +1,167 @@
+import { formatTicks, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
+import { allOf, type Expression, type ExpressionField } from '../../event/expression/expression';
+import { printed } from '../../event/expression/printed';
+import { type AuditEventFilter, type TimeRange, toSummaryFilter } from '../../event/query';
+import type { Answer } from '../../event/shape';
+import { LIMITS } from '../../limits';
+import type { TenantSet } from '../../tenant-set';
+import { type ENTITY, ENTITY_FIELDS, type EntityKind, RELATED_FIELDS, type RelatedField } from './answers';
+import type { Questions } from './questions';
+import { heldRoles, type RoleChange } from './roles';
+
+type EntityAnswer = Answer<typeof ENTITY>;
+type Facets = Awaited<ReturnType<Questions['facets']>>;
+
+/** What is looked at: an entity, and for an object where it lies. */
+export interface EntityId {
+  readonly kind: EntityKind;
+  readonly value: string;
+  readonly databaseName: string | null;
+  readonly schemaName: string | null;
+}
+
+const RECENT_HOURS = 7 * 24;
+const KNOWN_HOURS = 30 * 24;
+const ALERTS_MAX = 10;
+const ROLE_CHANGES = 'actionId:(APRL OR DPRL)';
+const EVERYTHING = { from: null, to: null };
+
+/** Looks up what the audit trail knows of one login, host, address, object, database or server instance. */
+export class Entities {
+  constructor(private readonly ask: Questions) {}
+
+  async of(
+    tenants: TenantSet,
+    id: EntityId,
+    { nowMs, hasAlerts }: { readonly nowMs: number; readonly hasAlerts: boolean },
+  ): Promise<EntityAnswer> {
+    const { ask } = this;
+    const { kind, value } = id;
+    const field = ENTITY_FIELDS[kind];
+    const end = Math.floor(nowMs / HOUR_MS) + 1;
+    const [start, recentFrom] = [end - RECENT_HOURS - KNOWN_HOURS, end - RECENT_HOURS];
+    const filter = filterText(id);
+    const within = (from: number, to: number) => filterOf({ from: ticksOf(from), to: ticksOf(to) }, filter);
+    const fields = RELATED_FIELDS.filter((each) => each !== field);
+    const asked = { fields, limit: LIMITS.groupsCountedMax, contains: null } as const;
+    const whole = await ask.groups(tenants, filterOf(EVERYTHING, filter), {
+      fields: [field],
+      before: null,
+      sumOf: null,
+      by: 'count',
+      descending: true,
+      limit: 1,
+    });
+    const [all] = whole.groups;
+    const log = await ask.histogram(tenants, filterOf(EVERYTHING), 1);
+    const isThere = all !== undefined;
+    const [recent, known] = isThere
+      ? [
+          await ask.facets(tenants, within(recentFrom, end), asked),
+          await ask.facets(tenants, within(start, recentFrom), asked),
+        ]
+      : [NOTHING, NOTHING];
+    const roles = kind === 'login' ? await this.#roles(tenants, value) : null;
+    const alerts = hasAlerts ? await ask.alerts(tenants, { kind, value, limit: ALERTS_MAX }) : null;
+    return {
+      kind,
+      value,
+      filter,
+      events: all?.n ?? 0,
+      failed: all?.failed ?? 0,
+      firstTime: all ? new Date(all.firstMs).toISOString() : null,
+      lastTime: all ? new Date(all.lastMs).toISOString() : null,
+      logBegins: log.buckets[0] ? formatTicks(log.buckets[0].from) : null,
+      startTime: formatTicks(ticksOf(start)),
+      recentTime: formatTicks(ticksOf(recentFrom)),
+      endTime: formatTicks(ticksOf(end)),
+      hours: isThere ? await this.#hours(tenants, filter, [start, end]) : [],
+      related: fields.map((each) => relatedOf(each, recent, known)),
+      roles: roles?.held ?? null,
+      roleChanges: roles?.changes ?? 0,
+      alertCount: alerts?.count ?? null,
+      alerts: alerts?.alerts ?? null,
+    };
+  }
+
+  /** Events of each hour. A histogram has fewer bars than the 37 days have hours. */
+  async #hours(
+    tenants: TenantSet,
+    filter: string,
+    [start, end]: readonly [number, number],
+  ): Promise<number[]> {
+    const hours: number[] = [];
+    for (let from = start; from < end; from += LIMITS.histogramBucketsMax) {
+      const to = Math.min(end, from + LIMITS.histogramBucketsMax);
+      const range = { from: ticksOf(from), to: ticksOf(to) };
+      const { buckets } = await this.ask.histogram(tenants, filterOf(range, filter), to - from);
+      hours.push(...buckets.map(({ succeeded, failed }) => succeeded + failed));
+    }
+    return hours;
+  }
+
+  /** Replays the changes of roles that name a login, in any letter case. */
+  async #roles(tenants: TenantSet, login: string) {
+    const member = printed({
+      kind: 'field',
+      field: 'roleMember',
+      how: 'equals',
+      text: login,
+      isFolded: true,
+    });
+    const { items, totalCount } = await this.ask.page(tenants, {
+      filter: filterOf(EVERYTHING, `${ROLE_CHANGES} AND ${member}`),
+      sort: 'recordId',
+      descending: true,
+      page: 1,
+      pageSize: LIMITS.entityRoleChangesMax,
+      hasLifted: true,
+    });
+    return { held: heldRoles((items as readonly RoleChange[]).toReversed()), changes: totalCount };
+  }
+}
+
+const NOTHING: Facets = { facets: [] };
+
+function relatedOf(field: RelatedField, recent: Facets, known: Facets): EntityAnswer['related'][number] {
+  const counts = new Map<string, { value: string; recent: number; known: number }>();
+  for (const [name, { facets }] of [
+    ['recent', recent],
+    ['known', known],
+  ] as const)
+    for (const { value, succeeded, failed } of facets.find((one) => one.field === field)?.values ?? []) {
+      if (value === null) continue;
+      const count = counts.get(value) ?? { value, recent: 0, known: 0 };
+      count[name] = succeeded + failed;
+      counts.set(value, count);
+    }
+  const all = [...counts.values()];
+  const isNew = (one: { known: number }) => Number(one.known === 0);
+  all.sort((a, b) => isNew(b) - isNew(a) || b.recent + b.known - a.recent - a.known);
+  const shown = all.slice(0, LIMITS.entityValuesMax);
+  return {
+    field,
+    count: all.length,
+    newCount: all.filter(isNew).length,
+    values: shown.map(({ value }) => value),
+    recent: shown.map((one) => one.recent),
+    known: shown.map((one) => one.known),
+  };
+}
+
+const ticksOf = (hour: number) => BigInt(hour * HOUR_MS) * TICKS_PER_MS;
+
+const filterOf = ({ from, to }: TimeRange, filter?: string): AuditEventFilter => ({
+  ...toSummaryFilter({ filter, startTime: undefined, endTime: undefined }),
+  from,
+  to,
+});
+
+function filterText({ kind, value, databaseName, schemaName }: EntityId): string {
+  const term = (field: ExpressionField, text: string | null): Expression[] =>
+    text === null ? [] : [{ kind: 'field', field, how: 'equals', text, isFolded: false }];
+  const within =
+    kind === 'object' ? [...term('databaseName', databaseName), ...term('schemaName', schemaName)] : [];
+  const all = allOf([...term(ENTITY_FIELDS[kind], value), ...within]);
+  return all ? printed(all) : '';
+}

@@ -1,0 +1,62 @@
+import { fold } from '../../event/search';
+import type { Answer } from '../../event/shape';
+import type { ENTITY } from './answers';
+
+export type HeldRole = NonNullable<Answer<typeof ENTITY>['roles']>[number];
+
+/** An event that changed the members of a role. */
+export interface RoleChange {
+  readonly recordId: string;
+  readonly eventTime: string;
+  readonly actionId: string;
+  readonly succeeded: boolean;
+  readonly serverInstanceName: string | null;
+  readonly databaseName: string | null;
+  /** The role. */
+  readonly objectName: string | null;
+  readonly serverPrincipalName: string | null;
+  /** `SG` is a role of the server. */
+  readonly classType?: string | null;
+}
+
+const SERVER_CLASS = 'SG';
+const SERVER_ROLES = [
+  ...['sysadmin', 'securityadmin', 'serveradmin', 'setupadmin', 'processadmin', 'diskadmin', 'dbcreator'],
+  'bulkadmin',
+];
+
+const isOfServer = ({ classType, objectName }: RoleChange) =>
+  classType === SERVER_CLASS ||
+  SERVER_ROLES.includes(fold(objectName ?? '')) ||
+  (objectName ?? '').startsWith('##MS_');
+
+/**
+ * The roles of one member. Who is removed from a role without having been added was a member before the log began.
+ * @param changes in the order of their times
+ * @returns the roles that it holds, then those that it held, the latest first
+ */
+export function heldRoles(changes: readonly RoleChange[]): readonly HeldRole[] {
+  const held = new Map<string, HeldRole>();
+  const ended: HeldRole[] = [];
+  for (const change of changes) {
+    const { objectName: role, serverInstanceName, actionId, eventTime, recordId } = change;
+    if (!change.succeeded || role === null) continue;
+    const databaseName = isOfServer(change) ? null : change.databaseName;
+    const key = JSON.stringify([serverInstanceName, databaseName && fold(databaseName), fold(role)]);
+    const by = change.serverPrincipalName;
+    const known = held.get(key);
+    const none = { since: null, by: null, recordId: null, until: null, untilBy: null, untilRecordId: null };
+    const of = { role, serverInstanceName, databaseName, ...none };
+    if (actionId.startsWith('A')) {
+      if (!known) held.set(key, { ...of, since: eventTime, by, recordId });
+    } else {
+      held.delete(key);
+      ended.push({ ...(known ?? of), until: eventTime, untilBy: by, untilRecordId: recordId });
+    }
+  }
+  const latest = (a: string | null, b: string | null) => ((a ?? '') < (b ?? '') ? 1 : -1);
+  return [
+    ...[...held.values()].sort((a, b) => latest(a.since, b.since)),
+    ...ended.sort((a, b) => latest(a.until, b.until)),
+  ];
+}

@@ -1,0 +1,90 @@
+import { anEvent } from '../support/events';
+import { isWiderThanScreen, violations } from './support/axe';
+import { screenshot, useDashboard } from './support/dashboard';
+import { ExplorePage } from './support/explore-page';
+
+const DAY_MS = 86_400_000;
+const ago = (days: number) => `${new Date(Date.now() - days * DAY_MS).toISOString().slice(0, -1)}0000Z`;
+
+describe('the page of an entity', () => {
+  const opened = useDashboard();
+  let key: string;
+
+  beforeAll(async () => {
+    const { world } = opened.dashboard;
+    const tenant = await world.tenant('Northwind');
+    const member = (name: string) => ({ additional: { targetServerPrincipalName: name, classType: 'SG' } });
+    await tenant.ingest([
+      ...[25, 18, 12, 2].map((days) => anEvent({ eventTime: ago(days) })),
+      anEvent({ eventTime: ago(1), hostName: 'KIOSK-7', clientIp: '203.0.113.9' }),
+      anEvent({
+        eventTime: ago(20),
+        actionId: 'APRL',
+        objectName: 'sysadmin',
+        serverPrincipalName: 'dba',
+        ...member('CORP\\alice'),
+      }),
+    ]);
+    const scopes = ['read:audit-activity', 'read:alerts'];
+    ({ key } = await world.key({ tenantIds: [tenant.tenantId], scopes }));
+  });
+
+  it('is one step from a cell of Explore and from an event, and leads on to other entities and to events', async () => {
+    const page = await opened.dashboard.signedIn(key, '/explore?range=30d&filter=hostName:KIOSK-7');
+    const explore = new ExplorePage(page);
+    await explore.count(1);
+    const drawer = await explore.open(0);
+    await drawer.getByRole('link', { name: 'Page of Host KIOSK-7' }).click();
+    await page.getByRole('heading', { name: 'Host KIOSK-7', level: 1 }).waitFor();
+    await page.goBack();
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=30d&filter=hostName:KIOSK-7`);
+    await explore.count(1);
+    const cell = explore.events.locator('tbody td').filter({ hasText: 'CORP\\alice' });
+    await cell.hover();
+    await cell.getByRole('link', { name: 'Page of Principal CORP\\alice' }).click();
+    await page.getByRole('heading', { name: 'Login CORP\\alice', level: 1 }).waitFor();
+    const row = page
+      .getByRole('region', { name: 'Roles', exact: true })
+      .getByRole('row', { name: /sysadmin/ });
+    await row.getByText('by dba').waitFor();
+    await row.getByText('held now').waitFor();
+    await page.getByText(/Known since the log began, \d{4}-\d\d-\d\d: a role/).waitFor();
+    const hosts = page.getByRole('region', { name: 'Host: 2' });
+    const fresh = hosts.getByRole('listitem').filter({ hasText: 'KIOSK-7' });
+    await fresh.getByText('new', { exact: true }).waitFor();
+    expect(await hosts.getByText('new', { exact: true }).count()).toBe(1);
+    await fresh.getByRole('link', { name: '1 event' }).click();
+    await explore.count(1);
+    await page.goBack();
+    await hosts.getByRole('link', { name: 'APP01' }).click();
+    await page.getByRole('heading', { name: 'Host APP01', level: 1 }).waitFor();
+    await page.getByRole('link', { name: '5 events' }).first().click();
+    await explore.count(5);
+    await page.context().close();
+  });
+
+  it('says when nothing is known, and when the address names no entity', async () => {
+    const page = await opened.dashboard.signedIn(key, '/entity/address?value=%3Cb%3E%22%5C');
+    await page.getByRole('heading', { name: 'Address <b>"\\', level: 1 }).waitFor();
+    await page.getByText('0 events').waitFor();
+    await page.goto(`${opened.dashboard.origin}/dashboard/entity/planet?value=x`);
+    await page.getByText('This address names no entity').waitFor();
+    await page.context().close();
+  });
+
+  it.each([
+    ['desktop', 'light', { width: 1440, height: 900 }],
+    ['phone', 'dark', { width: 390, height: 844 }],
+  ] as const)('is accessible on a %s screen in %s colours', async (screen, colorScheme, viewport) => {
+    const page = await opened.dashboard.signedIn(key, '/entity/login?value=CORP%5Calice', {
+      viewport,
+      colorScheme,
+      bypassCSP: true,
+    });
+    await page.getByText('by dba').waitFor();
+    await screenshot(page, `entity-${screen}-${colorScheme}`);
+    expect(await violations(page)).toEqual([]);
+    expect(await isWiderThanScreen(page)).toBe(false);
+    await page.context().close();
+  });
+});

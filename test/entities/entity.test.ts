@@ -1,0 +1,142 @@
+import { heldRoles, type RoleChange } from '../../src/modules/entities/roles';
+import { DashboardSession } from '../support/dashboard-session';
+import { anEvent } from '../support/events';
+import { useWorld } from '../support/use-world';
+
+const ENTITY = `query($kind: String!, $value: String!, $databaseName: String) {
+  entity(kind: $kind, value: $value, databaseName: $databaseName) {
+    filter events failed firstTime lastTime logBegins hours startTime roleChanges alertCount alerts { alertId }
+    related { field count newCount values recent known }
+    roles { role serverInstanceName databaseName since by until untilBy } } }`;
+const LIST = 'query($filter: String) { auditEvents(filter: $filter) { totalCount } }';
+
+const DAY_MS = 86_400_000;
+/** A time so many days ago. */
+const ago = (days: number) => `${new Date(Date.now() - days * DAY_MS).toISOString().slice(0, -1)}0000Z`;
+
+describe('an entity', () => {
+  const open = useWorld('embedded');
+
+  it('has its first and last event, its values with new ones marked, and its roles, of own tenants alone', async () => {
+    const [acme, other] = [await open.world.tenant(), await open.world.tenant()];
+    const bob = { serverPrincipalName: 'bob"\\', hostName: 'APP01' };
+    const times = [60, 20, 2, 1].map(ago);
+    const member = { additional: { targetServerPrincipalName: 'BOB"\\', classType: 'SG' } };
+    await acme.ingest([
+      anEvent({ ...bob, eventTime: times[0] ?? '' }),
+      anEvent({ ...bob, eventTime: times[1] ?? '' }),
+      anEvent({ ...bob, eventTime: times[2] ?? '', hostName: 'KIOSK' }),
+      anEvent({ ...bob, eventTime: times[3] ?? '', succeeded: false, databaseName: 'Sales' }),
+      anEvent({ eventTime: ago(10), actionId: 'APRL', objectName: 'sysadmin', ...member }),
+      anEvent({ eventTime: ago(9), actionId: 'DPRL', objectName: 'dbcreator', ...member }),
+      anEvent({
+        eventTime: ago(8),
+        actionId: 'APRL',
+        objectName: 'serveradmin',
+        succeeded: false,
+        ...member,
+      }),
+    ]);
+    await other.ingest([anEvent({ ...bob, eventTime: ago(3), hostName: 'SECRET' })]);
+    const session = await DashboardSession.signIn(open.world, acme.key);
+    const ask = async (variables: object) => {
+      const { body } = await session.graphql(ENTITY, variables);
+      expect(body.errors).toBeUndefined();
+      return body.data.entity;
+    };
+    const entity = await ask({ kind: 'login', value: bob.serverPrincipalName });
+    expect(entity).toMatchObject({
+      events: 4,
+      failed: 1,
+      firstTime: `${times[0]?.slice(0, 23)}Z`,
+      lastTime: `${times[3]?.slice(0, 23)}Z`,
+      roleChanges: 3,
+      alertCount: null,
+      alerts: null,
+    });
+    expect((await session.graphql(LIST, { filter: entity.filter })).body.data.auditEvents.totalCount).toBe(4);
+    expect(entity.hours).toHaveLength(37 * 24);
+    expect(entity.hours.reduce((sum: number, n: number) => sum + n, 0)).toBe(3);
+    const of = (field: string) => entity.related.find((one: { field: string }) => one.field === field);
+    expect(of('hostName')).toEqual({
+      field: 'hostName',
+      count: 2,
+      newCount: 1,
+      values: ['KIOSK', 'APP01'],
+      recent: [1, 1],
+      known: [0, 1],
+    });
+    expect(of('databaseName')).toMatchObject({ values: ['Sales', 'Payroll'], newCount: 1 });
+    expect(entity.roles).toEqual([
+      {
+        role: 'sysadmin',
+        serverInstanceName: 'SQLPROD01',
+        databaseName: null,
+        since: expect.any(String),
+        by: 'CORP\\alice',
+        until: null,
+        untilBy: null,
+      },
+      expect.objectContaining({ role: 'dbcreator', since: null, by: null, untilBy: 'CORP\\alice' }),
+    ]);
+    const object = { kind: 'object', value: 'Employees' };
+    expect(await ask(object)).toMatchObject({ events: 4, roles: null });
+    expect(await ask({ ...object, databaseName: 'Sales' })).toMatchObject({ events: 1 });
+    expect(await ask({ kind: 'host', value: 'SECRET' })).toMatchObject({
+      events: 0,
+      firstTime: null,
+      hours: [],
+    });
+  });
+
+  it('has its open alerts for those who may read them, and refuses a kind that there is not', async () => {
+    const acme = await open.world.tenant();
+    const scopes = ['read:audit-activity', 'read:alerts'];
+    const { key } = await open.world.key({ tenantIds: [acme.tenantId], scopes });
+    const session = await DashboardSession.signIn(open.world, key);
+    const ask = async (kind: string) => (await session.graphql(ENTITY, { kind, value: 'x' })).body;
+    for (const kind of ['login', 'host', 'address', 'instance'])
+      expect((await ask(kind)).data.entity).toMatchObject({ alertCount: 0, alerts: [] });
+    expect((await ask('object')).data.entity).toMatchObject({ alertCount: null });
+    expect((await ask('session')).errors[0].extensions.code).toBe('invalid_parameter');
+  });
+});
+
+describe('roles', () => {
+  const change = (actionId: string, day: number, of: Partial<RoleChange> = {}): RoleChange => ({
+    recordId: `id-${day}`,
+    eventTime: `2026-01-${String(day).padStart(2, '0')}T00:00:00.0000000Z`,
+    actionId,
+    succeeded: true,
+    serverInstanceName: 'SQL01',
+    databaseName: 'Payroll',
+    objectName: 'db_owner',
+    serverPrincipalName: 'dba',
+    ...of,
+  });
+  const shown = (changes: readonly RoleChange[]) =>
+    heldRoles(changes).map(({ role, databaseName, since, until }) => [
+      ...[role, databaseName, since?.slice(8, 10) ?? null, until?.slice(8, 10) ?? null],
+    ]);
+
+  it('are replayed: added, removed and added again, in any letter case', () => {
+    expect(
+      shown([
+        change('APRL', 1),
+        change('APRL', 2, { objectName: 'DB_OWNER' }),
+        change('DPRL', 3, { databaseName: 'PAYROLL' }),
+        change('APRL', 4),
+      ]),
+    ).toEqual([
+      ['db_owner', 'Payroll', '04', null],
+      ['db_owner', 'Payroll', '01', '03'],
+    ]);
+  });
+
+  it('were held before the log began if they are removed without having been added', () => {
+    expect(shown([change('DPRL', 5), change('APRL', 6, { objectName: 'sysadmin' })])).toEqual([
+      ['sysadmin', null, '06', null],
+      ['db_owner', 'Payroll', null, '05'],
+    ]);
+  });
+});
