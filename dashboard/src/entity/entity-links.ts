@@ -26,6 +26,40 @@ export const isEntityKind = (text: string): text is EntityKind => Object.hasOwn(
 export const kindOf = (field: string): EntityKind | null =>
   Object.hasOwn(KIND_OF, field) ? KIND_OF[field as keyof typeof KIND_OF] : null;
 
+export interface EntityId {
+  readonly kind: EntityKind;
+  readonly value: string;
+  /** Of an object: where it lies. Null: anywhere. */
+  readonly databaseName: string | null;
+  readonly schemaName: string | null;
+}
+
+/** The filter that finds the events of an entity. */
+export function entityFilter({ kind, value, databaseName, schemaName }: EntityId): string {
+  const within =
+    kind === 'object'
+      ? ([
+          ['databaseName', databaseName],
+          ['schemaName', schemaName],
+        ] as const)
+      : [];
+  return [[FIELD_OF[kind], value] as const, ...within]
+    .flatMap(([field, text]) => (text === null ? [] : [`${field}:${quoted(text)}`]))
+    .join(' AND ');
+}
+
+/** A value as the filter language has it. */
+export const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
+
+const FIELD_OF: Readonly<Record<EntityKind, string>> = {
+  login: 'serverPrincipalName',
+  host: 'hostName',
+  address: 'clientIp',
+  object: 'objectName',
+  database: 'databaseName',
+  instance: 'serverInstanceName',
+};
+
 /** The address of the page of an entity, below the base of the pages. */
 export const entityPage = (kind: EntityKind, value: string): string =>
   `/entity/${kind}?${new URLSearchParams({ value })}`;

@@ -15,7 +15,7 @@ import { formatDate, formatTime, type TimeZone } from '../lib/time';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import classes from './entity.module.css';
-import { isEntityKind, KIND_LABELS, valuePage } from './entity-links';
+import { type EntityId, entityFilter, isEntityKind, KIND_LABELS, quoted, valuePage } from './entity-links';
 import { Roles } from './roles';
 import { clockHours } from './usual-hours';
 
@@ -24,32 +24,33 @@ export type Entity = NonNullable<EntityQuery['entity']>;
 /** The page of a login, host, address, object, database or server instance, at an address of its own. */
 export default function EntityPage() {
   const [path] = useLocation();
+  const search = useSearch();
   const [, , kind = ''] = path.split('/');
-  const given = new URLSearchParams(useSearch());
+  const given = new URLSearchParams(search);
   const value = given.get('value') ?? '';
-  const isThere = isEntityKind(kind) && value !== '';
-  const [{ data, error }, ask] = useQuery({
-    query: EntityDocument,
-    variables: { kind, value, databaseName: given.get('databaseName'), schemaName: given.get('schemaName') },
-    pause: !isThere,
-  });
+  if (!isEntityKind(kind) || value === '') return <Empty title="This address names no entity" />;
+  const [databaseName, schemaName] = [given.get('databaseName'), given.get('schemaName')];
+  // The key ends the answer of one entity with its page.
+  return <EntityOf key={`${path}?${search}`} id={{ kind, value, databaseName, schemaName }} />;
+}
+
+function EntityOf({ id }: { readonly id: EntityId }) {
+  const [{ data, error }, ask] = useQuery({ query: EntityDocument, variables: { ...id } });
   const [zone] = useTimeZone();
-  if (!isThere) return <Empty title="This address names no entity" />;
   const entity = data?.entity;
-  // The answer may belong to the entity before.
-  const isOwn = entity?.kind === kind && entity.value === value;
   return (
     <Stack gap="sm">
-      <PageHead title={`${KIND_LABELS[kind]} ${showHidden(value)}`} />
+      <PageHead title={`${KIND_LABELS[id.kind]} ${showHidden(id.value)}`} />
       {error && <Failed error={error} retry={() => ask()} />}
-      {!isOwn && !error && <Loading what="what is known of it" />}
-      {entity && isOwn && <Known entity={entity} zone={zone} />}
+      {!entity && !error && <Loading what="what is known of it" />}
+      {entity && <Known entity={entity} filter={entityFilter(id)} zone={zone} />}
     </Stack>
   );
 }
 
-function Known({ entity, zone }: { readonly entity: Entity; readonly zone: TimeZone }) {
-  const { events, failed, firstTime, lastTime, filter, startTime, endTime, roles } = entity;
+function Known(props: { readonly entity: Entity; readonly filter: string; readonly zone: TimeZone }) {
+  const { entity, filter, zone } = props;
+  const { events, failed, firstTime, lastTime, startTime, endTime, roles } = entity;
   const month = fixedRange(Date.parse(startTime), Date.parse(endTime));
   const link = (range: TimeRange, more = '') =>
     exploreHref({ filter: more ? `${filter} AND ${more}` : filter, range });
@@ -101,8 +102,6 @@ function Known({ entity, zone }: { readonly entity: Entity; readonly zone: TimeZ
 
 const labelOf = (field: string) =>
   Object.hasOwn(FIELD_LABELS, field) ? FIELD_LABELS[field as keyof typeof FIELD_LABELS] : field;
-
-const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
 function Related({
   of,

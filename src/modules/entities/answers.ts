@@ -94,9 +94,6 @@ export const ENTITY = {
   name: 'Entity',
   doc: 'What the audit trail knows of a login, host, address, object, database or server instance.',
   fields: {
-    kind: { kind: 'text' },
-    value: { kind: 'text' },
-    filter: { kind: 'text', doc: 'The filter that finds its events.' },
     events: { kind: 'count', doc: 'All events in the log.' },
     failed: { kind: 'count' },
     firstTime: {

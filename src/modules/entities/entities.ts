@@ -64,9 +64,6 @@ export class Entities {
     const roles = kind === 'login' ? await this.#roles(tenants, value) : null;
     const alerts = hasAlerts ? await ask.alerts(tenants, { kind, value, limit: ALERTS_MAX }) : null;
     return {
-      kind,
-      value,
-      filter,
       events: all?.n ?? 0,
       failed: all?.failed ?? 0,
       firstTime: all ? new Date(all.firstMs).toISOString() : null,
