@@ -29,7 +29,7 @@ export function Entity({ field, value, span }: Props) {
           variant="subtle"
           color="gray"
           size={24}
-          aria-label={`Page of ${fieldLabel(field)} ${text}`}
+          aria-label={`Page of this ${fieldLabel(field).toLowerCase()}`}
         >
           <IconArrowRight size={14} aria-hidden />
         </ActionIcon>
