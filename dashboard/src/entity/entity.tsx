@@ -19,7 +19,7 @@ import { type EntityId, entityFilter, isEntityKind, KIND_LABELS, quoted, valuePa
 import { Roles } from './roles';
 import { clockHours } from './usual-hours';
 
-export type Entity = NonNullable<EntityQuery['entity']>;
+type Entity = NonNullable<EntityQuery['entity']>;
 
 /** The page of a login, host, address, object, database or server instance, at an address of its own. */
 export default function EntityPage() {

@@ -1,12 +1,14 @@
 import { Anchor, ScrollArea, Table, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { LIMITS } from '../../../src/limits';
+import type { EntityQuery } from '../../generated/operations';
 import { exploreHref, recordFilter } from '../alerts/explore-links';
 import { showHidden } from '../explore/event/marks';
 import { ALL } from '../explore/time-range';
 import { formatCount } from '../lib/numbers';
 import { formatDate, formatTime, type TimeZone } from '../lib/time';
-import type { Entity } from './entity';
+
+type Entity = NonNullable<EntityQuery['entity']>;
 
 interface Props {
   readonly entity: Entity;
