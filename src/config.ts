@@ -221,12 +221,12 @@ export const ENVIRONMENT = z.object({
   SMTP_URL: serverUrl(['smtp:', 'smtps:'])
     .optional()
     .describe(
-      'The server that takes mail about alerts: smtp:// with STARTTLS, smtps:// with TLS; a login is sent over TLS only. Not set: no mail.',
+      'The server that takes mail about alerts and reports: smtp:// with STARTTLS, smtps:// with TLS; a login is sent over TLS only. Not set: no mail.',
     ),
   SMTP_FROM: z
     .string()
     .optional()
-    .describe('Who mail about alerts is from. Not set: audit-activity@localhost.'),
+    .describe('Who mail about alerts and reports is from. Not set: audit-activity@localhost.'),
   REDIS_URL: serverUrl(['redis:', 'rediss:'])
     .optional()
     .describe(
@@ -288,7 +288,9 @@ export const ENVIRONMENT = z.object({
     ),
   PUBLIC_URL: url(['https:', 'http:'])
     .optional()
-    .describe('Where browsers find this service, `https://…`: needed for sign-in by OpenID Connect.'),
+    .describe(
+      'Where browsers find this service, `https://…`: needed for sign-in by OpenID Connect, and for the links in mail about reports.',
+    ),
   OIDC_ISSUER: url(['https:', 'http:'])
     .refine((text) => !URL.canParse(text) || new URL(text).protocol === 'https:' || isLoopback(text), {
       error: 'must begin with https://, or be on this host',
@@ -305,6 +307,9 @@ export const ENVIRONMENT = z.object({
     .string()
     .default('role')
     .describe('Claim with `analyst` or `operator`, alone or in a list; who has both is an operator.'),
+  REPORT_DAYS: wholeNumber(1, LIMITS.reportDaysMax)
+    .default(LIMITS.reportDays)
+    .describe('Days that the files of reports are kept, where a schedule says no other number.'),
   ACCESS_LOG_DAYS: wholeNumber(1, LIMITS.accessLogDaysMax)
     .default(400)
     .describe('Days that entries of the access log are kept.'),
@@ -342,6 +347,10 @@ export interface Config {
   readonly drill: boolean;
   /** Null: no mail is sent. */
   readonly mail: { readonly url: string; readonly from: string } | null;
+  /** Where browsers find the service; null: nobody said. */
+  readonly publicUrl: string | null;
+  /** Days that the files of reports are kept. */
+  readonly reportDays: number;
   readonly redisUrl: string | null;
   /** Null: the CAs that Node.js trusts. */
   readonly redisCaFile: string | null;
@@ -428,6 +437,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     secretsKeyFile: data.SECRETS_KEY_FILE ?? null,
     destinationAllowNetworks: data.DESTINATION_ALLOW_NETWORKS ?? [],
     drill: data.DRILL === '1',
+    publicUrl: data.PUBLIC_URL ?? null,
+    reportDays: data.REPORT_DAYS,
     mail: data.SMTP_URL ? { url: data.SMTP_URL, from: data.SMTP_FROM ?? 'audit-activity@localhost' } : null,
     redisUrl: data.REDIS_URL ?? null,
     redisCaFile: data.REDIS_CA_FILE ?? null,

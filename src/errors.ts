@@ -83,6 +83,10 @@ export function refuseIf(problems: readonly Problem[]): void {
   if (problems.length > 0) throw refusal(problems);
 }
 
+/** Whether the same request would be refused each time. */
+export const isFinal = (error: unknown): boolean =>
+  error instanceof DomainError && error.code === 'invalid_parameter';
+
 /** The caller got no turn in time, or has too many calls waiting already. Nothing was done. */
 export class NoTurn extends DomainError {
   constructor(texts: DomainErrorTexts) {

@@ -218,6 +218,11 @@ export const LIMITS = {
   reportRunsShown: 5, // of each report, in the catalogue
   reportClearMs: 10 * 60_000, // between two looks for runs that are over
   reportDays: 90, // that the files of a run are kept
+  reportDaysMax: 3_660,
+  reportSchedulesMax: 100, // of a tenant
+  reportScheduleMs: 10_000, // between two looks for schedules that are due
+  reportMailBytesMax: 10 * 1024 * 1024, // of attached files; more are refused by many servers
+  reportSentFileBytesMax: 50 * 1024 * 1024, // of a file for a destination, which is sent within 20 s
   histogramBucketsMin: 10,
   histogramBucketsDefault: 60, // bars a narrow chart can show
   histogramBucketsMax: 240, // a bar of 5 pixels each on a wide screen

@@ -188,6 +188,16 @@ export async function openModules({ config, log, storage, callers, inFlight, now
       controls: compliance.itemsOf,
     },
     checkpointKey: evidence.checkpointKey,
+    tenants,
+    deliverers: {
+      sendMessage: destinations.sendMessage,
+      sendFile: destinations.sendFile,
+      mail: config.mail,
+      publicUrl: config.publicUrl,
+    },
+    hasDestination: destinations.hasDestination,
+    config,
+    log,
     nowMs,
   });
   const modules: readonly Module[] = [

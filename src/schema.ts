@@ -30,6 +30,7 @@ import { IngestResolver } from './modules/ingest/ingest.resolver';
 import { KeyResolver } from './modules/keys/key.resolver';
 import { OverviewResolver } from './modules/overview/overview.resolver';
 import { ReportResolver } from './modules/reports/report.resolver';
+import { ReportScheduleResolver } from './modules/reports/schedules/schedule.resolver';
 import { RestoreResolver } from './modules/restore/restore.resolver';
 import { SavedSearchResolver } from './modules/saved-searches/saved-search.resolver';
 import { AuditSourceResolver } from './modules/sources/audit-source.resolver';
@@ -72,6 +73,7 @@ export const RESOLVERS = [
   KeyResolver,
   OverviewResolver,
   ReportResolver,
+  ReportScheduleResolver,
   RestoreResolver,
   RetentionResolver,
   BacktestResolver,

@@ -11,6 +11,7 @@ import { addEvidenceCommands } from './evidence-command';
 import { addExplainCommand } from './explain-command';
 import { addIncidentCommands } from './incident-commands';
 import { addKeyCommands, type KeyPorts } from './key-commands';
+import { addReportCommands } from './report-commands';
 import { addRestoreCommands, type RestorePorts } from './restore-commands';
 import { addRuleCommands } from './rule-commands';
 import { type OperatorPorts, type Options, serviceCommands, wholeNumber } from './service-command';
@@ -111,6 +112,7 @@ export function createProgram(ports: CommandPorts): Command {
   addRuleCommands(program.command('rule').description('rules that look for attacks'), onService);
 
   addComplianceCommands(program.command('compliance').description('assessments of compliance'), onService);
+  addReportCommands(program.command('report').description('reports for auditors'), onService);
 
   addAccessLogCommand(program, onService);
   return program;

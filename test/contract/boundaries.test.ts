@@ -84,6 +84,7 @@ const BORDERS: readonly Border[] = [
   },
   // Several modules send something elsewhere, so the means to do it are below them.
   { of: ['src/delivery'], files: ['src/address-list', 'src/rests'], packages: [] },
+  { of: ['src/delivery/smtp'], files: ['src/delivery/blank-secrets'], packages: ['nodemailer'] },
   {
     of: ['src/store'],
     files: [...CORE, 'src/caller', 'src/database', 'src/tsql'],
@@ -131,6 +132,11 @@ const BORDERS: readonly Border[] = [
   { of: ['src/modules/compliance/frameworks'], files: [...BELOW_MODULES], packages: ['yaml'] },
   { of: ['src/csv'], files: [], packages: ['csv-stringify'] },
   { of: ['src/modules/reports/declarations'], files: BELOW_MODULES, packages: ['yaml'] },
+  {
+    of: ['src/modules/reports/schedules/timing'],
+    files: [...BELOW_MODULES, 'src/modules/reports/zone'],
+    packages: ['croner'],
+  },
   {
     of: ['src/modules/reports/pdf/pdf-document'],
     files: [...BELOW_MODULES, 'src/modules/reports/pdf/pdf-font'],

@@ -280,6 +280,36 @@ const MATRIX = {
     'operator',
     `mutation { endComplianceDeclaration(tenantId: "1", declarationId: "${UUID}") { reason } }`,
   ],
+  'Query.reportSchedules': [
+    'session or operator',
+    '{ reportSchedules(tenantId: "1") { name } }',
+    'read:reports',
+  ],
+  'Mutation.createReportSchedule': [
+    'operator',
+    `mutation { createReportSchedule(tenantId: "1", name: "x", reportId: "log-ons", every: "daily",
+       emails: ["a@example.com"]) { name } }`,
+  ],
+  'Mutation.updateReportSchedule': [
+    'operator',
+    `mutation { updateReportSchedule(tenantId: "1", scheduleId: "${UUID}") { name } }`,
+  ],
+  'Mutation.pauseReportSchedule': [
+    'operator',
+    `mutation { pauseReportSchedule(tenantId: "1", scheduleId: "${UUID}") { name } }`,
+  ],
+  'Mutation.resumeReportSchedule': [
+    'operator',
+    `mutation { resumeReportSchedule(tenantId: "1", scheduleId: "${UUID}") { name } }`,
+  ],
+  'Mutation.sendReportScheduleNow': [
+    'operator',
+    `mutation { sendReportScheduleNow(tenantId: "1", scheduleId: "${UUID}") { name } }`,
+  ],
+  'Mutation.removeReportSchedule': [
+    'operator',
+    `mutation { removeReportSchedule(tenantId: "1", scheduleId: "${UUID}") }`,
+  ],
   'Query.auditSourceList': ['operator', '{ auditSourceList { totalCount } }'],
   'Query.auditSources': ['operator', '{ auditSources { hostName gaps { gapId } } }'],
   'Mutation.removeAuditSources': [

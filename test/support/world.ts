@@ -49,6 +49,8 @@ export class World {
         destinationAllowNetworks: [],
         drill: false,
         mail: null,
+        publicUrl: null,
+        reportDays: 90,
         redisUrl: null,
         redisCaFile: null,
         logLevel: 'info',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { SyslogSeverity } from '../../delivery/syslog-message';
 import { NO_EPOCH } from '../../store/log/epoch/epoch';
 
@@ -32,6 +33,16 @@ export interface Message {
   readonly severity: SyslogSeverity;
   /** Small, and sent as JSON in the way of the destination's type. */
   readonly content: object;
+}
+
+/** A file for receivers that keep files. A repeat has the same name, and takes the place of the first. */
+export interface SentFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: number;
+  /** In hexadecimal. */
+  readonly sha256: string;
+  open(): Readable;
 }
 
 /** Positions of the evidence log, half-open. */

@@ -12,7 +12,7 @@ import { Rests } from '../../rests';
 import type { ArrivalReader } from '../../store/log/arrivals/arrival-reader';
 import { epochInNames } from '../../store/log/epoch/epoch';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
-import type { Item } from './batch';
+import type { Item, SentFile } from './batch';
 import type { DeliveryStore, Listed } from './delivery-store';
 import { type Destination, type DestinationKey, ownerOfSecrets, REMOVED } from './destination';
 import { Planner } from './planner';
@@ -124,6 +124,17 @@ export class Deliveries {
       const named = epochInNames(epoch.state);
       const batch = { id, tenantId, epoch: named, from: position, to: position, items: [item] };
       return await this.#senderOf(destination).send(batch, this.#stopping.signal);
+    } catch (error) {
+      return failureOf(error);
+    }
+  }
+
+  /** Sends a file, once and now. @returns null: receivers of its type keep no files */
+  async putFile(destination: Destination, file: SentFile): Promise<Outcome | null> {
+    try {
+      if (this.parts.epoch.isDrill) return failed('DRILL=1: this instance sends nothing');
+      const sender = this.#senderOf(destination);
+      return (await sender.put?.(destination.tenantId, file, this.#stopping.signal)) ?? null;
     } catch (error) {
       return failureOf(error);
     }

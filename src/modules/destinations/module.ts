@@ -11,7 +11,7 @@ import type { Module } from '../../module';
 import type { GoneSeal } from '../../store/log/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../store/log/arrivals/stored-arrivals';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
-import type { Message } from './batch';
+import type { Message, SentFile } from './batch';
 import { Deliveries } from './deliveries';
 import { DeliveryStore } from './delivery-store';
 import type { Destination } from './destination';
@@ -32,6 +32,9 @@ export type SendMessage = (
   message: Message,
 ) => Promise<Outcome | null>;
 
+/** Sends a file. @returns null if the tenant has no such destination, or it keeps no files */
+export type SendFile = (tenantId: number, destinationId: string, file: SentFile) => Promise<Outcome | null>;
+
 /** Destinations, and the delivery of events to them. */
 export async function openDestinations(parts: {
   readonly config: Pick<Config, 'dataDir' | 'secretsKeyFile' | 'destinationAllowNetworks'>;
@@ -46,6 +49,7 @@ export async function openDestinations(parts: {
 }): Promise<
   Module & {
     readonly sendMessage: SendMessage;
+    readonly sendFile: SendFile;
     readonly hasDestination: (tenantId: number, destinationId: string) => Promise<boolean>;
   }
 > {
@@ -93,6 +97,10 @@ export async function openDestinations(parts: {
     ],
     stop: () => deliveries.stop(),
     hasDestination: async (tenantId, destinationId) => (await store.find(destinationId, tenantId)) !== null,
+    sendFile: async (tenantId, destinationId, file) => {
+      const destination = await store.find(destinationId, tenantId);
+      return destination && deliveries.putFile(destination, file);
+    },
     sendMessage: async (tenantId, destinationId, message) => {
       const destination = await store.find(destinationId, tenantId);
       return (

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Outcome } from '../../delivery/outcome';
 import { retryDelayMs } from '../../delivery/retry';
 import { LIMITS } from '../../limits';
-import { type Batch, type Bounds, batchId } from './batch';
+import { type Batch, type Bounds, batchId, type SentFile } from './batch';
 import type { Change, Lease } from './delivery-store';
 import type { Destination, SetAsideEvent } from './destination';
 import type { Planned, Planner } from './planner';
@@ -10,6 +10,8 @@ import type { Planned, Planner } from './planner';
 /** Sends batches to one destination. It never throws: a failure is an outcome. */
 export interface Sender {
   send(batch: Batch, signal: AbortSignal): Promise<Outcome>;
+  /** Stores a file of a tenant. Not there: the receiver keeps no files. */
+  readonly put?: (tenantId: number, file: SentFile, signal: AbortSignal) => Promise<Outcome>;
   close(): void;
 }
 

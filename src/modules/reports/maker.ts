@@ -19,7 +19,7 @@ import { gapsIn, type Source } from './gaps';
 import { type Manifest, sha256, signManifest } from './manifest';
 import { type Asked, askedOf, type MAKE_PARAMETERS } from './parameters';
 import { Privileged, ROLE_CHANGES } from './privileged';
-import type { BegunRun, RunStore } from './run.store';
+import type { BegunRun, NewRun, RunStore } from './run.store';
 import { RunningRoot } from './running-root';
 import { type ControlRow, controlRows, type StateRows, sourceRows } from './state-rows';
 import { fieldValue, Tally, titleOf } from './tally';
@@ -80,6 +80,7 @@ export interface MakeRequest {
   readonly values: ParameterValues<typeof MAKE_PARAMETERS>;
   readonly holder: string;
   readonly createdBy: string;
+  readonly run?: NewRun;
   /** @throws DomainError if the caller may no longer have the events */
   readonly assertAllowed: () => Promise<void>;
 }
@@ -201,7 +202,7 @@ export class ReportMaker {
     const { report, tenantId, createdBy } = request;
     const tenants = oneTenant(tenantId);
     const [sources, [log]] = await Promise.all([this.ask.sources(tenants), this.ask.logs(tenants)]);
-    const run = await this.store.begin(tenantId, report.reportId, createdBy);
+    const run = await this.store.begin(tenantId, report.reportId, createdBy, request.run);
     try {
       const { reportId, title, about } = report;
       const { runId, createdAt } = run;

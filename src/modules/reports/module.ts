@@ -1,3 +1,7 @@
+import type { Logger } from 'pino';
+import { CallTenants } from '../../caller/call-tenants';
+import type { TenantStore } from '../../caller/tenant.store';
+import type { Config } from '../../config';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
@@ -6,6 +10,10 @@ import { ReportMaker, type ReportSources } from './maker';
 import { ReportResolver } from './report.resolver';
 import { Reports } from './reports';
 import { RunStore } from './run.store';
+import { type Deliverers, Delivery } from './schedules/deliver';
+import { ScheduleRunner } from './schedules/runner';
+import { ReportScheduleResolver } from './schedules/schedule.resolver';
+import { ScheduleStore } from './schedules/schedule.store';
 
 /** What entrances need: to make runs, and to read their files. */
 export interface ReportEntrance {
@@ -19,24 +27,52 @@ export function reportsModule(parts: {
   readonly owner: OwnerDoor;
   readonly ask: ReportSources;
   readonly checkpointKey: CheckpointKey;
+  readonly tenants: TenantStore;
+  readonly deliverers: Deliverers;
+  readonly hasDestination: (tenantId: number, destinationId: string) => Promise<boolean>;
+  readonly config: Pick<Config, 'reportDays' | 'drill'>;
+  readonly log: Logger;
   readonly nowMs: () => number;
 }): Module & { readonly entrance: ReportEntrance } {
-  const { service, owner, ask, checkpointKey, nowMs } = parts;
-  const store = new RunStore(service, owner);
+  const { service, owner, ask, checkpointKey, config, log, nowMs } = parts;
+  const store = new RunStore(service, owner, config.reportDays);
   const reports = new Reports(store, checkpointKey.verifierKey);
   const maker = new ReportMaker(store, ask, checkpointKey, nowMs);
+  const schedules = new ScheduleStore(service, owner, nowMs);
+  const runner = new ScheduleRunner({
+    schedules,
+    runs: store,
+    maker,
+    delivery: new Delivery(reports, parts.deliverers),
+    isDrill: config.drill,
+    log,
+  });
   return {
     entrance: {
       make: (request) => maker.make(request),
       file: (tenants, runId, format) => reports.file(tenants, runId, format),
     },
-    resolvers: [new ReportResolver(reports)],
+    resolvers: [
+      new ReportResolver(reports),
+      new ReportScheduleResolver({
+        schedules,
+        tenants: new CallTenants(parts.tenants),
+        hasDestination: parts.hasDestination,
+        nowMs,
+      }),
+    ],
     tasks: [
       {
         name: 'report-retention',
         doc: 'removing the files of reports that are over',
         everyMs: LIMITS.reportClearMs,
         run: () => store.clear(),
+      },
+      {
+        name: 'report-schedules',
+        doc: 'making and sending scheduled reports',
+        everyMs: LIMITS.reportScheduleMs,
+        run: () => runner.round(),
       },
     ],
   };

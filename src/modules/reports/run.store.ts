@@ -22,6 +22,13 @@ export interface BegunRun {
   readonly createdAt: string;
 }
 
+/** What a schedule says of a run. */
+export interface NewRun {
+  readonly runId?: string;
+  /** Days that its files are kept. */
+  readonly days?: number;
+}
+
 /** A run that is done. */
 export interface StoredRun {
   readonly tenantId: number;
@@ -56,12 +63,17 @@ export class RunStore {
   constructor(
     private readonly service: ServiceDoor,
     private readonly owner: OwnerDoor,
+    private readonly days: number = LIMITS.reportDays,
     private readonly bytesMax: number = LIMITS.reportBytesMax,
   ) {}
 
   /** @throws DomainError `rate_limited` while the files of the tenant's runs take too many bytes */
-  async begin(tenantId: number, reportId: string, createdBy: string): Promise<BegunRun> {
-    const runId = randomUUID();
+  async begin(
+    tenantId: number,
+    reportId: string,
+    createdBy: string,
+    { runId = randomUUID(), days = this.days }: NewRun = {},
+  ): Promise<BegunRun> {
     const now = await guarded(() => databaseTime(this.service.models));
     await this.#needRoom(tenantId);
     await guarded(() =>
@@ -71,7 +83,7 @@ export class RunStore {
          FROM tenant t WHERE t.tenant_id = $1::int AND $7::bigint > 0`,
         [
           ...[tenantId, runId, reportId, toStored(createdBy), now],
-          ...[new Date(now.getTime() + LIMITS.reportDays * DAY_MS), this.bytesMax],
+          ...[new Date(now.getTime() + days * DAY_MS), this.bytesMax],
         ],
         oneTenant(tenantId),
       ),
@@ -148,6 +160,14 @@ export class RunStore {
       [tenantId, runId],
       oneTenant(tenantId),
     );
+  }
+
+  /** Gives up a run that another instance may still make: it cannot end it from here on. */
+  async giveUp(tenantId: number, runId: string): Promise<void> {
+    await this.owner.models.reportRun.updateMany({
+      where: { tenantId, runId, state: 'making' },
+      data: { state: 'given-up', expiresAt: new Date(0) },
+    });
   }
 
   /** The newest runs of each report. */

@@ -32,6 +32,26 @@ export class Zone {
     return offset;
   }
 
+  /**
+   * The moment of a local time, both in milliseconds: the first one of a local time that comes twice. A local time that
+   * the change of clocks leaves out has the moment of the change.
+   */
+  instantOf(localMs: number): number {
+    const offsets = [-2, 2].map((days) => this.offsetMs(localMs + days * DAY_MS));
+    const moments = offsets.map((offset) => localMs - offset).sort((a, b) => a - b);
+    const [first = localMs, last = localMs] = moments;
+    const found = moments.find((ms) => this.#localMs(ms) === localMs);
+    if (found !== undefined) return found;
+    // The clocks change between these two.
+    let [before, after] = [Math.floor(first / QUARTER_MS), Math.ceil(last / QUARTER_MS)];
+    while (after - before > 1) {
+      const middle = (before + after) >> 1;
+      if (this.#localMs(middle * QUARTER_MS) > localMs) after = middle;
+      else before = middle;
+    }
+    return after * QUARTER_MS;
+  }
+
   /** The hour of the day, 0 to 23. */
   hourOf(ms: number): number {
     return Math.floor(this.#localMs(ms) / HOUR_MS) % 24;

@@ -3,14 +3,15 @@ import { gzip } from 'node:zlib';
 import { awsEncode, awsHeaders } from '../../../delivery/aws-signature';
 import type { GuardedHttp, HttpAnswer } from '../../../delivery/guarded-http';
 import { isTooLarge, outcomeOf } from '../../../delivery/http-outcome';
-import { failed } from '../../../delivery/outcome';
+import { failed, failureOf, type Outcome } from '../../../delivery/outcome';
 import { NO_EPOCH } from '../../../store/log/epoch/epoch';
-import type { Batch } from '../batch';
+import type { Batch, SentFile } from '../batch';
 import type { Sender } from '../runner';
 import type { SecretsOf, SettingsOf } from '../types';
 import { lines } from './joined';
 import { overHttp } from './over-http';
 
+type OpenedFile = Pick<SentFile, 'bytes' | 'sha256' | 'open'>;
 const compress = promisify(gzip);
 /** Zero-padded, so that names of objects sort like positions. */
 const DIGITS = 15;
@@ -27,17 +28,29 @@ export function objectStoreSender(
 ): Sender {
   const signer = { accessKeyId, secretAccessKey, sessionToken, region, service: 's3' };
   const base = `${endpoint.replace(/\/+$/, '')}/${bucket}/`;
-  return overHttp(http, async (batch, signal) => {
-    const body = await compress(lines(batch.items));
-    const url = new URL(base + awsEncode(prefix + nameOf(batch)));
+  const put = async (
+    { name, mediaType, body }: { name: string; mediaType: string; body: Buffer | OpenedFile },
+    signal: AbortSignal,
+  ): Promise<Outcome> => {
+    const url = new URL(base + awsEncode(prefix + name));
     const headers = {
-      'Content-Type': 'application/gzip',
+      'Content-Type': mediaType,
       ...awsHeaders(signer, { method: 'PUT', url, body }, new Date(nowMs())),
     };
     const answer = await http.send({ method: 'PUT', url: url.href, headers, body }, signal);
     const outcome = outcomeOf(answer, nowMs());
     return outcome.kind === 'refused' && !isObjectsFault(answer) ? failed(outcome.message) : outcome;
-  });
+  };
+  return {
+    ...overHttp(http, async (batch, signal) => {
+      const body = await compress(lines(batch.items));
+      return put({ name: nameOf(batch), mediaType: 'application/gzip', body }, signal);
+    }),
+    put: (tenantId, file, signal) =>
+      put({ name: `tenant-${tenantId}/${file.name}`, mediaType: file.mediaType, body: file }, signal).catch(
+        failureOf,
+      ),
+  };
 }
 
 /**

@@ -14,7 +14,9 @@ export function withoutSecrets(sender: Sender, secrets: StoredSecrets): Sender {
     if (outcome.kind !== 'accepted') return shown(outcome);
     return outcome.refused ? { ...outcome, refused: outcome.refused.map(shown) } : outcome;
   };
+  const { put } = sender;
   return {
+    ...(put && { put: async (...file: Parameters<typeof put>) => shownOutcome(await put(...file)) }),
     send: async (batch, signal) => shownOutcome(await sender.send(batch, signal)),
     close: () => sender.close(),
   };

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { createTransport } from 'nodemailer';
-import { secretBlanker } from '../../../delivery/blank-secrets';
+import { isForATime, type MailServer, openSmtp } from '../../../delivery/smtp';
 import { DAY_MS } from '../../../event/event-time';
 import type { Answer } from '../../../event/shape';
 import { onOneLine } from '../../../event/visible-text';
@@ -9,12 +8,6 @@ import { ESCALATED } from '../alerts/note-alerts';
 import type { ALERT } from '../base/answers';
 
 type AlertAnswer = Answer<typeof ALERT>;
-
-export interface MailServer {
-  /** `smtp://` (STARTTLS) or `smtps://` (TLS), with an optional login. */
-  readonly url: string;
-  readonly from: string;
-}
 
 /** An alert, and the state in which it is told. */
 export interface ToldAlert {
@@ -46,28 +39,18 @@ export class MailFailure extends Error {
   }
 }
 
-const TIMEOUT_MS = 10_000;
 /** Error codes of nodemailer that concern one mail and not the server. */
 const OF_ONE_MAIL = ['EENVELOPE', 'EMESSAGE'];
 /** SMTP code with which the server ends the session. */
 const CLOSING = 421;
-/** SMTP codes of temporary refusals. */
-const FOR_A_TIME = /^4/;
 /** The most mails to remember that only some addresses have got yet. */
 const PARTLY_TAKEN_MAX = 10_000;
 const ALERTS_SHOWN_MAX = 100;
 
-/** Sends mails. A login is never sent over a connection without encryption. */
-export function mailer({ url, from }: MailServer): Mailer {
-  const { username, password } = new URL(url);
-  const blank = secretBlanker([decodeURIComponent(password)]);
-  const transport = createTransport({
-    url,
-    ...(username !== '' && { requireTLS: true }),
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
-  });
+/** Sends mails. */
+export function mailer(server: MailServer): Mailer {
+  const { from } = server;
+  const { transport, blank } = openSmtp(server);
   const taken = new LRUCache<string, Set<string>>({ max: PARTLY_TAKEN_MAX });
   const hasAll = (alerts: readonly ToldAlert[], address: string) =>
     alerts.every((one) => taken.get(idOf(one))?.has(address));
@@ -103,9 +86,6 @@ interface SmtpError extends Error {
   /** One for each address, if the server refused all of them. */
   readonly rejectedErrors?: readonly SmtpError[];
 }
-
-const isForATime = ({ responseCode }: { readonly responseCode?: number | undefined }): boolean =>
-  FOR_A_TIME.test(String(responseCode));
 
 /** A mail refused for all addresses: if only for a time, the cause is probably the server, and else the addresses. */
 function failureOf(error: SmtpError, isPartlyTaken: boolean): MailFailure {

@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import type { Attempt } from '../../../caller/access-log';
+import { changeOfTenant } from '../../../caller/access-log.store';
+import type { OwnerDoor, Prisma, ServiceDoor } from '../../../database/clients';
+import { guarded } from '../../../database/failure';
+import { isFree, type Leased, Leases, type ReadTime } from '../../../database/lease';
+import { ofTenants } from '../../../database/tenant-rows';
+import { DomainError } from '../../../errors';
+import { LIMITS } from '../../../limits';
+import { fromStored, toStored } from '../../../store/rows/stored-text';
+import { oneTenant } from '../../../tenant-set';
+import { hasOtherTimes } from './parameters';
+import { type Definition, type Pending, type Schedule, timesOf } from './schedule';
+
+const SCHEDULES: Leased = {
+  table: 'report_schedule',
+  key: { tenant_id: 'int', schedule_id: 'uuid' },
+  holder: 'holder',
+  until: 'held_until',
+  /** After this time without a sign, the instance that makes a run counts as lost. */
+  ms: 60_000,
+};
+export const SCHEDULE_LEASE_MS = SCHEDULES.ms;
+
+/** A schedule, by its key. */
+export interface ScheduleKey {
+  readonly tenantId: number;
+  readonly scheduleId: string;
+}
+type Tx = Prisma.TransactionClient;
+type Row = Awaited<ReturnType<Tx['reportSchedule']['findFirst']>>;
+
+/** Changes of a schedule by the instance that holds it. */
+export interface Progress {
+  readonly pending?: Pending | null;
+  readonly dueAt?: Date;
+  readonly coveredUntil?: Date;
+  readonly asked?: boolean;
+  readonly failures?: number;
+  readonly error?: string | null;
+  readonly retryAt?: Date | null;
+  readonly lastRunId?: string;
+  readonly lastRunAt?: Date;
+}
+const ERROR_CHARS_MAX = 512;
+
+/** The stored schedules. Operators change what they say, and the instance that holds one changes how far it has come. */
+export class ScheduleStore {
+  readonly #leases: Leases;
+
+  constructor(
+    private readonly service: ServiceDoor,
+    private readonly owner: OwnerDoor,
+    private readonly nowMs: () => number,
+    time?: ReadTime,
+  ) {
+    this.#leases = new Leases(owner.models, SCHEDULES, time);
+  }
+
+  async list(tenantId: number): Promise<readonly Schedule[]> {
+    const rows = await guarded(() =>
+      ofTenants(this.service, oneTenant(tenantId), (tx) =>
+        tx.reportSchedule.findMany({ where: { tenantId }, orderBy: { scheduleId: 'asc' } }),
+      ),
+    );
+    return rows.map(toSchedule).sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
+  }
+
+  /** @throws DomainError `invalid_parameter` if the tenant has the most schedules permitted */
+  async create(
+    tenantId: number,
+    definition: Definition,
+    createdBy: string,
+    attempt: Attempt,
+  ): Promise<Schedule> {
+    const scheduleId = randomUUID();
+    const nowMs = this.nowMs();
+    const times = timesOf(definition);
+    return changeOfTenant(this.service, tenantId, attempt, async (tx) => {
+      if ((await tx.reportSchedule.count({ where: { tenantId } })) >= LIMITS.reportSchedulesMax)
+        throw new DomainError('invalid_parameter', {
+          public: `A tenant has at most ${LIMITS.reportSchedulesMax} schedules.`,
+        });
+      const row = await tx.reportSchedule.create({
+        data: {
+          tenantId,
+          scheduleId,
+          definition: toStored(JSON.stringify(definition)),
+          createdBy: toStored(createdBy),
+          createdAt: new Date(nowMs),
+          paused: false,
+          dueAt: new Date(times.next(nowMs)),
+          coveredUntil: new Date(times.last(nowMs)),
+        },
+      });
+      return { value: toSchedule(row), subject: scheduleId };
+    });
+  }
+
+  /** @returns null: there is none */
+  update(tenantId: number, scheduleId: string, definition: Definition, attempt: Attempt) {
+    return this.#change({ tenantId, scheduleId }, attempt, (former) => ({
+      definition: toStored(JSON.stringify(definition)),
+      // A failure may have been of what was changed now: it is tried anew.
+      failures: 0,
+      retryAt: null,
+      ...(hasOtherTimes(former.definition, definition) && {
+        dueAt: new Date(timesOf(definition).next(this.nowMs())),
+      }),
+    }));
+  }
+
+  /** @returns null: there is none */
+  setPaused(tenantId: number, scheduleId: string, paused: boolean, attempt: Attempt) {
+    return this.#change({ tenantId, scheduleId }, attempt, (former) => ({
+      paused,
+      // A run that fails is given up. The next one covers its time, where it covers the time since the last.
+      ...(paused && { pending: null, failures: 0, retryAt: null, asked: false }),
+      ...(former.paused && !paused && { dueAt: new Date(timesOf(former.definition).next(this.nowMs())) }),
+    }));
+  }
+
+  /** Asks for a run now. @returns null: there is none */
+  ask(tenantId: number, scheduleId: string, attempt: Attempt) {
+    return this.#change({ tenantId, scheduleId }, attempt, () => ({ asked: true, retryAt: null }));
+  }
+
+  async remove(tenantId: number, scheduleId: string, attempt: Attempt): Promise<boolean> {
+    const removed = await changeOfTenant(this.service, tenantId, attempt, async (tx) => {
+      const { count } = await tx.reportSchedule.deleteMany({ where: { tenantId, scheduleId } });
+      return count === 0 ? null : { value: true, subject: scheduleId };
+    });
+    return removed === true;
+  }
+
+  #change(
+    where: ScheduleKey,
+    attempt: Attempt,
+    data: (former: Schedule) => Prisma.ReportScheduleUpdateManyMutationInput,
+  ): Promise<Schedule | null> {
+    return changeOfTenant(this.service, where.tenantId, attempt, async (tx) => {
+      const former = await tx.reportSchedule.findFirst({ where: { ...where } });
+      if (!former) return null;
+      await tx.reportSchedule.updateMany({ where: { ...where }, data: data(toSchedule(former)) });
+      const row = await tx.reportSchedule.findFirst({ where: { ...where } });
+      return row && { value: toSchedule(row), subject: where.scheduleId };
+    });
+  }
+
+  /** Schedules of tenants that are in use which have work and are free, those that wait longest first. */
+  async due(most: number): Promise<readonly ScheduleKey[]> {
+    const [now, farthest] = await this.#leases.times();
+    return this.owner.models.$queryRawUnsafe<ScheduleKey[]>(
+      `SELECT s.tenant_id AS "tenantId", s.schedule_id::text AS "scheduleId"
+       FROM report_schedule s JOIN tenant t ON t.tenant_id = s.tenant_id
+       WHERE ${DUE('s')} AND ${isFree(SCHEDULES, 's', '$1::timestamptz', '$2::timestamptz')}
+         AND t.disabled_at IS NULL
+       ORDER BY s.due_at, s.schedule_id LIMIT ${most}`,
+      ...[now, farthest],
+    );
+  }
+
+  /** The database's time, by which schedules are due. */
+  async now(): Promise<Date> {
+    const [now] = await this.#leases.times();
+    return now;
+  }
+
+  /** @returns null: another one holds it, or it has no work any more */
+  async take({ tenantId, scheduleId }: ScheduleKey, holder: string): Promise<Schedule | null> {
+    const now = await this.now();
+    const taken = await this.#leases.take([tenantId, scheduleId], holder, {
+      where: DUE('l').replaceAll('$1', `'${now.toISOString()}'`),
+    });
+    return taken && this.#find({ tenantId, scheduleId });
+  }
+
+  /** @returns the schedule as it is now; null: the lease is lost, or the schedule was removed */
+  async renew(
+    { tenantId, scheduleId }: ScheduleKey,
+    holder: string,
+    progress: Progress = {},
+  ): Promise<Schedule | null> {
+    const assignments = Object.entries(progress) as [keyof Progress, unknown][];
+    const held = await this.#leases.renew([tenantId, scheduleId], holder, {
+      ...(assignments.length > 0 && {
+        set: (add) =>
+          assignments
+            .map(([name, value]) => `${COLUMNS[name][0]} = ${add(stored(value))}::${COLUMNS[name][1]}`)
+            .join(', '),
+      }),
+    });
+    return held && this.#find({ tenantId, scheduleId });
+  }
+
+  release({ tenantId, scheduleId }: ScheduleKey, holder: string): Promise<void> {
+    return this.#leases.release([tenantId, scheduleId], holder);
+  }
+
+  async #find({ tenantId, scheduleId }: ScheduleKey): Promise<Schedule | null> {
+    const row = await this.owner.models.reportSchedule.findFirst({ where: { tenantId, scheduleId } });
+    return row && toSchedule(row);
+  }
+}
+
+/** The condition that a schedule has work; `$1` is the time. */
+const DUE = (alias: string) =>
+  `((NOT ${alias}.paused AND ${alias}.due_at <= $1::timestamptz) OR ${alias}.asked OR ${alias}.pending IS NOT NULL)
+   AND (${alias}.retry_at IS NULL OR ${alias}.retry_at <= $1::timestamptz)`;
+
+const COLUMNS: Readonly<Record<keyof Progress, readonly [string, string]>> = {
+  pending: ['pending', 'text'],
+  dueAt: ['due_at', 'timestamptz'],
+  coveredUntil: ['covered_until', 'timestamptz'],
+  asked: ['asked', 'boolean'],
+  failures: ['failures', 'int'],
+  error: ['error', 'text'],
+  retryAt: ['retry_at', 'timestamptz'],
+  lastRunId: ['last_run_id', 'uuid'],
+  lastRunAt: ['last_run_at', 'timestamptz'],
+};
+
+function stored(value: unknown): unknown {
+  if (typeof value === 'string') return toStored(value.slice(0, ERROR_CHARS_MAX));
+  return value === null || value instanceof Date || typeof value !== 'object' ? value : JSON.stringify(value);
+}
+
+function toSchedule(row: NonNullable<Row>): Schedule {
+  const { definition, createdBy, pending, error, ...rest } = row;
+  return {
+    ...rest,
+    definition: JSON.parse(fromStored(definition)) as Definition,
+    createdBy: fromStored(createdBy),
+    pending: pending === null ? null : (JSON.parse(pending) as Pending),
+    error: error === null ? null : fromStored(error),
+  };
+}

@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../../src/errors';
+import type { MakeRequest } from '../../src/modules/reports/maker';
+import { definitionOf, definitionProblems } from '../../src/modules/reports/schedules/parameters';
+import { ScheduleRunner } from '../../src/modules/reports/schedules/runner';
+import type { Definition, Schedule } from '../../src/modules/reports/schedules/schedule';
+import { ScheduleStore } from '../../src/modules/reports/schedules/schedule.store';
+import { createLog } from '../../src/observe/log';
+import { AN_ATTEMPT } from '../support/attempt';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
+
+const DAILY = definitionOf(
+  {
+    reportId: 'log-ons',
+    name: 'Daily',
+    every: 'daily',
+    timeZone: 'Europe/Berlin',
+    emails: ['a@example.com'],
+  } as never,
+  null,
+);
+const MINUTE = 60_000;
+const at = (text: string) => Date.parse(text);
+
+describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await Store.open(engine);
+  });
+  afterAll(() => store.close());
+
+  /** Instances with one clock, which remember what they made and sent. */
+  async function stage(definition: Definition, now: string) {
+    const { tenantId } = await store.forNewTenant();
+    const { service, owner } = store.database;
+    await store.query('DELETE FROM report_schedule');
+    const clock = { ms: at(now) };
+    const schedules = new ScheduleStore(
+      service,
+      owner,
+      () => clock.ms,
+      async () => new Date(clock.ms),
+    );
+    const done = new Map<string, MakeRequest>();
+    const sent: string[] = [];
+    const faults: { make?: Error; send?: string; crash?: boolean } = {};
+    const instance = () =>
+      new ScheduleRunner({
+        schedules,
+        runs: {
+          find: async (_, runId) => (done.has(runId) ? ({} as never) : null),
+          giveUp: async () => {},
+        },
+        maker: {
+          make: async (request) => {
+            await new Promise(setImmediate);
+            if (faults.make) throw faults.make;
+            const runId = request.run?.runId ?? '';
+            done.set(runId, request);
+            return runId;
+          },
+        },
+        delivery: {
+          send: async (_, { runId, told }) => {
+            if (faults.crash) throw new Error('the process ended');
+            if (faults.send !== undefined) return { told, failure: faults.send, note: null };
+            sent.push(runId);
+            return { told: ['a@example.com'], failure: null, note: null };
+          },
+        },
+        isDrill: false,
+        log: createLog('silent', { write: () => {} }),
+      });
+    const { scheduleId } = await schedules.create(tenantId, definition, 'ops', AN_ATTEMPT);
+    const look = async () =>
+      (await schedules.list(tenantId)).find((one) => one.scheduleId === scheduleId) as Schedule;
+    const periods = () =>
+      [...done.values()].map(({ values }) => [
+        String(values.startTime).slice(0, 16),
+        String(values.endTime).slice(0, 16),
+      ]);
+    return { tenantId, scheduleId, clock, schedules, instance, done, sent, faults, look, periods };
+  }
+
+  it('have one run for a time, of two instances, and none before', async () => {
+    const { clock, instance, done, sent, look, periods } = await stage(DAILY, '2026-03-28T10:00:00Z');
+    await instance().round();
+    expect(done.size).toBe(0);
+    clock.ms = at('2026-03-29T04:00:30Z');
+    await Promise.all([instance().round(), instance().round(), instance().round()]);
+    expect([done.size, sent]).toEqual([1, [...done.keys()]]);
+    expect(periods()).toEqual([['2026-03-27T23:00', '2026-03-28T23:00']]);
+    expect(await look()).toMatchObject({
+      dueAt: new Date('2026-03-30T04:00:00Z'),
+      lastRunId: sent[0],
+      pending: null,
+      failures: 0,
+    });
+  });
+
+  it('make up for missed times once', async () => {
+    const definition = { ...DAILY, period: 'schedule' } as const;
+    const { clock, instance, periods, look } = await stage(definition, '2026-03-25T10:00:00Z');
+    clock.ms = at('2026-03-30T21:00:00Z');
+    await instance().round();
+    await instance().round();
+    expect(periods()).toEqual([['2026-03-25T05:00', '2026-03-30T04:00']]);
+    expect((await look()).dueAt).toEqual(new Date('2026-03-31T04:00:00Z'));
+  });
+
+  it('send a run that was made before a crash, and make one anew that was not', async () => {
+    const { clock, instance, done, sent, faults, schedules, tenantId, scheduleId, look } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    clock.ms = at('2026-03-29T05:00:00Z');
+    faults.crash = true;
+    await instance().round();
+    faults.crash = false;
+    expect([done.size, sent.length]).toEqual([1, 0]);
+    await instance().round();
+    expect([done.size, sent]).toEqual([1, [...done.keys()]]);
+
+    // An instance that ends while it makes a run leaves its lease and the id of the run.
+    clock.ms = at('2026-03-30T05:00:00Z');
+    const gone = randomUUID();
+    await schedules.take({ tenantId, scheduleId }, gone);
+    const pending = {
+      runId: randomUUID(),
+      dueMs: clock.ms,
+      fromMs: 0,
+      toMs: clock.ms,
+      isAsked: false,
+      told: [],
+    };
+    await schedules.renew({ tenantId, scheduleId }, gone, { pending });
+    await instance().round();
+    expect(done.size).toBe(1);
+    clock.ms += 2 * MINUTE;
+    await instance().round();
+    expect(done.size).toBe(2);
+    expect(done.has(pending.runId)).toBe(false);
+    expect(await schedules.renew({ tenantId, scheduleId }, gone, { error: 'late' })).toBeNull();
+    expect((await look()).error).toBeNull();
+  });
+
+  it('show why a run was not sent, try it again after growing waits, and give way to the next time', async () => {
+    const { clock, instance, done, sent, faults, look } = await stage(DAILY, '2026-03-28T10:00:00Z');
+    clock.ms = at('2026-03-29T05:00:00Z');
+    faults.send = 'HTTP 503';
+    await instance().round();
+    await instance().round();
+    expect(await look()).toMatchObject({
+      failures: 1,
+      error: 'HTTP 503',
+      retryAt: new Date(clock.ms + 15_000),
+    });
+    clock.ms += 15_000;
+    await instance().round();
+    expect(await look()).toMatchObject({ failures: 2, retryAt: new Date(clock.ms + 30_000) });
+    expect([done.size, sent.length]).toEqual([1, 0]);
+    clock.ms = at('2026-03-30T05:00:00Z');
+    delete faults.send;
+    await instance().round();
+    expect([done.size, sent.length]).toEqual([2, 1]);
+    expect(await look()).toMatchObject({ failures: 0, error: null, lastRunId: sent[0] });
+  });
+
+  it('pass over a run that can never be made, with its reason', async () => {
+    const { clock, instance, faults, look } = await stage(DAILY, '2026-03-28T10:00:00Z');
+    clock.ms = at('2026-03-29T05:00:00Z');
+    faults.make = new DomainError('invalid_parameter', { public: 'The report would have more rows.' });
+    await instance().round();
+    expect(await look()).toMatchObject({
+      error: 'The report would have more rows.',
+      pending: null,
+      dueAt: new Date('2026-03-30T04:00:00Z'),
+    });
+  });
+
+  it('make a run at once when somebody asks, also while paused, and keep their times', async () => {
+    const { clock, instance, done, sent, schedules, tenantId, scheduleId, look } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    await schedules.setPaused(tenantId, scheduleId, true, AN_ATTEMPT);
+    clock.ms = at('2026-03-29T05:00:00Z');
+    await instance().round();
+    expect(done.size).toBe(0);
+    await schedules.ask(tenantId, scheduleId, AN_ATTEMPT);
+    await Promise.all([instance().round(), instance().round()]);
+    await instance().round();
+    expect([done.size, sent.length]).toEqual([1, 1]);
+    expect(await look()).toMatchObject({ asked: false, paused: true, pending: null });
+    const resumed = await schedules.setPaused(tenantId, scheduleId, false, AN_ATTEMPT);
+    expect(resumed?.dueAt).toEqual(new Date('2026-03-30T04:00:00Z'));
+    await instance().round();
+    expect(done.size).toBe(1);
+  });
+
+  it('of a tenant that is disabled, or that were removed, make nothing', async () => {
+    const { clock, instance, done, schedules, tenantId, scheduleId } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    clock.ms = at('2026-03-29T05:00:00Z');
+    await store.query(
+      `UPDATE tenant SET disabled_at = now(), disabled_reason = 'x' WHERE tenant_id = ${tenantId}`,
+    );
+    await instance().round();
+    expect(done.size).toBe(0);
+    await store.query(
+      `UPDATE tenant SET disabled_at = NULL, disabled_reason = NULL WHERE tenant_id = ${tenantId}`,
+    );
+    expect(await schedules.remove(tenantId, scheduleId, AN_ATTEMPT)).toBe(true);
+    expect(await schedules.remove(tenantId, scheduleId, AN_ATTEMPT)).toBe(false);
+    await instance().round();
+    expect(done.size).toBe(0);
+  });
+});
+
+it.each([
+  ['neither times nor a receiver', { reportId: 'log-ons' }, ['every', 'emails']],
+  [
+    'both kinds of times and receivers',
+    {
+      reportId: 'log-ons',
+      every: 'daily',
+      cron: '0 6 * * *',
+      emails: ['a@b.c'],
+      destinationId: randomUUID(),
+    },
+    ['every', 'emails'],
+  ],
+  [
+    'a parameter that is none',
+    { reportId: 'log-ons', every: 'daily', emails: ['a@b.c'], parameters: { colour: 'red' } },
+    ['"colour"'],
+  ],
+  [
+    'a parameter of the schedule',
+    { reportId: 'log-ons', every: 'daily', emails: ['a@b.c'], parameters: { startTime: '2026-01-01' } },
+    ['startTime'],
+  ],
+  [
+    'parameters that are no object',
+    { reportId: 'log-ons', every: 'daily', emails: ['a@b.c'], parameters: [1] },
+    ['parameters'],
+  ],
+  [
+    'a report without what it needs',
+    { reportId: 'activity', every: 'daily', emails: ['a@b.c'] },
+    ['principalName'],
+  ],
+  [
+    'attachments for a destination',
+    { reportId: 'log-ons', every: 'daily', destinationId: randomUUID(), attach: true },
+    ['attach'],
+  ],
+])('a schedule with %s is refused', (_, given, fields) => {
+  const problems = definitionProblems(definitionOf(given as never, null), Date.now());
+  expect(problems.map(({ field }) => field)).toEqual(fields);
+});
