@@ -186,6 +186,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
       logs: (set) => evidence.evidence.states(set),
       removals: (tenantId) => evidence.evidence.removals(tenantId),
       controls: compliance.itemsOf,
+      sensitive: compliance.sensitive,
     },
     checkpointKey: evidence.checkpointKey,
     tenants,
@@ -197,6 +198,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     },
     hasDestination: destinations.hasDestination,
     config,
+    signal,
     log,
     nowMs,
   });

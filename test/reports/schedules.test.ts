@@ -44,7 +44,8 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     );
     const done = new Map<string, MakeRequest>();
     const sent: string[] = [];
-    const faults: { make?: Error; send?: string; crash?: boolean } = {};
+    const stopping = new AbortController();
+    const faults: { make?: Error; send?: string; crash?: boolean; stop?: boolean } = {};
     const instance = () =>
       new ScheduleRunner({
         schedules,
@@ -55,6 +56,8 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
         maker: {
           make: async (request) => {
             await new Promise(setImmediate);
+            if (faults.stop) stopping.abort();
+            await request.assertAllowed();
             if (faults.make) throw faults.make;
             const runId = request.run?.runId ?? '';
             done.set(runId, request);
@@ -70,6 +73,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
           },
         },
         isDrill: false,
+        signal: stopping.signal,
         log: createLog('silent', { write: () => {} }),
       });
     const { scheduleId } = await schedules.create(tenantId, definition, 'ops', AN_ATTEMPT);
@@ -197,6 +201,15 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect(resumed?.dueAt).toEqual(new Date('2026-03-30T04:00:00Z'));
     await instance().round();
     expect(done.size).toBe(1);
+  });
+
+  it('leave a run to other instances when the service stops, and count no failure', async () => {
+    const { clock, instance, done, look, faults } = await stage(DAILY, '2026-03-28T10:00:00Z');
+    clock.ms = at('2026-03-29T05:00:00Z');
+    faults.stop = true;
+    await instance().round();
+    expect(done.size).toBe(0);
+    expect(await look()).toMatchObject({ failures: 0, error: null, dueAt: new Date('2026-03-29T04:00:00Z') });
   });
 
   it('of a tenant that is disabled, or that were removed, make nothing', async () => {

@@ -316,6 +316,27 @@ describe.each(ONE_ENGINE)('reports on %s', (engine) => {
     expect(body.sections.length).toBeGreaterThan(0);
   });
 
+  it('on sensitive data take what is declared sensitive, where the caller names nothing', async () => {
+    const asked = { ...PERIOD, format: 'json' };
+    expectError(await get('/reports/sensitive-access/content', asked), 400, 'invalid_parameter');
+    await at.world.operate(
+      `mutation { declareCompliance(tenantId: "${tenantId}", kind: sensitive, databaseName: "payroll",
+         reason: "salaries", validFrom: "2026-01-01T00:00:00Z") { declarationId } }`,
+    );
+    const { status, body } = await get('/reports/sensitive-access/content', asked);
+    const wanted = inPeriod.filter((event) => is('SL', 'EX')(event) && event.databaseName === 'Payroll');
+    expect([status, body.end.rows]).toEqual([200, wanted.length]);
+    expect(wanted.length).toBeGreaterThan(5);
+    expect(body.report.question.parameters).toEqual({ declaredSensitive: 'payroll' });
+    const named = await get('/reports/sensitive-access/content', { ...asked, objectName: 'Orders' });
+    expect(named.body.report.question.parameters).toEqual({ objectName: 'Orders' });
+    expectError(
+      await get('/reports/sensitive-access/content', { ...asked }, foreign),
+      400,
+      'invalid_parameter',
+    );
+  });
+
   it('refuse what cannot be made', async () => {
     const refused = (reportId: string, more: Record<string, string>) =>
       get(`/reports/${reportId}/content`, { ...PERIOD, ...more });

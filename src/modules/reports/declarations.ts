@@ -30,8 +30,11 @@ export interface EventReport extends Declared {
   readonly source: 'events';
   /** An expression of the parameter `filter`; not given: all events. */
   readonly filter?: string;
-  /** Only what sa and members of powerful roles did. */
-  readonly of?: 'privileged';
+  /**
+   * `privileged`: only what sa and members of powerful roles did. `sensitive`: only what is declared sensitive, unless
+   * the caller names what is needed.
+   */
+  readonly of?: 'privileged' | 'sensitive';
   /** Parameters of which one must be given. */
   readonly needs?: readonly string[];
   readonly sections: readonly Section[];

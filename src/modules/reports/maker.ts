@@ -1,7 +1,7 @@
 import type { Cell } from '../../csv';
 import { DomainError, refusal } from '../../errors';
-import { TICKS_PER_MS } from '../../event/event-time';
-import { allOf, termsOf } from '../../event/expression/expression';
+import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { allOf, type Expression, termsOf } from '../../event/expression/expression';
 import type { AnyField } from '../../event/fields';
 import type { TextForm } from '../../event/marks';
 import type { ParameterValues } from '../../event/parameter-specs';
@@ -21,6 +21,7 @@ import { type Asked, askedOf, type MAKE_PARAMETERS } from './parameters';
 import { Privileged, ROLE_CHANGES } from './privileged';
 import type { BegunRun, NewRun, RunStore } from './run.store';
 import { RunningRoot } from './running-root';
+import { DeclaredSensitive, type SensitiveObject } from './sensitive';
 import { type ControlRow, controlRows, type StateRows, sourceRows } from './state-rows';
 import { fieldValue, Tally, titleOf } from './tally';
 import { Zone } from './zone';
@@ -66,6 +67,7 @@ export interface ReportSources {
   ) => Promise<
     readonly { readonly from: Date; readonly to: Date; readonly events: number; readonly lastRunAt: Date }[]
   >;
+  readonly sensitive: (tenants: TenantSet, atMs: number) => Promise<readonly SensitiveObject[]>;
   readonly controls: (
     framework: string | null,
     tenants: TenantSet,
@@ -122,10 +124,11 @@ export class ReportMaker {
    */
   async make({ tenants, ...given }: MakeRequest): Promise<string> {
     const request = { ...given, tenantId: tenantMeant(tenants, given.values.tenantId) };
-    const asked = askedOf(request.report, request.values, this.nowMs());
+    const declared = await this.#declared(request);
+    const asked = askedOf(request.report, request.values, this.nowMs(), declared !== null);
     if ('problems' in asked) throw refusal(asked.problems);
     const { report } = request;
-    if (report.source === 'events') return this.#ofEvents(report, request, asked);
+    if (report.source === 'events') return this.#ofEvents(report, request, naming(asked, declared), declared);
     const rows = await this.#stateRows(report.source, request, asked);
     return this.#run(request, asked, { columns: rows.columns, expected: rows.rows.length }, async (write) => {
       await write(rows.rows);
@@ -133,9 +136,15 @@ export class ReportMaker {
     });
   }
 
-  async #ofEvents(report: EventReport, request: OneRun, asked: Asked): Promise<string> {
+  async #ofEvents(
+    report: EventReport,
+    request: OneRun,
+    asked: Asked,
+    declared: DeclaredSensitive | null,
+  ): Promise<string> {
     const { question, from, to } = asked;
-    const isWanted = report.of === 'privileged' ? await this.#privileged(request, question.endTime) : null;
+    const isWanted =
+      report.of === 'privileged' ? await this.#privileged(request, question.endTime) : declared;
     const filter = isWanted ? narrowed(asked.filter, isWanted) : asked.filter;
     const isMasked = (await this.ask.masks?.(request.tenantId)) === true;
     const events = await this.#events(request, filter);
@@ -161,6 +170,17 @@ export class ReportMaker {
     } finally {
       await events.end();
     }
+  }
+
+  /** What is declared sensitive at the end of the period; null: the caller names the objects, or nothing is. */
+  async #declared({ report, values, tenantId }: OneRun): Promise<DeclaredSensitive | null> {
+    if (report.source !== 'events' || report.of !== 'sensitive') return null;
+    const given: Readonly<Record<string, unknown>> = values;
+    if (report.needs?.some((name) => given[name] !== undefined)) return null;
+    const end = values.endTime === undefined ? null : parseTicks(values.endTime);
+    const atMs = end === null ? this.nowMs() : Number(end / TICKS_PER_MS);
+    const objects = await this.ask.sensitive(oneTenant(tenantId), atMs);
+    return objects.length === 0 ? null : new DeclaredSensitive(objects);
   }
 
   async #privileged(request: OneRun, endTime: string): Promise<Privileged> {
@@ -307,8 +327,23 @@ export class ReportMaker {
   }
 }
 
+/** The same question, which names what is declared. */
+const naming = (asked: Asked, declared: DeclaredSensitive | null): Asked =>
+  declared === null
+    ? asked
+    : {
+        ...asked,
+        question: {
+          ...asked.question,
+          parameters: { ...asked.question.parameters, declaredSensitive: declared.text },
+        },
+      };
+
 /** The same filter for what these principals did, if they are few enough to name. */
-function narrowed(filter: AuditEventFilter, { expression }: Privileged): AuditEventFilter {
+function narrowed(
+  filter: AuditEventFilter,
+  { expression }: { readonly expression: Expression },
+): AuditEventFilter {
   if (termsOf(expression).length > TERMS_MAX) return filter;
   return { ...filter, expression: allOf(filter.expression ? [filter.expression, expression] : [expression]) };
 }

@@ -31,6 +31,7 @@ export function reportsModule(parts: {
   readonly deliverers: Deliverers;
   readonly hasDestination: (tenantId: number, destinationId: string) => Promise<boolean>;
   readonly config: Pick<Config, 'reportDays' | 'drill'>;
+  readonly signal: AbortSignal;
   readonly log: Logger;
   readonly nowMs: () => number;
 }): Module & { readonly entrance: ReportEntrance } {
@@ -45,6 +46,7 @@ export function reportsModule(parts: {
     maker,
     delivery: new Delivery(reports, parts.deliverers),
     isDrill: config.drill,
+    signal: parts.signal,
     log,
   });
   return {

@@ -63,11 +63,12 @@ export interface Asked {
   readonly to: bigint;
 }
 
-/** What a call asks a report. @returns the problems, if there are any */
+/** What a call asks a report. @param isDeclared whether what it needs is declared @returns the problems, if there are any */
 export function askedOf(
   report: Report,
   given: Given,
   nowMs: number,
+  isDeclared = false,
 ): Asked | { readonly problems: Problem[] } {
   const { format, tenantId, timeZone, startTime: start, endTime: end, ...asked } = given;
   const to = (end === undefined ? null : parseTicks(end)) ?? BigInt(nowMs) * TICKS_PER_MS;
@@ -83,7 +84,7 @@ export function askedOf(
       : (own ?? asked.filter);
   const problems = [
     ...periodProblems(from, to),
-    ...unusable(report, Object.keys(parameters)),
+    ...unusable(report, Object.keys(parameters), isDeclared),
     ...filterProblems(filter),
   ];
   if (problems.length > 0) return { problems };
@@ -105,10 +106,10 @@ function periodProblems(from: bigint, to: bigint): Problem[] {
     : [];
 }
 
-function unusable({ reportId, ...report }: Report, names: readonly string[]): Problem[] {
+function unusable({ reportId, ...report }: Report, names: readonly string[], isDeclared: boolean): Problem[] {
   if (report.source === 'events') {
     const { needs = [] } = report;
-    const isMissing = needs.length > 0 && !needs.some((name) => names.includes(name));
+    const isMissing = !isDeclared && needs.length > 0 && !needs.some((name) => names.includes(name));
     return [
       ...(isMissing
         ? [problem(needs[0] ?? '', 'missing', `must be given, or another of ${needs.join(', ')}`)]

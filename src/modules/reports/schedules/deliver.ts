@@ -83,9 +83,13 @@ export class Delivery {
     };
     for (const { format, name, bytes, sha256 } of this.#chosen(definition.formats, run)) {
       if (bytes > LIMITS.reportSentFileBytesMax) continue;
-      const { content } = await this.reports.file(tenants, run.runId, format as ReportFormat);
       const { mediaType } = REPORT_FORMATS[format as ReportFormat];
-      const open = () => Readable.from(content);
+      const { reports } = this;
+      // A connection that was closed meanwhile is made anew, and the file is read once more.
+      const read = async function* () {
+        yield* (await reports.file(tenants, run.runId, format as ReportFormat)).content;
+      };
+      const open = () => Readable.from(read());
       const sent = await this.by.sendFile(tenantId, destinationId, {
         name: `reports/${name}`,
         mediaType,

@@ -149,7 +149,9 @@ function parameterProblems(definition: Definition, nowMs: number): readonly Prob
   if (foreign.length > 0) return foreign.map((name) => conflict(name, `${name} is given by the schedule`));
   const { values, problems } = checkParameters(MAKE_PARAMETERS, definition.parameters);
   if (problems.length > 0) return problems;
-  const asked = askedOf(report, values, nowMs);
+  // What is declared sensitive is known when the run is made.
+  const mayBeDeclared = report.source === 'events' && report.of === 'sensitive';
+  const asked = askedOf(report, values, nowMs, mayBeDeclared);
   return 'problems' in asked ? asked.problems : [];
 }
 

@@ -25,6 +25,8 @@ interface Parts {
   readonly delivery: Pick<Delivery, 'send'>;
   /** Whether this instance sends nothing. */
   readonly isDrill: boolean;
+  /** Aborted when the service is told to stop. */
+  readonly signal: AbortSignal;
   readonly log: Logger;
 }
 
@@ -43,10 +45,12 @@ export class ScheduleRunner {
   async round(): Promise<number> {
     if (this.parts.isDrill) return 0;
     const due = await this.parts.schedules.due(AT_ONCE);
-    for (const key of due)
+    for (const key of due) {
+      if (this.parts.signal.aborted) break;
       await this.#work(key).catch((err) =>
         this.parts.log.warn({ err, ...key }, 'a schedule of reports failed; it will be retried'),
       );
+    }
     return 0;
   }
 
@@ -72,6 +76,7 @@ export class ScheduleRunner {
     try {
       await this.#runOf(schedule, save, () => {
         if (held.isLost) throw new Error('the lease of the schedule was lost');
+        this.parts.signal.throwIfAborted();
       });
     } finally {
       clearInterval(renewing);
@@ -88,6 +93,8 @@ export class ScheduleRunner {
     const planned = this.#planned(schedule, now.getTime());
     if (!planned) return;
     const pending = await this.#made(schedule, planned, save, assertHeld).catch(async (error: Error) => {
+      // The run is no failure: it is made again by an instance that is there.
+      if (this.parts.signal.aborted) return null;
       if (isFinal(error)) {
         // It would fail in the same way each time: the next run is of the next time.
         await save({ ...this.#over(schedule, planned), error: error.message });
