@@ -12,6 +12,7 @@ import { ingest } from './benches/ingest';
 import { ingestSearch } from './benches/ingest-search';
 import { read } from './benches/read';
 import { repeats } from './benches/repeats';
+import { reports } from './benches/reports';
 import { tail } from './benches/tail';
 import { watch } from './benches/watch';
 import { Bench } from './context';
@@ -40,6 +41,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench, datasets: Datasets) => Pro
   detect,
   watch,
   destinations,
+  reports,
 };
 
 /** Runs the requested benches. @returns the exit code: 0 when every figure was taken and meets its target */
