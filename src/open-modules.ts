@@ -209,7 +209,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
     detection,
-    exploreModule(service, tenants, fairShare),
+    exploreModule(service, tenants, fairShare, (set, recordId) => readSide.reader.find(set, recordId)),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     compliance,
     entitiesModule({

@@ -26,6 +26,7 @@ import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidenc
 import { LogCheckResolver } from './modules/evidence/log-check.resolver';
 import { ExplainResolver } from './modules/explore/explain.resolver';
 import { ExploreResolver } from './modules/explore/explore.resolver';
+import { UsualResolver } from './modules/explore/usual.resolver';
 import { IngestResolver } from './modules/ingest/ingest.resolver';
 import { KeyResolver } from './modules/keys/key.resolver';
 import { OverviewResolver } from './modules/overview/overview.resolver';
@@ -69,6 +70,7 @@ export const RESOLVERS = [
   EvidenceResolver,
   ExplainResolver,
   ExploreResolver,
+  UsualResolver,
   IngestResolver,
   KeyResolver,
   OverviewResolver,

@@ -29,6 +29,10 @@ export const EVENT_ROW_FIELDS = [
 export const SEARCH = operation('Events', 'auditEvents', LIST_PARAMETERS, EVENT_ROW_FIELDS, 'list');
 export const FIND = operation('EventIds', 'auditEvents', LIST_PARAMETERS, ['recordId'], 'list');
 export const DETAIL = operation('Event', 'auditEvent', RECORD_PARAMETERS, selectionOf(AUDIT_EVENT_DETAIL));
+export const USUAL = operation('Usual', 'auditEventUsual', RECORD_PARAMETERS, [
+  'historyDays hasHistory nth startTime endTime objectCount othersCount',
+  'notes { kind text count filter startTime endTime } logins { serverPrincipalName count filter }',
+]);
 export const GROUPS = operation('Groups', 'auditGroups', GROUP_PARAMETERS, [
   ...['totalCount', 'groupCount', 'first', 'second', 'succeeded', 'failed', 'sum'],
 ]);

@@ -52,7 +52,12 @@ export const OVER_TIME = withAnswered(
   },
   ['total', 'columns', 'rows'],
 );
-export const EVENT = withAnswered({ statement: text('Its beginning, between fences.') }, [
+const USUAL = {
+  type: 'object',
+  description:
+    'Counts of the 90 days before it: what is first seen, uncommon or of high volume, each with its filter; the three logins that use its object most. No score.',
+};
+export const EVENT = withAnswered({ statement: text('Its beginning, between fences.'), usual: USUAL }, [
   'recordId',
   'eventTime',
 ]);

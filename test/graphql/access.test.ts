@@ -12,6 +12,7 @@ const UUID = '00000000-0000-8000-8000-000000000000';
 const MATRIX = {
   'Query.auditEvents': ['public', '{ auditEvents { totalCount } }'],
   'Query.auditEvent': ['public', `{ auditEvent(recordId: "${UUID}") { recordId } }`],
+  'Query.auditEventUsual': ['public', `{ auditEventUsual(recordId: "${UUID}") { recordId } }`],
   'Query.auditSummary': ['public', '{ auditSummary { totalCount } }'],
   // Fields for sessions of the dashboard are called in test/explore/explore.test.ts.
   'Query.auditHistogram': ['session', '{ auditHistogram { bucketSeconds } }'],

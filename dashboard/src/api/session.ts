@@ -53,6 +53,9 @@ export const newRunPath = (reportId: string, parameters: URLSearchParams): strin
 export const runFilePath = (runId: string, format: string): string =>
   `${API}/reports/runs/${runId}/content?${new URLSearchParams({ format })}`;
 
+/** @param parameters of an evidence package, as they stand in a query string */
+export const packagePath = (parameters: URLSearchParams): string => `${API}/package?${parameters}`;
+
 const post = async (path: string, body: object) =>
   bodyOf(await fetch(API + path, { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify(body) }));
 

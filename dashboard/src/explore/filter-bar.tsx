@@ -3,6 +3,7 @@ import { IconRefresh } from '@tabler/icons-react';
 import { useQuery } from 'urql';
 import { SavedSearchesDocument } from '../../generated/operations';
 import type { Session } from '../api/session';
+import { ProveButton } from '../evidence/prove-button';
 import { CopyAction } from '../lib/copy-action';
 import { counted } from '../lib/numbers';
 import { formatTime, type TimeZone } from '../lib/time';
@@ -85,6 +86,7 @@ export function FilterBar(props: Props) {
           <CopyAction isLink label="Copy link to this view" text={() => linkTo(state, filter)} />
           <ExploreKeys />
           <ExportButton filter={filter} totalCount={totalCount} />
+          <ProveButton session={session} filter={filter} label="Prove this view" isDisabled={!totalCount} />
         </Group>
       </Group>
       <Group gap="xs" mt={4} mih={24}>

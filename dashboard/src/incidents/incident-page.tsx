@@ -15,6 +15,7 @@ import { Severity } from '../alerts/severity';
 import { mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { entityPage } from '../entity/entity-links';
+import { ProveButton } from '../evidence/prove-button';
 import { showHidden } from '../explore/event/marks';
 import { CopyAction } from '../lib/copy-action';
 import { useMutate } from '../lib/mutate';
@@ -26,6 +27,7 @@ import { Empty, Failed, Loading } from '../shell/states';
 import type { Incident } from './incident';
 import { IncidentDialog, type IncidentDialogKind } from './incident-dialog';
 import { markdownOf } from './incident-markdown';
+import { incidentQuestion } from './incident-question';
 
 /** The page of one incident: what happened, who was in it, and the work on it. */
 export function IncidentPage({
@@ -53,7 +55,7 @@ export function IncidentPage({
   };
   return (
     <Stack gap="md">
-      <Head incident={data.incident} />
+      <Head incident={data.incident} session={session} />
       {mayWork(session) && <Work incident={data.incident} onDone={reload} />}
       <Facts incident={data.incident} session={session} />
       <Timeline incident={data.incident} />
@@ -63,7 +65,7 @@ export function IncidentPage({
   );
 }
 
-const Head = ({ incident }: { readonly incident: Incident }) => (
+const Head = ({ incident, session }: { readonly incident: Incident; readonly session: Session }) => (
   <div>
     <Anchor component={Link} href="/incidents" size="sm">
       ← All incidents
@@ -73,6 +75,13 @@ const Head = ({ incident }: { readonly incident: Incident }) => (
         {showHidden(incident.title)}
       </Title>
       <CopyAction label="Copy as Markdown" text={() => markdownOf(incident)} />
+      <ProveButton
+        session={session}
+        filter={incidentQuestion(incident)}
+        tenantId={incident.tenantId}
+        reason={`incident ${incident.incidentId}`}
+        label="Prove its events"
+      />
     </Group>
     <Group gap="xs" mt={4}>
       <Severity severity={incident.severity} />

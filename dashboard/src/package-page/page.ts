@@ -101,7 +101,7 @@ async function verify(chosen: readonly File[]): Promise<void> {
       },
     });
     events.sort((a, b) => a.line - b.line);
-    show(report, key !== '');
+    show(report, key !== '', chosen);
   } catch (error) {
     say('bad', `Not verified: ${(error as Error).message}.`);
   }
@@ -114,7 +114,7 @@ function say(verdict: 'working' | 'good' | 'bad', text: string): void {
   banner.textContent = shownText(text);
 }
 
-function show(report: PackageReport, isPinned: boolean): void {
+function show(report: PackageReport, isPinned: boolean, chosen: readonly File[]): void {
   const { manifest, checkpoint, isSound, proven, problems, notes, keys } = report;
   const bad = report.events - proven;
   say(
@@ -124,6 +124,7 @@ function show(report: PackageReport, isPinned: boolean): void {
       : `NOT as signed: ${bad} of ${report.events} events have no proof, and ${problems.length} things are wrong with files.`,
   );
   const facts: [string, unknown][] = [
+    ['File', chosen.map(({ name }) => name).join(', ')],
     ['Tenant', manifest?.tenantId],
     ['Asked by', manifest?.createdBy],
     ['Asked at', manifest?.createdAt],
@@ -187,7 +188,10 @@ function listen(): void {
   for (const id of ['zip', 'folder']) {
     const input = at<HTMLInputElement>(id);
     input.addEventListener('change', () => {
-      if (input.files?.length) void verify([...input.files]);
+      const chosen = [...(input.files ?? [])];
+      // The same file may be chosen again, after it was changed.
+      input.value = '';
+      if (chosen.length > 0) void verify(chosen);
     });
   }
   document.addEventListener('dragover', (event) => event.preventDefault());

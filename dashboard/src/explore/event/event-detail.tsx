@@ -21,6 +21,7 @@ import { showHidden } from './marks';
 import { Proof } from './proof';
 import { sentenceOf } from './sentence';
 import Statement from './statement';
+import { Usual } from './usual';
 
 type Event = NonNullable<EventQuery['auditEvent']>;
 
@@ -59,6 +60,7 @@ export default function EventDetail({ recordId, state, change, zone }: Props) {
       {event.statement !== null && event.statement !== undefined && (
         <Statement text={event.statement} filter={state.filter} search={state.search} />
       )}
+      <Usual recordId={recordId} eventTime={event.eventTime} change={change} />
       <Proof event={event} zone={zone} />
       <AdditionalValues values={event.additional} />
     </Stack>

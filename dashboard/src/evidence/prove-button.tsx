@@ -1,0 +1,111 @@
+import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconShieldCheck } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import type { Session } from '../api/session';
+import type { ExploreFilter } from '../explore/explore-filter';
+import { formatBytes } from '../lib/numbers';
+import { saveFile } from '../lib/save-file';
+import { Failed } from '../shell/states';
+import { fetchPackage } from './fetch-package';
+
+interface Props {
+  readonly session: Session;
+  /** The events that the package has. */
+  readonly filter: ExploreFilter;
+  readonly label: string;
+  /** Of which tenant, where that is known. */
+  readonly tenantId?: string;
+  readonly reason?: string;
+  readonly isDisabled?: boolean;
+}
+
+/** Offers an evidence package of events. */
+export function ProveButton({ label, isDisabled = false, ...form }: Props) {
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconShieldCheck size={16} aria-hidden />}
+        onClick={open}
+        disabled={isDisabled}
+      >
+        {label}
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={label} closeButtonProps={{ 'aria-label': 'Close' }}>
+        <ProveForm {...form} onDone={close} />
+      </Modal>
+    </>
+  );
+}
+
+function ProveForm({
+  session,
+  filter,
+  tenantId,
+  reason = '',
+  onDone,
+}: Omit<Props, 'label' | 'isDisabled'> & { readonly onDone: () => void }) {
+  const [chosen, setChosen] = useState(tenantId ?? session.tenants[0]?.tenantId ?? '');
+  const [why, setWhy] = useState(reason);
+  const [bytes, setBytes] = useState<number | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const running = useRef<AbortController | null>(null);
+  // Closing the dialog in any way cancels the package.
+  useEffect(() => () => running.current?.abort(), []);
+  const start = async () => {
+    const stop = new AbortController();
+    running.current = stop;
+    setError(null);
+    setBytes(0);
+    try {
+      saveFile(await fetchPackage({ ...filter, tenantId: chosen, reason: why }, stop.signal, setBytes));
+      onDone();
+    } catch (failure) {
+      if (!stop.signal.aborted) setError(failure as Error);
+      setBytes(null);
+    }
+  };
+  if (bytes !== null)
+    return (
+      <Stack>
+        <Text size="sm" role="status">
+          {formatBytes(bytes)} so far. The package waits for the signature of its newest events, about a
+          minute.
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={() => running.current?.abort()}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    );
+  return (
+    <Stack>
+      <Text size="sm">
+        A zip file of these events, with what proves them. Others verify it without a network: the file
+        verify.html in it opens in any browser.
+      </Text>
+      {session.tenants.length > 1 && tenantId === undefined && (
+        <NativeSelect
+          label="Tenant"
+          data={session.tenants.map(({ tenantId: value, name }) => ({ value, label: name }))}
+          value={chosen}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        />
+      )}
+      <TextInput
+        label="What for (it stands in the package)"
+        value={why}
+        maxLength={512}
+        onChange={(event) => setWhy(event.currentTarget.value)}
+      />
+      {error && <Failed error={error} />}
+      <Button onClick={start} data-autofocus>
+        Make the package
+      </Button>
+    </Stack>
+  );
+}
