@@ -20,8 +20,8 @@ type Usual = Answer<typeof AUDIT_EVENT_USUAL>;
 type Note = Usual['notes'][number];
 
 const [PERIOD_DAYS, HISTORY_DAYS_MIN, LOGINS_SHOWN] = [90, 14, 3];
-/** A value of fewer events than one in so many is uncommon. */
-const UNCOMMON = 200;
+/** A value of fewer events in a thousand is uncommon. */
+const UNCOMMON_PER_MILLE = 5;
 /** So many events in an hour are few, whatever was before. */
 const VOLUME_MIN = 20;
 
@@ -84,7 +84,7 @@ export async function usualOf(service: ServiceDoor, event: AuditEvent, withTenan
   const kindOf = (count: number, of: number): Note['kind'] => {
     if (!hasHistory) return null;
     if (count === 0) return 'FirstSeen';
-    return count * UNCOMMON < of ? 'UncommonValue' : null;
+    return 1_000 * count < UNCOMMON_PER_MILLE * of ? 'UncommonValue' : null;
   };
   const noted = (fields: readonly ExpressionField[], what: string, count: number, of: number): Note => ({
     kind: kindOf(count, of),
