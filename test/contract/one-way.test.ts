@@ -17,6 +17,7 @@ const CASTS = [
   'src/modules/explore/group-question.ts',
   'src/modules/ingest/check-event.ts',
   'src/modules/ingest/receive-batch.ts',
+  'src/modules/reports/pdf/pdf-document.ts',
   'src/observe/traced-database.ts',
 ];
 /** Texts of five characters that are no codes of PostgreSQL: an event of Windows, the end of a time. */
