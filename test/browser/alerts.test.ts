@@ -276,6 +276,12 @@ describe('alerts in the dashboard', () => {
       () => boxes.count(),
       (count) => count === 2,
     );
+    const { severity } = body.data[0];
+    await page.goto(`${origin}/dashboard/incidents?severity=${severity}&status=resolved`);
+    await page.getByText('4 incidents', { exact: true }).waitFor();
+    const other = severity === 'low' ? 'high' : 'low';
+    await page.goto(`${origin}/dashboard/incidents?severity=${other}&status=resolved`);
+    await page.getByText(`No incident of severity ${other} is resolved`).waitFor();
   });
 
   it('come from rules that can be switched on and off, tuned, tested on past events, and imported', async () => {

@@ -1,21 +1,23 @@
-import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Group, SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { type IncidentFieldsFragment, IncidentsDocument } from '../../generated/operations';
-import { STATUS_LABELS, statusText } from '../alerts/alert-words';
+import { capital, SEVERITY_NAMES, STATUS_LABELS, statusText } from '../alerts/alert-words';
 import { Severity } from '../alerts/severity';
 import { waitText } from '../alerts/wait-text';
 import { mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
+import { textsAddress } from '../lib/address';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
 import { onRow } from '../lib/row-click';
 import { nameOf } from '../lib/tenant-name';
 import { formatTime, type TimeZone } from '../lib/time';
+import { useAddress } from '../lib/use-address';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import { BulkWork } from './bulk-work';
@@ -23,23 +25,27 @@ import { BulkWork } from './bulk-work';
 type Incident = IncidentFieldsFragment;
 const PAGE_SIZE = 25;
 const STATES = ['new', 'acknowledged', 'resolved'] as const;
-type State = (typeof STATES)[number];
+const ADDRESS = textsAddress(['status', 'severity', 'page']);
 
 /** The incidents in a state, those that changed last first. */
 export function IncidentList({ session }: { readonly session: Session }) {
   const [zone] = useTimeZone();
   const [, navigate] = useLocation();
-  const [{ status, page }, show] = useState<{ readonly status: State; readonly page: number }>({
-    status: 'new',
-    page: 1,
-  });
+  const [given, setGiven] = useAddress(ADDRESS);
+  const status = STATES.find((name) => name === given.status) ?? 'new';
+  const severity = SEVERITY_NAMES.find((name) => name === given.severity) ?? null;
+  const page = Math.max(1, Math.floor(Number(given.page)) || 1);
   const [{ data, error, fetching }, ask] = useQuery({
     query: IncidentsDocument,
-    variables: { status, page, pageSize: PAGE_SIZE },
+    variables: { status, severity, page, pageSize: PAGE_SIZE },
   });
   const [chosen, choose] = useState<Incident[]>([]);
   const [done, setDone] = useState('');
   const refresh = () => ask();
+  const show = (change: Partial<typeof given>) => {
+    setGiven((now) => ({ ...now, page: null, ...change }));
+    choose([]);
+  };
   const canWork = mayWork(session);
   const open = ({ incidentId }: Incident) => navigate(`/incidents/${incidentId}`);
   const { items = [], totalCount = 0 } = data?.incidents ?? {};
@@ -50,16 +56,22 @@ export function IncidentList({ session }: { readonly session: Session }) {
           Refresh
         </Button>
       </PageHead>
-      <SegmentedControl
-        aria-label="State"
-        value={status}
-        onChange={(value) => {
-          show({ status: value as State, page: 1 });
-          choose([]);
-        }}
-        data={STATES.map((value) => ({ value, label: STATUS_LABELS[value] }))}
-        style={{ alignSelf: 'flex-start' }}
-      />
+      <Group gap="sm">
+        <SegmentedControl
+          aria-label="State"
+          value={status}
+          onChange={(value) => show({ status: value === 'new' ? null : value })}
+          data={STATES.map((value) => ({ value, label: STATUS_LABELS[value] }))}
+        />
+        <Select
+          aria-label="Severity"
+          placeholder="Any severity"
+          clearable
+          value={severity}
+          onChange={(value) => show({ severity: value })}
+          data={SEVERITY_NAMES.map((value) => ({ value, label: capital(value) }))}
+        />
+      </Group>
       <Group gap="sm" mih={30}>
         <Text size="sm" fw={600} role="status">
           {data ? `${formatCount(totalCount)} ${totalCount === 1 ? 'incident' : 'incidents'}` : 'Counting …'}
@@ -80,7 +92,9 @@ export function IncidentList({ session }: { readonly session: Session }) {
       {error && <Failed error={error} retry={refresh} />}
       {!data && !error && <Loading what="the incidents" />}
       {data && items.length === 0 && (
-        <Empty title={`No incident is ${STATUS_LABELS[status].toLowerCase()}`}>
+        <Empty
+          title={`No incident${severity ? ` of severity ${severity}` : ''} is ${STATUS_LABELS[status].toLowerCase()}`}
+        >
           <Text size="sm">Alerts that share a login, address, host or session form an incident.</Text>
         </Empty>
       )}
@@ -97,10 +111,7 @@ export function IncidentList({ session }: { readonly session: Session }) {
             onRowClick={onRow(open)}
             totalRecords={totalCount}
             page={page}
-            onPageChange={(next) => {
-              show({ status, page: next });
-              choose([]);
-            }}
+            onPageChange={(next) => show({ page: next === 1 ? null : String(next) })}
             {...(canWork && {
               selectedRecords: chosen,
               onSelectedRecordsChange: choose,

@@ -41,7 +41,7 @@ export class ScheduleRunner {
     private readonly leaseMs = SCHEDULE_LEASE_MS,
   ) {}
 
-  /** @returns how many schedules had work */
+  /** @returns 0: whatever had work, the next round comes after a rest */
   async round(): Promise<number> {
     if (this.parts.isDrill) return 0;
     const due = await this.parts.schedules.due(AT_ONCE);
