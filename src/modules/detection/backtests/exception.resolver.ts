@@ -53,9 +53,8 @@ export class ExceptionResolver {
   ) {
     const { preview, rules, alerts } = this.parts;
     const tenants = await this.#tenants(call);
-    const { tenantId, ruleId, values, openIds, text } = await inTurn(this.parts.changes, call, () =>
-      preview.of(tenants, alertId, fields),
-    );
+    // A change has its turn already.
+    const { tenantId, ruleId, values, openIds, text } = await preview.of(tenants, alertId, fields);
     const actor = call.principal.session?.user ?? call.principal.name;
     const note = comment?.trim() ? comment : null;
     let resolved = 0;
