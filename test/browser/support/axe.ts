@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
+import { until } from '../../support/until';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
@@ -7,7 +8,12 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** The violations of WCAG 2.2 AA that axe finds, as sentences. */
 export async function violations(page: Page): Promise<string[]> {
   // During a transition, a colour is a mixture of two.
-  await page.waitForFunction("document.getAnimations().every(({ playState }) => playState !== 'running')");
+  // `waitForFunction` would evaluate a text in the page, which its policy forbids.
+  await until(
+    () =>
+      page.evaluate<boolean>("document.getAnimations().every(({ playState }) => playState !== 'running')"),
+    (isStill) => isStill,
+  );
   await page.evaluate(AXE);
   const { violations: found } = await page.evaluate<{ violations: Violation[] }>(
     `axe.run(document, { runOnly: ${JSON.stringify(RULES)} })`,
