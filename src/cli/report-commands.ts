@@ -192,5 +192,8 @@ function settingsOf(options: Settings) {
 function parameter(given: string, before: Readonly<Record<string, Value>> | undefined) {
   const [, name = '', value = ''] = /^([A-Za-z]+)=(.*)$/s.exec(given) ?? [];
   if (name === '') throw new InvalidArgumentError('It must be NAME=VALUE.');
-  return { ...before, [name]: name === 'succeeded' ? value === 'true' : value };
+  if (name !== 'succeeded') return { ...before, [name]: value };
+  if (value !== 'true' && value !== 'false')
+    throw new InvalidArgumentError('succeeded must be true or false.');
+  return { ...before, [name]: value === 'true' };
 }
