@@ -1,17 +1,19 @@
 import { Anchor, Badge, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import { useQuery } from 'urql';
-import { Link, useLocation, useSearch } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { EntityDocument, type EntityQuery } from '../../generated/operations';
 import { SEVERITY_NAMES } from '../alerts/alert-words';
 import { exploreHref } from '../alerts/explore-links';
 import { Severity } from '../alerts/severity';
 import { showHidden } from '../explore/event/marks';
 import { ALL, fixedRange, type TimeRange } from '../explore/time-range';
+import { textsAddress } from '../lib/address';
 import { FIELD_LABELS } from '../lib/field-labels';
 import { counted, formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { formatDate, formatTime, type TimeZone } from '../lib/time';
+import { useAddress } from '../lib/use-address';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import classes from './entity.module.css';
@@ -21,17 +23,17 @@ import { clockHours } from './usual-hours';
 
 type Entity = NonNullable<EntityQuery['entity']>;
 
+const ADDRESS = textsAddress(['value', 'databaseName', 'schemaName']);
+
 /** The page of a login, host, address, object, database or server instance, at an address of its own. */
 export default function EntityPage() {
   const [path] = useLocation();
-  const search = useSearch();
+  const [given] = useAddress(ADDRESS);
   const [, , kind = ''] = path.split('/');
-  const given = new URLSearchParams(search);
-  const value = given.get('value') ?? '';
-  if (!isEntityKind(kind) || value === '') return <Empty title="This address names no entity" />;
-  const [databaseName, schemaName] = [given.get('databaseName'), given.get('schemaName')];
+  const { value, databaseName, schemaName } = given;
+  if (!isEntityKind(kind) || value === null) return <Empty title="This address names no entity" />;
   // The key ends the answer of one entity with its page.
-  return <EntityOf key={`${path}?${search}`} id={{ kind, value, databaseName, schemaName }} />;
+  return <EntityOf key={`${path}?${ADDRESS.format(given)}`} id={{ kind, value, databaseName, schemaName }} />;
 }
 
 function EntityOf({ id }: { readonly id: EntityId }) {

@@ -21,3 +21,6 @@ export function useAddress<S>(address: Address<S>): [S, (change: (now: S) => S) 
   );
   return [state, change];
 }
+
+/** The query string of the address, for the way to another page. */
+export const useQueryString = (): string => useSearch();

@@ -1,10 +1,11 @@
 import { AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { Suspense, useEffect, useMemo, useState } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useLocation } from 'wouter';
 import { type Session, signOut } from '../api/session';
 import { formatCount } from '../lib/numbers';
 import { loadPartsAhead } from '../lib/part';
+import { useQueryString } from '../lib/use-address';
 import { AccountMenu } from './account-menu';
 import { Boundary } from './boundary';
 import { NameMark } from './name-mark';
@@ -22,7 +23,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
   const { session } = props;
   const [isOpen, { toggle, close }] = useDisclosure();
   const [path, navigate] = useLocation();
-  const search = useSearch();
+  const search = useQueryString();
   const views = useMemo(() => viewsOf(session), [session]);
   const view = views.find((each) => isOf(each, path));
   const { attention, alerts } = useAttention(session);
