@@ -44,6 +44,7 @@ export const DISTRIBUTED_TABLES = [
   'compliance_declaration',
   'report_run',
   'report_piece',
+  'report_schedule',
   'destination',
   'destination_set_aside',
 ] as const;
