@@ -44,7 +44,8 @@ const CHANNEL_FAILS = 'A channel of alerts fails';
     (
       await world.operate(
         `{ tenantAlerts(tenantId: "${t}") { items { alertId ruleId title severity status group findingCount eventCount
-            firstEventTime lastEventTime createdAt updatedAt tenantId incidentId verdict assignee summary didIt gotIt } } }`,
+            firstEventTime lastEventTime createdAt updatedAt tenantId incidentId verdict assignee summary didIt gotIt
+            acknowledgedAt secondsToAcknowledge } } }`,
       )
     ).tenantAlerts.items as readonly Record<string, unknown>[];
   /** @returns the messages of alerts, each with the parts of its header */
