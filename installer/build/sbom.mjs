@@ -57,7 +57,10 @@ function describe(version, system) {
   return { bomFormat: 'CycloneDX', specVersion: '1.6', serialNumber, version: 1, ...content };
 }
 
-function componentOf(path, { name, version, license, integrity, resolved }) {
+/** Licences of packages whose package.json names none, as their file LICENSE says. */
+const UNNAMED_LICENSES = { 'png-js': 'MIT' };
+
+function componentOf(path, { name, version, license = UNNAMED_LICENSES[name], integrity, resolved }) {
   const [algorithm, hash] = integrity?.split(/-(.*)/s) ?? [];
   return {
     type: 'library',

@@ -47,6 +47,8 @@ describe('the configuration', () => {
       formerCheckpointKeys: [],
       witnesses: [],
       openId: null,
+      publicUrl: null,
+      reportDays: 90,
     });
   });
 
@@ -95,6 +97,7 @@ describe('the configuration', () => {
         EVIDENCE_WITNESSES: `${WITNESS} https://w.example/prefix/, ${OTHER_WITNESS}  http://10.0.0.9:8090`,
         CHECKPOINT_KEY_SUCCEEDS: '0123abcd, 89abcdef',
         PUBLIC_URL: 'https://audit.example.com',
+        REPORT_DAYS: '31',
         OIDC_ISSUER: 'https://login.example.com/v2',
         OIDC_CLIENT_ID: 'audit',
         OIDC_CLIENT_SECRET: 's',
@@ -133,6 +136,8 @@ describe('the configuration', () => {
         { verifierKey: WITNESS, url: 'https://w.example/prefix/' },
         { verifierKey: OTHER_WITNESS, url: 'http://10.0.0.9:8090' },
       ],
+      publicUrl: 'https://audit.example.com',
+      reportDays: 31,
       openId: {
         issuer: 'https://login.example.com/v2',
         clientId: 'audit',
