@@ -29,6 +29,7 @@ const FOR_PEOPLE = [
   'deploy/elastic',
   'deploy/monitoring',
   'deploy/nginx.conf',
+  'deploy/sentinel',
   'deploy/splunk',
   'CHANGELOG.md',
   'SECURITY.md',
