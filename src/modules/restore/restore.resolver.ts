@@ -1,5 +1,6 @@
 import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
+import { guarded } from '../../database/failure';
 import type { ParameterSpecs, ParameterValues } from '../../event/parameter-specs';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
@@ -50,7 +51,7 @@ export class RestoreResolver {
     context: Call,
   ): Promise<LogEpochType> {
     return toLogEpoch(
-      await finishStep(this.epoch, { go, keepEpoch }, attemptOf(context)),
+      await guarded(() => finishStep(this.epoch, { go, keepEpoch }, attemptOf(context))),
       this.epoch.isDrill,
     );
   }
