@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import type { openCallers } from './caller/callers';
 import type { Config } from './config';
+import { equals } from './event/expression/expression';
 import type { InFlight } from './http/in-flight';
 import type { Module } from './module';
 import { accessLogModule } from './modules/access-log/module';
@@ -271,12 +272,6 @@ function sourcesOfInstance<S extends { readonly tenantId: string; readonly hostN
   sources: readonly S[],
 ): readonly S[] | null {
   const hosts = sources.map((source) => ({ ...source, tenantId: Number(source.tenantId), source }));
-  const named = {
-    kind: 'field',
-    field: 'serverInstanceName',
-    how: 'equals',
-    text: instance,
-    isFolded: false,
-  } as const;
+  const named = equals('serverInstanceName', instance);
   return concernedHosts(named, hosts)?.map(({ source }) => source) ?? null;
 }

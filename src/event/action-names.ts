@@ -181,3 +181,10 @@ export const ACTION_NAMES: Readonly<Record<string, string>> = {
 /** Null for a code that is not known. */
 export const actionNameOf = (actionId: string): string | null =>
   Object.hasOwn(ACTION_NAMES, actionId) ? (ACTION_NAMES[actionId] ?? null) : null;
+
+export const FAILED_LOGIN_ACTIONS = ['LGIF', 'DBAF'] as const;
+/** A member was added to a role, or removed from it. */
+export const ROLE_CHANGE_ACTIONS = ['APRL', 'DPRL'] as const;
+
+/** The filter that finds these actions. */
+export const ofActions = (codes: readonly string[]): string => `actionId:(${codes.join(' OR ')})`;

@@ -1,17 +1,16 @@
+import { FAILED_LOGIN_ACTIONS } from '../event/action-names';
 import { liftedValue } from '../event/lifted';
 import type { DetectionEvent, Value } from './event';
 import { plainStatementOf, readingOf } from './plain-statement';
 
 /** Reads values that stand elsewhere in an event when their own field is empty. */
 
-export const FAILED_LOGIN_ACTIONS = ['LGIF', 'DBAF'];
-
 /** SQL Server pads codes with spaces, and not every collector leaves them out. */
 export const codeOf = <T extends Value>(code: T): T =>
   (typeof code === 'string' && code.endsWith(' ') ? code.trimEnd() : code) as T;
 
 export const isFailedLogin = ({ fields }: DetectionEvent): boolean =>
-  FAILED_LOGIN_ACTIONS.includes(codeOf(fields.actionId ?? '').toUpperCase());
+  (FAILED_LOGIN_ACTIONS as readonly string[]).includes(codeOf(fields.actionId ?? '').toUpperCase());
 
 /** `[CLIENT: 10.1.2.3]` in the text of a failed login. */
 const CLIENT = /\[CLIENT: ([^\]<>]+)\]/;

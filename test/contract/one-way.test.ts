@@ -31,6 +31,11 @@ const WAYS: readonly (readonly [string, RegExp, (file: string) => boolean])[] = 
     /'(?:\d[\dA-Z]\d[\dA-Z]{2}|[PX][\dX]\d{3})'|\b\d\d(?:\d{3}|P\d\d)\)?\$\//,
     (file) => ['src/database/failure.ts', ...OTHER_CODES].includes(file),
   ],
+  [
+    'a condition that a field has a text is made by equals',
+    /how: 'equals'/,
+    (file) => file === 'src/event/expression/expression.ts',
+  ],
   ['rows get their type from ask, run or a step', /as unknown as/, (file) => CASTS.includes(file)],
   ["a client of Prisma is a door's models", /\bPrismaClient\b/, database],
   [
@@ -51,6 +56,7 @@ describe('there is one way', () => {
     const written = [
       `const LATE = ['40001', '23505'];`,
       'const REFUSED = /^(?:28000|42501)$/;',
+      "const term = { kind: 'field', field, how: 'equals', text, isFolded: false };",
       'const rows = (await step(TEXT, [])) as unknown as Row[];',
       'constructor(private readonly client: PrismaClient) {}',
       'function page(tenants: TenantSet, isDistributed: boolean) {}',

@@ -2,7 +2,7 @@ import { FILTER_NAMES, FILTERS } from '../filters';
 import type { ParameterValues } from '../parameter-specs';
 import type { FILTER_PARAMETERS } from '../parameters';
 import { parseSearch } from '../search';
-import { allOf, type Expression } from './expression';
+import { allOf, type Expression, equals } from './expression';
 import { parseFilter } from './parse-filter';
 
 /** All conditions but the times as one expression; null: there are none. */
@@ -10,9 +10,7 @@ export function conditionsOf(asked: ParameterValues<typeof FILTER_PARAMETERS>): 
   const values = FILTER_NAMES.flatMap((name): Expression[] => {
     const value = asked[name];
     if (value === undefined) return [];
-    return [
-      { kind: 'field', field: FILTERS[name].field, how: 'equals', text: String(value), isFolded: false },
-    ];
+    return [equals(FILTERS[name].field, String(value))];
   });
   const parsed = asked.filter === undefined ? null : parseFilter(asked.filter);
   const search = asked.search === undefined ? null : parseSearch(asked.search);

@@ -74,6 +74,26 @@ export const EXPRESSION_NAMES: readonly string[] = [
   ...new Set<string>([...EXPRESSION_FIELDS, ...FILTER_NAMES]),
 ];
 
+/** The condition that a field has a text. @param isFolded whether letter case makes no difference */
+export const equals = (field: FieldTerm['field'], text: string, isFolded = false): FieldTerm => ({
+  kind: 'field',
+  field,
+  how: 'equals',
+  text,
+  isFolded,
+});
+
+/** The condition that fields have these texts. One without a text is left out; null: none has a text. */
+export const allEqual = (
+  texts: Readonly<Partial<Record<ExpressionField, string | null>>>,
+  isFolded = false,
+): Expression | null =>
+  allOf(
+    Object.entries(texts).flatMap(([field, text]) =>
+      text === null ? [] : [equals(field as ExpressionField, text, isFolded)],
+    ),
+  );
+
 /** One expression that holds when all parts hold; null: there are no parts. */
 export function allOf(parts: readonly Expression[]): Expression | null {
   const [first, second] = parts;

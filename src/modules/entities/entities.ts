@@ -1,5 +1,6 @@
+import { ofActions, ROLE_CHANGE_ACTIONS } from '../../event/action-names';
 import { formatTicks, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
-import { allOf, type Expression, type ExpressionField } from '../../event/expression/expression';
+import { allEqual, equals } from '../../event/expression/expression';
 import { printed } from '../../event/expression/printed';
 import { type AuditEventFilter, type TimeRange, toSummaryFilter } from '../../event/query';
 import type { Answer } from '../../event/shape';
@@ -23,7 +24,6 @@ export interface EntityId {
 const RECENT_HOURS = 7 * 24;
 const KNOWN_HOURS = 30 * 24;
 const ALERTS_MAX = 10;
-const ROLE_CHANGES = 'actionId:(APRL OR DPRL)';
 const EVERYTHING = { from: null, to: null };
 
 /** Looks up what the audit trail knows of one login, host, address, object, database or server instance. */
@@ -99,15 +99,9 @@ export class Entities {
 
   /** Replays the changes of roles that name a login, in any letter case. */
   async #roles(tenants: TenantSet, login: string) {
-    const member = printed({
-      kind: 'field',
-      field: 'roleMember',
-      how: 'equals',
-      text: login,
-      isFolded: true,
-    });
+    const member = printed(equals('roleMember', login, true));
     const { items, totalCount } = await this.ask.page(tenants, {
-      filter: filterOf(EVERYTHING, `${ROLE_CHANGES} AND ${member}`),
+      filter: filterOf(EVERYTHING, `${ofActions(ROLE_CHANGE_ACTIONS)} AND ${member}`),
       sort: 'recordId',
       descending: true,
       page: 1,
@@ -155,10 +149,9 @@ const filterOf = ({ from, to }: TimeRange, filter?: string): AuditEventFilter =>
 });
 
 function filterText({ kind, value, databaseName, schemaName }: EntityId): string {
-  const term = (field: ExpressionField, text: string | null): Expression[] =>
-    text === null ? [] : [{ kind: 'field', field, how: 'equals', text, isFolded: false }];
-  const within =
-    kind === 'object' ? [...term('databaseName', databaseName), ...term('schemaName', schemaName)] : [];
-  const all = allOf([...term(ENTITY_FIELDS[kind], value), ...within]);
+  const all = allEqual({
+    [ENTITY_FIELDS[kind]]: value,
+    ...(kind === 'object' && { databaseName, schemaName }),
+  });
   return all ? printed(all) : '';
 }

@@ -1,7 +1,7 @@
 import type { ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { DAY_MS, formatTicks, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
-import { allOf, type Expression, type ExpressionField } from '../../event/expression/expression';
+import { allOf, type Expression, type ExpressionField, equals } from '../../event/expression/expression';
 import { parseFilter } from '../../event/expression/parse-filter';
 import { printed } from '../../event/expression/printed';
 import type { AuditEvent } from '../../event/fields';
@@ -167,7 +167,7 @@ const filtersOf =
     const terms = all.map((field): Expression => {
       const value = (event as Readonly<Partial<Record<ExpressionField, unknown>>>)[field];
       const text = value === null || value === undefined ? '' : String(value);
-      if (text !== '') return { kind: 'field', field, how: 'equals', text, isFolded: false };
+      if (text !== '') return equals(field, text);
       return { kind: 'not', of: { kind: 'field', field, how: 'present', text: '', isFolded: false } };
     });
     const text = printed(allOf(terms) as Expression);

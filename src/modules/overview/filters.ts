@@ -1,14 +1,12 @@
-import { allOf, type Expression, type ExpressionField } from '../../event/expression/expression';
+import { ROLE_CHANGE_ACTIONS } from '../../event/action-names';
+import { allEqual, type ExpressionField, equals } from '../../event/expression/expression';
 import { parseFilter } from '../../event/expression/parse-filter';
 import { printed } from '../../event/expression/printed';
 import { LIMITS } from '../../limits';
 import type { SensitiveObject } from './questions';
 
-export const FAILED_LOGINS = ['LGIF', 'DBAF'];
 /** Members of roles; permissions granted, revoked and denied; owners. */
-export const PRIVILEGE_CHANGES = ['APRL', 'DPRL', 'G', 'GWG', 'R', 'RWG', 'RWC', 'D', 'DWC', 'TO'];
-
-export const ofActions = (actions: readonly string[]): string => `actionId:(${actions.join(' OR ')})`;
+export const PRIVILEGE_CHANGES = [...ROLE_CHANGE_ACTIONS, 'G', 'GWG', 'R', 'RWG', 'RWC', 'D', 'DWC', 'TO'];
 
 const WITH_ROWS = 'responseRows:>0';
 
@@ -34,15 +32,8 @@ const isTooLong = (text: string) => text.length > LIMITS.expressionCharsMax || '
 
 function printedObject(object: SensitiveObject, hasTenants: boolean): string {
   const { tenantId, serverInstanceName, databaseName, schemaName, objectName } = object;
-  const term = (field: ExpressionField, text: string | null): Expression[] =>
-    text === null ? [] : [{ kind: 'field', field, how: 'equals', text, isFolded: true }];
-  const all = allOf([
-    ...(hasTenants ? term('tenantId', String(tenantId)) : []),
-    ...term('serverInstanceName', serverInstanceName),
-    ...term('databaseName', databaseName),
-    ...term('schemaName', schemaName),
-    ...term('objectName', objectName),
-  ]);
+  const texts = { serverInstanceName, databaseName, schemaName, objectName };
+  const all = allEqual({ ...(hasTenants && { tenantId: String(tenantId) }), ...texts }, true);
   return all ? printed(all) : '';
 }
 
@@ -53,11 +44,3 @@ export const ofValues = (field: ExpressionField, values: readonly string[]): str
       ? equals(field, values[0] ?? '')
       : { kind: 'or', of: values.map((text) => equals(field, text)) },
   );
-
-const equals = (field: ExpressionField, text: string): Expression => ({
-  kind: 'field',
-  field,
-  how: 'equals',
-  text,
-  isFolded: false,
-});

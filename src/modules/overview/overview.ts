@@ -1,6 +1,7 @@
 import type { ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { isUnavailable } from '../../errors';
+import { FAILED_LOGIN_ACTIONS, ofActions } from '../../event/action-names';
 import { type AuditEventFilter, type TimeRange, toSummaryFilter } from '../../event/query';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';
@@ -9,7 +10,7 @@ import { seenValues } from '../../store/columns/seen';
 import { type NumberSum, sumByColumns } from '../../store/columns/sum';
 import type { TenantSet } from '../../tenant-set';
 import { NEWCOMER_FIELDS, type NewcomerField, type OVERVIEW } from './answers';
-import { FAILED_LOGINS, ofActions, ofValues, PRIVILEGE_CHANGES, rowsFilter } from './filters';
+import { ofValues, PRIVILEGE_CHANGES, rowsFilter } from './filters';
 import type { Questions } from './questions';
 import { textOf, WEEK_HOURS, weekOf } from './week';
 
@@ -62,7 +63,7 @@ export class Overviews {
         before: earlier.totalCount === 0 ? null : earlier.totalCount,
         filter: '',
       },
-      failedLogins: countOf(FAILED_LOGINS),
+      failedLogins: countOf(FAILED_LOGIN_ACTIONS),
       privilegeChanges: countOf(PRIVILEGE_CHANGES),
       rowsRead: await unlessTooLong(this.#rowsRead(tenants, { week, before, atMs }, earlier.totalCount > 0)),
       completeness: {

@@ -1,5 +1,6 @@
 import type { Cell } from '../../csv';
 import { DomainError, refusal } from '../../errors';
+import { ofActions, ROLE_CHANGE_ACTIONS } from '../../event/action-names';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { allOf, type Expression, termsOf } from '../../event/expression/expression';
 import type { AnyField } from '../../event/fields';
@@ -18,7 +19,7 @@ import { fileNameOf, REPORT_FORMAT_NAMES, REPORT_FORMATS, type ReportFormat } fr
 import { gapsIn, type Source } from './gaps';
 import { type Manifest, sha256, signManifest } from './manifest';
 import { type Asked, askedOf, type MAKE_PARAMETERS } from './parameters';
-import { Privileged, ROLE_CHANGES } from './privileged';
+import { Privileged } from './privileged';
 import type { BegunRun, NewRun, RunStore } from './run.store';
 import { RunningRoot } from './running-root';
 import { DeclaredSensitive, type SensitiveObject } from './sensitive';
@@ -184,7 +185,7 @@ export class ReportMaker {
   }
 
   async #privileged(request: OneRun, endTime: string): Promise<Privileged> {
-    const filter = toSummaryFilter({ filter: ROLE_CHANGES, startTime: undefined, endTime });
+    const filter = toSummaryFilter({ filter: ofActions(ROLE_CHANGE_ACTIONS), startTime: undefined, endTime });
     const events = await this.#events(request, filter);
     try {
       const privileged = new Privileged();

@@ -1,10 +1,7 @@
-import type { Expression, FieldTerm } from '../../event/expression/expression';
+import { type Expression, equals, type FieldTerm } from '../../event/expression/expression';
 import { liftedValue } from '../../event/lifted';
 import { fold } from '../../event/search';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
-
-/** The events that change the members of roles. */
-export const ROLE_CHANGES = 'actionId:(APRL OR DPRL)';
 
 /** Roles whose members can do nearly everything, or give themselves the right to it. */
 const SERVER_ROLES = [
@@ -69,8 +66,7 @@ export class Privileged {
 
   /** A condition that every event of a principal satisfies. */
   get expression(): Expression {
-    const term = (field: FieldTerm['field']) => (text: string) =>
-      ({ kind: 'field', field, how: 'equals', text, isFolded: true }) as const;
+    const term = (field: FieldTerm['field']) => (text: string) => equals(field, text, true);
     const of = [
       ...[...this.#logins].map(term('serverPrincipalName')),
       ...[...this.#users].map(term('databasePrincipalName')),

@@ -1,4 +1,4 @@
-import type { Expression, ExpressionField } from '../../event/expression/expression';
+import { allEqual, type Expression } from '../../event/expression/expression';
 import { matches } from '../../event/expression/matches';
 import { onOneLine } from '../../event/visible-text';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
@@ -19,7 +19,7 @@ export class DeclaredSensitive {
   readonly expression: Expression;
 
   constructor(private readonly objects: readonly SensitiveObject[]) {
-    this.expression = { kind: 'or', of: objects.map(conditionOf) };
+    this.expression = { kind: 'or', of: objects.flatMap((one) => conditionOf(one) ?? []) };
   }
 
   has(event: StoredAuditEvent): boolean {
@@ -43,15 +43,6 @@ function conditionOf({
   databaseName,
   schemaName,
   objectName,
-}: SensitiveObject): Expression {
-  const parts: readonly (readonly [ExpressionField, string | null])[] = [
-    ['serverInstanceName', serverInstanceName],
-    ['databaseName', databaseName],
-    ['schemaName', schemaName],
-    ['objectName', objectName],
-  ];
-  const of = parts.flatMap(([field, text]) =>
-    text === null ? [] : [{ kind: 'field', field, how: 'equals', text, isFolded: true } as const],
-  );
-  return { kind: 'and', of };
+}: SensitiveObject): Expression | null {
+  return allEqual({ serverInstanceName, databaseName, schemaName, objectName }, true);
 }

@@ -1,9 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 import { RE2JS } from 're2js';
+import { FAILED_LOGIN_ACTIONS } from '../../event/action-names';
 import { AUDIT_EVENT_FIELDS } from '../../event/fields';
 import { fold } from '../../event/search';
 import { type FieldSlot, textOf, type Value } from '../event';
-import { codeOf, FAILED_LOGIN_ACTIONS } from '../event-values';
+import { codeOf } from '../event-values';
 import { fieldSlot } from '../field-names';
 import { ANY, type Glob, globTest, isSlow, parseGlob, slowText } from '../glob';
 import { anyOf, type Matcher, oneOf } from '../matcher';

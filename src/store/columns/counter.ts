@@ -3,7 +3,7 @@ import type { TenantLookup } from '../../database/each-tenant';
 import { isFailure } from '../../database/failure';
 import { DomainError } from '../../errors';
 import { HOUR_MS } from '../../event/event-time';
-import { type FieldTerm, termsOf, type WordTerm } from '../../event/expression/expression';
+import { equals, type FieldTerm, termsOf, type WordTerm } from '../../event/expression/expression';
 import { COLUMN_OF } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
@@ -50,7 +50,7 @@ export class ColumnCounter {
   /** The number of a value; null: the tenant has no such value. */
   async numberOf(tenantId: number, field: ColumnField, text: string): Promise<number | null> {
     if (field === 'succeeded') return text === 'true' ? OUTCOME.succeeded : OUTCOME.failed;
-    const term = { kind: 'field', field, how: 'equals', text, isFolded: false } as const;
+    const term = equals(field, text);
     const [row] = await this.ask(termValuesStatement(tenantId, [term]));
     return row ? Number(row.id) : null;
   }

@@ -1,5 +1,5 @@
 import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
-import { allOf, type Expression, type FieldTerm, termsOf } from '../../event/expression/expression';
+import { allOf, type Expression, equals, type FieldTerm, termsOf } from '../../event/expression/expression';
 import { matchesValue } from '../../event/expression/matches';
 import { isNumberField } from '../../event/fields';
 import { FILTERS } from '../../event/filters';
@@ -16,13 +16,7 @@ import { both, either, known, MAYBE, NO, negated, type Verdict, type Verdicts, Y
 /** All conditions of a filter except its range, as one expression; null: there are none. */
 export function wholeExpression(filter: AuditEventFilter): Expression | null {
   const plain = givenFilters(filter).map(
-    (name): FieldTerm => ({
-      kind: 'field',
-      field: FILTERS[name].field,
-      how: 'equals',
-      text: String(filter[name]),
-      isFolded: false,
-    }),
+    (name): FieldTerm => equals(FILTERS[name].field, String(filter[name])),
   );
   const words = filter.search.map((term): Expression => ({ kind: 'words', term }));
   return allOf([...plain, ...(filter.expression ? [filter.expression] : []), ...words]);
