@@ -140,3 +140,8 @@ export async function masksOf(principal: Principal, tenants: Pick<MaskedTenants,
   return principal.scopes.includes(UNMASK_SCOPE) ? { unmasked: new Set(ids) } : { masked: new Set(ids) };
 }
 const UNMASK_SCOPE: Scope = 'unmask';
+
+/** Whether an answer may have its part about alerts and incidents. Operators have questions of their own for them. */
+export const mayReadAlerts = (principal: Principal): boolean =>
+  principal.kind === 'public' && principal.scopes.includes(OF_ALERTS.scope);
+const OF_ALERTS = { scope: 'read:alerts' } as const satisfies { readonly scope: Scope };

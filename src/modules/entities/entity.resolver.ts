@@ -1,8 +1,7 @@
 import { Query, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
-import { askerOf, tenantSetOf } from '../../caller/principal';
+import { askerOf, mayReadAlerts, tenantSetOf } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
-import type { Scope } from '../../caller/scopes';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
@@ -11,9 +10,6 @@ import { ENTITY, ENTITY_PARAMETERS, type EntityKind } from './answers';
 import type { Entities } from './entities';
 
 const EntityType = objectType(ENTITY);
-const OF_ALERTS = {
-  scope: 'read:alerts',
-} as const satisfies { readonly scope: Scope };
 
 /** The page of an entity. No route of the public API uses it. */
 @Resolver()
@@ -31,11 +27,10 @@ export class EntityResolver {
   @Takes(ENTITY_PARAMETERS)
   entity(asked: ParameterValues<typeof ENTITY_PARAMETERS>, context: Call) {
     const { kind, value, databaseName = null, schemaName = null } = asked;
-    const { principal } = context;
     const tenants = tenantSetOf(context);
     const of = {
       nowMs: this.nowMs(),
-      hasAlerts: principal.kind === 'public' && principal.scopes.includes(OF_ALERTS.scope),
+      hasAlerts: mayReadAlerts(context.principal),
     };
     const id = { kind: kind as EntityKind, value, databaseName, schemaName };
     return this.fairShare.run(askerOf(context), () => this.entities.of(tenants, id, of));

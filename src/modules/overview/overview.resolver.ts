@@ -1,8 +1,7 @@
 import { Query, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
-import { askerOf, tenantSetOf } from '../../caller/principal';
+import { askerOf, mayReadAlerts, tenantSetOf } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
-import type { Scope } from '../../caller/scopes';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
@@ -12,9 +11,6 @@ import { OVERVIEW, OVERVIEW_PARAMETERS } from './answers';
 import type { Overviews } from './overview';
 
 const OverviewType = objectType(OVERVIEW);
-const OF_INCIDENTS = {
-  scope: 'read:alerts',
-} as const satisfies { readonly scope: Scope };
 
 /** The first page of the dashboard. No route of the public API uses it. */
 @Resolver()
@@ -31,8 +27,7 @@ export class OverviewResolver {
   overview({ endTime }: ParameterValues<typeof OVERVIEW_PARAMETERS>, context: Call) {
     const end = endTime === undefined ? null : parseTicks(endTime);
     const atMs = end === null ? this.nowMs() : Number(end / TICKS_PER_MS);
-    const { principal } = context;
-    const hasIncidents = principal.kind === 'public' && principal.scopes.includes(OF_INCIDENTS.scope);
+    const hasIncidents = mayReadAlerts(context.principal);
     const tenants = tenantSetOf(context);
     return this.fairShare.run(askerOf(context), () => this.overviews.of(tenants, { atMs, hasIncidents }));
   }
