@@ -2,7 +2,7 @@ import type { AddressList } from '../address-list';
 import { DomainError } from '../errors';
 import { type NoTenants, noTenant, type TenantSet } from '../tenant-set';
 import type { Asker } from './rate-limit/fair-share';
-import type { Scope } from './scopes';
+import { READ_ALERTS_SCOPE, type Scope } from './scopes';
 
 /** The caller, made from the key or session of a request. Access rules need nothing else. */
 export type Principal =
@@ -143,5 +143,4 @@ const UNMASK_SCOPE: Scope = 'unmask';
 
 /** Whether an answer may have its part about alerts and incidents. Operators have questions of their own for them. */
 export const mayReadAlerts = (principal: Principal): boolean =>
-  principal.kind === 'public' && principal.scopes.includes(OF_ALERTS.scope);
-const OF_ALERTS = { scope: 'read:alerts' } as const satisfies { readonly scope: Scope };
+  principal.kind === 'public' && principal.scopes.includes(READ_ALERTS_SCOPE);

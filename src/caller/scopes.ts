@@ -48,5 +48,7 @@ export const SCOPES = {
 } as const satisfies Record<string, ScopeSpec>;
 
 export type Scope = keyof typeof SCOPES;
+/** Also needed for the part of an answer that tells of alerts. */
+export const READ_ALERTS_SCOPE: Scope = 'read:alerts';
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
 export const isScope = (text: string): text is Scope => Object.hasOwn(SCOPES, text);
