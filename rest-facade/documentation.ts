@@ -4,7 +4,6 @@ import helmet from 'helmet';
 // The package's main file is not imported. It would run the page's own scripts, 2 MB, in this process.
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path';
 import { DomainError } from '../src/errors';
-import { openApiDocument } from './openapi';
 
 const INIT = `window.ui = SwaggerUIBundle({ url: '/swagger', dom_id: '#swagger-ui', deepLinking: true,
   requestInterceptor: (request) => { if (request.url.endsWith('/swagger')) request.headers.Accept = 'application/json'; return request; } });`;
@@ -20,7 +19,7 @@ const PAGE = `<!doctype html>
 
 /** `/swagger`: the OpenAPI document. A browser gets a page on which to read it and try the calls. */
 export function documentation(schema: GraphQLSchema): Router {
-  // Made for the first reader: most processes have none.
+  // Made for the first reader, and its libraries are loaded then: most processes have none.
   let json: string | undefined;
   const router = Router();
   // In a lab the page may use plain HTTP. Then a browser must not fetch its parts by HTTPS.
@@ -34,6 +33,7 @@ export function documentation(schema: GraphQLSchema): Router {
     response.vary('Accept');
     if (request.accepts(['json', 'html']) === 'html') response.type('html').send(PAGE);
     else {
+      const { openApiDocument } = require('./openapi') as typeof import('./openapi');
       json ??= JSON.stringify(openApiDocument(schema), null, 2);
       response.type('json').send(json);
     }

@@ -1,14 +1,20 @@
 import { type Cell, csvLines } from '../../csv';
 import type { Chart, Column, End, Head, ReportFile, Table } from './document';
 import { HtmlFile } from './html-file';
-import { PdfFile } from './pdf/pdf-file';
+
+type PdfModule = typeof import('./pdf/pdf-file');
 
 /** Formats of a run, with how a statement that is too large for its row is written in them; null: only its beginning. */
 export const REPORT_FORMATS = {
   html: { mediaType: 'text/html; charset=utf-8', statements: null, open: (head: Head) => new HtmlFile(head) },
   csv: { mediaType: 'text/csv; charset=utf-8', statements: 'csv', open: (head: Head) => new CsvFile(head) },
   json: { mediaType: 'application/json', statements: 'json', open: (head: Head) => new JsonFile(head) },
-  pdf: { mediaType: 'application/pdf', statements: null, open: (head: Head) => new PdfFile(head) },
+  pdf: {
+    mediaType: 'application/pdf',
+    statements: null,
+    /** Its library is loaded for the first file. Most processes make none. */
+    open: (head: Head) => new (require('./pdf/pdf-file') as PdfModule).PdfFile(head),
+  },
 } as const satisfies Record<
   string,
   {
