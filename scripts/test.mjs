@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join, posix, relative, sep } from 'node:path';
 import serverClient from './lib/server-client.cjs';
 import { ROOT, setup } from './setup.mjs';
 
@@ -34,6 +34,7 @@ await setup();
 const servers = [];
 const skipped = [];
 const env = { ...process.env, NODE_ENV: 'test', ...(isLong && { TEST_SHARE: 'full' }) };
+if (isWhole) env.TEST_ENGINE ??= 'postgresql';
 let code = 1;
 try {
   for (const [kind, variable] of Object.entries(VARIABLES)) {
@@ -53,8 +54,13 @@ try {
     : isLong
       ? [...process.argv.slice(3), ...LONG_SUITES]
       : process.argv.slice(2);
-  if (process.env.CI !== 'true') code = await jest(args);
-  else if (skipped.length === 0) code = await twiceIfNeeded(args);
+  const run = process.env.CI === 'true' ? twiceIfNeeded : jest;
+  if (process.env.CI !== 'true' || skipped.length === 0) code = await run(args);
+  if (code === 0 && isLong && process.argv.length === 3) {
+    env.TEST_ENGINE = 'embedded';
+    env.TEST_SHARE = 'short';
+    code = await run(['--runTestsByPath', ...suitesOfEngines()]);
+  }
 } finally {
   await Promise.all(servers.map((server) => server.close()));
 }
@@ -73,10 +79,21 @@ if (isWhole) {
   process.stderr.write(
     `SKIPPED ${LONG_ONLY.length} suites that npm run test:long runs: ${LONG_ONLY.join(' ')}\n`,
   );
+  process.stderr.write(
+    `RAN the tests of both engines on ${env.TEST_ENGINE} (on embedded: npm run test:long)\n`,
+  );
   process.stderr.write('SKIPPED installing the packages: npm run test:installer\n');
   process.stderr.write('SKIPPED the dashboard in a browser: npm run test:browser\n');
 }
 process.exitCode = code;
+
+/** The suites that `npm test` ran on one engine and that were not run on both since. */
+function suitesOfEngines() {
+  return readdirSync(join(ROOT, 'test'), { recursive: true })
+    .map((name) => posix.join('test', String(name).replaceAll(sep, '/')))
+    .filter((file) => file.endsWith('.test.ts') && !LONG_SUITES.some((name) => file.startsWith(name)))
+    .filter((file) => /\.each\(ENGINES\)/.test(readFileSync(join(ROOT, file), 'utf8')));
+}
 
 /** Exit code of jest; that of its second run if a few suites failed in the first. */
 async function twiceIfNeeded(args) {

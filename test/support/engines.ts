@@ -28,13 +28,20 @@ const SERVER_URL = process.env.TEST_DATABASE_URL;
  * The engines that this run can test: only a cluster (`npm run test:citus`), or the others. The runner says if
  * PostgreSQL is missing.
  */
-export const ENGINES: readonly EngineName[] = CITUS_URL
+const AVAILABLE: readonly EngineName[] = CITUS_URL
   ? ['citus']
   : SERVER_URL
     ? ['embedded', 'postgresql']
     : ['embedded'];
+/**
+ * The engines for tests in which the engine matters. `TEST_ENGINE` picks one of those available: `npm test` takes
+ * PostgreSQL, and `npm run test:long` runs the same tests on the embedded engine.
+ */
+export const ENGINES: readonly EngineName[] = AVAILABLE.includes(process.env.TEST_ENGINE as EngineName)
+  ? [process.env.TEST_ENGINE as EngineName]
+  : AVAILABLE;
 /** The engine for tests in which the engine does not matter, such as a refusal before any query. */
-export const ONE_ENGINE: readonly EngineName[] = ENGINES.slice(0, 1);
+export const ONE_ENGINE: readonly EngineName[] = AVAILABLE.slice(0, 1);
 /** For tests that need several connections or PostgreSQL's catalogue; skipped if PostgreSQL is missing. */
 export const describeOnPostgres = SERVER_URL ? describe : describe.skip;
 export const REDIS_URL = process.env.TEST_REDIS_URL ?? null;
