@@ -84,6 +84,7 @@ describe('what the dashboard reads', () => {
       ['auditEvents', { ...lastHour(last), repeated: last / 10_000, since: at(10_000) }],
     ]);
     views.note(read(last + 10_000, 'auditEvents', lastHour(last + 10_000)));
+    expect(views.held).toBe(1);
     views.settle(T0 + last + 10_000 + REPEAT);
     expect(told()[2]).toEqual([
       'auditEvents',

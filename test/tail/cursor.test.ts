@@ -1,4 +1,6 @@
+import { LIMITS } from '../../src/limits';
 import { CursorSeal, type TailPlace } from '../../src/modules/tail/cursor';
+import type { EpochState } from '../../src/store/log/epoch/epoch';
 import { TEST_EPOCH, testEpoch } from '../support/epoch';
 
 const PLACE: TailPlace = {
@@ -7,6 +9,9 @@ const PLACE: TailPlace = {
   filter: Buffer.alloc(12, 5),
   epoch: TEST_EPOCH.epoch,
 };
+
+const FORMER_KEY = Buffer.alloc(32, 1);
+const OTHER_KEY = Buffer.alloc(32, 2);
 
 describe('a cursor', () => {
   const seal = new CursorSeal({ epoch: testEpoch(), formerKeys: [], nowMs: Date.now });
@@ -21,6 +26,38 @@ describe('a cursor', () => {
       others.push(text.slice(0, -1) + String.fromCharCode(last + change));
     for (const other of others)
       expect(() => seal.open(other)).toThrow(expect.objectContaining({ code: 'invalid_parameter' }));
+  });
+
+  it('is in the former form while instances of a release before may be at work, and in ours afterwards', () => {
+    const beganMs = TEST_EPOCH.beganAt.getTime();
+    const at = (nowMs: number, state: Partial<EpochState>, keys = [FORMER_KEY]) => {
+      const epoch = { ...testEpoch(), state: { ...TEST_EPOCH, ...state } } as never;
+      const text = new CursorSeal({ epoch, formerKeys: keys, nowMs: () => nowMs }).seal(PLACE);
+      const reader = new CursorSeal({ epoch, formerKeys: [OTHER_KEY, FORMER_KEY], nowMs: () => nowMs });
+      return [Buffer.from(text, 'base64url')[0], reader.open(text)];
+    };
+    const [former, ours] = [
+      [1, { ...PLACE, epoch: '' }],
+      [2, PLACE],
+    ];
+    const last = beganMs + LIMITS.cursorBridgeMs - 1;
+    expect(at(last, { isBridged: true })).toEqual(former);
+    expect(at(last + 1, { isBridged: true })).toEqual(ours);
+    expect(at(beganMs, { isBridged: false })).toEqual(ours);
+    expect(at(beganMs, { isBridged: true }, [])).toEqual(ours);
+  });
+
+  it('in the former form is refused once the log is another one, and if nobody knows its key', () => {
+    const bridged = { ...testEpoch(), state: { ...TEST_EPOCH, isBridged: true } } as never;
+    const nowMs = () => TEST_EPOCH.beganAt.getTime();
+    const text = new CursorSeal({ epoch: bridged, formerKeys: [FORMER_KEY], nowMs }).seal({
+      ...PLACE,
+      epoch: '',
+    });
+    const without = new CursorSeal({ epoch: bridged, formerKeys: [OTHER_KEY], nowMs });
+    expect(() => without.open(text)).toThrow(expect.objectContaining({ code: 'invalid_parameter' }));
+    const later = new CursorSeal({ epoch: testEpoch(), formerKeys: [FORMER_KEY], nowMs });
+    expect(() => later.open(text)).toThrow(expect.objectContaining({ code: 'cursor_of_earlier_log' }));
   });
 
   it('is refused, as one of an earlier log, once another epoch has begun', () => {

@@ -1,8 +1,9 @@
 import { OwnPlaces, type WaitingPlaces } from '../../src/caller/rate-limit/waiting-places';
 import { NoTurn, serviceUnavailable } from '../../src/errors';
+import { LIMITS } from '../../src/limits';
 import { CursorSeal } from '../../src/modules/tail/cursor';
-import { Tail, type TailRequest } from '../../src/modules/tail/tail';
-import type { ArrivalPlace, ArrivalReader } from '../../src/store/log/arrivals/arrival-reader';
+import { laterPage, Tail, type TailRequest } from '../../src/modules/tail/tail';
+import type { ArrivalLimits, ArrivalPlace, ArrivalReader } from '../../src/store/log/arrivals/arrival-reader';
 import { tenantSet } from '../../src/tenant-set';
 import { testEpoch } from '../support/epoch';
 import { until } from '../support/until';
@@ -24,6 +25,11 @@ class Trial {
     return null;
   };
   whileLooking = () => {};
+  whileReading = () => {};
+  /** What each read was allowed to cost. */
+  readonly limits: ArrivalLimits[] = [];
+  /** The bytes of each read. */
+  bytes = 1;
   /** The most events that one read returns. */
   atOnce = Number.POSITIVE_INFINITY;
   /** The place from which on reads are not answered. */
@@ -34,13 +40,15 @@ class Trial {
       this.whileLooking();
       return this.sizes;
     },
-    readTexts: async ([{ tenantId, from }]: readonly [ArrivalPlace]) => {
+    readTexts: async ([{ tenantId, from }]: readonly [ArrivalPlace], limits: ArrivalLimits) => {
       this.reads++;
+      this.limits.push(limits);
+      this.whileReading();
       if (from >= this.failsFrom) throw serviceUnavailable(new Error('too slow'));
       const next = Math.min(this.size, from + this.atOnce);
       const places = Array.from({ length: next - from }, (_, i) => from + i);
       const items = places.map((position) => ({ position, json: `{"position":"${position}"}` }));
-      return [{ tenantId, from, next, size: this.size, items, removed: 0, skipped: 0, bytes: 1 }];
+      return [{ tenantId, from, next, size: this.size, items, removed: 0, skipped: 0, bytes: this.bytes }];
     },
   };
 
@@ -187,6 +195,60 @@ describe('a call of the tail that waits', () => {
     expect(trial.places(nextCursor)).toEqual([[TENANT, 0]]);
   });
 
+  it('can leave all its events to a later call, which begins where this one began', async () => {
+    const trial = new Trial();
+    trial.size = 5;
+    const first = await trial.read({ from: 'beginning', limit: 2 });
+    expect(trial.places(first.startCursor)).toEqual([[TENANT, 0]]);
+    const { nextCursor: cursor } = first;
+    const second = await trial.read({ from: null, cursor });
+    expect([second.startCursor, trial.places(second.nextCursor)]).toEqual([cursor, [[TENANT, 5]]]);
+    expect(laterPage(second)).toEqual({
+      items: [],
+      startCursor: cursor,
+      nextCursor: cursor,
+      sources: null,
+      caughtUp: false,
+      removed: 0,
+    });
+  });
+
+  it('reads no more positions and no more bytes than one answer may cost, and asks for what is left of both', async () => {
+    for (const [bytes, answers] of [
+      [1, 5],
+      [LIMITS.tailReadBytes / 2, 2],
+      [LIMITS.tailReadBytes, 1],
+    ] as const) {
+      const trial = new Trial();
+      [trial.size, trial.atOnce, trial.bytes] = [9, 2, bytes];
+      const { items, caughtUp } = await trial.read({ from: 'beginning', limit: 9 });
+      expect([items.length, caughtUp]).toEqual([Math.min(9, answers * 2), answers === 5]);
+      expect(trial.limits.map((limits) => [limits.events, limits.positions, limits.bytes])).toEqual(
+        Array.from({ length: answers }, (_, i) => [
+          9 - i * 2,
+          LIMITS.tailPositionsMax - i * 2,
+          LIMITS.tailReadBytes - i * bytes,
+        ]),
+      );
+    }
+    const trial = new Trial();
+    [trial.size, trial.atOnce] = [LIMITS.tailPositionsMax + 2, LIMITS.tailPositionsMax];
+    const { items } = await trial.read({ from: 'beginning', limit: LIMITS.tailPositionsMax * 2 });
+    expect(items).toHaveLength(LIMITS.tailPositionsMax);
+  });
+
+  it('stops reading once its time for work is over, and after one read at the earliest', async () => {
+    const trial = new Trial();
+    [trial.size, trial.atOnce] = [9, 2];
+    trial.whileReading = () => {
+      trial.ms += LIMITS.tailWorkMs / 2;
+    };
+    expect((await trial.read({ from: 'beginning' })).items).toHaveLength(4);
+    const gone = new AbortController();
+    trial.whileReading = () => gone.abort();
+    expect((await trial.read({ from: 'beginning', gone: gone.signal })).items).toHaveLength(2);
+  });
+
   it('returns a cursor that does not skip events which come after its last look', async () => {
     const trial = new Trial();
     const { nextCursor } = await trial.read();
@@ -239,8 +301,25 @@ describe('a call of the tail that waits', () => {
   });
 
   it('is refused if its key has no waiting place left', async () => {
-    const trial = new Trial({ waiting: 5, take: async () => null });
-    await expect(trial.read()).rejects.toMatchObject({ code: 'rate_limited' });
+    const asked: [string, number][] = [];
+    const trial = new Trial({
+      waiting: 5,
+      take: async (holder, ms) => {
+        asked.push([holder, ms]);
+        return null;
+      },
+    });
+    trial.whileLooking = () => {
+      trial.ms += 300;
+    };
+    await expect(trial.read({ waitSeconds: 7 })).rejects.toMatchObject({
+      code: 'rate_limited',
+      message: expect.stringContaining(`${LIMITS.tailWaitingPerKey} calls of this key wait`),
+      retryAfterSeconds: 1,
+    });
+    // Its place is kept for what is left of the wait, and for a last read.
+    expect(asked).toEqual([['key', 7_000 - 600 + 5_000]]);
+    trial.whileLooking = () => {};
     trial.size = 1;
     expect((await trial.read({ from: 'beginning' })).items).toHaveLength(1);
   });

@@ -21,5 +21,12 @@ describe('the proof of an event', () => {
     const log = new EvidenceLog(store, '', () => null);
     const found = await Promise.all(events.map(({ recordId }) => log.proof(7, recordId)));
     expect(found.map((proof) => proof?.index ?? null)).toEqual([0, 1, null]);
+    expect(found[0]?.checkpoint).toBe(checkpoints[0]);
+
+    // Without a checkpoint that can be read, and without a log, nothing is signed.
+    for (const states of [[{ tenantId: 7, checkpoint: null }], [{ tenantId: 7, checkpoint: 'x' }], []]) {
+      const unsigned = new EvidenceLog({ ...store, states: async () => states } as never, '', () => null);
+      expect(await unsigned.proof(7, events[0]?.recordId ?? '')).toBeNull();
+    }
   });
 });
