@@ -1,5 +1,6 @@
 import { callAccepter } from '../../src/caller/call';
 import { type Limiter, SlidingLog } from '../../src/caller/rate-limit/limiter';
+import { LIMITS } from '../../src/limits';
 import { OPERATOR, READER } from '../support/fake-service';
 
 /** Lets two sessions of a principal call by turns. @returns the number of admitted calls, and the refusal */
@@ -53,5 +54,52 @@ describe('the rate limit of dashboard sessions', () => {
     expect(refusal).toMatch(
       new RegExp(`may make ${expected} calls per minute in the dashboard.*[0-9]+ seconds`),
     );
+  });
+});
+
+describe('the rate limit of keys', () => {
+  const counted = async (principal: typeof READER, entrances: readonly ('rest' | 'graphql')[]) => {
+    const acceptCall = callAccepter({
+      authenticator: { authenticate: async () => principal } as never,
+      sessions: { find: async () => null },
+      limiter: new SlidingLog(),
+      rateLimitPerMinute: 9,
+      accessLog: { note: () => {} },
+      nowMs: Date.now,
+    });
+    const decisions: boolean[] = [];
+    const refusals: string[] = [];
+    for (const entrance of entrances)
+      for (let i = 0; i < 10; i++)
+        await acceptCall({
+          requestId: 'r',
+          apiKey: 'key',
+          address: '127.0.0.1',
+          entrance,
+          gone: Promise.resolve(),
+          onRateDecision: ({ admitted }) => decisions.push(admitted),
+        }).catch((error: Error) => refusals.push(error.message));
+    return { admitted: decisions.filter(Boolean).length, decided: decisions.length, refusals };
+  };
+
+  it.each([
+    ['its own', { ...READER, rateLimitPerMinute: 4 }, 4],
+    ['the one of the service', READER, 9],
+  ])('is %s, in each entrance by itself', async (_whose, principal, expected) => {
+    const { admitted, decided, refusals } = await counted(principal, ['rest', 'graphql']);
+    expect([admitted, decided]).toEqual([expected * 2, 20]);
+    expect(new Set(refusals.map((text) => text.split('.')[0]))).toEqual(
+      new Set([`This API key may make ${expected} calls per minute`]),
+    );
+  });
+
+  it('of a token that enrolls agents is another one, whatever the service allows keys', async () => {
+    const token = { kind: 'enroll', keyId: READER.keyId, name: 'test' } as never;
+    const { refusals } = await counted(
+      token,
+      Array.from({ length: 15 }, () => 'graphql' as const),
+    );
+    expect(refusals).toHaveLength(150 - LIMITS.enrollmentsPerMinute);
+    expect(refusals[0]).toContain(`enrolls ${LIMITS.enrollmentsPerMinute} agents per minute`);
   });
 });
