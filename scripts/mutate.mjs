@@ -44,7 +44,7 @@ const results = await new Stryker({
   incremental: true,
   incrementalFile: `${temporary}.json`,
   tempDirName: `.mutants/sandbox-${process.pid}`,
-  ignorePatterns: ['.bench', '.data', '.mutants', '.setup', 'coverage', 'dist'],
+  ignorePatterns: ['deploy/helm', '.bench', '.data', '.mutants', '.setup', 'coverage', 'dist'],
   reporters: ['progress-append-only'],
   allowConsoleColors: false,
   logLevel: 'warn',
