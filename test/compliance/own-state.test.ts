@@ -126,6 +126,15 @@ describe('controls that our own state answers', () => {
     ['no agent', [], {}, 'unknown'],
     ['one is behind', [{ hostName: 'A', completeThrough: textOf(END_MS - 301_000) }], {}, 'fail'],
     ['none is behind', [{ hostName: 'A', completeThrough: textOf(END_MS - 299_000) }], {}, 'pass'],
+    [
+      'one that is retired',
+      [
+        { hostName: 'A', completeThrough: textOf(END_MS) },
+        { hostName: 'B', completeThrough: textOf(hoursAgo(50)), state: 'retired' },
+      ],
+      {},
+      'pass',
+    ],
     ['one has not published all', [{ hostName: 'A', completeThrough: null }], {}, 'unknown'],
     ['a past moment', [{ hostName: 'A', completeThrough: textOf(END_MS) }], { isNow: false }, 'unknown'],
   ])('judge how far sources are behind: %s', async (_, sources, kept, status) => {

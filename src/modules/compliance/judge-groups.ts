@@ -1,5 +1,6 @@
 import { formatTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { Check } from './frameworks';
+import type { Source } from './questions';
 import type { InstanceTrail, Seen } from './trail';
 
 export type Status = 'pass' | 'fail' | 'unknown' | 'not_applicable';
@@ -120,6 +121,9 @@ export function judgeGroups(
     recordIds: recordsOf(states),
   });
 }
+
+/** Sources whose servers are gone say nothing of later moments. */
+export const inUse = (sources: readonly Source[]) => sources.filter(({ state }) => state !== 'retired');
 
 export const gapsOf = ({ sources, period }: InstanceTrail) =>
   sources.flatMap(({ gaps }) => gaps).filter(({ afterTime }) => afterTime === null || afterTime < period.to);

@@ -1,6 +1,6 @@
 import { formatTicks, HOUR_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { Check } from './frameworks';
-import { gapSentence, gapsOf, type Verdict, verdict } from './judge-groups';
+import { gapSentence, gapsOf, inUse, type Verdict, verdict } from './judge-groups';
 import type { AlertWork } from './own-state';
 import type { InstanceTrail } from './trail';
 
@@ -127,7 +127,7 @@ export function judgeOffLoad(
   { seconds }: Extract<Check, { kind: 'off-load' }>,
   trail: InstanceTrail,
 ): Verdict {
-  const { sources } = trail;
+  const sources = inUse(trail.sources);
   if (!trail.isNow)
     return verdict('unknown', 'How far the sources were behind at a past moment is not kept.');
   if (sources.length === 0) return verdict('unknown', 'No agent reports on this instance.');

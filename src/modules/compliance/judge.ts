@@ -1,7 +1,16 @@
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
 import type { Check, Control } from './frameworks';
-import { gapSentence, gapsOf, judgeGroups, type ScopeOf, type Verdict, verdict } from './judge-groups';
+import {
+  gapAt,
+  gapSentence,
+  gapsOf,
+  inUse,
+  judgeGroups,
+  type ScopeOf,
+  type Verdict,
+  verdict,
+} from './judge-groups';
 import { judgeAlerts, judgeClocks, judgeFailures, judgeOffLoad, judgeRetention } from './judge-own';
 import { judgeApplications, judgeAuditors, judgeSensitive } from './judge-scope';
 import type { InstanceTrail } from './trail';
@@ -63,6 +72,9 @@ export async function judge(
       return verdict('unknown', check.where);
   }
 }
+/** A source whose trail ends earlier than this before the moment says nothing of the moment. */
+const BEHIND_MS = 300_000;
+
 function judgeRuns(trail: InstanceTrail): Verdict {
   const { replay, sources, period } = trail;
   const stop = replay.stops.findLast(({ to }) => to === null || to > period.from);
@@ -75,12 +87,18 @@ function judgeRuns(trail: InstanceTrail): Verdict {
   }
   const gap = gapsOf(trail).find(({ beforeTime }) => beforeTime === null || beforeTime > period.from);
   if (gap) return verdict('fail', gapSentence(gap), { since: gap.afterTime });
-  if (sources.length === 0) return verdict('unknown', 'No agent reports on this instance.');
-  const behind = sources.filter(
-    ({ completeThrough, state }) => completeThrough === null && state !== 'retired',
+  const used = inUse(sources);
+  if (used.length === 0) return verdict('unknown', 'No agent reports on this instance.');
+  const never = used.find(({ completeThrough }) => completeThrough === null);
+  if (never) return verdict('unknown', `The agent on ${never.hostName} has not published everything yet.`);
+  const late = used.find(
+    ({ completeThrough }) => Date.parse(period.to) - Date.parse(completeThrough ?? '') > BEHIND_MS,
   );
-  if (behind.length > 0)
-    return verdict('unknown', `The agent on ${behind[0]?.hostName} has not published everything yet.`);
+  if (late)
+    return verdict(
+      'unknown',
+      `The trail is complete through ${late.completeThrough} only: the agent on ${late.hostName} has not published what came later.`,
+    );
   return verdict('pass', 'The trail of the last 30 days is complete, and no audit stood still.', {
     since: period.from,
   });
@@ -88,7 +106,8 @@ function judgeRuns(trail: InstanceTrail): Verdict {
 
 const START_MS = 60_000;
 
-function judgeStarts({ serverStarts, auditStarts, period }: InstanceTrail): Verdict {
+function judgeStarts(trail: InstanceTrail): Verdict {
+  const { serverStarts, auditStarts, period } = trail;
   const late = serverStarts.find(
     ({ at }) => !auditStarts.some((start) => isWithin(Date.parse(start.at) - Date.parse(at), START_MS)),
   );
@@ -97,6 +116,8 @@ function judgeStarts({ serverStarts, auditStarts, period }: InstanceTrail): Verd
       since: late.at,
       recordIds: [late.recordId],
     });
+  const gap = gapAt(trail, period.to);
+  if (gap) return verdict('fail', gapSentence(gap), { since: gap.afterTime });
   if (serverStarts.length === 0) return verdict('unknown', 'No start of the server came in 30 days.');
   return verdict('pass', 'An audit started within a minute of each start of the server.', {
     since: serverStarts[0]?.at ?? period.from,
@@ -125,7 +146,8 @@ async function judgeDetail(
 
 /** The time up to which the sources of an instance are complete, and not later than the moment asked for. */
 export function evaluatedThrough({ sources, period }: InstanceTrail): string | null {
-  const times = sources.map(({ completeThrough }) => completeThrough);
+  const used = inUse(sources);
+  const times = (used.length > 0 ? used : sources).map(({ completeThrough }) => completeThrough);
   if (times.length === 0 || times.includes(null)) return null;
   return [...(times as string[]), period.to].sort()[0] ?? null;
 }

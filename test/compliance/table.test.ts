@@ -1,0 +1,131 @@
+import { parseTicks } from '../../src/event/event-time';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { Assessments } from '../../src/modules/compliance/assessment';
+import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
+import { oneTenant } from '../../src/tenant-set';
+import { ONE_ENGINE } from '../support/engines';
+import { Store } from '../support/store';
+import { EXPECTED, MOMENTS } from './support/expected-answers';
+import { ALERTS, DECLARATIONS, HAPPENED, HISTORY, hoursAgo, NOW_MS, SOURCES } from './support/known-history';
+
+const INSTANCES = ['PAY01', 'WEB01'];
+const ticksAgo = (hours: number) => parseTicks(hoursAgo(hours)) ?? 0n;
+
+describe.each(ONE_ENGINE)('a known history of two instances on %s', (engine) => {
+  let store: Store;
+  let assessments: Assessments;
+  beforeAll(async () => {
+    store = await Store.open(engine);
+    await store.insert(store.checked(HISTORY));
+    await putAlerts();
+    const { service } = store.database;
+    const explorer = new PostgresAuditEventExplorer(service);
+    const reader = new PostgresAuditEventReader(service);
+    assessments = new Assessments(
+      service,
+      {
+        groups: (set, filter, asked) => explorer.groups(set, filter, asked),
+        page: (set, query) => reader.page(set, query),
+        sources: async () => SOURCES,
+        sourcesOf: (instance, all) => all.filter(({ hostName }) => hostName === instance),
+      },
+      { list: async () => DECLARATIONS },
+      () => NOW_MS,
+    );
+  });
+  afterAll(() => store.close());
+
+  async function putAlerts(): Promise<void> {
+    const { models } = store.database.owner;
+    const { tenantId } = store;
+    for (const [i, { rule, createdAt, answeredAt, events }] of ALERTS.entries()) {
+      const alertId = `11111111-0000-8000-8000-00000000000${i}`;
+      await models.alert.create({
+        data: {
+          ...{ tenantId, alertId, title: 'x', severity: 3, status: 'acknowledged', groupKey: alertId },
+          ...{ anchor: 1n, findingCount: 0, eventCount: 0n, principals: [], createdAt, updatedAt: createdAt },
+          ...rule,
+          ...events,
+        },
+      });
+      await models.alertChange.create({
+        data: {
+          ...{ tenantId, alertId, changeId: alertId, at: answeredAt, actor: 'x' },
+          ...{ kind: 'acknowledged', detail: '{}' },
+        },
+      });
+    }
+  }
+  const at = (ticks: bigint) => assessments.itemsOf(null, oneTenant(store.tenantId), ticks);
+  const whole = async (ticks: bigint) =>
+    (await at(ticks)).filter(({ databaseName }) => databaseName === null);
+  const failedBy = (items: Awaited<ReturnType<typeof whole>>, part: string) =>
+    items.filter(({ status, reason }) => status === 'fail' && reason.includes(part));
+
+  it('is answered for each control at each moment as the table says', async () => {
+    const letters: Record<string, Record<string, string>> = {};
+    for (const hours of Object.values(MOMENTS))
+      for (const { frameworkId, controlId, serverInstanceName, status } of await whole(ticksAgo(hours))) {
+        const key = `${frameworkId} ${controlId}`;
+        const own = letters[key] ?? {};
+        letters[key] = { ...own, [serverInstanceName]: (own[serverInstanceName] ?? '') + status[0] };
+      }
+    const found = Object.entries(letters).map(
+      ([key, own]) => `${key}: ${INSTANCES.map((n) => own[n]).join(' ')}`,
+    );
+    const wanted = Object.entries(EXPECTED).flatMap(([frameworkId, controls]) =>
+      Object.entries(controls).map(([controlId, row]) => `${frameworkId} ${controlId}: ${row}`),
+    );
+    expect(found.sort()).toEqual(wanted.sort());
+  });
+
+  it('turns to fail at the record that takes a group out, which is named, and not a tick before', async () => {
+    const record = ticksAgo(HAPPENED.tookLogins);
+    const [before, from] = [await whole(record - 1n), await whole(record)];
+    const failed = failedBy(from, 'FAILED_LOGIN_GROUP');
+
+    expect(failedBy(before, 'FAILED_LOGIN_GROUP')).toEqual([]);
+    expect(failed.map(({ controlId }) => controlId).sort()).toEqual(
+      [
+        ...['10.2.1.2', '10.2.1.4', '164.308(a)(5)(ii)(C)', '5.4', 'AU-12 c'],
+        ...['SQL6-D0-014800', 'SQL6-D0-014900', 'SQL6-D0-015000', 'SQLI-22-014800'],
+      ].sort(),
+    );
+    for (const { serverInstanceName, since, reason, recordIds } of failed) {
+      expect([serverInstanceName, since]).toEqual(['PAY01', hoursAgo(HAPPENED.tookLogins)]);
+      expect(reason).toContain('CORP\\j.ortega');
+      expect(recordIds).toHaveLength(1);
+    }
+    const again = await whole(ticksAgo(HAPPENED.gaveLogins));
+    expect(failedBy(again, 'FAILED_LOGIN_GROUP is')).toEqual([]);
+  });
+
+  it('fails what is recorded from the beginning of a gap to its end', async () => {
+    const gaps = async (ticks: bigint) =>
+      failedBy(await whole(ticks), 'A part of the trail is missing').filter(
+        ({ controlId }) => controlId === '10.2.1.5',
+      );
+    const [first, last] = [ticksAgo(HAPPENED.gapFrom), ticksAgo(HAPPENED.gapTo)];
+
+    expect(await gaps(first - 2n)).toEqual([]);
+    expect(await gaps(first)).toMatchObject([
+      { serverInstanceName: 'PAY01', since: hoursAgo(HAPPENED.gapFrom) },
+    ]);
+    expect(await gaps(last - 1n)).toHaveLength(1);
+    expect(await gaps(last + 1n)).toEqual([]);
+  });
+
+  it('has items of the database that records by a specification of its own', async () => {
+    const own = (await at(ticksAgo(0))).filter(
+      ({ databaseName, controlId }) => databaseName !== null && controlId === 'SQLI-22-004600',
+    );
+    expect(own).toMatchObject([
+      {
+        serverInstanceName: 'PAY01',
+        databaseName: 'Payroll',
+        status: 'pass',
+        since: hoursAgo(HAPPENED.tookAccess),
+      },
+    ]);
+  });
+});
