@@ -45,9 +45,15 @@ export const contrastVariables: CSSVariablesResolver = () => ({
     ...onTint('light'),
     '--mantine-color-anchor': '#0f6b64',
     '--mantine-color-dimmed': '#495057',
+    '--mantine-color-error': '#c92a2a',
     '--mantine-color-placeholder': '#5c636a',
   },
-  dark: { ...onTint('dark'), '--mantine-color-dimmed': '#c1c2c5', '--mantine-color-placeholder': '#a6a7ab' },
+  dark: {
+    ...onTint('dark'),
+    '--mantine-color-error': '#ff8787',
+    '--mantine-color-dimmed': '#c1c2c5',
+    '--mantine-color-placeholder': '#a6a7ab',
+  },
 });
 
 const onTint = (scheme: keyof typeof ON_TINT) =>

@@ -115,7 +115,7 @@ const BORDERS: readonly Border[] = [
     packages: ['express', 'lru-cache', 'openid-client', 'pino', 'zod'],
   },
   {
-    of: ['src/modules/destinations/types', 'src/modules/destinations/destination-request'],
+    of: ['declared-types', 'destination-request', 'types'].map((file) => `src/modules/destinations/${file}`),
     files: [...BELOW_MODULES, 'src/modules/destinations'],
     packages: ['zod'],
   },

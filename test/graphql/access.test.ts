@@ -182,6 +182,7 @@ const MATRIX = {
     'work:alerts',
   ],
   'Query.destinations': ['operator', '{ destinations { destinationId } }'],
+  'Query.destinationTypes': ['operator', '{ destinationTypes { type } }'],
   'Query.destinationSetAside': [
     'operator',
     `{ destinationSetAside(first: 1, destinationId: "${UUID}") { position } }`,
@@ -198,6 +199,14 @@ const MATRIX = {
   'Mutation.testDestination': [
     'operator',
     `mutation { testDestination(destinationId: "${UUID}") { __typename } }`,
+  ],
+  'Mutation.tryDestination': [
+    'operator',
+    `mutation { tryDestination(tenantId: "1", type: "webhook", url: "ftp://x") { accepted } }`,
+  ],
+  'Mutation.tryDestinationChange': [
+    'operator',
+    `mutation { tryDestinationChange(destinationId: "${UUID}", format: "ocsf") { accepted } }`,
   ],
   'Mutation.pauseDestination': [
     'operator',

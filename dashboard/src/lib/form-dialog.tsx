@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { problemsByField } from '../api/errors';
 import { Failed } from '../shell/states';
@@ -12,45 +12,87 @@ interface Props {
   /** Rejects with the service's refusal; the form stays filled in. */
   readonly onSubmit: () => Promise<void>;
   readonly isDangerous?: boolean;
+  /** A second button, which does not close the dialog: it resolves with what came of it, in words. */
+  readonly trial?: { readonly action: string; readonly run: () => Promise<string> };
+  /** Whether the dialog has room for long fields. */
+  readonly isWide?: boolean;
   /** The fields; or a function that makes them of what the service says of each, by the names of its arguments. */
   readonly children: ReactNode | ((problems: Readonly<Record<string, string>>) => ReactNode);
 }
 
 /** A dialog with a form of one action. */
 export function FormDialog(props: Props) {
-  const { title, isOpen, onClose } = props;
+  const { title, isOpen, onClose, isWide = false } = props;
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={title}
+      size={isWide ? 'lg' : 'md'}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       <DialogForm {...props} />
     </Modal>
   );
 }
 
-function DialogForm({ action, onClose, onSubmit, isDangerous, children }: Props) {
-  const [isBusy, setIsBusy] = useState(false);
+function DialogForm({ action, onClose, onSubmit, isDangerous, trial, children }: Props) {
+  const [busy, setBusy] = useState<'submit' | 'trial' | null>(null);
   const [error, setError] = useState<Error | null>(null);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setIsBusy(true);
+  const [said, setSaid] = useState<string | null>(null);
+  const attempt = async (what: 'submit' | 'trial', work: () => Promise<void>) => {
+    setBusy(what);
+    setSaid(null);
     try {
-      await onSubmit();
-      onClose();
+      await work();
     } catch (thrown) {
       setError(thrown as Error);
     } finally {
-      setIsBusy(false);
+      setBusy(null);
     }
   };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    attempt('submit', async () => {
+      await onSubmit();
+      onClose();
+    });
+  };
+  const tryOut = ({ run }: NonNullable<Props['trial']>) =>
+    attempt('trial', async () => {
+      setSaid(await run());
+      setError(null);
+    });
   return (
     <form onSubmit={submit}>
       <Stack>
         {typeof children === 'function' ? children(problemsByField(error)) : children}
         {error && <Failed error={error} />}
+        {trial && (
+          <Text size="sm" role="status" style={{ overflowWrap: 'anywhere' }}>
+            {said}
+          </Text>
+        )}
         <Group justify="flex-end">
+          {trial && (
+            <Button
+              variant="default"
+              loading={busy === 'trial'}
+              disabled={busy === 'submit'}
+              onClick={() => tryOut(trial)}
+            >
+              {trial.action}
+            </Button>
+          )}
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={isBusy} {...(isDangerous ? { color: 'red' } : {})}>
+          <Button
+            type="submit"
+            loading={busy === 'submit'}
+            disabled={busy === 'trial'}
+            {...(isDangerous ? { color: 'red' } : {})}
+          >
             {action}
           </Button>
         </Group>

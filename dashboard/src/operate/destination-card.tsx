@@ -20,12 +20,12 @@ interface Props {
   readonly rate: number | undefined;
   readonly nowMs: number;
   readonly onChange: () => void;
-  readonly onReplay: () => void;
+  readonly onOpen: (dialog: 'change' | 'replay' | 'remove') => void;
 }
 
 const COLORS: Readonly<Record<string, string>> = { active: 'green', failing: 'red', paused: 'gray' };
 
-export function DestinationCard({ destination, tenantName, rate, nowMs, onChange, onReplay }: Props) {
+export function DestinationCard({ destination, tenantName, rate, nowMs, onChange, onOpen }: Props) {
   const { destinationId, name, type, url, state, filter, setAside, behindRetention } = destination;
   const [isOpen, { toggle }] = useDisclosure();
   const color = COLORS[state] ?? 'gray';
@@ -72,8 +72,13 @@ export function DestinationCard({ destination, tenantName, rate, nowMs, onChange
           Retention removed {formatCount(behindRetention)} events before they were delivered.
         </Alert>
       )}
+      {destination.publicKey !== null && (
+        <Text size="sm" mt={6} style={{ overflowWrap: 'anywhere' }}>
+          Public key of its signatures: <code>{destination.publicKey}</code>
+        </Text>
+      )}
       <Facts destination={destination} rate={rate} nowMs={nowMs} />
-      <Actions destination={destination} onChange={onChange} onReplay={onReplay} />
+      <Actions destination={destination} onChange={onChange} onOpen={onOpen} />
       {setAside > 0 && (
         <>
           <Button size="compact-sm" variant="default" mt="xs" aria-expanded={isOpen} onClick={toggle}>
@@ -110,7 +115,7 @@ function Facts({ destination, rate, nowMs }: Pick<Props, 'destination' | 'rate' 
   );
 }
 
-function Actions({ destination, onChange, onReplay }: Pick<Props, 'destination' | 'onChange' | 'onReplay'>) {
+function Actions({ destination, onChange, onOpen }: Pick<Props, 'destination' | 'onChange' | 'onOpen'>) {
   const { destinationId, name, state } = destination;
   const mutate = useMutate();
   const [said, setSaid] = useState<string | null>(null);
@@ -148,8 +153,14 @@ function Actions({ destination, onChange, onReplay }: Pick<Props, 'destination' 
         {isPaused ? 'Resume' : 'Pause'}
         {of}
       </Button>
-      <Button size="compact-xs" variant="default" onClick={onReplay}>
+      <Button size="compact-xs" variant="default" onClick={() => onOpen('change')}>
+        Change{of}
+      </Button>
+      <Button size="compact-xs" variant="default" onClick={() => onOpen('replay')}>
         Replay{of}
+      </Button>
+      <Button size="compact-xs" variant="default" onClick={() => onOpen('remove')}>
+        Remove{of}
       </Button>
       <Text size="sm" role="status">
         {said}

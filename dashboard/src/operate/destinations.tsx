@@ -1,14 +1,23 @@
-import { Code, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { DestinationsDocument } from '../../generated/operations';
+import {
+  DestinationsDocument,
+  DestinationTypesDocument,
+  RemoveDestinationDocument,
+} from '../../generated/operations';
+import { FormDialog } from '../lib/form-dialog';
+import { useMutate } from '../lib/mutate';
+import { formatCount } from '../lib/numbers';
 import { nameOf } from '../lib/tenant-name';
 import { useNow } from '../lib/use-now';
 import { useRates } from '../lib/use-rates';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import { DestinationCard } from './destination-card';
+import { DestinationForm } from './destination-form';
+import { KeyOnce, type ShownKey } from './key-once';
 import { ReplayDestination } from './replay-destination';
 import type { Destination } from './rows';
 
@@ -16,10 +25,18 @@ const ASK_MS = 5_000;
 /** Sorts destinations that need attention to the front. */
 const ORDER = ['failing', 'paused', 'active'];
 
+type Dialog =
+  | { readonly kind: 'make' }
+  | { readonly kind: 'change' | 'replay' | 'remove'; readonly destination: Destination }
+  | null;
+
 /** The destinations to which events are sent, and how far each one is. */
 export default function Destinations() {
   const [{ data, error }, ask] = useQuery({ query: DestinationsDocument });
-  const [replayed, setReplayed] = useState<Destination | null>(null);
+  const [types] = useQuery({ query: DestinationTypesDocument });
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const [secret, setSecret] = useState<ShownKey | null>(null);
+  const close = () => setDialog(null);
   useInterval(ask, ASK_MS, { autoInvoke: true });
   const nowMs = useNow(ASK_MS);
   const counts = data?.destinations.map(({ destinationId, delivered }) => ({
@@ -30,13 +47,19 @@ export default function Destinations() {
   const destinations = data?.destinations.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
   return (
     <Stack gap="sm">
-      <PageHead title="Destinations" />
+      <PageHead title="Destinations">
+        <Button disabled={!types.data || !data} onClick={() => setDialog({ kind: 'make' })}>
+          New destination
+        </Button>
+      </PageHead>
+      {types.error && !error && <Failed error={types.error} />}
       {error && <Failed error={error} retry={ask} />}
       {!destinations && !error && <Loading what="the destinations" />}
       {destinations?.length === 0 && (
         <Empty title="No destination yet">
-          <Text size="sm">
-            Make one with <Code>audit-activity destination create</Code>, and it appears here.
+          <Text size="sm" maw={560}>
+            Events of a tenant can be sent to a SIEM, an object store or a program of yours as they arrive:
+            Splunk, Elasticsearch, Microsoft Sentinel, S3, syslog, webhooks. Send a test before you save.
           </Text>
         </Empty>
       )}
@@ -48,12 +71,53 @@ export default function Destinations() {
           rate={rateOf(destination.destinationId)}
           nowMs={nowMs}
           onChange={ask}
-          onReplay={() => setReplayed(destination)}
+          onOpen={(kind) => setDialog({ kind, destination })}
         />
       ))}
-      {replayed && (
-        <ReplayDestination destination={replayed} onClose={() => setReplayed(null)} onDone={ask} />
+      {dialog?.kind === 'replay' && (
+        <ReplayDestination destination={dialog.destination} onClose={close} onDone={ask} />
       )}
+      {dialog?.kind === 'remove' && (
+        <RemoveDestination destination={dialog.destination} onClose={close} onDone={ask} />
+      )}
+      {(dialog?.kind === 'make' || dialog?.kind === 'change') && (
+        <DestinationForm
+          types={types.data?.destinationTypes ?? []}
+          tenants={data?.tenants ?? []}
+          destination={dialog.kind === 'change' ? dialog.destination : null}
+          onClose={close}
+          onSaved={(made) => {
+            setSecret(made);
+            ask();
+          }}
+        />
+      )}
+      {secret && <KeyOnce made={secret} onClose={() => setSecret(null)} />}
     </Stack>
+  );
+}
+
+function RemoveDestination(props: { destination: Destination; onClose: () => void; onDone: () => void }) {
+  const { destinationId, name, lagEvents } = props.destination;
+  const mutate = useMutate();
+  const submit = async () => {
+    await mutate(RemoveDestinationDocument, { destinationId });
+    props.onDone();
+  };
+  return (
+    <FormDialog
+      title={`Remove ${name}`}
+      action="Remove"
+      isDangerous
+      isOpen
+      onClose={props.onClose}
+      onSubmit={submit}
+    >
+      <Text size="sm">
+        Nothing is sent there any more, and its place in the log is lost
+        {lagEvents > 0 && `: ${formatCount(lagEvents)} events that wait for it are not sent`}. Alert routes
+        and schedules of reports that lead there reach nobody then.
+      </Text>
+    </FormDialog>
   );
 }

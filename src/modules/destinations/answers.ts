@@ -46,6 +46,36 @@ export const DESTINATION = {
   },
 } as const satisfies Shape;
 
+export const DESTINATION_FIELD = {
+  name: 'DestinationField',
+  doc: 'A setting or a secret of a type of destinations.',
+  fields: {
+    name: { kind: 'text', doc: 'Its name in `settings` or `secrets`.' },
+    label: { kind: 'text' },
+    doc: { kind: 'text' },
+    isSecret: { kind: 'boolean', doc: 'Whether it is one of `secrets`. It is not shown again.' },
+    isRequired: { kind: 'boolean' },
+    kind: {
+      kind: 'text',
+      doc: 'text; lines (a text of several); choice (of `values`); switch (a boolean); headers (an object of names and values).',
+    },
+    values: { kind: 'text', isList: true, doc: 'Those of a choice.' },
+    default: { kind: 'text', nullable: true, doc: 'What it is if it is not given.' },
+  },
+} as const satisfies Shape;
+
+export const DESTINATION_TYPE = {
+  name: 'DestinationTypeSpec',
+  doc: 'A type of destinations, and what is said of one.',
+  fields: {
+    type: { kind: 'text' },
+    doc: { kind: 'text' },
+    protocols: { kind: 'text', isList: true, doc: 'How its URL may begin.' },
+    formats: { kind: 'text', isList: true, doc: 'The formats that it takes.' },
+    fields: { kind: 'object', isList: true, of: DESTINATION_FIELD },
+  },
+} as const satisfies Shape;
+
 const SECRET = {
   secret: {
     kind: 'text',

@@ -129,6 +129,27 @@ export class Deliveries {
     }
   }
 
+  /** As `sendOne`, to a receiver that is not stored. */
+  async tryOut(
+    { type, settings, secrets }: Pick<Destination, 'type' | 'settings'> & { readonly secrets: StoredSecrets },
+    tenantId: number,
+    id: string,
+    item: Item,
+  ): Promise<Outcome> {
+    const { epoch } = this.parts;
+    if (epoch.isDrill) return failed('DRILL=1: this instance sends nothing');
+    let sender: Sender | undefined;
+    try {
+      sender = openSender(type, settings as { readonly url: string }, secrets, this.parts);
+      const batch = { id, tenantId, epoch: epochInNames(epoch.state), from: 0, to: 0, items: [item] };
+      return await sender.send(batch, this.#stopping.signal);
+    } catch (error) {
+      return failureOf(error);
+    } finally {
+      sender?.close();
+    }
+  }
+
   /** Sends a file, once and now. @returns null: receivers of its type keep no files */
   async putFile(destination: Destination, file: SentFile): Promise<Outcome | null> {
     try {

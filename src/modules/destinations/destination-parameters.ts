@@ -43,6 +43,17 @@ export const CREATE_DESTINATION = {
 } as const satisfies ParameterSpecs;
 export type DestinationRequest = GivenValues<typeof CREATE_DESTINATION>;
 
+const { tenantId, type, format, url, settings, secrets } = CREATE_DESTINATION;
+/** What a test of a destination that is not stored needs. */
+export const TRY_DESTINATION = {
+  tenantId,
+  type,
+  format,
+  url,
+  settings,
+  secrets,
+} as const satisfies ParameterSpecs;
+
 export const UPDATE_DESTINATION = {
   destinationId: ID,
   name: { kind: 'text', check: nameProblems },
@@ -66,6 +77,15 @@ export const UPDATE_DESTINATION = {
 } as const satisfies ParameterSpecs;
 /** The changes of a destination. Null or absent: it stays as it is. */
 export type DestinationChange = Omit<GivenValues<typeof UPDATE_DESTINATION>, 'destinationId'>;
+
+/** What a test of a change needs, which is not stored. */
+export const TRY_CHANGE = {
+  destinationId: ID,
+  format: UPDATE_DESTINATION.format,
+  url: UPDATE_DESTINATION.url,
+  settings: UPDATE_DESTINATION.settings,
+  secrets: UPDATE_DESTINATION.secrets,
+} as const satisfies ParameterSpecs;
 
 export const DESTINATIONS = {
   tenantId: { kind: 'reference', doc: 'Null: of every tenant.' },

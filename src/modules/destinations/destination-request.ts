@@ -11,7 +11,7 @@ import {
 } from './destination-parameters';
 import { type DestinationType, isType, type StoredSecrets, typeSpec } from './types';
 
-interface CheckedRequest {
+export interface CheckedRequest {
   readonly name: string;
   readonly type: DestinationType;
   readonly format: DestinationFormat;

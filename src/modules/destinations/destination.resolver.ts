@@ -1,5 +1,6 @@
 import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
+import type { Outcome } from '../../delivery/outcome';
 import type { GivenValues, ParameterValues } from '../../event/parameter-specs';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
@@ -10,9 +11,11 @@ import {
   CREATED_DESTINATION,
   DESTINATION,
   DESTINATION_TEST,
+  DESTINATION_TYPE,
   ROTATED_SECRET,
   SET_ASIDE_EVENT,
 } from './answers';
+import { declaredTypes } from './declared-types';
 import { type Destination, lagSeconds, shownState } from './destination';
 import {
   CREATE_DESTINATION,
@@ -22,6 +25,8 @@ import {
   REPLAY_DESTINATION,
   ROTATE_SECRET,
   SET_ASIDE,
+  TRY_CHANGE,
+  TRY_DESTINATION,
   UPDATE_DESTINATION,
 } from './destination-parameters';
 import type { DestinationManager } from './manage-destinations';
@@ -31,6 +36,7 @@ type DestinationType = Answer<typeof DESTINATION>;
 const CreatedDestinationType = objectType(CREATED_DESTINATION);
 const RotatedSecretType = objectType(ROTATED_SECRET);
 const DestinationTestType = objectType(DESTINATION_TEST);
+const TypeSpecType = objectType(DESTINATION_TYPE);
 const SetAsideEventType = objectType(SET_ASIDE_EVENT);
 
 type One = ParameterValues<typeof ONE_DESTINATION>;
@@ -48,6 +54,12 @@ export class DestinationResolver {
   @Takes(DESTINATIONS)
   async destinations({ tenantId }: ParameterValues<typeof DESTINATIONS>): Promise<DestinationType[]> {
     return (await this.manager.list(tenantId ?? null)).map((one) => this.#shown(one));
+  }
+
+  @Query(() => [TypeSpecType], { description: 'The types of destinations, with the fields of each.' })
+  @Access({ principal: 'operator' })
+  destinationTypes(): readonly Answer<typeof DESTINATION_TYPE>[] {
+    return declaredTypes();
   }
 
   @Query(() => [SetAsideEventType], { description: 'Newest first.' })
@@ -91,9 +103,30 @@ export class DestinationResolver {
   @Access({ principal: 'operator' })
   @Takes(ONE_DESTINATION)
   async testDestination({ destinationId }: One, context: Call): Promise<Answer<typeof DESTINATION_TEST>> {
-    const outcome = await this.manager.test(destinationId, attemptOf(context));
-    const accepted = outcome.kind === 'accepted';
-    return { accepted, message: accepted ? null : outcome.message };
+    return testAnswer(await this.manager.test(destinationId, attemptOf(context)));
+  }
+
+  @Mutation(() => DestinationTestType, {
+    description:
+      'Sends one event, marked as a test, to a destination that is not stored. A webhook signs it with a secret of its own.',
+  })
+  @Access({ principal: 'operator' })
+  @TakesUnchecked(TRY_DESTINATION)
+  async tryDestination(given: GivenValues<typeof TRY_DESTINATION>, context: Call) {
+    return testAnswer(await this.manager.tryNew(given, attemptOf(context)));
+  }
+
+  @Mutation(() => DestinationTestType, {
+    description:
+      'Sends one event, marked as a test, as a destination would after a change. Nothing is stored.',
+  })
+  @Access({ principal: 'operator' })
+  @TakesUnchecked(TRY_CHANGE)
+  async tryDestinationChange(
+    { destinationId, ...to }: GivenValues<typeof TRY_CHANGE>,
+    context: Call,
+  ): Promise<Answer<typeof DESTINATION_TEST>> {
+    return testAnswer(await this.manager.tryChange(destinationId, to, attemptOf(context)));
   }
 
   @Mutation(() => DestinationType, {
@@ -175,4 +208,9 @@ export class DestinationResolver {
       overtakenAt: one.overtakenAt?.toISOString() ?? null,
     };
   }
+}
+
+function testAnswer(outcome: Outcome): Answer<typeof DESTINATION_TEST> {
+  const accepted = outcome.kind === 'accepted';
+  return { accepted, message: accepted ? null : outcome.message };
 }

@@ -140,6 +140,11 @@ export class DestinationStore {
     await this.#change(key, attempt, async () => true);
   }
 
+  /** Writes an entry for the test of a destination that is not stored. */
+  async noteTrial(tenantId: number, attempt: Attempt): Promise<void> {
+    await changeOfTenant(this.service, tenantId, attempt, async () => ({ value: true }));
+  }
+
   /** Newest first. */
   async setAside(
     { tenantId, destinationId }: DestinationKey,

@@ -8,7 +8,7 @@ import type { SecretBox } from '../../delivery/secret-box';
 import { newSigningSecret, publicKeyOf, type SignatureVersion } from '../../delivery/standard-webhooks';
 import { DomainError, refusal, refuseIf } from '../../errors';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
-
+import type { DestinationFormat } from '../../event/formats/formats';
 import type { GivenValues } from '../../event/parameter-specs';
 import { parseParameters } from '../../event/parse-parameters';
 import { LIMITS } from '../../limits';
@@ -25,8 +25,9 @@ import {
   ONE_DESTINATION,
   REPLAY_DESTINATION,
   ROTATE_SECRET,
+  type TRY_DESTINATION,
 } from './destination-parameters';
-import { checkChange, checkRequest, checkSecrets } from './destination-request';
+import { type CheckedRequest, checkChange, checkRequest, checkSecrets } from './destination-request';
 import { testItem } from './to-item';
 import type { SigningSecret, StoredSecrets } from './types';
 
@@ -48,7 +49,7 @@ export class DestinationManager {
       readonly store: DestinationStore;
       readonly tenants: Pick<TenantStore, 'existing'>;
       readonly feed: Pick<ArrivalReader, 'sizes' | 'positionAt'>;
-      readonly deliveries: Pick<Deliveries, 'sendOne'>;
+      readonly deliveries: Pick<Deliveries, 'sendOne' | 'tryOut'>;
       readonly box: SecretBox;
       readonly guard: NetworkGuard;
       readonly epoch: Pick<LogEpoch, 'look'>;
@@ -62,22 +63,10 @@ export class DestinationManager {
     from: DestinationRequest['from'],
     attempt: Attempt,
   ): Promise<ShownSecret & { readonly destinationId: string }> {
-    const { store, tenants } = this.parts;
-    const tenantId = parseTenantId(request.tenantId) ?? 0;
-    const isKnown = (await tenants.existing([tenantId])).length > 0;
-    const result = checkRequest({ ...request, from });
-    const problems = [
-      ...(isKnown ? [] : [noSuchTenantNamed(request.tenantId)]),
-      ...('problems' in result ? result.problems : await this.#addressProblems(result.checked.url)),
-    ];
-    if (problems.length > 0 || 'problems' in result) throw refusal(problems);
-    const { name, type, format, filter, url, settings, secrets } = result.checked;
-    const signing = type === 'webhook' ? newSigningSecret(settings.signature as SignatureVersion) : null;
-    const stored = {
-      ...secrets,
-      ...(url.search !== '' && { query: url.search }),
-      ...(signing !== null && { signing: [{ secret: signing }] }),
-    };
+    const { store } = this.parts;
+    const { tenantId, checked } = await this.#checked({ ...request, from });
+    const { name, type, format, filter, url, settings } = checked;
+    const { signing, stored } = secretsOfNew(checked);
     url.search = '';
     const key = { tenantId, destinationId: randomUUID() };
     const row = {
@@ -88,7 +77,7 @@ export class DestinationManager {
       filter,
       settings: { ...settings, url: url.href },
       secrets: this.#seal(key, stored),
-      position: await this.#positionOf(tenantId, result.checked.from),
+      position: await this.#positionOf(tenantId, checked.from),
       goEpoch: (await this.parts.epoch.look()).epoch,
     };
     const max = LIMITS.destinationsPerTenantMax;
@@ -99,29 +88,85 @@ export class DestinationManager {
     return { destinationId: key.destinationId, ...shownOf(signing) };
   }
 
+  async #checked(
+    request: DestinationRequest,
+  ): Promise<{ readonly tenantId: number; readonly checked: CheckedRequest }> {
+    const tenantId = parseTenantId(request.tenantId) ?? 0;
+    const isKnown = (await this.parts.tenants.existing([tenantId])).length > 0;
+    const result = checkRequest(request);
+    const problems = [
+      ...(isKnown ? [] : [noSuchTenantNamed(request.tenantId)]),
+      ...('problems' in result ? result.problems : await this.#addressProblems(result.checked.url)),
+    ];
+    if (problems.length > 0 || 'problems' in result) throw refusal(problems);
+    return { tenantId, checked: result.checked };
+  }
+
+  /**
+   * Sends one marked event to a receiver that is not stored. A webhook signs it with a secret of this test alone.
+   * @throws DomainError `invalid_parameter`, naming every problem
+   */
+  async tryNew(request: GivenValues<typeof TRY_DESTINATION>, attempt: Attempt): Promise<Outcome> {
+    const { tenantId, checked } = await this.#checked({ ...request, name: 'test', filter: '', from: 'now' });
+    return this.#tryOut(tenantId, checked, secretsOfNew(checked).stored, attempt);
+  }
+
+  /** As `test`, with a change that is not stored. @throws DomainError `invalid_parameter`, `not_found` */
+  async tryChange(destinationId: string, change: DestinationChange, attempt: Attempt): Promise<Outcome> {
+    parseParameters(ONE_DESTINATION, { destinationId });
+    const was = await this.find(destinationId);
+    const { checked, stored } = await this.#changed(was, change);
+    return this.#tryOut(was.tenantId, checked, stored, attempt);
+  }
+
+  async #tryOut(
+    tenantId: number,
+    { type, format, url: { href }, settings }: CheckedRequest,
+    secrets: StoredSecrets,
+    attempt: Attempt,
+  ): Promise<Outcome> {
+    const [url = ''] = href.split('?');
+    const { id, item } = this.#testOf(tenantId, format);
+    const given = { type, settings: { ...settings, url }, secrets };
+    const outcome = await this.parts.deliveries.tryOut(given, tenantId, id, item);
+    await this.parts.store.noteTrial(tenantId, attempt);
+    return outcome;
+  }
+
+  #testOf(tenantId: number, format: DestinationFormat) {
+    const id = `test_${randomUUID().replaceAll('-', '')}`;
+    return { id, item: testItem(tenantId, format, new Date(this.parts.nowMs())) };
+  }
+
+  /** @throws DomainError `invalid_parameter`, naming every problem */
+  async #changed(was: Destination, change: DestinationChange) {
+    const open = this.#open(was);
+    const result = checkChange(was, open, change);
+    const problems =
+      'problems' in result
+        ? result.problems
+        : change.url == null
+          ? []
+          : await this.#addressProblems(result.checked.url);
+    if (problems.length > 0 || 'problems' in result) throw refusal(problems);
+    const query = change.url == null ? open.query : result.checked.url.search;
+    const stored: StoredSecrets = {
+      ...result.checked.secrets,
+      ...(query && { query }),
+      ...(open.signing !== undefined && { signing: open.signing }),
+    };
+    return { checked: result.checked, stored };
+  }
+
   /** @throws DomainError `invalid_parameter`, naming every problem; `not_found` */
   async update(destinationId: string, change: DestinationChange, attempt: Attempt): Promise<Destination> {
     parseParameters(ONE_DESTINATION, { destinationId });
     for (let n = 0; n < UPDATES_MAX; n++) {
       const was = await this.find(destinationId);
-      const open = this.#open(was);
-      const result = checkChange(was, open, change);
-      const problems =
-        'problems' in result
-          ? result.problems
-          : change.url == null
-            ? []
-            : await this.#addressProblems(result.checked.url);
-      if (problems.length > 0 || 'problems' in result) throw refusal(problems);
-      const { url, settings, secrets, ...next } = result.checked;
-      const query = change.url == null ? open.query : url.search;
+      const { checked, stored } = await this.#changed(was, change);
+      const { url, settings, secrets: _, ...next } = checked;
       url.search = '';
       const isOpenSame = change.url == null && change.secrets == null;
-      const stored = {
-        ...secrets,
-        ...(query && { query }),
-        ...(open.signing !== undefined && { signing: open.signing }),
-      };
       const row = {
         ...next,
         settings: { ...settings, url: url.href },
@@ -143,8 +188,7 @@ export class DestinationManager {
   /** Sends one marked event in any state. */
   async test(destinationId: string, attempt: Attempt): Promise<Outcome> {
     const destination = await this.find(destinationId);
-    const id = `test_${randomUUID().replaceAll('-', '')}`;
-    const item = testItem(destination.tenantId, destination.format, new Date(this.parts.nowMs()));
+    const { id, item } = this.#testOf(destination.tenantId, destination.format);
     const outcome = await this.parts.deliveries.sendOne(destination, id, item);
     await this.parts.store.note(destination, attempt);
     return outcome;
@@ -303,6 +347,17 @@ const shownOf = (signing: string | null): ShownSecret => {
   const publicKey = publicKeyOf(signing);
   return { secret: publicKey === null ? signing : null, publicKey };
 };
+
+/** The secrets of a new destination. A webhook gets one to sign with. */
+function secretsOfNew({ type, url, settings, secrets }: CheckedRequest) {
+  const signing = type === 'webhook' ? newSigningSecret(settings.signature as SignatureVersion) : null;
+  const stored: StoredSecrets = {
+    ...secrets,
+    ...(url.search !== '' && { query: url.search }),
+    ...(signing !== null && { signing: [{ secret: signing }] }),
+  };
+  return { signing, stored };
+}
 
 const SIGNING_MAX = 3;
 

@@ -9,6 +9,11 @@ const text = (max = 512) =>
     .min(1)
     .max(max)
     .refine((value) => !/\p{Cc}|\p{Cs}/u.test(value), { error: 'must not have control characters' });
+/** A field as forms show it, with what a reader must know of it. */
+const named = <T extends z.ZodType>(title: string, description: string, schema: T): T =>
+  schema.meta({ title, description });
+/** A text of several lines. */
+const LINES = { lines: true };
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 /** Headers that the service sets itself, for the body and the connection. */
 const OWN_HEADERS =
@@ -20,7 +25,7 @@ const headerText = (max?: number) =>
   });
 /** Makes a check of the whole run beside the checks of its parts, so that a caller sees all problems at once. */
 const always = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
-const headers = z
+const headerRecord = z
   .record(
     z
       .string()
@@ -38,12 +43,29 @@ const headers = z
     },
   )
   .optional();
+const headers = named('Headers', 'Sent with each message: one per line, as Name: value.', headerRecord);
 const PEM = /^-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/;
-const ca = z.string().max(100_000).regex(PEM, { error: 'must be certificates in PEM' }).optional();
+const ca = z
+  .string()
+  .max(100_000)
+  .regex(PEM, { error: 'must be certificates in PEM' })
+  .optional()
+  .meta({
+    ...LINES,
+    title: 'CA certificates',
+    description: 'In PEM. They verify the receiver in place of the usual ones.',
+  });
 const pem = z.string().max(100_000).startsWith('-----BEGIN ', { error: 'must be PEM' }).optional();
 /** The certificate that the service shows to a receiver that asks for one. */
 const clientCertificate = z
-  .strictObject({ clientCertificate: pem, clientKey: pem })
+  .strictObject({
+    clientCertificate: pem.meta({
+      ...LINES,
+      title: 'Client certificate',
+      description: 'In PEM, for a receiver that asks for one.',
+    }),
+    clientKey: pem.meta({ ...LINES, title: 'Key of the client certificate', description: 'In PEM.' }),
+  })
   .refine((given) => (given.clientCertificate === undefined) === (given.clientKey === undefined), {
     error: 'a client certificate and its key are given together',
     ...always,
@@ -51,12 +73,26 @@ const clientCertificate = z
 
 /** Settings of every type: what leaves with an event. */
 const SHOWN = {
-  /** Fields without a value do not leave, and neither do values of `additional` that are zero. */
-  omitEmpty: z.boolean().optional(),
-  /** `additional` does not leave. */
-  withoutAdditional: z.boolean().optional(),
+  omitEmpty: named(
+    'Leave out empty fields',
+    'Fields without a value do not leave, and neither do values of additional that are zero.',
+    z.boolean().optional(),
+  ),
+  withoutAdditional: named(
+    'Leave out additional',
+    'The fields of the audit record that have no name of their own do not leave.',
+    z.boolean().optional(),
+  ),
 };
 
+const appName = named(
+  'Application name',
+  'APP-NAME of the messages.',
+  z
+    .string()
+    .regex(/^[!-~]{1,48}$/)
+    .default('audit-activity'),
+);
 const guid = (whose: string) =>
   z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, { error: `must be the GUID ${whose}` });
 
@@ -66,7 +102,7 @@ interface TypeSpec {
   /** The settings beside the URL. */
   readonly settings: z.ZodObject;
   /** Secrets that an operator gives and that the service never shows again. */
-  readonly secrets: z.ZodType;
+  readonly secrets: z.ZodObject;
   /** The most events in one batch. */
   readonly eventsMax: number;
   /** Absent: every format. */
@@ -84,8 +120,16 @@ const TYPES = {
     protocols: HTTP,
     settings: z.strictObject({
       ...SHOWN,
-      encoding: z.enum(['json', 'ndjson']).default('json'),
-      signature: z.enum(SIGNATURES).default('v1'),
+      encoding: named(
+        'Encoding',
+        'A JSON array of events, or one event per line.',
+        z.enum(['json', 'ndjson']).default('json'),
+      ),
+      signature: named(
+        'Signature',
+        'v1 is a shared secret (HMAC-SHA256), v1a a key pair (Ed25519).',
+        z.enum(SIGNATURES).default('v1'),
+      ),
       ca,
     }),
     secrets: z.strictObject({ headers }),
@@ -96,13 +140,21 @@ const TYPES = {
     protocols: HTTP,
     settings: z.strictObject({
       ...SHOWN,
-      acknowledge: z.boolean().default(false),
-      index: text(100).optional(),
-      source: text(256).optional(),
-      sourcetype: text(256).default('audit_activity'),
+      acknowledge: named(
+        'Wait until Splunk has indexed',
+        'The token needs indexer acknowledgement.',
+        z.boolean().default(false),
+      ),
+      index: named('Index', 'Empty: that of the token.', text(100).optional()),
+      source: named('Source', 'Empty: that of the token.', text(256).optional()),
+      sourcetype: named(
+        'Source type',
+        'The app of deploy/splunk knows audit_activity.',
+        text(256).default('audit_activity'),
+      ),
       ca,
     }),
-    secrets: z.strictObject({ token: headerText() }),
+    secrets: z.strictObject({ token: named('Token', 'Of the HTTP Event Collector.', headerText()) }),
     eventsMax: LIMITS.destinationBatchEvents,
     doc: "Splunk's HTTP Event Collector.",
   },
@@ -110,17 +162,21 @@ const TYPES = {
     protocols: HTTP,
     settings: z.strictObject({
       ...SHOWN,
-      index: text(256).default('audit-activity'),
-      pipeline: text(256).optional(),
+      index: named('Index', 'Index or data stream.', text(256).default('audit-activity')),
+      pipeline: named('Pipeline', 'An ingest pipeline, or empty.', text(256).optional()),
       ca,
     }),
     secrets: z
       .strictObject({
-        apiKey: headerText().optional(),
-        username: text()
-          .refine((name) => !name.includes(':'), { error: 'must not have a colon, which ends it' })
-          .optional(),
-        password: text().optional(),
+        apiKey: named('API key', 'Or a user name and a password.', headerText().optional()),
+        username: named(
+          'User name',
+          'With its password.',
+          text()
+            .refine((name) => !name.includes(':'), { error: 'must not have a colon, which ends it' })
+            .optional(),
+        ),
+        password: named('Password', 'Of the user name.', text().optional()),
       })
       .refine(({ username, password }) => (username === undefined) === (password === undefined), {
         error: 'username and password are given together',
@@ -138,23 +194,33 @@ const TYPES = {
     protocols: HTTP,
     settings: z.strictObject({
       ...SHOWN,
-      bucket: z
-        .string()
-        .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { error: 'must be the name of a bucket' }),
-      region: z
-        .string()
-        .regex(/^[a-z0-9-]{1,50}$/, { error: 'must be a region' })
-        .default('us-east-1'),
-      prefix: z
-        .string()
-        .regex(/^[A-Za-z0-9!_.*'()/=-]{0,300}$/, { error: 'must have letters, digits and !_.*()/=- alone' })
-        .default(''),
+      bucket: named(
+        'Bucket',
+        'It must exist.',
+        z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, { error: 'must be the name of a bucket' }),
+      ),
+      region: named(
+        'Region',
+        'Of the bucket.',
+        z
+          .string()
+          .regex(/^[a-z0-9-]{1,50}$/, { error: 'must be a region' })
+          .default('us-east-1'),
+      ),
+      prefix: named(
+        'Prefix',
+        'How the names of objects begin.',
+        z
+          .string()
+          .regex(/^[A-Za-z0-9!_.*'()/=-]{0,300}$/, { error: 'must have letters, digits and !_.*()/=- alone' })
+          .default(''),
+      ),
       ca,
     }),
     secrets: z.strictObject({
-      accessKeyId: headerText(),
-      secretAccessKey: text(),
-      sessionToken: headerText(4_000).optional(),
+      accessKeyId: named('Access key id', 'It may write objects of the bucket.', headerText()),
+      secretAccessKey: named('Secret access key', 'Of the access key id.', text()),
+      sessionToken: named('Session token', 'Of a temporary access key.', headerText(4_000).optional()),
     }),
     eventsMax: 5_000,
     restMs: 10_000,
@@ -164,23 +230,47 @@ const TYPES = {
     protocols: HTTP,
     settings: z.strictObject({
       ...SHOWN,
-      azureTenant: guid('of a directory of Microsoft Entra'),
-      clientId: guid('of an application of Microsoft Entra'),
-      dcr: z
-        .string()
-        .regex(/^dcr-[0-9a-f]{32}$/, { error: 'must be the immutable id of a data collection rule' }),
-      stream: z
-        .string()
-        .regex(/^Custom-[A-Za-z0-9_-]{1,100}$/, { error: 'must be the name of a stream: Custom-…' })
-        .default('Custom-SqlServerAudit_CL'),
-      loginUrl: z
-        .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-        .max(512)
-        .default('https://login.microsoftonline.com'),
-      tokenScope: text().default('https://monitor.azure.com//.default'),
+      azureTenant: named(
+        'Directory',
+        'Tenant id of Microsoft Entra.',
+        guid('of a directory of Microsoft Entra'),
+      ),
+      clientId: named(
+        'Application',
+        'Client id of the application that may send.',
+        guid('of an application of Microsoft Entra'),
+      ),
+      dcr: named(
+        'Data collection rule',
+        'Its immutable id, dcr-….',
+        z
+          .string()
+          .regex(/^dcr-[0-9a-f]{32}$/, { error: 'must be the immutable id of a data collection rule' }),
+      ),
+      stream: named(
+        'Stream',
+        'Of the data collection rule.',
+        z
+          .string()
+          .regex(/^Custom-[A-Za-z0-9_-]{1,100}$/, { error: 'must be the name of a stream: Custom-…' })
+          .default('Custom-SqlServerAudit_CL'),
+      ),
+      loginUrl: named(
+        'Login URL',
+        'Another one in clouds of their own.',
+        z
+          .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+          .max(512)
+          .default('https://login.microsoftonline.com'),
+      ),
+      tokenScope: named(
+        'Scope of the token',
+        'Another one in clouds of their own.',
+        text().default('https://monitor.azure.com//.default'),
+      ),
       ca,
     }),
-    secrets: z.strictObject({ clientSecret: text() }),
+    secrets: z.strictObject({ clientSecret: named('Client secret', 'Of the application.', text()) }),
     eventsMax: LIMITS.destinationBatchEvents,
     formats: ['native'],
     doc: 'The Logs Ingestion API of Azure Monitor, for Microsoft Sentinel.',
@@ -189,10 +279,7 @@ const TYPES = {
     protocols: ['tls:'],
     settings: z.strictObject({
       ...SHOWN,
-      appName: z
-        .string()
-        .regex(/^[!-~]{1,48}$/)
-        .default('audit-activity'),
+      appName,
       ca,
     }),
     secrets: clientCertificate,
@@ -203,10 +290,7 @@ const TYPES = {
     protocols: ['relp+tls:', 'relp:'],
     settings: z.strictObject({
       ...SHOWN,
-      appName: z
-        .string()
-        .regex(/^[!-~]{1,48}$/)
-        .default('audit-activity'),
+      appName,
       ca,
     }),
     secrets: clientCertificate,

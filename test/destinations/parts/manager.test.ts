@@ -2,6 +2,8 @@ import { NetworkGuard } from '../../../src/delivery/network-guard';
 import { publicKeyOf } from '../../../src/delivery/standard-webhooks';
 import { parseParameters } from '../../../src/event/parse-parameters';
 import { LIMITS } from '../../../src/limits';
+import { declaredTypes } from '../../../src/modules/destinations/declared-types';
+import type { Deliveries } from '../../../src/modules/destinations/deliveries';
 import {
   type Destination,
   lagSeconds,
@@ -27,6 +29,9 @@ let manager: DestinationManager;
 let inserted: Destination[];
 let isFull: boolean;
 let replayed: number[];
+/** What was sent for a test of a destination that is not stored, and for which tenants the access log says so. */
+let tried: Parameters<Deliveries['tryOut']>[];
+let noted: number[];
 /** How often somebody else changes the destination first. */
 let meanwhile = 0;
 const names: Readonly<Record<string, string>> = {
@@ -35,10 +40,12 @@ const names: Readonly<Record<string, string>> = {
 };
 beforeEach(() => {
   [nowMs, inserted, isFull, replayed] = [BEGIN_MS, [], false, []];
+  [tried, noted] = [[], []];
   const open = { signing: [{ secret: 'whsec_first' }], query: '?a=1', headers: { 'X-A': 'b' } };
   shared = new SharedDestination([], { settings: { signature: 'v1' }, open, logSize: LOG_SIZE });
   const store = {
     find: async () => shared.row,
+    noteTrial: async (tenantId: number) => noted.push(tenantId),
     insert: async (row: Destination) => {
       inserted.push(row);
       return !isFull;
@@ -70,7 +77,13 @@ beforeEach(() => {
     nowMs: () => nowMs,
     tenants: { existing: async (ids) => ids.filter((id) => id === 7) },
     feed: { sizes: async () => new Map([[7, LOG_SIZE]]), positionAt: async (_, at) => at.getUTCDate() },
-    deliveries: { sendOne: unused },
+    deliveries: {
+      sendOne: unused,
+      tryOut: async (...trial) => {
+        tried.push(trial);
+        return { kind: 'accepted' };
+      },
+    },
   });
 });
 
@@ -157,6 +170,78 @@ describe('a new destination', () => {
     const message = await create({ secrets: { headers } }).then(String, (error: Error) => error.message);
     expect(message).toMatch(/and \d+ more\.$/);
     expect(message.length).toBeLessThan(20_000);
+  });
+});
+
+describe('a test of a destination that is not stored', () => {
+  it('sends to it with its secrets, and is in the access log of the tenant', async () => {
+    const { name: _, filter: __, ...given } = REQUEST;
+    const secrets = { headers: { 'X-A': 'b' } };
+    expect(await manager.tryNew({ ...given, secrets }, AN_ATTEMPT)).toEqual({ kind: 'accepted' });
+    const [sent, tenantId, id, item] = tried[0] ?? [];
+    expect(sent).toMatchObject({
+      type: 'webhook',
+      settings: { url: 'https://outer.example/x', encoding: 'json' },
+      secrets: { ...secrets, query: '?token=abcd', signing: [{ secret: expect.stringMatching(/^whsec_/) }] },
+    });
+    expect([tenantId, id, item?.actionId, noted, inserted]).toEqual([
+      ...[7, expect.stringMatching(/^test_/), 'TEST', [7], []],
+    ]);
+  });
+
+  it('sends nothing if anything is wrong with it', async () => {
+    const given = { ...REQUEST, tenantId: '8', url: 'https://[::1]/', settings: { colour: 1 } };
+    await expect(manager.tryNew(given, AN_ATTEMPT)).rejects.toThrow(/tenant 8 .*colour/s);
+    await expect(manager.tryNew({ ...REQUEST, url: 'https://[::1]/' }, AN_ATTEMPT)).rejects.toThrow(
+      'private or reserved',
+    );
+    expect(tried).toEqual([]);
+  });
+
+  it('sends as after a change, with stored secrets only where they were given for', async () => {
+    const { destinationId } = shared.row;
+    shared.row = { ...shared.row, settings: { url: 'https://outer.example/x', signature: 'v1' } };
+    const url = 'https://unknown.example/';
+    await expect(manager.tryChange(destinationId, { url }, AN_ATTEMPT)).rejects.toThrow(
+      'secrets must be given again',
+    );
+    expect(tried).toEqual([]);
+    await manager.tryChange(destinationId, { settings: { encoding: 'ndjson' } }, AN_ATTEMPT);
+    await manager.tryChange(destinationId, { url, secrets: {} }, AN_ATTEMPT);
+    expect(tried.map(([{ settings, secrets }]) => [settings.url, settings.encoding, secrets])).toEqual([
+      [
+        ...['https://outer.example/x', 'ndjson'],
+        { signing: [{ secret: 'whsec_first' }], query: '?a=1', headers: { 'X-A': 'b' } },
+      ],
+      [url, 'json', { signing: [{ secret: 'whsec_first' }] }],
+    ]);
+    expect(noted).toEqual([shared.row.tenantId, shared.row.tenantId]);
+  });
+});
+
+describe('the declared types', () => {
+  const fieldOf = (type: string, name: string) =>
+    declaredTypes()
+      .find((one) => one.type === type)
+      ?.fields.find((field) => field.name === name);
+
+  it('say of each field what a form needs', () => {
+    for (const { type, fields } of declaredTypes())
+      for (const { name, label, doc } of fields)
+        expect([type, name, label === name, doc === '']).toEqual([type, name, false, false]);
+    expect(fieldOf('webhook', 'encoding')).toMatchObject({
+      kind: 'choice',
+      values: ['json', 'ndjson'],
+      default: 'json',
+      isRequired: false,
+      isSecret: false,
+    });
+    expect(fieldOf('webhook', 'headers')).toMatchObject({ kind: 'headers', isSecret: true });
+    expect(fieldOf('splunk-hec', 'acknowledge')).toMatchObject({ kind: 'switch', default: 'false' });
+    expect(fieldOf('splunk-hec', 'token')).toMatchObject({ kind: 'text', isRequired: true, isSecret: true });
+    expect(fieldOf('s3', 'bucket')).toMatchObject({ isRequired: true, isSecret: false, default: null });
+    expect(fieldOf('syslog', 'clientKey')).toMatchObject({ kind: 'lines', isRequired: false });
+    expect(fieldOf('elasticsearch', 'ca')).toMatchObject({ kind: 'lines', isSecret: false });
   });
 });
 
