@@ -70,6 +70,12 @@ describe('every page', () => {
       await page.keyboard.press('Escape');
       await drawer.waitFor({ state: 'detached' });
 
+      await page.keyboard.press('Control+k');
+      await page.getByRole('option', { name: 'Overview' }).waitFor();
+      await page.keyboard.type('sa');
+      await check(page, 'palette');
+      await page.keyboard.press('Escape');
+
       await page.getByRole('button', { name: 'Export', exact: true }).click();
       await page.getByRole('dialog').getByText('NDJSON').waitFor();
       await check(page, 'export');

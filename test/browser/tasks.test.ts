@@ -18,6 +18,8 @@ async function tabTo(page: Page, name: RegExp, tabsMax = 150): Promise<void> {
     await page.keyboard.press('Tab');
     const focused = await page.evaluate<string>(`(() => {
       const { activeElement: element } = document;
+      // Between the last element and the first one, the whole page has the focus.
+      if (element === document.body) return '';
       const label = element?.labels?.[0]?.textContent ?? '';
       return element?.getAttribute('aria-label') ?? (label || (element?.textContent ?? ''));
     })()`);
@@ -247,6 +249,49 @@ describe('in the dashboard', () => {
     await explore.count(6);
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).getByText('Down to the next event').waitFor();
+    await page.context().close();
+  });
+
+  it('an analyst reaches the first event by at most 12 Tabs, and any page, value and action by keys', async () => {
+    const page = await visit('/explore?range=yesterday');
+    const explore = new ExplorePage(page);
+    await explore.count(6);
+    const isAt = (selector: string) =>
+      page.evaluate<boolean>(`!!document.activeElement?.closest('${selector}')`);
+    let tabs = 0;
+    while (tabs < 30 && !(await isAt('#events tbody tr'))) {
+      await page.keyboard.press('Tab');
+      tabs++;
+    }
+    expect(tabs).toBeLessThanOrEqual(12);
+    await page.keyboard.press('f');
+    expect(await isAt('section[aria-label="Counts by field"]')).toBe(true);
+    await page.keyboard.press('e');
+    await page.getByRole('dialog', { name: 'Export this view' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+    const find = page.getByRole('combobox', { name: 'Find a page, a search, an entity or an action' });
+    await explore.box.focus();
+    await page.keyboard.press('Control+k');
+    await find.fill('alic');
+    await page.getByRole('option', { name: /^CORP.alice\s*Login/ }).waitFor();
+    await find.press('Escape');
+    await find.waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await find.fill('host WS-ALICE');
+    await find.press('Enter');
+    await page.waitForURL(/\/entity\/host\?value=WS-ALICE/);
+    await page.getByRole('heading', { name: 'WS-ALICE' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('e');
+    await page.waitForURL(/\/dashboard\/explore/);
+    await explore.box.waitFor();
+    await page.keyboard.press('Meta+k');
+    await find.fill('prove');
+    await page.getByRole('option', { name: 'Prove this view' }).waitFor();
+    await find.press('Enter');
+    await page.getByRole('dialog', { name: 'Prove this view' }).waitFor();
     await page.context().close();
   });
 

@@ -2,13 +2,6 @@ import { Button, Group } from '@mantine/core';
 import type { Alert } from './use-queue';
 import type { useAlertWork } from './work/use-alert-work';
 
-export const KEYS_OF_ACTIONS = [
-  ['a', 'Acknowledge it'],
-  ['r', 'Resolve it'],
-  ['s', 'Suppress it and similar alerts'],
-  ['c', 'Comment on it'],
-] as const;
-
 interface Props {
   readonly alert: Alert;
   readonly work: ReturnType<typeof useAlertWork>;

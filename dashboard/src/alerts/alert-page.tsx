@@ -1,5 +1,5 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
-import { useCallback, useState } from 'react';
+import { useCallback } from 'react';
 import { useQuery } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { AlertDocument, AlertHistoryDocument } from '../../generated/operations';
@@ -7,10 +7,9 @@ import { hasScope, mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
 import { CopyAction } from '../lib/copy-action';
-import { KeysHelp } from '../lib/keys-help';
-import { useKeys } from '../lib/use-keys';
+import { useCommands } from '../lib/use-commands';
 import { Empty, Failed, Loading } from '../shell/states';
-import { AlertActions, KEYS_OF_ACTIONS } from './alert-actions';
+import { AlertActions } from './alert-actions';
 import { AlertFacts } from './alert-facts';
 import { hrefOfAlert } from './alert-href';
 import { statusText } from './alert-words';
@@ -49,7 +48,6 @@ export function AlertPage({ alertId, session }: Props) {
 function Known(props: { readonly alert: Alert; readonly session: Session; readonly ask: () => void }) {
   const { alert, session, ask } = props;
   const [, navigate] = useLocation();
-  const [isHelping, setIsHelping] = useState(false);
   const canWork = mayWork(session);
   const [history, askHistory] = useQuery({
     query: AlertHistoryDocument,
@@ -60,17 +58,16 @@ function Known(props: { readonly alert: Alert; readonly session: Session; readon
     askHistory();
   }, [ask, askHistory]);
   const work = useAlertWork(onWorked);
-  useKeys({
+  useCommands({
     ...(canWork
       ? {
-          a: () => work.acknowledge(alert),
-          r: () => work.resolve(alert),
-          s: () => work.suppress(alert),
-          c: () => work.comment(alert),
+          acknowledge: () => work.acknowledge(alert),
+          resolve: () => work.resolve(alert),
+          suppress: () => work.suppress(alert),
+          comment: () => work.comment(alert),
         }
       : {}),
-    u: () => navigate('/alerts'),
-    '?': () => setIsHelping(true),
+    back: () => navigate('/alerts'),
   });
   return (
     <Stack gap="md">
@@ -109,11 +106,6 @@ function Known(props: { readonly alert: Alert; readonly session: Session; readon
       )}
       <History changes={history.data?.alertChanges} error={history.error} retry={askHistory} />
       {work.dialog}
-      <KeysHelp
-        keys={[...(canWork ? KEYS_OF_ACTIONS : []), ['u', 'Back to all alerts'], ['?', 'These keys']]}
-        isOpen={isHelping}
-        onClose={() => setIsHelping(false)}
-      />
     </Stack>
   );
 }

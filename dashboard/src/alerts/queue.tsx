@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useCallback, useState } from 'react';
+import { useCallback } from 'react';
 import { useLocation } from 'wouter';
 import { mayWork } from '../api/rights';
 import type { Session } from '../api/session';
-import { KeysHelp } from '../lib/keys-help';
 import { formatCount } from '../lib/numbers';
+import { actOf } from '../lib/use-commands';
 import { useListKeys } from '../lib/use-list-keys';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
@@ -20,12 +20,6 @@ import { type Alert, useQueue } from './use-queue';
 import { useQueueState } from './use-queue-state';
 import { useAlertWork } from './work/use-alert-work';
 
-const WORK_KEYS = [
-  ['a', 'Acknowledge it'],
-  ['r', 'Resolve it'],
-  ['s', 'Suppress it and similar alerts'],
-] as const;
-
 const NO_ACTS = {};
 
 /** The queue of alerts, by their state. */
@@ -35,7 +29,6 @@ export function Queue({ session }: { readonly session: Session }) {
   const { items, totalCount, error, isBusy, refresh, put } = useQueue(state);
   const { principalName, serverInstanceName } = state;
   const { counts, ask: askCounts } = useAlertCounts({ principalName, serverInstanceName });
-  const [isHelping, setIsHelping] = useState(false);
   const canWork = mayWork(session);
   const onWorked = useCallback(
     (alert: Alert) => {
@@ -51,9 +44,11 @@ export function Queue({ session }: { readonly session: Session }) {
     if (alert) act(alert);
   };
   const { acknowledge, resolve, suppress } = work;
-  const acts = canWork ? { a: onAlert(acknowledge), r: onAlert(resolve), s: onAlert(suppress) } : NO_ACTS;
+  const acts = canWork
+    ? { acknowledge: onAlert(acknowledge), resolve: onAlert(resolve), suppress: onAlert(suppress) }
+    : NO_ACTS;
   const ids = items?.map(({ alertId }) => alertId) ?? [];
-  const cursor = useListKeys(ids, 'data-alert', acts, { '?': () => setIsHelping(true) });
+  const cursor = useListKeys(ids, 'data-alert', acts);
   const reload = () => {
     refresh();
     askCounts();
@@ -63,7 +58,7 @@ export function Queue({ session }: { readonly session: Session }) {
     <Stack gap="sm">
       <PageHead title="Alerts">
         <NotifySwitch />
-        <Button variant="default" onClick={() => setIsHelping(true)}>
+        <Button variant="default" onClick={() => actOf('help')?.()}>
           Keys
         </Button>
         <Button variant="default" onClick={reload} loading={isBusy && items !== null}>
@@ -116,17 +111,6 @@ export function Queue({ session }: { readonly session: Session }) {
         />
       )}
       {work.dialog}
-      <KeysHelp
-        keys={[
-          ['j', 'Down to the next alert'],
-          ['k', 'Up to the one before'],
-          ['Enter', 'Open it'],
-          ...(canWork ? WORK_KEYS : []),
-          ['?', 'These keys'],
-        ]}
-        isOpen={isHelping}
-        onClose={() => setIsHelping(false)}
-      />
     </Stack>
   );
 }

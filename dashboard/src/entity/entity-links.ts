@@ -69,3 +69,10 @@ export function valuePage(field: string, value: string | null): string | null {
   const kind = kindOf(field);
   return kind && value ? entityPage(kind, value) : null;
 }
+
+/** The page of an object that is named with its database and schema, as in `Payroll.dbo.Salary`; null: it is not. */
+export function objectPage(name: string): string | null {
+  const [databaseName, schemaName, value, ...others] = name.split('.');
+  if (!databaseName || !schemaName || !value || others.length > 0) return null;
+  return `/entity/object?${new URLSearchParams({ value, databaseName, schemaName })}`;
+}

@@ -6,6 +6,7 @@ import type { Session } from '../api/session';
 import type { ExploreFilter } from '../explore/explore-filter';
 import { formatBytes } from '../lib/numbers';
 import { saveFile } from '../lib/save-file';
+import { useCommands } from '../lib/use-commands';
 import { Failed } from '../shell/states';
 import { fetchPackage } from './fetch-package';
 
@@ -23,6 +24,7 @@ interface Props {
 /** Offers an evidence package of events. */
 export function ProveButton({ label, isDisabled = false, ...form }: Props) {
   const [isOpen, { open, close }] = useDisclosure();
+  useCommands(isDisabled ? {} : { prove: open });
   return (
     <>
       <Button

@@ -1,6 +1,6 @@
 import { Group, Stack, VisuallyHidden } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
-import { memo } from 'react';
+import { memo, useRef } from 'react';
 import type { EventsQuery } from '../../generated/operations';
 import { FIELD_LABELS } from '../lib/field-labels';
 import { formatCount, formatDigits } from '../lib/numbers';
@@ -8,6 +8,7 @@ import { Opener } from '../lib/opener';
 import { onRow } from '../lib/row-click';
 import { formatTime, type TimeZone } from '../lib/time';
 import { useListKeys } from '../lib/use-list-keys';
+import { useOneStop } from '../lib/use-one-stop';
 import { ActionName } from './action-name';
 import { showValue } from './event/marks';
 import classes from './explore.module.css';
@@ -47,8 +48,10 @@ export const EventsTable = memo(function EventsTable({ page, marks, isBusy, stat
   );
   const totalCount = page?.totalCount ?? 0;
   useListKeys(page?.items.map(({ recordId }) => recordId) ?? [], 'data-event');
+  const place = useRef<HTMLDivElement>(null);
+  useOneStop(place, 'thead');
   return (
-    <Stack gap="xs">
+    <Stack ref={place} gap="xs">
       <DataTable
         withTableBorder
         highlightOnHover

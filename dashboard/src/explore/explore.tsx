@@ -1,9 +1,10 @@
-import { Box, Button, Group, Stack } from '@mantine/core';
+import { Box, Button, Stack } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
 import type { CombinedError } from 'urql';
 import { describeError } from '../api/errors';
 import type { Session } from '../api/session';
 import { useTimeZone } from '../lib/preferences';
+import { Toolbar } from '../lib/toolbar';
 import { Empty, Failed, Loading } from '../shell/states';
 import { ColumnChoice } from './column-choice';
 import { CoverageNote } from './coverage/coverage-note';
@@ -81,7 +82,7 @@ export function Explore({ session }: { readonly session: Session }) {
         {!(error && histogram.error) && (
           <HistogramPanel result={histogram} missing={missing} zone={zone} change={change} retry={retry} />
         )}
-        <Group gap={4} wrap="nowrap" justify="flex-end" align="flex-start">
+        <Toolbar label="What is shown" gap={4} wrap="nowrap" justify="flex-end" align="flex-start">
           {coverage && shownRange && <CoverageNote coverage={coverage} {...shownRange} zone={zone} />}
           <ColumnChoice columns={state.columns} onChange={(columns) => change({ columns })} />
           <Button
@@ -93,18 +94,9 @@ export function Explore({ session }: { readonly session: Session }) {
           >
             Group
           </Button>
-        </Group>
+        </Toolbar>
+        {/* The counts come after the events for a keyboard, so that these are near; they stand before them. */}
         <div className={classes.columns}>
-          <FacetPanel
-            result={facets}
-            fields={fields}
-            onFields={setFields}
-            text={state.filter}
-            onText={onText}
-            filter={filter}
-            isToldElsewhere={error !== undefined}
-            retry={retry}
-          />
           <Box component="section" id="events" tabIndex={-1} aria-label="Events" miw={0} flex={1}>
             {state.groupBy[0] && !problem ? (
               <GroupPanel
@@ -133,6 +125,16 @@ export function Explore({ session }: { readonly session: Session }) {
               />
             )}
           </Box>
+          <FacetPanel
+            result={facets}
+            fields={fields}
+            onFields={setFields}
+            text={state.filter}
+            onText={onText}
+            filter={filter}
+            isToldElsewhere={error !== undefined}
+            retry={retry}
+          />
         </div>
       </div>
       <EventDrawer state={state} page={page} change={change} zone={zone} />

@@ -4,6 +4,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { counted, formatBytes, formatCount } from '../lib/numbers';
 import { saveFile } from '../lib/save-file';
+import { useCommands } from '../lib/use-commands';
 import { Failed } from '../shell/states';
 import type { ExploreFilter } from './explore-filter';
 import { type ExportedFile, type ExportFormat, type ExportProgress, streamExport } from './export-stream';
@@ -16,6 +17,7 @@ interface Props {
 /** Exports all events that match the view, not only the page. */
 export function ExportButton({ filter, totalCount }: Props) {
   const [isOpen, { open, close }] = useDisclosure();
+  useCommands(totalCount ? { export: open } : {});
   return (
     <>
       <Button

@@ -7,14 +7,15 @@ import { ProveButton } from '../evidence/prove-button';
 import { CopyAction } from '../lib/copy-action';
 import { counted } from '../lib/numbers';
 import { formatTime, type TimeZone } from '../lib/time';
+import { Toolbar } from '../lib/toolbar';
+import { useCommands } from '../lib/use-commands';
 import { AutoRefresh } from './auto-refresh';
 import { type ExploreFilter } from './explore-filter';
-import { ExploreKeys } from './explore-keys';
 import { type ExploreState, formatState } from './explore-state';
 import { ExportButton } from './export-button';
 import { FilterPills } from './filter/filter-pills';
 import { useRecentSearches } from './filter/recent-searches';
-import { SearchBox } from './filter/search-box';
+import { FILTER_ID, SearchBox } from './filter/search-box';
 import type { Suggestion } from './filter/use-suggestions';
 import { SavedSearches } from './saved/saved-searches';
 import { TimeRangePicker } from './time-range-picker';
@@ -45,6 +46,7 @@ export function FilterBar(props: Props) {
   const [recent, addRecent] = useRecentSearches(session);
   const [{ data }, askSaved] = useQuery({ query: SavedSearchesDocument });
   const saved = data?.savedSearches ?? [];
+  useCommands({ filter: () => document.getElementById(FILTER_ID)?.focus() });
   const search = (text: string) => {
     addRecent(text);
     change({ filter: text });
@@ -63,7 +65,7 @@ export function FilterBar(props: Props) {
           onSearch={search}
           onRefused={onRefused}
         />
-        <Group gap={4}>
+        <Toolbar label="This view" gap={4}>
           <SavedSearches
             session={session}
             saved={saved}
@@ -83,11 +85,15 @@ export function FilterBar(props: Props) {
             <IconRefresh size={18} aria-hidden />
           </ActionIcon>
           <AutoRefresh every={newEvents.every} onChange={newEvents.setEvery} />
-          <CopyAction isLink label="Copy link to this view" text={() => linkTo(state, filter)} />
-          <ExploreKeys />
+          <CopyAction
+            isLink
+            label="Copy link to this view"
+            command="copyLink"
+            text={() => linkTo(state, filter)}
+          />
           <ExportButton filter={filter} totalCount={totalCount} />
           <ProveButton session={session} filter={filter} label="Prove this view" isDisabled={!totalCount} />
-        </Group>
+        </Toolbar>
       </Group>
       <Group gap="xs" mt={4} mih={24}>
         <Text size="sm" role="status" fw={600}>

@@ -13,6 +13,7 @@ import type { UseQueryState } from 'urql';
 import type { HistogramQuery } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
 import { formatSpan, formatTime, type TimeZone } from '../lib/time';
+import { Toolbar } from '../lib/toolbar';
 import { Failed, Loading } from '../shell/states';
 import type { Stretch } from './coverage/missing';
 import type { Bucket } from './histogram';
@@ -60,7 +61,7 @@ export const HistogramPanel = memo(function HistogramPanel({ result, missing, zo
             {hovered ? describe(hovered, zone) : `Bars of ${formatSpan(bucketSeconds * 1000)}. Drag to zoom.`}
           </Text>
         </Group>
-        <Group gap={4}>
+        <Toolbar label="Move over time" gap={4}>
           {buttons.map(({ label, range }) => (
             <Button
               key={label}
@@ -83,7 +84,7 @@ export const HistogramPanel = memo(function HistogramPanel({ result, missing, zo
           >
             {isTable ? 'Hide table' : 'As a table'}
           </Button>
-        </Group>
+        </Toolbar>
       </Group>
       <VisuallyHidden>{summarize(buckets)}</VisuallyHidden>
       <HistogramChart

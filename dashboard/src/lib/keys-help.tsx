@@ -1,31 +1,39 @@
-import { Kbd, Modal, Stack, Switch, Table } from '@mantine/core';
-import { useKeysPreference } from './use-keys';
+import { Kbd, Modal, Stack, Switch, Table, Text } from '@mantine/core';
+import { keyGroups } from './commands';
+import { useKeysPreference } from './use-keys-preference';
 
 interface Props {
-  /** Keys and what they do. */
-  readonly keys: readonly (readonly [string, string])[];
+  /** The pages of the session. */
+  readonly pages: Parameters<typeof keyGroups>[0];
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-/** The keys of a page, and the switch that turns them off. */
-export function KeysHelp({ keys, isOpen, onClose }: Props) {
+/** All keys, and the switch that turns single ones off. */
+export function KeysHelp({ pages, isOpen, onClose }: Props) {
   const [isOn, setIsOn] = useKeysPreference();
   return (
     <Modal opened={isOpen} onClose={onClose} title="Keys" closeButtonProps={{ 'aria-label': 'Close' }}>
       <Stack>
-        <Table fz="sm">
-          <Table.Tbody>
-            {keys.map(([key, does]) => (
-              <Table.Tr key={key}>
-                <Table.Th scope="row" w={110}>
-                  <Kbd>{key}</Kbd>
-                </Table.Th>
-                <Table.Td>{does}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        {keyGroups(pages).map(({ title, keys }) => (
+          <Table key={title} fz="sm" verticalSpacing={2}>
+            <Table.Caption style={{ captionSide: 'top', textAlign: 'left' }} mt={0}>
+              <Text span size="sm" fw={600} c="var(--mantine-color-text)">
+                {title}
+              </Text>
+            </Table.Caption>
+            <Table.Tbody>
+              {keys.map(([key, does]) => (
+                <Table.Tr key={key}>
+                  <Table.Th scope="row" w={110}>
+                    <Kbd>{key}</Kbd>
+                  </Table.Th>
+                  <Table.Td>{does}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        ))}
         <Switch
           label="Single keys do this"
           checked={isOn}

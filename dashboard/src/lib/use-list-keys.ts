@@ -1,21 +1,20 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { type Keys, useKeys } from './use-keys';
+import type { CommandId } from './commands';
+import { type Acts, useCommands } from './use-commands';
 
 /** The attribute of the rows of a list, which has the id of each. */
 type RowAttribute = 'data-alert' | 'data-event';
 
 /**
- * A cursor over the rows of a list: j and k move it, and the keys of `acts` act on the row under the cursor. The focus
+ * A cursor over the rows of a list: `down` and `up` move it, and `acts` act on the row under the cursor. The focus
  * follows the cursor, so that Enter opens the row.
  * @param ids of the rows, in their order
- * @param others keys that concern no row
  * @returns the id of the row under the cursor
  */
 export function useListKeys(
   ids: readonly string[],
   attribute: RowAttribute,
-  acts: Readonly<Record<string, (id: string) => void>> = {},
-  others: Keys = {},
+  acts: Readonly<Partial<Record<CommandId, (id: string) => void>>> = {},
 ): string | null {
   const [cursor, setCursor] = useState<string | null>(null);
   // Keys may follow each other faster than the page is drawn.
@@ -47,11 +46,7 @@ export function useListKeys(
     };
     return [key, onCurrent] as const;
   });
-  useKeys({
-    j: () => goTo(place() + 1),
-    k: () => goTo(place() - 1),
-    ...Object.fromEntries(onRow),
-    ...others,
-  });
+  const onRows: Acts = Object.fromEntries(onRow);
+  useCommands({ ...onRows, down: () => goTo(place() + 1), up: () => goTo(place() - 1) });
   return cursor !== null && ids.includes(cursor) ? cursor : null;
 }

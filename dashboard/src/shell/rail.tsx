@@ -1,4 +1,6 @@
+import { useRef } from 'react';
 import { Link } from 'wouter';
+import { useOneStop } from '../lib/use-one-stop';
 import classes from './rail.module.css';
 import type { View } from './views';
 
@@ -10,23 +12,27 @@ interface Props {
   readonly onGo: () => void;
 }
 
-/** The links to the views: a narrow rail beside them, or a list in the menu of a small screen. */
-export const Rail = ({ views, path, attention, onGo }: Props) => (
-  <ul className={classes.rail}>
-    {views.map(({ path: to, title, icon: Icon }) => (
-      <li key={to}>
-        <Link
-          href={to}
-          className={classes.way ?? ''}
-          aria-current={to === path ? 'page' : undefined}
-          title={attention[to]}
-          onClick={onGo}
-        >
-          <Icon size={20} aria-hidden />
-          <span>{title}</span>
-          {attention[to] && <span className={classes.attention}>{attention[to]}</span>}
-        </Link>
-      </li>
-    ))}
-  </ul>
-);
+/** The links to the views, one stop of Tab: a narrow rail beside them, or a list in the menu of a small screen. */
+export function Rail({ views, path, attention, onGo }: Props) {
+  const place = useRef<HTMLUListElement>(null);
+  useOneStop(place);
+  return (
+    <ul ref={place} className={classes.rail}>
+      {views.map(({ path: to, title, icon: Icon }) => (
+        <li key={to}>
+          <Link
+            href={to}
+            className={classes.way ?? ''}
+            aria-current={to === path ? 'page' : undefined}
+            title={attention[to]}
+            onClick={onGo}
+          >
+            <Icon size={20} aria-hidden />
+            <span>{title}</span>
+            {attention[to] && <span className={classes.attention}>{attention[to]}</span>}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

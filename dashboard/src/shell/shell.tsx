@@ -1,13 +1,17 @@
-import { AppShell, Burger, Group, Text } from '@mantine/core';
+import { ActionIcon, AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
 import { Suspense, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { type Session, signOut } from '../api/session';
 import { formatCount } from '../lib/numbers';
 import { loadPartsAhead } from '../lib/part';
+import { Toolbar } from '../lib/toolbar';
 import { useQueryString } from '../lib/use-address';
+import { actOf } from '../lib/use-commands';
 import { AccountMenu } from './account-menu';
 import { Boundary } from './boundary';
+import { Keyboard } from './keyboard';
 import { NameMark } from './name-mark';
 import { Rail } from './rail';
 import { SkipLinks } from './skip-links';
@@ -25,6 +29,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
   const [path, navigate] = useLocation();
   const search = useQueryString();
   const views = useMemo(() => viewsOf(session), [session]);
+  const pages = views.filter(({ isLinkedElsewhere }) => !isLinkedElsewhere);
   const view = views.find((each) => isOf(each, path));
   const { attention, alerts } = useAttention(session);
   const count = alerts > 0 ? `(${formatCount(alerts)}) ` : '';
@@ -61,21 +66,28 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
             aria-expanded={isOpen}
           />
           <NameMark />
-          <Group ml="auto" gap="xs" wrap="nowrap">
+          <Toolbar label="You" ml="auto" gap="xs" wrap="nowrap">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              c="inherit"
+              size={28}
+              aria-label="Find (Ctrl K)"
+              title="Find (Ctrl K)"
+              onClick={() => actOf('palette')?.()}
+            >
+              <IconSearch size={18} aria-hidden />
+            </ActionIcon>
             <TimeZoneSwitch />
             <ColorSchemeSwitch />
             <AccountMenu session={session} onSignOut={leave} />
-          </Group>
+          </Toolbar>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p={6} component="nav" aria-label="Views">
-        <Rail
-          views={views.filter(({ isLinkedElsewhere }) => !isLinkedElsewhere)}
-          path={view?.path ?? path}
-          attention={attention}
-          onGo={close}
-        />
+        <Rail views={pages} path={view?.path ?? path} attention={attention} onGo={close} />
       </AppShell.Navbar>
+      <Keyboard session={session} pages={pages} onSignOut={leave} />
       <AppShell.Main id="content" tabIndex={-1}>
         {problem && <Failed error={problem} retry={leave} />}
         <Boundary key={view?.path}>

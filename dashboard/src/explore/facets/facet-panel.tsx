@@ -1,6 +1,7 @@
 import { Button, Collapse, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
-import { memo } from 'react';
+import { memo, useRef } from 'react';
+import { useCommands } from '../../lib/use-commands';
 import { Failed, Loading } from '../../shell/states';
 import type { ExploreFilter } from '../explore-filter';
 import { FacetChoice } from './facet-choice';
@@ -27,9 +28,17 @@ interface Props {
 export const FacetPanel = memo(function FacetPanel(props: Props) {
   const { result, fields, onFields, text, onText, filter, isToldElsewhere, retry } = props;
   const isNarrow = useMediaQuery('(max-width: 62em)');
-  const [isOpen, { toggle }] = useDisclosure();
+  const [isOpen, { toggle, open }] = useDisclosure();
+  const place = useRef<HTMLElement>(null);
+  const focus = () => place.current?.querySelector<HTMLElement>('fieldset input')?.focus();
+  useCommands({
+    fields: () => {
+      open();
+      setTimeout(focus);
+    },
+  });
   return (
-    <section className={classes.panel} aria-label="Counts by field">
+    <section ref={place} className={classes.panel} aria-label="Counts by field">
       {isNarrow && (
         <Button variant="default" size="xs" fullWidth onClick={toggle} aria-expanded={isOpen}>
           {isOpen ? 'Hide counts by field' : 'Filter by field'}

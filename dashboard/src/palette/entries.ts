@@ -1,0 +1,98 @@
+import { type EntityKind, entityPage, KIND_LABELS, objectPage, quoted } from '../entity/entity-links';
+import { COMMAND_IDS, type CommandId, commandOf, letterOf } from '../lib/commands';
+
+/** A line of the palette. */
+export interface Entry {
+  readonly group: 'Pages' | 'Saved searches' | 'Actions' | 'Entities';
+  readonly label: string;
+  readonly note: string;
+  /** Leads to a page, or does something. */
+  readonly to: { readonly href: string } | { readonly command: CommandId };
+}
+
+export interface Offered {
+  readonly pages: readonly { readonly path: string; readonly title: string }[];
+  readonly saved: readonly { readonly name: string; readonly filter: string }[];
+  /** The commands that something shown acts on. */
+  readonly commands: readonly CommandId[];
+  /** Values of events that are like the typed text. */
+  readonly known: readonly { readonly kind: EntityKind; readonly value: string }[];
+  /** Whether the session reads events, and so has pages of entities. */
+  readonly readsEvents: boolean;
+}
+
+const SAVED_MAX = 6;
+
+/** The lines for a typed text, the likeliest first within each group. */
+export function entriesOf(typed: string, offered: Offered): readonly Entry[] {
+  const text = typed.trim();
+  const pages = offered.pages.map(({ path, title }): Entry => {
+    const letter = letterOf(path);
+    return { group: 'Pages', label: title, note: letter ? `g ${letter}` : '', to: { href: path } };
+  });
+  const saved = offered.saved.map(
+    ({ name, filter }): Entry => ({
+      group: 'Saved searches',
+      label: name,
+      note: filter,
+      to: { href: `/explore?${new URLSearchParams({ filter })}` },
+    }),
+  );
+  const actions = COMMAND_IDS.filter((id) => commandOf(id).isOffered && offered.commands.includes(id)).map(
+    (id): Entry => ({
+      group: 'Actions',
+      label: commandOf(id).does,
+      note: commandOf(id).key ?? '',
+      to: { command: id },
+    }),
+  );
+  return [
+    ...like(text, pages),
+    ...like(text, saved).slice(0, SAVED_MAX),
+    ...like(text, actions),
+    ...(offered.readsEvents && text !== '' ? entitiesOf(text, offered.known) : []),
+  ];
+}
+
+/** The entries in which each word of the text begins a word; those that begin with the text come first. */
+function like(text: string, entries: readonly Entry[]): readonly Entry[] {
+  const words = text.toLowerCase().split(/\s+/);
+  const begins = ({ label }: Entry) => (label.toLowerCase().startsWith(text.toLowerCase()) ? 0 : 1);
+  return entries
+    .filter(({ label }) => words.every((word) => ` ${label.toLowerCase()}`.includes(` ${word}`)))
+    .toSorted((a, b) => begins(a) - begins(b));
+}
+
+const KINDS = Object.keys(KIND_LABELS) as readonly EntityKind[];
+const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|[\da-f]*:[\da-f:.]*:[\da-f:.]*)$/i;
+
+/** The pages of what the text may name: values of events first, then the text as a name of each kind. */
+function entitiesOf(text: string, known: Offered['known']): readonly Entry[] {
+  const named = KINDS.find((kind) => restAfter(kind, text) ?? restAfter(KIND_LABELS[kind], text));
+  const value = named ? (restAfter(named, text) ?? restAfter(KIND_LABELS[named], text) ?? text) : text;
+  const kinds = named ? [named] : ADDRESS.test(text) ? (['address'] as const) : KINDS.filter(isNoAddress);
+  const found = known.filter(({ kind }) => !named || kind === named);
+  const typed = kinds
+    .map((kind) => ({ kind, value }))
+    .filter((one) => !found.some((each) => each.kind === one.kind && each.value === one.value));
+  const search = {
+    group: 'Entities',
+    label: `Events with ${quoted(value)}`,
+    note: 'Search',
+    to: { href: `/explore?${new URLSearchParams({ filter: quoted(value) })}` },
+  } as const;
+  return [...found, ...typed].map(entityEntry).concat(named ? [] : [search]);
+}
+
+/** What follows a kind's name in the text; null: the text does not begin with it. */
+function restAfter(name: string, text: string): string | null {
+  if (!text.toLowerCase().startsWith(name.toLowerCase())) return null;
+  return /^\s*[:\s]\s*(\S.*)$/.exec(text.slice(name.length))?.[1] ?? null;
+}
+
+const isNoAddress = (kind: EntityKind): boolean => kind !== 'address';
+
+function entityEntry({ kind, value }: { readonly kind: EntityKind; readonly value: string }): Entry {
+  const href = (kind === 'object' ? objectPage(value) : null) ?? entityPage(kind, value);
+  return { group: 'Entities', label: value, note: KIND_LABELS[kind], to: { href } };
+}

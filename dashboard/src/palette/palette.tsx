@@ -1,0 +1,134 @@
+import { Modal, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { type KeyboardEvent, useEffect, useState } from 'react';
+import { useQuery } from 'urql';
+import { useLocation } from 'wouter';
+import { SavedSearchesDocument } from '../../generated/operations';
+import type { Session } from '../api/session';
+import { showHidden } from '../explore/event/marks';
+import { COMMAND_IDS } from '../lib/commands';
+import { actOf } from '../lib/use-commands';
+import { type Entry, entriesOf } from './entries';
+import classes from './palette.module.css';
+import { useKnown } from './use-known';
+
+interface Props {
+  readonly session: Session;
+  readonly pages: Parameters<typeof entriesOf>[1]['pages'];
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/** Finds pages, saved searches, entities and actions by what is typed. */
+export default function Palette({ isOpen, onClose, ...found }: Props) {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      withCloseButton={false}
+      closeOnEscape={false}
+      size="lg"
+      yOffset="12vh"
+      padding="xs"
+      aria-label="Find"
+    >
+      <Finder {...found} onClose={onClose} />
+    </Modal>
+  );
+}
+
+const LIST_ID = 'palette-list';
+const idOf = (place: number) => `palette-${place}`;
+const CHARS_MAX = 200;
+
+function Finder({ session, pages, onClose }: Omit<Props, 'isOpen'>) {
+  const readsEvents = session.kind === 'public';
+  const [text, setText] = useState('');
+  const [place, setPlace] = useState(0);
+  const [, navigate] = useLocation();
+  const [{ data }] = useQuery({ query: SavedSearchesDocument, pause: !readsEvents });
+  const known = useKnown(text.trim(), readsEvents);
+  const entries = entriesOf(text, {
+    pages,
+    saved: data?.savedSearches ?? [],
+    commands: COMMAND_IDS.filter((id) => actOf(id) !== undefined),
+    known,
+    readsEvents,
+  });
+  const at = Math.min(place, entries.length - 1);
+  useEffect(() => {
+    document.getElementById(idOf(at))?.scrollIntoView({ block: 'nearest' });
+  }, [at]);
+
+  const take = (entry: Entry | undefined) => {
+    if (!entry) return;
+    onClose();
+    const { to } = entry;
+    if ('href' in to) navigate(to.href);
+    // The dialog gives the focus back first, since a command may move it or open another dialog.
+    else setTimeout(() => actOf(to.command)?.());
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'ArrowDown') setPlace((at + 1) % entries.length);
+    else if (event.key === 'ArrowUp') setPlace((at - 1 + entries.length) % entries.length);
+    else if (event.key === 'Enter') take(entries[at]);
+    else if (event.key === 'Escape') onClose();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      <TextInput
+        data-autofocus
+        // A dialog below, such as that of an event, stays open.
+        data-mantine-stop-propagation
+        role="combobox"
+        aria-label="Find a page, a search, an entity or an action"
+        aria-expanded
+        aria-controls={LIST_ID}
+        aria-activedescendant={entries.length > 0 ? idOf(at) : undefined}
+        aria-autocomplete="list"
+        placeholder={
+          readsEvents ? 'A page, a saved search, a login, a host, an action …' : 'A page, an action …'
+        }
+        spellCheck={false}
+        autoComplete="off"
+        maxLength={CHARS_MAX}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setPlace(0);
+        }}
+        onKeyDown={onKeyDown}
+        leftSection={<IconSearch size={16} aria-hidden />}
+      />
+      <div id={LIST_ID} role="listbox" aria-label="Found" className={classes.list}>
+        {entries.map((entry, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two searches may have the same name
+          <div key={i}>
+            {entry.group !== entries[i - 1]?.group && (
+              <div className={classes.group} aria-hidden>
+                {entry.group}
+              </div>
+            )}
+            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the text field has the focus, and its keys choose */}
+            {/* biome-ignore lint/a11y/useFocusableInteractive: the text field keeps the focus */}
+            <div
+              id={idOf(i)}
+              role="option"
+              aria-selected={i === at}
+              className={classes.entry}
+              onClick={() => take(entry)}
+              onPointerMove={() => setPlace(i)}
+            >
+              <span>{showHidden(entry.label)}</span>
+              <span className={classes.note}>{showHidden(entry.note)}</span>
+            </div>
+          </div>
+        ))}
+        {entries.length === 0 && <div className={classes.group}>Nothing is like this</div>}
+      </div>
+    </>
+  );
+}

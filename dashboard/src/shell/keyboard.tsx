@@ -1,0 +1,49 @@
+import { useMantineColorScheme } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Suspense } from 'react';
+import { useLocation } from 'wouter';
+import type { Session } from '../api/session';
+import { letterOf } from '../lib/commands';
+import { KeysHelp } from '../lib/keys-help';
+import { part } from '../lib/part';
+import { useCommands, useKeyboard } from '../lib/use-commands';
+import type { View } from './views';
+
+const Palette = part(() => import('../palette/palette'));
+
+interface Props {
+  readonly session: Session;
+  /** Those that the rail leads to. */
+  readonly pages: readonly View[];
+  readonly onSignOut: () => void;
+}
+
+/** The keys of all pages, the palette and the help. */
+export function Keyboard({ session, pages, onSignOut }: Props) {
+  const [isFinding, finding] = useDisclosure();
+  const [isHelping, helping] = useDisclosure();
+  const [, navigate] = useLocation();
+  const { setColorScheme } = useMantineColorScheme();
+  useCommands({
+    palette: finding.toggle,
+    help: helping.open,
+    lightColors: () => setColorScheme('light'),
+    darkColors: () => setColorScheme('dark'),
+    signOut: onSignOut,
+  });
+  useKeyboard((letter) => {
+    const page = pages.find(({ path }) => letterOf(path) === letter);
+    if (page) navigate(page.path);
+    return page !== undefined;
+  });
+  return (
+    <>
+      {isFinding && (
+        <Suspense fallback={null}>
+          <Palette session={session} pages={pages} isOpen onClose={finding.close} />
+        </Suspense>
+      )}
+      <KeysHelp pages={pages} isOpen={isHelping} onClose={helping.close} />
+    </>
+  );
+}

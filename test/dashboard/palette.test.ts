@@ -1,0 +1,95 @@
+import {
+  COMMAND_IDS,
+  commandOf,
+  commandOfKey,
+  GO,
+  keyGroups,
+  letterOf,
+} from '../../dashboard/src/lib/commands';
+import { type Entry, entriesOf, type Offered } from '../../dashboard/src/palette/entries';
+
+const PAGES = Object.keys(GO).map((path) => ({ path, title: path === '/' ? 'Overview' : path.slice(1) }));
+
+describe('the keys', () => {
+  it('lead to one page and do one thing each', () => {
+    const letters = Object.values(GO);
+    expect(new Set(letters).size).toBe(letters.length);
+    const keys = COMMAND_IDS.flatMap((id) => commandOf(id).key ?? []);
+    expect(new Set(keys).size).toBe(keys.length);
+    // `g` waits for a letter.
+    expect(keys).not.toContain('g');
+  });
+
+  it('are all in the help, those of other pages left out', () => {
+    const all = keyGroups(PAGES).flatMap(({ keys }) => keys.map(([key]) => key));
+    const declared = COMMAND_IDS.flatMap((id) => commandOf(id).key ?? []);
+    expect(new Set(all)).toEqual(new Set([...declared, ...Object.values(GO).map((letter) => `g ${letter}`)]));
+    const operators = keyGroups([{ path: '/tenants', title: 'Tenants' }]);
+    expect(operators.map(({ title }) => title)).toEqual(['Everywhere', 'Go to']);
+    expect(operators.at(-1)?.keys).toEqual([['g t', 'Tenants']]);
+  });
+
+  it('do what something shown acts on, and nothing else', () => {
+    expect(commandOfKey('r', () => true)).toBe('resolve');
+    expect(commandOfKey('r', (id) => id !== 'resolve')).toBeUndefined();
+    expect(commandOfKey('constructor', () => true)).toBeUndefined();
+    expect(letterOf('toString')).toBeUndefined();
+  });
+});
+
+describe('the palette', () => {
+  const offered: Offered = {
+    pages: PAGES,
+    saved: [{ name: 'People only', filter: 'NOT principalName:svc' }],
+    commands: ['signOut', 'export', 'down'],
+    known: [],
+    readsEvents: true,
+  };
+  const found = (text: string, more: Partial<Offered> = {}) => entriesOf(text, { ...offered, ...more });
+  const hrefs = (entries: readonly Entry[]) => entries.map(({ to }) => ('href' in to ? to.href : to.command));
+
+  it('has all pages, searches and actions that can be done now while nothing is typed', () => {
+    const entries = found('');
+    expect(entries.filter(({ group }) => group === 'Pages')).toHaveLength(PAGES.length);
+    expect(entries.filter(({ group }) => group === 'Saved searches')).toHaveLength(1);
+    expect(hrefs(entries.filter(({ group }) => group === 'Actions'))).toEqual(['signOut', 'export']);
+    expect(entries.some(({ group }) => group === 'Entities')).toBe(false);
+  });
+
+  it('finds what has each word, what begins with the text first', () => {
+    expect(found('re').map(({ label }) => label)[0]).toBe('reports');
+    expect(hrefs(found('only people'))[0]).toBe('/explore?filter=NOT+principalName%3Asvc');
+    expect(hrefs(found('this export'))).toContain('export');
+  });
+
+  it.each([
+    ['login sa', ['/entity/login?value=sa']],
+    ['Server instance: SQL1\\A', ['/entity/instance?value=SQL1%5CA']],
+    ['host APP 01', ['/entity/host?value=APP+01']],
+    ['object HR.dbo.Pay', ['/entity/object?value=Pay&databaseName=HR&schemaName=dbo']],
+    ['10.1.2.3', ['/entity/address?value=10.1.2.3', '/explore?filter=%2210.1.2.3%22']],
+    ['::1', ['/entity/address?value=%3A%3A1', '/explore?filter=%22%3A%3A1%22']],
+  ])('leads by %s to the page of what it names', (text, expected) => {
+    const entities = found(text).filter(({ group }) => group === 'Entities');
+    expect(hrefs(entities)).toEqual(expected);
+  });
+
+  it('offers each kind for a name without one, values of events first and once', () => {
+    const known = [
+      { kind: 'login', value: 'CORP\\bob' },
+      { kind: 'host', value: 'bob' },
+    ] as const;
+    const entities = found('bob', { known }).filter(({ group }) => group === 'Entities');
+    expect(entities.map(({ label, note }) => `${note} ${label}`)).toEqual([
+      'Login CORP\\bob',
+      'Host bob',
+      'Login bob',
+      'Object bob',
+      'Database bob',
+      'Server instance bob',
+      'Search Events with "bob"',
+    ]);
+    expect(found('bob', { known, readsEvents: false }).some(({ group }) => group === 'Entities')).toBe(false);
+    expect(found('host bo', { known }).filter(({ note }) => note === 'Login')).toEqual([]);
+  });
+});
