@@ -3,6 +3,7 @@ import type { Clock } from './clock';
 import type { ConfigFile } from './config/config-file';
 import type { AgentConfig } from './config/parse-config';
 import type { LineLog } from './log';
+import type { Environment } from './source/environment';
 import type { StatusBoard } from './status/status-board';
 import type { AgentTimes } from './times';
 
@@ -14,6 +15,8 @@ export interface RunOptions {
   readonly once: boolean;
   readonly times: AgentTimes;
   readonly clock: Clock;
+  /** For the credentials of object stores; by default nothing. */
+  readonly env?: Environment;
   readonly log: LineLog;
   /** Takes the summary lines at the end of a single run. */
   print(line: string): void;

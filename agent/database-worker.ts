@@ -8,7 +8,8 @@ import { errorText, type Log } from './log';
 import { Occasionally } from './occasionally';
 import { Problems } from './problems';
 import { reportBeside } from './report/report-beside';
-import { openSource } from './source/open-source';
+import type { Environment } from './source/environment';
+import { isStored, openSource } from './source/open-source';
 import { Spool } from './spool/spool';
 import type { DatabaseActivity } from './status/database-activity';
 import { fileProgressOf } from './status/file-progress';
@@ -28,6 +29,7 @@ export interface WorkerOptions {
   readonly once: boolean;
   readonly times: AgentTimes;
   readonly clock: Clock;
+  readonly env?: Environment;
   readonly log: Log;
 }
 
@@ -69,10 +71,21 @@ export async function publishDatabase(
   const bookmarks = await Bookmarks.load(bookmarksPath, { database: database.name, log, clock });
   const gaps = await GapStore.load(join(dataDir, 'gaps', tenantFolder, `${fileName}.ndjson`), { log });
   const problems = new Problems(database.name, log, once);
-  const source = openSource(database.source);
+  const isOfStore = isStored(database.source);
+  const source = openSource(database.source, {
+    env: given.env ?? {},
+    clock,
+    times,
+    bookmarks,
+    once,
+    stop,
+    folder: join(dataDir, 'objects', tenantFolder, fileName),
+  });
+  if (!once) log.info(`${database.name}: follows ${source.title}`);
   const spool = await Spool.open({
     folder: join(dataDir, 'spool', tenantFolder, fileName),
-    bytesMax: config.spoolBytesMax,
+    // No newer object removes an older one.
+    bytesMax: isOfStore ? 0 : config.spoolBytesMax,
     source,
     problems,
   });
@@ -88,7 +101,7 @@ export async function publishDatabase(
     limits,
     pollIntervalMs: config.pollIntervalMs,
     once,
-    times,
+    times: isOfStore ? { ...times, joinWaitMs: times.storedJoinWaitMs } : times,
     clock,
     log,
     problems,
@@ -103,6 +116,7 @@ export async function publishDatabase(
     unread: () => tail.unread,
     listedAtMs: () => tail.listedAtMs,
     pendingGaps: () => gaps.count,
+    source: () => source.state?.() ?? null,
   });
   const reporting = reportBeside(options, gaps, abandon);
   const said = new Occasionally(clock, times.repeatMs);

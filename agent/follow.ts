@@ -1,12 +1,12 @@
 import { type AgentContext, configProblemOf } from './agent-context';
 import { OwnKey } from './config/own-key';
-import type { AgentConfig } from './config/parse-config';
+import { type AgentConfig, secretsOf } from './config/parse-config';
+import type { Secret } from './config/secret';
 import { publishDatabase, talliedOf, type WorkerOptions } from './database-worker';
 import { abortedAfter } from './deadline';
 import { errorText } from './log';
 import { Occasionally } from './occasionally';
 import { renewKey } from './renew-key';
-import { openSource } from './source/open-source';
 
 /** The longest time between two looks at the configuration file. */
 const CONFIG_POLL_MAX_MS = 2_000;
@@ -74,7 +74,6 @@ async function publishAll(context: AgentContext, stop: AbortSignal): Promise<voi
 async function keepPublishing(options: WorkerOptions, stop: AbortSignal): Promise<void> {
   const { activity, database, clock, times } = options;
   const log = activity.recording(options.log);
-  log.info(`${database.name}: follows ${openSource(database.source).title}`);
   const abandon = abortedAfter(stop, times.stopGraceMs);
   while (!stop.aborted) {
     try {
@@ -88,6 +87,8 @@ async function keepPublishing(options: WorkerOptions, stop: AbortSignal): Promis
   }
 }
 
-/** The JSON does not show the key. */
+/** The JSON does not show secrets. */
 const isSame = (a: AgentConfig, b: AgentConfig): boolean =>
-  JSON.stringify(a) === JSON.stringify(b) && a.apiKey.reveal() === b.apiKey.reveal();
+  JSON.stringify(a) === JSON.stringify(b) &&
+  JSON.stringify(secretsOf(a).map(reveal)) === JSON.stringify(secretsOf(b).map(reveal));
+const reveal = (secret: Secret): string => secret.reveal();

@@ -13,9 +13,13 @@ async function main(): Promise<void> {
   // The agent does its work even if nobody reads its log.
   process.stderr.on('error', () => {});
   try {
-    await agentProgram((code) => {
-      process.exitCode = code;
-    }, process.argv.includes('--json')).parseAsync();
+    await agentProgram(
+      (code) => {
+        process.exitCode = code;
+      },
+      process.argv.includes('--json'),
+      process.env,
+    ).parseAsync();
   } catch (error) {
     // Commander has already printed the help, or what is wrong with the command line.
     if (!(error instanceof CommanderError)) process.stderr.write(`audit-agent: ${errorText(error)}\n`);

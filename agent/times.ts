@@ -7,6 +7,14 @@ export interface AgentTimes {
   /** A block that stays unreadable for this time is damaged, and not a write in progress. */
   readonly badBlockWaitMs: number;
   readonly requestTimeoutMs: number;
+  /** The longest time for one request to an object store. */
+  readonly storeTimeoutMs: number;
+  /** The same for an address of the host or container itself, which gives credentials. */
+  readonly metadataTimeoutMs: number;
+  /** The wait before a request to a store is repeated; twice as long after each further failure. */
+  readonly storeRetryMs: number;
+  /** A record waits for this time for its next part, which may come with an object that is not there yet. */
+  readonly storedJoinWaitMs: number;
   readonly retryFirstMs: number;
   readonly retryMaxMs: number;
   /** Time between two requests without events to a service that refuses the key, or refuses everything. */
@@ -43,6 +51,10 @@ export const AGENT_TIMES: AgentTimes = {
   joinWaitMs: 10_000,
   badBlockWaitMs: 30_000,
   requestTimeoutMs: 30_000,
+  storeTimeoutMs: 60_000,
+  metadataTimeoutMs: 2_000,
+  storeRetryMs: 250,
+  storedJoinWaitMs: 24 * 3_600_000,
   retryFirstMs: 500,
   retryMaxMs: 30_000,
   refusedRetryMs: 30_000,

@@ -1,9 +1,14 @@
+import { systemClock } from '../clock';
 import type { DatabaseConfig } from '../config/parse-config';
 import { errorText } from '../log';
 import type { AuditSource, FoundFile } from '../source/audit-source';
-import { openSource } from '../source/open-source';
+import type { Environment } from '../source/environment';
+import { isStored, openSource } from '../source/open-source';
 import { type DecodedItem, decodeFiles } from '../sqlaudit/decode-files';
+import { AGENT_TIMES } from '../times';
 import { type CheckResult, ok, problem } from './check-result';
+
+const NO_BOOKMARKS = { of: () => null, all: () => [] };
 
 /** The most files that a finding names. */
 const FILES_NAMED = 3;
@@ -12,9 +17,22 @@ const FILES_NAMED = 3;
 const RECORDS_TRIED = 5;
 
 /** Whether the audit files of a database can be found and decoded. */
-export async function checkFiles({ name, source: config }: DatabaseConfig): Promise<CheckResult[]> {
-  const source = openSource(config);
+export async function checkFiles(
+  { name, source: config }: DatabaseConfig,
+  env: Environment,
+): Promise<CheckResult[]> {
+  const source = openSource(config, {
+    env,
+    clock: systemClock,
+    times: AGENT_TIMES,
+    bookmarks: NO_BOOKMARKS,
+    once: true,
+    stop: new AbortController().signal,
+    folder: null,
+  });
   const listing = await source.list();
+  if (listing.kind === 'unreadable' && isStored(config))
+    return [problem(`${name}: ${listing.folder} cannot be listed: ${listing.reason}`)];
   if (listing.kind === 'unreadable') {
     return [
       problem(
@@ -27,6 +45,8 @@ export async function checkFiles({ name, source: config }: DatabaseConfig): Prom
     problem(`${name}: the folder or link ${folder} cannot be listed: ${reason}`),
   );
   const newest = listing.files.at(-1);
+  if (newest === undefined && isStored(config))
+    return [problem(`${name}: ${source.state?.().problem ?? `no audit file in ${source.title}`}`)];
   if (newest === undefined) {
     return [
       ...skipped,
@@ -37,7 +57,8 @@ export async function checkFiles({ name, source: config }: DatabaseConfig): Prom
   return [
     ...skipped,
     ok(`${name}: ${count} ${count === 1 ? 'file matches' : 'files match'} ${source.title}`),
-    ...(await unreadable(name, source, listing.files.slice(0, -1))),
+    // To open an object asks the store for nothing.
+    ...(isStored(config) ? [] : await unreadable(name, source, listing.files.slice(0, -1))),
     await tried(name, source, newest),
   ];
 }

@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../config/parse-config';
+import type { Environment } from '../source/environment';
 import { checkFiles } from './check-files';
 import { type CheckResult, note, ok, problem } from './check-result';
 import { checkKey, checkService } from './check-service';
@@ -10,6 +11,8 @@ interface CheckOptions {
   /** The timeout of each call to the service. */
   readonly timeoutMs: number;
   readonly out: LineOutput;
+  /** For the credentials of object stores. */
+  readonly env?: Environment;
   /**
    * Continues as the user that the service runs as, if there is one and this process may.
    * @returns the findings about that
@@ -40,7 +43,7 @@ export async function check(options: CheckOptions): Promise<number> {
   await say(await options.becomeServiceUser(path));
   if (read.kind === 'config') await say(intentions(read.config));
   const { apiKey, baseUrl, databases, tenantId } = read.kind === 'config' ? read.config : read.sound;
-  for (const database of databases) await say(await checkFiles(database));
+  for (const database of databases) await say(await checkFiles(database, options.env ?? {}));
   if (read.kind === 'config') {
     await say(read.disabled.map((name) => note(`${name}: is disabled, its files are not read`)));
   }

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
+import type { Environment } from '../source/environment';
 import { AGENT_TIMES } from '../times';
 import { AGENT_VERSION } from '../version';
 import { check } from './check';
@@ -11,8 +12,15 @@ import { type RunFlags, run } from './run';
 import { becomeServiceUser } from './service-user';
 import { status } from './status';
 
-/** The agent's command line. `exitCode` is called once a command has ended. @param asJson prints usage errors as JSON */
-export function agentProgram(exitCode: (code: number) => void, asJson = false): Command {
+/**
+ * The agent's command line. `exitCode` is called once a command has ended.
+ * @param asJson prints usage errors as JSON
+ */
+export function agentProgram(
+  exitCode: (code: number) => void,
+  asJson = false,
+  env: Environment = {},
+): Command {
   const program = new Command('audit-agent')
     .description('Reads SQL Server audit files and publishes their records to the Audit Activity service.')
     .version(AGENT_VERSION)
@@ -46,7 +54,7 @@ export function agentProgram(exitCode: (code: number) => void, asJson = false): 
       'run under a service host: READY on stdout, end with the end of stdin, log to logs/agent.log in the data folder',
       false,
     )
-    .action(async (flags: RunFlags) => exitCode(await run(flags)));
+    .action(async (flags: RunFlags) => exitCode(await run(flags, env)));
   program
     .command('status')
     .description(
@@ -66,7 +74,7 @@ export function agentProgram(exitCode: (code: number) => void, asJson = false): 
     .requiredOption('--config <file>', 'the configuration, JSON')
     .option('--user <name>', 'as root: run the checks as this user, the one that the service runs as')
     .action(async ({ config, user = null }: { config: string; user?: string | null }) => {
-      const given = { configPath: config, timeoutMs: AGENT_TIMES.requestTimeoutMs };
+      const given = { configPath: config, timeoutMs: AGENT_TIMES.requestTimeoutMs, env };
       const out = new LineOutput(process.stdout);
       exitCode(await check({ ...given, out, becomeServiceUser: (path) => becomeServiceUser(user, path) }));
     });

@@ -4,6 +4,7 @@ import { systemClock } from '../clock';
 import { LineLog, type LogLevel } from '../log';
 import { LogFile } from '../log-file';
 import { runAgent } from '../run-agent';
+import type { Environment } from '../source/environment';
 import { AGENT_TIMES } from '../times';
 import { LineOutput } from './line-output';
 
@@ -19,7 +20,7 @@ export interface RunFlags {
 const READY_LINE = 'READY';
 
 /** @returns the exit code */
-export async function run(flags: RunFlags): Promise<number> {
+export async function run(flags: RunFlags, env: Environment): Promise<number> {
   const { config: configPath, once, service } = flags;
   const dataDir = flags.dataDir ?? null;
   const stop = new AbortController();
@@ -43,6 +44,7 @@ export async function run(flags: RunFlags): Promise<number> {
       once,
       times: AGENT_TIMES,
       clock: systemClock,
+      env,
       log,
       print,
       onReady,

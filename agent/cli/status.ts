@@ -158,7 +158,7 @@ function databaseLines(database: ShownDatabase): string[] {
   ];
   if (!('tally' in database)) return head;
   const { file, fileCount, gaps, lag, lastAcknowledgedAt, lastError, lastEventTime, problem } = database;
-  const { rejectedPath } = database;
+  const { rejectedPath, store } = database;
   const { waitingBytes, waitingRecords, tally } = database;
   const values: [string, string | null][] = [
     ['problem', problem],
@@ -171,6 +171,7 @@ function databaseLines(database: ShownDatabase): string[] {
       `${tally.accepted} (${tally.duplicates} duplicates, ${tally.rejected} rejected) in this run`,
     ],
     ['rejected', rejectedPath && `${rejectedPath}: look at these events, and move the file away`],
+    ['store', store ? `${store.requests} requests, ${store.bytes} bytes of answers in this run` : null],
     ['gaps', `${gaps.reported + gaps.pending} (${gaps.pending} not yet reported)`],
     ['last error', lastError && `${lastError.at} ${lastError.text}`],
   ];

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { errorText, type LineLog } from '../log';
 import type { OwnKey } from './own-key';
-import { type AgentConfig, parseConfig, withOwnKey } from './parse-config';
+import { type AgentConfig, parseConfig, secretsOf, withOwnKey } from './parse-config';
 
 /** The configuration file, read again whenever its text changes. Its problems are logged once per text. */
 export class ConfigFile {
@@ -30,8 +30,7 @@ export class ConfigFile {
       return null;
     }
     const config = withOwnKey(parsed.config, keyText);
-    this.log.hide(config.configuredKey.reveal());
-    this.log.hide(config.apiKey.reveal());
+    for (const secret of secretsOf(config)) this.log.hide(secret.reveal());
     return config;
   }
 

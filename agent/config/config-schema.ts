@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../../src/limits';
+import { Secret } from './secret';
 
 /** Advice for people who wrote a Windows path into JSON without escaping it. */
 export const BACKSLASH_HINT = 'in JSON, each \\ of a path is written \\\\ (or /)';
@@ -14,18 +15,50 @@ const whole = (min: number, max: number, preset: number) => z.int().min(min).max
 /** Whether a path was written with single backslashes: JSON reads `\t`, `\n`, `\b`, `\r` and `\f` as one character. */
 const hasControlCharacter = (path: string) => [...path].some((char) => char < ' ');
 
+const directFile = z.strictObject({
+  AuditFilePath: text.refine(
+    (path) => !hasControlCharacter(path),
+    `holds a control character: ${BACKSLASH_HINT}`,
+  ),
+});
+
+const optional = text.nullish().transform((value) => value ?? null);
+const secret = text.nullish().transform((value) => (value == null ? null : new Secret(value)));
+/** Address of a store. It gets requests with signatures, so a proxy or a mistyped address must not be followed. */
+const storeAddress = text
+  .refine(isServiceAddress, 'must be an http or https address without user, query and fragment')
+  .transform((url) => url.replace(/\/+$/, ''));
+
+const s3 = z
+  .strictObject({
+    Bucket: text.pipe(z.string().regex(/^[\w.-]{1,255}$/, 'must be the name of a bucket')),
+    Prefix: optional,
+    Region: text.pipe(z.string().regex(/^[\w-]{1,64}$/, 'must be the name of a region')).nullish(),
+    Endpoint: storeAddress.nullish(),
+    AccessKeyId: optional,
+    SecretAccessKey: secret,
+    SessionToken: secret,
+    Profile: optional,
+    RoleArn: optional,
+    ExternalId: secret,
+    ListIntervalMs: whole(10, 3_600_000, 60_000),
+  })
+  .refine(
+    ({ AccessKeyId, SecretAccessKey }) => (AccessKeyId === null) === (SecretAccessKey === null),
+    'must have AccessKeyId and SecretAccessKey together, or neither',
+  );
+
 export const database = z.strictObject({
   Name: text.pipe(z.string().max(100, 'must have at most 100 characters')),
   Enabled: flag,
-  AuditSource: z.strictObject({
-    Type: z.literal('DirectFile', { error: () => 'must be "DirectFile", the only kind of source there is' }),
-    DirectFile: z.strictObject({
-      AuditFilePath: text.refine(
-        (path) => !hasControlCharacter(path),
-        `holds a control character: ${BACKSLASH_HINT}`,
-      ),
-    }),
-  }),
+  AuditSource: z.discriminatedUnion(
+    'Type',
+    [
+      z.strictObject({ Type: z.literal('DirectFile'), DirectFile: directFile }),
+      z.strictObject({ Type: z.literal('S3'), S3: s3 }),
+    ],
+    { error: ({ code }) => (code === 'invalid_union' ? 'must be "DirectFile" or "S3"' : undefined) },
+  ),
 });
 
 /**

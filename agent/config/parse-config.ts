@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { errorText } from '../log';
 import { parseAuditGlob } from '../source/local-folder';
 import type { SourceConfig } from '../source/open-source';
+import { toS3 } from '../source/s3/s3-config';
 import { BACKSLASH_HINT, type ConfigFileContent, configFile, database } from './config-schema';
 import { OwnKey } from './own-key';
 import { Secret } from './secret';
@@ -95,13 +96,27 @@ const toBaseUrl = (text: string) => text.replace(/\/+$/, '');
 const toDatabases = (databases: ConfigFileContent['EventHubPublisher']['Databases'], path: string) =>
   databases
     .filter(({ Enabled }) => Enabled)
-    .map(({ Name, AuditSource }) => ({
-      name: Name,
-      source: {
-        type: AuditSource.Type,
-        glob: parseAuditGlob(AuditSource.DirectFile.AuditFilePath, dirname(path)),
-      },
-    }));
+    .map(({ Name, AuditSource }) => ({ name: Name, source: toSource(AuditSource, path) }));
+
+function toSource(source: z.infer<typeof database>['AuditSource'], path: string): SourceConfig {
+  switch (source.Type) {
+    case 'DirectFile': {
+      const glob = parseAuditGlob(source.DirectFile.AuditFilePath, dirname(path));
+      return { type: 'DirectFile', glob };
+    }
+    case 'S3':
+      return toS3(source.S3);
+  }
+}
+
+/** Every secret of a configuration. */
+export const secretsOf = (config: AgentConfig): readonly Secret[] => [
+  config.apiKey,
+  config.configuredKey,
+  ...config.databases.flatMap(({ source }) =>
+    Object.values(source).filter((value): value is Secret => value instanceof Secret),
+  ),
+];
 
 function soundParts(content: unknown, path: string): SoundParts {
   const { BaseUrl, ApiKey, TenantId } = configFile.shape.CentralApi.shape;

@@ -16,6 +16,8 @@ export interface FoundFile {
   readonly created: bigint;
   /** Whether this is a copy in the agent's spool, which is read only if the file itself is gone. */
   readonly isSpooled: boolean;
+  /** Whether the source knows that nothing more is written to it. */
+  readonly isWhole?: boolean;
 }
 
 export interface UnreadableFolder {
@@ -40,6 +42,17 @@ export type Identity =
   | { readonly kind: 'unwritten' }
   | { readonly kind: 'foreign'; readonly offset: number; readonly reason: string };
 
+/** What a source that is not a folder tells of itself. */
+export interface SourceState {
+  /** Requests to the store, and bytes of its answers, since the start. */
+  readonly requests: number;
+  readonly bytes: number;
+  /** Bytes of files that wait, and that a listing does not have yet. */
+  readonly waitingBytes: number;
+  /** Why nothing comes, although nothing fails; null: something does. */
+  readonly problem: string | null;
+}
+
 /**
  * What an agent reads: the audit files of one database, wherever they are kept. Nothing keeps a file open between two
  * calls: SQL Server must be able to delete it.
@@ -53,4 +66,5 @@ export interface AuditSource {
   list(known?: (path: string) => FoundFile | null): Promise<Listing>;
   open(path: string): Promise<OpenBytes>;
   identify(path: string): Promise<Identity>;
+  state?(): SourceState;
 }

@@ -1,15 +1,41 @@
+import { join } from 'node:path';
+import type { Clock } from '../clock';
+import type { AgentTimes } from '../times';
 import type { AuditSource } from './audit-source';
+import type { Environment } from './environment';
 import { type AuditGlob, LocalFolder } from './local-folder';
+import { ObjectSource } from './objects/object-source';
+import type { Acknowledged } from './objects/waiting-objects';
+import type { S3Config } from './s3/s3-config';
+import { S3Store } from './s3/s3-store';
 
 /** A source in the configuration. `type` is published with each event as its `sourceType`. */
-export interface SourceConfig {
-  readonly type: 'DirectFile';
-  readonly glob: AuditGlob;
+export type SourceConfig = { readonly type: 'DirectFile'; readonly glob: AuditGlob } | S3Config;
+
+export interface SourceOptions {
+  readonly env: Environment;
+  readonly clock: Clock;
+  readonly times: Pick<AgentTimes, 'storeTimeoutMs' | 'metadataTimeoutMs' | 'storeRetryMs'>;
+  readonly bookmarks: Acknowledged;
+  readonly once: boolean;
+  /** Ends what is being read from a store. */
+  readonly stop: AbortSignal;
+  /** Where a source keeps what it knows; null: nowhere. */
+  readonly folder: string | null;
 }
 
-export function openSource(config: SourceConfig): AuditSource {
+export function openSource(config: SourceConfig, options: SourceOptions): AuditSource {
   switch (config.type) {
     case 'DirectFile':
       return new LocalFolder(config.glob);
+    case 'S3': {
+      const { storeTimeoutMs: timeoutMs, metadataTimeoutMs, storeRetryMs: retryMs } = options.times;
+      const store = new S3Store({ ...options, config, timeoutMs, metadataTimeoutMs, retryMs });
+      const seenPath = options.folder === null ? null : join(options.folder, 'seen.json');
+      return new ObjectSource({ ...options, store, seenPath, listIntervalMs: config.listIntervalMs });
+    }
   }
 }
+
+/** Whether the files are objects in a store, from which nothing removes them because newer ones come. */
+export const isStored = ({ type }: SourceConfig): boolean => type !== 'DirectFile';

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock';
 import type { Log } from '../log';
+import type { SourceState } from '../source/audit-source';
 import type { Hindrance } from '../tail/unread';
 import type { DatabaseState, DatabaseStatus } from './database-status';
 import { currentFileOf, type FileProgress } from './file-progress';
@@ -12,6 +13,8 @@ interface Publishing {
   /** Time of the last listing; null if there was none yet, or the folder cannot be listed. */
   listedAtMs(): number | null;
   pendingGaps(): number;
+  /** Null for a folder. */
+  source?(): SourceState | null;
 }
 
 /** Why the service takes no events. */
@@ -112,7 +115,9 @@ export class DatabaseActivity {
       const files = publishing.files();
       const listedAtMs = publishing.listedAtMs();
       const unread = publishing.unread();
+      const source = publishing.source?.() ?? null;
       const waitingBytes = [
+        source?.waitingBytes ?? 0,
         ...files.map((file) => file.waitingBytes),
         ...unread.map(({ bytes }) => bytes),
       ].reduce((sum, bytes) => sum + bytes, 0);
@@ -122,6 +127,7 @@ export class DatabaseActivity {
         file: file && { name: file.name, offset: file.offset, size: file.size },
         waitingBytes,
         gaps: { ...this.current.gaps, pending: publishing.pendingGaps() },
+        store: source === null ? undefined : { requests: source.requests, bytes: source.bytes },
       });
       const isCaughtUp = waitingBytes === 0 && this.current.waitingRecords === 0 && files.length > 0;
       if (isCaughtUp && unread.length === 0 && listedAtMs !== null) this.set({ caughtUpAt: iso(listedAtMs) });
@@ -145,6 +151,8 @@ export class DatabaseActivity {
     const [unread, ...others] = this.publishing.unread();
     if (unread)
       return `${unread.path}: ${unread.reason}${others.length > 0 ? `; and ${others.length} more` : ''}`;
+    const told = this.publishing.source?.() ?? null;
+    if (told !== null) return told.problem;
     return fileCount === 0 ? NO_FILES : null;
   }
 

@@ -36,6 +36,8 @@ const databaseStatus = z.object({
   /** Why the database is not being published now. */
   problem: z.string().nullable(),
   lastError: z.object({ at: z.string(), text: z.string() }).nullable(),
+  /** Of a source in an object store: requests since this run began, and bytes of their answers. */
+  store: z.object({ requests: count, bytes: count }).optional(),
   /** Acknowledged events that no acknowledged report has counted. */
   unreportedCount: count,
 });

@@ -1,6 +1,6 @@
 import type { Bookmark } from '../bookmarks/bookmark';
 import type { FoundFile } from '../source/audit-source';
-import { parseAuditFileName } from '../sqlaudit/audit-file-name';
+import { parseSourceName } from '../sqlaudit/audit-file-name';
 import {
   earlier,
   type FilePosition,
@@ -76,7 +76,7 @@ export class FollowedFile {
   ) {
     this.reader = new ChunkReader(fileGuid, open);
     this.sighting = firstSighting(fileGuid, found, bookmark);
-    const told = parseAuditFileName(this.sighting.name);
+    const told = parseSourceName(this.sighting.name);
     this.audit = told?.audit ?? `file ${fileGuid}`;
     this.hasAudit = told !== null;
     this.position = bookmark ? toPosition(bookmark) : START;
@@ -140,7 +140,8 @@ export class FollowedFile {
   rank(isLast: boolean): void {
     // A missing file keeps the state in which it was last seen. With reserved space, the size says nothing.
     const isThere = this.found?.isSpooled === false;
-    const mayGrow = isThere ? isLast || this.isAtReserved : this.mayGrow;
+    const isWritten = this.found?.isWhole !== true && (isLast || this.isAtReserved);
+    const mayGrow = isThere ? isWritten : this.mayGrow;
     this.sighting = { ...this.sighting, isLast, mayGrow };
   }
 
@@ -254,7 +255,7 @@ export class FollowedFile {
     const file = {
       stop,
       next,
-      isLast,
+      isLast: isLast && found.isWhole !== true,
       size: found.size,
       mtimeMs: found.mtimeMs,
       describes: (eventName?: string) => this.reader.describes(eventName),
@@ -292,7 +293,7 @@ export class FollowedFile {
     if (end.kind === 'complete') this.advance({ blockOffset: end.offset, index: 0 });
     this.endSize = endSize;
     this.stop = null;
-    if (!this.isLast || once) this.reader.release();
+    if (!this.isLast || once || this.found?.isWhole === true) this.reader.release();
   }
 
   private async readChunk(): Promise<Chunk | null> {

@@ -1,6 +1,6 @@
 import type { Bookmark } from '../bookmarks/bookmark';
 import type { FoundFile } from '../source/audit-source';
-import { parseAuditFileName } from '../sqlaudit/audit-file-name';
+import { parseSourceName } from '../sqlaudit/audit-file-name';
 
 /** Where one audit file was last seen, and the conclusions from its names and sizes. */
 export interface Sighting {
@@ -32,7 +32,7 @@ export function firstSighting(
   bookmark: Bookmark | null,
 ): Sighting {
   const name = found?.name ?? bookmark?.file ?? fileGuid;
-  const told = parseAuditFileName(name);
+  const told = parseSourceName(name);
   const size = bookmark?.size ?? bookmark?.endSize ?? Number.MAX_SAFE_INTEGER;
   return {
     found: null,

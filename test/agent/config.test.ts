@@ -48,8 +48,7 @@ describe('the configuration', () => {
       'CentralApi.ApiKey must be the key as it was shown, without blanks',
       'EventHubPublisher.PollIntervalMs expected number, received string',
       'EventHubPublisher.Databases[1].Name is missing',
-      'EventHubPublisher.Databases[1].AuditSource.Type must be "DirectFile", the only kind of source there is',
-      'EventHubPublisher.Databases[1].AuditSource.DirectFile.AuditFilePath is missing',
+      'EventHubPublisher.Databases[1].AuditSource.Type must be "DirectFile" or "S3"',
     ]);
   });
 

@@ -179,7 +179,7 @@ const BORDERS: readonly Border[] = [
   },
   {
     of: ['agent'],
-    files: ['src/event', 'src/folder-lock', 'src/limits', 'src/rests'],
+    files: ['src/delivery/aws-signature', 'src/event', 'src/folder-lock', 'src/limits', 'src/rests'],
     packages: ['commander', 'rotating-file-stream', 'tinyglobby', 'zod'],
   },
   {

@@ -40,6 +40,9 @@ export const QUICK: AgentTimes = {
   reportUnknownMs: 100,
   statusMs: 10,
   statusMaxMs: 100,
+  storeTimeoutMs: 5_000,
+  metadataTimeoutMs: 300,
+  storeRetryMs: 3,
 };
 
 /** A folder with audit files and a configuration, a fake service, and agents that run in this process. */
@@ -51,6 +54,8 @@ export class AgentWorld {
   /** Everything the agents wrote. */
   log = '';
   summary: string[] = [];
+  /** The environment of the agents. */
+  env: Record<string, string> = {};
   private readonly running: { stop(): Promise<number> }[] = [];
 
   private constructor(readonly service: FakeIngestService) {
@@ -142,8 +147,8 @@ export class AgentWorld {
       this.log += line;
     });
     const print = (line: string) => void this.summary.push(line);
-    const { configPath } = this;
-    const options = { configPath, dataDir: null, once, times: { ...QUICK, ...times } };
+    const { configPath, env } = this;
+    const options = { configPath, env, dataDir: null, once, times: { ...QUICK, ...times } };
     return runAgent({ ...options, clock: systemClock, log, print }, stop);
   }
 }

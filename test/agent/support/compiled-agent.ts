@@ -5,7 +5,7 @@ import { transformFileSync } from '@swc/core';
 import { globSync } from 'tinyglobby';
 
 const ROOT = join(__dirname, '../../..');
-const SOURCES = ['agent/**/*.ts', 'src/event/*.ts', 'src/*.ts'];
+const SOURCES = ['agent/**/*.ts', 'src/delivery/aws-signature.ts', 'src/event/*.ts', 'src/*.ts'];
 const DATA = ['agent/*.json', 'package.json'];
 
 export interface Ended {

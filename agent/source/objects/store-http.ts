@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http';
+import { grownMs } from '../../../src/rests';
+import type { Clock } from '../../clock';
+import { isTimeout, withDeadline } from '../../deadline';
+import { errorText } from '../../log';
+import { exchangeWith, type HttpRequest, wholeBody } from '../../uplink/http-exchange';
+import type { Traffic } from './object-store';
+import { StoreError } from './store-error';
+
+export interface StoreRequest extends HttpRequest {
+  readonly url: string;
+}
+export interface StoreAnswer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+export interface StoreHttpOptions {
+  readonly clock: Clock;
+  /** Ends every request. */
+  readonly stop: AbortSignal;
+  readonly timeoutMs: number;
+  /** The wait after the first failure; twice as long after the next one. */
+  readonly retryMs: number;
+}
+
+/** How often a request is sent at most: a store fails now and then. */
+const ATTEMPTS_MAX = 4;
+/** More than a block of an audit file, and than any list. */
+const ANSWER_BYTES_MAX = 80 * 1024 * 1024;
+
+/** Sends requests to a store, repeats those that failed, and counts all of them. */
+export class StoreHttp {
+  private readonly sum = { requests: 0, bytes: 0 };
+
+  constructor(private readonly options: StoreHttpOptions) {}
+
+  get traffic(): Traffic {
+    return this.sum;
+  }
+
+  /**
+   * @param make is called for each attempt, since a signature has a time
+   * @param receive takes the body of an answer; by default as a whole
+   */
+  async send(
+    make: () => StoreRequest | Promise<StoreRequest>,
+    receive: (response: IncomingMessage) => Promise<Buffer> = (response) =>
+      wholeBody(response, ANSWER_BYTES_MAX),
+  ): Promise<StoreAnswer> {
+    const { clock, retryMs, stop } = this.options;
+    for (let failures = 1; ; failures++) {
+      const answer = await this.attempt(make, receive).catch((error: unknown) => {
+        if (error instanceof StoreError) throw error;
+        if (stop.aborted) throw new StoreError('the agent stops', 'ECANCELED');
+        return isTimeout(error) ? 'does not answer in time' : `cannot be reached: ${errorText(error)}`;
+      });
+      const isFinal = typeof answer !== 'string' && answer.status < 500 && answer.status !== 429;
+      if (isFinal) return answer;
+      if (failures === ATTEMPTS_MAX) {
+        if (typeof answer === 'string') throw new StoreError(`the store ${answer}`);
+        return answer;
+      }
+      await clock.wait(grownMs({ firstMs: retryMs, mostMs: retryMs * 8 }, failures), stop);
+    }
+  }
+
+  private async attempt(
+    make: () => StoreRequest | Promise<StoreRequest>,
+    receive: (response: IncomingMessage) => Promise<Buffer>,
+  ): Promise<StoreAnswer> {
+    const { timeoutMs, stop } = this.options;
+    const { url, ...request } = await make();
+    this.sum.requests++;
+    return withDeadline(timeoutMs, stop, (signal) =>
+      exchangeWith(url, request, signal, async (response) => {
+        const body = await receive(response);
+        this.sum.bytes += Number(response.headers['content-length'] ?? body.length);
+        return { status: response.statusCode ?? 0, headers: response.headers, body };
+      }),
+    );
+  }
+}

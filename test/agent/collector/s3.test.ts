@@ -1,0 +1,81 @@
+import { basename } from 'node:path';
+import { FILES_2022 } from '../support/agent-world';
+import { expectedRecords, inOrder, storedAsExpected } from '../support/expected-records';
+import { until } from '../support/until';
+import { BucketWorld, bytesOf, FOLDER, fileOf, keyOf, selects } from './support/bucket-world';
+
+describe('a collector of a bucket', () => {
+  let world: BucketWorld;
+  beforeEach(async () => {
+    world = await BucketWorld.create();
+  });
+  afterEach(() => world.close());
+
+  it('publishes the files of a bucket as those of a folder, with their source, and reads each but once', async () => {
+    const expected = expectedRecords('schema-2022').map((record) => ({
+      ...record,
+      file: `${FOLDER}/${record.file}`,
+    }));
+    for (const path of FILES_2022) world.store.put(`${FOLDER}/${basename(path)}`, bytesOf(path));
+    expect(await world.agents.once()).toBe(0);
+    expect(storedAsExpected(world.agents.service, expected)).toEqual(inOrder(expected));
+    expect(world.agents.service.events[0]).toMatchObject({ sourceType: 'S3' });
+    const reads = world.reads.length;
+    // A header each, and the files themselves.
+    expect(reads).toBeLessThanOrEqual(3 * FILES_2022.length);
+    expect(await world.agents.once()).toBe(0);
+    // The header of the newest, which stays listed.
+    expect(world.reads.length).toBe(reads + 1);
+    expect(world.agents.service.sentCount).toBe(expected.length);
+  });
+
+  it('reads files in the order of their beginning, whatever the order of their arrival, on each node', async () => {
+    world.store.put(keyOf(1), fileOf(1, 3, 4));
+    world.store.put(keyOf(0), fileOf(0, 1, 2));
+    world.store.put(keyOf(2, { node: 2 }), fileOf(2, 5, 6));
+    world.agents.follow();
+    await until('all of both nodes', () => world.statements.length === 6);
+    expect(world.statements).toEqual(selects(1, 2, 3, 4, 5, 6));
+    world.store.put(keyOf(3), fileOf(3, 7));
+    await until('a file that came later', () => world.statements.length === 7);
+    await until('caught up', () => world.agents.statusOf()?.state === 'idle');
+    expect(world.agents.statusOf()).toMatchObject({ problem: null, store: { requests: expect.any(Number) } });
+    expect(world.gaps).toEqual([]);
+  });
+
+  it('asks for lists only while nothing comes, and does not list what was read long ago', async () => {
+    world.store.pageSize = 10;
+    const threeHours = 3 * 3_600_000;
+    // 17 of the files began within two days before the last one.
+    for (let i = 0; i < 60; i++) world.store.put(keyOf(i * threeHours), fileOf(i, i));
+    expect([await world.agents.once(), world.agents.log]).toEqual([0, expect.anything()]);
+    const before = world.store.requests.length;
+    expect(await world.agents.once()).toBe(0);
+    expect(world.store.requests.slice(before).filter((url) => url.includes('list-type'))).toHaveLength(3);
+    expect(world.store.requests.slice(before)).toHaveLength(4);
+  });
+
+  it('doubles nothing when an object is uploaded twice, under its name or another', async () => {
+    world.store.put(keyOf(0), fileOf(0, 1, 2));
+    expect(await world.agents.once()).toBe(0);
+    world.store.put(keyOf(0), fileOf(0, 1, 2), Date.now() + 5_000);
+    world.store.put(keyOf(0, { folder: 'rds/copied' }), fileOf(0, 1, 2));
+    world.store.put(keyOf(1), fileOf(1, 3));
+    expect(await world.agents.once()).toBe(0);
+    expect(world.statements).toEqual(selects(1, 2, 3));
+    expect(world.agents.service.sentCount).toBe(3);
+  });
+
+  it('has no gap for a file that is removed after it was read', async () => {
+    world.store.put(keyOf(0), fileOf(0, 1, 2));
+    const agent = world.agents.follow();
+    await until('all read', () => world.agents.statusOf()?.caughtUpAt);
+    world.store.objects.delete(keyOf(0));
+    await until('the prefix is empty', () => world.agents.statusOf()?.problem);
+    expect(world.agents.statusOf()?.problem).toMatch(
+      /^no file since \d{4}-.*Z: no audit file is left in s3:\/\/audit-trail\/rds\/$/,
+    );
+    await agent.stop();
+    expect(world.gaps).toEqual([]);
+  });
+});
