@@ -12,7 +12,8 @@ import { withQuorum } from '../modules/evidence/verify/quorum';
 import { Verifier } from '../modules/evidence/verify/verifier';
 import { verifyRun } from '../modules/reports/verify-run';
 import { CheckpointKey } from '../store/log/evidence/note-key';
-import { checkPackageFile } from './package-file';
+import { signerOf } from '../store/log/evidence/signed-note';
+import { checkPackageFile, type PackageCheck } from './package-file';
 import { readerKey } from './reader-key';
 import { CommandError, serviceUrl } from './service-client';
 import { addServiceOption, wholeNumber } from './service-command';
@@ -88,12 +89,12 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
     .option('--json', 'print JSON')
     .action(async (options: Options) => {
       if (options.showKey) return ports.print(await ownPublicKey(ports.env));
-      if (options.policy && (options.report || options.package))
-        throw new CommandError('--policy is not for --report and --package: it judges a log.', 'usage');
+      if (options.policy && options.report)
+        throw new CommandError('--policy is not for --report: a run of a report has no witnesses.', 'usage');
       if (options.report) return verifyReport(options.report, options, ports);
-      if (options.package) return verifyPackage(options.package, options, ports);
       if (options.events.length > 0 && !options.from) throw new CommandError('--events needs --from.');
       const policy = await policyOf(options);
+      if (options.package) return verifyPackage(options.package, options, policy, ports);
       if (options.from) return verifyFolder(options.from, options, policy, ports);
       const folder = options.save ?? (await mkdtemp(path.join(os.tmpdir(), 'audit-activity-verify-')));
       try {
@@ -136,7 +137,7 @@ const policyOf = ({ policy }: Options): Promise<Policy | null> =>
 function trustedKeys({ tenantId, publicKey }: LogCopy, given: readonly string[], policy: Policy | null) {
   const origin = originOf(tenantId);
   const ofPolicy = policy?.keysOf(origin) ?? [];
-  if (policy?.hasLogs && ofPolicy.length === 0)
+  if (policy && policy.keys.length > 0 && ofPolicy.length === 0)
     throw new CommandError(`The policy has no log line for ${origin}, or for the service.`);
   const keys = [...new Set([...given, ...ofPolicy])];
   return { keys: keys.length > 0 ? keys : [publicKey], isPinned: keys.length > 0 };
@@ -197,10 +198,35 @@ async function verifyReport(file: string, { publicKey, json }: Options, { print 
     );
 }
 
-async function verifyPackage(file: string, { publicKey, json }: Options, { print }: Ports): Promise<void> {
-  const check = await given(checkPackageFile(file, publicKey));
-  print(json ? JSON.stringify(check) : packageText(check, publicKey.length > 0));
+async function verifyPackage(
+  file: string,
+  { publicKey, policy: policyFile, json }: Options,
+  policy: Policy | null,
+  { print }: Ports,
+): Promise<void> {
+  const keys = [...new Set([...publicKey, ...(policy?.keys ?? [])])];
+  const check = await given(checkPackageFile(file, keys));
+  const missing = policy && missingInPackage(check, policy, publicKey);
+  print(
+    json
+      ? JSON.stringify({ ...check, ...(policy && { quorum: { isMet: missing === null, missing } }) })
+      : packageText(check, keys.length > 0, policy && { missing }),
+  );
   if (!check.isSound) throw new CommandError('The package is not as it was signed.');
+  if (missing !== null) throw new CommandError(`The policy ${policyFile} is not met: ${missing}.`);
+}
+
+/** @returns what of the policy the checkpoint of a package does not meet, in words; null: nothing */
+function missingInPackage(
+  { checkpointNote, manifest }: PackageCheck,
+  policy: Policy,
+  given: readonly string[],
+) {
+  if (checkpointNote === null) return 'there is no checkpoint that witnesses could have signed';
+  const origin = originOf(manifest?.tenantId ?? '');
+  const keys = [...given, ...policy.keysOf(origin)];
+  const isOfLog = policy.keys.length === 0 || signerOf(checkpointNote, keys)?.isTrusted === true;
+  return isOfLog ? policy.missingIn(checkpointNote) : `it has no log line for ${origin}, or for the service`;
 }
 
 async function ownPublicKey(env: Ports['env']): Promise<string> {

@@ -5,6 +5,14 @@ import type { PackageCheck } from './package-file';
 
 const SHOWN_MAX = 20;
 
+interface Quorum {
+  /** In words; null: nothing. */
+  readonly missing: string | null;
+}
+
+const quorumText = ({ missing }: Quorum) =>
+  missing === null ? '  witnesses: it has the quorum of the policy' : `  witnesses: ${missing}`;
+
 /** A report for people: all checks hold, or the first record that fails. */
 export function textOf(
   report: Report,
@@ -12,7 +20,7 @@ export function textOf(
     readonly keys: readonly string[];
     readonly isPinned: boolean;
     /** Whether witnesses vouch for the checkpoint; null: that was not asked. */
-    readonly quorum?: { readonly missing: string | null } | null;
+    readonly quorum?: Quorum | null;
   },
 ): string {
   const { tenantId, findings, problems, notes, entries, checkpoint, removed, newer } = report;
@@ -23,12 +31,7 @@ export function textOf(
   for (const problem of problems) lines.push(`  log: ${problem}`);
   for (const note of notes) lines.push(`  note: ${note}`);
   if (checkpoint) lines.push(`  ${entries} entries, checkpoint ${checkpoint.number} of ${checkpoint.time}`);
-  if (trust.quorum)
-    lines.push(
-      trust.quorum.missing === null
-        ? '  witnesses: it has the quorum of the policy'
-        : `  witnesses: ${trust.quorum.missing}`,
-    );
+  if (trust.quorum) lines.push(quorumText(trust.quorum));
   if (removed > 0)
     lines.push(`  ${removed} of them without their event: removed by retention, as it recorded`);
   if (newer > 0)
@@ -66,7 +69,7 @@ export function runText({ manifest, checked, absent, problems }: RunCheck, isPin
 }
 
 /** What was found of an evidence package, for people. */
-export function packageText(check: PackageCheck, isPinned: boolean): string {
+export function packageText(check: PackageCheck, isPinned: boolean, quorum: Quorum | null = null): string {
   const { manifest, checkpoint, isSound, events, proven, problems, notes, findings, keys } = check;
   const verdict = isSound
     ? `all ${events} events are as they were accepted`
@@ -86,6 +89,7 @@ export function packageText(check: PackageCheck, isPinned: boolean): string {
     ...(checkpoint
       ? [`  checkpoint ${checkpoint.number} of ${checkpoint.time}, ${checkpoint.size} entries`]
       : []),
+    ...(quorum ? [quorumText(quorum)] : []),
     `  key ${keys.join(', ')}${isPinned ? '' : ' (as the package states it; give --public-key to trust your own)'}`,
   ]
     .map(onOneLine)

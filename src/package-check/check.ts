@@ -48,6 +48,8 @@ export interface CheckedEvent {
 export interface PackageReport {
   readonly manifest: PackageManifest | null;
   readonly checkpoint: Pick<CheckpointText, 'number' | 'size' | 'time'> | null;
+  /** The checkpoint as it was signed, with the signatures of witnesses; null: a trusted key has signed none. */
+  readonly checkpointNote: string | null;
   /** The keys by which it was judged. */
   readonly keys: readonly string[];
   /** Whether every event is proven and every file is as it was signed. */
@@ -85,6 +87,7 @@ class PackageCheck {
   readonly #notes: string[] = [];
   #events = 0;
   #proven = 0;
+  #checkpointNote: string | null = null;
 
   constructor(
     private readonly files: PackageFiles,
@@ -107,6 +110,7 @@ class PackageCheck {
     return {
       manifest,
       checkpoint: checkpoint && { number: number ?? 0, size: size ?? 0, time: time ?? '' },
+      checkpointNote: this.#checkpointNote,
       keys: this.options.keys.length > 0 ? this.options.keys : ownKey === null ? [] : [ownKey.trim()],
       isSound: this.#problems.length === 0 && this.#proven === this.#events,
       events: this.#events,
@@ -174,6 +178,7 @@ class PackageCheck {
       return this.#bad(FILES.checkpoints, `it is a checkpoint of tenant ${checkpoint.tenantId}`);
     if (manifest && checkpoint.size !== manifest.log.size)
       this.#bad(FILES.checkpoints, 'it is not the checkpoint of the manifest');
+    this.#checkpointNote = note;
     return checkpoint;
   }
 

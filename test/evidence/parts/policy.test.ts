@@ -70,7 +70,7 @@ describe('a policy', () => {
   it('may demand no witness, and may name no log', () => {
     const read = policy('quorum none');
     expect(read.missingIn(NOTE)).toBeNull();
-    expect([read.hasLogs, read.keysOf(ORIGIN)]).toEqual([false, []]);
+    expect([read.keys, read.keysOf(ORIGIN)]).toEqual([[], []]);
   });
 
   it('has keys of logs by their names: of the service, or of one tenant', () => {

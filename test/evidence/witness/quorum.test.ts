@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { newWitnessKeyPem, readWitnessKey, WitnessKey } from '../../../src/store/log/evidence/cosignature';
+import { verifierKeyOf } from '../../../src/store/log/evidence/note-key';
 import { Witness } from '../../../src/witness/witness';
 import { WitnessFolder } from '../../../src/witness/witness-folder';
 import { witnessServer } from '../../../src/witness/witness-server';
@@ -135,5 +136,29 @@ describe.each(ONE_ENGINE)('a service with witnesses on %s', (engine) => {
     );
     const report = await runCli(['verify', '--report', 'x', '--policy', one]);
     expect(report.error).toContain('--policy');
+  });
+
+  it('verify demands the quorum of a package, too', async () => {
+    const { publicKey } = (await tenant.get('/audit-log')).body.data;
+    await cosigned(25);
+    const file = path.join(folder, 'package.zip');
+    const key = ['--service', world.service.url, '--tenant', tenant.tenantId];
+    const made = await runCli(['evidence', 'package', ...key, '--out', file], {
+      AUDIT_ACTIVITY_API_KEY: tenant.key,
+    });
+    expect(made.error).toBeNull();
+    const both = await policy('both-of-package', `log ${publicKey}`, 'group g all w1 w2', 'quorum g');
+    const sound = await runCli(['verify', '--package', file, '--policy', both]);
+    expect(sound).toEqual({ lines: [expect.stringContaining('has the quorum of the policy')], error: null });
+    const stranger = await policy('stranger-of-package', 'quorum w3');
+    const below = await runCli(['verify', '--package', file, '--policy', stranger, '--json']);
+    expect(below.error).toContain('has not the quorum');
+    expect(JSON.parse(below.lines[0] ?? '')).toMatchObject({ isSound: true, quorum: { isMet: false } });
+    const [, , , raw = ''] = /^([^+]+)\+([^+]+)\+(.+)$/.exec(publicKey) ?? [];
+    const ofOther = verifierKeyOf(Buffer.from(raw, 'base64').subarray(1), 'audit-activity/tenant-9');
+    const other = await policy('other-tenant', `log ${ofOther}`, 'quorum none');
+    expect((await runCli(['verify', '--package', file, '--policy', other])).error).toContain(
+      'no log line for',
+    );
   });
 });

@@ -5,8 +5,8 @@ import { parseNote } from '../checkpoint';
 
 /** Which checkpoints a verifier accepts: keys of logs, witnesses, and a quorum of these (C2SP: tlog-policy). */
 export interface Policy {
-  /** Whether it names logs. If it names none, the log is known from elsewhere. */
-  readonly hasLogs: boolean;
+  /** The keys of all its logs, as the service shows them. Without any, the log is known from elsewhere. */
+  readonly keys: readonly string[];
   /** The trusted keys of a log, as the service shows them. @param origin the first line of its checkpoints */
   keysOf(origin: string): readonly string[];
   /** @returns null: the witnesses of the note are a quorum; else what is missing, in words */
@@ -52,7 +52,7 @@ export function parsePolicy(text: string, file: string): Policy {
     );
   const { logs, quorum } = reader;
   return {
-    hasLogs: logs.length > 0,
+    keys: logs.map(({ verifierKey }) => verifierKey),
     keysOf: (origin) =>
       logs
         .filter(({ name }) => origin === name || origin.startsWith(`${name}/`))

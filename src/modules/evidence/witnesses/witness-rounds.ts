@@ -157,6 +157,8 @@ export class WitnessRounds {
   }
 
   #wasAway(reason: string): void {
+    // The service itself ended the attempt.
+    if (this.parts.signal.aborted) return;
     if (!this.#isAway)
       this.parts.log.warn(
         { witness: this.name, reason },
