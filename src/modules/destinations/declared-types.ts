@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { DESTINATION_FORMAT_NAMES } from '../../event/formats/formats';
 import type { Answer } from '../../event/shape';
 import type { DESTINATION_FIELD, DESTINATION_TYPE } from './answers';
@@ -47,10 +47,9 @@ const KINDS: Readonly<Record<string, Field['kind']>> = {
 
 /** The schema within those that say that it may be left out. */
 function unwrapped(schema: z.ZodType) {
-  const { def } = schema as unknown as {
-    readonly def: { readonly type: string; readonly innerType?: z.ZodType; readonly defaultValue?: unknown };
-  };
-  const isWrapper = def.type === 'optional' || def.type === 'default';
-  if (!isWrapper || !def.innerType) return { inner: schema, isRequired: true, byDefault: undefined };
-  return { inner: def.innerType, isRequired: false, byDefault: def.defaultValue };
+  if (schema instanceof z.ZodOptional)
+    return { inner: schema.unwrap() as z.ZodType, isRequired: false, byDefault: undefined };
+  if (schema instanceof z.ZodDefault)
+    return { inner: schema.unwrap() as z.ZodType, isRequired: false, byDefault: schema.def.defaultValue };
+  return { inner: schema, isRequired: true, byDefault: undefined };
 }
