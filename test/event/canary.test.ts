@@ -28,6 +28,11 @@ describe('a canary', () => {
     expect(canaryNumber(text)).toBe(number);
   });
 
+  it('comes behind the one with the lower number if both have the same time', () => {
+    const [state] = canaryStates([canary(7, 5), canary(9, 5), canary(8, 5), canary(6, 0)], minute(6));
+    expect([state?.newest.number, state?.missing]).toEqual([9, []]);
+  });
+
   it('is in a series of its instance and event id, and series do not mix', () => {
     const states = canaryStates(
       [canary(1, 0), canary(2, 5), canary(40, 5, 'PAY01', '4712'), canary(9, 5, 'WEB01'), canary(3, 10)],

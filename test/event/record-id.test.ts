@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parseTicks, TICKS_PER_MS } from '../../src/event/event-time';
-import { recordIdFloor, recordIdOf, ticksOfRecordId } from '../../src/event/record-id';
+import { idText, recordIdFloor, recordIdOf, ticksOfRecordId, writeRecordId } from '../../src/event/record-id';
 import { isUuid } from '../../src/event/uuid';
 
 /** The times that an id can hold: 48 bits of milliseconds since 1970. */
@@ -33,6 +33,17 @@ describe('a record id', () => {
     for (const t of [0n, 1n, 3n, 4n, 9_999n, END - 1n]) {
       expect(ticksOfRecordId(recordIdOf(1, t, { fileGuid: 'g', blockOffset: 0, index: 0 }))).toBe(t);
     }
+  });
+
+  it('is written as bytes in the same way', () => {
+    fc.assert(
+      fc.property(tenantId, ticks, source, (tenant, t, s) => {
+        const bytes = Buffer.alloc(16);
+        const place = [tenant, s.fileGuid, s.blockOffset, s.index].join('\n');
+        writeRecordId(bytes, Number(t / TICKS_PER_MS), Number(t % TICKS_PER_MS), place);
+        expect(idText(bytes)).toBe(recordIdOf(tenant, t, s));
+      }),
+    );
   });
 
   it('sorts by the time of its event, to the last 100 ns', () => {

@@ -91,6 +91,19 @@ describe('a searchable text', () => {
     );
   });
 
+  it.each([
+    ['drop table', []],
+    [' drop table', ['drop']],
+    ['drop table ', ['table']],
+    [' drop table ', ['drop', 'table']],
+    ['a drop table b', ['drop', 'table']],
+    ['drop', []],
+    [' drop', []],
+    [' drop ', ['drop']],
+  ])('needs, for the phrase "%s", the words %j as a whole', (text, words) => {
+    expect(wholeWordsOf({ kind: 'phrase', text })).toEqual(words);
+  });
+
   it('has every word that a phrase in it requires', () => {
     fc.assert(
       fc.property(text, fc.nat(8), fc.nat(8), (t, from, to) => {

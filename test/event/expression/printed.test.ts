@@ -58,6 +58,16 @@ describe('the nearest names of fields', () => {
     expect(nearestNames(given, EXPRESSION_NAMES)[0]).toBe(first);
   });
 
+  it('are a beginning or an end first, of three letters at least, and then what takes the fewest changes', () => {
+    const names = ['hostName', 'databaseName', 'name', 'host'];
+    expect(nearestNames('hostN', names)).toEqual(['hostName', 'host']);
+    expect(nearestNames('baseName', names)).toEqual(['databaseName', 'name']);
+    expect(nearestNames('ho', names)).toEqual(['host']);
+    expect(nearestNames('hosst', names)).toEqual(['host']);
+    expect(nearestNames('hostNameOfClient', names)).toEqual(['hostName', 'host']);
+    expect(nearestNames('theHostName', names)).toEqual(['hostName', 'name']);
+  });
+
   it('are told where a field is unknown', () => {
     expect(() => parse('objctName:x')).toThrow(/in place of "objctName" \(nearest: objectName\), one of/);
   });

@@ -208,6 +208,11 @@ describe('formats of events', () => {
       severity_id: 2,
     });
     expect(toEcs(local).source).toBeUndefined();
+    // The text is told only where nothing else names the endpoint.
+    const named = toOcsf(feedEvent({ clientIp: 'local machine', hostName: 'PC7' }));
+    expect(named.src_endpoint).toEqual({ hostname: 'PC7' });
+    const addressed = toOcsf(feedEvent({ clientIp: '10.0.0.7', hostName: null }));
+    expect(addressed.src_endpoint).toEqual({ ip: '10.0.0.7' });
     expect(toOcsf(feedEvent({ databaseName: null, objectName: null }))).toMatchObject({
       type_uid: 300402,
       entity: { name: 'SQLPROD01', type: 'Server' },
