@@ -64,6 +64,28 @@ describe('RELP', () => {
     });
   });
 
+  it('tells the text of a refusal alone, and takes an answer without text, and of a number that it did not send', async () => {
+    await receiving((text, socket) => {
+      if (isOpen(text)) socket.write('1 rsp 6 200 OK\n');
+      else if (sockets.length === 1) socket.write('77 rsp 6 200 OK\n2 rsp 9 500 error\n3 rsp 6 200 OK\n');
+      else socket.write('2 rsp 0\n3 rsp 6 200 OK\n');
+    });
+    expect(await relp.send(MESSAGES, SIGNAL)).toMatchObject({ kind: 'failed', message: 'RELP: 500 error' });
+    expect(await relp.send(MESSAGES, SIGNAL)).toMatchObject({ kind: 'failed', message: 'RELP: ' });
+  });
+
+  it('waits for the rest of an answer, also where its text is in two pieces', async () => {
+    await receiving((text, socket) => {
+      if (isOpen(text)) {
+        socket.write('1 rsp 6 200 OK\n');
+        return;
+      }
+      socket.write('2 rsp 6 20');
+      setImmediate(() => socket.write('0 OK\n3 rsp 6 200 OK\n'));
+    });
+    expect(await relp.send(MESSAGES, SIGNAL)).toEqual({ kind: 'accepted' });
+  });
+
   it('opens another session after a failure, whose late answers count for nothing', async () => {
     await receiving((text, socket) => {
       if (isOpen(text)) socket.write('1 rsp 6 200 OK\n');

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { GuardedHttp } from '../../src/delivery/guarded-http';
+import { openSocket } from '../../src/delivery/guarded-socket';
+import { NetworkGuard } from '../../src/delivery/network-guard';
+import { makeCertificate } from '../detection/support/mail-server';
+
+const SIGNAL = new AbortController().signal;
+const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+const guard = new NetworkGuard(['127.0.0.1'], resolve);
+const certificate = makeCertificate();
+
+describe('guarded HTTP over TLS', () => {
+  const seen: { port: number; agent: string | undefined; length: string | undefined }[] = [];
+  let silent = false;
+  const server = createServer(certificate, (request, response) => {
+    const { headers, socket } = request;
+    seen.push({
+      port: socket.remotePort ?? 0,
+      agent: headers['user-agent'],
+      length: headers['content-length'],
+    });
+    if (!silent) request.resume().on('end', () => response.end('x'.repeat(300)));
+  });
+  const opened: GuardedHttp[] = [];
+  const http = (ca?: string, answerMs?: number) => {
+    const made = new GuardedHttp(guard, ca === undefined ? {} : { ca }, answerMs);
+    opened.push(made);
+    return made;
+  };
+  const url = () => `https://127.0.0.1:${(server.address() as AddressInfo).port}/x`;
+  const post = (text: string) => ({
+    method: 'POST' as const,
+    url: url(),
+    headers: {},
+    body: Buffer.from(text),
+  });
+
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  });
+  afterEach(() => {
+    silent = false;
+    seen.length = 0;
+    for (const one of opened.splice(0)) one.close();
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('trusts the certificate that a destination names, and no other private one', async () => {
+    await expect(http().send(post('a'))).rejects.toThrow(/self-signed/);
+    expect(await http(certificate.cert).send(post('abc'))).toMatchObject({ status: 200 });
+    expect(seen).toMatchObject([{ agent: 'audit-activity', length: '3' }]);
+  });
+
+  it('keeps its connection for the next request', async () => {
+    const one = http(certificate.cert);
+    for (const text of ['a', 'b']) await one.send(post(text));
+    expect(new Set(seen.map(({ port }) => port)).size).toBe(1);
+  });
+
+  it('reads an answer up to its bound', async () => {
+    const one = http(certificate.cert);
+    const bytes = async (answerBytesMax: number) =>
+      (await one.send({ ...post('a'), answerBytesMax })).body.length;
+    expect([await bytes(300), await bytes(299)]).toEqual([300, 0]);
+  });
+
+  it('names the seconds for which it waited', async () => {
+    silent = true;
+    await expect(http(certificate.cert, 50).send(post('a'))).rejects.toThrow('no answer within 0.05 seconds');
+  });
+
+  it('sends nothing for an attempt that has ended', async () => {
+    const ended = AbortSignal.abort();
+    await expect(http(certificate.cert).send(post('a'), ended)).rejects.toThrow('the attempt was ended');
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('a guarded connection', () => {
+  const names: (string | false)[] = [];
+  const subjects: (string | string[] | undefined)[] = [];
+  const sockets: TLSSocket[] = [];
+  const server = createTlsServer(
+    { ...certificate, ca: certificate.cert, requestCert: true, rejectUnauthorized: false },
+    (socket) => {
+      sockets.push(socket);
+      socket.on('error', () => {});
+      names.push(socket.servername ?? false);
+      subjects.push(socket.getPeerCertificate().subject?.CN);
+      socket.write('hello');
+    },
+  );
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  });
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const connect = async (host: string, tls: object) => {
+    const { port } = server.address() as AddressInfo;
+    const socket = await openSocket(guard, { host, port, tls }, SIGNAL);
+    await once(socket, 'data');
+    socket.destroy();
+  };
+
+  it('shows the certificate that it was given, and none otherwise', async () => {
+    subjects.length = 0;
+    await connect('127.0.0.1', { ca: certificate.cert });
+    await connect('127.0.0.1', { ca: certificate.cert, ...certificate });
+    expect(subjects).toEqual([undefined, '127.0.0.1']);
+  });
+
+  it('asks for the name of its receiver, and not for an address', async () => {
+    names.length = 0;
+    await connect('127.0.0.1', { ca: certificate.cert });
+    expect(names).toEqual([false]);
+    // The receiver's certificate has no such name, so it is asked for and then refused.
+    await expect(connect('logs.example', { ca: certificate.cert })).rejects.toThrow(/logs\.example/);
+  });
+});
