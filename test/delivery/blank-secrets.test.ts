@@ -73,6 +73,9 @@ describe('the secrets of a destination', () => {
   it('are not looked for in words that are no secrets, or shorter than four letters', () => {
     const text = 'HTTP 401: Bearer token missing for a key';
     expect(secretBlanker(['Bearer abcdefgh', 'key', 'p', ''])(text)).toBe(text);
+    // A secret has four letters at least, and a part of one has eight.
+    expect(secretBlanker(['a key', 'keys'])('two keys')).toBe('two ***');
+    expect(secretBlanker(['Bearer abcdefg'])('abcdefg')).toBe('abcdefg');
   });
 
   it('are found in a text of any length, among the most secrets that there may be', () => {
