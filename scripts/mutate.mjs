@@ -10,7 +10,7 @@ const LINES = 10;
 const HOW_TO_RUN = `npm run mutate -- FOLDER [--share N] [--list]
 Changes the code below FOLDER in one small place at a time, runs the unit tests that reach that place, and tells how many
 changes a test noticed. --share changes every Nth block of ${LINES} lines only. --list prints each change that no test
-noticed. A further run looks only at what is new.`;
+noticed.`;
 
 /** A suite that imports one of these starts a database, a service or a program, so that it is too slow to run per change. */
 const STARTERS = [
@@ -29,7 +29,6 @@ if (suites.length === 0) {
   process.stderr.write(`No suite that starts nothing reaches ${folder}.\n`);
   process.exit(1);
 }
-const temporary = `.mutants/${folder.replaceAll('/', '-')}`;
 const results = await new Stryker({
   mutate: changedPlaces(),
   // Texts are for people. Their words are read, not tested.
@@ -41,8 +40,6 @@ const results = await new Stryker({
   ...TIME_LIMIT,
   dryRunTimeoutMinutes: 20,
   concurrency: 2,
-  incremental: true,
-  incrementalFile: `${temporary}.json`,
   tempDirName: `.mutants/sandbox-${process.pid}`,
   ignorePatterns: ['deploy/helm', '.bench', '.data', '.mutants', '.setup', 'coverage', 'dist'],
   reporters: ['progress-append-only'],
