@@ -16,6 +16,7 @@ import type { CheckHealth } from './http/health';
 import { createProbes } from './http/health';
 import type { InFlight, OnAnswered } from './http/in-flight';
 import { createHttpServer } from './http/server';
+import { firstKeyFile } from './modules/dashboard/first-key';
 import type { PageAssets } from './modules/dashboard/page-assets';
 import { createDashboardRouter } from './modules/dashboard/router';
 import type { BeginExport } from './modules/export/export-events';
@@ -34,6 +35,7 @@ export async function createEntrances(parts: {
   readonly reports: ReportEntrance;
   readonly tail: Omit<TailEntrance, 'whileWaiting'>;
   readonly pageAssets: PageAssets;
+  readonly operatorKeyFile: string | null;
   readonly checkHealth: CheckHealth;
   readonly isReady: () => Promise<boolean>;
   readonly inFlight: InFlight;
@@ -71,6 +73,7 @@ export async function createEntrances(parts: {
       answerRunFile: (callOf) => answerRunFile(parts.reports, callOf),
       openId: config.openId,
       assets: parts.pageAssets,
+      firstKeyFile: firstKeyFile(parts.operatorKeyFile, tenants),
     }),
     probes: createProbes(parts.isReady),
     inFlight,

@@ -92,6 +92,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     large,
     reports,
     pageAssets,
+    operatorKeyFile,
     tail: { ...tail, large, stopping: stopping.signal },
     checkHealth: healthCheck(ping, parts),
     isReady: async () => !stopping.signal.aborted && isAnswered(ping),

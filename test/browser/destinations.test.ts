@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import { createDestination, LOCAL, untilShown } from '../destinations/support/destinations';
+import { change, createDestination, LOCAL, untilShown } from '../destinations/support/destinations';
 import { Receiver } from '../destinations/support/receiver';
 import { violations } from './support/axe';
 import { useDashboard } from './support/dashboard';
@@ -92,17 +92,17 @@ describe('destinations in the dashboard', () => {
     expect(clicks).toBeLessThanOrEqual(6);
 
     await card.getByRole('button', { name: 'Change splunk' }).click();
-    const change = page.getByRole('dialog', { name: 'Change splunk' });
-    expect(await change.getByLabel(/^Token/).inputValue()).toBe('');
-    await change.getByRole('button', { name: 'Which events, and how they are sent' }).click();
-    await change.getByLabel(/^Index/).fill('audit');
-    await change.getByLabel('Leave out empty fields').check();
-    await change.getByRole('button', { name: 'Send a test' }).click();
-    await change.getByText('The receiver accepted the test.').waitFor();
+    const form = page.getByRole('dialog', { name: 'Change splunk' });
+    expect(await form.getByLabel(/^Token/).inputValue()).toBe('');
+    await form.getByRole('button', { name: 'Which events, and how they are sent' }).click();
+    await form.getByLabel(/^Index/).fill('audit');
+    await form.getByLabel('Leave out empty fields').check();
+    await form.getByRole('button', { name: 'Send a test' }).click();
+    await form.getByText('The receiver accepted the test.').waitFor();
     expect(receiver.requests.at(-1)?.body.toString()).toContain('"index":"audit"');
     expect(tokens().at(-1)).toBe('Splunk right');
-    await change.getByRole('button', { name: 'Save' }).click();
-    await change.waitFor({ state: 'detached' });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
     const { destinations } = await world.operate(
       `{ destinations(tenantId: "${contoso.tenantId}") { name settings } }`,
     );
@@ -113,10 +113,10 @@ describe('destinations in the dashboard', () => {
     });
     // A token that nobody sees any more goes to no other server.
     await card.getByRole('button', { name: 'Change splunk' }).click();
-    await change.getByLabel(/^URL/).fill('http://127.0.0.1:9');
-    await change.getByRole('button', { name: 'Send a test' }).click();
-    await change.getByText('secrets must be given again').first().waitFor();
-    await change.getByRole('button', { name: 'Cancel' }).click();
+    await form.getByLabel(/^URL/).fill('http://127.0.0.1:9');
+    await form.getByRole('button', { name: 'Send a test' }).click();
+    await form.getByText('secrets must be given again').first().waitFor();
+    await form.getByRole('button', { name: 'Cancel' }).click();
 
     await card.getByRole('button', { name: 'Remove splunk' }).click();
     await page.getByRole('dialog', { name: 'Remove splunk' }).getByRole('button', { name: 'Remove' }).click();
@@ -141,6 +141,79 @@ describe('destinations in the dashboard', () => {
     await card.getByRole('button', { name: 'Test hook' }).click();
     await card.getByText('The test was accepted.').waitFor();
     expect(receiver.requests.at(-1)?.headers).toMatchObject({ authorization: 'Bearer b1', 'x-team': 'blue' });
+    await page.context().close();
+  });
+
+  it('lead alerts and reports there by forms, whose refused fields say why', async () => {
+    const { world, contoso } = opened.dashboard;
+    const { tenantId } = contoso;
+    const { destinationId } = await createDestination(world, { tenantId, name: 'soc', url: receiver.url });
+    const page = await opened.dashboard.signedIn(world.operatorKey, '/destinations');
+    await page.getByRole('button', { name: 'New alert route' }).click();
+    const route = page.getByRole('dialog', { name: 'New alert route' });
+    await route.getByLabel(/^Name/).fill('night shift');
+    await route.getByLabel(/^Addresses/).fill('nobody');
+    await route.getByRole('button', { name: 'Save' }).click();
+    await route.getByText('must be addresses such as soc@example.com').first().waitFor();
+    await route.getByText('To a destination').click();
+    await route.getByLabel(/^Destination/).selectOption({ label: 'soc' });
+    await route.getByLabel('Which alerts').selectOption('high');
+    await route.getByRole('button', { name: 'Save' }).click();
+    const shown = page.getByRole('article', { name: 'night shift' });
+    await shown.getByText('destination soc (json) · high and above').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shown.getByRole('button', { name: 'Remove night shift' }).click();
+    await page
+      .getByRole('dialog', { name: 'Remove night shift' })
+      .getByRole('button', { name: 'Remove' })
+      .click();
+    await shown.waitFor({ state: 'detached' });
+
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Reports' }).click();
+    await page.getByText('No report of this tenant is made by itself.').waitFor();
+    await page.getByRole('button', { name: 'New schedule' }).click();
+    const form = page.getByRole('dialog', { name: 'New schedule' });
+    await form.getByLabel(/^Name/).fill('each day');
+    await form.getByLabel('Report').selectOption('log-ons');
+    await form.getByLabel('It is made').selectOption('cron');
+    await form.getByLabel(/^Times/).fill('* * * * *');
+    await form.getByText('To a destination').click();
+    await form.getByLabel(/^Destination/).selectOption({ label: 'soc' });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('must not have times closer than 15 minutes').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await form.getByLabel('It is made').selectOption('daily');
+    await form.getByLabel('Time zone').fill('Europe/Berl');
+    await page.getByRole('option', { name: 'Europe/Berlin' }).click();
+    await form.getByRole('button', { name: 'Save' }).click();
+    const card = page.getByRole('article', { name: 'each day' });
+    await card.getByText('each day at 6:00, Europe/Berlin').waitFor();
+    await card.getByRole('button', { name: 'Send now each day' }).click();
+    await card.getByText('A run is made and sent soon.').waitFor();
+    await card.getByRole('button', { name: 'Pause each day' }).click();
+    await card.getByText('paused', { exact: true }).waitFor();
+    await card.getByRole('button', { name: 'Change each day' }).click();
+    const changed = page.getByRole('dialog', { name: 'Change each day' });
+    await changed.getByLabel('It is made').selectOption('weekly');
+    await changed.getByRole('button', { name: 'Save' }).click();
+    await card.getByText('each Monday at 6:00, Europe/Berlin').waitFor();
+
+    const { key } = await world.key({
+      tenantIds: [tenantId],
+      scopes: ['read:audit-activity', 'read:reports'],
+    });
+    const analyst = await opened.dashboard.signedIn(key, '/reports');
+    await analyst.getByRole('article', { name: 'each day' }).getByText('paused', { exact: true }).waitFor();
+    expect(await analyst.getByRole('button', { name: 'Remove each day' }).count()).toBe(0);
+    await analyst.context().close();
+
+    await card.getByRole('button', { name: 'Remove each day' }).click();
+    await page
+      .getByRole('dialog', { name: 'Remove each day' })
+      .getByRole('button', { name: 'Remove' })
+      .click();
+    await card.waitFor({ state: 'detached' });
+    await change(world, 'removeDestination', destinationId);
     await page.context().close();
   });
 });

@@ -290,6 +290,7 @@ const MATRIX = {
     'operator',
     `mutation { endComplianceDeclaration(tenantId: "1", declarationId: "${UUID}") { reason } }`,
   ],
+  'Query.reportChoices': ['session or operator', '{ reportChoices { reportId } }', 'read:reports'],
   'Query.reportSchedules': [
     'session or operator',
     '{ reportSchedules(tenantId: "1") { name } }',

@@ -14,6 +14,8 @@ export interface Session {
 export interface SignInWays {
   readonly key: boolean;
   readonly openId: boolean;
+  /** The file with the first key, on the machine of the service. It is named while there is no tenant. */
+  readonly firstKeyFile?: string;
 }
 
 const API = '/dashboard/api';

@@ -15,6 +15,7 @@ import { useNow } from '../lib/use-now';
 import { useRates } from '../lib/use-rates';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
+import { AlertRoutes } from './alert-routes';
 import { DestinationCard } from './destination-card';
 import { DestinationForm } from './destination-form';
 import { KeyOnce, type ShownKey } from './key-once';
@@ -74,6 +75,7 @@ export default function Destinations() {
           onOpen={(kind) => setDialog({ kind, destination })}
         />
       ))}
+      {data && <AlertRoutes tenants={data.tenants} destinations={data.destinations} />}
       {dialog?.kind === 'replay' && (
         <ReplayDestination destination={dialog.destination} onClose={close} onDone={ask} />
       )}

@@ -5,6 +5,7 @@ import { FormDialog } from '../lib/form-dialog';
 import { useTimeZone } from '../lib/preferences';
 import type { NamedTenant } from '../lib/tenant-name';
 import { DAY_MS, fromInputValue, toInputValue, zoneName } from '../lib/time';
+import { labelOf, parametersOf } from './report-parameters';
 
 interface Props {
   readonly report: { readonly reportId: string; readonly title: string; readonly needs: readonly string[] };
@@ -17,22 +18,6 @@ interface Props {
 const PERIOD_MS = 30 * DAY_MS;
 const RUN_HEADER = 'X-Report-Run';
 
-/** Parameters beside period and zone, by report; others take a filter. */
-const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
-  'trail-health': [],
-  controls: ['framework'],
-};
-const LABELS: Readonly<Record<string, string>> = {
-  filter: 'Filter, as in Explore',
-  framework: 'Framework, such as pci-dss (empty: all)',
-  databaseName: 'Database',
-  schemaName: 'Schema',
-  objectName: 'Object',
-  principalName: 'Login',
-  applicationName: 'Application',
-  clientIp: 'Client address',
-};
-
 /** The dialog that makes a run of a report. */
 export function MakeRun({ report, tenants, onClose, onMade }: Props) {
   const { reportId, title, needs } = report;
@@ -44,7 +29,7 @@ export function MakeRun({ report, tenants, onClose, onMade }: Props) {
     tenantId: tenants[0]?.tenantId ?? '',
   }));
   const [hasPdf, setHasPdf] = useState(false);
-  const names = PARAMETERS[reportId] ?? [...needs.filter((name) => name !== 'filter'), 'filter'];
+  const names = parametersOf(reportId, needs);
   const submit = async () => {
     const moment = (name: string) => {
       const ms = fromInputValue(form[name] ?? '', zone);
@@ -88,7 +73,7 @@ export function MakeRun({ report, tenants, onClose, onMade }: Props) {
       {field('endTime', `To (${zoneName(zone)})`, { type: 'datetime-local', step: 1 })}
       {field('timeZone', 'Time zone of the report')}
       {needs.length > 0 && <Text size="sm">One of these must be given.</Text>}
-      {names.map((name) => field(name, LABELS[name] ?? name))}
+      {names.map((name) => field(name, labelOf(name)))}
       <Checkbox
         label="A PDF of more than 10,000 rows, too"
         checked={hasPdf}

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import { ReportsDocument, type ReportsQuery } from '../../generated/operations';
+import { ReportsDocument, type ReportsQuery, TenantsDocument } from '../../generated/operations';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
 import { textsAddress } from '../lib/address';
@@ -12,9 +12,10 @@ import { nameOf } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
 import { useAddress } from '../lib/use-address';
 import { PageHead } from '../shell/page-head';
-import { Failed, Loading } from '../shell/states';
+import { Empty, Failed, Loading } from '../shell/states';
 import { MakeRun } from './make-run';
 import { RunPage } from './run-page';
+import { Schedules } from './schedules';
 
 type Report = ReportsQuery['reports']['items'][number];
 const ADDRESS = textsAddress(['run']);
@@ -23,7 +24,21 @@ const ADDRESS = textsAddress(['run']);
 export default function Reports({ session }: { readonly session: Session }) {
   const [{ run }] = useAddress(ADDRESS);
   if (run !== null) return <RunPage key={run} runId={run} session={session} />;
-  return <Catalogue session={session} />;
+  return session.kind === 'operator' ? <OfOperators /> : <Catalogue session={session} />;
+}
+
+/** Operators read no reports: they say when reports are made, and who gets them. */
+function OfOperators() {
+  const [{ data, error }, ask] = useQuery({ query: TenantsDocument });
+  return (
+    <Stack gap="sm">
+      <PageHead title="Reports" />
+      {error && <Failed error={error} retry={ask} />}
+      {!data && !error && <Loading what="the schedules" />}
+      {data?.tenants.length === 0 && <Empty title="No tenant yet: make one under Tenants" />}
+      {data && <Schedules tenants={data.tenants} isOperator />}
+    </Stack>
+  );
 }
 
 function Catalogue({ session }: { readonly session: Session }) {
@@ -43,6 +58,7 @@ function Catalogue({ session }: { readonly session: Session }) {
           onMake={() => setMaking(report)}
         />
       ))}
+      {data && <Schedules tenants={session.tenants} isOperator={false} />}
       {making && (
         <MakeRun
           report={making}

@@ -130,7 +130,7 @@ const VIEWS: readonly View[] = [
     path: '/reports',
     title: 'Reports',
     icon: IconReport,
-    for: ['public'],
+    for: ['public', 'operator'],
     scope: 'read:reports',
     component: part(() => import('../reports/reports')),
   },

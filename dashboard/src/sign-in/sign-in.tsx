@@ -1,7 +1,18 @@
-import { Alert, Button, Center, Divider, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Center,
+  Code,
+  Divider,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
 import { type FormEvent, useEffect, useState } from 'react';
 import { describeError } from '../api/errors';
-import { loadSignInWays, openIdPath, type Session, signIn } from '../api/session';
+import { loadSignInWays, openIdPath, type Session, type SignInWays, signIn } from '../api/session';
 import { NameMark } from '../shell/name-mark';
 
 /** Why a sign-in by OpenID Connect failed. */
@@ -16,13 +27,10 @@ export function SignIn(props: { readonly isOver: boolean; readonly onSignedIn: (
   const refused = new URLSearchParams(location.search).get('refused');
   const [problem, setProblem] = useState(refused ? (REFUSALS[refused] ?? REFUSALS.failed) : undefined);
   const [isBusy, setIsBusy] = useState(false);
-  const [hasOpenId, setHasOpenId] = useState(false);
+  const [ways, setWays] = useState<SignInWays | null>(null);
   useEffect(() => {
     // If this request fails, signing in fails too and shows the error.
-    loadSignInWays().then(
-      (ways) => setHasOpenId(ways.openId),
-      () => setHasOpenId(false),
-    );
+    loadSignInWays().then(setWays, () => setWays(null));
   }, []);
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -69,7 +77,7 @@ export function SignIn(props: { readonly isOver: boolean; readonly onSignedIn: (
               </Button>
             </Stack>
           </form>
-          {hasOpenId && (
+          {ways?.openId && (
             <>
               <Divider label="or" />
               <Button component="a" variant="default" href={openIdPath(location.pathname + location.search)}>
@@ -77,9 +85,17 @@ export function SignIn(props: { readonly isOver: boolean; readonly onSignedIn: (
               </Button>
             </>
           )}
-          <Text size="sm" c="dimmed">
-            No key? An operator makes one here under Keys, or with <code>audit-activity key create</code>.
-          </Text>
+          {ways?.firstKeyFile ? (
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              This service is new. Its first key is an operator key, in the file{' '}
+              <Code>{ways.firstKeyFile}</Code> on the machine of the service. Sign in with it; what to do next
+              is said there.
+            </Text>
+          ) : (
+            <Text size="sm" c="dimmed">
+              No key? An operator makes one here under Keys, or with <code>audit-activity key create</code>.
+            </Text>
+          )}
         </Stack>
       </Paper>
     </Center>

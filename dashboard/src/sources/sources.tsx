@@ -1,9 +1,11 @@
-import { NativeSelect, Stack, Text } from '@mantine/core';
+import { Button, Modal, NativeSelect, Stack } from '@mantine/core';
 import { useDebouncedValue, useInterval } from '@mantine/hooks';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import type { SourceState } from '../../../src/modules/sources/audit-source';
-import { SourcesDocument } from '../../generated/operations';
+import { SourcesDocument, type SourcesQuery, TenantsDocument } from '../../generated/operations';
+import { AgentSetup } from '../first-run/agent-setup';
+import { FirstSteps } from '../first-run/first-steps';
 import { ListHead, ListPages, PAGE_ROWS } from '../lib/listed';
 import { useNow } from '../lib/use-now';
 import { useRates } from '../lib/use-rates';
@@ -27,11 +29,15 @@ export default function Sources() {
   });
   useInterval(ask, ASK_MS, { autoInvoke: true });
   const nowMs = useNow(ASK_MS / 2);
+  const [isAdding, setIsAdding] = useState(false);
   const list = data?.auditSourceList;
   const rateOf = useRates(
     list?.items.map((source) => ({ key: keyOf(source), count: source.publishedCount })),
   );
   const found = list?.totalCount ?? 0;
+  // It stays until the page is left, so that whoever follows it sees the last step done.
+  const [isFirstRun, setIsFirstRun] = useState(false);
+  if (!isFirstRun && list && hasNoEvent(list)) setIsFirstRun(true);
   const pages = Math.max(1, Math.ceil(found / PAGE_ROWS));
   // The sources of the last page may have become fewer.
   if (list && page > pages) setPage(pages);
@@ -48,16 +54,13 @@ export default function Sources() {
   };
   return (
     <Stack gap="sm">
-      <PageHead title="Sources" />
+      <PageHead title="Sources">
+        {list && !isFirstRun && <Button onClick={() => setIsAdding(true)}>New agent</Button>}
+      </PageHead>
+      {isAdding && <NewAgent onClose={() => setIsAdding(false)} />}
       {error && <Failed error={error} retry={ask} />}
       {!list && !error && <Loading what="the sources" />}
-      {list?.states.length === 0 && (
-        <Empty title="No agent has reported yet">
-          <Text size="sm">
-            Make a key for it under Keys, install the agent beside SQL Server, and it appears here.
-          </Text>
-        </Empty>
-      )}
+      {isFirstRun && <FirstSteps />}
       {list && list.states.length > 0 && (
         <ListHead listed={listed} label="Search sources" summary={summaryOf(list.states)}>
           <NativeSelect
@@ -83,5 +86,30 @@ export default function Sources() {
       ))}
       <ListPages listed={listed} />
     </Stack>
+  );
+}
+
+/** Whether no agent of any tenant has published an event. A search that finds nothing says nothing about that. */
+const hasNoEvent = ({ states, items, totalCount }: SourcesQuery['auditSourceList']): boolean =>
+  states.length === 0 ||
+  (totalCount === states.reduce((sum, { sources }) => sum + sources, 0) &&
+    totalCount === items.length &&
+    items.every(({ publishedCount }) => publishedCount === 0));
+
+function NewAgent({ onClose }: { readonly onClose: () => void }) {
+  const [{ data, error }] = useQuery({ query: TenantsDocument });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title="New agent"
+      // The key is shown only once, so a click beside the dialog must not lose it.
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {error && <Failed error={error} />}
+      {data && <AgentSetup tenants={data.tenants} />}
+    </Modal>
   );
 }

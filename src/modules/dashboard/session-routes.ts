@@ -29,13 +29,16 @@ export interface SessionParts {
   readonly whileReading: (...steps: readonly RequestHandler[]) => readonly RequestHandler[];
   /** Whether sign-in by OpenID Connect is offered. */
   readonly hasOpenId: boolean;
+  /** The file with the first key, while there is no tenant. */
+  readonly firstKeyFile: () => Promise<string | null>;
 }
 
 /** Signing in with a key, signing out, and who is signed in. */
 export function sessionRoutes(parts: SessionParts): Router {
   const router = Router();
-  router.get('/sign-in', (_request, response) => {
-    response.json({ key: true, openId: parts.hasOpenId });
+  router.get('/sign-in', async (_request, response) => {
+    const file = await parts.firstKeyFile();
+    response.json({ key: true, openId: parts.hasOpenId, ...(file !== null && { firstKeyFile: file }) });
   });
   router.post('/sign-in', ownCallsOnly, ...parts.whileReading(signInBody()), async (request, response) => {
     const context = await contextOf(parts, request, response, { apiKey: request.body.key });

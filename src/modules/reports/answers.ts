@@ -28,6 +28,13 @@ export const REPORT = {
   },
 } as const satisfies Shape;
 
+const { runs: _, ...CHOICE_FIELDS } = REPORT.fields;
+export const REPORT_CHOICE = {
+  name: 'ReportChoice',
+  doc: 'A report of the catalogue.',
+  fields: CHOICE_FIELDS,
+} as const satisfies Shape;
+
 const REPORT_FILE = {
   name: 'ReportFile',
   doc: 'A file of a run.',

@@ -5,12 +5,13 @@ import type { ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
-import { REPORT_PAGE, REPORT_RUN } from './answers';
+import { REPORT_CHOICE, REPORT_PAGE, REPORT_RUN } from './answers';
 import { REPORTS_PARAMETERS, RUN_PARAMETERS } from './parameters';
 import { REPORT_RULE } from './report-rule';
 import type { Reports } from './reports';
 
 const ReportPage = objectType(REPORT_PAGE);
+const ChoiceType = objectType(REPORT_CHOICE);
 const RunType = objectType(REPORT_RUN);
 
 @Resolver()
@@ -28,6 +29,12 @@ export class ReportResolver {
       page,
       pageSize,
     };
+  }
+
+  @Query(() => [ChoiceType], { description: 'The catalogue of reports, from which a schedule is made.' })
+  @Access({ principal: 'public', scope: 'read:reports', via: 'session', operators: true })
+  reportChoices() {
+    return this.all.choices();
   }
 
   @Query(() => RunType, { nullable: true, description: 'A run of a report; null when there is no such run.' })

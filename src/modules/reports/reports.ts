@@ -28,15 +28,22 @@ export class Reports {
 
   async catalogue(tenants: TenantSet): Promise<readonly ReportItem[]> {
     const runs = (await this.store.newest(tenants, LIMITS.reportRunsShown)).map(manifestOf);
+    return this.choices().map((report) => ({
+      ...report,
+      runs: runs
+        .filter(({ reportId }) => reportId === report.reportId)
+        .slice(0, LIMITS.reportRunsShown)
+        .map(listItem),
+    }));
+  }
+
+  /** The catalogue without runs. */
+  choices(): readonly Omit<ReportItem, 'runs'>[] {
     return shippedReports().map((report) => ({
       reportId: report.reportId,
       title: report.title,
       about: report.about,
       needs: (report.source === 'events' && report.needs) || [],
-      runs: runs
-        .filter(({ reportId }) => reportId === report.reportId)
-        .slice(0, LIMITS.reportRunsShown)
-        .map(listItem),
     }));
   }
 

@@ -53,6 +53,7 @@ export async function routesOfTheService(): Promise<string[]> {
       answerRunFile: () => unused,
       // The sign-in at an identity provider is left out, because it needs one and has its own tests.
       openId: null,
+      firstKeyFile: async () => null,
       assets: {} as never,
       log,
     }),

@@ -1,0 +1,130 @@
+import { Button, NativeSelect, SegmentedControl, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { CreateAgentKeyDocument, CreateEnrollTokenDocument } from '../../generated/operations';
+import { useMutate } from '../lib/mutate';
+import type { NamedTenant } from '../lib/tenant-name';
+import { DAY_MS } from '../lib/time';
+import { Failed } from '../shell/states';
+import { COMMANDS, configOf, PATHS, type System } from './agent-config';
+import { Copied } from './copied';
+
+const TOKEN_DAYS = 30;
+const TOKEN_USES = 100;
+
+interface Made {
+  readonly tenantId: string;
+  readonly kind: 'key' | 'token';
+  readonly secret: string;
+}
+
+/** Makes the key of an agent, and shows its finished configuration and the commands that install it. */
+export function AgentSetup({
+  tenants,
+  onMade,
+}: {
+  readonly tenants: readonly NamedTenant[];
+  readonly onMade?: () => void;
+}) {
+  const mutate = useMutate();
+  const [system, setSystem] = useState<System>('windows');
+  const [kind, setKind] = useState<Made['kind']>('key');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [database, setDatabase] = useState('Production');
+  const [path, setPath] = useState<string | null>(null);
+  const [made, setMade] = useState<Made | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const tenantId = chosen ?? tenants[0]?.tenantId ?? '';
+  const files = path ?? PATHS[system];
+  const make = async () => {
+    setIsBusy(true);
+    setError(null);
+    try {
+      setMade({ tenantId, kind, secret: await secretOf() });
+      onMade?.();
+    } catch (thrown) {
+      setError(thrown as Error);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  const secretOf = async () => {
+    const named = { name: `agent of ${database}`, tenantId };
+    if (kind === 'key')
+      return (await mutate(CreateAgentKeyDocument, { ...named, expiresAt: null, allowedAddresses: [] }))
+        .createAgentKey.key;
+    const expiresAt = new Date(Date.now() + TOKEN_DAYS * DAY_MS).toISOString();
+    return (await mutate(CreateEnrollTokenDocument, { ...named, uses: TOKEN_USES, expiresAt }))
+      .createEnrollToken.key;
+  };
+  const isMade = made !== null && made.tenantId === tenantId && made.kind === kind;
+  return (
+    <Stack gap="sm">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <SegmentedControl
+          aria-label="System of the database host"
+          data={[
+            { value: 'windows', label: 'Windows' },
+            { value: 'linux', label: 'Linux' },
+          ]}
+          value={system}
+          onChange={(value) => setSystem(value as System)}
+        />
+        <SegmentedControl
+          aria-label="How many hosts"
+          data={[
+            { value: 'key', label: 'One host' },
+            { value: 'token', label: 'Many hosts' },
+          ]}
+          value={kind}
+          onChange={(value) => setKind(value as Made['kind'])}
+        />
+        {tenants.length > 1 && (
+          <NativeSelect
+            label="Tenant of its events"
+            data={tenants.map((one) => ({ value: one.tenantId, label: one.name }))}
+            value={tenantId}
+            onChange={(event) => setChosen(event.currentTarget.value)}
+          />
+        )}
+        <TextInput
+          label="Name of the source"
+          description="As you will know it here."
+          value={database}
+          onChange={(event) => setDatabase(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Audit files"
+          description="Full path; * for any part of a name."
+          value={files}
+          onChange={(event) => setPath(event.currentTarget.value)}
+        />
+      </SimpleGrid>
+      {error && <Failed error={error} />}
+      {isMade ? (
+        <>
+          <Text size="sm">
+            This is agent.json. It has the {made.kind === 'key' ? 'key' : 'token'}, which is shown only now:
+            save it on the host, where the package of the agent lies.
+          </Text>
+          <Copied
+            label="Configuration of the agent"
+            file="agent.json"
+            text={configOf({ baseUrl: location.origin, ...made, database, path: files })}
+          />
+          <Text size="sm">
+            Then run there, as {system === 'windows' ? 'administrator' : 'root'}. The host must reach{' '}
+            <code>{location.origin}</code>.
+          </Text>
+          <Copied label="Commands" text={COMMANDS[system]} />
+        </>
+      ) : (
+        <Button style={{ alignSelf: 'flex-start' }} loading={isBusy} onClick={make}>
+          {kind === 'key'
+            ? 'Make the key of the agent'
+            : `Make a token for up to ${TOKEN_USES} hosts, ${TOKEN_DAYS} days`}
+        </Button>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,241 @@
+import { Button, Group, List, Paper, Stack, Text, TextInput, ThemeIcon, Title } from '@mantine/core';
+import { useInterval } from '@mantine/hooks';
+import { IconCheck, IconCircle } from '@tabler/icons-react';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { useQuery } from 'urql';
+import { LIMITS } from '../../../src/limits';
+import {
+  CreateAgentKeyDocument,
+  CreateApiKeyDocument,
+  CreateTenantDocument,
+  FirstRunDocument,
+  type FirstRunQuery,
+} from '../../generated/operations';
+import { useMutate } from '../lib/mutate';
+import { counted } from '../lib/numbers';
+import { useTimeZone } from '../lib/preferences';
+import { formatTime } from '../lib/time';
+import { KeyOnce, type ShownKey } from '../operate/key-once';
+import { Failed } from '../shell/states';
+import { configOf, SAMPLE_PATH, sampleCommand } from './agent-config';
+import { AgentSetup } from './agent-setup';
+import { Copied } from './copied';
+
+const ASK_MS = 3_000;
+const ANALYST_SCOPES = [
+  ...['read:audit-activity', 'read:alerts', 'read:findings', 'work:alerts'],
+  ...['read:compliance', 'read:reports'],
+];
+
+type Source = FirstRunQuery['auditSourceList']['items'][number];
+
+/** The first run as a checklist: from the first key to the first event. */
+export function FirstSteps() {
+  const [{ data, error }, ask] = useQuery({ query: FirstRunDocument });
+  const again = () => ask({ requestPolicy: 'network-only' });
+  useInterval(again, ASK_MS, { autoInvoke: true });
+  const tenants = data?.tenants ?? [];
+  const sources = data?.auditSourceList.items ?? [];
+  const hasEvents = sources.some(({ publishedCount }) => publishedCount > 0);
+  const hasAnalyst = data?.apiKeys.some(({ kind, state }) => kind === 'public' && state === 'valid') ?? false;
+  if (error && !data) return <Failed error={error} retry={again} />;
+  if (!data) return null;
+  return (
+    <Paper withBorder p="md" component="section" aria-labelledby="first-steps">
+      <Title order={2} size="h4" id="first-steps" mb="xs">
+        First steps
+      </Title>
+      <List spacing="md" center={false} listStyleType="none" styles={{ itemWrapper: { width: '100%' } }}>
+        <Step title="Operator key" isDone>
+          <Text size="sm">You are signed in with one. Keep its file where no other person reads it.</Text>
+        </Step>
+        <Step title="Tenant" isDone={tenants.length > 0}>
+          {tenants.length > 0 ? (
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {tenants.map(({ name }) => name).join(', ')}
+            </Text>
+          ) : (
+            <MakeTenant onDone={again} />
+          )}
+        </Step>
+        <Step title="Agent" isDone={hasEvents}>
+          {tenants.length > 0 ? (
+            <Stack gap="sm">
+              <AgentSetup tenants={tenants} />
+              <Reports sources={sources} />
+            </Stack>
+          ) : (
+            <Text size="sm">
+              The program on the database host that reads the audit files. It needs a tenant first.
+            </Text>
+          )}
+        </Step>
+        <Step title="Key of an analyst" isDone={hasAnalyst}>
+          {tenants.length > 0 ? (
+            <MakeAnalyst tenantIds={tenants.map(({ tenantId }) => tenantId)} onDone={again} />
+          ) : (
+            <Text size="sm">Operators read no events: an analyst needs a key. It needs a tenant first.</Text>
+          )}
+        </Step>
+        <Step title="Sample data, if no SQL Server is at hand" isDone={false}>
+          <Samples onDone={again} />
+        </Step>
+      </List>
+    </Paper>
+  );
+}
+
+function Step(props: { readonly title: string; readonly isDone: boolean; readonly children: ReactNode }) {
+  const { title, isDone, children } = props;
+  return (
+    <List.Item
+      icon={
+        <ThemeIcon
+          size={22}
+          radius="xl"
+          color={isDone ? 'teal' : 'gray'}
+          variant={isDone ? 'filled' : 'light'}
+        >
+          {isDone ? <IconCheck size={14} aria-hidden /> : <IconCircle size={14} aria-hidden />}
+        </ThemeIcon>
+      }
+    >
+      <Title order={3} size="h6" mb={4}>
+        {title}
+        {isDone && <span className="sr-only">, done</span>}
+      </Title>
+      {children}
+    </List.Item>
+  );
+}
+
+/** What has come from agents so far; it renews itself. */
+function Reports({ sources }: { readonly sources: readonly Source[] }) {
+  const [zone] = useTimeZone();
+  return (
+    <Stack gap={4} role="status">
+      {sources.length === 0 && <Text size="sm">Waiting for the first report …</Text>}
+      {sources.map(({ hostName, databaseName, lastReported, publishedCount, problem }) => (
+        <Text size="sm" key={`${hostName} ${databaseName}`} style={{ overflowWrap: 'anywhere' }}>
+          Received {formatTime(lastReported, zone)} from {hostName}, {databaseName}:{' '}
+          {publishedCount > 0 ? counted(publishedCount, 'event') : 'no event yet'}
+          {problem && `. ${problem}`}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+function MakeTenant({ onDone }: { readonly onDone: () => void }) {
+  const { run, isBusy, error } = useWork();
+  const mutate = useMutate();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const name = String(new FormData(event.currentTarget).get('name') ?? '');
+    run(async () => {
+      await mutate(CreateTenantDocument, { name });
+      onDone();
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Group align="flex-end" gap="xs">
+        <TextInput
+          name="name"
+          label="Name of the tenant"
+          description="Whose events these are: a company or a part of it. No event crosses to another."
+          required
+          maxLength={LIMITS.nameCharsMax}
+        />
+        <Button type="submit" loading={isBusy}>
+          Make the tenant
+        </Button>
+      </Group>
+      {error && <Failed error={error} />}
+    </form>
+  );
+}
+
+function MakeAnalyst(props: { readonly tenantIds: readonly string[]; readonly onDone: () => void }) {
+  const { run, isBusy, error } = useWork();
+  const mutate = useMutate();
+  const [made, setMade] = useState<ShownKey | null>(null);
+  const make = () =>
+    run(async () => {
+      const name = 'Analyst';
+      const { createApiKey } = await mutate(CreateApiKeyDocument, {
+        name,
+        tenantIds: [...props.tenantIds],
+        scopes: [...ANALYST_SCOPES],
+        expiresAt: null,
+        rateLimitPerMinute: null,
+        allowedAddresses: [],
+      });
+      setMade({ name, key: createApiKey.key, note: 'Whoever signs in here with it sees the events.' });
+      props.onDone();
+    });
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Text size="sm">
+        Operators read no events. This key reads events, alerts, controls and reports here.
+      </Text>
+      <Button size="xs" variant="default" loading={isBusy} onClick={make}>
+        Make a key of an analyst
+      </Button>
+      {error && <Failed error={error} />}
+      {made && <KeyOnce made={made} onClose={() => setMade(null)} />}
+    </Stack>
+  );
+}
+
+function Samples({ onDone }: { readonly onDone: () => void }) {
+  const { run, isBusy, error } = useWork();
+  const mutate = useMutate();
+  const [command, setCommand] = useState<string | null>(null);
+  const make = () =>
+    run(async () => {
+      const { tenantId } = (await mutate(CreateTenantDocument, { name: 'Sample' })).createTenant;
+      const { createAgentKey } = await mutate(CreateAgentKeyDocument, {
+        ...{ name: 'sample files', tenantId },
+        expiresAt: null,
+        allowedAddresses: [],
+      });
+      const of = { baseUrl: location.origin, tenantId, kind: 'key', secret: createAgentKey.key } as const;
+      setCommand(sampleCommand(configOf({ ...of, database: 'Samples', path: SAMPLE_PATH })));
+      onDone();
+    });
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Text size="sm">
+        A checkout of the source has audit files of April 2025. Their events stay in the log of their tenant
+        for good, so they get a tenant of their own.
+      </Text>
+      {command === null ? (
+        <Button size="xs" variant="default" loading={isBusy} onClick={make}>
+          Make the tenant Sample and its command
+        </Button>
+      ) : (
+        <Copied label="Command for sample data, in the folder of the checkout" text={command} />
+      )}
+      {error && <Failed error={error} />}
+    </Stack>
+  );
+}
+
+/** Runs one piece of work at a time, and keeps why it failed. */
+function useWork() {
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const run = async (work: () => Promise<void>) => {
+    setIsBusy(true);
+    setError(null);
+    try {
+      await work();
+    } catch (thrown) {
+      setError(thrown as Error);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return { run, isBusy, error };
+}

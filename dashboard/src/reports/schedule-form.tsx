@@ -1,0 +1,249 @@
+import {
+  Checkbox,
+  Group,
+  NativeSelect,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { LIMITS } from '../../../src/limits';
+import {
+  CreateReportScheduleDocument,
+  type ReportSchedulesQuery,
+  TenantDestinationsDocument,
+  UpdateReportScheduleDocument,
+} from '../../generated/operations';
+import { FormDialog } from '../lib/form-dialog';
+import { useMutate } from '../lib/mutate';
+import { labelOf, parametersOf } from './report-parameters';
+import { addressesOf, TIMES } from './schedule-words';
+import type { Schedule } from './schedules';
+
+interface Props {
+  readonly tenantId: string;
+  readonly reports: ReportSchedulesQuery['reportChoices'];
+  /** Null: a new one is made. */
+  readonly schedule: Schedule | null;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+const FORMATS = ['pdf', 'html', 'csv', 'json'];
+const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
+const OWN_TIMES = { value: 'cron', label: 'at times of your own' };
+/** Empty: what goes with the times. */
+const PERIODS = [
+  { value: '', label: 'what goes with its times' },
+  ...['hour', 'day', 'week', 'month'].map((value) => ({ value, label: `the ${value} before` })),
+  { value: 'schedule', label: 'the time since the run before' },
+];
+
+/** The dialog that makes or changes a schedule of a report. */
+export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: Props) {
+  const mutate = useMutate();
+  const [{ data }] = useQuery({ query: TenantDestinationsDocument, variables: { tenantId } });
+  const destinations = data?.destinations ?? [];
+  const [form, setForm] = useState(() => beginningOf(schedule, reports[0]?.reportId ?? ''));
+  const set = (change: Partial<typeof form>) => setForm((now) => ({ ...now, ...change }));
+  const { needs = [] } = reports.find(({ reportId }) => reportId === form.reportId) ?? {};
+  const names = parametersOf(form.reportId, needs);
+  const isMail = form.to === 'email';
+  const submit = async () => {
+    const typed = names.map((name) => [name, String(form.parameters[name] ?? '').trim()] as const);
+    // What this form has no field for stays as it is.
+    const others = Object.entries(form.parameters).filter(
+      ([name]) => form.reportId === schedule?.reportId && !names.includes(name),
+    );
+    const given = {
+      tenantId,
+      name: form.name,
+      reportId: form.reportId,
+      ...(form.every === OWN_TIMES.value
+        ? { every: null, cron: form.cron }
+        : { every: form.every, cron: null }),
+      timeZone: form.timeZone,
+      period: form.period || null,
+      parameters: Object.fromEntries([...others, ...typed.filter(([, value]) => value !== '')]),
+      formats: form.formats,
+      emails: isMail ? addressesOf(form.emails) : null,
+      attach: isMail && form.attach,
+      destinationId: isMail ? null : form.destinationId || (destinations[0]?.destinationId ?? null),
+      keepDays: form.keepDays === '' ? null : Number(form.keepDays),
+    };
+    if (schedule) await mutate(UpdateReportScheduleDocument, { ...given, scheduleId: schedule.scheduleId });
+    else await mutate(CreateReportScheduleDocument, given);
+    onDone();
+  };
+  return (
+    <FormDialog
+      title={schedule ? `Change ${schedule.name}` : 'New schedule'}
+      action="Save"
+      isOpen
+      isWide
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      {(problems) => (
+        <>
+          <TextInput
+            label="Name"
+            withAsterisk
+            data-autofocus
+            maxLength={LIMITS.nameCharsMax}
+            error={problems.name}
+            value={form.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+          />
+          <NativeSelect
+            label="Report"
+            error={problems.reportId}
+            data={reports.map(({ reportId, title }) => ({ value: reportId, label: title }))}
+            value={form.reportId}
+            onChange={(event) => set({ reportId: event.currentTarget.value })}
+          />
+          {needs.length > 0 && <Text size="sm">One of these must be given.</Text>}
+          {names.map((name) => (
+            <TextInput
+              key={name}
+              label={labelOf(name)}
+              error={problems[name]}
+              value={String(form.parameters[name] ?? '')}
+              onChange={(event) =>
+                set({ parameters: { ...form.parameters, [name]: event.currentTarget.value } })
+              }
+            />
+          ))}
+          <Group grow align="flex-start">
+            <NativeSelect
+              label="It is made"
+              error={problems.every}
+              data={[...TIMES, OWN_TIMES]}
+              value={form.every}
+              onChange={(event) => set({ every: event.currentTarget.value })}
+            />
+            <Select
+              label="Time zone"
+              error={problems.timeZone}
+              allowDeselect={false}
+              searchable
+              limit={100}
+              data={ZONES.includes(form.timeZone) ? ZONES : [form.timeZone, ...ZONES]}
+              value={form.timeZone}
+              onChange={(timeZone) => set({ timeZone: timeZone ?? 'UTC' })}
+            />
+          </Group>
+          {form.every === OWN_TIMES.value && (
+            <TextInput
+              label="Times"
+              description="Minute, hour, day of the month, month, day of the week: 30 5 * * 1-5."
+              error={problems.cron}
+              value={form.cron}
+              onChange={(event) => set({ cron: event.currentTarget.value })}
+            />
+          )}
+          <NativeSelect
+            label="It covers"
+            error={problems.period}
+            data={PERIODS}
+            value={form.period}
+            onChange={(event) => set({ period: event.currentTarget.value })}
+          />
+          <SegmentedControl
+            aria-label="It is sent"
+            data={[
+              { value: 'email', label: 'By mail' },
+              { value: 'destination', label: 'To a destination' },
+            ]}
+            value={form.to}
+            onChange={(to) => set({ to })}
+          />
+          {isMail ? (
+            <>
+              <Textarea
+                label="Addresses"
+                description="One per line. Each gets a mail with links to the files."
+                withAsterisk
+                autosize
+                error={problems.emails}
+                value={form.emails}
+                onChange={(event) => set({ emails: event.currentTarget.value })}
+              />
+              <Checkbox
+                label="Files of up to 10 MB in all come with the mail"
+                error={problems.attach}
+                checked={form.attach}
+                onChange={(event) => set({ attach: event.currentTarget.checked })}
+              />
+            </>
+          ) : (
+            <NativeSelect
+              label="Destination"
+              withAsterisk
+              error={problems.destinationId ?? problems.emails}
+              description={
+                destinations.length === 0
+                  ? 'The tenant has none: make one first, under Destinations.'
+                  : 'It gets a message; one of the type s3 gets the files, too.'
+              }
+              data={destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name }))}
+              value={form.destinationId}
+              onChange={(event) => set({ destinationId: event.currentTarget.value })}
+            />
+          )}
+          <Checkbox.Group
+            label="Files"
+            error={problems.formats}
+            value={form.formats}
+            onChange={(formats) => set({ formats })}
+          >
+            <Group mt={4}>
+              {FORMATS.map((format) => (
+                <Checkbox key={format} value={format} label={format.toUpperCase()} />
+              ))}
+            </Group>
+          </Checkbox.Group>
+          <NumberInput
+            label="Days that its files are kept"
+            placeholder="as those of other runs"
+            error={problems.keepDays}
+            min={1}
+            max={LIMITS.reportDaysMax}
+            value={form.keepDays}
+            onChange={(keepDays) => set({ keepDays })}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+const beginningOf = (schedule: Schedule | null, reportId: string) => ({
+  name: schedule?.name ?? '',
+  reportId: schedule?.reportId ?? reportId,
+  every: schedule ? (schedule.every ?? OWN_TIMES.value) : 'weekly',
+  cron: schedule?.every === null ? schedule.cron : '',
+  timeZone: schedule?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  period: schedule && !isUsual(schedule) ? schedule.period : '',
+  parameters: (schedule?.parameters ?? {}) as Readonly<Record<string, unknown>>,
+  to: schedule?.destinationId ? 'destination' : 'email',
+  emails: schedule?.emails.join('\n') ?? '',
+  attach: schedule?.attach ?? false,
+  destinationId: schedule?.destinationId ?? '',
+  formats: [...(schedule?.formats ?? ['pdf'])],
+  keepDays: (schedule?.keepDays ?? '') as number | string,
+});
+
+const USUAL: Readonly<Record<string, string>> = {
+  hourly: 'hour',
+  daily: 'day',
+  weekly: 'week',
+  monthly: 'month',
+};
+/** Whether the period is the one that goes with the times. */
+const isUsual = ({ every, period }: Schedule): boolean =>
+  period === (every === null ? 'schedule' : USUAL[every]);

@@ -1,0 +1,209 @@
+import { Badge, Button, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
+import { useInterval } from '@mantine/hooks';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import {
+  PauseReportScheduleDocument,
+  RemoveReportScheduleDocument,
+  ReportSchedulesDocument,
+  type ReportSchedulesQuery,
+  ResumeReportScheduleDocument,
+  SendReportScheduleNowDocument,
+} from '../../generated/operations';
+import { FormDialog } from '../lib/form-dialog';
+import { useMutate } from '../lib/mutate';
+import { useTimeZone } from '../lib/preferences';
+import type { NamedTenant } from '../lib/tenant-name';
+import { formatTime } from '../lib/time';
+import { Failed } from '../shell/states';
+import { ScheduleForm } from './schedule-form';
+import { recipientsOf, timesInWords } from './schedule-words';
+
+export type Schedule = ReportSchedulesQuery['reportSchedules'][number];
+const ASK_MS = 10_000;
+
+/** When reports of a tenant are made and sent. Operators change it; those who read reports see it. */
+export function Schedules(props: { readonly tenants: readonly NamedTenant[]; readonly isOperator: boolean }) {
+  const { tenants, isOperator } = props;
+  const [chosen, setChosen] = useState<string | null>(null);
+  const tenantId = chosen ?? tenants[0]?.tenantId ?? null;
+  const [{ data, error }, ask] = useQuery({
+    query: ReportSchedulesDocument,
+    variables: { tenantId: tenantId ?? '' },
+    pause: tenantId === null,
+  });
+  const again = () => ask({ requestPolicy: 'network-only' });
+  useInterval(again, ASK_MS, { autoInvoke: tenantId !== null });
+  const [dialog, setDialog] = useState<{ kind: 'form' | 'remove'; schedule: Schedule | null } | null>(null);
+  const close = () => setDialog(null);
+  if (tenantId === null) return null;
+  const titleOf = (reportId: string) =>
+    data?.reportChoices.find((one) => one.reportId === reportId)?.title ?? reportId;
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="schedules">
+      <Group justify="space-between" align="flex-end">
+        <Title order={2} size="h4" id="schedules">
+          Schedules
+        </Title>
+        <Group gap="xs">
+          {tenants.length > 1 && (
+            <NativeSelect
+              size="xs"
+              aria-label="Tenant of the schedules"
+              data={tenants.map(({ tenantId: value, name }) => ({ value, label: name }))}
+              value={tenantId}
+              onChange={(event) => setChosen(event.currentTarget.value)}
+            />
+          )}
+          {isOperator && (
+            <Button size="xs" disabled={!data} onClick={() => setDialog({ kind: 'form', schedule: null })}>
+              New schedule
+            </Button>
+          )}
+        </Group>
+      </Group>
+      {error && <Failed error={error} retry={again} />}
+      {data?.reportSchedules.length === 0 && (
+        <Text size="sm">
+          No report of this tenant is made by itself.{' '}
+          {isOperator
+            ? 'A schedule makes one each day, week or month, and sends it by mail or to a destination.'
+            : 'An operator makes a schedule here.'}
+        </Text>
+      )}
+      {data?.reportSchedules.map((schedule) => (
+        <ScheduleCard
+          key={schedule.scheduleId}
+          {...{ schedule, isOperator }}
+          title={titleOf(schedule.reportId)}
+          onChange={again}
+          onOpen={(kind) => setDialog({ kind, schedule })}
+        />
+      ))}
+      {dialog?.kind === 'form' && (
+        <ScheduleForm
+          tenantId={tenantId}
+          reports={data?.reportChoices ?? []}
+          schedule={dialog.schedule}
+          onClose={close}
+          onDone={again}
+        />
+      )}
+      {dialog?.kind === 'remove' && dialog.schedule && (
+        <RemoveSchedule schedule={dialog.schedule} onClose={close} onDone={again} />
+      )}
+    </Stack>
+  );
+}
+
+function ScheduleCard(props: {
+  readonly schedule: Schedule;
+  readonly title: string;
+  readonly isOperator: boolean;
+  readonly onChange: () => void;
+  readonly onOpen: (kind: 'form' | 'remove') => void;
+}) {
+  const [zone] = useTimeZone();
+  const { schedule, title, isOperator, onChange, onOpen } = props;
+  const { name, paused, nextRunAt, lastRunAt, pendingRunId, lastError, retryAt } = schedule;
+  return (
+    <Paper withBorder p="sm" component="article" aria-label={name}>
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <div>
+          <Title order={3} size="h5">
+            {name}
+          </Title>
+          <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {title} · {timesInWords(schedule)} · {recipientsOf(schedule)}
+          </Text>
+        </div>
+        <Badge variant="light" tt="none" color={paused ? 'gray' : lastError ? 'red' : 'green'}>
+          {paused ? 'paused' : lastError ? 'failing' : 'active'}
+        </Badge>
+      </Group>
+      <Text size="sm" mt={4}>
+        {nextRunAt ? `Next ${formatTime(nextRunAt, zone)}` : 'It makes no run by itself'}
+        {lastRunAt ? ` · last sent ${formatTime(lastRunAt, zone)}` : ' · none was sent yet'}
+        {pendingRunId && ' · a run is being made or sent'}
+      </Text>
+      {lastError !== null && (
+        <Text size="sm" mt={4} style={{ overflowWrap: 'anywhere' }}>
+          Error: {lastError}
+          {retryAt && ` It is tried again ${formatTime(retryAt, zone)}.`}
+        </Text>
+      )}
+      {isOperator && <Actions schedule={schedule} onChange={onChange} onOpen={onOpen} />}
+    </Paper>
+  );
+}
+
+function Actions(props: {
+  readonly schedule: Schedule;
+  readonly onChange: () => void;
+  readonly onOpen: (kind: 'form' | 'remove') => void;
+}) {
+  const { tenantId, scheduleId, name, paused } = props.schedule;
+  const mutate = useMutate();
+  const [said, setSaid] = useState<string | null>(null);
+  const run = (work: () => Promise<string | null>) => async () => {
+    try {
+      setSaid(await work());
+      props.onChange();
+    } catch (error) {
+      setSaid((error as Error).message);
+    }
+  };
+  const of = { tenantId, scheduleId };
+  const pause = run(async () => {
+    if (paused) await mutate(ResumeReportScheduleDocument, of);
+    else await mutate(PauseReportScheduleDocument, of);
+    return null;
+  });
+  const send = run(async () => {
+    await mutate(SendReportScheduleNowDocument, of);
+    return 'A run is made and sent soon.';
+  });
+  const label = <span className="sr-only"> {name}</span>;
+  const small = { size: 'compact-xs', variant: 'default' } as const;
+  return (
+    <Group gap={6} mt="xs">
+      <Button {...small} onClick={send}>
+        Send now{label}
+      </Button>
+      <Button {...small} onClick={pause}>
+        {paused ? 'Resume' : 'Pause'}
+        {label}
+      </Button>
+      <Button {...small} onClick={() => props.onOpen('form')}>
+        Change{label}
+      </Button>
+      <Button {...small} onClick={() => props.onOpen('remove')}>
+        Remove{label}
+      </Button>
+      <Text size="sm" role="status">
+        {said}
+      </Text>
+    </Group>
+  );
+}
+
+function RemoveSchedule(props: { schedule: Schedule; onClose: () => void; onDone: () => void }) {
+  const { tenantId, scheduleId, name } = props.schedule;
+  const mutate = useMutate();
+  const submit = async () => {
+    await mutate(RemoveReportScheduleDocument, { tenantId, scheduleId });
+    props.onDone();
+  };
+  return (
+    <FormDialog
+      title={`Remove ${name}`}
+      action="Remove"
+      isDangerous
+      isOpen
+      onClose={props.onClose}
+      onSubmit={submit}
+    >
+      <Text size="sm">No run is made by itself any more. Its runs stay for as long as they are kept.</Text>
+    </FormDialog>
+  );
+}
