@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { systemClock } from '../clock';
 import type { DatabaseConfig } from '../config/parse-config';
 import { errorText } from '../log';
@@ -17,9 +20,21 @@ const FILES_NAMED = 3;
 const RECORDS_TRIED = 5;
 
 /** Whether the audit files of a database can be found and decoded. */
-export async function checkFiles(
+export async function checkFiles(database: DatabaseConfig, env: Environment): Promise<CheckResult[]> {
+  if (!isStored(database.source)) return checkSource(database, env, '');
+  // Archives are unpacked to a file.
+  const folder = await mkdtemp(join(tmpdir(), 'audit-agent-check-'));
+  try {
+    return await checkSource(database, env, folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function checkSource(
   { name, source: config }: DatabaseConfig,
   env: Environment,
+  folder: string,
 ): Promise<CheckResult[]> {
   const source = openSource(config, {
     env,
@@ -28,7 +43,7 @@ export async function checkFiles(
     bookmarks: NO_BOOKMARKS,
     once: true,
     stop: new AbortController().signal,
-    folder: null,
+    folder,
   });
   const listing = await source.list();
   if (listing.kind === 'unreadable' && isStored(config))

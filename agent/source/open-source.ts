@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Clock } from '../clock';
 import type { AgentTimes } from '../times';
 import type { AuditSource } from './audit-source';
@@ -20,8 +19,8 @@ export interface SourceOptions {
   readonly once: boolean;
   /** Ends what is being read from a store. */
   readonly stop: AbortSignal;
-  /** Where a source keeps what it knows; null: nowhere. */
-  readonly folder: string | null;
+  /** Where a source keeps what is its own. */
+  readonly folder: string;
 }
 
 export function openSource(config: SourceConfig, options: SourceOptions): AuditSource {
@@ -31,8 +30,7 @@ export function openSource(config: SourceConfig, options: SourceOptions): AuditS
     case 'S3': {
       const { storeTimeoutMs: timeoutMs, metadataTimeoutMs, storeRetryMs: retryMs } = options.times;
       const store = new S3Store({ ...options, config, timeoutMs, metadataTimeoutMs, retryMs });
-      const seenPath = options.folder === null ? null : join(options.folder, 'seen.json');
-      return new ObjectSource({ ...options, store, seenPath, listIntervalMs: config.listIntervalMs });
+      return new ObjectSource({ ...options, store, listIntervalMs: config.listIntervalMs });
     }
   }
 }

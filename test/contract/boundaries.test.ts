@@ -180,7 +180,7 @@ const BORDERS: readonly Border[] = [
   {
     of: ['agent'],
     files: ['src/delivery/aws-signature', 'src/event', 'src/folder-lock', 'src/limits', 'src/rests'],
-    packages: ['commander', 'rotating-file-stream', 'tinyglobby', 'zod'],
+    packages: ['commander', 'rotating-file-stream', 'tinyglobby', 'yauzl', 'zod'],
   },
   {
     of: ['src/config'],

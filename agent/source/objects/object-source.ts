@@ -1,9 +1,10 @@
+import { join } from 'node:path';
 import { FILETIME_UNIX_EPOCH, TICKS_PER_MS } from '../../../src/event/event-time';
 import { grownMs, Rests } from '../../../src/rests';
 import type { Clock } from '../../clock';
-import { errorText } from '../../log';
+import { errorCode, errorText } from '../../log';
 import { parseSourceName } from '../../sqlaudit/audit-file-name';
-import { type OpenBytes, withBytes } from '../../sqlaudit/bytes';
+import { FileBytes, type OpenBytes, withBytes } from '../../sqlaudit/bytes';
 import type { AuditSource, FoundFile, Identity, Listing, SourceState } from '../audit-source';
 import { identityOf } from '../identity';
 import { FileHeaders, ObjectBytes } from './object-bytes';
@@ -11,6 +12,7 @@ import { objectNameOf } from './object-name';
 import type { ObjectStore } from './object-store';
 import { SeenObjects } from './seen-objects';
 import { StoreError } from './store-error';
+import { UnzippedFiles } from './unzipped-files';
 import { type Acknowledged, type KnownObject, WaitingObjects } from './waiting-objects';
 
 interface ObjectSourceOptions {
@@ -20,8 +22,8 @@ interface ObjectSourceOptions {
   readonly listIntervalMs: number;
   /** The source ends when all is read, so that it gives everything at once. */
   readonly once: boolean;
-  /** Where the objects that were seen are kept; null: nowhere. */
-  readonly seenPath: string | null;
+  /** For what the source keeps of its own. */
+  readonly folder: string;
 }
 
 /** Objects may arrive so much later than younger ones of their series. */
@@ -32,6 +34,8 @@ const WRITTEN_MS = 24 * 3_600_000;
 const LISTED_AHEAD = 64;
 const WORKED_ON = 4;
 const REST_FIRST_MS = 1_000;
+/** An archive that was written so long ago is not uploaded again. */
+const DAMAGED_MS = 600_000;
 /** Missing objects that one listing asks for. */
 const ASKED_FOR_MAX = 20;
 
@@ -40,6 +44,7 @@ export class ObjectSource implements AuditSource {
   private readonly waiting: WaitingObjects;
   private readonly headers = new FileHeaders();
   private readonly seen: SeenObjects;
+  private readonly files: UnzippedFiles;
   private isLoaded = false;
   private newestMs: number | null = null;
   private nextListMs = 0;
@@ -53,9 +58,10 @@ export class ObjectSource implements AuditSource {
   private readonly rests: Rests<string>;
 
   constructor(private readonly options: ObjectSourceOptions) {
-    const { bookmarks, clock, seenPath, store } = options;
+    const { bookmarks, clock, folder, store } = options;
     this.waiting = new WaitingObjects(store.base, bookmarks);
-    this.seen = new SeenObjects(seenPath);
+    this.seen = new SeenObjects(join(folder, 'seen.json'));
+    this.files = new UnzippedFiles(join(folder, 'unzipped'));
     this.rests = new Rests(() => clock.now());
   }
 
@@ -76,10 +82,13 @@ export class ObjectSource implements AuditSource {
     if (nowMs >= this.nextListMs || this.nextListMs - nowMs > this.options.listIntervalMs)
       await this.refresh(nowMs);
     if (this.problem !== null) return { kind: 'unreadable', folder: store.title, reason: this.problem };
-    for (const key of this.waiting.forgetAcknowledged()) this.headers.forget(key);
+    for (const key of this.waiting.forgetAcknowledged()) await this.forget(key);
     const picked = this.waiting.next(once ? Number.POSITIVE_INFINITY : WORKED_ON);
+    for (const known of picked) {
+      known.isHanded = true;
+      await this.measure(known);
+    }
     const files = picked.map((known) => this.found(known, nowMs));
-    for (const known of picked) known.isHanded = true;
     return { kind: 'listed', files, skipped: [] };
   }
 
@@ -88,6 +97,7 @@ export class ObjectSource implements AuditSource {
     const key = path.slice(store.base.length);
     const known = this.waiting.at(key);
     if (known === null) throw new StoreError('the object is gone', 'ENOENT');
+    if (known.name.isZip) return FileBytes.open(await this.trying(key, () => this.unzipped(known)));
     const bytes = new ObjectBytes(store, known.object, this.headers);
     return {
       size: () => bytes.size(),
@@ -97,8 +107,12 @@ export class ObjectSource implements AuditSource {
   }
 
   async identify(path: string): Promise<Identity> {
-    const identity = await withBytes(() => this.open(path), identityOf);
     const known = this.waiting.at(path.slice(this.options.store.base.length));
+    if (known?.fileGuid && this.waiting.isAcknowledged(known))
+      return { kind: 'file', fileGuid: known.fileGuid };
+    const identity = await withBytes(() => this.open(path), identityOf).catch((error: unknown) =>
+      this.damageOf(known, error),
+    );
     if (known === null) return identity;
     const { key, version } = known.object;
     if (identity.kind === 'file') known.fileGuid = identity.fileGuid;
@@ -107,6 +121,30 @@ export class ObjectSource implements AuditSource {
       this.waiting.delete(key);
     }
     return identity;
+  }
+
+  private unzipped({ object }: KnownObject): Promise<string> {
+    return this.files.pathOf(object, (path) => this.options.store.download(object, path));
+  }
+
+  /** Unpacks an archive before it is listed, since its own size is not that of the file. */
+  private async measure(known: KnownObject): Promise<void> {
+    const { name, object } = known;
+    if (!name.isZip || this.waiting.isAcknowledged(known) || this.files.sizeOf(object) !== null) return;
+    try {
+      await this.trying(object.key, () => this.unzipped(known));
+    } catch (error) {
+      // It is listed all the same: whoever opens it is told the same.
+      if (errorCode(error) === null) throw error;
+    }
+  }
+
+  /** An archive that stays damaged is none. One that is young may be uploaded again. */
+  private damageOf(known: KnownObject | null, error: unknown): Identity {
+    const isDamaged = error instanceof StoreError && error.code === 'EDAMAGED';
+    const ageMs = this.options.clock.now() - (known?.object.mtimeMs ?? 0);
+    if (!isDamaged || ageMs < DAMAGED_MS) throw error;
+    return { kind: 'foreign', offset: 0, reason: error.message };
   }
 
   /** Reads an object, unless that has just failed. */
@@ -120,7 +158,7 @@ export class ObjectSource implements AuditSource {
       return result;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      if (error.code === 'ENOENT') this.gone(key);
+      if (error.code === 'ENOENT') await this.gone(key);
       else {
         if (error.code === 'ECHANGED') this.nextListMs = 0;
         this.failed.set(key, error);
@@ -130,11 +168,16 @@ export class ObjectSource implements AuditSource {
     }
   }
 
-  private gone(key: string): void {
+  private async gone(key: string): Promise<void> {
     this.waiting.delete(key);
+    await this.forget(key);
+  }
+
+  private async forget(key: string): Promise<void> {
     this.headers.forget(key);
     this.failed.delete(key);
     this.rests.end(key);
+    await this.files.forget(key);
   }
 
   private waitMs(failures: number): number {
@@ -210,7 +253,7 @@ export class ObjectSource implements AuditSource {
   private async lookFor(keys: readonly string[]): Promise<void> {
     for (const key of keys) {
       const known = this.waiting.at(key);
-      if (known?.isHanded && !(await this.options.store.exists(known.object))) this.gone(key);
+      if (known?.isHanded && !(await this.options.store.exists(known.object))) await this.gone(key);
     }
   }
 
@@ -222,7 +265,7 @@ export class ObjectSource implements AuditSource {
     return {
       path,
       name: name.name,
-      size: object.size,
+      size: this.sizeOf(known),
       mtimeMs: object.mtimeMs,
       inode: path,
       version: object.version,
@@ -231,6 +274,12 @@ export class ObjectSource implements AuditSource {
       isSpooled: false,
       isWhole: !isWritten,
     };
+  }
+
+  private sizeOf(known: KnownObject): number {
+    const { name, object } = known;
+    if (!name.isZip) return object.size;
+    return this.files.sizeOf(object) ?? this.waiting.acknowledgedSize(known) ?? object.size;
   }
 
   private emptiness(): string {

@@ -26,12 +26,12 @@ type Content = Omit<z.infer<typeof seenObjects>, 'version'>;
 export class SeenObjects {
   private text = '';
 
-  /** @param path null: nothing is kept */
-  constructor(private readonly path: string | null) {}
+  /** @param path neither the file nor its folder needs to exist */
+  constructor(private readonly path: string) {}
 
   /** A file that cannot be used counts as none: what it named is listed again, unless it is gone. */
   async load(): Promise<Content> {
-    const text = this.path === null ? null : await readIfThere(this.path);
+    const text = await readIfThere(this.path);
     return (text === null ? null : parse(text)) ?? { newestMs: null, waiting: [] };
   }
 
@@ -39,7 +39,7 @@ export class SeenObjects {
   async save(newestMs: number | null, waiting: readonly StoredObject[]): Promise<void> {
     const kept = waiting.slice(0, WAITING_MAX);
     const text = `${JSON.stringify({ version: 1, newestMs, waiting: kept })}\n`;
-    if (this.path === null || text === this.text) return;
+    if (text === this.text) return;
     await replaceFile(this.path, text);
     this.text = text;
   }

@@ -61,7 +61,6 @@ export class WaitingObjects {
     return null;
   }
 
-  /** @returns the object; null if it is acknowledged to its end */
   saw(object: StoredObject, name: ObjectName): KnownObject {
     const path = this.base + object.key;
     const before = this.byKey.get(object.key);
@@ -75,8 +74,7 @@ export class WaitingObjects {
     known.object = object;
     const newest = this.newest.get(name.series);
     if (newest === undefined || byCreation(newest, known) <= 0) this.newest.set(name.series, known);
-    if (this.isAcknowledged(known)) this.byKey.delete(object.key);
-    else this.byKey.set(object.key, known);
+    if (!this.isAcknowledged(known)) this.byKey.set(object.key, known);
     return known;
   }
 
@@ -116,6 +114,11 @@ export class WaitingObjects {
     }
     for (const [series, known] of this.newest) if (!counts.has(series)) picked.push(known);
     return picked.sort(byCreation);
+  }
+
+  /** Bytes of a file whose end is acknowledged; null: unknown. */
+  acknowledgedSize({ fileGuid }: KnownObject): number | null {
+    return (fileGuid === null ? null : this.bookmarks.of(fileGuid)?.endSize) ?? null;
   }
 
   isAcknowledged({ fileGuid, name, object }: KnownObject): boolean {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { guidOf, row, timeOf, writer } from '../../gaps/support';
+import { guidOf, row, writer } from '../../gaps/support';
 import { AgentWorld } from '../../support/agent-world';
 import { auditFileName } from '../../support/audit-files';
 import { BUCKET, REGION, S3StandIn } from './s3-stand-in';
@@ -17,7 +17,6 @@ export const fileOf = (file: number, ...records: readonly number[]): Buffer =>
     guidOf(file),
     records.map((n) => [row(n)]),
   );
-export { timeOf };
 
 /** An agent that collects from a bucket, and everything around it. */
 export class BucketWorld {
