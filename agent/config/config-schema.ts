@@ -48,6 +48,19 @@ const s3 = z
     'must have AccessKeyId and SecretAccessKey together, or neither',
   );
 
+const azureBlob = z.strictObject({
+  Account: text.pipe(z.string().regex(/^[a-z0-9]{3,24}$/, 'must be the name of a storage account')),
+  Container: text.pipe(z.string().regex(/^\$?[a-z0-9-]{1,63}$/, 'must be the name of a container')),
+  Prefix: optional,
+  Endpoint: storeAddress.nullish(),
+  SasToken: secret,
+  AccountKey: secret,
+  TenantId: optional,
+  ClientId: optional,
+  ClientSecret: secret,
+  ListIntervalMs: whole(10, 3_600_000, 60_000),
+});
+
 export const database = z.strictObject({
   Name: text.pipe(z.string().max(100, 'must have at most 100 characters')),
   Enabled: flag,
@@ -56,8 +69,12 @@ export const database = z.strictObject({
     [
       z.strictObject({ Type: z.literal('DirectFile'), DirectFile: directFile }),
       z.strictObject({ Type: z.literal('S3'), S3: s3 }),
+      z.strictObject({ Type: z.literal('AzureBlob'), AzureBlob: azureBlob }),
     ],
-    { error: ({ code }) => (code === 'invalid_union' ? 'must be "DirectFile" or "S3"' : undefined) },
+    {
+      error: ({ code }) =>
+        code === 'invalid_union' ? 'must be "DirectFile", "S3" or "AzureBlob"' : undefined,
+    },
   ),
 });
 

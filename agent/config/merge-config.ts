@@ -70,7 +70,9 @@ function mergeDatabases(present: readonly unknown[], given: readonly unknown[]):
   const databases = [...present];
   for (const database of given) {
     const isNamed = (each: unknown) => nameIn(each) === nameIn(database);
-    const isRead = (each: unknown) => pathIn(each) === pathIn(database) && !named.includes(nameIn(each));
+    const path = pathIn(database);
+    const isRead = (each: unknown) =>
+      path !== undefined && pathIn(each) === path && !named.includes(nameIn(each));
     const places = [isNamed, isRead, isTemplate].map((test) => databases.findIndex(test));
     const place = places.find((index) => index >= 0) ?? databases.length;
     databases[place] = mergeValues(databases[place], database);

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { errorText } from '../log';
+import { toAzure } from '../source/azure/azure-config';
 import { parseAuditGlob } from '../source/local-folder';
 import type { SourceConfig } from '../source/open-source';
 import { toS3 } from '../source/s3/s3-config';
@@ -106,6 +107,8 @@ function toSource(source: z.infer<typeof database>['AuditSource'], path: string)
     }
     case 'S3':
       return toS3(source.S3);
+    case 'AzureBlob':
+      return toAzure(source.AzureBlob);
   }
 }
 

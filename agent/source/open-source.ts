@@ -1,6 +1,8 @@
 import type { Clock } from '../clock';
 import type { AgentTimes } from '../times';
 import type { AuditSource } from './audit-source';
+import type { AzureConfig } from './azure/azure-config';
+import { AzureStore } from './azure/azure-store';
 import type { Environment } from './environment';
 import { type AuditGlob, LocalFolder } from './local-folder';
 import { ObjectSource } from './objects/object-source';
@@ -9,7 +11,7 @@ import type { S3Config } from './s3/s3-config';
 import { S3Store } from './s3/s3-store';
 
 /** A source in the configuration. `type` is published with each event as its `sourceType`. */
-export type SourceConfig = { readonly type: 'DirectFile'; readonly glob: AuditGlob } | S3Config;
+export type SourceConfig = { readonly type: 'DirectFile'; readonly glob: AuditGlob } | S3Config | AzureConfig;
 
 export interface SourceOptions {
   readonly env: Environment;
@@ -27,9 +29,13 @@ export function openSource(config: SourceConfig, options: SourceOptions): AuditS
   switch (config.type) {
     case 'DirectFile':
       return new LocalFolder(config.glob);
-    case 'S3': {
+    case 'S3':
+    case 'AzureBlob': {
       const { storeTimeoutMs: timeoutMs, metadataTimeoutMs, storeRetryMs: retryMs } = options.times;
-      const store = new S3Store({ ...options, config, timeoutMs, metadataTimeoutMs, retryMs });
+      const { clock, env, stop } = options;
+      const access = { clock, env, stop, timeoutMs, metadataTimeoutMs, retryMs };
+      const store =
+        config.type === 'S3' ? new S3Store({ ...access, config }) : new AzureStore({ ...access, config });
       return new ObjectSource({ ...options, store, listIntervalMs: config.listIntervalMs });
     }
   }

@@ -48,7 +48,7 @@ describe('the configuration', () => {
       'CentralApi.ApiKey must be the key as it was shown, without blanks',
       'EventHubPublisher.PollIntervalMs expected number, received string',
       'EventHubPublisher.Databases[1].Name is missing',
-      'EventHubPublisher.Databases[1].AuditSource.Type must be "DirectFile" or "S3"',
+      'EventHubPublisher.Databases[1].AuditSource.Type must be "DirectFile", "S3" or "AzureBlob"',
     ]);
   });
 

@@ -6,10 +6,9 @@ import type { ObjectStore, StoredObject } from './object-store';
 export class FileHeaders {
   private readonly known = new Map<string, { readonly version: string; readonly header: Buffer }>();
 
-  of({ key, version, canGrow }: StoredObject): Buffer | null {
+  of({ key, version }: StoredObject): Buffer | null {
     const known = this.known.get(key);
-    // What an append blob had, it keeps.
-    return known && (canGrow || known.version === version) ? known.header : null;
+    return known?.version === version ? known.header : null;
   }
 
   note({ key, version }: StoredObject, header: Buffer): void {
