@@ -114,7 +114,10 @@ export class AzureStandIn {
     if (Number(from) >= blob.bytes.length) return void refuse(response, 416, 'InvalidRange');
     const part = blob.bytes.subarray(Number(from), Number(to) + 1);
     if (method !== 'HEAD') this.ranges.push(`${name} ${from}+${part.length}`);
-    response.writeHead(method === 'HEAD' ? 200 : 206, { 'content-length': part.length, etag: `0x${blob.version}` });
+    response.writeHead(method === 'HEAD' ? 200 : 206, {
+      'content-length': part.length,
+      etag: `0x${blob.version}`,
+    });
     response.end(method === 'HEAD' ? undefined : part);
   }
 

@@ -36,17 +36,22 @@ export class BucketWorld {
     await this.store.stop();
   }
 
-  /** Writes the configuration of one database "Payroll". */
-  configure(settings: object = {}): void {
-    const S3 = {
+  /** Settings of the source. */
+  settings(changes: object = {}): object {
+    return {
       Bucket: BUCKET,
       Prefix: 'rds/',
       Region: REGION,
       Endpoint: this.store.url,
       ListIntervalMs: 20,
       ...LOGIN,
-      ...settings,
+      ...changes,
     };
+  }
+
+  /** Writes the configuration of one database "Payroll". */
+  configure(changes: object = {}): void {
+    const S3 = this.settings(changes);
     this.agents.configure({}, { Databases: [{ Name: 'Payroll', AuditSource: { Type: 'S3', S3 } }] });
   }
 
