@@ -41,7 +41,8 @@ describe('a collector of a bucket', () => {
     world.store.put(keyOf(1), fileOf(1, 3));
     world.agents.follow();
     await until('the problem', () => world.reported?.includes('the archive is cut or damaged'));
-    expect(world.agents.statusOf()?.problem).toContain(`s3://audit-trail/${keyOf(0)}.zip`);
+    const path = `s3://audit-trail/${keyOf(0)}.zip`;
+    await until('the status', () => world.agents.statusOf()?.problem?.includes(path));
     world.store.put(`${keyOf(0)}.zip`, whole.subarray(0, whole.length / 2), LONG_AGO);
     await until('the gap', () => world.gaps.length > 0);
     expect(world.gaps[0]).toMatchObject({
