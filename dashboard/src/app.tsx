@@ -4,6 +4,7 @@ import { Provider } from 'urql';
 import { Router } from 'wouter';
 import { createClient } from './api/client';
 import { loadSession, type Session } from './api/session';
+import { ZoneProvider } from './lib/preferences';
 import { Shell } from './shell/shell';
 import { Failed, Loading } from './shell/states';
 import { SignIn } from './sign-in/sign-in';
@@ -56,7 +57,9 @@ export function App({ loading }: { readonly loading: Promise<Session | null> }) 
   return (
     <Provider value={client}>
       <Router base="/dashboard">
-        <Shell session={session} onSignedOut={() => leave(false)} />
+        <ZoneProvider>
+          <Shell session={session} onSignedOut={() => leave(false)} />
+        </ZoneProvider>
       </Router>
     </Provider>
   );

@@ -11,6 +11,7 @@ import {
 } from '../problem';
 import { parseTicks, TICKS_PER_MS } from './event-time';
 import { termsOf } from './expression/expression';
+import { otherLanguageHint } from './expression/other-language';
 import { parseFilter } from './expression/parse-filter';
 import type { InputShape, ParameterSpec, ParameterSpecs, ParameterValues } from './parameter-specs';
 import { parseSearch } from './search';
@@ -205,7 +206,7 @@ function readText(spec: SpecOf<OfText>, text: string, at: FieldProblems): unknow
   if (!('problem' in parsed)) return text;
   return at.wrong(
     'malformed',
-    spec.kind === 'filter' ? `is not understood ${parsed.problem}` : parsed.problem,
+    spec.kind === 'filter' ? `is not understood ${parsed.problem}${otherLanguageHint(text)}` : parsed.problem,
   );
 }
 

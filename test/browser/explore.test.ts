@@ -195,6 +195,17 @@ describe('exploring events', () => {
     await page.getByText('The newest event that matches').waitFor();
     expect(await explore.box.inputValue()).toBe('principalName:sa');
     expect(await page.getByRole('note').count()).toBe(0);
+
+    await explore.search('user == "sa" and TimeGenerated > ago(7d)');
+    await page
+      .getByRole('note')
+      .getByRole('button', { name: 'principalName:sa · Last 7 days', exact: true })
+      .click();
+    await page.waitForURL(/range=7d/);
+    expect(await explore.box.inputValue()).toBe('principalName:sa');
+    await explore.box.fill('');
+    await page.getByRole('option', { name: /^responseRows:>1000/ }).click();
+    await page.waitForURL((url) => url.searchParams.get('filter') === 'responseRows:>1000');
   });
 
   it('leads to the newest matching event if none in the time range matches', async () => {
@@ -440,4 +451,35 @@ describe('exploring events', () => {
     await page.getByText('Local', { exact: true }).click();
     await explore.column('Time', ([first]) => first === '2025-04-15 04:59:46.630 −04:00');
   });
+
+  it.each([
+    ['America/St_Johns', '2025-04-15 06:29:46.630 −02:30', '2025-04-15T06:29'],
+    ['Europe/Berlin', '2025-04-15 10:59:46.630 +02:00', '2025-04-15T10:59'],
+    ['Asia/Tehran', '2025-04-15 12:29:46.630 +03:30', '2025-04-15T12:29'],
+    ['Australia/Sydney', '2025-04-15 18:59:46.630 +10:00', '2025-04-15T18:59'],
+  ])(
+    'shows a reader in %s local times, and others the same times by the address',
+    async (zone, time, typed) => {
+      const there = await opened.dashboard.signedIn(opened.dashboard.contoso.key, '/explore?range=all', {
+        timezoneId: zone,
+      });
+      await there.getByText('Local', { exact: true }).click();
+      await new ExplorePage(there).column('Time', ([first]) => first === time);
+      await there.waitForURL((url) => url.searchParams.get('zone') === zone);
+      const link = there.url();
+      await there.context().close();
+
+      await page.goto(link);
+      await explore.column('Time', ([first]) => first === time);
+      // What is typed is of that zone too, which stays on the way through the pages.
+      await page.getByRole('button', { name: 'All time' }).click();
+      await page.getByLabel(`From (${zone})`).fill(typed);
+      await page.getByLabel(`To (${zone})`).fill(`${typed}:59`);
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.waitForURL((url) => url.searchParams.get('startTime') === '2025-04-15T08:59:00.000Z');
+      await page.getByRole('link', { name: 'Overview' }).click();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await page.waitForURL((url) => url.searchParams.get('zone') === zone);
+    },
+  );
 });

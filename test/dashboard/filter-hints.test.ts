@@ -1,6 +1,18 @@
+import { EXAMPLES } from '../../dashboard/src/explore/filter/examples';
 import { hintsOf } from '../../dashboard/src/explore/filter/hints';
 import { anyCase, wantedOf, withValue } from '../../dashboard/src/explore/filter/letter-case';
+import { otherLanguage } from '../../src/event/expression/other-language';
 import { parseFilter } from '../../src/event/expression/parse-filter';
+
+describe('the examples of the language', () => {
+  it('are six filters that are understood, without a hint', () => {
+    expect(EXAMPLES).toHaveLength(6);
+    for (const [filter] of EXAMPLES) {
+      expect('expression' in parseFilter(filter)).toBe(true);
+      expect([...hintsOf(filter), otherLanguage(filter)]).toEqual([null]);
+    }
+  });
+});
 
 describe('the hints for a filter', () => {
   it.each([
@@ -34,6 +46,17 @@ describe('the hints for a filter', () => {
     ],
   ])('are none for %s', (typed) => {
     expect(hintsOf(typed)).toEqual([]);
+  });
+
+  it.each([
+    ['objectName:a and not principalName:b', 'objectName:a AND NOT principalName:b'],
+    ['(objectName:a or b) "x and y"', '(objectName:a OR b) "x and y"'],
+  ])('tell operators in lower case from words: %s', (typed, filter) => {
+    expect(hintsOf(typed)[0]?.filter).toBe(filter);
+  });
+
+  it('leave words alone that are operators elsewhere', () => {
+    expect(['terms and conditions', 'objectName:"a and b"', 'objectName:band'].flatMap(hintsOf)).toEqual([]);
   });
 
   it('are at most three, each for its own place', () => {

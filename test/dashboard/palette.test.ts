@@ -42,18 +42,29 @@ describe('the palette', () => {
     pages: PAGES,
     saved: [{ name: 'People only', filter: 'NOT principalName:svc' }],
     commands: ['signOut', 'export', 'down'],
+    zones: ['Europe/Berlin', 'Asia/Kathmandu'],
     known: [],
     readsEvents: true,
   };
   const found = (text: string, more: Partial<Offered> = {}) => entriesOf(text, { ...offered, ...more });
-  const hrefs = (entries: readonly Entry[]) => entries.map(({ to }) => ('href' in to ? to.href : to.command));
+  const hrefs = (entries: readonly Entry[]) =>
+    entries.map(({ to }) => ('href' in to ? to.href : 'zone' in to ? to.zone : to.command));
 
   it('has all pages, searches and actions that can be done now while nothing is typed', () => {
     const entries = found('');
     expect(entries.filter(({ group }) => group === 'Pages')).toHaveLength(PAGES.length);
     expect(entries.filter(({ group }) => group === 'Saved searches')).toHaveLength(1);
-    expect(hrefs(entries.filter(({ group }) => group === 'Actions'))).toEqual(['signOut', 'export']);
+    expect(hrefs(entries.filter(({ group }) => group === 'Actions'))).toEqual([
+      ...['signOut', 'export', 'UTC', 'local'],
+    ]);
     expect(entries.some(({ group }) => group === 'Entities')).toBe(false);
+  });
+
+  it('finds time zones by the words of their names', () => {
+    expect(hrefs(found('berlin'))[0]).toBe('Europe/Berlin');
+    expect(hrefs(found('times of kath'))[0]).toBe('Asia/Kathmandu');
+    expect(hrefs(found('ber')).slice(0, 2)).toContain('Europe/Berlin');
+    expect(hrefs(found('be'))).not.toContain('Europe/Berlin');
   });
 
   it('finds what has each word, what begins with the text first', () => {

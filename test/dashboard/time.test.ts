@@ -1,10 +1,15 @@
+import fc from 'fast-check';
 import {
   dayStart,
   formatAgo,
+  formatClock,
   formatSpan,
   formatTime,
   fromInputValue,
+  HOUR_MS,
+  hourOf,
   offsetOf,
+  parseZone,
   toInputValue,
 } from '../../dashboard/src/lib/time';
 import { inTimeZone } from '../support/time-zone';
@@ -33,6 +38,54 @@ describe('a time that a person types', () => {
         '2026-07-01T12:00:05',
       );
     }
+  });
+
+  it.each([
+    ['Europe/Berlin', '2026-07-01T12:00', '2026-07-01T10:00:00.000Z'],
+    // The clock shows 02:30 twice, and on another day not at all.
+    ['Europe/Berlin', '2026-10-25T02:30', '2026-10-25T00:30:00.000Z'],
+    ['Europe/Berlin', '2026-03-29T02:30', '2026-03-29T01:30:00.000Z'],
+    ['America/St_Johns', '2026-01-05T04:30', '2026-01-05T08:00:00.000Z'],
+    ['Asia/Kathmandu', '2026-07-01T00:00', '2026-06-30T18:15:00.000Z'],
+    ['Pacific/Apia', '2011-12-31T00:00', '2011-12-30T10:00:00.000Z'],
+  ])('is that of the clock in %s by its name, wherever the reader is: %s', (zone, typed, moment) => {
+    for (const reader of ['America/New_York', 'Asia/Kathmandu'])
+      expect(inTimeZone(reader, () => iso(fromInputValue(typed, zone)))).toBe(moment);
+    // Of any zone, it is the same as for a browser in it.
+    expect(inTimeZone(zone, () => iso(fromInputValue(typed, 'local')))).toBe(moment);
+  });
+
+  it('is the time that is shown, in any zone and year', () => {
+    const zones = fc.constantFrom(
+      'Europe/Berlin',
+      'America/St_Johns',
+      'Asia/Kathmandu',
+      'Pacific/Apia',
+      'Africa/Casablanca',
+    );
+    const seconds = fc.integer({ min: Date.UTC(1990, 0) / 1000, max: Date.UTC(2100, 0) / 1000 });
+    fc.assert(
+      fc.property(zones, seconds, (zone, second) => {
+        const moment = second * 1000;
+        const again = fromInputValue(toInputValue(moment, zone), zone);
+        // An hour that the clock has twice is typed in one way.
+        expect([0, HOUR_MS]).toContain(moment - (again ?? 0));
+        expect(toInputValue(again ?? 0, zone)).toBe(toInputValue(moment, zone));
+        expect(hourOf(moment, zone)).toBe(Number(formatClock(moment, zone).slice(0, 2)));
+      }),
+    );
+    expect(toInputValue(Date.parse('0001-01-01T00:00:00Z'), 'America/New_York')).toMatch(/^0000-12-31T19:0/);
+  });
+
+  it('has a zone that a link names, or none', () => {
+    expect(parseZone('europe/berlin')).toBe('Europe/Berlin');
+    expect(parseZone('Asia/Kolkata')).toBe('Asia/Kolkata');
+    expect(inTimeZone('Europe/Berlin', () => [parseZone('Europe/Berlin'), parseZone('local')])).toEqual([
+      ...['local', 'local'],
+    ]);
+    expect(inTimeZone('UTC', () => [parseZone('UTC'), parseZone('local')])).toEqual(['UTC', 'UTC']);
+    for (const none of [null, '', 'Mars/Base', '+01:00', '../x', 'a'.repeat(500)])
+      expect(parseZone(none)).toBeNull();
   });
 
   it.each(['', '2026-07-01T', '2026-13-01T00:00'])('is not known while it is incomplete: "%s"', (typed) => {

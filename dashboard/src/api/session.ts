@@ -7,6 +7,8 @@ export interface Session {
   readonly name: string;
   readonly tenants: readonly { readonly tenantId: string; readonly name: string }[];
   readonly scopes: readonly string[];
+  /** The IANA name of the service's time zone. A service of an earlier build does not tell it. */
+  readonly timeZone?: string;
   /** ISO 8601: when the session ends in any case. */
   readonly expiresAt: string;
 }

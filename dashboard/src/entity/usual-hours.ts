@@ -1,5 +1,5 @@
 import type { EntityQuery } from '../../generated/operations';
-import { HOUR_MS, type TimeZone } from '../lib/time';
+import { HOUR_MS, hourOf, type TimeZone } from '../lib/time';
 
 type Counted = Pick<NonNullable<EntityQuery['entity']>, 'startTime' | 'recentTime' | 'hours'>;
 
@@ -14,9 +14,9 @@ export function clockHours({ startTime, recentTime, hours }: Counted, zone: Time
   const clock = Array.from({ length: 24 }, () => ({ known: 0, recent: 0 }));
   const [startMs, recentMs] = [Date.parse(startTime), Date.parse(recentTime)];
   for (const [place, events] of hours.entries()) {
-    const at = new Date(startMs + place * HOUR_MS);
-    const of = clock[zone === 'UTC' ? at.getUTCHours() : at.getHours()];
-    if (of) of[at.getTime() < recentMs ? 'known' : 'recent'] += events;
+    const at = startMs + place * HOUR_MS;
+    const of = clock[hourOf(at, zone)];
+    if (of) of[at < recentMs ? 'known' : 'recent'] += events;
   }
   return clock;
 }

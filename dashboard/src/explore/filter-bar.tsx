@@ -6,7 +6,8 @@ import type { Session } from '../api/session';
 import { ProveButton } from '../evidence/prove-button';
 import { CopyAction } from '../lib/copy-action';
 import { counted } from '../lib/numbers';
-import { formatTime, type TimeZone } from '../lib/time';
+import { ZONE_PARAMETER } from '../lib/preferences';
+import { formatTime, type TimeZone, zoneName } from '../lib/time';
 import { Toolbar } from '../lib/toolbar';
 import { useCommands } from '../lib/use-commands';
 import { AutoRefresh } from './auto-refresh';
@@ -18,6 +19,7 @@ import { useRecentSearches } from './filter/recent-searches';
 import { FILTER_ID, SearchBox } from './filter/search-box';
 import type { Suggestion } from './filter/use-suggestions';
 import { SavedSearches } from './saved/saved-searches';
+import type { TimeRange } from './time-range';
 import { TimeRangePicker } from './time-range-picker';
 import type { Change } from './use-explore-state';
 import type { NewEvents } from './use-new-events';
@@ -47,9 +49,9 @@ export function FilterBar(props: Props) {
   const [{ data }, askSaved] = useQuery({ query: SavedSearchesDocument });
   const saved = data?.savedSearches ?? [];
   useCommands({ filter: () => document.getElementById(FILTER_ID)?.focus() });
-  const search = (text: string) => {
+  const search = (text: string, range?: TimeRange | null) => {
     addRecent(text);
-    change({ filter: text });
+    change({ filter: text, ...(range ? { range } : {}) });
   };
   return (
     <div>
@@ -89,7 +91,7 @@ export function FilterBar(props: Props) {
             isLink
             label="Copy link to this view"
             command="copyLink"
-            text={() => linkTo(state, filter)}
+            text={() => linkTo(state, filter, zone)}
           />
           <ExportButton filter={filter} totalCount={totalCount} />
           <ProveButton session={session} filter={filter} label="Prove this view" isDisabled={!totalCount} />
@@ -121,9 +123,11 @@ export function FilterBar(props: Props) {
 const isFirst = ({ insert }: Suggestion, i: number, all: readonly Suggestion[]): boolean =>
   all.findIndex((each) => each.insert === insert) === i;
 
-/** A link with the range fixed to its present times, so that a colleague who opens it later sees the same. */
-function linkTo(state: ExploreState, { startTime, endTime }: ExploreFilter): string {
+/** A link with the range fixed to its present times, and the zone, so that a colleague who opens it later sees the same. */
+function linkTo(state: ExploreState, { startTime, endTime }: ExploreFilter, zone: TimeZone): string {
   const range =
     startTime && endTime ? ({ kind: 'fixed', from: startTime, to: endTime } as const) : state.range;
-  return `${location.origin}${location.pathname}?${formatState({ ...state, range })}`;
+  const parts = new URLSearchParams(formatState({ ...state, range }));
+  parts.set(ZONE_PARAMETER, zoneName(zone));
+  return `${location.origin}${location.pathname}?${parts}`;
 }

@@ -12,7 +12,7 @@ import { memo, useState } from 'react';
 import type { UseQueryState } from 'urql';
 import type { HistogramQuery } from '../../generated/operations';
 import { formatCount } from '../lib/numbers';
-import { formatSpan, formatTime, type TimeZone } from '../lib/time';
+import { DAY_MS, formatSpan, formatTime, type TimeZone } from '../lib/time';
 import { Toolbar } from '../lib/toolbar';
 import { Failed, Loading } from '../shell/states';
 import type { Stretch } from './coverage/missing';
@@ -58,7 +58,9 @@ export const HistogramPanel = memo(function HistogramPanel({ result, missing, zo
           <LegendItem of="succeeded" label="Succeeded" />
           <LegendItem of="failed" label="Failed" />
           <Text size="xs" c="dimmed">
-            {hovered ? describe(hovered, zone) : `Bars of ${formatSpan(bucketSeconds * 1000)}. Drag to zoom.`}
+            {hovered
+              ? describe(hovered, zone)
+              : `Bars of ${formatSpan(bucketSeconds * 1000)}${zone !== 'UTC' && bucketSeconds * 1000 >= DAY_MS ? ' of UTC' : ''}. Drag to zoom.`}
           </Text>
         </Group>
         <Toolbar label="Move over time" gap={4}>

@@ -1,4 +1,4 @@
-import { DAY_MS, formatClock, formatDate, HOUR_MS, MINUTE_MS, type TimeZone } from '../lib/time';
+import { DAY_MS, formatClock, formatDate, HOUR_MS, MINUTE_MS, offsetMs, type TimeZone } from '../lib/time';
 
 interface Bars {
   /** ISO 8601 in UTC: the part of the range that the bar counts. */
@@ -48,9 +48,6 @@ function stepOf(widthMs: number, atLeastMs: number): number {
   const step = STEPS_MS.find((ms) => ms >= atLeastMs && ms % widthMs === 0);
   return step ?? Math.max(1, Math.ceil(atLeastMs / widthMs)) * widthMs;
 }
-
-const offsetMs = (ms: number, zone: TimeZone): number =>
-  zone === 'UTC' ? 0 : -new Date(ms).getTimezoneOffset() * MINUTE_MS;
 
 function labelled(ticks: readonly number[], stepMs: number, zone: TimeZone): readonly Tick[] {
   const clocks = ticks.map((ms) => formatClock(ms, zone));

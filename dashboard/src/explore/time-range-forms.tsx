@@ -111,9 +111,9 @@ export function FixedRange({ range, zone, onChange }: Props) {
     if (fromMs !== null && toMs !== null && !problem) onChange(fixedRange(fromMs, toMs));
   };
   const input = { type: 'datetime-local', step: 1, size: 'xs', required: true, withAsterisk: false } as const;
-  /** Shows which moment is meant, since a local clock has some hours twice. */
+  /** Shows which moment is meant, since most clocks have some hours twice. */
   const meant = (ms: number | null) =>
-    zone === 'local' && ms !== null ? `${formatTime(new Date(ms).toISOString(), zone)}` : undefined;
+    zone !== 'UTC' && ms !== null ? `${formatTime(new Date(ms).toISOString(), zone)}` : undefined;
   return (
     <form onSubmit={submit}>
       <Stack gap="xs">

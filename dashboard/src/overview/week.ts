@@ -1,7 +1,7 @@
 import type { OverviewQuery } from '../../generated/operations';
 import { exploreHref } from '../alerts/explore-links';
 import { fixedRange } from '../explore/time-range';
-import { DAY_MS, formatDate, HOUR_MS, type TimeZone } from '../lib/time';
+import { DAY_MS, formatDate, HOUR_MS, hourOf, type TimeZone } from '../lib/time';
 
 export type Overview = OverviewQuery['overview'];
 
@@ -59,7 +59,7 @@ export function squaresOf(
     const at = startOf(startTime, hour);
     const date = formatDate(at, zone);
     const weekday = weekdayOf(date);
-    const clock = zone === 'UTC' ? new Date(at).getUTCHours() : new Date(at).getHours();
+    const clock = hourOf(at, zone);
     const row = rows.get(weekday);
     const known = row?.[clock];
     if (row)

@@ -7,7 +7,7 @@ export interface Entry {
   readonly label: string;
   readonly note: string;
   /** Leads to a page, or does something. */
-  readonly to: { readonly href: string } | { readonly command: CommandId };
+  readonly to: { readonly href: string } | { readonly command: CommandId } | { readonly zone: string };
 }
 
 export interface Offered {
@@ -15,6 +15,8 @@ export interface Offered {
   readonly saved: readonly { readonly name: string; readonly filter: string }[];
   /** The commands that something shown acts on. */
   readonly commands: readonly CommandId[];
+  /** IANA names. */
+  readonly zones: readonly string[];
   /** Values of events that are like the typed text. */
   readonly known: readonly { readonly kind: EntityKind; readonly value: string }[];
   /** Whether the session reads events, and so has pages of entities. */
@@ -22,6 +24,18 @@ export interface Offered {
 }
 
 const SAVED_MAX = 6;
+const ACTIONS_MAX = 16;
+/** From this many characters on, all time zones are offered: fewer would be like too many. */
+const ZONE_CHARS = 3;
+
+const zonesOf = (names: readonly string[]): readonly Entry[] =>
+  ['UTC', 'local', ...names].map((zone) => ({
+    group: 'Actions',
+    label: `Times of ${zone === 'local' ? 'this browser' : zone.replaceAll('/', ' / ').replaceAll('_', ' ')}`,
+    note: '',
+    to: { zone },
+  }));
+const ZONES_USUAL = zonesOf([]);
 
 /** The lines for a typed text, the likeliest first within each group. */
 export function entriesOf(typed: string, offered: Offered): readonly Entry[] {
@@ -49,7 +63,10 @@ export function entriesOf(typed: string, offered: Offered): readonly Entry[] {
   return [
     ...like(text, pages),
     ...like(text, saved).slice(0, SAVED_MAX),
-    ...like(text, actions),
+    ...like(text, [...actions, ...(text.length < ZONE_CHARS ? ZONES_USUAL : zonesOf(offered.zones))]).slice(
+      0,
+      ACTIONS_MAX,
+    ),
     ...(offered.readsEvents && text !== '' ? entitiesOf(text, offered.known) : []),
   ];
 }

@@ -7,6 +7,8 @@ import { SavedSearchesDocument } from '../../generated/operations';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
 import { COMMAND_IDS } from '../lib/commands';
+import { useTimeZone } from '../lib/preferences';
+import { zoneNames } from '../lib/time';
 import { actOf } from '../lib/use-commands';
 import { type Entry, entriesOf } from './entries';
 import classes from './palette.module.css';
@@ -46,12 +48,14 @@ function Finder({ session, pages, onClose }: Omit<Props, 'isOpen'>) {
   const [text, setText] = useState('');
   const [place, setPlace] = useState(0);
   const [, navigate] = useLocation();
+  const [, setZone] = useTimeZone();
   const [{ data }] = useQuery({ query: SavedSearchesDocument, pause: !readsEvents });
   const known = useKnown(text.trim(), readsEvents);
   const entries = entriesOf(text, {
     pages,
     saved: data?.savedSearches ?? [],
     commands: COMMAND_IDS.filter((id) => actOf(id) !== undefined),
+    zones: zoneNames(),
     known,
     readsEvents,
   });
@@ -65,6 +69,7 @@ function Finder({ session, pages, onClose }: Omit<Props, 'isOpen'>) {
     onClose();
     const { to } = entry;
     if ('href' in to) navigate(to.href);
+    else if ('zone' in to) setZone(to.zone);
     // The dialog gives the focus back first, since a command may move it or open another dialog.
     else setTimeout(() => actOf(to.command)?.());
   };

@@ -78,7 +78,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
             >
               <IconSearch size={18} aria-hidden />
             </ActionIcon>
-            <TimeZoneSwitch />
+            <TimeZoneSwitch session={session} />
             <ColorSchemeSwitch />
             <AccountMenu session={session} onSignOut={leave} />
           </Toolbar>

@@ -1,21 +1,70 @@
-import { ActionIcon, SegmentedControl, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { IconMoon, IconSun } from '@tabler/icons-react';
+import {
+  ActionIcon,
+  NativeSelect,
+  Popover,
+  SegmentedControl,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { IconMoon, IconSun, IconWorld } from '@tabler/icons-react';
+import type { Session } from '../api/session';
 import { useTimeZone } from '../lib/preferences';
-import type { TimeZone } from '../lib/time';
+import { parseZone, zoneName, zoneNames } from '../lib/time';
 
-export function TimeZoneSwitch() {
+/** Chooses the zone of all times: UTC, the browser's, the service's, or any other. */
+export function TimeZoneSwitch({ session }: { readonly session: Session }) {
   const [zone, setZone] = useTimeZone();
+  const usual = [
+    { value: 'UTC', label: 'UTC' },
+    { value: 'local', label: 'Local' },
+  ];
+  const isUsual = zone === 'UTC' || zone === 'local';
+  const city = zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone;
+  const names = zoneNames();
+  const isListed = isUsual || names.includes(zone);
+  const service = parseZone(session.timeZone ?? null);
   return (
-    <SegmentedControl
-      aria-label="Time zone"
-      size="xs"
-      data={[
-        { value: 'UTC', label: 'UTC' },
-        { value: 'local', label: 'Local' },
-      ]}
-      value={zone}
-      onChange={(value) => setZone(value as TimeZone)}
-    />
+    <>
+      <SegmentedControl
+        visibleFrom="xs"
+        aria-label="Time zone"
+        size="xs"
+        data={isUsual ? usual : [...usual, { value: zone, label: city }]}
+        value={zone}
+        onChange={setZone}
+      />
+      <Popover trapFocus returnFocus position="bottom-end" shadow="md">
+        <Popover.Target>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            c="inherit"
+            size={28}
+            aria-label={`Times of ${zoneName(zone)}: choose another time zone`}
+          >
+            <IconWorld size={18} aria-hidden />
+          </ActionIcon>
+        </Popover.Target>
+        <Popover.Dropdown aria-label="Time zone">
+          <NativeSelect
+            label="All times are shown in"
+            value={zone}
+            onChange={(event) => setZone(event.currentTarget.value)}
+          >
+            {!isListed && <option value={zone}>{zone}</option>}
+            <option value="UTC">UTC</option>
+            <option value="local">Browser: {zoneName('local')}</option>
+            {service && <option value={service}>Server: {zoneName(service)}</option>}
+            <hr />
+            {names.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </NativeSelect>
+        </Popover.Dropdown>
+      </Popover>
+    </>
   );
 }
 

@@ -21,6 +21,7 @@ import type { Session } from '../api/session';
 // Not loaded lazily, since nearly every link leads to this view and each further file takes a browser 10 ms or more.
 import { Explore } from '../explore/explore';
 import { part } from '../lib/part';
+import { ZONE_PARAMETER } from '../lib/preferences';
 import type { SkipTarget } from './skip-links';
 
 export interface View {
@@ -168,7 +169,8 @@ export function wayFrom(path: string, search: string, views: readonly View[]): s
   if (path !== '/' && path !== '' && path !== '/sign-in') return null;
   const given = [...new URLSearchParams(search).keys()];
   const explore = views.find((view) => view.path === '/explore');
-  if (explore && given.some((name) => name !== 'end')) return `${explore.path}?${search}`;
+  if (explore && given.some((name) => name !== 'end' && name !== ZONE_PARAMETER))
+    return `${explore.path}?${search}`;
   const home = views[0]?.path ?? '/';
   return home === path ? null : home;
 }

@@ -113,6 +113,7 @@ async function described({ tenants }: SessionParts, signedIn: SignedIn | null) {
       .filter(({ tenantId }) => tenantIds.includes(tenantId))
       .map(({ tenantId, name }) => ({ tenantId: String(tenantId), name })),
     scopes,
+    timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
     expiresAt: session.expiresAt.toISOString(),
     idleExpiresAt: idleEndOf(session).toISOString(),
   };

@@ -1,14 +1,28 @@
 import { Button, Text } from '@mantine/core';
+import { otherLanguage } from '../../../../src/event/expression/other-language';
 import { showHidden } from '../event/marks';
+import type { TimeRange } from '../time-range';
 import { hintsOf } from './hints';
+import { OtherQuestion } from './other-question';
 
 interface Props {
   readonly text: string;
-  readonly onSearch: (text: string) => void;
+  readonly onSearch: (text: string, range?: TimeRange | null) => void;
 }
 
 /** Says which parts of the filter may mean something else than their author thinks, and offers what may be meant. */
-export const FilterHints = ({ text, onSearch }: Props) =>
+export function FilterHints({ text, onSearch }: Props) {
+  const found = otherLanguage(text);
+  if (found && found.filter !== null) return <OtherQuestion found={found} onSearch={onSearch} />;
+  return (
+    <>
+      {found && <OtherQuestion found={found} onSearch={onSearch} />}
+      <OwnHints text={text} onSearch={onSearch} />
+    </>
+  );
+}
+
+const OwnHints = ({ text, onSearch }: Props) =>
   hintsOf(text).map(({ typed, why, meant, filter }, i) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the same condition may stand there twice
     <Text key={`${i} ${typed}`} size="sm" mt={4} role="note">

@@ -1,4 +1,6 @@
-import { type ExpressionField, fieldNamed } from '../../../../src/event/expression/expression';
+import { fieldNamed } from '../../../../src/event/expression/expression';
+import { fieldMeant } from '../../../../src/event/expression/other-names';
+import { parseFilter } from '../../../../src/event/expression/parse-filter';
 import { fieldText, quoteValue } from './value-text';
 
 /** A part of a filter that means something else than its author may think. */
@@ -11,53 +13,36 @@ export interface Hint {
   readonly filter: string | null;
 }
 
-/** Names that people know from elsewhere, in lower case and without separators. */
-const KNOWN_AS: Readonly<Record<string, ExpressionField>> = {
-  user: 'serverPrincipalName',
-  username: 'serverPrincipalName',
-  login: 'serverPrincipalName',
-  loginname: 'serverPrincipalName',
-  principal: 'serverPrincipalName',
-  account: 'serverPrincipalName',
-  db: 'databaseName',
-  database: 'databaseName',
-  dbuser: 'databasePrincipalName',
-  server: 'serverInstanceName',
-  instance: 'serverInstanceName',
-  servername: 'serverInstanceName',
-  object: 'objectName',
-  table: 'objectName',
-  schema: 'schemaName',
-  action: 'actionId',
-  host: 'hostName',
-  client: 'hostName',
-  workstation: 'hostName',
-  machine: 'hostName',
-  ip: 'clientIp',
-  address: 'clientIp',
-  clientaddress: 'clientIp',
-  app: 'applicationName',
-  application: 'applicationName',
-  program: 'applicationName',
-  success: 'succeeded',
-  sql: 'statement',
-  query: 'statement',
-  tenant: 'tenantId',
-};
-
 const CONDITION = /(?<=^|[\s(-])([A-Za-z_]+)(:|~| ?(?:==?|!=|<>) ?)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s()"']+)/g;
 const HINTS_MAX = 3;
 
 /** The hints for a filter, which may be invalid; at most three. */
 export function hintsOf(text: string): readonly Hint[] {
-  return [...text.matchAll(CONDITION)]
+  const conditions = [...text.matchAll(CONDITION)]
     .filter(({ index }) => !isQuoted(text, index))
     .flatMap((found) => hintOf(found) ?? [])
     .map(({ at, ...hint }) => ({
       ...hint,
       filter: hint.meant && text.slice(0, at) + hint.meant + text.slice(at + hint.typed.length),
-    }))
-    .slice(0, HINTS_MAX);
+    }));
+  return [...operatorsHint(text), ...conditions].slice(0, HINTS_MAX);
+}
+
+const QUOTED = /("(?:[^"\\]|\\.)*")/s;
+const OPERATOR = /(?<=^|[\s)])(?:and|or|not)(?=[\s(]|$)/g;
+const OWN = /(?:^|[\s(-])([A-Za-z]+)[:~]/g;
+
+/** Operators in lower case beside conditions on fields. */
+function operatorsHint(text: string): readonly Hint[] {
+  const pieces = text.split(QUOTED);
+  const plain = pieces.filter((_, i) => i % 2 === 0);
+  if (!plain.some((piece) => [...piece.matchAll(OWN)].some(([, name = '']) => fieldNamed(name)))) return [];
+  const typed = [...new Set(plain.flatMap((piece) => piece.match(OPERATOR) ?? []))].join(', ');
+  const filter = pieces
+    .map((piece, i) => (i % 2 === 0 ? piece.replace(OPERATOR, (word) => word.toUpperCase()) : piece))
+    .join('');
+  if (typed === '' || 'problem' in parseFilter(filter)) return [];
+  return [{ typed, why: 'In lower case, a word to search for.', meant: typed.toUpperCase(), filter }];
 }
 
 /** Whether a place lies between quotation marks. */
@@ -75,8 +60,7 @@ function hintOf(found: RegExpExecArray): (Omit<Hint, 'filter'> & { readonly at: 
   const [typed, name = '', operator = '', given = ''] = found;
   const sign = operator.trim();
   const known = fieldNamed(name);
-  const field =
-    known ?? KNOWN_AS[name.replaceAll('_', '').toLowerCase()] ?? fieldNamed(name.replaceAll('_', ''));
+  const field = fieldMeant(name);
   if (!field) return null;
   const value = given.replace(/^(["'])(.*)\1$/s, '$2');
   const at = found.index;

@@ -3,7 +3,9 @@ import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { LIMITS } from '../../../../src/limits';
 import { type ExploreFilter, type FilterProblem, problemOf } from '../explore-filter';
+import type { TimeRange } from '../time-range';
 import { complete, typedAt } from './completion';
+import { EXAMPLES } from './examples';
 import classes from './filter.module.css';
 import { FilterHints } from './filter-hints';
 import { ProblemText } from './problem-text';
@@ -17,7 +19,7 @@ interface Props {
   readonly filter: ExploreFilter;
   /** Offered while nothing is typed. */
   readonly recent: readonly Suggestion[];
-  readonly onSearch: (text: string) => void;
+  readonly onSearch: (text: string, range?: TimeRange | null) => void;
   /** Called with whether the present text was entered and is not understood. */
   readonly onRefused: (isRefused: boolean) => void;
 }
@@ -40,7 +42,9 @@ export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props)
   const isOpen = combobox.dropdownOpened;
   const typed = isOpen ? typedAt(text, caret) : null;
   const suggested = useSuggestions(typed, filter);
-  const options = text.trim() === '' ? recent : suggested;
+  const isEmpty = text.trim() === '';
+  const options = isEmpty ? recent : suggested;
+  const examples = isEmpty ? EXAMPLES.filter(([each]) => options.every(({ insert }) => insert !== each)) : [];
 
   const edit = (next: string, at: number) => {
     setText(next);
@@ -49,18 +53,18 @@ export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props)
     combobox.openDropdown();
     combobox.resetSelectedOption();
   };
-  const search = (given: string) => {
+  const search = (given: string, range?: TimeRange | null) => {
     const wanted = given.trim();
     const found = problemOf(wanted);
     setProblem(found);
     combobox.closeDropdown();
-    if (!found) return onSearch(wanted);
+    if (!found) return onSearch(wanted, range);
     input.current?.focus();
     input.current?.setSelectionRange(found.at, found.at);
   };
-  const replace = (next: string) => {
+  const replace = (next: string, range?: TimeRange | null) => {
     setText(next);
-    search(next);
+    search(next, range);
   };
   const choose = (insert: string) => {
     if (!typed) return replace(insert);
@@ -101,20 +105,14 @@ export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props)
               leftSection={<IconSearch size={16} aria-hidden />}
             />
           </Combobox.Target>
-          <Combobox.Dropdown hidden={options.length === 0}>
+          <Combobox.Dropdown hidden={options.length + examples.length === 0}>
             <Combobox.Options aria-label="Suggestions" className={classes.options}>
-              {options.map(({ insert, label, note }) => (
-                <Combobox.Option key={insert} value={insert}>
-                  <Group justify="space-between" wrap="nowrap" gap="xs">
-                    <Text span size="sm" truncate>
-                      {label}
-                    </Text>
-                    <Text span size="xs" c="dimmed" className={classes.note}>
-                      {note}
-                    </Text>
-                  </Group>
-                </Combobox.Option>
-              ))}
+              {options.map(optionOf)}
+              {examples.length > 0 && (
+                <Combobox.Group label="Examples of the language">
+                  {examples.map(([insert, note]) => optionOf({ insert, label: insert, note }))}
+                </Combobox.Group>
+              )}
             </Combobox.Options>
           </Combobox.Dropdown>
         </Combobox>
@@ -129,3 +127,16 @@ export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props)
     </search>
   );
 }
+
+const optionOf = ({ insert, label, note }: Suggestion) => (
+  <Combobox.Option key={insert} value={insert}>
+    <Group justify="space-between" wrap="nowrap" gap="xs">
+      <Text span size="sm" truncate>
+        {label}
+      </Text>
+      <Text span size="xs" c="dimmed" className={classes.note}>
+        {note}
+      </Text>
+    </Group>
+  </Combobox.Option>
+);
