@@ -1,7 +1,8 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useLocation } from 'wouter';
 import { parseZone, type TimeZone, zoneName } from './time';
+import { useQueryString } from './use-address';
 
 type Chosen = readonly [TimeZone, (zone: TimeZone) => void];
 
@@ -21,7 +22,7 @@ export function ZoneProvider({ children }: { readonly children: ReactNode }) {
     defaultValue: null,
     getInitialValueInEffect: false,
   });
-  const search = useSearch();
+  const search = useQueryString();
   const [path, navigate] = useLocation();
   const given = new URLSearchParams(search).get(ZONE_PARAMETER);
   const named = parseZone(given);

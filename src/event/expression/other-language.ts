@@ -67,4 +67,4 @@ export function otherLanguageHint(text: string): string {
   const near = found.differences.length > 0 ? 'nearly the same' : 'the same';
   return `; this looks like ${found.language}: ${near} is asked here by \`${found.filter}\``;
 }
-const HINT_CHARS_MAX = 500;
+const HINT_CHARS_MAX = 480;
