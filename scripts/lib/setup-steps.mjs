@@ -64,11 +64,11 @@ const compile = stamped({
   },
 });
 
-/** Folders of other outputs: the dashboard, its screenshots, the packages of `npm run msi` and `npm run deb`, the release. */
+/** Folders of other outputs: the dashboard, the documents, screenshots, the packages of `npm run msi` and `npm run deb`, the release. */
 function keepOthers(old, dist) {
   const names = existsSync(old) ? readdirSync(old) : [];
   for (const name of names.filter((each) =>
-    /^(dashboard|release|screenshots|.*\.(cmd|deb|msi))$/.test(each),
+    /^(dashboard|release|screenshots|site|.*\.(cmd|deb|msi))$/.test(each),
   )) {
     renameSync(join(old, name), join(dist, name));
   }
@@ -110,7 +110,7 @@ const dashboard = stamped({
 export const STEPS = [installPackages, linkCommands, prisma, noteVersion, compile, dashboard];
 
 /** A step with a stamp, by which it runs only if its inputs or outputs have changed. */
-function stamped({ name, title, applies, inputs, outputs, run }) {
+export function stamped({ name, title, applies, inputs, outputs, run }) {
   const stampOf = (root) => join(root, '.setup', `${name}.json`);
   return {
     name,

@@ -23,6 +23,7 @@ import { DASHBOARD_PATH } from './dashboard-path';
 import { HEALTH_PATH } from './health';
 import { type InFlight, logAnswered, type OnAnswered, tellWhenAnswered } from './in-flight';
 import { errorResponder, GRAPHQL_PATH, MCP_PATH } from './refusal';
+import { SITE_PATH } from './site';
 
 const ANSWER_LISTENERS = 20;
 const SANE_REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
@@ -33,6 +34,8 @@ export function createHttpServer(parts: {
   readonly facade: Router;
   readonly mcp?: Router;
   readonly dashboard?: Router;
+  /** The documents. */
+  readonly site?: Router;
   /** Probes that even an overloaded service answers. */
   readonly probes?: Router;
   readonly inFlight: InFlight;
@@ -60,6 +63,7 @@ export function createHttpServer(parts: {
   if (parts.mcp) app.use(MCP_PATH, parts.mcp);
   if (parts.dashboard) app.use(DASHBOARD_PATH, parts.dashboard);
   if (parts.dashboard) app.get('/', showDashboard);
+  if (parts.site) app.use(SITE_PATH, parts.site);
   app.use(parts.facade);
   app.use(errorResponder(log));
   return limited(createServer(serverOptions(), app), log, app.get('trust proxy fn'));

@@ -279,12 +279,12 @@ const BORDERS: readonly Border[] = [
   { of: ['client'], files: [], packages: [] },
   {
     of: ['installer'],
-    files: ['scripts/lib/client', 'scripts/lib/licenses', 'scripts/lib/version'],
+    files: ['scripts/lib/client', 'scripts/lib/licenses', 'scripts/lib/site-steps', 'scripts/lib/version'],
     packages: ['esbuild'],
   },
   {
     of: ['scripts'],
-    files: ['installer/build', 'test/installer'],
+    files: ['installer/build', 'site/navigation', 'test/installer'],
     packages: [
       '@graphql-codegen/core',
       '@graphql-codegen/typed-document-node',

@@ -12,6 +12,7 @@ import { C_LIBRARY_BOUNDS, HEAP_BOUND } from '../support/npm-start';
 import { callBuild, missingTools } from './support/packages';
 import { expectPublicCalls } from './support/public-calls';
 import { MAKE_A_FILE } from './support/sealed-file';
+import { deadLinksOf, searchIndexOf } from './support/site-checks';
 
 jest.setTimeout(600_000);
 
@@ -93,9 +94,32 @@ const execute = promisify(execFile);
     expect(missing).toEqual([]);
   });
 
+  it('has the documents as pages: with a search, without dead links, without scripts in a page, with licences', async () => {
+    const site = path.join(server, 'dist/site');
+    expect(deadLinksOf(site)).toEqual([]);
+    for (const word of ['restore', 'gmsa', '1603']) expect(searchIndexOf(site)).toContain(`"${word}"`);
+    const names = await readdir(site, { recursive: true });
+    const pages = names.filter((name) => name.endsWith('.html'));
+    expect(pages).toEqual(expect.arrayContaining(['index.html', 'operate.html', 'changelog.html']));
+    for (const page of pages) {
+      const text = await readFile(path.join(site, page), 'utf8');
+      expect(text).not.toMatch(/<script\b(?![^>]*\bsrc="\/docs\/)|<style|\son[a-z]+="/);
+      expect(text).not.toMatch(/(?:src|<link[^>]* href)="(?!\/docs\/|data:)/);
+    }
+    const licenses = await readFile(path.join(site, 'licenses.txt'), 'utf8');
+    expect(licenses).toMatch(/^vue \d/m);
+    expect(licenses).toMatch(/^minisearch \d/m);
+  });
+
   it('has documents and programs that never have npx look for a command in a public registry', async () => {
     const asking = ['README.md', 'docs', 'dist', 'deploy'].map((name) => path.join(server, name));
-    const { stdout } = await execute('grep', ['-rhoE', 'npx [a-z-]+.{0,60}', ...asking]);
+    // dist/site is made of the documents.
+    const { stdout } = await execute('grep', [
+      '-rhoE',
+      '--exclude-dir=site',
+      'npx [a-z-]+.{0,60}',
+      ...asking,
+    ]);
     // The table of the ways to call it names npx for a checkout.
     expect(
       stdout
@@ -143,6 +167,10 @@ const execute = promisify(execFile);
         expect((await fetch(new URL(script ?? 'none', service.url))).status).toBe(200);
         for (const asset of ['', '/assets/swagger-ui-bundle.js', '/assets/swagger-ui.css'])
           expect((await fetch(`${service.url}/swagger${asset}`)).status).toBe(200);
+        expect((await fetch(`${service.url}/docs`)).status).toBe(200);
+        expect(await (await fetch(`${service.url}/docs/operate`)).text()).toContain(
+          '<title>Operating the service',
+        );
         const env = { PATH: process.env.PATH, AUDIT_ACTIVITY_OPERATOR_KEY: service.operatorKey };
         const command = [
           path.join(server, 'bin/audit-activity'),
