@@ -1,15 +1,16 @@
 /**
- * The pages of the site in their order: for each group its pages, as the file that a page is made of. The path of a page is
- * that of its file, without `docs/`, in small letters.
+ * The pages of the site in their order: for each group its pages, as the file that a page is made of, or as the name of a page
+ * that `scripts/lib/site-reference.mjs` makes. The path of a page is that of its file, without `docs/`, in small letters.
  */
 export const NAVIGATION = [
   {
     title: 'Get started',
-    pages: ['docs/sql-server.md', 'docs/agent.md', 'docs/dashboard.md'],
+    pages: ['docs/get-started.md', 'docs/sql-server.md', 'docs/agent.md', 'docs/dashboard.md'],
   },
   {
     title: 'How to',
     pages: [
+      'docs/production.md',
       'docs/operate.md',
       'docs/upgrade.md',
       'docs/archive.md',
@@ -24,16 +25,30 @@ export const NAVIGATION = [
   },
   {
     title: 'Reference',
-    pages: ['docs/api.md', 'docs/limits.md', 'CHANGELOG.md'],
+    pages: [
+      'docs/api.md',
+      'reference/settings',
+      'reference/commands',
+      'reference/errors',
+      'reference/metrics',
+      'reference/rules',
+      'docs/limits.md',
+      'CHANGELOG.md',
+    ],
   },
   {
     title: 'Concepts',
-    pages: ['docs/RELIABILITY.md', 'docs/SCALING.md', 'SECURITY.md'],
+    pages: ['SECURITY.md', 'docs/RELIABILITY.md', 'docs/SCALING.md', 'reference/words'],
   },
   {
     title: 'For developers',
     collapsed: true,
-    pages: ['CONTRIBUTING.md', 'docs/PERFORMANCE.md', 'docs/mistakes.md', 'docs/decisions/*.md'],
+    pages: ['CONTRIBUTING.md', 'docs/developers/PERFORMANCE.md', 'docs/developers/mistakes.md'],
+  },
+  {
+    title: 'Decisions',
+    collapsed: true,
+    pages: ['docs/decisions/*.md'],
   },
 ];
 

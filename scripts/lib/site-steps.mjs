@@ -19,7 +19,9 @@ const site = stamped({
   inputs: [
     ...['docs', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'package.json'],
     ...['site/.vitepress', 'site/navigation.mjs', 'site/package-lock.json'],
-    ...['scripts/lib/build-site.mjs', 'scripts/lib/gather-site.mjs', 'src/generated/version.ts'],
+    ...['build', 'gather'].map((name) => `scripts/lib/${name}-site.mjs`),
+    // The pages of facts are made of the compiled code.
+    ...['scripts/lib/site-reference.mjs', 'src', 'agent', 'rules'],
   ],
   outputs: ['dist/site'],
   async run({ root }) {

@@ -11,11 +11,14 @@ export function builtSite(): string {
   return path.basename(root) === 'dist' ? path.join(root, 'site') : path.join(root, 'dist/site');
 }
 
+/** The style that keeps colours from fading when a reader switches between light and dark. */
+const NO_FADING = "'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='";
+
 /** Everything comes from this origin, and every script is a file. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self'",
+  `style-src 'self' ${NO_FADING}`,
   // Elements of the pages have styles. Under the other directives such a style cannot run or fetch anything.
   "style-src-attr 'unsafe-inline'",
   "connect-src 'self'",

@@ -45,7 +45,7 @@ describe('/docs', () => {
     const page = await ask('/docs/operate');
     expect([page.status, await page.text()]).toEqual([200, 'operate.html']);
     const policy = page.headers.get('Content-Security-Policy') ?? '';
-    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self' /);
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
     expect(page.headers.get('Cache-Control')).toBe('no-cache');
     const asset = await ask('/docs/assets/x.1a2b.js');

@@ -3,6 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ENVIRONMENT } from '../../src/config';
+import { ERRORS } from '../../src/errors';
+import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
 import { ROOT } from '../support/imports';
 
 interface Group {
@@ -66,7 +69,7 @@ describe('the pages of which the site is built', () => {
 
   function isThere(page: string, target: string): boolean {
     const [name = '', anchor] = target.split('#');
-    if (name.endsWith('.png')) return existsSync(path.resolve(pages, path.dirname(page), `./${name}`));
+    if (/\.(png|svg)$/.test(name)) return existsSync(path.resolve(pages, path.dirname(page), `./${name}`));
     const file = `${name.replace(/^\//, '')}.md`;
     if (!existsSync(path.join(pages, file))) return false;
     const headings = [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
@@ -75,5 +78,17 @@ describe('the pages of which the site is built', () => {
 
   it.each(['restore', 'gMSA', '1603'])('say something of %s', (word) => {
     expect(all().filter((page) => read(page).includes(word))).not.toEqual([]);
+  });
+
+  it.each([
+    ['settings', Object.keys(ENVIRONMENT.shape).map((name) => `| \`${name}\` |`)],
+    ['errors', Object.keys(ERRORS).map((name) => `| \`${name}\` |`)],
+    ['commands', ['### audit-activity tenant create\n', '| `--name <', '### audit-agent check\n']],
+    ['rules', [...readShippedRules().values()].map(({ number }) => `\nRule ${number} · `)],
+    ['metrics', ['| `http_requests_total` |', '| `detection` |']],
+    ['words', ['## Evidence\n', '| checkpoint |']],
+  ])('have the %s of the code', (name, texts) => {
+    const page = read(`reference/${name}.md`);
+    expect(texts.filter((text) => !page.includes(text))).toEqual([]);
   });
 });
