@@ -9,6 +9,7 @@ import {
   DOCUMENT_TYPES,
   FRAMEWORKS_PARAMETERS,
   MOMENT,
+  SUMMARY_PARAMETERS,
 } from '../src/modules/compliance/answers';
 import type { Route } from './route';
 
@@ -58,8 +59,9 @@ export const COMPLIANCE_ROUTES: readonly Route[] = [
     operationId: 'getComplianceSummary',
     tag: TAG,
     path: '/compliance/summary',
-    summary: 'Returns how all controls stand on all server instances.',
-    query: MOMENT,
+    summary:
+      'Returns how all controls stand on all server instances, whether their trails come, and how far sources were behind.',
+    query: SUMMARY_PARAMETERS,
     pathParameters: {},
     schema: 'ComplianceSummary',
     rootField: 'complianceSummary',

@@ -235,6 +235,7 @@ export const LIMITS = {
   savedSearchesClearMs: 60 * 60_000, // rows of removed searches are few, and nobody sees them
   facetValuesDefault: 10,
   facetValuesSearchedMax: 10_000, // the most frequent values of a field, searched for a text in them
+  complianceLagsMax: 1_000, // sources with their lags in one summary
   complianceInstancesMax: 600, // server instances of one assessment: 70,000 verdicts
   complianceDocumentItemsMax: 5_000, // standings in one document: some 10 MB of OSCAL
   declarationsMax: 2_000, // of a tenant, those that ended too: each assessment reads them

@@ -147,6 +147,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
       groups: (set, filter, asked) => explorer.groups(set, filter, asked),
       page: (set, query) => readSide.reader.page(set, query),
       sources: listSources,
+      lags: sources.lags,
       sourcesOf: sourcesOfInstance,
     },
     fairShare,
@@ -182,6 +183,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     ask: {
       events: beginExport,
       masks: async (tenantId) => (await maskedTenants.all()).includes(tenantId),
+      lags: sources.lags,
       whole: (text, form, asker, waitMs) => large.written(text, form, asker, waitMs),
       sources: listSources,
       logs: (set) => evidence.evidence.states(set),

@@ -40,14 +40,17 @@ interface Given {
   readonly alerts?: readonly AlertWork[];
   readonly stops?: readonly object[];
   readonly sources?: readonly object[];
+  readonly lags?: readonly object[];
   readonly kept?: { isNow?: boolean; days?: number | null; oldestDays?: number };
 }
-const trail = ({ alerts = [], stops = [], sources = [], kept = {} }: Given) =>
+const trail = ({ alerts = [], stops = [], sources = [], kept = {}, lags = [] }: Given) =>
   ({
     alerts: async () => alerts.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()),
     replay: { stops },
     sources,
     isNow: kept.isNow ?? true,
+    lags: async () => lags,
+    lagsThen: async () => lags,
     keptDays: async () => kept.days ?? null,
     isOlderThan: async (days: number) => days < (kept.oldestDays ?? 0),
     period: { from: textOf(hoursAgo(720)), to: textOf(END_MS) },
@@ -139,7 +142,28 @@ describe('controls that our own state answers', () => {
     ['a past moment', [{ hostName: 'A', completeThrough: textOf(END_MS) }], { isNow: false }, 'unknown'],
   ])('judge how far sources are behind: %s', async (_, sources, kept, status) => {
     const asked = { kind: 'off-load', seconds: 300 } as const;
-    expect(judgeOffLoad(asked, trail({ sources, kept })).status).toBe(status);
+    expect((await judgeOffLoad(asked, trail({ sources, kept }))).status).toBe(status);
+  });
+
+  it.each([
+    [299, 'pass'],
+    [301, 'fail'],
+  ])('judge the lag of a past moment by what was noted then: %s seconds', async (worstSeconds, status) => {
+    const lag = {
+      hostName: 'A',
+      databaseName: 'Pay',
+      minutes: 60,
+      p50Seconds: 1,
+      p99Seconds: 60,
+      worstSeconds,
+    };
+    const given = trail({ kept: { isNow: false }, lags: [{ ...lag, hostName: 'B', minutes: 0 }, lag] });
+    const { reason, ...told } = await judgeOffLoad({ kind: 'off-load', seconds: 300 }, given);
+
+    expect(told.status).toBe(status);
+    expect(reason).toContain(
+      `Pay on A was at most 1 seconds behind in half of the minutes, at most 60 in 99 %, and ${worstSeconds} at worst.`,
+    );
   });
 
   it('take an alert about an instance, its host, or the trail as a whole', () => {

@@ -27,6 +27,7 @@ describe.each(ONE_ENGINE)('a known history of two instances on %s', (engine) => 
         groups: (set, filter, asked) => explorer.groups(set, filter, asked),
         page: (set, query) => reader.page(set, query),
         sources: async () => SOURCES,
+        lags: async () => [],
         sourcesOf: (instance, all) => all.filter(({ hostName }) => hostName === instance),
       },
       { list: async () => DECLARATIONS },

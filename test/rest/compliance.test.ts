@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
+import { aReport, REPORT, reportOf } from '../support/audit-sources';
 import { ONE_ENGINE } from '../support/engines';
 import { anEvent, type IngestedEvent } from '../support/events';
 import { ROOT } from '../support/imports';
@@ -171,6 +172,38 @@ describe.each(ONE_ENGINE)('compliance by REST on %s', (engine) => {
       ...['cis', 'hipaa', 'iso-27001', 'nist-800-53', 'pci-dss', 'stig-2016', 'stig-2022'],
     ]);
     expect(summary).toMatchObject({ asOf: '2026-01-06T00:00:00.000Z', instanceCount: 2, frameworks });
+  });
+
+  it('says in the summary whether the trail of each server comes, and how far its sources were behind', async () => {
+    const tenant = await at.world.tenant();
+    const { key: by } = await at.world.key({ tenantIds: [tenant.tenantId], scopes: ['read:compliance'] });
+    await tenant.ingest([login('09:00:00', 'PAY01', true), login('09:00:00', 'WEB01', true)]);
+    const caughtUpAt = new Date().toISOString();
+    const sent = (hostName: string, change: object) =>
+      at.world.graphql(tenant.agentKey, REPORT, {
+        report: aReport({ tenantId: tenant.tenantId, hostName, ...change }),
+      });
+    reportOf((await sent('PAY01', { caughtUpAt })).body);
+    reportOf((await sent('WEB01', { caughtUpAt, problem: 'The disk is full' })).body);
+    const { data } = (await get('/compliance/summary', {}, by)).body;
+
+    expect(data.trails).toMatchObject([
+      { serverInstanceName: 'PAY01', state: 'quiet', lastEventTime: timeAt('09:00:00') },
+      { serverInstanceName: 'WEB01', state: 'broken', reason: 'The agent on WEB01 runs and cannot publish.' },
+    ]);
+    expect(data.trails[0].reason).toContain('Healthy, quiet');
+    expect(data.lags).toMatchObject([{ minutes: 1 }, { minutes: 1 }]);
+    expect(Date.parse(data.asOf) - Date.parse(data.startTime)).toBe(30 * 86_400_000);
+    expect((await get('/compliance/summary', { asOf: AS_OF }, by)).body.data).toMatchObject({
+      trails: [{ state: 'unknown' }, { state: 'unknown' }],
+      lags: [{ minutes: 0, worstSeconds: null }, { minutes: 0 }],
+    });
+    expectError(
+      await get('/compliance/summary', { asOf: AS_OF, startTime: '2026-02-01T00:00:00Z' }, by),
+      400,
+      'invalid_parameter',
+    );
+    expect((await get('/compliance/summary', {}, foreign)).body.data.lags).toEqual([]);
   });
 
   it('shows a tenant its own instances only', async () => {

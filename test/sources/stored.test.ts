@@ -5,8 +5,10 @@ import { LIMITS } from '../../src/limits';
 import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
 import { checkReport } from '../../src/modules/sources/check-report';
 import { expireGaps } from '../../src/modules/sources/expire-gaps';
+import { listLags } from '../../src/modules/sources/list-lags';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import { readFigures } from '../../src/observe/stored-figures';
+import { oneTenant } from '../../src/tenant-set';
 import { AN_ATTEMPT } from '../support/attempt';
 import { aGap, aReport } from '../support/audit-sources';
 import { describeOnPostgres, ENGINES, type EngineName } from '../support/engines';
@@ -36,6 +38,62 @@ async function fill({ store, sources }: Opened, tenantId: number, total: number)
     tenantId,
   );
 }
+
+describe.each(ENGINES)('the lag of a source on %s', (engine) => {
+  const MINUTE_MS = 60_000;
+  const at = (minutes: number) => new Date(NOW.getTime() + minutes * MINUTE_MS);
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await open(engine);
+  });
+  afterAll(() => opened.store.close());
+
+  it('is added up from reports over any hours, with the silence since, until retention', async () => {
+    const { store, sources } = opened;
+    const { service, migrator } = store.database;
+    const { tenantId } = await store.forNewTenant();
+    const send = (minutes: number, caughtUp: number, more: object = {}) =>
+      sources.report(
+        tenantId,
+        checkReport(aReport({ caughtUpAt: at(caughtUp).toISOString(), ...more }), at(minutes).getTime()),
+        at(minutes),
+      );
+    for (const minutes of [0.5, 1.5, 2.5]) await send(minutes, minutes - 1 / 60);
+    await send(2.9, 2.9);
+    await send(62.5, 62.4);
+    await send(62.6, 2, { hostName: 'Other' });
+    const lags = async (from: number, to: number, now = to) => {
+      const list = listLags(service, () => at(now).getTime());
+      return list(oneTenant(tenantId), at(from).getTime(), at(to).getTime());
+    };
+
+    expect(await lags(0, 59)).toMatchObject([
+      { hostName: 'Other', minutes: 0, p50Seconds: null },
+      // Three reports, then a minute for each without one.
+      { hostName: 'SQLPROD01', minutes: 59, p99Seconds: 3_366, worstSeconds: 3_366 },
+    ]);
+    expect(await lags(60, 62.7)).toMatchObject([
+      { minutes: 1, worstSeconds: 3_636 },
+      { minutes: 3, worstSeconds: 3_576 },
+    ]);
+    // The agents are silent for half an hour more.
+    expect((await lags(60, 92.5))[1]).toMatchObject({ minutes: 33 });
+    expect((await lags(60, 1_000, 92.5))[1]).toMatchObject({ minutes: 33 });
+    await sources.retire(
+      tenantId,
+      { hostName: 'Other', databaseName: null, reason: 'gone' },
+      at(63),
+      AN_ATTEMPT,
+    );
+    expect((await lags(60, 92.5))[0]).toMatchObject({ minutes: 1 });
+
+    await new PostgresRetentionStore(service, migrator).setDays(tenantId, 30, AN_ATTEMPT);
+    await sources.removeGaps(tenantId, 29, at(60));
+    expect((await lags(0, 59))[1]).toMatchObject({ minutes: 60 });
+    await sources.removeGaps(tenantId, 30, at(60));
+    expect((await lags(0, 62.5))[1]).toMatchObject({ minutes: 3 });
+  });
+});
 
 describe.each(ENGINES)('gaps of a source on %s', (engine) => {
   let opened: Opened;
@@ -185,13 +243,16 @@ describeOnPostgres('concurrent reports', () => {
     const texts: string[] = [];
     const { service, migrator } = store.database;
     const sources = new PostgresAuditSourceStore(recording(service, texts), recording(migrator, texts));
-    await sources.report(store.tenantId, report({ gaps: [aGap({ gapId: randomUUID() })] }), NOW);
+    const caughtUpAt = NOW.toISOString();
+    await sources.report(store.tenantId, report({ gaps: [aGap({ gapId: randomUUID() })], caughtUpAt }), NOW);
     await sources.sources(store.tenantId);
     await sources.removeGaps(store.tenantId, 1, NOW);
     const questions = texts.filter((text) => !text.startsWith('SET LOCAL'));
-    expect(questions).toHaveLength(5);
+    expect(questions).toHaveLength(8);
     for (const text of questions) {
-      const aliases = [...text.matchAll(/(?:FROM|JOIN) (?:tenant|audit_source|audit_gap) (\w)\b/g)];
+      const aliases = [
+        ...text.matchAll(/(?:FROM|JOIN) (?:tenant|audit_source|audit_gap|audit_source_lag) (\w)\b/g),
+      ];
       expect(aliases.length).toBeGreaterThan(0);
       for (const [, alias] of aliases) expect(text).toContain(`${alias}.tenant_id = $1`);
       if (text.includes('INSERT'))

@@ -20,6 +20,7 @@ export const DISTRIBUTED_TABLES = [
   'retention_run',
   'audit_source',
   'audit_gap',
+  'audit_source_lag',
   'audit_log_queue',
   'audit_log_tile',
   'audit_log_arrival',

@@ -113,6 +113,43 @@ export const COMPLIANCE_CONTROL = {
   },
 } as const satisfies Shape;
 
+const TRAIL_STATE = {
+  name: 'TrailState',
+  doc: 'Whether the trail of a server instance comes.',
+  values: {
+    healthy: 'Everything is published, and events come.',
+    quiet: 'Healthy, quiet: everything is published, and the server has written nothing for an hour.',
+    broken: 'A source is silent or behind, an audit stands still, or canaries are missing.',
+    unknown: 'No agent reports on it, or the moment is more than a day ago.',
+  },
+} as const satisfies Choices;
+
+const TRAIL_HEALTH = {
+  name: 'TrailHealth',
+  doc: 'Whether the trail of a server instance comes.',
+  fields: {
+    tenantId: { kind: 'text' },
+    serverInstanceName: { kind: 'text' },
+    state: { kind: 'choice', choices: TRAIL_STATE },
+    reason: { kind: 'text', doc: 'Why, in a sentence.' },
+    lastEventTime: { kind: 'time', doc: 'Of its newest event.' },
+  },
+} as const satisfies Shape;
+
+const SOURCE_LAG = {
+  name: 'SourceLag',
+  doc: 'How far a source was behind over a period: the time since everything in its files was published.',
+  fields: {
+    tenantId: { kind: 'text' },
+    hostName: { kind: 'text', doc: 'Machine of the agent.' },
+    databaseName: { kind: 'text', doc: "Label of the source in the agent's configuration." },
+    minutes: { kind: 'count', doc: 'Minutes of the period in which the lag was noted.' },
+    p50Seconds: { kind: 'decimal', nullable: true, doc: 'At most this in half of the minutes. Null: none.' },
+    p99Seconds: { kind: 'decimal', nullable: true, doc: 'At most this in 99 % of them.' },
+    worstSeconds: { kind: 'decimal', nullable: true, doc: 'At worst.' },
+  },
+} as const satisfies Shape;
+
 export const COMPLIANCE_SUMMARY = {
   name: 'ComplianceSummary',
   doc: 'How all controls stand on all server instances.',
@@ -121,6 +158,19 @@ export const COMPLIANCE_SUMMARY = {
     instanceCount: { kind: 'count', doc: 'Server instances that have events.' },
     ...COUNTS,
     frameworks: { kind: 'object', isList: true, of: COMPLIANCE_FRAMEWORK },
+    trails: {
+      kind: 'object',
+      isList: true,
+      of: TRAIL_HEALTH,
+      doc: 'Each server instance: whether its trail comes.',
+    },
+    startTime: { kind: 'time', doc: 'Of the period of the lags, which ends at `asOf`.' },
+    lags: {
+      kind: 'object',
+      isList: true,
+      of: SOURCE_LAG,
+      doc: `How far each source was behind, the worst first; at most ${LIMITS.complianceLagsMax}.`,
+    },
   },
 } as const satisfies Shape;
 
@@ -186,3 +236,10 @@ export const CONTROL_PARAMETERS = {
   },
 } as const satisfies QuerySpecs;
 export const MOMENT = { asOf: AS_OF } as const satisfies QuerySpecs;
+export const SUMMARY_PARAMETERS = {
+  ...MOMENT,
+  startTime: {
+    kind: 'time',
+    doc: 'The beginning of the period of the lags of sources, which ends at `asOf`; whole hours count. Default: 30 days before.',
+  },
+} as const satisfies QuerySpecs;

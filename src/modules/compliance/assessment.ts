@@ -2,13 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { ServiceDoor } from '../../database/clients';
 import { fold } from '../../event/search';
 import type { Answer } from '../../event/shape';
+import { LIMITS } from '../../limits';
 import type { TenantSet } from '../../tenant-set';
 import type { COMPLIANCE_CONTROL, COMPLIANCE_CONTROL_ITEM, COMPLIANCE_FRAMEWORK } from './answers';
 import type { DeclarationStore } from './declaration.store';
 import { type ActionGroup, type Control, type Framework, shippedFrameworks } from './frameworks';
+import { healthOf } from './health';
 import { databasesOf, evaluatedThrough, judge } from './judge';
-import type { GroupState, ScopeOf, Verdict } from './judge-groups';
-import type { Questions } from './questions';
+import { type GroupState, type ScopeOf, timeOf, type Verdict } from './judge-groups';
+import type { Lag, Questions } from './questions';
 import { type Assessed, type InstanceTrail, readTrails, refuseTooMany } from './trail';
 
 type ControlItem = Answer<typeof COMPLIANCE_CONTROL_ITEM>;
@@ -114,6 +116,27 @@ export class Assessments {
         notApplicable: of('not_applicable'),
       };
     });
+  }
+
+  /** Whether the trail of each instance comes. */
+  async health(trails: readonly InstanceTrail[]) {
+    const states = [];
+    for (const trail of trails) {
+      const { tenantId, serverInstanceName, lastEventMs } = trail;
+      states.push({
+        ...{ tenantId: String(tenantId), serverInstanceName },
+        ...(await healthOf(trail)),
+        lastEventTime: timeOf(lastEventMs),
+      });
+    }
+    return states;
+  }
+
+  /** How far sources were behind over a period, the worst first. */
+  async lags(tenants: TenantSet, fromMs: number, toMs: number): Promise<readonly Lag[]> {
+    const all = await this.ask.lags(tenants, fromMs, toMs);
+    const sorted = [...all].sort((a, b) => (b.worstSeconds ?? -1) - (a.worstSeconds ?? -1));
+    return sorted.slice(0, LIMITS.complianceLagsMax);
   }
 
   /** A control with its standing on each instance, and the groups that it asks for. */

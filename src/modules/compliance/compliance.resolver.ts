@@ -2,13 +2,14 @@ import { Query, Resolver } from 'type-graphql';
 import type { Call } from '../../caller/call';
 import { askerOf, tenantSetOf } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
-import { DomainError } from '../../errors';
-import { formatTicks, parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { DomainError, refuseIf } from '../../errors';
+import { DAY_MS, formatTicks, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { fold } from '../../event/search';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
+import { problem } from '../../problem';
 import {
   COMPLIANCE_CONTROL,
   COMPLIANCE_SUMMARY,
@@ -19,6 +20,7 @@ import {
   FRAMEWORK_PAGE,
   FRAMEWORKS_PARAMETERS,
   MOMENT,
+  SUMMARY_PARAMETERS,
 } from './answers';
 import type { Assessments } from './assessment';
 import { controlsCsv, frameworksCsv, oscalOf } from './documents';
@@ -30,6 +32,8 @@ const ControlType = objectType(COMPLIANCE_CONTROL);
 const SummaryType = objectType(COMPLIANCE_SUMMARY);
 
 const OF_CONTROL = { ...MOMENT, ...CONTROL_PARAMETERS } as const;
+/** Of the lags of sources, unless a caller names another. */
+const PERIOD_MS = 30 * DAY_MS;
 const READ = { principal: 'public', scope: 'read:compliance' } as const;
 
 @Resolver()
@@ -96,9 +100,13 @@ export class ComplianceResolver {
 
   @Query(() => SummaryType, { description: 'How all controls stand on all server instances.' })
   @Access(READ)
-  @Takes(MOMENT)
-  complianceSummary({ asOf }: ParameterValues<typeof MOMENT>, context: Call) {
+  @Takes(SUMMARY_PARAMETERS)
+  complianceSummary({ asOf, startTime }: ParameterValues<typeof SUMMARY_PARAMETERS>, context: Call) {
     return this.#assess(context, { asOf }, async (trails, moment) => {
+      const toMs = Number(moment / TICKS_PER_MS);
+      const fromMs = startTime === undefined ? toMs - PERIOD_MS : Date.parse(startTime);
+      if (fromMs > toMs) refuseIf([problem('startTime', 'out_of_range', 'is after the end of the period')]);
+      const lags = await this.assessments.lags(tenantSetOf(context), fromMs, toMs);
       const frameworks = await this.assessments.counts(trails);
       const sum = (name: 'pass' | 'fail' | 'unknown' | 'notApplicable') =>
         frameworks.reduce((total, framework) => total + framework[name], 0);
@@ -110,6 +118,9 @@ export class ComplianceResolver {
         unknown: sum('unknown'),
         notApplicable: sum('notApplicable'),
         frameworks,
+        trails: await this.assessments.health(trails),
+        startTime: new Date(fromMs).toISOString(),
+        lags,
       };
     });
   }

@@ -1,7 +1,8 @@
 import { formatTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { Check } from './frameworks';
 import type { Source } from './questions';
-import type { InstanceTrail, Seen } from './trail';
+import type { Seen } from './seen';
+import type { InstanceTrail } from './trail';
 
 export type Status = 'pass' | 'fail' | 'unknown' | 'not_applicable';
 
@@ -122,6 +123,8 @@ export function judgeGroups(
   });
 }
 
+/** A source whose trail ends earlier than this before a moment says nothing of the moment. */
+export const BEHIND_MS = 300_000;
 /** Sources whose servers are gone say nothing of later moments. */
 export const inUse = (sources: readonly Source[]) => sources.filter(({ state }) => state !== 'retired');
 

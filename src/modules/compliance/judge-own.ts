@@ -2,6 +2,7 @@ import { formatTicks, HOUR_MS, parseTicks, TICKS_PER_MS } from '../../event/even
 import type { Check } from './frameworks';
 import { gapSentence, gapsOf, inUse, type Verdict, verdict } from './judge-groups';
 import type { AlertWork } from './own-state';
+import type { Lag } from './questions';
 import type { InstanceTrail } from './trail';
 
 /** Rules by which the service tells of failures of audits. */
@@ -122,14 +123,13 @@ export async function judgeRetention(
     : verdict('unknown', `${rule}, and none is more than ${days} days old yet.`);
 }
 
-/** Whether the sources hand over their events at once, as of now. */
-export function judgeOffLoad(
+/** Whether the sources hand over their events at once: now, or in the hour of a past moment. */
+export async function judgeOffLoad(
   { seconds }: Extract<Check, { kind: 'off-load' }>,
   trail: InstanceTrail,
-): Verdict {
+): Promise<Verdict> {
   const sources = inUse(trail.sources);
-  if (!trail.isNow)
-    return verdict('unknown', 'How far the sources were behind at a past moment is not kept.');
+  if (!trail.isNow) return judgeLags(seconds, trail);
   if (sources.length === 0) return verdict('unknown', 'No agent reports on this instance.');
   const end = Date.parse(trail.period.to);
   const lags = sources.map(({ hostName, completeThrough }) => ({
@@ -141,7 +141,29 @@ export function judgeOffLoad(
     return verdict('unknown', `The agent on ${unknown.hostName} has not published everything yet.`);
   const worst = lags.reduce((a, b) => ((b.ms ?? 0) > (a.ms ?? 0) ? b : a));
   const told = `The agent on ${worst.hostName} is ${Math.round((worst.ms ?? 0) / 1000)} seconds behind`;
+  const usual = usualOf(await trail.lags());
   return (worst.ms ?? 0) > seconds * 1000
-    ? verdict('fail', `${told}, more than ${seconds}.`, { since: trail.period.to })
-    : verdict('pass', `${told}, at most ${seconds}.`, { since: trail.period.to });
+    ? verdict('fail', `${told}, more than ${seconds}.${usual}`, { since: trail.period.to })
+    : verdict('pass', `${told}, at most ${seconds}.${usual}`, { since: trail.period.to });
+}
+
+async function judgeLags(seconds: number, trail: InstanceTrail): Promise<Verdict> {
+  const worst = worstOf(await trail.lagsThen());
+  if (!worst) return verdict('unknown', 'How far the sources were behind at this moment was not noted.');
+  const told = `In the hour of this moment, the agent on ${worst.hostName} was at most ${worst.worstSeconds} seconds behind`;
+  const usual = usualOf(await trail.lags());
+  return (worst.worstSeconds ?? 0) > seconds
+    ? verdict('fail', `${told}, more than ${seconds}.${usual}`)
+    : verdict('pass', `${told}.${usual}`);
+}
+
+const worstOf = (lags: readonly Lag[]): Lag | undefined =>
+  lags.filter(({ minutes }) => minutes > 0).sort((a, b) => (b.worstSeconds ?? 0) - (a.worstSeconds ?? 0))[0];
+
+/** The lag of the source that was farthest behind in the period. */
+function usualOf(lags: readonly Lag[]): string {
+  const worst = worstOf(lags);
+  if (!worst) return '';
+  const { hostName, databaseName, p50Seconds, p99Seconds, worstSeconds } = worst;
+  return ` In 30 days, ${databaseName} on ${hostName} was at most ${p50Seconds} seconds behind in half of the minutes, at most ${p99Seconds} in 99 %, and ${worstSeconds} at worst.`;
 }

@@ -2,6 +2,7 @@ import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
 import type { Check, Control } from './frameworks';
 import {
+  BEHIND_MS,
   gapAt,
   gapSentence,
   gapsOf,
@@ -72,9 +73,6 @@ export async function judge(
       return verdict('unknown', check.where);
   }
 }
-/** A source whose trail ends earlier than this before the moment says nothing of the moment. */
-const BEHIND_MS = 300_000;
-
 function judgeRuns(trail: InstanceTrail): Verdict {
   const { replay, sources, period } = trail;
   const stop = replay.stops.findLast(({ to }) => to === null || to > period.from);

@@ -19,6 +19,8 @@ export interface Questions {
   ) => Promise<{ readonly groups: readonly EventGroup[] }>;
   readonly page: AuditEventReader['page'];
   readonly sources: (tenants: TenantSet) => Promise<readonly Source[]>;
+  /** How far sources were behind over a period, in milliseconds since 1970, by whole hours. */
+  readonly lags: (tenants: TenantSet, fromMs: number, toMs: number) => Promise<readonly Lag[]>;
   /** The sources that may have the events of an instance; null: all of them. */
   readonly sourcesOf: (instance: string, sources: readonly Source[]) => readonly Source[] | null;
 }
@@ -35,12 +37,26 @@ export interface Source {
   readonly tenantId: string;
   readonly hostName: string;
   readonly completeThrough: string | null;
+  /** Since everything in its files was published, as of now; null: never yet. */
+  readonly lagSeconds: number | null;
   readonly state: string;
+  readonly lastReported: string;
   readonly gaps: readonly {
     readonly fileName: string;
     readonly afterTime: string | null;
     readonly beforeTime: string | null;
   }[];
+}
+
+/** How far a source was behind. Null: nothing was noted. */
+export interface Lag {
+  readonly tenantId: string;
+  readonly hostName: string;
+  readonly databaseName: string;
+  readonly minutes: number;
+  readonly p50Seconds: number | null;
+  readonly p99Seconds: number | null;
+  readonly worstSeconds: number | null;
 }
 
 /** Counts events up to the moment of an assessment. */

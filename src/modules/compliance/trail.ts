@@ -1,34 +1,27 @@
 import type { ServiceDoor } from '../../database/clients';
 import { DomainError } from '../../errors';
+import { CANARY_ACTION, type Canary, type CanaryState, canaryNumber, canaryStates } from '../../event/canary';
 import { DAY_MS, formatTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { FieldName } from '../../event/fields';
 import { toSummaryFilter } from '../../event/query';
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
-import { rowsByIds } from '../../store/archive/rows-by-id';
-import type { EventGroup } from '../../store/columns/groups';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
-import { type Row, toStoredEvent } from '../../store/rows/event-rows';
-import { type TenantSet, tenantSet } from '../../tenant-set';
+import { tenantSet } from '../../tenant-set';
+import { eachEvent } from './each-event';
 import type { ActionGroup } from './frameworks';
 import { type LaterQuestions, laterQuestions, once } from './later-questions';
 import { type AlertWork, alertsBetween, concerns, isFresh, retentionDays } from './own-state';
-import { type Group, type Moment, type Questions, type Source, toMoment } from './questions';
+import { type Group, type Lag, type Moment, type Questions, type Source, toMoment } from './questions';
 import { AuditReplay } from './replay';
 import { type Declaration, type InstanceScope, scopeOf } from './scope';
+import { codeOf, type Seen, seenGroups } from './seen';
 
 /** Events of these codes change what an audit records, with the start and the end of the server. */
 const AUDIT_CHANGES = '(actionId:(CR OR AL OR DR) AND classType:(A OR SA OR DA)) OR actionId:(AUSC OR AUSF)';
 const SERVER_STARTS = 'actionId:SVSR';
 /** The time before the moment of an assessment in which an event shows that its group is recorded. */
 const PERIOD = 30n * BigInt(DAY_MS) * TICKS_PER_MS;
-
-/** How often a group's events were seen, and when last. */
-export interface Seen {
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly lastMs: number;
-}
 
 /** What the trail says of one server instance of a tenant up to a moment. */
 export interface InstanceTrail extends LaterQuestions {
@@ -43,6 +36,13 @@ export interface InstanceTrail extends LaterQuestions {
   readonly serverStarts: readonly Moment[];
   readonly auditStarts: readonly Moment[];
   readonly sources: readonly Source[];
+  /** The time of its newest event up to the moment, in milliseconds since 1970. */
+  readonly lastEventMs: number;
+  /** How far its sources were behind in the period, and in the hour of the moment. */
+  readonly lags: () => Promise<readonly Lag[]>;
+  readonly lagsThen: () => Promise<readonly Lag[]>;
+  /** Its canaries in the day before the moment. */
+  readonly canaries: () => Promise<readonly CanaryState[]>;
   /** What operators declare of the instance at the moment. */
   readonly scope: InstanceScope;
   /** Changes of audits and their specifications in the period, oldest first. */
@@ -99,8 +99,12 @@ export async function readTrails(
     const filter = toSummaryFilter({ filter: undefined, startTime: undefined, endTime: to, ...values });
     return (await ask.groups(tenants, filter, asked)).groups;
   };
-  const found = (await group(['serverInstanceName'], {})).flatMap(({ values: [name] }) => name || []);
-  const names = found.filter((name) => instance === null || fold(name) === instance).sort();
+  const newest = new Map(
+    (await group(['serverInstanceName'], {})).flatMap(({ values: [name], lastMs }) =>
+      name ? [[name, lastMs] as const] : [],
+    ),
+  );
+  const names = [...newest.keys()].filter((name) => instance === null || fold(name) === instance).sort();
   refuseTooMany(names.length);
   const declared = await parts.declarations(tenantId);
   const atMs = Number(asOf / TICKS_PER_MS);
@@ -163,21 +167,40 @@ export async function readTrails(
     lacking.set(field, asked);
     return asked;
   };
+  const lags = once(() => ask.lags(tenants, Date.parse(from), atMs));
+  const lagsThen = once(() => ask.lags(tenants, atMs, atMs + 1));
+  const canaries = once(async () => {
+    const all: Canary[] = [];
+    if (!byAction.some(({ values }) => codeOf(values[1]) === CANARY_ACTION)) return canaryStates(all, atMs);
+    const startTime = formatTicks(asOf - BigInt(DAY_MS) * TICKS_PER_MS);
+    const asked = { filter: `actionId:${CANARY_ACTION}`, startTime, endTime: to };
+    await eachEvent(service, ask, tenants, asked, (event) => all.push(...canaryOf(event)));
+    return canaryStates(all, atMs);
+  });
   const events = new Map<string, number>();
   for (const { values, n } of byAction) events.set(values[0] ?? '', (events.get(values[0] ?? '') ?? 0) + n);
+  const sourcesOf = (name: string) => ask.sourcesOf(name, all) ?? all;
+  const isOf = (name: string) => {
+    const own = new Set(sourcesOf(name).map(({ hostName }) => hostName));
+    return ({ hostName }: { readonly hostName: string }) => own.has(hostName);
+  };
   return [...known].map(([name, own]) => ({
     tenantId,
     serverInstanceName: name,
     ...own,
+    lastEventMs: newest.get(name) ?? 0,
+    lags: async () => (await lags()).filter(isOf(name)),
+    lagsThen: async () => (await lagsThen()).filter(isOf(name)),
+    canaries: async () => (await canaries()).filter((one) => one.newest.serverInstanceName === name),
     seen: seen.get(name) ?? new Map<string, Seen>(),
     events: events.get(name) ?? 0,
-    sources: ask.sourcesOf(name, all) ?? all,
+    sources: sourcesOf(name),
     alerts: async () =>
       (await alerts()).filter((alert) =>
         concerns(
           alert,
           name,
-          (ask.sourcesOf(name, all) ?? all).map(({ hostName }) => hostName),
+          sourcesOf(name).map(({ hostName }) => hostName),
         ),
       ),
     isNow,
@@ -221,78 +244,22 @@ export function refuseTooMany(instances: number): void {
     });
 }
 
-/**
- * Adds the events by action, and by class type where the class type decides, to the groups that write them. One
- * question for each set of actions is asked, whatever the number of instances.
- */
-async function seenGroups(
-  groups: ReadonlyMap<string, ActionGroup>,
-  byAction: readonly EventGroup[],
-  byClass: (actions: readonly string[]) => Promise<readonly EventGroup[]>,
-): Promise<ReadonlyMap<string, Map<string, Seen>>> {
-  const seen = new Map<string, Map<string, Seen>>();
-  const add = (name: string, { values: [instance = ''], n, failed, lastMs }: EventGroup) => {
-    const own = seen.get(instance) ?? new Map<string, Seen>();
-    const before = own.get(name) ?? { succeeded: 0, failed: 0, lastMs: 0 };
-    own.set(name, {
-      succeeded: before.succeeded + n - failed,
-      failed: before.failed + failed,
-      lastMs: Math.max(before.lastMs, lastMs),
-    });
-    seen.set(instance, own);
-  };
-  const answers = new Map<string, readonly EventGroup[]>();
-  const there = new Set(byAction.map(({ values }) => codeOf(values[1])));
-  for (const [name, { writes }] of groups)
-    for (const { actions, classes } of writes) {
-      const present = actions.filter((action) => there.has(action));
-      if (present.length === 0) continue;
-      if (!classes) {
-        for (const one of byAction) if (present.includes(codeOf(one.values[1]))) add(name, one);
-        continue;
-      }
-      const key = present.join(' ');
-      const counted = answers.get(key) ?? (await byClass(present));
-      answers.set(key, counted);
-      for (const one of counted) if (classes.includes(codeOf(one.values[1]))) add(name, one);
-    }
-  return seen;
-}
-
-/** Codes are stored as the server wrote them, with spaces behind. */
-const codeOf = (code: string | undefined) => (code ?? '').trim();
-
-/** Rows that are read at once: a statement below the size of a mark may take 256 KB. */
-const ROWS_AT_ONCE = 50;
-
-/** Hands over the newest events that satisfy a filter, oldest first, at most `LIMITS.complianceRecordsMax`. */
-async function eachEvent(
-  service: ServiceDoor,
-  ask: Questions,
-  tenants: TenantSet,
-  { filter, startTime, endTime }: { filter: string; startTime: string | null; endTime: string },
-  take: (event: StoredAuditEvent) => void,
-): Promise<void> {
-  const { items } = await ask.page(tenants, {
-    filter: toSummaryFilter({ filter, startTime: startTime ?? undefined, endTime }),
-    sort: 'recordId',
-    descending: true,
-    page: 1,
-    pageSize: LIMITS.complianceRecordsMax,
-  });
-  const ids = items.map(({ recordId }) => recordId).reverse();
-  for (let at = 0; at < ids.length; at += ROWS_AT_ONCE) {
-    const some = ids.slice(at, at + ROWS_AT_ONCE);
-    const rows = new Map<string, Row>();
-    for (const row of await rowsByIds(service, tenants, some)) rows.set(String(row.record_id), row);
-    for (const id of some) {
-      const row = rows.get(id);
-      if (row) take(toStoredEvent(row));
-    }
-  }
-}
-
 const isAuditStart = ({ actionId, additional }: StoredAuditEvent) =>
   codeOf(actionId) === 'AUSC' && String(additional.additionalInformation ?? '').includes('event enabled');
 const isAuditChange = ({ actionId, succeeded }: StoredAuditEvent) =>
   succeeded && ['CR', 'AL', 'DR'].includes(codeOf(actionId));
+
+function canaryOf({ serverInstanceName, additional, eventTime }: StoredAuditEvent): Canary[] {
+  const { userDefinedInformation, userDefinedEventId } = additional;
+  const number = canaryNumber(typeof userDefinedInformation === 'string' ? userDefinedInformation : null);
+  return number === null
+    ? []
+    : [
+        {
+          serverInstanceName: serverInstanceName ?? '',
+          eventId: String(userDefinedEventId ?? ''),
+          number,
+          atMs: Date.parse(eventTime),
+        },
+      ];
+}

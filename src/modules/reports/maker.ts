@@ -23,7 +23,7 @@ import { Privileged } from './privileged';
 import type { BegunRun, NewRun, RunStore } from './run.store';
 import { RunningRoot } from './running-root';
 import { DeclaredSensitive, type SensitiveObject } from './sensitive';
-import { type ControlRow, controlRows, type StateRows, sourceRows } from './state-rows';
+import { type ControlRow, controlRows, type Lag, type StateRows, sourceRows } from './state-rows';
 import { fieldValue, Tally, titleOf } from './tally';
 import { Zone } from './zone';
 
@@ -68,6 +68,7 @@ export interface ReportSources {
   ) => Promise<
     readonly { readonly from: Date; readonly to: Date; readonly events: number; readonly lastRunAt: Date }[]
   >;
+  readonly lags: (tenants: TenantSet, fromMs: number, toMs: number) => Promise<readonly Lag[]>;
   readonly sensitive: (tenants: TenantSet, atMs: number) => Promise<readonly SensitiveObject[]>;
   readonly controls: (
     framework: string | null,
@@ -208,7 +209,12 @@ export class ReportMaker {
     const [log] = await this.ask.logs(tenants);
     const health = log ?? { size: 0, waitingEvents: 0, refusedEvents: 0, problem: null };
     const removals = await this.ask.removals(tenantId);
-    return sourceRows(await this.ask.sources(tenants), asked.question, health, removals);
+    const lags = await this.ask.lags(
+      tenants,
+      Number(asked.from / TICKS_PER_MS),
+      Number(asked.to / TICKS_PER_MS),
+    );
+    return sourceRows(await this.ask.sources(tenants), asked.question, health, removals, lags);
   }
 
   /** Begins a run, writes its files, and ends it. A run that fails is given up. */

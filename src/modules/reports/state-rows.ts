@@ -23,6 +23,15 @@ const SOURCE_COLUMNS = [
   ],
 ];
 
+/** How far a source was behind in the period. Null: nothing was noted. */
+export interface Lag {
+  readonly hostName: string;
+  readonly databaseName: string;
+  readonly minutes: number;
+  readonly p50Seconds: number | null;
+  readonly p99Seconds: number | null;
+  readonly worstSeconds: number | null;
+}
 interface LogHealth {
   readonly size: number;
   readonly waitingEvents: number;
@@ -41,6 +50,7 @@ export const sourceRows = (
   { startTime, endTime }: { readonly startTime: string; readonly endTime: string },
   log: LogHealth,
   removals: readonly Removal[],
+  lags: readonly Lag[],
 ): StateRows => ({
   columns: SOURCE_COLUMNS,
   rows: sources.map((source) => [
@@ -57,6 +67,20 @@ export const sourceRows = (
       ],
       rows: gapsIn(sources, startTime, endTime).map((gap) => [
         ...[gap.hostName, gap.databaseName, gap.reason, gap.afterTime, gap.beforeTime],
+      ]),
+      more: 0,
+    },
+    {
+      kind: 'table',
+      title: 'Lag in the period, noted each minute',
+      columns: [
+        ...[text('hostName', 'Host'), text('databaseName', 'Database'), number('minutes', 'Minutes')],
+        number('p50Seconds', 'Half of them at most (s)'),
+        number('p99Seconds', '99 % of them at most (s)'),
+        number('worstSeconds', 'Worst (s)'),
+      ],
+      rows: lags.map(({ hostName, databaseName, minutes, p50Seconds, p99Seconds, worstSeconds }) => [
+        ...[hostName, databaseName, minutes, p50Seconds, p99Seconds, worstSeconds],
       ]),
       more: 0,
     },

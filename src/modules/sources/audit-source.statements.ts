@@ -50,6 +50,27 @@ ON CONFLICT (tenant_id, host_name, database_name, gap_id) DO UPDATE SET
   detected_at = least(g.detected_at, excluded.detected_at),
   first_reported = least(g.first_reported, excluded.first_reported)`;
 
+/** What was known of the source before a report. The lock makes the reports of one source take turns. */
+export const SOURCE_BEFORE = `
+SELECT s.caught_up_at AS "caughtUpAt", s.last_reported AS "lastReported", s.retired_at AS "retiredAt"
+FROM audit_source s WHERE s.tenant_id = $1::int AND s.host_name = $2 AND s.database_name = $3 FOR UPDATE`;
+
+export const PUT_LAGS = `
+INSERT INTO audit_source_lag AS l (tenant_id, host_name, database_name, hour, lag_class, minutes, worst_ms)
+SELECT t.tenant_id, $2, $3, to_timestamp(x.hour_ms / 1000.0), x.lag_class, x.minutes, x.worst_ms
+FROM tenant t CROSS JOIN json_to_recordset($4::json) AS x(hour_ms bigint, lag_class int, minutes int, worst_ms bigint)
+WHERE t.tenant_id = $1::int
+ON CONFLICT (tenant_id, host_name, database_name, hour, lag_class) DO UPDATE SET
+  minutes = l.minutes + excluded.minutes, worst_ms = greatest(l.worst_ms, excluded.worst_ms)`;
+
+/** How far the sources of some tenants were behind, from an hour on and before a time. */
+export const NOTED_LAGS = `
+SELECT l.tenant_id AS "tenantId", l.host_name AS "hostName", l.database_name AS "databaseName",
+  l.lag_class AS "lagClass", sum(l.minutes)::float8 AS minutes, max(l.worst_ms)::float8 AS "worstMs"
+FROM audit_source_lag l
+WHERE l.tenant_id = ANY($1::int[]) AND l.hour >= $2::timestamptz AND l.hour < $3::timestamptz
+GROUP BY l.tenant_id, l.host_name, l.database_name, l.lag_class`;
+
 /** Whether the tenant exists. */
 export const FIND_TENANT = 'SELECT 1 FROM tenant t WHERE t.tenant_id = $1::int';
 
@@ -77,6 +98,11 @@ export const LIST_OF_TENANT = listOf('tenant_id = $1::int');
 /** Checks in the tenant's row that the retention is still the one on which this removal is based. */
 export const REMOVE_GAPS = `
 DELETE FROM audit_gap g WHERE g.tenant_id = $1::int AND g.first_reported < $2::timestamptz AND EXISTS (
+  SELECT FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $3::int)`;
+
+/** As `REMOVE_GAPS`. */
+export const REMOVE_LAGS = `
+DELETE FROM audit_source_lag l WHERE l.tenant_id = $1::int AND l.hour < $2::timestamptz AND EXISTS (
   SELECT FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $3::int)`;
 
 /** The newest gaps of each source of some tenants, limited in number for each source. */

@@ -14,9 +14,13 @@ import {
   LIST_ALL,
   LIST_OF_TENANT,
   PUT_GAPS,
+  PUT_LAGS,
   PUT_SOURCE,
   REMOVE_GAPS,
+  REMOVE_LAGS,
+  SOURCE_BEFORE,
 } from './audit-source.statements';
+import { minutesBetween } from './lag';
 import { type Removal, type RemovedSources, removeSources } from './remove-sources';
 import { type RetiredSources, type Retirement, retireSources } from './retire-sources';
 
@@ -37,8 +41,8 @@ export interface AuditSourceStore {
   /** Newest first. */
   gaps(tenantId: number, source: SourceId, limit: number): Promise<readonly StoredGap[]>;
   /**
-   * Removes gaps first reported before `before`, unless the tenant's retention is another than `retentionDays` by
-   * now. @returns how many
+   * Removes gaps first reported before `before`, and the lags of hours before it, unless the tenant's retention is another than `retentionDays` by
+   * now. @returns how many gaps
    */
   removeGaps(tenantId: number, retentionDays: number, before: Date): Promise<number>;
   /** See `removeSources`. */
@@ -58,6 +62,7 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
     const key = [tenantId, toStored(report.hostName), toStored(report.databaseName)] as const;
     await guarded(() =>
       ofTenants(this.service, oneTenant(tenantId), async (tx) => {
+        const [before] = await tx.$queryRawUnsafe<Before[]>(SOURCE_BEFORE, ...key);
         const put = await tx.$executeRawUnsafe(
           PUT_SOURCE,
           ...key,
@@ -72,6 +77,8 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
             ? tooManySources()
             : toDomainError(new Error(`tenant ${tenantId} does not exist: nothing was stored`));
         }
+        const lags = lagsOf(before, report, at);
+        if (lags.length > 0) await tx.$executeRawUnsafe(PUT_LAGS, ...key, JSON.stringify(lags));
         if (report.gaps.length === 0) return;
         const gaps = JSON.stringify(report.gaps.map(toRow));
         await tx.$executeRawUnsafe(PUT_GAPS, ...key, gaps, at);
@@ -120,7 +127,8 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
     return retireSources(this.owner, tenantId, asked, at, attempt);
   }
 
-  removeGaps(tenantId: number, retentionDays: number, before: Date): Promise<number> {
+  async removeGaps(tenantId: number, retentionDays: number, before: Date): Promise<number> {
+    await this.owner.models.$executeRawUnsafe(REMOVE_LAGS, tenantId, before, retentionDays);
     return this.owner.models.$executeRawUnsafe(REMOVE_GAPS, tenantId, before, retentionDays);
   }
 }
@@ -138,6 +146,23 @@ const tooManyGaps = () =>
       `This source would have more than the ${LIMITS.sourceGapsMax} gaps that are stored of one source: ` +
       'nothing of the report was stored. Keep it until there is room.',
   });
+
+/** What is known of a source before a report; absent: it is new. */
+type Before = Pick<AuditSource, 'caughtUpAt' | 'lastReported' | 'retiredAt'> | undefined;
+
+function lagsOf(before: Before, { caughtUpAt }: SourceReport, at: Date) {
+  const msOf = (time: string | null) => (time === null ? null : Date.parse(time));
+  const known =
+    before && before.retiredAt === null
+      ? { atMs: before.lastReported.getTime(), caughtUpMs: msOf(before.caughtUpAt) }
+      : null;
+  return minutesBetween(known, { atMs: at.getTime(), caughtUpMs: msOf(caughtUpAt) }).map((one) => ({
+    hour_ms: one.hourMs,
+    lag_class: one.lagClass,
+    minutes: one.minutes,
+    worst_ms: one.worstMs,
+  }));
+}
 
 /** The parameters $4 to $9 of `PUT_SOURCE`. */
 const valuesOf = (report: SourceReport) => [

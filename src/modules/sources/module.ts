@@ -13,6 +13,7 @@ import { countGaps } from './coverage';
 import { CoverageResolver } from './coverage.resolver';
 import { expireGaps } from './expire-gaps';
 import { type ListComplete, listComplete } from './list-complete';
+import { type ListLags, listLags } from './list-lags';
 
 /** The sources: what agents report about the databases that they read. */
 export function sourcesModule(parts: {
@@ -25,6 +26,7 @@ export function sourcesModule(parts: {
   readonly log: Logger;
 }): Module & {
   readonly complete: ListComplete;
+  readonly lags: ListLags;
   readonly gaps: (
     tenants: TenantSet,
     range: { readonly from: string; readonly to: string },
@@ -35,12 +37,13 @@ export function sourcesModule(parts: {
   const sources = new PostgresAuditSourceStore(service, owner);
   return {
     complete,
+    lags: listLags(service, nowMs),
     gaps: (of, range) => countGaps(service, of, range),
     resolvers: [new AuditSourceResolver(sources, tenants, complete, nowMs), new CoverageResolver(service)],
     tasks: [
       {
         name: 'gap-retention',
-        doc: 'retention of gaps',
+        doc: 'retention of gaps and of lags',
         everyMs: LIMITS.retentionMs,
         run: () => epoch.unlessPaused(() => expireGaps({ sources, retention, nowMs, log })),
       },

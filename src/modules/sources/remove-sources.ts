@@ -85,6 +85,10 @@ export function removeSources(
         REMOVE_GAPS_OF,
         ...[tenantId, removed.map((one) => one.host), removed.map((one) => one.database)],
       );
+      await tx.$executeRawUnsafe(
+        REMOVE_LAGS_OF,
+        ...[tenantId, removed.map((one) => one.host), removed.map((one) => one.database)],
+      );
       const value = { sources: removed.length, gaps, kept: old.length - chosen.length };
       return { value, rows: removed.length, tenantIds: [tenantId] };
     },
@@ -107,3 +111,7 @@ RETURNING s.host_name AS host, s.database_name AS database`;
 const REMOVE_GAPS_OF = `
 DELETE FROM audit_gap g WHERE g.tenant_id = $1::int
   AND (g.host_name, g.database_name) IN (SELECT * FROM unnest($2::text[], $3::text[]))`;
+
+const REMOVE_LAGS_OF = `
+DELETE FROM audit_source_lag l WHERE l.tenant_id = $1::int
+  AND (l.host_name, l.database_name) IN (SELECT * FROM unnest($2::text[], $3::text[]))`;

@@ -108,6 +108,8 @@ const source = (hostName: string, hoursBehind: number, gaps: Source['gaps'] = []
   tenantId: '1',
   hostName,
   state: 'current',
+  lastReported: hoursAgo(0),
+  lagSeconds: hoursBehind * 3_600,
   completeThrough: hoursAgo(hoursBehind),
   gaps,
 });

@@ -69,7 +69,7 @@ const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   complianceFrameworks: { format: 'csv' },
 };
 /** Answers that have only counts, and so show no marks. */
-const COUNTS = ['auditSummary', 'complianceFrameworks', 'complianceSummary'];
+const COUNTS = ['auditSummary', 'complianceFrameworks'];
 
 const publicRoutes: RouteCase[] = ROUTES.map(({ path, query, rootField }) => ({
   route: API_BASE_PATH + path.replace(/\{(\w+)\}/g, ':$1'),
