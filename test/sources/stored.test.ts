@@ -70,7 +70,7 @@ describe.each(ENGINES)('the lag of a source on %s', (engine) => {
     expect(await lags(0, 59)).toMatchObject([
       { hostName: 'Other', minutes: 0, p50Seconds: null },
       // Three reports, then a minute for each without one.
-      { hostName: 'SQLPROD01', minutes: 59, p99Seconds: 3_366, worstSeconds: 3_366 },
+      { hostName: 'SQLPROD01', minutes: 60, p99Seconds: 3_366, worstSeconds: 3_366 },
     ]);
     expect(await lags(60, 62.7)).toMatchObject([
       { minutes: 1, worstSeconds: 3_636 },
