@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { agent } from './benches/agent';
 import { archive } from './benches/archive';
 import { columns } from './benches/columns';
+import { compliance } from './benches/compliance';
 import { decode } from './benches/decode';
 import { destinations } from './benches/destinations';
 import { detect } from './benches/detect';
@@ -41,6 +42,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench, datasets: Datasets) => Pro
   detect,
   watch,
   destinations,
+  compliance,
   reports,
 };
 

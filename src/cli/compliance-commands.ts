@@ -10,7 +10,9 @@ import { textOf } from './text-file';
 export function addComplianceCommands(compliance: Command, onService: OnService): void {
   const scope = compliance
     .command('scope')
-    .description('what is declared about servers for assessments: sensitive objects, auditors, applications');
+    .description(
+      'what is declared about servers for assessments: sensitive objects, auditors, applications, working hours',
+    );
   const ofTenant = (command: Command) =>
     command.option('--tenant <id>', 'of this tenant (default: the only one)');
   const declaring = (command: Command) =>
@@ -69,6 +71,17 @@ export function addComplianceCommands(compliance: Command, onService: OnService)
       declare(run, options, { kind: 'application', applicationName }),
   );
   onService(
+    onInstance(
+      declaring(
+        scope
+          .command('working-hours')
+          .description('declares when people work on the server; reports show what was done at other times')
+          .argument('<hours>', 'such as "Mon-Fri 07:00-19:00 Europe/Berlin"'),
+      ),
+    ),
+    (run, options: Declaring, workingHours) => declare(run, options, { kind: 'workingHours', workingHours }),
+  );
+  onService(
     declaring(
       scope
         .command('exclude')
@@ -124,14 +137,14 @@ interface Sensitive {
 type What = Pick<ComplianceDeclaration, 'kind'> &
   Partial<
     Record<
-      'databaseName' | 'schemaName' | 'objectName' | 'principalName' | 'applicationName',
+      'databaseName' | 'schemaName' | 'objectName' | 'principalName' | 'applicationName' | 'workingHours',
       string | undefined
     >
   >;
 
 async function declare(run: Run, options: Declaring, what: What) {
   const { reason, from, instance } = options;
-  const { kind, databaseName, schemaName, objectName, principalName, applicationName } = what;
+  const { kind, databaseName, schemaName, objectName, principalName, applicationName, workingHours } = what;
   const made = await run('declareCompliance', {
     tenantId: await tenantOf(run, options),
     kind,
@@ -141,6 +154,7 @@ async function declare(run: Run, options: Declaring, what: What) {
     objectName,
     principalName,
     applicationName,
+    workingHours,
     reason,
     validFrom: from,
   });
@@ -154,6 +168,7 @@ const toRow = (one: ComplianceDeclaration) => ({
     one.sha256 ??
     one.principalName ??
     one.applicationName ??
+    one.workingHours ??
     [one.databaseName, one.schemaName, one.objectName].filter((part) => part !== null).join('.'),
   instance: one.serverInstanceName ?? 'every one',
   from: one.validFrom,

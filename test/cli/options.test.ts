@@ -407,6 +407,17 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
     },
   ],
   [
+    'compliance scope working-hours hours --tenant 7 --instance A --reason x --from 2026-01-01',
+    {
+      tenantId: '7',
+      kind: 'workingHours',
+      workingHours: 'hours',
+      serverInstanceName: 'A',
+      reason: 'x',
+      validFrom: '2026-01-01',
+    },
+  ],
+  [
     'compliance scope exclude A --tenant 7 --reason test --from 2026-01-01',
     { tenantId: '7', kind: 'excluded', serverInstanceName: 'A', reason: 'test', validFrom: '2026-01-01' },
   ],

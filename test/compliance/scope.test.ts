@@ -41,10 +41,10 @@ describe.each(ONE_ENGINE)('the scope of assessments on %s', (engine) => {
         await at.world.operate(
           `mutation($tenantId: String!, $kind: ComplianceDeclarationKind!, $serverInstanceName: String,
              $databaseName: String, $schemaName: String, $objectName: String, $principalName: String,
-             $applicationName: String, $reason: String!, $validFrom: String) {
+             $applicationName: String, $workingHours: String, $reason: String!, $validFrom: String) {
            declareCompliance(tenantId: $tenantId, kind: $kind, serverInstanceName: $serverInstanceName,
              databaseName: $databaseName, schemaName: $schemaName, objectName: $objectName,
-             principalName: $principalName, applicationName: $applicationName, reason: $reason,
+             principalName: $principalName, applicationName: $applicationName, workingHours: $workingHours, reason: $reason,
              validFrom: $validFrom) { declarationId createdBy validFrom } }`,
           { tenantId, reason: 'as agreed', validFrom: FROM, ...values },
         )
@@ -137,6 +137,21 @@ describe.each(ONE_ENGINE)('the scope of assessments on %s', (engine) => {
     expect(failed).toMatchObject({ status: 'fail', since: timeAt('11:00:00') });
     expect(failed.reason).toContain('sqlcmd (1)');
     expect(failed.recordIds).toHaveLength(1);
+  });
+
+  it('keeps working hours, and refuses those that are malformed', async () => {
+    const { tenantId, declare } = await tenantWith([ALL]);
+    await expect(declare({ kind: 'workingHours', workingHours: 'nine to five' })).rejects.toThrow(
+      'Mon-Fri 07:00',
+    );
+    await declare({ kind: 'workingHours', workingHours: 'Mon-Fri 08:00-16:00 Europe/Berlin' });
+    const { complianceDeclarations } = await at.world.operate(
+      'query($id: String!) { complianceDeclarations(tenantId: $id) { kind workingHours databaseName } }',
+      { id: tenantId },
+    );
+    expect(complianceDeclarations).toEqual([
+      { kind: 'workingHours', workingHours: 'Mon-Fri 08:00-16:00 Europe/Berlin', databaseName: null },
+    ]);
   });
 
   it('leaves out an excluded instance with its reason, and uses the scope of the moment', async () => {

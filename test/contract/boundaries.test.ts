@@ -134,7 +134,7 @@ const BORDERS: readonly Border[] = [
   { of: ['src/modules/reports/declarations'], files: BELOW_MODULES, packages: ['yaml'] },
   {
     of: ['src/modules/reports/schedules/timing'],
-    files: [...BELOW_MODULES, 'src/modules/reports/zone'],
+    files: BELOW_MODULES,
     packages: ['croner'],
   },
   {

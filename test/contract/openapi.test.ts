@@ -83,7 +83,7 @@ const PATHS = {
   '/compliance/frameworks': ['page', 'pageSize', 'asOf', 'format'],
   '/compliance/controls': ['page', 'pageSize', 'framework', 'status', 'serverInstanceName', 'asOf', 'format'],
   '/compliance/controls/{controlId}': ['controlId', 'asOf'],
-  '/compliance/summary': ['asOf'],
+  '/compliance/summary': ['asOf', 'startTime'],
   '/reports': ['page', 'pageSize'],
   '/reports/runs/{runId}': ['runId'],
   '/reports/runs/{runId}/content': ['runId', 'format'],

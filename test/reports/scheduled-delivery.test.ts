@@ -93,10 +93,21 @@ describe('scheduled reports', () => {
     const [first] = mail.mails;
     const plain = first?.text.replace(/=\n/g, '').replaceAll('=3D', '=') ?? '';
     expect(plain).toContain(`${PUBLIC_URL}/api/v1/public/reports/runs/${done.lastRunId}/content?format=pdf`);
+    expect(plain).toContain(`${PUBLIC_URL}/dashboard/reports?run=${done.lastRunId}`);
     for (const name of ['pdf', 'csv', 'run.json'])
       expect(first?.text).toContain(`log-ons-${done.lastRunId}.${name}`);
     const run = (await world.get(`/reports/runs/${done.lastRunId}`, key)).body.data;
     expect(run).toMatchObject({ reportId: 'log-ons', createdBy: 'schedule Log-ons of a day', rows: 1 });
+    const { entries } = await until(
+      async () =>
+        (
+          await world.operate(
+            '{ accessLog(first: 50, operation: "makeReport") { entries { subject outcome } } }',
+          )
+        ).accessLog,
+      (log) => log.entries.length > 0,
+    );
+    expect(entries).toContainEqual({ subject: done.lastRunId, outcome: 'ok' });
   });
 
   it('come to a webhook as a message, which is repeated under one id until it is taken', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { AccessEntry } from '../../src/caller/access-log';
 import { DomainError } from '../../src/errors';
 import type { MakeRequest } from '../../src/modules/reports/maker';
 import { definitionOf, definitionProblems } from '../../src/modules/reports/schedules/parameters';
@@ -9,6 +10,7 @@ import { createLog } from '../../src/observe/log';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
+import { until } from '../support/until';
 
 const DAILY = definitionOf(
   {
@@ -44,38 +46,47 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     );
     const done = new Map<string, MakeRequest>();
     const sent: string[] = [];
+    const noted: AccessEntry[] = [];
     const stopping = new AbortController();
+    const held = new Map<number, Promise<void>>();
     const faults: { make?: Error; send?: string; crash?: boolean; stop?: boolean } = {};
-    const instance = () =>
-      new ScheduleRunner({
-        schedules,
-        runs: {
-          find: async (_, runId) => (done.has(runId) ? ({} as never) : null),
-          giveUp: async () => {},
-        },
-        maker: {
-          make: async (request) => {
-            await new Promise(setImmediate);
-            if (faults.stop) stopping.abort();
-            await request.assertAllowed();
-            if (faults.make) throw faults.make;
-            const runId = request.run?.runId ?? '';
-            done.set(runId, request);
-            return runId;
+    const instance = (restMs?: number) =>
+      new ScheduleRunner(
+        {
+          schedules,
+          runs: {
+            find: async (_, runId) => (done.has(runId) ? ({} as never) : null),
+            giveUp: async () => {},
           },
-        },
-        delivery: {
-          send: async (_, { runId, told }) => {
-            if (faults.crash) throw new Error('the process ended');
-            if (faults.send !== undefined) return { told, failure: faults.send, note: null };
-            sent.push(runId);
-            return { told: ['a@example.com'], failure: null, note: null };
+          maker: {
+            make: async (request) => {
+              await new Promise(setImmediate);
+              if (faults.stop) stopping.abort();
+              await request.assertAllowed();
+              await held.get([...request.tenants][0] ?? 0);
+              if (faults.make) throw faults.make;
+              const runId = request.run?.runId ?? '';
+              done.set(runId, request);
+              return runId;
+            },
           },
+          delivery: {
+            send: async (_, { runId, told }) => {
+              if (faults.crash) throw new Error('the process ended');
+              if (faults.send !== undefined) return { told, failure: faults.send, note: null };
+              sent.push(runId);
+              return { told: ['a@example.com'], failure: null, note: null };
+            },
+          },
+          note: (entry) => noted.push(entry),
+          nowMs: () => clock.ms,
+          isDrill: false,
+          signal: stopping.signal,
+          log: createLog('silent', { write: () => {} }),
         },
-        isDrill: false,
-        signal: stopping.signal,
-        log: createLog('silent', { write: () => {} }),
-      });
+        undefined,
+        restMs,
+      );
     const { scheduleId } = await schedules.create(tenantId, definition, 'ops', AN_ATTEMPT);
     const look = async () =>
       (await schedules.list(tenantId)).find((one) => one.scheduleId === scheduleId) as Schedule;
@@ -84,7 +95,20 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
         String(values.startTime).slice(0, 16),
         String(values.endTime).slice(0, 16),
       ]);
-    return { tenantId, scheduleId, clock, schedules, instance, done, sent, faults, look, periods };
+    return {
+      tenantId,
+      scheduleId,
+      clock,
+      schedules,
+      instance,
+      done,
+      sent,
+      noted,
+      held,
+      faults,
+      look,
+      periods,
+    };
   }
 
   it('have one run for a time, of two instances, and none before', async () => {
@@ -201,6 +225,72 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect(resumed?.dueAt).toEqual(new Date('2026-03-30T04:00:00Z'));
     await instance().round();
     expect(done.size).toBe(1);
+  });
+
+  it('of a tenant do not wait for a long run of another one, and have one run at a time', async () => {
+    const { tenantId, clock, schedules, instance, done, sent, held } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    const other = (await store.forNewTenant()).tenantId;
+    for (const [of, name] of [
+      [tenantId, 'Second'],
+      [other, 'Third'],
+      [other, 'Fourth'],
+    ] as const)
+      await schedules.create(of, { ...DAILY, name }, 'ops', AN_ATTEMPT);
+    let release = () => {};
+    held.set(
+      tenantId,
+      new Promise((resolve) => {
+        release = resolve;
+      }),
+    );
+    clock.ms = at('2026-03-29T05:00:00Z');
+    const runner = instance(0);
+    const ofTenants = () => [...done.values()].map(({ tenants }) => [...tenants][0]);
+    for (const count of [1, 2]) {
+      expect(await runner.round()).toBe(0);
+      await until(
+        async () => sent.length,
+        (n) => n === count,
+      );
+    }
+    expect(ofTenants()).toEqual([other, other]);
+    expect(await schedules.due(10)).toEqual([{ tenantId, scheduleId: expect.any(String) }]);
+    expect(await runner.round()).toBe(0);
+
+    release();
+    await runner.stop();
+    expect(ofTenants()).toEqual([other, other, tenantId]);
+    expect(await instance().round()).toBe(1);
+    expect(await instance().round()).toBe(0);
+    expect(ofTenants()).toEqual([other, other, tenantId, tenantId]);
+  });
+
+  it('leave an entry of each run in the access log, made or not', async () => {
+    const { tenantId, scheduleId, clock, instance, done, noted, faults } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    clock.ms = at('2026-03-29T05:00:00Z');
+    faults.make = new Error('the database is away');
+    await instance().round();
+    delete faults.make;
+    clock.ms += 15_000;
+    await instance().round();
+    const [refused, made] = noted;
+
+    expect(noted).toHaveLength(2);
+    expect(refused).toMatchObject({ outcome: 'internal_error', rows: null });
+    expect(made).toMatchObject({
+      ...{ operation: 'makeReport', entrance: 'service', outcome: 'ok', tenantIds: [tenantId] },
+      ...{ subject: [...done.keys()][0], at: new Date(clock.ms) },
+    });
+    expect(JSON.parse(made?.parameters ?? '')).toMatchObject({
+      ...{ scheduleId, schedule: 'Daily', reportId: 'log-ons', timeZone: 'Europe/Berlin' },
+      startTime: '2026-03-27T23:00:00.0000000Z',
+    });
   });
 
   it('leave a run to other instances when the service stops, and count no failure', async () => {

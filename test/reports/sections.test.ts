@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseTicks } from '../../src/event/event-time';
 import { eventTimeOf, recordIdOf } from '../../src/event/record-id';
+import { Zone } from '../../src/event/zone';
 import {
   type EventReport,
   findReport,
@@ -11,7 +12,6 @@ import {
 } from '../../src/modules/reports/declarations';
 import type { Chart, Table } from '../../src/modules/reports/document';
 import { fieldValue, Tally } from '../../src/modules/reports/tally';
-import { Zone } from '../../src/modules/reports/zone';
 import type { StoredAuditEvent } from '../../src/store/rows/audit-event-reader';
 
 const FROM = Date.parse('2026-03-28T00:00:00Z');

@@ -1,5 +1,5 @@
+import { Zone } from '../../src/event/zone';
 import { cronProblems, EVERY, periodAt, Times } from '../../src/modules/reports/schedules/timing';
-import { Zone } from '../../src/modules/reports/zone';
 
 const berlin = new Zone('Europe/Berlin');
 const iso = (ms: number) => new Date(ms).toISOString().slice(0, 16);

@@ -328,6 +328,19 @@ describe.each(ONE_ENGINE)('reports on %s', (engine) => {
     expect([status, body.end.rows]).toEqual([200, wanted.length]);
     expect(wanted.length).toBeGreaterThan(5);
     expect(body.report.question.parameters).toEqual({ declaredSensitive: 'payroll' });
+    // 5 January 2026 is a Monday.
+    await at.world.operate(
+      `mutation { declareCompliance(tenantId: "${tenantId}", kind: workingHours, workingHours: "Mon 08:00-16:00",
+         reason: "contracts", validFrom: "2026-01-01T00:00:00Z") { declarationId } }`,
+    );
+    const { sections } = (await get('/reports/sensitive-access/content', asked)).body;
+    const outside = sections.find(({ title }: { title: string }) => title.startsWith('Outside working hours'));
+    const inWork = ({ eventTime }: IngestedEvent) => /^2026-01-05T(0[89]|1[0-5])/.test(eventTime);
+    expect(outside.title).toBe('Outside working hours (Mon 08:00-16:00)');
+    expect(outside.rows.reduce((sum: number, row: { events: number }) => sum + row.events, 0)).toBe(
+      wanted.filter((event) => !inWork(event)).length,
+    );
+    expect(wanted.some(inWork)).toBe(true);
     const named = await get('/reports/sensitive-access/content', { ...asked, objectName: 'Orders' });
     expect(named.body.report.question.parameters).toEqual({ objectName: 'Orders' });
     expectError(

@@ -14,6 +14,7 @@ const NO_NAMES = {
   objectName: '',
   principalName: '',
   applicationName: '',
+  workingHours: '',
   serverInstanceName: '',
 };
 type Name = keyof typeof NO_NAMES;
@@ -30,6 +31,13 @@ const FIELDS: Record<
   auditor: [{ name: 'principalName', label: 'Login', isRequired: true }],
   application: [
     { name: 'applicationName', label: 'Application; * at its end stands for any text', isRequired: true },
+  ],
+  workingHours: [
+    {
+      name: 'workingHours',
+      label: 'Working hours, such as Mon-Fri 07:00-19:00 Europe/Berlin',
+      isRequired: true,
+    },
   ],
   excluded: [],
 };

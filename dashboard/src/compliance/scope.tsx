@@ -58,8 +58,8 @@ export function Scope({ session }: { readonly session: Session }) {
       </PageHead>
       <Text size="sm">
         Facts about servers that no event states, and that assessments use: which data is sensitive, who may
-        choose what is audited, which applications may log on, and which servers are not assessed. Operators
-        declare them.
+        choose what is audited, which applications may log on, when people work, and which servers are not
+        assessed. Operators declare them.
       </Text>
       <Group gap="md" align="flex-end">
         {tenants.length > 1 && (
@@ -191,7 +191,7 @@ function EndDeclaration(props: {
 /** What a declaration names, with the instance if it holds for one only. */
 function whatOf(one: Declaration): string {
   const names = [one.databaseName, one.schemaName, one.objectName].filter((name) => name !== null).join('.');
-  const what = names || one.principalName || one.applicationName || one.sha256;
+  const what = names || one.principalName || one.applicationName || one.workingHours || one.sha256;
   const where = one.serverInstanceName ?? 'every server instance';
   if (!what) return where;
   return `${what} on ${where}`;

@@ -20,6 +20,7 @@ export const KINDS: Record<ComplianceDeclarationKind, string> = {
   sensitive: 'Sensitive data',
   auditor: 'Allowed auditor',
   application: 'Allowed application',
+  workingHours: 'Working hours',
   excluded: 'Not assessed',
   snapshot: 'Snapshot of specifications',
 };

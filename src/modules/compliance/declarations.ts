@@ -1,5 +1,6 @@
 import type { ParameterSpecs, ParameterValues } from '../../event/parameter-specs';
 import type { Answer, Choices, Shape } from '../../event/shape';
+import { workingHoursProblems } from '../../event/working-hours';
 import { LIMITS } from '../../limits';
 import { type Problem, problem } from '../../problem';
 import type { Declaration, Declared } from './scope';
@@ -11,6 +12,7 @@ const DECLARATION_KIND = {
     sensitive: 'A database, a schema or an object whose accesses must be recorded.',
     auditor: 'A login that may choose what is audited.',
     application: 'An application through which people and programs reach the server.',
+    workingHours: 'When people work on the server. Reports show what was done at other times.',
     excluded: 'A server instance that is not assessed, such as a test server.',
     snapshot: 'The specifications that a server has, as its catalog shows them.',
   },
@@ -30,6 +32,7 @@ export const COMPLIANCE_DECLARATION = {
     objectName: { kind: 'text', nullable: true, doc: 'Null: every object.' },
     principalName: { kind: 'text', nullable: true, doc: 'The login of an auditor.' },
     applicationName: { kind: 'text', nullable: true },
+    workingHours: { kind: 'text', nullable: true },
     sha256: { kind: 'text', nullable: true, doc: 'Of a snapshot: the hash of its file.' },
     reason: { kind: 'text' },
     validFrom: { kind: 'time', doc: 'Of a snapshot: when it was taken.' },
@@ -53,6 +56,11 @@ export const DECLARE = {
   applicationName: {
     ...NAME,
     doc: 'Of `application`: its name as log-ons state it; `*` at its end stands for any text.',
+  },
+  workingHours: {
+    ...NAME,
+    check: workingHoursProblems,
+    doc: 'Of `workingHours`: days, hours and time zone, such as `Mon-Fri 07:00-19:00 Europe/Berlin`. Without a time zone it is UTC.',
   },
   reason: { kind: 'text', charsMax: LIMITS.declarationReasonCharsMax, isRequired: true, doc: 'Why.' },
   validFrom: { kind: 'time', isStored: true, doc: 'From when it holds. Default: now.' },
@@ -80,7 +88,13 @@ export const DECLARATIONS_OF = {
 } as const satisfies ParameterSpecs;
 
 type Given = ParameterValues<typeof DECLARE>;
-type Part = 'databaseName' | 'schemaName' | 'objectName' | 'principalName' | 'applicationName';
+type Part =
+  | 'databaseName'
+  | 'schemaName'
+  | 'objectName'
+  | 'principalName'
+  | 'applicationName'
+  | 'workingHours';
 
 /** The parts of each kind; those in `needs` must be given. */
 const PARTS: Readonly<
@@ -89,6 +103,7 @@ const PARTS: Readonly<
   sensitive: { needs: ['databaseName'], takes: ['serverInstanceName', 'schemaName', 'objectName'] },
   auditor: { needs: ['principalName'], takes: ['serverInstanceName'] },
   application: { needs: ['applicationName'], takes: ['serverInstanceName'] },
+  workingHours: { needs: ['workingHours'], takes: ['serverInstanceName'] },
   excluded: { needs: ['serverInstanceName'], takes: [] },
 };
 const ALL_PARTS = [...new Set(Object.values(PARTS).flatMap(({ needs, takes }) => [...needs, ...takes]))];
@@ -121,6 +136,8 @@ export function declaredOf(given: Given): Declared {
       return { kind, principalName: given.principalName ?? '' };
     case 'application':
       return { kind, applicationName: given.applicationName ?? '' };
+    case 'workingHours':
+      return { kind, workingHours: given.workingHours ?? '' };
     case 'excluded':
     case 'snapshot':
       return { kind: 'excluded' };
@@ -133,6 +150,7 @@ const NOTHING = {
   objectName: null,
   principalName: null,
   applicationName: null,
+  workingHours: null,
   sha256: null,
 };
 

@@ -17,6 +17,11 @@ export type Check =
   | { readonly kind: 'sensitive' }
   /** Only logins that operators declare auditors changed what is audited. */
   | { readonly kind: 'auditors' }
+  /**
+   * Only declared auditors read audit files on the server and change what is audited. With `where`, more is needed for a
+   * pass, which the trail does not answer: it tells where to look.
+   */
+  | { readonly kind: 'readers'; readonly where?: string }
   /** Only applications that operators declare log on. */
   | { readonly kind: 'applications' }
   /** The trail is complete, and no audit stood still. */

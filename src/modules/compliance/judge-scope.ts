@@ -1,4 +1,5 @@
 import { fold } from '../../event/search';
+import type { Check } from './frameworks';
 import {
   type GroupState,
   gapAt,
@@ -10,7 +11,7 @@ import {
   type Verdict,
   verdict,
 } from './judge-groups';
-import { LOGONS, OBJECT_ACCESS, objectKey } from './later-questions';
+import { LOGONS, OBJECT_ACCESS, objectKey, READS_OF_FILES } from './later-questions';
 import { isNamed, type SensitiveObject } from './scope';
 import type { InstanceTrail } from './trail';
 
@@ -130,6 +131,38 @@ export function judgeAuditors(trail: InstanceTrail, scopeOf: ScopeOf): Verdict {
     ...recorded,
     reason: what,
     recordIds: [...recorded.recordIds, ...auditChanges.map(({ recordId }) => recordId)],
+  };
+}
+
+/** Whether only declared auditors read audit files on the server, and change what is audited. */
+export async function judgeReaders(
+  { where }: Extract<Check, { kind: 'readers' }>,
+  trail: InstanceTrail,
+  scopeOf: ScopeOf,
+): Promise<Verdict> {
+  const { auditors } = trail.scope;
+  const readers = await trail.readers();
+  const nameOf = (login: string) => (login === '' ? 'a login that is not stated' : login);
+  const strangers = readers.filter((login) => !isNamed(login, auditors));
+  if (auditors.length > 0 && strangers.length > 0) {
+    const records = await trail.records(READS_OF_FILES);
+    return verdict(
+      'fail',
+      `${listOf(strangers.map(nameOf))} read audit files on the server in 30 days, and is no declared auditor.`,
+      { since: records.at(-1)?.at ?? null, recordIds: records.map(({ recordId }) => recordId) },
+    );
+  }
+  const read =
+    readers.length > 0 ? ` In 30 days, ${listOf(readers.map(nameOf))} read audit files on it.` : '';
+  if (where !== undefined) return verdict('unknown', `${where}${read}`);
+  const changes = judgeAuditors(trail, scopeOf);
+  if (changes.status !== 'pass') return { ...changes, reason: `${changes.reason}${read}` };
+  const recorded = judgeGroups({ groups: [OBJECT_ACCESS] }, trail, scopeOf);
+  if (recorded.status !== 'pass') return recorded;
+  return {
+    ...recorded,
+    reason: `${changes.reason}${read || ' Nobody read audit files on the server.'}`,
+    recordIds: changes.recordIds,
   };
 }
 

@@ -13,7 +13,7 @@ import {
   verdict,
 } from './judge-groups';
 import { judgeAlerts, judgeClocks, judgeFailures, judgeOffLoad, judgeRetention } from './judge-own';
-import { judgeApplications, judgeAuditors, judgeSensitive } from './judge-scope';
+import { judgeApplications, judgeAuditors, judgeReaders, judgeSensitive } from './judge-scope';
 import type { InstanceTrail } from './trail';
 
 /** The databases of an instance in which a control is judged on its own. */
@@ -49,6 +49,8 @@ export async function judge(
       return judgeSensitive(trail, scopeOf, within);
     case 'auditors':
       return judgeAuditors(trail, scopeOf);
+    case 'readers':
+      return judgeReaders(check, trail, scopeOf);
     case 'applications':
       return judgeApplications(trail, scopeOf);
     case 'groups':

@@ -10,6 +10,8 @@ export interface LaterQuestions {
   readonly accesses: () => Promise<ReadonlyMap<string, number>>;
   /** The number of log-ons in the period by application; an empty name: the event states none. */
   readonly logons: () => Promise<ReadonlyMap<string, number>>;
+  /** The logins that read audit files on the server in the period. */
+  readonly readers: () => Promise<readonly string[]>;
   /** The newest events of the period on the instance that satisfy a filter, at most 20. */
   readonly records: (filter: string) => Promise<readonly Moment[]>;
 }
@@ -42,6 +44,13 @@ export function laterQuestions(
       const counted = await group(['applicationName'], { filter: ofGroup(LOGONS), startTime: from });
       return new Map(counted.map(({ values: [application], n }) => [application ?? '', n]));
     }),
+    readers: once(async () => {
+      const counted = await group(['serverPrincipalName'], {
+        filter: `${here} AND ${READS_OF_FILES}`,
+        startTime: from,
+      });
+      return counted.map(({ values: [login] }) => login ?? '');
+    }),
     records: async (wanted) => {
       const filter = toSummaryFilter({ filter: `${here} AND ${wanted}`, startTime: from, endTime: to });
       const { items } = await ask.page(tenants, {
@@ -56,6 +65,8 @@ export function laterQuestions(
   };
 }
 export const OBJECT_ACCESS = 'SCHEMA_OBJECT_ACCESS_GROUP';
+/** Reads of audit files by the function of the server; those of its host leave no event. */
+export const READS_OF_FILES = '(objectName:fn_get_audit_file AND actionId:(SL OR EX))';
 export const LOGONS = 'SUCCESSFUL_LOGIN_GROUP';
 const RECORDS_SHOWN = 20;
 

@@ -30,7 +30,8 @@ export type GroupedBy =
   | 'classType'
   | 'databaseName'
   | 'objectName'
-  | 'applicationName';
+  | 'applicationName'
+  | 'serverPrincipalName';
 
 /** What an agent reports of a database that it reads. */
 export interface Source {

@@ -1,4 +1,5 @@
 import { fold } from '../../event/search';
+import type { DeclaredHours } from '../../event/working-hours';
 import type { Snapshot } from './snapshot';
 
 /** A database, a schema or an object whose accesses must be recorded. Null: all within the name before. */
@@ -15,6 +16,8 @@ export type Declared =
   | { readonly kind: 'auditor'; readonly principalName: string }
   /** An application through which people and programs reach the server; `*` at its end stands for any text. */
   | { readonly kind: 'application'; readonly applicationName: string }
+  /** When people work on the server, such as `Mon-Fri 07:00-19:00 Europe/Berlin`. */
+  | { readonly kind: 'workingHours'; readonly workingHours: string }
   /** The server instance is not assessed. */
   | { readonly kind: 'excluded' }
   /** The specifications that a server has at a moment, which is that from which the declaration holds. */
@@ -55,6 +58,13 @@ export const sensitiveOf = (
   atMs: number,
 ): readonly SensitiveOfTenant[] =>
   validAt(declarations, atMs).flatMap((one) => (one.kind === 'sensitive' ? [{ ...one, tenantId }] : []));
+
+/** The working hours that are declared at a moment. */
+export const workingHoursOf = (
+  declarations: readonly Declaration[],
+  atMs: number,
+): readonly DeclaredHours[] =>
+  validAt(declarations, atMs).flatMap((one) => (one.kind === 'workingHours' ? [one] : []));
 
 const validAt = (declarations: readonly Declaration[], atMs: number) =>
   declarations.filter(

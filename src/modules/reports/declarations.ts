@@ -12,7 +12,7 @@ export type Section = { readonly title: string } & (
       readonly by: readonly [AnyField, AnyField?];
       /** The field whose numbers are added up. */
       readonly sum?: NumberField;
-      /** Only events of these times, in the report's time zone. */
+      /** Only events of these times; the title names the hours that are declared. */
       readonly when?: 'outside-working-hours';
     }
   /** Events over the period, or by hour of the day. */

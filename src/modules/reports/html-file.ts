@@ -1,10 +1,10 @@
 import type { Cell } from '../../csv';
+import { Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
 import { chartSvg } from './chart-svg';
 import type { Chart, Column, End, Head, ReportFile, Table } from './document';
 import { html, Markup } from './html-text';
 import { aboutItems, cellText, introOf, ROWS_TITLE } from './page-text';
-import { Zone } from './zone';
 
 const STYLE = `
 :root{color-scheme:light;--ink:#1b2330;--faint:#5b6675;--line:#d9dee6;--head:#f3f5f8;--ok:#2f6fb2;--bad:#c2402f}

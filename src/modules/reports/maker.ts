@@ -7,6 +7,8 @@ import type { AnyField } from '../../event/fields';
 import type { TextForm } from '../../event/marks';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { type AuditEventFilter, toSummaryFilter } from '../../event/query';
+import { type DeclaredHours, WorkTimes } from '../../event/working-hours';
+import { Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
 import type { NoteSigner } from '../../store/log/evidence/note-key';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
@@ -25,7 +27,6 @@ import { RunningRoot } from './running-root';
 import { DeclaredSensitive, type SensitiveObject } from './sensitive';
 import { type ControlRow, controlRows, type Lag, type StateRows, sourceRows } from './state-rows';
 import { fieldValue, Tally, titleOf } from './tally';
-import { Zone } from './zone';
 
 /** Events of an export, which its caller must end. */
 interface Events {
@@ -68,6 +69,8 @@ export interface ReportSources {
   ) => Promise<
     readonly { readonly from: Date; readonly to: Date; readonly events: number; readonly lastRunAt: Date }[]
   >;
+  /** What is declared at a moment. */
+  readonly workingHours: (tenants: TenantSet, atMs: number) => Promise<readonly DeclaredHours[]>;
   readonly lags: (tenants: TenantSet, fromMs: number, toMs: number) => Promise<readonly Lag[]>;
   readonly sensitive: (tenants: TenantSet, atMs: number) => Promise<readonly SensitiveObject[]>;
   readonly controls: (
@@ -154,7 +157,9 @@ export class ReportMaker {
       if (!isWanted && (events.totalCount ?? 0) > this.limits.rows) throw tooManyRows(this.limits.rows);
       const fields: readonly AnyField[] = [...report.columns, 'recordId'];
       const period = { fromMs: Number(from / TICKS_PER_MS), toMs: Number(to / TICKS_PER_MS) };
-      const tally = new Tally(report, new Zone(question.timeZone), period);
+      const zone = new Zone(question.timeZone);
+      const work = new WorkTimes(await this.ask.workingHours(oneTenant(request.tenantId), period.toMs), zone);
+      const tally = new Tally(report, zone, period, work);
       const root = new RunningRoot();
       const shape = { columns: fields.map(columnOf), expected: events.totalCount };
       return await this.#run(request, asked, shape, async (write) => {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { AccessEntry } from '../../caller/access-log';
 import { CallTenants } from '../../caller/call-tenants';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { Config } from '../../config';
@@ -31,6 +32,8 @@ export function reportsModule(parts: {
   readonly deliverers: Deliverers;
   readonly hasDestination: (tenantId: number, destinationId: string) => Promise<boolean>;
   readonly config: Pick<Config, 'reportDays' | 'drill'>;
+  /** Notes an entry of the access log. */
+  readonly note: (entry: AccessEntry) => void;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly nowMs: () => number;
@@ -45,6 +48,8 @@ export function reportsModule(parts: {
     runs: store,
     maker,
     delivery: new Delivery(reports, parts.deliverers),
+    note: parts.note,
+    nowMs,
     isDrill: config.drill,
     signal: parts.signal,
     log,
@@ -63,6 +68,7 @@ export function reportsModule(parts: {
         nowMs,
       }),
     ],
+    stop: () => runner.stop(),
     tasks: [
       {
         name: 'report-retention',

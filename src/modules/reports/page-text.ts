@@ -1,9 +1,9 @@
 import type { Cell } from '../../csv';
 import { MARK } from '../../event/marks';
+import type { Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
 import type { Column, End, Head } from './document';
 import { actionText } from './tally';
-import type { Zone } from './zone';
 
 /** The texts of a report for people, which its page and its document share. */
 

@@ -3,12 +3,12 @@ import { parseFilter } from '../../event/expression/parse-filter';
 import type { ParameterValues, QuerySpecs } from '../../event/parameter-specs';
 import { FILTER_PARAMETERS, PAGING } from '../../event/parameters';
 import { type AuditEventFilter, toAuditEventFilter } from '../../event/query';
+import { zoneProblems } from '../../event/zone';
 import { LIMITS } from '../../limits';
 import { conflict, type Problem, problem } from '../../problem';
 import type { Report } from './declarations';
 import type { Question } from './document';
 import { REPORT_FORMAT_NAMES } from './files';
-import { zoneProblems } from './zone';
 
 const FORMAT = {
   kind: 'choice',

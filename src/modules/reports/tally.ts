@@ -3,11 +3,13 @@ import { ACTION_NAMES } from '../../event/action-names';
 import { type AnyField, isLifted } from '../../event/fields';
 import { liftedValue } from '../../event/lifted';
 import { msOfRecordId } from '../../event/record-id';
+import { onOneLine } from '../../event/visible-text';
+import { WorkTimes } from '../../event/working-hours';
+import { type Stretch, stretchFor, type Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import type { EventReport, Section } from './declarations';
 import type { Chart, Column, Table } from './document';
-import { type Stretch, stretchFor, type Zone } from './zone';
 
 /** The value of a field of an event; null: absent. */
 export function fieldValue(event: StoredAuditEvent, field: AnyField): string | boolean | null {
@@ -45,8 +47,13 @@ interface Period {
 export class Tally {
   readonly #parts: readonly Part[];
 
-  constructor({ sections }: EventReport, zone: Zone, period: Period) {
-    this.#parts = sections.map((section) => partOf(section, zone, period));
+  constructor(
+    { sections }: EventReport,
+    zone: Zone,
+    period: Period,
+    work: WorkTimes = new WorkTimes([], zone),
+  ) {
+    this.#parts = sections.map((section) => partOf(section, zone, period, work));
   }
 
   add(event: StoredAuditEvent): void {
@@ -64,8 +71,8 @@ interface Part {
   result(): Table | Chart;
 }
 
-function partOf(section: Section, zone: Zone, period: Period): Part {
-  if ('by' in section) return new Groups(section, zone);
+function partOf(section: Section, zone: Zone, period: Period, work: WorkTimes): Part {
+  if ('by' in section) return new Groups(section, work);
   if (section.over === 'time') return new OverTime(section.title, zone, period);
   return new ByHour(section.title, zone);
 }
@@ -87,12 +94,12 @@ class Groups implements Part {
 
   constructor(
     private readonly section: Extract<Section, { by: unknown }>,
-    private readonly zone: Zone,
+    private readonly work: WorkTimes,
   ) {}
 
   add(event: StoredAuditEvent, ms: number): void {
     const { by, sum, when } = this.section;
-    if (when === 'outside-working-hours' && !this.zone.isOutsideWork(ms)) return;
+    if (when === 'outside-working-hours' && !this.work.isOutside(ms, event.serverInstanceName)) return;
     const values = by.map((field) => textOf(field === undefined ? null : fieldValue(event, field)));
     const group = this.#group(values, event.eventTime);
     if (event.succeeded) group.succeeded++;
@@ -123,7 +130,8 @@ class Groups implements Part {
   }
 
   result(): Table {
-    const { title, by, sum } = this.section;
+    const { by, sum, when } = this.section;
+    const title = when ? `${this.section.title} (${onOneLine(this.work.text)})` : this.section.title;
     const sorted = [...this.#groups.values()].sort(
       (a, b) => eventsOf(b) - eventsOf(a) || (JSON.stringify(a.values) < JSON.stringify(b.values) ? -1 : 1),
     );

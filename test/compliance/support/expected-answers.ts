@@ -27,6 +27,9 @@ const WITH_BOTH = 'upfpffff uuuuuuuu';
 const LOGONS_ALONE = 'ppppfpfp pppppppp';
 /** The gap and the stop are within thirty days. The agent of WEB01 is silent now. */
 const RUNS = 'ppppffff pppppppu';
+/** The same login read audit files on WEB01, 100 hours before the end. */
+const PROTECTED = 'uuuuuuuu uuuuuuff';
+const READERS = 'upffffff uuuuuuff';
 /** Somebody else took a group out, 480 hours before the end. */
 const AUDITORS = 'upffffff uuuuuuuu';
 /** sqlcmd logged on. */
@@ -53,8 +56,8 @@ export const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>
     'SQLI-22-004600': WITH_ACCESS,
     'SQLI-22-004700': STARTS,
     'SQLI-22-005500': DETAIL_WITH_ADDRESS,
-    'SQLI-22-005900': NOT_IN_THE_TRAIL,
-    'SQLI-22-006300': NOT_IN_THE_TRAIL,
+    'SQLI-22-005900': PROTECTED,
+    'SQLI-22-006300': READERS,
     'SQLI-22-010900': NOT_IN_THE_TRAIL,
     'SQLI-22-011000': NOT_IN_THE_TRAIL,
     'SQLI-22-011100': FAILURES_TOLD,
@@ -77,8 +80,8 @@ export const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>
     'SQL6-D0-005500': DETAIL,
     'SQL6-D0-005600': NOT_IN_THE_TRAIL,
     'SQL6-D0-005700': NOT_IN_THE_TRAIL,
-    'SQL6-D0-005900': NOT_IN_THE_TRAIL,
-    'SQL6-D0-006300': NOT_IN_THE_TRAIL,
+    'SQL6-D0-005900': PROTECTED,
+    'SQL6-D0-006300': READERS,
     'SQL6-D0-010900': NOT_IN_THE_TRAIL,
     'SQL6-D0-011000': NOT_IN_THE_TRAIL,
     'SQL6-D0-011100': FAILURES_TOLD,
@@ -114,7 +117,7 @@ export const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>
     '10.2.1': RUNS,
     '10.2.1.1': SENSITIVE,
     '10.2.1.2': WITH_BOTH,
-    '10.2.1.3': NOT_IN_THE_TRAIL,
+    '10.2.1.3': WITH_ACCESS,
     '10.2.1.4': WITH_BOTH,
     '10.2.1.5': CHANGES,
     '10.2.1.6': CHANGES,
@@ -163,7 +166,7 @@ export const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>
     'AU-6': REVIEWED,
     'AU-8': CLOCKS,
     'AU-8 b': CLOCKS,
-    'AU-9': NOT_IN_THE_TRAIL,
+    'AU-9': PROTECTED,
     'AU-10': NOT_IN_THE_TRAIL,
     'AU-11': NOT_IN_THE_TRAIL,
     'AU-12': RUNS,

@@ -102,6 +102,11 @@ export const HISTORY: readonly Partial<IngestedEvent>[] = [
   event(650, 'LGIS', 'LX', { serverInstanceName: 'WEB01' }),
   // It states no address, and no audit started after it.
   event(400, 'SVSR', 'SR', { serverInstanceName: 'WEB01', clientIp: null }),
+  event(100, 'SL', 'TF', {
+    serverInstanceName: 'WEB01',
+    serverPrincipalName: 'CORP\\j.ortega',
+    objectName: 'fn_get_audit_file',
+  }),
 ];
 
 const source = (hostName: string, hoursBehind: number, gaps: Source['gaps'] = []) => ({

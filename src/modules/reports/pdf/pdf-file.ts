@@ -1,8 +1,8 @@
 import type { Cell } from '../../../csv';
+import { Zone } from '../../../event/zone';
 import { LIMITS } from '../../../limits';
 import type { Chart, Column, End, Head, ReportFile, Table } from '../document';
 import { aboutItems, cellText, introOf, ROWS_TITLE } from '../page-text';
-import { Zone } from '../zone';
 import { drawChart } from './pdf-chart';
 import { FAINT, PAGE, PdfDocument } from './pdf-document';
 import { PdfTable } from './pdf-table';

@@ -3,13 +3,13 @@ import { Readable } from 'node:stream';
 import { isForATime, type MailServer, openSmtp } from '../../../delivery/smtp';
 import { SYSLOG_SEVERITY, type SyslogSeverity } from '../../../delivery/syslog-message';
 import { onOneLine } from '../../../event/visible-text';
+import { Zone } from '../../../event/zone';
 import { LIMITS } from '../../../limits';
 import { oneTenant } from '../../../tenant-set';
 import { API_BASE_PATH } from '../../../version';
 import { REPORT_FORMATS, type ReportFormat } from '../files';
 import type { Manifest } from '../manifest';
 import type { Reports } from '../reports';
-import { Zone } from '../zone';
 import type { Pending, Schedule } from './schedule';
 
 /** What became of a message; null: there is no such destination, or it keeps no files. */
@@ -183,11 +183,18 @@ export class Delivery {
       `Tenant: ${run.tenantId}    Run: ${run.runId}`,
       `Schedule: ${definition.name}`,
       ...(isLeftOut ? ['The files are larger than 10 MB: read them at the addresses below.'] : []),
+      ...this.#page(run),
       ...Object.values(this.#links(run, definition.formats)),
       ...run.files.map(({ name, sha256 }) => `SHA-256 ${sha256}  ${name}`),
     ]
       .map(onOneLine)
       .join('\n');
+  }
+
+  /** Where people look at the run, sign in, and find how to verify it. */
+  #page({ runId }: RunAnswer): readonly string[] {
+    const base = this.by.publicUrl?.replace(/\/+$/, '');
+    return base === undefined ? [] : [`${base}/dashboard/reports?run=${runId}`];
   }
 
   #chosen(formats: readonly ReportFormat[], { files }: RunAnswer) {

@@ -1,11 +1,11 @@
 import type { ParameterSpecs, ParameterValues } from '../../../event/parameter-specs';
 import { checkParameters } from '../../../event/parse-parameters';
+import { zoneProblems } from '../../../event/zone';
 import { LIMITS } from '../../../limits';
 import { conflict, empty, type Problem, problem } from '../../../problem';
 import { findReport } from '../declarations';
 import { REPORT_FORMAT_NAMES } from '../files';
 import { askedOf, MAKE_PARAMETERS } from '../parameters';
-import { zoneProblems } from '../zone';
 import { type Definition, timingOf } from './schedule';
 import { cronProblems, EVERY_NAMES, PERIODS } from './timing';
 

@@ -1,28 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { DomainError, isFinal } from '../../../errors';
+import { type AccessEntry, entryOf, ownAttempt, type Result } from '../../../caller/access-log';
+import { DomainError, isFinal, toDomainError } from '../../../errors';
 import { formatTicks, TICKS_PER_MS } from '../../../event/event-time';
 import { parseParameters } from '../../../event/parse-parameters';
+import { Zone } from '../../../event/zone';
+import { LIMITS } from '../../../limits';
 import { type Growth, grownMs } from '../../../rests';
 import { oneTenant } from '../../../tenant-set';
 import { findReport } from '../declarations';
 import type { ReportMaker } from '../maker';
 import { MAKE_PARAMETERS } from '../parameters';
+import { MAKE_OPERATION } from '../report-rule';
 import type { RunStore } from '../run.store';
-import { Zone } from '../zone';
 import type { Delivery } from './deliver';
 import { type Pending, type Schedule, timesOf, timingOf } from './schedule';
 import { type Progress, SCHEDULE_LEASE_MS, type ScheduleKey, type ScheduleStore } from './schedule.store';
 import { periodAt } from './timing';
 
 const RETRY: Growth = { firstMs: 15_000, mostMs: 900_000 };
-const AT_ONCE = 10;
+/** Tenants for which an instance makes runs at once. */
+const AT_ONCE = 4;
 
 interface Parts {
   readonly schedules: ScheduleStore;
   readonly runs: Pick<RunStore, 'find' | 'giveUp'>;
   readonly maker: Pick<ReportMaker, 'make'>;
   readonly delivery: Pick<Delivery, 'send'>;
+  /** Notes an entry of the access log. */
+  readonly note: (entry: AccessEntry) => void;
+  readonly nowMs: () => number;
   /** Whether this instance sends nothing. */
   readonly isDrill: boolean;
   /** Aborted when the service is told to stop. */
@@ -33,32 +40,58 @@ interface Parts {
 /**
  * Makes the runs of schedules, and sends them. The lease of a schedule belongs to one instance at a time, and the id of a
  * run is stored before the run is made: after a crash another instance sends the same run, or makes it anew under another
- * id. A schedule whose times passed while nobody was there has one run, for the last of them.
+ * id. A schedule whose times passed while nobody was there has one run, for the last of them. A tenant has one run at a
+ * time, so that the schedules of others do not wait for it.
  */
 export class ScheduleRunner {
+  /** The work for each tenant. It tells whether it came to an end that is stored. */
+  readonly #working = new Map<number, Promise<boolean>>();
+
+  /** @param restMs for how long a round waits for long runs, which then go on */
   constructor(
     private readonly parts: Parts,
     private readonly leaseMs = SCHEDULE_LEASE_MS,
+    private readonly restMs: number = LIMITS.reportScheduleMs,
   ) {}
 
-  /** @returns 0: whatever had work, the next round comes after a rest */
+  /** @returns above 0: all that began is done, and there may be more */
   async round(): Promise<number> {
-    if (this.parts.isDrill) return 0;
-    const due = await this.parts.schedules.due(AT_ONCE);
-    for (const key of due) {
-      if (this.parts.signal.aborted) break;
-      await this.#work(key).catch((err) =>
-        this.parts.log.warn({ err, ...key }, 'a schedule of reports failed; it will be retried'),
-      );
-    }
-    return 0;
+    const { schedules, isDrill, signal } = this.parts;
+    if (isDrill) return 0;
+    const free = AT_ONCE - this.#working.size;
+    const due = free > 0 ? await schedules.due(free, [...this.#working.keys()]) : [];
+    for (const key of due) if (!signal.aborted) this.#begin(key);
+    const all = Promise.all(this.#working.values());
+    let timer: NodeJS.Timeout | undefined;
+    const rest = new Promise<null>((resolve) => {
+      timer = setTimeout(resolve, this.restMs, null).unref();
+    });
+    const ended = await Promise.race([all, rest]);
+    clearTimeout(timer);
+    return ended !== null && ended.length > 0 && ended.every(Boolean) ? 1 : 0;
   }
 
-  async #work(key: ScheduleKey): Promise<void> {
+  /** Resolves when no run is made any more. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#working.values());
+  }
+
+  #begin(key: ScheduleKey): void {
+    const work = this.#work(key)
+      .catch((err) => {
+        this.parts.log.warn({ err, ...key }, 'a schedule of reports failed; it will be retried');
+        return false;
+      })
+      .finally(() => this.#working.delete(key.tenantId));
+    this.#working.set(key.tenantId, work);
+  }
+
+  /** @returns false: another instance has it */
+  async #work(key: ScheduleKey): Promise<boolean> {
     const { schedules } = this.parts;
     const holder = randomUUID();
     const schedule = await schedules.take(key, holder);
-    if (!schedule) return;
+    if (!schedule) return false;
     const held = { isLost: false };
     const renewing = setInterval(() => {
       schedules.renew(key, holder).then(
@@ -78,6 +111,7 @@ export class ScheduleRunner {
         if (held.isLost) throw new Error('the lease of the schedule was lost');
         this.parts.signal.throwIfAborted();
       });
+      return true;
     } finally {
       clearInterval(renewing);
       await schedules.release(key, holder);
@@ -161,21 +195,39 @@ export class ScheduleRunner {
     if (!report)
       throw new DomainError('invalid_parameter', { public: `There is no report ${definition.reportId}.` });
     const at = (ms: number) => formatTicks(BigInt(ms) * TICKS_PER_MS);
-    await maker.make({
+    const asked = {
+      ...definition.parameters,
+      format: definition.formats.includes('pdf') ? 'pdf' : 'html',
+      startTime: at(pending.fromMs),
+      endTime: at(pending.toMs),
+      timeZone: definition.timeZone,
+    };
+    const { reportId, name } = definition;
+    const attempt = {
+      ...ownAttempt(MAKE_OPERATION, new Date(this.parts.nowMs()), {
+        scheduleId,
+        schedule: name,
+        reportId,
+        ...asked,
+      }),
+      tenantIds: [tenantId],
+    };
+    const note = (outcome: Result['outcome'], rows: number | null) =>
+      this.parts.note(entryOf(attempt, { outcome, rows, subject: pending.runId }));
+    const making = maker.make({
       report,
       tenants,
-      values: parseParameters(MAKE_PARAMETERS, {
-        ...definition.parameters,
-        format: definition.formats.includes('pdf') ? 'pdf' : 'html',
-        startTime: at(pending.fromMs),
-        endTime: at(pending.toMs),
-        timeZone: definition.timeZone,
-      }),
+      values: parseParameters(MAKE_PARAMETERS, asked),
       holder: `schedule ${scheduleId}`,
       createdBy: `schedule ${definition.name}`,
       assertAllowed: async () => assertHeld(),
       run: { runId: pending.runId, ...(definition.keepDays !== null && { days: definition.keepDays }) },
     });
+    await making.catch((error: unknown) => {
+      note(toDomainError(error).code, null);
+      throw error;
+    });
+    note('ok', 1);
     return pending;
   }
 

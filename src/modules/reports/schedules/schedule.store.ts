@@ -147,16 +147,21 @@ export class ScheduleStore {
     });
   }
 
-  /** Schedules of tenants that are in use which have work and are free, those that wait longest first. */
-  async due(most: number): Promise<readonly ScheduleKey[]> {
+  /**
+   * Schedules of tenants that are in use which have work and are free, those that wait longest first, one of each tenant.
+   * @param without tenants that are left out
+   */
+  async due(most: number, without: readonly number[] = []): Promise<readonly ScheduleKey[]> {
     const [now, farthest] = await this.#leases.times();
     return this.owner.models.$queryRawUnsafe<ScheduleKey[]>(
-      `SELECT s.tenant_id AS "tenantId", s.schedule_id::text AS "scheduleId"
-       FROM report_schedule s JOIN tenant t ON t.tenant_id = s.tenant_id
-       WHERE ${DUE('s')} AND ${isFree(SCHEDULES, 's', '$1::timestamptz', '$2::timestamptz')}
-         AND t.disabled_at IS NULL
-       ORDER BY s.due_at, s.schedule_id LIMIT ${most}`,
-      ...[now, farthest],
+      `SELECT q.tenant_id AS "tenantId", q.schedule_id::text AS "scheduleId" FROM (
+         SELECT s.tenant_id, s.schedule_id, s.due_at,
+           row_number() OVER (PARTITION BY s.tenant_id ORDER BY s.due_at, s.schedule_id)::int AS place
+         FROM report_schedule s JOIN tenant t ON t.tenant_id = s.tenant_id
+         WHERE ${DUE('s')} AND ${isFree(SCHEDULES, 's', '$1::timestamptz', '$2::timestamptz')}
+           AND t.disabled_at IS NULL AND NOT s.tenant_id = ANY($3::int[])) q
+       WHERE q.place = 1 ORDER BY q.due_at, q.schedule_id LIMIT ${most}`,
+      ...[now, farthest, [...without]],
     );
   }
 

@@ -1,5 +1,5 @@
+import { Zone } from '../../../event/zone';
 import type { ReportFormat } from '../files';
-import { Zone } from '../zone';
 import { EVERY, type Every, type RunPeriod, Times } from './timing';
 
 /** What an operator says of a schedule. */

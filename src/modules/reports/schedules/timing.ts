@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import { DAY_MS, HOUR_MS } from '../../../event/event-time';
+import { Zone } from '../../../event/zone';
 import { type Problem, problem } from '../../../problem';
-import { Zone } from '../zone';
 
 export const PERIODS = ['schedule', 'hour', 'day', 'week', 'month'] as const;
 /** What a run covers: since the run before it, or the newest whole hour, day, week (from Monday) or month. */

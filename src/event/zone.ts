@@ -1,5 +1,5 @@
-import { DAY_MS, HOUR_MS } from '../../event/event-time';
-import { type Problem, problem } from '../../problem';
+import { type Problem, problem } from '../problem';
+import { DAY_MS, HOUR_MS } from './event-time';
 
 /** No time zone changes its clocks within a quarter of an hour. */
 const QUARTER_MS = HOUR_MS / 4;
@@ -57,12 +57,11 @@ export class Zone {
     return Math.floor(this.#localMs(ms) / HOUR_MS) % 24;
   }
 
-  /** Whether it is not Monday to Friday from 7 to 19 o'clock. */
-  isOutsideWork(ms: number): boolean {
+  /** The day of the week, 0 (Sunday) to 6, and the minute of the day, 0 to 1,439. */
+  momentOf(ms: number): { readonly weekday: number; readonly minute: number } {
     const local = this.#localMs(ms);
-    const hour = Math.floor(local / HOUR_MS) % 24;
-    const weekday = new Date(local).getUTCDay();
-    return weekday === 0 || weekday === 6 || hour < 7 || hour >= 19;
+    const minute = Math.floor((((local % DAY_MS) + DAY_MS) % DAY_MS) / 60_000);
+    return { weekday: new Date(local).getUTCDay(), minute };
   }
 
   /** The local day, hour or month, such as `2026-01-05`, `2026-01-05 08:00` or `2026-01`. */

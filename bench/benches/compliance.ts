@@ -1,0 +1,71 @@
+import type { Bench } from '../context';
+import { type Figure, reported } from '../figure';
+import type { Datasets } from '../load/dataset';
+import { startService } from '../processes/service';
+import { short } from '../report';
+
+/** Each has two server instances. */
+const TENANTS = 10;
+const BASE = '/api/v1/public';
+/** All controls of a framework on 20 server instances. */
+const CONTROLS_MS = { medianAtMost: 300 } as const;
+const FRAMEWORKS = ['stig-2022', 'stig-2016', 'cis', 'pci-dss', 'hipaa', 'iso-27001', 'nist-800-53'];
+/** The framework whose figure has a target: it has the most kinds of controls. */
+const MEASURED = 'pci-dss';
+
+/**
+ * The time from the call until the last byte of all controls of a framework, for a key of ten tenants with two server
+ * instances each, and of the summary of all frameworks. Nothing is computed as events arrive, so an event costs no processor time beside the rules.
+ */
+export async function compliance(bench: Bench, datasets: Datasets): Promise<Figure[]> {
+  const dataset = await datasets.of(bench.options.rows);
+  const service = await startService(bench, dataset.url);
+  const { createApiKey } = await service.operate<{ createApiKey: { key: string } }>(
+    `mutation($tenantIds: [String!]!) { createApiKey(name: "bench", tenantIds: $tenantIds,
+      scopes: ["read:audit-activity", "read:compliance"]) { key } }`,
+    { tenantIds: dataset.tenantIds.slice(0, TENANTS).map(String) },
+  );
+  const get = async (path: string, query: Readonly<Record<string, string>> = {}) => {
+    const response = await fetch(`${service.server.url}${BASE}${path}?${new URLSearchParams(query)}`, {
+      headers: { 'X-Api-Key': createApiKey.key },
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`status ${response.status}: ${text}`);
+    return text;
+  };
+  const { data } = JSON.parse(await get('/audit-activity/summary')) as {
+    readonly data: { readonly latestEventTime: string };
+  };
+  const asOf = data.latestEventTime;
+  const instances = (
+    JSON.parse(await get('/compliance/summary', { asOf })) as { data: { instanceCount: number } }
+  ).data.instanceCount;
+  const times = new Map<string, number[]>();
+  const measure = async (name: string, path: string, query: Readonly<Record<string, string>>) => {
+    const begun = performance.now();
+    await get(path, { asOf, ...query });
+    const ms = performance.now() - begun;
+    times.set(name, [...(times.get(name) ?? []), ms]);
+    bench.say(`  ${name} ${short(ms)} ms`);
+  };
+  for (let round = 0; round < bench.options.rounds; round++) {
+    for (const framework of FRAMEWORKS)
+      await measure(framework, '/compliance/controls', { framework, pageSize: '100' });
+    await measure('summary', '/compliance/summary', {});
+  }
+  await bench.untrack(service.server);
+  const note = `${instances} server instances`;
+  return [
+    reported('compliance', `all controls of ${MEASURED}`, 'ms', times.get(MEASURED) ?? [], {
+      target: CONTROLS_MS,
+      note,
+    }),
+    ...[...times]
+      .filter(([name]) => name !== MEASURED)
+      .map(([name, own]) =>
+        reported('compliance', name === 'summary' ? 'the summary' : `all controls of ${name}`, 'ms', own, {
+          note,
+        }),
+      ),
+  ];
+}
