@@ -334,7 +334,9 @@ describe.each(ONE_ENGINE)('reports on %s', (engine) => {
          reason: "contracts", validFrom: "2026-01-01T00:00:00Z") { declarationId } }`,
     );
     const { sections } = (await get('/reports/sensitive-access/content', asked)).body;
-    const outside = sections.find(({ title }: { title: string }) => title.startsWith('Outside working hours'));
+    const outside = sections.find(({ title }: { title: string }) =>
+      title.startsWith('Outside working hours'),
+    );
     const inWork = ({ eventTime }: IngestedEvent) => /^2026-01-05T(0[89]|1[0-5])/.test(eventTime);
     expect(outside.title).toBe('Outside working hours (Mon 08:00-16:00)');
     expect(outside.rows.reduce((sum: number, row: { events: number }) => sum + row.events, 0)).toBe(
