@@ -65,6 +65,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   kind: () => 'sensitive',
   'declareCompliance.principalName': () => undefined,
   'declareCompliance.applicationName': () => undefined,
+  'declareCompliance.workingHours': () => undefined,
   validFrom: () => BEFORE,
   validUntil: () => AFTER,
   'entity.kind': () => 'login',
