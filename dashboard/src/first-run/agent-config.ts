@@ -58,4 +58,4 @@ export const COMMANDS: Readonly<Record<System, string>> = {
 export const SAMPLE_PATH = 'test/fixtures/sqlaudit/schema-2022/*.sqlaudit';
 /** The command that publishes the sample files of a checkout. */
 export const sampleCommand = (config: string): string =>
-  `cat >sample-agent.json <<'JSON'\n${config}\nJSON\nnpx audit-agent run --once --config sample-agent.json`;
+  `cat >sample-agent.json <<'JSON'\n${config}\nJSON\nnode scripts/audit-agent.mjs run --once --config sample-agent.json`;

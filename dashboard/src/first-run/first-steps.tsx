@@ -32,7 +32,7 @@ type Source = FirstRunQuery['auditSourceList']['items'][number];
 /** The first run as a checklist: from the first key to the first event. */
 export function FirstSteps() {
   const [{ data, error }, ask] = useQuery({ query: FirstRunDocument });
-  const again = () => ask({ requestPolicy: 'network-only' });
+  const again = () => ask();
   useInterval(again, ASK_MS, { autoInvoke: true });
   const tenants = data?.tenants ?? [];
   const sources = data?.auditSourceList.items ?? [];

@@ -11,10 +11,9 @@ import { useMutate } from '../lib/mutate';
 import type { NamedTenant } from '../lib/tenant-name';
 import { Failed } from '../shell/states';
 import { CreateRoute } from './create-route';
-import type { Destination } from './rows';
+import type { Destination, RuleTitle } from './rows';
 
 type Route = AlertRoutesQuery['alertRoutes'][number];
-export type RuleTitle = AlertRoutesQuery['detectionRules'][number];
 
 /** Where the alerts of a tenant are sent: by mail, or to one of its destinations. */
 export function AlertRoutes(props: {
@@ -31,7 +30,7 @@ export function AlertRoutes(props: {
   });
   const [dialog, setDialog] = useState<'make' | Route | null>(null);
   const close = () => setDialog(null);
-  const again = () => ask({ requestPolicy: 'network-only' });
+  const again = () => ask();
   if (tenantId === null) return null;
   const own = destinations.filter((one) => one.tenantId === tenantId);
   const rules = data?.detectionRules ?? [];

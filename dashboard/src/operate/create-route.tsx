@@ -4,8 +4,7 @@ import { LIMITS } from '../../../src/limits';
 import { CreateAlertRouteDocument } from '../../generated/operations';
 import { FormDialog } from '../lib/form-dialog';
 import { useMutate } from '../lib/mutate';
-import type { RuleTitle } from './alert-routes';
-import type { Destination } from './rows';
+import type { Destination, RuleTitle } from './rows';
 
 interface Props {
   readonly tenantId: string;

@@ -21,8 +21,7 @@ import {
 import { FormDialog } from '../lib/form-dialog';
 import { useMutate } from '../lib/mutate';
 import { labelOf, parametersOf } from './report-parameters';
-import { addressesOf, TIMES } from './schedule-words';
-import type { Schedule } from './schedules';
+import { addressesOf, type Schedule, TIMES } from './schedule-words';
 
 interface Props {
   readonly tenantId: string;

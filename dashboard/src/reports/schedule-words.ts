@@ -1,6 +1,6 @@
 import type { ReportSchedulesQuery } from '../../generated/operations';
 
-type Schedule = ReportSchedulesQuery['reportSchedules'][number];
+export type Schedule = ReportSchedulesQuery['reportSchedules'][number];
 
 export const TIMES = [
   { value: 'hourly', label: 'each hour, 15 minutes past' },

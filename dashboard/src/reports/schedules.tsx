@@ -6,7 +6,6 @@ import {
   PauseReportScheduleDocument,
   RemoveReportScheduleDocument,
   ReportSchedulesDocument,
-  type ReportSchedulesQuery,
   ResumeReportScheduleDocument,
   SendReportScheduleNowDocument,
 } from '../../generated/operations';
@@ -17,9 +16,8 @@ import type { NamedTenant } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
 import { Failed } from '../shell/states';
 import { ScheduleForm } from './schedule-form';
-import { recipientsOf, timesInWords } from './schedule-words';
+import { recipientsOf, type Schedule, timesInWords } from './schedule-words';
 
-export type Schedule = ReportSchedulesQuery['reportSchedules'][number];
 const ASK_MS = 10_000;
 
 /** When reports of a tenant are made and sent. Operators change it; those who read reports see it. */
@@ -32,7 +30,7 @@ export function Schedules(props: { readonly tenants: readonly NamedTenant[]; rea
     variables: { tenantId: tenantId ?? '' },
     pause: tenantId === null,
   });
-  const again = () => ask({ requestPolicy: 'network-only' });
+  const again = () => ask();
   useInterval(again, ASK_MS, { autoInvoke: tenantId !== null });
   const [dialog, setDialog] = useState<{ kind: 'form' | 'remove'; schedule: Schedule | null } | null>(null);
   const close = () => setDialog(null);
