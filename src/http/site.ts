@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
-import { DomainError } from '../errors';
+import { DomainError, ERRORS } from '../errors';
 
 export const SITE_PATH = '/docs';
 
@@ -60,7 +60,7 @@ export function documentsSite(folder: string): Router {
   router.use(express.static(folder, { extensions: ['html'], redirect: false, setHeaders: revalidate }));
   router.use((_request, response) => {
     const page = path.join(folder, '404.html');
-    response.status(404).set('Cache-Control', 'no-store').type('html');
+    response.status(ERRORS.not_found.status).set('Cache-Control', 'no-store').type('html');
     response.send(existsSync(page) ? readFileSync(page, 'utf8') : NOT_BUILT);
   });
   return router;
