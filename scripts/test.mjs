@@ -104,7 +104,8 @@ async function twiceIfNeeded(args) {
     const suites = code === 0 || !existsSync(results) ? [] : failedSuites(results);
     if (suites.length === 0 || suites.length > AGAIN_MAX) return code;
     process.stderr.write(`\nFAILED, and run once more: ${suites.join(' ')}\n`);
-    const again = await jest(['--runInBand', '--runTestsByPath', ...suites]);
+    // A suite may leave something open in this process, which would wait for it for ever.
+    const again = await jest(['--runInBand', '--forceExit', '--runTestsByPath', ...suites]);
     process.stderr.write(
       `\nFAILED in the first run, ${again === 0 ? 'passed' : 'failed'} in the second: ${suites.join(' ')}\n`,
     );
