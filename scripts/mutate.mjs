@@ -41,7 +41,7 @@ const results = await new Stryker({
   dryRunTimeoutMinutes: 20,
   concurrency: 2,
   tempDirName: `.mutants/sandbox-${process.pid}`,
-  ignorePatterns: ['deploy/helm', '.bench', '.data', '.mutants', '.setup', 'coverage', 'dist'],
+  ignorePatterns: ['deploy/helm', '.bench', '.data', '.mutants', '.setup', '/coverage', 'dist'],
   reporters: ['progress-append-only'],
   allowConsoleColors: false,
   logLevel: 'warn',
