@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { figuresOf, minutesBetween } from '../../src/modules/sources/lag';
 
 const HOUR = 3_600_000;
@@ -45,6 +46,46 @@ describe('the lag of a source', () => {
     ];
     expect(figuresOf(noted)).toEqual({ minutes: 100, p50Seconds: 1, p99Seconds: 60, worstSeconds: 250 });
     expect(figuresOf([])).toMatchObject({ minutes: 0, p50Seconds: null, worstSeconds: null });
+  });
+
+  it('of a silence is noted as it would be minute by minute', () => {
+    const seconds = fc.nat({ max: 3 * 86_400 });
+    fc.assert(
+      fc.property(seconds, seconds, seconds, fc.boolean(), (beginning, behind, silence, hasReport) => {
+        const before = { atMs: T + beginning * 1_000, caughtUpMs: T + (beginning - behind) * 1_000 };
+        const untilMs = before.atMs + silence * 1_000;
+        const noted = minutesBetween(before, hasReport ? { ...before, atMs: untilMs } : null, untilMs);
+        const whole = noted
+          .filter(({ minutes }) => minutes > 0)
+          .map(({ minutes, ...of }) => ({ ...of, minutes }));
+        const expected = new Map<
+          string,
+          { hourMs: number; lagClass: number; minutes: number; worstMs: number }
+        >();
+        const first = Math.floor(before.atMs / MINUTE) * MINUTE + MINUTE;
+        const last = Math.floor(untilMs / MINUTE) * MINUTE;
+        const isSilent = silence > 120;
+        const times: number[] = [];
+        if (isSilent) for (let at = first; at < (hasReport ? last : last + 1); at += MINUTE) times.push(at);
+        if (hasReport && first <= last) times.push(untilMs);
+        for (const at of times) {
+          const [one] = minutesBetween(null, { atMs: at, caughtUpMs: before.caughtUpMs });
+          if (!one) throw new Error('a minute was noted without a class');
+          const key = `${one.hourMs} ${one.lagClass}`;
+          const own = expected.get(key);
+          expected.set(key, {
+            hourMs: one.hourMs,
+            lagClass: one.lagClass,
+            minutes: (own?.minutes ?? 0) + 1,
+            worstMs: Math.max(own?.worstMs ?? 0, one.worstMs),
+          });
+        }
+        const byPlace = (a: (typeof whole)[number], b: (typeof whole)[number]) =>
+          a.hourMs - b.hourMs || a.lagClass - b.lagClass;
+        expect(whole.sort(byPlace)).toEqual([...expected.values()].sort(byPlace));
+      }),
+      { numRuns: 200 },
+    );
   });
 
   it('of a long silence is noted for its last 31 days', () => {

@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { awsEncode } from '../../../src/delivery/aws-signature';
 import { FILETIME_UNIX_EPOCH, TICKS_PER_MS } from '../../../src/event/event-time';
-import { wholeBody } from '../../uplink/http-exchange';
 import type { Environment } from '../environment';
 import { objectNameOf } from '../objects/object-name';
 import type { ObjectStore, StoredObject, Traffic, Wanted } from '../objects/object-store';
@@ -34,8 +31,6 @@ const PAGES_MAX = 1_000;
 const DEPTH_MAX = 10;
 const DAY = /^(?:.*\/)?(\d{4}-\d\d-\d\d)\/$/;
 const DAY_MS = 24 * 3_600_000;
-const ERROR_BYTES_MAX = 1024 * 1024;
-const NOTHING = Buffer.alloc(0);
 
 /** A prefix of a container of Azure Blob Storage. */
 export class AzureStore implements ObjectStore {
@@ -160,17 +155,7 @@ export class AzureStore implements ObjectStore {
     headers: Readonly<Record<string, string>> = {},
     path?: string,
   ): Promise<StoreAnswer> {
-    const once = () =>
-      this.http.send(
-        () => this.signed(method, url, headers),
-        path === undefined
-          ? undefined
-          : async (response) => {
-              if (response.statusCode !== 200) return wholeBody(response, ERROR_BYTES_MAX);
-              await pipeline(response, createWriteStream(path, { mode: 0o600 }));
-              return NOTHING;
-            },
-      );
+    const once = () => this.http.send(() => this.signed(method, url, headers), path);
     const answer = await once();
     if (answer.status !== 401) return answer;
     this.tokens.drop();

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Environment } from '../environment';
 import { StoreError } from '../objects/store-error';
-import type { StoreAnswer, StoreHttp, StoreRequest } from '../objects/store-http';
+import { jsonOf, type StoreAnswer, type StoreHttp, type StoreRequest } from '../objects/store-http';
 import type { AzureConfig } from './azure-config';
 
 interface TokenOptions {
@@ -104,15 +104,6 @@ export class AzureTokens {
           'no credentials: neither the configuration nor the environment nor this host has any',
         );
       });
-  }
-}
-
-function jsonOf({ body }: StoreAnswer): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
   }
 }
 

@@ -1,4 +1,6 @@
+import { createWriteStream } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import { grownMs } from '../../../src/rests';
 import type { Clock } from '../../clock';
 import { isTimeout, withDeadline } from '../../deadline';
@@ -25,8 +27,20 @@ export interface StoreHttpOptions {
   readonly retryMs: number;
 }
 
+/** An object of JSON in the body; another body counts as an empty one. */
+export function jsonOf({ body }: StoreAnswer): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
 /** How often a request is sent at most: a store fails now and then. */
 const ATTEMPTS_MAX = 4;
+/** Of the text of a refusal, where another answer goes to a file. */
+const ERROR_BYTES_MAX = 1024 * 1024;
 /** More than a block of an audit file, and than any list. */
 const ANSWER_BYTES_MAX = 80 * 1024 * 1024;
 
@@ -42,16 +56,12 @@ export class StoreHttp {
 
   /**
    * @param make is called for each attempt, since a signature has a time
-   * @param receive takes the body of an answer; by default as a whole
+   * @param path of a file for the body of a 200; the answer has none then
    */
-  async send(
-    make: () => StoreRequest | Promise<StoreRequest>,
-    receive: (response: IncomingMessage) => Promise<Buffer> = (response) =>
-      wholeBody(response, ANSWER_BYTES_MAX),
-  ): Promise<StoreAnswer> {
+  async send(make: () => StoreRequest | Promise<StoreRequest>, path?: string): Promise<StoreAnswer> {
     const { clock, retryMs, stop } = this.options;
     for (let failures = 1; ; failures++) {
-      const answer = await this.attempt(make, receive).catch((error: unknown) => {
+      const answer = await this.attempt(make, path).catch((error: unknown) => {
         if (error instanceof StoreError) throw error;
         if (stop.aborted) throw new StoreError('the agent stops', 'ECANCELED');
         return isTimeout(error) ? 'does not answer in time' : `cannot be reached: ${errorText(error)}`;
@@ -68,17 +78,24 @@ export class StoreHttp {
 
   private async attempt(
     make: () => StoreRequest | Promise<StoreRequest>,
-    receive: (response: IncomingMessage) => Promise<Buffer>,
+    path: string | undefined,
   ): Promise<StoreAnswer> {
     const { timeoutMs, stop } = this.options;
     const { url, ...request } = await make();
     this.sum.requests++;
     return withDeadline(timeoutMs, stop, (signal) =>
       exchangeWith(url, request, signal, async (response) => {
-        const body = await receive(response);
+        const body = await bodyOf(response, path);
         this.sum.bytes += Number(response.headers['content-length'] ?? body.length);
         return { status: response.statusCode ?? 0, headers: response.headers, body };
       }),
     );
   }
+}
+
+async function bodyOf(response: IncomingMessage, path: string | undefined): Promise<Buffer> {
+  if (path === undefined) return wholeBody(response, ANSWER_BYTES_MAX);
+  if (response.statusCode !== 200) return wholeBody(response, ERROR_BYTES_MAX);
+  await pipeline(response, createWriteStream(path, { mode: 0o600 }));
+  return Buffer.alloc(0);
 }

@@ -5,7 +5,7 @@ import { awsHeaders } from '../../../src/delivery/aws-signature';
 import { readIfThere } from '../../durable-file';
 import type { Environment } from '../environment';
 import { StoreError } from '../objects/store-error';
-import type { StoreAnswer, StoreHttp } from '../objects/store-http';
+import { jsonOf, type StoreAnswer, type StoreHttp } from '../objects/store-http';
 import { xmlText } from '../objects/xml';
 import type { S3Config } from './s3-config';
 
@@ -195,15 +195,6 @@ function temporary(given: Readonly<Record<string, unknown>>): AwsCredentials {
     sessionToken: String(Token),
     endMs,
   };
-}
-
-function jsonOf({ body }: StoreAnswer): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
 }
 
 /** The settings of a section `[name]` or `[profile name]`. */

@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { awsEncode, awsHeaders } from '../../../src/delivery/aws-signature';
 import { FILETIME_UNIX_EPOCH } from '../../../src/event/event-time';
-import { wholeBody } from '../../uplink/http-exchange';
 import type { Environment } from '../environment';
 import { objectNameOf } from '../objects/object-name';
 import type { ObjectStore, StoredObject, Traffic, Wanted } from '../objects/object-store';
@@ -144,22 +141,13 @@ export class S3Store implements ObjectStore {
   ): Promise<StoreAnswer> {
     if (this.region === '')
       throw new StoreError('no region: set S3.Region, or AWS_REGION in the environment');
-    const once = () =>
-      this.http.send(
-        async () => {
-          const signer = { ...(await this.chain.get()), region: this.region, service: 's3' };
-          const at = new Date(this.options.clock.now());
-          const signed = awsHeaders(signer, { method, url, body: NOTHING }, at);
-          return { method, url: withQuery(url), headers: { ...headers, ...signed } };
-        },
-        path === undefined
-          ? undefined
-          : async (response) => {
-              if (response.statusCode !== 200) return wholeBody(response, ERROR_BYTES_MAX);
-              await pipeline(response, createWriteStream(path, { mode: 0o600 }));
-              return NOTHING;
-            },
-      );
+    const signed = async () => {
+      const signer = { ...(await this.chain.get()), region: this.region, service: 's3' };
+      const at = new Date(this.options.clock.now());
+      const own = awsHeaders(signer, { method, url, body: NOTHING }, at);
+      return { method, url: withQuery(url), headers: { ...headers, ...own } };
+    };
+    const once = () => this.http.send(signed, path);
     const answer = await once();
     if (!isOfCredentials(answer)) return answer;
     // They may have ended before their time, or the host may have got others.
@@ -167,8 +155,6 @@ export class S3Store implements ObjectStore {
     return once();
   }
 }
-
-const ERROR_BYTES_MAX = 1024 * 1024;
 
 /** Some stores do not read `+` as a blank. */
 const withQuery = (url: URL): string => url.href.replaceAll('+', '%20');

@@ -16,6 +16,7 @@ import {
   CreateApiKeyDocument,
   CreateOperatorKeyDocument,
 } from '../../generated/operations';
+import { addressesOf } from '../lib/addresses';
 import { FormDialog } from '../lib/form-dialog';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
@@ -158,7 +159,7 @@ function ScopeChoice(props: {
 function useCreate(): (form: typeof EMPTY, expiresAt: string | null) => Promise<string> {
   const mutate = useMutate();
   return async ({ kind, name, tenantIds, tenantId, scopes, rateLimit, addresses }, expiresAt) => {
-    const common = { name, expiresAt, allowedAddresses: addresses.split(/[\s,]+/).filter(Boolean) };
+    const common = { name, expiresAt, allowedAddresses: addressesOf(addresses) };
     if (kind === 'operator') return (await mutate(CreateOperatorKeyDocument, common)).createOperatorKey.key;
     if (kind === 'agent')
       return (await mutate(CreateAgentKeyDocument, { ...common, tenantId: tenantId ?? '' })).createAgentKey

@@ -2,6 +2,7 @@ import { NativeSelect, NumberInput, SegmentedControl, Select, Textarea, TextInpu
 import { useState } from 'react';
 import { LIMITS } from '../../../src/limits';
 import { CreateAlertRouteDocument } from '../../generated/operations';
+import { addressesOf } from '../lib/addresses';
 import { FormDialog } from '../lib/form-dialog';
 import { useMutate } from '../lib/mutate';
 import type { Destination, RuleTitle } from './rows';
@@ -40,7 +41,7 @@ export function CreateRoute({ tenantId, destinations, rules, onClose, onDone }: 
     await mutate(CreateAlertRouteDocument, {
       tenantId,
       name: form.name,
-      emails: isMail ? form.emails.split(/[\s,;]+/).filter(Boolean) : null,
+      emails: isMail ? addressesOf(form.emails) : null,
       destinationId: isMail || form.destinationId === '' ? null : form.destinationId,
       format: isMail ? null : form.format,
       severity: form.severity,

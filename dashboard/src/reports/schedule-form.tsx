@@ -18,10 +18,12 @@ import {
   TenantDestinationsDocument,
   UpdateReportScheduleDocument,
 } from '../../generated/operations';
+import { addressesOf } from '../lib/addresses';
 import { FormDialog } from '../lib/form-dialog';
 import { useMutate } from '../lib/mutate';
+import { zoneName, zoneNames } from '../lib/time';
 import { labelOf, parametersOf } from './report-parameters';
-import { addressesOf, type Schedule, TIMES } from './schedule-words';
+import { type Schedule, TIMES } from './schedule-words';
 
 interface Props {
   readonly tenantId: string;
@@ -33,7 +35,7 @@ interface Props {
 }
 
 const FORMATS = ['pdf', 'html', 'csv', 'json'];
-const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
+const ZONES = ['UTC', ...zoneNames()];
 const OWN_TIMES = { value: 'cron', label: 'at times of your own' };
 /** Empty: what goes with the times. */
 const PERIODS = [
@@ -226,7 +228,7 @@ const beginningOf = (schedule: Schedule | null, reportId: string) => ({
   reportId: schedule?.reportId ?? reportId,
   every: schedule ? (schedule.every ?? OWN_TIMES.value) : 'weekly',
   cron: schedule?.every === null ? schedule.cron : '',
-  timeZone: schedule?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  timeZone: schedule?.timeZone ?? zoneName('local'),
   period: schedule && !isUsual(schedule) ? schedule.period : '',
   parameters: (schedule?.parameters ?? {}) as Readonly<Record<string, unknown>>,
   to: schedule?.destinationId ? 'destination' : 'email',

@@ -14,6 +14,3 @@ export const timesInWords = ({ every, cron, timeZone }: Pick<Schedule, 'every' |
 
 export const recipientsOf = ({ emails, destinationId, formats }: Schedule) =>
   `${formats.join(' and ')} to ${emails.length > 0 ? emails.join(', ') : `destination ${destinationId}`}`;
-
-/** Addresses of a text, whatever separates them. */
-export const addressesOf = (text: string): string[] => text.split(/[\s,;]+/).filter(Boolean);

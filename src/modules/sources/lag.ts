@@ -40,31 +40,43 @@ export function minutesBetween(
 ): readonly LagMinutes[] {
   const noted = new Map<string, LagMinutes>();
   const note = (atMs: number, lagMs: number, minutes: number) => {
-    const hourMs = Math.floor(atMs / HOUR_MS) * HOUR_MS;
+    const hourMs = floorTo(HOUR_MS, atMs);
     const worstMs = Math.max(0, Math.round(lagMs));
     const lagClass = classOf(worstMs);
     const key = `${hourMs} ${lagClass}`;
     const own = noted.get(key);
     noted.set(key, {
-      ...{ hourMs, lagClass },
+      hourMs,
+      lagClass,
       minutes: (own?.minutes ?? 0) + minutes,
       worstMs: Math.max(own?.worstMs ?? 0, worstMs),
     });
   };
   const fromMs = before === null ? untilMs - MINUTE_MS : Math.max(before.atMs, untilMs - NOTED_MAX_MS);
-  const first = Math.floor(fromMs / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
-  const last = Math.floor(untilMs / MINUTE_MS) * MINUTE_MS;
+  const first = floorTo(MINUTE_MS, fromMs) + MINUTE_MS;
+  const last = floorTo(MINUTE_MS, untilMs);
   // Several reports within a minute are one.
   if (first > last) return [];
   const isSilent = before !== null && untilMs - before.atMs > UNREPORTED_MS;
   if (isSilent && before.caughtUpMs !== null) {
-    for (let at = first; at < (after ? last : last + 1); at += MINUTE_MS) note(at, at - before.caughtUpMs, 1);
-    if (after) note(untilMs, untilMs - before.caughtUpMs, 0);
+    const { caughtUpMs } = before;
+    const end = after ? last - MINUTE_MS : last;
+    // The lag grows with the time, so the minutes of an hour in which it is of one class follow each other.
+    for (let at = first; at <= end; ) {
+      const classEndMs = CLASS_ENDS_MS[classOf(at - caughtUpMs)] ?? Number.POSITIVE_INFINITY;
+      const lastOfClass = floorTo(MINUTE_MS, Math.round(caughtUpMs) + classEndMs);
+      const upTo = Math.min(end, floorTo(HOUR_MS, at) + HOUR_MS - MINUTE_MS, Math.max(at, lastOfClass));
+      note(upTo, upTo - caughtUpMs, (upTo - at) / MINUTE_MS + 1);
+      at = upTo + MINUTE_MS;
+    }
+    if (after) note(untilMs, untilMs - caughtUpMs, 0);
   }
   const caughtUpMs = after && Math.max(after.caughtUpMs ?? 0, before?.caughtUpMs ?? 0);
   if (caughtUpMs) note(untilMs, untilMs - caughtUpMs, 1);
   return [...noted.values()];
 }
+
+const floorTo = (step: number, ms: number): number => Math.floor(ms / step) * step;
 
 const classOf = (lagMs: number): number => {
   const found = CLASS_ENDS_MS.findIndex((end) => lagMs <= end);

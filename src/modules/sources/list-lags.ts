@@ -38,14 +38,16 @@ export const listLags =
           NOTED_LAGS,
           ...[[...tenants], new Date(start), new Date(toMs)],
         );
+        const bySource = new Map<string, LagRow[]>();
+        for (const row of rows) {
+          const key = JSON.stringify([row.tenantId, fromStored(row.hostName), fromStored(row.databaseName)]);
+          const own = bySource.get(key);
+          if (own) own.push(row);
+          else bySource.set(key, [row]);
+        }
         return sources.map((source) => {
           const { tenantId, hostName, databaseName, lastReported, caughtUpAt, retiredAt } = source;
-          const own = rows.filter(
-            (row) =>
-              row.tenantId === tenantId &&
-              fromStored(row.hostName) === hostName &&
-              fromStored(row.databaseName) === databaseName,
-          );
+          const own = bySource.get(JSON.stringify([tenantId, hostName, databaseName])) ?? [];
           const before = {
             atMs: lastReported.getTime(),
             caughtUpMs: caughtUpAt === null ? null : Date.parse(caughtUpAt),
