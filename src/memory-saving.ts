@@ -4,6 +4,10 @@ const EVERY_MS = 1_000;
 const LEAST_BYTES = 320 * 1024 * 1024;
 /** Part of the bound below which speed comes first again. */
 const ENOUGH = 7 / 8;
+/** As the process was started; 0 is V8's default. */
+const YOUNG =
+  /--max[-_]semi[-_]space[-_]size=\d+/.exec([...process.execArgv, process.env.NODE_OPTIONS].join(' '))?.[0] ??
+  '--max-semi-space-size=0';
 
 export interface MemorySaving {
   readonly isOn: boolean;
@@ -27,7 +31,7 @@ export function startMemorySaving(
     isOn = next;
     setFlagsFromString(next ? '--optimize-for-size' : '--no-optimize-for-size');
     // The flag also makes the young generation of threads that start later tiny.
-    setFlagsFromString('--max-semi-space-size=0');
+    setFlagsFromString(YOUNG);
   };
   const look = () => {
     const taken = bytesTaken();

@@ -3,7 +3,7 @@ const { scripts, version } = require('./package.json');
 
 /** Memory is bounded as in the start script, unless the environment sets other bounds. */
 const HEAP = 'max-old-space-size';
-const [bound] = scripts.start.match(`--${HEAP}=\\d+`);
+const bounds = scripts.start.match(/--max-[a-z-]+=\d+/g);
 const settings = scripts.start.matchAll(/\b(MALLOC_[A-Z_]+)=(\d+)/g);
 const env = { ...Object.fromEntries([...settings].map(([, name, value]) => [name, value])), ...process.env };
 const isBounded = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((option) =>
@@ -12,7 +12,7 @@ const isBounded = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((op
 
 if (process.argv[2] === '--version') console.log(version);
 else if (isBounded) require('./dist/src/main.js');
-else restart([bound, ...process.execArgv, __filename, ...process.argv.slice(2)]);
+else restart([...bounds, ...process.execArgv, __filename, ...process.argv.slice(2)]);
 
 /** Node takes the bound only at its start, so this replaces the process, or else runs a child that ends with it. */
 function restart(args) {

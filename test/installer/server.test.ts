@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { BUILD_VERSION } from '../../src/generated/version';
 import { ChildService } from '../support/child-service';
 import { createEmptyDatabase, ENGINES } from '../support/engines';
-import { C_LIBRARY_BOUNDS, HEAP_BOUND } from '../support/npm-start';
+import { C_LIBRARY_BOUNDS, HEAP_BOUNDS } from '../support/npm-start';
 import { callBuild, missingTools } from './support/packages';
 import { expectPublicCalls } from './support/public-calls';
 import { MAKE_A_FILE } from './support/sealed-file';
@@ -181,7 +181,7 @@ const execute = promisify(execFile);
         ];
         const { stdout } = await execute(process.execPath, command, { cwd: '/', env });
         expect(JSON.parse(stdout)).toEqual([]);
-        expect(await memoryBoundsOf(service.process.pid ?? 0)).toEqual([HEAP_BOUND, ...C_LIBRARY_BOUNDS]);
+        expect(await memoryBoundsOf(service.process.pid ?? 0)).toEqual([...HEAP_BOUNDS, ...C_LIBRARY_BOUNDS]);
       } finally {
         expect(await service.stop()).toEqual([0, null]);
         await database.drop();
@@ -198,5 +198,5 @@ async function memoryBoundsOf(pid: number): Promise<string[]> {
   const words = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).flatMap((text) =>
     text.split('\0'),
   );
-  return [HEAP_BOUND, ...C_LIBRARY_BOUNDS].filter((bound) => words.includes(bound));
+  return [...HEAP_BOUNDS, ...C_LIBRARY_BOUNDS].filter((bound) => words.includes(bound));
 }

@@ -12,7 +12,7 @@ const NEIGHBOUR_CALLS = 10_000;
 
 export interface Scene {
   readonly url: string;
-  /** The keys of the hostile tenant, which have the service's default rate limit. */
+  /** The keys of the hostile tenant. */
   readonly hostile: Keys;
   readonly operatorKey: string;
   readonly service: ChildService;
@@ -29,8 +29,9 @@ export interface Attacked extends Scene {
  * Starts a service in its own process on PostgreSQL, with a hostile tenant and an honest neighbour, for the attacks of
  * one `describe`.
  * @param env further settings of the service
+ * @param hostileCalls in a minute by a hostile key; null: the default of the service
  */
-export function useScene(env: Readonly<Record<string, string>> = {}) {
+export function useScene(env: Readonly<Record<string, string>> = {}, hostileCalls: number | null = null) {
   let database: TestDatabase;
   let mistakes: readonly string[] = [];
   let scene: Scene;
@@ -47,7 +48,7 @@ export function useScene(env: Readonly<Record<string, string>> = {}) {
       mistakes = mistakesOf(child);
     });
     const { url, operatorKey } = service;
-    scene = { url, operatorKey, service, hostile: await tenantOf(service, 'Hostile', null) };
+    scene = { url, operatorKey, service, hostile: await tenantOf(service, 'Hostile', hostileCalls) };
     neighbour = await tenantOf(service, 'Neighbour', NEIGHBOUR_CALLS);
   });
   afterAll(async () => {
