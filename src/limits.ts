@@ -143,6 +143,7 @@ export const LIMITS = {
   evidenceProofsPerRound: 100, // checkpoints of other instances that are proven in one round: 3 ms each
   evidenceBackfillStep: { events: 5_000, bytes: 8 * 1024 * 1024 }, // stored before there was a log: as much as a batch
   evidenceEntriesMax: 16_384, // entries of the log in one answer: 1 MiB
+  verificationsKept: 1_000, // of a tenant's evidence log: one a day for almost three years
   evidenceCheckStep: { positions: 4_096, events: 2_000, bytes: 8 * 1024 * 1024 }, // of a log, verified in one answer
   evidenceCheckRecordsShown: 20, // altered or missing records in one answer; `verify` names all
   evidenceCheckpointsMax: 1_000, // in one answer: 300 kB

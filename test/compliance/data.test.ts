@@ -42,6 +42,7 @@ const PARTS_OF: Readonly<Record<string, readonly string[]>> = {
   auditors: [],
   applications: [],
   readers: [],
+  verified: [],
   'audit-runs': [],
   'starts-with-server': [],
   detail: ['fields', 'percent'],
@@ -97,8 +98,7 @@ describe('the files of compliance', () => {
   it('give each control a check of a known kind, with what the kind needs', () => {
     for (const { check, controlId } of controls) {
       const { kind, outcomes, ...parts } = check;
-      // The trail answers some controls in part only.
-      const further = kind === 'readers' && 'where' in parts ? ['where'] : [];
+      const further = kind === 'readers' && 'verified' in parts ? ['verified'] : [];
       expect([controlId, kind, Object.keys(parts)]).toEqual([
         controlId,
         kind,

@@ -6,6 +6,7 @@ import {
   judgeFailures,
   judgeOffLoad,
   judgeRetention,
+  judgeVerified,
   TRAIL_UNHEALTHY,
 } from '../../src/modules/compliance/judge-own';
 import {
@@ -41,15 +42,17 @@ interface Given {
   readonly stops?: readonly object[];
   readonly sources?: readonly object[];
   readonly lags?: readonly object[];
+  readonly verified?: object | null;
   readonly kept?: { isNow?: boolean; days?: number | null; oldestDays?: number };
 }
-const trail = ({ alerts = [], stops = [], sources = [], kept = {}, lags = [] }: Given) =>
+const trail = ({ alerts = [], stops = [], sources = [], kept = {}, lags = [], verified = null }: Given) =>
   ({
     alerts: async () => alerts.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()),
     replay: { stops },
     sources,
     isNow: kept.isNow ?? true,
     lags: async () => lags,
+    verified: async () => verified,
     lagsThen: async () => lags,
     keptDays: async () => kept.days ?? null,
     isOlderThan: async (days: number) => days < (kept.oldestDays ?? 0),
@@ -164,6 +167,20 @@ describe('controls that our own state answers', () => {
     expect(reason).toContain(
       `Pay on A was at most 1 seconds behind in half of the minutes, at most 60 in 99 %, and ${worstSeconds} at worst.`,
     );
+  });
+
+  it.each([
+    ['nobody verified', null, 'unknown', 'Nobody verified the evidence log in 30 days'],
+    ['all was sound', { entries: 7 }, 'pass', 'the events of all 7 entries'],
+    ['there was nothing yet', { entries: 0 }, 'unknown', 'no signed entry'],
+    ['an event was altered', { entries: 7, wrong: 2 }, 'fail', '2 events altered or missing'],
+    ['the log itself was wrong', { entries: 7, problem: 'A tile is gone.' }, 'fail', 'A tile is gone.'],
+  ])('judge the verification: %s', async (_, found, status, part) => {
+    const verified = found && { endedAt: new Date(hoursAgo(3)), wrong: 0, problem: null, ...found };
+    const told = await judgeVerified(trail({ verified }));
+    expect(told.status).toBe(status);
+    expect(told.reason).toContain(part);
+    if (found) expect(told.reason).toContain(textOf(hoursAgo(3)));
   });
 
   it('take an alert about an instance, its host, or the trail as a whole', () => {

@@ -6,7 +6,16 @@ import { oneTenant } from '../../src/tenant-set';
 import { ONE_ENGINE } from '../support/engines';
 import { Store } from '../support/store';
 import { EXPECTED, MOMENTS } from './support/expected-answers';
-import { ALERTS, DECLARATIONS, HAPPENED, HISTORY, hoursAgo, NOW_MS, SOURCES } from './support/known-history';
+import {
+  ALERTS,
+  DECLARATIONS,
+  HAPPENED,
+  HISTORY,
+  hoursAgo,
+  NOW_MS,
+  SOURCES,
+  VERIFICATIONS,
+} from './support/known-history';
 
 const INSTANCES = ['PAY01', 'WEB01'];
 const ticksAgo = (hours: number) => parseTicks(hoursAgo(hours)) ?? 0n;
@@ -28,6 +37,8 @@ describe.each(ONE_ENGINE)('a known history of two instances on %s', (engine) => 
         page: (set, query) => reader.page(set, query),
         sources: async () => SOURCES,
         lags: async () => [],
+        verifications: async (_, from, to) =>
+          VERIFICATIONS.filter(({ endedAt }) => endedAt > from && endedAt <= to),
         sourcesOf: (instance, all) => all.filter(({ hostName }) => hostName === instance),
       },
       { list: async () => DECLARATIONS },

@@ -136,6 +136,33 @@ describeOnPostgres(
       });
     });
 
+    it('an event is gone, and the controls that ask for a verification tell of it', async () => {
+      const tenant = await at.world.tenant();
+      await sign(tenant, 20, 20);
+      const { key } = await at.world.key({ tenantIds: [tenant.tenantId], scopes: ['read:compliance'] });
+      const control = async () => {
+        const { body } = await at.world.get('/compliance/controls?framework=pci-dss', key);
+        return body.data.find(({ controlId }: { controlId: string }) => controlId === '10.3.4');
+      };
+      expect(await control()).toMatchObject({ status: 'unknown' });
+      expect(await check(tenant, 7)).toMatchObject({ problems: [] });
+      expect(await control()).toMatchObject({ status: 'unknown' });
+      expect(await check(tenant)).toMatchObject({ sound: 20 });
+      expect(await control()).toMatchObject({
+        status: 'pass',
+        reason: expect.stringContaining('all 20 entries'),
+      });
+      await change(
+        tenant,
+        'DELETE FROM audit_event WHERE record_id = (SELECT max(record_id::text) FROM audit_event WHERE tenant_id = $1)::uuid AND tenant_id = $1',
+      );
+      await check(tenant);
+      expect(await control()).toMatchObject({
+        status: 'fail',
+        reason: expect.stringContaining('found an event altered or missing'),
+      });
+    });
+
     it('findings are gone, or rules were moved on in the log: the service is Degraded then, and an alert says so', async () => {
       const tenant = await at.world.tenant();
       const { key } = await at.world.key({ tenantIds: [tenant.tenantId], scopes: ['read:alerts'] });

@@ -29,6 +29,7 @@ export const DISTRIBUTED_TABLES = [
   'audit_log_head',
   'audit_log_checkpoint',
   'audit_log_backlog',
+  'audit_log_verification',
   'saved_search',
   'detection_position',
   'detection_rule',

@@ -18,10 +18,12 @@ export type Check =
   /** Only logins that operators declare auditors changed what is audited. */
   | { readonly kind: 'auditors' }
   /**
-   * Only declared auditors read audit files on the server and change what is audited. With `where`, more is needed for a
-   * pass, which the trail does not answer: it tells where to look.
+   * Only declared auditors read audit files on the server and change what is audited. `verified`: instead of the
+   * changes, the evidence log must be verified.
    */
-  | { readonly kind: 'readers'; readonly where?: string }
+  | { readonly kind: 'readers'; readonly verified?: true }
+  /** A verification found each event as it was accepted. */
+  | { readonly kind: 'verified' }
   /** Only applications that operators declare log on. */
   | { readonly kind: 'applications' }
   /** The trail is complete, and no audit stood still. */

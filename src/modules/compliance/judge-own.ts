@@ -123,6 +123,29 @@ export async function judgeRetention(
     : verdict('unknown', `${rule}, and none is more than ${days} days old yet.`);
 }
 
+/** Whether the newest verification of the evidence log found each event as it was accepted. */
+export async function judgeVerified(trail: InstanceTrail): Promise<Verdict> {
+  const newest = await trail.verified();
+  if (!newest)
+    return verdict(
+      'unknown',
+      'Nobody verified the evidence log in 30 days. Operators do so on the page Tenants.',
+    );
+  const { endedAt, entries, wrong, problem } = newest;
+  const since = timeOf(endedAt);
+  const told = `The verification that ended at ${since}`;
+  if (wrong > 0)
+    return verdict(
+      'fail',
+      `${told} found ${wrong === 1 ? 'an event' : `${wrong} events`} altered or missing.`,
+      { since },
+    );
+  if (problem !== null) return verdict('fail', `${told} found: ${problem}`, { since });
+  return entries === 0
+    ? verdict('unknown', `${told} found no signed entry of the log yet.`)
+    : verdict('pass', `${told} found the events of all ${entries} entries as they were accepted.`, { since });
+}
+
 /** Whether the sources hand over their events at once: now, or in the hour of a past moment. */
 export async function judgeOffLoad(
   { seconds }: Extract<Check, { kind: 'off-load' }>,

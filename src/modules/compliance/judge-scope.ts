@@ -11,6 +11,7 @@ import {
   type Verdict,
   verdict,
 } from './judge-groups';
+import { judgeVerified } from './judge-own';
 import { LOGONS, OBJECT_ACCESS, objectKey, READS_OF_FILES } from './later-questions';
 import { isNamed, type SensitiveObject } from './scope';
 import type { InstanceTrail } from './trail';
@@ -136,7 +137,7 @@ export function judgeAuditors(trail: InstanceTrail, scopeOf: ScopeOf): Verdict {
 
 /** Whether only declared auditors read audit files on the server, and change what is audited. */
 export async function judgeReaders(
-  { where }: Extract<Check, { kind: 'readers' }>,
+  { verified }: Extract<Check, { kind: 'readers' }>,
   trail: InstanceTrail,
   scopeOf: ScopeOf,
 ): Promise<Verdict> {
@@ -154,8 +155,9 @@ export async function judgeReaders(
   }
   const read =
     readers.length > 0 ? ` In 30 days, ${listOf(readers.map(nameOf))} read audit files on it.` : '';
-  if (where !== undefined) return verdict('unknown', `${where}${read}`);
-  const changes = judgeAuditors(trail, scopeOf);
+  if (verified && auditors.length === 0 && readers.length > 0)
+    return verdict('unknown', `No auditor is declared.${read}`);
+  const changes = verified ? await judgeVerified(trail) : judgeAuditors(trail, scopeOf);
   if (changes.status !== 'pass') return { ...changes, reason: `${changes.reason}${read}` };
   const recorded = judgeGroups({ groups: [OBJECT_ACCESS] }, trail, scopeOf);
   if (recorded.status !== 'pass') return recorded;

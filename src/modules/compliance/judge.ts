@@ -12,7 +12,14 @@ import {
   type Verdict,
   verdict,
 } from './judge-groups';
-import { judgeAlerts, judgeClocks, judgeFailures, judgeOffLoad, judgeRetention } from './judge-own';
+import {
+  judgeAlerts,
+  judgeClocks,
+  judgeFailures,
+  judgeOffLoad,
+  judgeRetention,
+  judgeVerified,
+} from './judge-own';
 import { judgeApplications, judgeAuditors, judgeReaders, judgeSensitive } from './judge-scope';
 import type { InstanceTrail } from './trail';
 
@@ -63,6 +70,8 @@ export async function judge(
       return judgeClocks(trail);
     case 'retention':
       return judgeRetention(check, trail);
+    case 'verified':
+      return judgeVerified(trail);
     case 'off-load':
       return judgeOffLoad(check, trail);
     case 'audit-runs':

@@ -21,6 +21,8 @@ export interface Questions {
   readonly sources: (tenants: TenantSet) => Promise<readonly Source[]>;
   /** How far sources were behind over a period, in milliseconds since 1970, by whole hours. */
   readonly lags: (tenants: TenantSet, fromMs: number, toMs: number) => Promise<readonly Lag[]>;
+  /** The verifications of the evidence log that ended in a period, the newest first. */
+  readonly verifications: (tenantId: number, from: Date, to: Date) => Promise<readonly Verification[]>;
   /** The sources that may have the events of an instance; null: all of them. */
   readonly sourcesOf: (instance: string, sources: readonly Source[]) => readonly Source[] | null;
 }
@@ -58,6 +60,17 @@ export interface Lag {
   readonly p50Seconds: number | null;
   readonly p99Seconds: number | null;
   readonly worstSeconds: number | null;
+}
+
+/** A comparison of the whole evidence log with the stored events. */
+export interface Verification {
+  readonly endedAt: Date;
+  /** The number of entries that it compared. */
+  readonly entries: number;
+  /** The number of events that were altered or missing. */
+  readonly wrong: number;
+  /** The first problem that it found; null: none. */
+  readonly problem: string | null;
 }
 
 /** Counts events up to the moment of an assessment. */

@@ -12,7 +12,15 @@ import { eachEvent } from './each-event';
 import type { ActionGroup } from './frameworks';
 import { type LaterQuestions, laterQuestions, once } from './later-questions';
 import { type AlertWork, alertsBetween, concerns, isFresh, retentionDays } from './own-state';
-import { type Group, type Lag, type Moment, type Questions, type Source, toMoment } from './questions';
+import {
+  type Group,
+  type Lag,
+  type Moment,
+  type Questions,
+  type Source,
+  toMoment,
+  type Verification,
+} from './questions';
 import { AuditReplay } from './replay';
 import { type Declaration, type InstanceScope, scopeOf } from './scope';
 import { codeOf, type Seen, seenGroups } from './seen';
@@ -41,6 +49,8 @@ export interface InstanceTrail extends LaterQuestions {
   /** How far its sources were behind in the period, and in the hour of the moment. */
   readonly lags: () => Promise<readonly Lag[]>;
   readonly lagsThen: () => Promise<readonly Lag[]>;
+  /** The newest verification of the tenant's evidence log that ended in the period; null: none did. */
+  readonly verified: () => Promise<Verification | null>;
   /** Its canaries in the day before the moment. */
   readonly canaries: () => Promise<readonly CanaryState[]>;
   /** What operators declare of the instance at the moment. */
@@ -169,6 +179,9 @@ export async function readTrails(
   };
   const lags = once(() => ask.lags(tenants, Date.parse(from), atMs));
   const lagsThen = once(() => ask.lags(tenants, atMs, atMs + 1));
+  const verified = once(
+    async () => (await ask.verifications(tenantId, new Date(from), new Date(atMs)))[0] ?? null,
+  );
   const canaries = once(async () => {
     const all: Canary[] = [];
     if (!byAction.some(({ values }) => codeOf(values[1]) === CANARY_ACTION)) return canaryStates(all, atMs);
@@ -191,6 +204,7 @@ export async function readTrails(
     lastEventMs: newest.get(name) ?? 0,
     lags: async () => (await lags()).filter(isOf(name)),
     lagsThen: async () => (await lagsThen()).filter(isOf(name)),
+    verified,
     canaries: async () => (await canaries()).filter((one) => one.newest.serverInstanceName === name),
     seen: seen.get(name) ?? new Map<string, Seen>(),
     events: events.get(name) ?? 0,

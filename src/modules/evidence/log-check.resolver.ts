@@ -8,6 +8,7 @@ import { objectType } from '../../graphql/object-type';
 import { noSuchTenant, parseTenantId } from '../../tenant-set';
 import { LOG_CHECK_PARAMETERS } from './answer-fields';
 import type { LogChecker } from './log-check';
+import type { Verifications } from './verifications';
 
 const LOG_CHECK = {
   name: 'AuditLogCheck',
@@ -49,12 +50,13 @@ type LogCheckType = Answer<typeof LOG_CHECK>;
 export class LogCheckResolver {
   constructor(
     private readonly checker: LogChecker,
+    private readonly verifications: Pick<Verifications, 'note'>,
     private readonly tenants: Pick<TenantStore, 'existing'>,
   ) {}
 
   @Query(() => LogCheckType, {
     description:
-      "Verifies a stretch of a tenant's events. Call it again with `next` as `start` until `next` equals `signed`. The command `verify` also finds events that were never accepted.",
+      "Verifies a stretch of a tenant's events. Call it again with `next` as `start` until `next` equals `signed`: then it is a verification, which controls of compliance and the report `trail-health` tell of. The command `verify` also finds events that were never accepted.",
   })
   @Access({ principal: 'operator' })
   @Takes(LOG_CHECK_PARAMETERS)
@@ -64,6 +66,8 @@ export class LogCheckResolver {
   }: ParameterValues<typeof LOG_CHECK_PARAMETERS>): Promise<LogCheckType> {
     const tenantId = parseTenantId(given);
     if (tenantId === null || (await this.tenants.existing([tenantId])).length === 0) throw noSuchTenant();
-    return { tenantId: given, ...(await this.checker.check(tenantId, start)) };
+    const check = await this.checker.check(tenantId, start);
+    await this.verifications.note(tenantId, check);
+    return { tenantId: given, ...check };
   }
 }

@@ -14,7 +14,7 @@ import { isBroken } from './log-watch';
 import { Removals } from './verify/removals';
 
 /** The result of comparing a span of a tenant's log with the stored events. */
-interface LogCheck {
+export interface LogCheck {
   readonly from: number;
   /** Where the next span begins; equal to `signed` at the end. */
   readonly next: number;

@@ -17,6 +17,7 @@ import { LogChecker, type ProblemsOf } from './log-check';
 import { LogCheckResolver } from './log-check.resolver';
 import { type MakePackage, packageMaker } from './package/evidence-package';
 import { Sequencer } from './sequencer';
+import { type Verification, Verifications } from './verifications';
 import { Cosigning } from './witnesses/cosigning';
 import { openWitness } from './witnesses/witness-client';
 
@@ -30,6 +31,8 @@ interface Evidence extends Module {
   /** Whether the logs of this database are kept with another key than this instance has. */
   readonly hasOtherKey: () => boolean;
   readonly makePackage: MakePackage;
+  /** The verifications of a tenant's log that ended in a period, the newest first. */
+  readonly verifications: (tenantId: number, from: Date, to: Date) => Promise<readonly Verification[]>;
   /** Adds what an operator's check looks at beside the log. */
   readonly alsoCheck: (problemsOf: ProblemsOf) => void;
 }
@@ -70,18 +73,20 @@ export async function openEvidence(parts: {
   );
   const reader = new PostgresArrivalReader(service);
   const checker = new LogChecker(store, reader, keys, sequencer, new GoneSeal(checkpointKeys));
+  const verifications = new Verifications(service, nowMs);
   return {
     checkpointKey,
     checkpointKeys,
     evidence,
     makePackage: packageMaker({ store, signer: checkpointKey, page: parts.packagePage, nowMs }),
+    verifications: (tenantId, from, to) => verifications.ended(tenantId, from, to),
     stoppedLogs: () => sequencer.problems,
     hasOtherKey: () => sequencer.hasOtherKey,
     alsoCheck: (problemsOf) => void checker.also.push(problemsOf),
     resolvers: [
       new EvidenceResolver(evidence, tenants),
       new EventProofResolver(evidence),
-      new LogCheckResolver(checker, tenants),
+      new LogCheckResolver(checker, verifications, tenants),
     ],
     tasks: [
       {

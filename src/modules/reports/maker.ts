@@ -25,7 +25,14 @@ import { Privileged } from './privileged';
 import type { BegunRun, NewRun, RunStore } from './run.store';
 import { RunningRoot } from './running-root';
 import { DeclaredSensitive, type SensitiveObject } from './sensitive';
-import { type ControlRow, controlRows, type Lag, type StateRows, sourceRows } from './state-rows';
+import {
+  type ControlRow,
+  controlRows,
+  type Lag,
+  type StateRows,
+  sourceRows,
+  type Verification,
+} from './state-rows';
 import { fieldValue, Tally, titleOf } from './tally';
 
 /** Events of an export, which its caller must end. */
@@ -69,6 +76,7 @@ export interface ReportSources {
   ) => Promise<
     readonly { readonly from: Date; readonly to: Date; readonly events: number; readonly lastRunAt: Date }[]
   >;
+  readonly verifications: (tenantId: number, from: Date, to: Date) => Promise<readonly Verification[]>;
   /** What is declared at a moment. */
   readonly workingHours: (tenants: TenantSet, atMs: number) => Promise<readonly DeclaredHours[]>;
   readonly lags: (tenants: TenantSet, fromMs: number, toMs: number) => Promise<readonly Lag[]>;
@@ -214,12 +222,11 @@ export class ReportMaker {
     const [log] = await this.ask.logs(tenants);
     const health = log ?? { size: 0, waitingEvents: 0, refusedEvents: 0, problem: null };
     const removals = await this.ask.removals(tenantId);
-    const lags = await this.ask.lags(
-      tenants,
-      Number(asked.from / TICKS_PER_MS),
-      Number(asked.to / TICKS_PER_MS),
-    );
-    return sourceRows(await this.ask.sources(tenants), asked.question, health, removals, lags);
+    const [fromMs, toMs] = [Number(asked.from / TICKS_PER_MS), Number(asked.to / TICKS_PER_MS)];
+    const verifications = await this.ask.verifications(tenantId, new Date(fromMs), new Date(toMs));
+    const lags = await this.ask.lags(tenants, fromMs, toMs);
+    const sources = await this.ask.sources(tenants);
+    return sourceRows(sources, asked.question, health, { removals, verifications, lags });
   }
 
   /** Begins a run, writes its files, and ends it. A run that fails is given up. */

@@ -38,6 +38,13 @@ interface LogHealth {
   readonly refusedEvents: number;
   readonly problem: string | null;
 }
+export interface Verification {
+  readonly begunAt: Date;
+  readonly endedAt: Date;
+  readonly entries: number;
+  readonly wrong: number;
+  readonly problem: string | null;
+}
 interface Removal {
   readonly from: Date;
   readonly to: Date;
@@ -45,12 +52,18 @@ interface Removal {
   readonly lastRunAt: Date;
 }
 
+/** What was noted of a tenant's trail. */
+interface Noted {
+  readonly removals: readonly Removal[];
+  readonly verifications: readonly Verification[];
+  readonly lags: readonly Lag[];
+}
+
 export const sourceRows = (
   sources: readonly Source[],
   { startTime, endTime }: { readonly startTime: string; readonly endTime: string },
   log: LogHealth,
-  removals: readonly Removal[],
-  lags: readonly Lag[],
+  { removals, verifications, lags }: Noted,
 ): StateRows => ({
   columns: SOURCE_COLUMNS,
   rows: sources.map((source) => [
@@ -92,6 +105,18 @@ export const sourceRows = (
         text('problem', 'Problem'),
       ],
       rows: [[log.size, log.waitingEvents, log.refusedEvents, log.problem]],
+      more: 0,
+    },
+    {
+      kind: 'table',
+      title: 'Verifications in the period',
+      columns: [
+        ...[time('begunAt', 'Begun'), time('endedAt', 'Ended'), number('entries', 'Entries')],
+        ...[number('wrong', 'Altered or missing'), text('problem', 'Problem')],
+      ],
+      rows: verifications.map(({ begunAt, endedAt, entries, wrong, problem }) => [
+        ...[begunAt.toISOString(), endedAt.toISOString(), entries, wrong, problem],
+      ]),
       more: 0,
     },
     {

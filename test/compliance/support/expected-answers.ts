@@ -18,6 +18,8 @@ export const MOMENTS = {
 } as const;
 
 const NOT_IN_THE_TRAIL = 'uuuuuuuu uuuuuuuu';
+/** The log was verified between the changes of log-ons, and again before the end, when an event was missing. */
+const VERIFIED = 'uuuppppf uuuppppf';
 /** Groups of the server, which PAY01 records but for the gap and the stop. */
 const CHANGES = 'upppfpfp uuuuuuuu';
 const WITH_FAILED_LOGINS = 'upfpfpfp uuuuuuuu';
@@ -27,8 +29,8 @@ const WITH_BOTH = 'upfpffff uuuuuuuu';
 const LOGONS_ALONE = 'ppppfpfp pppppppp';
 /** The gap and the stop are within thirty days. The agent of WEB01 is silent now. */
 const RUNS = 'ppppffff pppppppu';
-/** The same login read audit files on WEB01, 100 hours before the end. */
-const PROTECTED = 'uuuuuuuu uuuuuuff';
+/** The same login read audit files on WEB01, 100 hours before the end. Accesses to objects must be recorded too. */
+const PROTECTED = 'uuupffff uuuuuuff';
 const READERS = 'upffffff uuuuuuff';
 /** Somebody else took a group out, 480 hours before the end. */
 const AUDITORS = 'upffffff uuuuuuuu';
@@ -124,9 +126,9 @@ export const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>
     '10.2.1.7': CHANGES,
     '10.2.2': DETAIL_WITH_ADDRESS,
     '10.3.1': NOT_IN_THE_TRAIL,
-    '10.3.2': NOT_IN_THE_TRAIL,
+    '10.3.2': VERIFIED,
     '10.3.3': OFF_LOAD,
-    '10.3.4': NOT_IN_THE_TRAIL,
+    '10.3.4': VERIFIED,
     '10.4.1': REVIEWED,
     '10.4.1.1': NOT_IN_THE_TRAIL,
     '10.4.2': REVIEWED,
@@ -145,7 +147,7 @@ export const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>
     '164.312(b)': SENSITIVE,
   },
   'iso-27001': {
-    'A.5.33': NOT_IN_THE_TRAIL,
+    'A.5.33': VERIFIED,
     'A.8.2': CHANGES,
     'A.8.15': RUNS,
     'A.8.16': REVIEWED,

@@ -130,6 +130,12 @@ export const SOURCES = [
   source('WEB01', 3),
 ];
 
+/** The newest first. */
+export const VERIFICATIONS = [
+  { endedAt: new Date(hoursAgo(40)), entries: 900, wrong: 1, problem: null },
+  { endedAt: new Date(hoursAgo(310)), entries: 500, wrong: 0, problem: null },
+];
+
 const declared = (declaration: Declared, serverInstanceName: string | null): Declaration => ({
   ...declaration,
   declarationId: '11111111-1111-8111-8111-111111111111',
