@@ -28,7 +28,7 @@ async function main(): Promise<void> {
     throw explained(error, config.dataDir);
   });
   // The embedded engine takes more by itself.
-  if (config.databaseUrl) startMemorySaving();
+  if (config.databaseUrl) startMemorySaving([...process.execArgv, process.env.NODE_OPTIONS].join(' '));
   process.stdout.write(`listening on ${service.url}\n`);
   log.info(
     {

@@ -4,10 +4,8 @@ const EVERY_MS = 1_000;
 const LEAST_BYTES = 320 * 1024 * 1024;
 /** Part of the bound below which speed comes first again. */
 const ENOUGH = 7 / 8;
-/** As the process was started; 0 is V8's default. */
-const YOUNG =
-  /--max[-_]semi[-_]space[-_]size=\d+/.exec([...process.execArgv, process.env.NODE_OPTIONS].join(' '))?.[0] ??
-  '--max-semi-space-size=0';
+const YOUNG = /--max[-_]semi[-_]space[-_]size=\d+/;
+const YOUNG_DEFAULT = '--max-semi-space-size=0';
 
 export interface MemorySaving {
   readonly isOn: boolean;
@@ -20,18 +18,21 @@ export interface MemorySaving {
  * While the process takes more than 320 MiB, and more than half of the heap's bound, V8 collects for little memory
  * instead of speed: it moves what lives in half-empty pages together and gives the pages back. This holds for all
  * threads.
+ * @param options of V8 that the process was started with
  */
 export function startMemorySaving(
+  options: string,
   bytesTaken: () => number = process.memoryUsage.rss,
   boundBytes = Math.max(LEAST_BYTES, getHeapStatistics().heap_size_limit / 2),
 ): MemorySaving {
+  const young = YOUNG.exec(options)?.[0] ?? YOUNG_DEFAULT;
   let isOn = false;
   const set = (next: boolean) => {
     if (next === isOn) return;
     isOn = next;
     setFlagsFromString(next ? '--optimize-for-size' : '--no-optimize-for-size');
     // The flag also makes the young generation of threads that start later tiny.
-    setFlagsFromString(YOUNG);
+    setFlagsFromString(young);
   };
   const look = () => {
     const taken = bytesTaken();

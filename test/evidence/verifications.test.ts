@@ -14,7 +14,7 @@ describe.each(ONE_ENGINE)('the verifications of an evidence log on %s', (engine)
   let nowMs = START_MS;
   beforeAll(async () => {
     store = await Store.open(engine);
-    verifications = new Verifications(store.database.service, () => nowMs);
+    verifications = new Verifications(store.database.service, store.database.owner, () => nowMs);
   });
   afterAll(() => store.close());
 

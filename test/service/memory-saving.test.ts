@@ -7,7 +7,7 @@ afterEach(() => saving?.stop());
 
 it('begins above the bound and ends below seven eighths of it', () => {
   let taken = 800;
-  saving = startMemorySaving(() => taken, 800);
+  saving = startMemorySaving('', () => taken, 800);
   const seen = [800, 801, 799, 701, 700, 699, 750, 801].map((bytes) => {
     taken = bytes;
     saving?.look();
@@ -19,7 +19,7 @@ it('begins above the bound and ends below seven eighths of it', () => {
 
 it('gives half-empty pages of the heap back', () => {
   let taken = 1;
-  saving = startMemorySaving(() => taken, 2);
+  saving = startMemorySaving('', () => taken, 2);
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const kept = everySecond(300_000);

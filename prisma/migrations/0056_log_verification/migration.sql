@@ -19,4 +19,4 @@ CREATE POLICY tenants ON audit_log_verification TO audit_activity_service USING 
   SELECT string_to_array(current_setting('app.tenants', true), ',')::int[])::int[]));
 CREATE POLICY owner ON audit_log_verification TO CURRENT_USER USING (true);
 
-GRANT SELECT, INSERT, UPDATE, DELETE ON audit_log_verification TO audit_activity_service;
+GRANT SELECT, INSERT, UPDATE ON audit_log_verification TO audit_activity_service;

@@ -73,7 +73,7 @@ export async function openEvidence(parts: {
   );
   const reader = new PostgresArrivalReader(service);
   const checker = new LogChecker(store, reader, keys, sequencer, new GoneSeal(checkpointKeys));
-  const verifications = new Verifications(service, nowMs);
+  const verifications = new Verifications(service, owner, nowMs);
   return {
     checkpointKey,
     checkpointKeys,

@@ -1,4 +1,4 @@
-import { Prisma, type ServiceDoor } from '../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofTenants } from '../../database/tenant-rows';
 import { DAY_MS } from '../../event/event-time';
@@ -26,6 +26,8 @@ export interface Verification {
 export class Verifications {
   constructor(
     private readonly service: ServiceDoor,
+    /** Removes notes. Requests of callers may not. */
+    private readonly owner: OwnerDoor,
     private readonly nowMs: () => number,
   ) {}
 
@@ -34,10 +36,10 @@ export class Verifications {
     const now = new Date(this.nowMs());
     const found = { wrong, problem: problems[0] === undefined ? null : toStored(problems[0]) };
     const reached = { next: BigInt(next), endedAt: next === signed ? now : null };
+    if (from === 0) await guarded(() => this.#forget(tenantId, now));
     await guarded(() =>
       ofTenants(this.service, oneTenant(tenantId), async ({ auditLogVerification: table }) => {
         if (from === 0) {
-          await this.#forget(table, tenantId, now);
           const row = { ...reached, ...found };
           await table.upsert({
             where: { tenantId_begunAt: { tenantId, begunAt: now } },
@@ -87,11 +89,8 @@ export class Verifications {
   }
 
   /** Removes walks that nobody went on with for a day, and the oldest beyond the number that is kept. */
-  async #forget(
-    table: Prisma.TransactionClient['auditLogVerification'],
-    tenantId: number,
-    now: Date,
-  ): Promise<void> {
+  async #forget(tenantId: number, now: Date): Promise<void> {
+    const { auditLogVerification: table } = this.owner.models;
     const left = new Date(now.getTime() - DAY_MS);
     await table.deleteMany({ where: { tenantId, endedAt: null, begunAt: { lt: left } } });
     const [oldest] = await table.findMany({
