@@ -132,6 +132,11 @@ export const LIMITS = {
   retentionMs: 15 * 60_000, // expired events are gone well within an hour, and a typing error can be corrected
   retentionStepEvents: 5_000, // removed by one statement: as many as one statement stores
   retentionDaysMax: 36_500, // a hundred years
+  holdsInForceMax: 50, // of a tenant: each is a condition on every event that retention removes
+  coverageHoldsMax: 20, // with the completeness of a range
+  holdsShownDefault: 100, // some screens
+  holdsShownMax: 1_000, // one answer
+  holdWaitMs: 1_900, // for each of two locks of a removal in work: within requestDeadlineMs
   retentionRunsDefault: 100, // some screens
   retentionRunsMax: 1_000, // one answer
   epochLookMs: 1_000, // a database that was restored under a running service is noticed in this time

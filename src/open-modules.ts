@@ -101,6 +101,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     tenants,
     authenticator: callers.authenticator,
     epoch,
+    countEvents: async (set, filter) => (await readSide.reader.summary(set, filter)).totalCount,
     signal,
     nowMs,
     log,
@@ -111,6 +112,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     tenants,
     epoch,
     retention: tenancy.retention,
+    holds: tenancy.holds,
     nowMs,
     log,
   });

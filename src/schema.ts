@@ -36,6 +36,7 @@ import { RestoreResolver } from './modules/restore/restore.resolver';
 import { SavedSearchResolver } from './modules/saved-searches/saved-search.resolver';
 import { AuditSourceResolver } from './modules/sources/audit-source.resolver';
 import { CoverageResolver } from './modules/sources/coverage.resolver';
+import { HoldResolver } from './modules/tenants/holds/hold.resolver';
 import { RetentionResolver } from './modules/tenants/retention/retention.resolver';
 import { TenantResolver } from './modules/tenants/tenant.resolver';
 
@@ -78,6 +79,7 @@ export const RESOLVERS = [
   ReportScheduleResolver,
   RestoreResolver,
   RetentionResolver,
+  HoldResolver,
   BacktestResolver,
   ExceptionResolver,
   RuleResolver,

@@ -9,6 +9,7 @@ import { addDestinationCommands } from './destination-commands';
 import { errorLine } from './error-output';
 import { addEvidenceCommands } from './evidence-command';
 import { addExplainCommand } from './explain-command';
+import { addHoldCommands } from './hold-commands';
 import { addIncidentCommands } from './incident-commands';
 import { addKeyCommands, type KeyPorts } from './key-commands';
 import { addReportCommands } from './report-commands';
@@ -94,6 +95,11 @@ export function createProgram(ports: CommandPorts): Command {
   );
 
   addArchiveCommands(program.command('archive').description('weeks whose events lie in files'), onService);
+
+  addHoldCommands(
+    program.command('hold').description('legal holds: events that retention does not remove'),
+    onService,
+  );
 
   addSourceCommand(program, onService);
   addExplainCommand(program, onService);

@@ -42,11 +42,11 @@ export function addTenantCommands(tenant: Command, onService: OnService): void {
       .argument('<tenantId>', 'as `tenant list` shows it')
       .requiredOption('--reason <text>', 'why'),
     async (run, { reason }: { reason: string }, tenantId) => {
-      const disabled = await run('disableTenant', { tenantId, reason }, ['tenantId', 'disabledAt']);
-      return {
-        json: disabled,
-        text: `tenant ${disabled.tenantId} is disabled since ${disabled.disabledAt}; its agents wait`,
-      };
+      const disabled = await run('disableTenant', { tenantId, reason }, [
+        ...(['tenantId', 'disabledAt', 'holdsInForce'] as const),
+      ]);
+      const done = `tenant ${disabled.tenantId} is disabled since ${disabled.disabledAt}; its agents wait`;
+      return { json: disabled, text: [done, ...holdsOf(disabled)].join('\n') };
     },
   );
   onService(
@@ -75,8 +75,10 @@ export function addTenantCommands(tenant: Command, onService: OnService): void {
       const kept = await run('setTenantRetention', { tenantId, days: days ?? null }, [
         'tenantId',
         'retentionDays',
+        'holdsInForce',
       ]);
-      return { json: kept, text: [textOf(kept), ...(removed === '' ? [] : [removed])].join('\n') };
+      const told = [textOf(kept), ...(removed === '' ? [] : [removed]), ...holdsOf(kept)];
+      return { json: kept, text: told.join('\n') };
     },
   );
   onService(
@@ -111,10 +113,17 @@ interface Keeping {
 
 /** What a retention would remove of a tenant now, in words; empty: nothing. */
 async function wouldGo(run: Run, tenantId: string, days: number): Promise<string> {
-  const { before, events, kept } = await run('retentionPreview', { tenantId, days });
+  const { before, events, kept, held, holds } = await run('retentionPreview', { tenantId, days });
   if (events === 0) return '';
-  return `${events} events of before ${before} are removed within the hour, for good; ${kept} stay.`;
+  const but = held === null ? `, without those that ${holds} legal holds keep` : '';
+  return `${events} events of before ${before} are removed within the hour, for good${but}; ${kept} stay.`;
 }
+
+/** Tells whoever changes a tenant of its holds. */
+const holdsOf = ({ holdsInForce }: Pick<Tenant, 'holdsInForce'>) =>
+  holdsInForce === 0
+    ? []
+    : [`legal holds in force: ${holdsInForce} (\`hold list\`); what they hold is not removed`];
 
 const textOf = ({ tenantId, retentionDays }: Kept) =>
   `tenant ${tenantId}: events are kept ${retentionDays === null ? 'for ever' : `for ${retentionDays} days`}`;

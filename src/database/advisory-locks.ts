@@ -15,4 +15,6 @@ export const ADVISORY_LOCKS = {
   indexing: 702_199,
   evidenceLog: 702_200,
   reports: 702_201,
+  /** With 0: of the drop of a week, which concerns every tenant. */
+  holds: 702_202,
 } as const;

@@ -6,8 +6,10 @@ import { objectType } from './object-type';
 export const TenantType = objectType(TENANT);
 export type TenantType = Answer<typeof TENANT>;
 
-export const toTenantType = (tenant: Tenant): TenantType => ({
+/** @param holdsInForce the number of its legal holds */
+export const toTenantType = (tenant: Tenant, holdsInForce: number): TenantType => ({
   ...tenant,
+  holdsInForce,
   tenantId: String(tenant.tenantId),
   createdAt: tenant.createdAt.toISOString(),
   disabledAt: tenant.disabledAt?.toISOString() ?? null,

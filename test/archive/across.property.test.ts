@@ -11,16 +11,19 @@ import { PostgresExportSource } from '../../src/modules/export/export.source';
 import { exporter } from '../../src/modules/export/export-events';
 import { PostgresExportLeases } from '../../src/modules/export/leases';
 import { checkEvent } from '../../src/modules/ingest/check-event';
+import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import { PostgresArrivalReader } from '../../src/store/log/arrivals/stored-arrivals';
 import { oneTenant, tenantSet } from '../../src/tenant-set';
 import { questions, type Sent, sentEvents, toQuery } from '../support/arbitraries';
-import { answerOf, type Question, type Stored, summaryOf } from '../support/brute-force';
+import { AN_ATTEMPT } from '../support/attempt';
+import { answerOf, type Question, type Stored, summaryOf, type WrittenFilter } from '../support/brute-force';
 import { ENGINES } from '../support/engines';
 import { clearEvents } from '../support/scenario';
 import { casesOf } from '../support/share';
 import { Store } from '../support/store';
+import { writtenFilters } from '../support/written-filters';
 import { ArchiveTrial } from './archive-trial';
 
 /** The weeks of the events that `sentEvents` makes. */
@@ -55,6 +58,7 @@ const retention = fc.record({
   kind: fc.constant('retain' as const),
   of: fc.constantFrom([0], [1], [0, 1]),
   before: fc.constantFrom(...CUTS),
+  held: fc.option(writtenFilters, { freq: 1 }),
 });
 const limits = fc.record({ events: fc.integer({ min: 1, max: 6 }), bytes: fc.integer({ min: 0, max: 300 }) });
 
@@ -138,7 +142,11 @@ async function send(stores: readonly [Store, Store], some: readonly Sent[], stor
 async function retain(
   base: Store,
   stores: readonly [Store, Store],
-  { of, before }: { readonly of: readonly number[]; readonly before: string },
+  {
+    of,
+    before,
+    held,
+  }: { readonly of: readonly number[]; readonly before: string; readonly held: WrittenFilter | null },
   stored: Map<Sent, Stored>,
 ) {
   const { service, owner } = base.database;
@@ -149,10 +157,20 @@ async function retain(
       of.includes(i) ? DAYS : null,
     );
   const nowMs = Date.parse(before) + DAYS * 86_400_000;
+  const holds = new HoldStore(service);
+  const made: Awaited<ReturnType<HoldStore['create']>>[] = [];
+  for (const { tenantId } of held === null ? [] : stores) {
+    const spec = { tenantId, filter: held?.text ?? null, reason: 'case 7', until: null };
+    made.push(await holds.create(spec, 'test', { ...AN_ATTEMPT, at: new Date(nowMs - 1) }));
+  }
   const log = pino({ level: 'silent' });
   await applyRetention({ store: new PostgresRetentionStore(service, owner), nowMs: () => nowMs, log });
   for (const [it, { event }] of stored)
-    if (of.includes(it.tenant) && event.eventTime.slice(0, 23) < before.slice(0, 23)) stored.delete(it);
+    if (of.includes(it.tenant) && event.eventTime.slice(0, 23) < before.slice(0, 23) && !held?.holds(event))
+      stored.delete(it);
+  for (const hold of made)
+    if (hold !== null && hold !== 'too many')
+      await holds.end(hold.holdId, { reason: 'settled', by: 'test' }, AN_ATTEMPT);
 }
 
 async function compareLists(

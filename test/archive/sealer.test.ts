@@ -7,6 +7,9 @@ import { ManageArchive } from '../../src/modules/archive/manage-archive';
 import { Sealer } from '../../src/modules/archive/sealer';
 import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
 import { HealthAlerts } from '../../src/modules/detection/watch/health-alerts';
+import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
+import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
+import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import { Archive } from '../../src/store/archive/archive';
 import { WorkerEnded } from '../../src/store/archive/asked-process';
 import type { FilePlace } from '../../src/store/archive/file-place';
@@ -94,6 +97,27 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
       outcome: 'sealed',
       events: 3,
     });
+  });
+
+  it('a week of which a hold keeps an event comes back into rows once, and is not sealed again', async () => {
+    const { tenantId, sealer, store } = await aWeek();
+    const { service, owner } = store.database;
+    const [first] = await store.query<{ id: string }>(
+      'SELECT record_id::text AS id FROM audit_event WHERE tenant_id = $1 ORDER BY 1',
+      tenantId,
+    );
+    await sealer.run();
+    const hold = { tenantId, filter: `recordId:${first?.id}`, reason: 'case 7', until: null };
+    await new HoldStore(service).create(hold, 'legal', BY_OPERATOR);
+    const retention = new PostgresRetentionStore(service, owner);
+    await retention.setDays(tenantId, 10, BY_OPERATOR);
+    const log = pino({ level: 'silent' });
+    const retain = () => applyRetention({ store: retention, nowMs: () => NOW_MS, log });
+    await retain();
+    expect(await store.count()).toBe(1);
+    expect(await sealer.run()).toBe(0);
+    await retain();
+    expect(await store.count()).toBe(1);
   });
 
   it('keeps rows that the log does not prove, says so until they are proven, and makes an alert of it', async () => {

@@ -341,6 +341,12 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ['archive status --tenant 7 --limit 3', { tenantId: '7', first: 3 }],
   ['archive run 7 --week 2026-01-05T00:00:00Z', { tenantId: '7', week: '2026-01-05T00:00:00Z' }],
   ['archive restore 7 --week 2026-01-05T00:00:00Z', { tenantId: '7', week: '2026-01-05T00:00:00Z' }],
+  [
+    'hold create --tenant 7 --filter x --until 2199-01-01T00:00:00Z --reason y',
+    { tenantId: '7', filter: 'x', until: '2199-01-01T00:00:00Z', reason: 'y' },
+  ],
+  ['hold list --tenant 7 --limit 3', { tenantId: '7', first: 3 }],
+  ['hold end h1 --reason y', { holdId: 'h1', reason: 'y' }],
   ['destination list --tenant 7', { tenantId: '7' }],
   ['destination test d1', { destinationId: 'd1' }],
   ['destination pause d1', { destinationId: 'd1' }],

@@ -172,6 +172,7 @@ describeOnPostgres('the statements of a service', () => {
     const short = wide.map((text) => text.replace(/\s+/g, ' ').trim().slice(0, 60)).sort();
     expect(short).toEqual([
       // These list the tenants with waiting work for background tasks.
+      'SELECT DISTINCT h.tenant_id AS "tenantId" FROM legal_hold h ',
       'SELECT DISTINCT tenant_id FROM audit_unindexed WHERE changed',
       'SELECT t.tenant_id AS "tenantId", t.retention_days AS "reten',
       'SELECT t.tenant_id AS "tenantId", t.retention_days AS "reten',

@@ -263,6 +263,9 @@ const MATRIX = {
     'operator',
     'mutation { restoreWeek(tenantId: "1", week: "2026-01-05T00:00:00Z") { outcome } }',
   ],
+  'Query.holds': ['operator', '{ holds { holdId } }'],
+  'Mutation.createHold': ['operator', 'mutation { createHold(tenantId: "1", reason: "x") { holdId } }'],
+  'Mutation.endHold': ['operator', `mutation { endHold(holdId: "${UUID}", reason: "x") { holdId } }`],
   'Query.logEpoch': ['operator', '{ logEpoch { epoch } }'],
   'Query.retentionRuns': ['operator', '{ retentionRuns { tenantId } }'],
   'Mutation.setTenantMasking': [

@@ -49,8 +49,8 @@ describe.each([
     };
     const { signal } = new AbortController();
     const modules: Module[] = [
-      tenantsModule({ ...parts, signal }),
-      sourcesModule({ ...parts, retention: part }),
+      tenantsModule({ ...parts, countEvents: part, signal }),
+      sourcesModule({ ...parts, retention: part, holds: part }),
       accessLogModule({
         accessLog: part,
         accessViews: part,

@@ -21,7 +21,7 @@ describe('tenant retention on the command line', () => {
     });
     expect(await shown()).toBe(30);
     const json = await run('tenant', 'retention', tenantId, '--none', '--json');
-    expect(JSON.parse(json.lines[0] ?? '')).toEqual({ tenantId, retentionDays: null });
+    expect(JSON.parse(json.lines[0] ?? '')).toEqual({ tenantId, retentionDays: null, holdsInForce: 0 });
     expect((await run('tenant', 'retention', tenantId, '--none')).lines).toEqual([
       `tenant ${tenantId}: events are kept for ever`,
     ]);
@@ -36,6 +36,36 @@ describe('tenant retention on the command line', () => {
     expect((await run('tenant', 'retention', '999', '--days', '3')).error).toBe(
       'not_found: There is no such tenant.',
     );
+  });
+
+  it('makes holds, lists and ends them, and tells of them whoever changes the tenant', async () => {
+    const { tenantId } = await open.world.tenant();
+    const held = await run(
+      ...['hold', 'create', '--tenant', tenantId, '--filter', 'databaseName:Payroll'],
+      ...['--until', '2199-01-01T00:00:00Z', '--reason', 'case 7', '--json'],
+    );
+    const { holdId, ...made } = JSON.parse(held.lines[0] ?? '');
+    expect(made).toMatchObject({
+      tenantId,
+      filter: 'databaseName:Payroll',
+      reason: 'case 7',
+      isInForce: true,
+    });
+    expect((await run('hold', 'create', '--tenant', tenantId, '--reason', 'case 8')).lines[0]).toMatch(
+      new RegExp(`^hold [0-9a-f-]{36}: every event of tenant ${tenantId} stay`),
+    );
+    const told = 'legal holds in force: 2 (`hold list`); what they hold is not removed';
+    expect((await run('tenant', 'retention', tenantId, '--days', '9')).lines[0]?.split('\n')[1]).toBe(told);
+    expect((await run('tenant', 'disable', tenantId, '--reason', 'x')).lines[0]?.split('\n')[1]).toBe(told);
+    expect(await run('hold', 'end', holdId, '--reason', 'settled')).toEqual({
+      lines: [`hold ${holdId} of tenant ${tenantId} has ended`],
+      error: null,
+    });
+    const listed = await run('hold', 'list', '--tenant', tenantId, '--json');
+    expect(JSON.parse(listed.lines[0] ?? '')).toMatchObject([
+      { reason: 'case 8', filter: null, isInForce: true },
+      { reason: 'case 7', isInForce: false, endedReason: 'settled' },
+    ]);
   });
 
   describe('where it would remove events', () => {

@@ -9,6 +9,11 @@ const RUNS = `query($tenantId: String, $first: Int!) { retentionRuns(tenantId: $
   tenantId runId retentionDays events fromTime toTime partitions startedAt endedAt } }`;
 const PREVIEW = `query($tenantId: String!, $days: Int!) {
   retentionPreview(tenantId: $tenantId, days: $days) { tenantId before events kept } }`;
+const CREATE = `mutation($tenantId: String!, $filter: String, $until: String) {
+  createHold(tenantId: $tenantId, filter: $filter, until: $until, reason: "case 7") {
+    holdId tenantId filter until isInForce endedAt } }`;
+const END = `mutation($holdId: String!, $reason: String!) {
+  endHold(holdId: $holdId, reason: $reason) { holdId isInForce endedReason endedBy } }`;
 const RUN = {
   runId: '11111111-1111-4111-8111-111111111111',
   retentionDays: 30,
@@ -73,6 +78,80 @@ describe('retention through GraphQL', () => {
       expect(await code(PREVIEW, { tenantId, days: 1 })).toBe('not_found');
   });
 
+  it('tells of holds in the preview, and with the tenant', async () => {
+    const acme = await open.world.tenant();
+    const { tenantId } = acme;
+    const old = `${new Date(Date.now() - 90 * 86_400_000).toISOString().slice(0, 19)}.0000000Z`;
+    for (const databaseName of ['Payroll', 'Payroll', 'Other'])
+      await acme.audited({ databaseName, eventTime: old });
+    const previewed = async () =>
+      (
+        await open.world.operate(
+          'query($tenantId: String!) { retentionPreview(tenantId: $tenantId, days: 30) { events kept held holds } }',
+          { tenantId },
+        )
+      ).retentionPreview;
+    expect(await previewed()).toEqual({ events: 3, kept: 0, held: 0, holds: 0 });
+    const { createHold } = await open.world.operate(CREATE, {
+      tenantId,
+      filter: 'databaseName:Payroll',
+      until: '2199-01-01T00:00:00Z',
+    });
+    expect(createHold).toMatchObject({
+      tenantId,
+      isInForce: true,
+      until: '2199-01-01T00:00:00.000Z',
+      endedAt: null,
+    });
+    expect(await previewed()).toEqual({ events: 1, kept: 2, held: 2, holds: 1 });
+    const { createHold: other } = await open.world.operate(CREATE, { tenantId, filter: null });
+    expect(await previewed()).toEqual({ events: 0, kept: 3, held: 3, holds: 2 });
+    const { setTenantRetention } = await open.world.operate(
+      `mutation($tenantId: String!) { setTenantRetention(tenantId: $tenantId, days: 400) { holdsInForce } }`,
+      { tenantId },
+    );
+    expect(setTenantRetention).toEqual({ holdsInForce: 2 });
+    const end = (holdId: string) => ({ holdId, reason: 'settled' });
+    const { endHold } = await open.world.operate(END, end(other.holdId));
+    expect(endHold).toMatchObject({ isInForce: false, endedReason: 'settled', endedBy: expect.any(String) });
+    expect(await code(END, end(other.holdId))).toBe('invalid_parameter');
+    for (const holdId of ['x', '11111111-1111-4111-8111-111111111111'])
+      expect(await code(END, end(holdId))).toBe('not_found');
+    const { holds } = await open.world.operate(
+      'query($tenantId: String) { holds(tenantId: $tenantId) { holdId isInForce filter } }',
+      { tenantId },
+    );
+    expect(holds).toEqual([
+      { holdId: createHold.holdId, isInForce: true, filter: 'databaseName:Payroll' },
+      { holdId: other.holdId, isInForce: false, filter: null },
+    ]);
+    const listed = (await open.world.operate('{ tenants { tenantId holdsInForce } }')).tenants;
+    expect(listed).toContainEqual({ tenantId, holdsInForce: 1 });
+    const { accessLog } = await open.world.operate(
+      `query($tenantId: String) { accessLog(tenantId: $tenantId, first: 20) { entries { operation subject } } }`,
+      { tenantId },
+    );
+    const changes = accessLog.entries.filter(({ operation }: { operation: string }) =>
+      /Hold$/.test(operation),
+    );
+    expect(changes).toEqual([
+      { operation: 'endHold', subject: other.holdId },
+      { operation: 'createHold', subject: other.holdId },
+      { operation: 'createHold', subject: createHold.holdId },
+    ]);
+  });
+
+  it('refuses a hold that holds nothing', async () => {
+    const { tenantId } = await open.world.tenant();
+    const refused: [object, string][] = [
+      [{ tenantId, filter: 'no:such' }, 'invalid_parameter'],
+      [{ tenantId, filter: null, until: '2020-01-01T00:00:00Z' }, 'invalid_parameter'],
+      [{ tenantId: '2147483647', filter: null }, 'not_found'],
+      [{ tenantId: 'x', filter: null }, 'not_found'],
+    ];
+    for (const [variables, expected] of refused) expect(await code(CREATE, variables)).toBe(expected);
+  });
+
   it('is open to operators only', async () => {
     const tenant = await open.world.tenant();
     for (const key of [tenant.key, tenant.agentKey])
@@ -98,12 +177,13 @@ it('shows a run as it was recorded', async () => {
   const times = ['fromTime', 'toTime', 'startedAt', 'endedAt'] as const;
   const stored = { ...RUN, tenantId: 7, events: 5_000_000_000 };
   const asked: unknown[] = [];
-  const retention = new RetentionManager({
+  const store = {
     runs: async (...args: unknown[]) => {
       asked.push(args);
       return [{ ...stored, ...Object.fromEntries(times.map((name) => [name, new Date(RUN[name])])) }];
     },
-  } as never);
+  } as never;
+  const retention = new RetentionManager(store, { inForce: async () => [] }, async () => 0);
   const service = await openFakeService({ retention, principal: OPERATOR });
   try {
     const answer = await service.graphql(RUNS, { tenantId: '7', first: 3 });

@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import type { DomainError } from '../../src/errors';
 import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
+import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
 import type { CheckedEvent } from '../../src/store/bytes/checked-event';
+import { AN_ATTEMPT } from '../support/attempt';
 import { describeOnPostgres } from '../support/engines';
 import { waitersOn } from '../support/lock-waiters';
 import { RetentionTrial } from '../support/retention';
 import { Store } from '../support/store';
 import { until } from '../support/until';
+import { useLimits } from '../support/use-limits';
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse('2026-01-05T00:00:00Z');
@@ -122,6 +125,56 @@ describeOnPostgres('retention beside other instances', () => {
     expect(await trial.total()).toBe(1);
     await instance.end();
     expect([await step, await trial.total()]).toEqual([{ removed: 1, next: null }, 0]);
+  });
+
+  describe('beside somebody who makes a hold', () => {
+    useLimits({ holdWaitMs: 150 });
+    const HOLD = `INSERT INTO legal_hold (tenant_id, hold_id, filter, reason, created_by, created_at)
+      VALUES ($1, gen_random_uuid(), '', 'case 7', 'legal', now())`;
+    const LOCK = 702_202;
+    const aClient = async () => {
+      const client = new Client({ connectionString: first.place.databaseUrl ?? '' });
+      await client.connect();
+      await client.query('BEGIN');
+      return client;
+    };
+
+    it.each([
+      ['steps', '2025-04-08', '2025-05-20T00:00:00Z', (tenantId: number) => tenantId],
+      ['the drop of a week', '2025-03-11', '2025-08-01T00:00:00Z', () => 0],
+    ])('a run waits in %s, and keeps what is held then', async (_, day, time, lock) => {
+      const trial = new RetentionTrial(await first.forNewTenant());
+      const { tenantId } = trial.store;
+      await trial.keep(40);
+      await trial.store.insert(trial.store.checked([{ eventTime: `${day}T08:00:00.0000000Z` }]));
+      const legal = await aClient();
+      await legal.query('SELECT pg_advisory_xact_lock_shared($1::int, $2::int)', [LOCK, lock(tenantId)]);
+      const run = trial.runAt(time);
+      await waitersOn(legal, 1);
+      await legal.query(HOLD, [tenantId]);
+      await legal.query('COMMIT');
+      await legal.end();
+      await run;
+      expect(await trial.total()).toBe(1);
+    });
+
+    it('refuses a hold that cannot wait for a removal, and holds nothing then', async () => {
+      const store = await first.forNewTenant();
+      const { tenantId } = store;
+      const holds = new HoldStore(store.database.service);
+      const spec = { tenantId, filter: null, reason: 'case 7', until: null };
+      for (const lock of [tenantId, 0]) {
+        const removing = await aClient();
+        await removing.query('SELECT pg_advisory_xact_lock($1::int, $2::int)', [LOCK, lock]);
+        await expect(holds.create(spec, 'legal', AN_ATTEMPT)).rejects.toMatchObject({
+          code: 'service_unavailable',
+          message: expect.stringContaining('Nothing was held: try again.'),
+        });
+        await removing.end();
+      }
+      expect(await holds.list(tenantId, 10)).toEqual([]);
+      expect(await holds.create(spec, 'legal', AN_ATTEMPT)).toMatchObject({ tenantId, filter: null });
+    });
   });
 
   it('keeps a week in which another tenant stores an event while the run waits to drop the week', async () => {

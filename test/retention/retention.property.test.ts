@@ -4,6 +4,7 @@ import { formatTicks, parseTicks, TICKS_PER_MS } from '../../src/event/event-tim
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import { Indexer } from '../../src/modules/search/indexer';
+import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import type { CheckedEvent, CheckedRecord } from '../../src/store/bytes/checked-event';
@@ -34,6 +35,22 @@ const event = fc.record({
   statement: fc.constantFrom('red', 'green', 'blue red'),
   succeeded: fc.boolean(),
 });
+/** Filters of holds, and which events they let through. */
+const HELD: Readonly<Record<string, (e: CheckedRecord) => boolean>> = {
+  '': () => true,
+  'databaseName:a': (e) => e.databaseName === 'a',
+  'NOT databaseName:*': (e) => e.databaseName === null,
+  'red (actionId:UP OR succeeded:false)': (e) =>
+    e.statement?.includes('red') === true && (e.actionId === 'UP' || !e.succeeded),
+  'principalName~X statement:"blue"': (e) =>
+    e.serverPrincipalName === 'x' && e.statement?.includes('blue') === true,
+};
+interface Hold {
+  readonly holdId: string;
+  readonly tenant: number;
+  readonly filter: string;
+  readonly untilMs: number | null;
+}
 const step = fc.oneof(
   {
     weight: 5,
@@ -59,6 +76,16 @@ const step = fc.oneof(
       nowMs: fc.integer({ min: 0, max: 65 * DAY_MS }),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('hold' as const),
+      tenant: fc.nat(1),
+      filter: fc.constantFrom(...Object.keys(HELD)),
+      untilMs: fc.option(fc.integer({ min: 0, max: 65 * DAY_MS })),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('release' as const), which: fc.nat(9) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('fold' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('index' as const) }) },
 );
@@ -76,11 +103,12 @@ type Stored = CheckedRecord & { readonly recordId: string; readonly tenant: numb
 describe.each(ENGINES)('retention on %s', (engine) => {
   const at = useDatabase(engine);
 
-  it('keeps lists, counts, searches and summaries equal to the events that are left, whatever was folded or late', async () => {
+  it('keeps lists, counts, searches and summaries equal to the events that are left, whatever was folded, late or held', async () => {
     const { db } = at;
     const writer = writerOn(db, new Partitions(db.migrator));
     const reader = new PostgresAuditEventReader(db.service);
     const store = new PostgresRetentionStore(db.service, db.migrator);
+    const holds = new HoldStore(db.service);
     const folder = new Folder(db.migrator);
     const indexer = new Indexer(db.owner, AT_ONCE);
     const log = pino({ level: 'silent' });
@@ -96,11 +124,28 @@ describe.each(ENGINES)('retention on %s', (engine) => {
         const days: (number | null)[] = [null, null];
         let stored: Stored[] = [];
         let removed = 0;
+        let held: Hold[] = [];
         const check = () => compare(reader, tenants, stored, ranges);
         for (const s of steps) {
           if (s.kind === 'fold') await folder.run();
           else if (s.kind === 'index') await indexer.run();
-          else if (s.kind === 'keep') {
+          else if (s.kind === 'hold') {
+            const untilMs = s.untilMs === null ? null : START_MS + s.untilMs;
+            const until = untilMs === null ? null : new Date(untilMs);
+            const spec = {
+              tenantId: tenants[s.tenant] ?? 0,
+              filter: s.filter || null,
+              reason: 'case 7',
+              until,
+            };
+            const made = await holds.create(spec, 'test', { ...AN_ATTEMPT, at: new Date(START_MS) });
+            if (made === null || made === 'too many') throw new Error('the hold was not made');
+            held.push({ holdId: made.holdId, tenant: s.tenant, filter: s.filter, untilMs });
+          } else if (s.kind === 'release') {
+            const { holdId } = held[s.which % held.length] ?? {};
+            if (holdId) await holds.end(holdId, { reason: 'settled', by: 'test' }, AN_ATTEMPT);
+            held = held.filter((one) => one.holdId !== holdId);
+          } else if (s.kind === 'keep') {
             days[s.tenant] = s.days;
             await store.setDays(tenants[s.tenant] ?? 0, s.days, AN_ATTEMPT);
           } else if (s.kind === 'ingest') {
@@ -113,7 +158,11 @@ describe.each(ENGINES)('retention on %s', (engine) => {
             const before = stored.length;
             stored = stored.filter((e) => {
               const kept = days[e.tenant] ?? null;
-              return kept === null || timeOf(e) >= BigInt(nowMs - kept * DAY_MS) * TICKS_PER_MS;
+              const isHeld = held.some(
+                ({ tenant, filter, untilMs }) =>
+                  tenant === e.tenant && (untilMs === null || untilMs > nowMs) && HELD[filter]?.(e),
+              );
+              return isHeld || kept === null || timeOf(e) >= BigInt(nowMs - kept * DAY_MS) * TICKS_PER_MS;
             });
             removed += before - stored.length;
             await check();

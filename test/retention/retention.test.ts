@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import pino from 'pino';
 import { PostgresTenantStore } from '../../src/caller/tenant.store';
 import { parseTicks } from '../../src/event/event-time';
-import { recordIdFloor } from '../../src/event/record-id';
+import { msOfRecordId, recordIdFloor } from '../../src/event/record-id';
 import { LIMITS } from '../../src/limits';
 import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';
 import { Removals } from '../../src/modules/evidence/verify/removals';
+import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
+import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
+import type { RetentionStore } from '../../src/modules/tenants/retention/retention-store';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
 import { RetentionTrial } from '../support/retention';
@@ -232,6 +236,105 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     });
   });
 
+  describe('of held events', () => {
+    const hold = async (filter: string | null, until: string | null = null) => {
+      const holds = new HoldStore(trial.store.database.service);
+      const { tenantId } = trial.store;
+      const spec = { tenantId, filter, reason: 'case 7', until: until === null ? null : new Date(until) };
+      const made = await holds.create(spec, 'legal', { ...AN_ATTEMPT, at: new Date('2026-01-01') });
+      if (made === null || typeof made === 'string') throw new Error(`not held: ${made}`);
+      return { ...made, end: () => holds.end(made.holdId, { reason: 'settled', by: 'legal' }, AN_ATTEMPT) };
+    };
+    const left = async () => {
+      const rows = await trial.store.query<{ name: string }>(
+        'SELECT database_name AS name FROM audit_event WHERE tenant_id = $1 ORDER BY 1',
+        trial.store.tenantId,
+      );
+      return rows.map(({ name }) => name);
+    };
+
+    it('keeps them until the hold ends, those that come late too, and drops the week then', async () => {
+      await insert(
+        at('2026-01-05T08:00:00', { databaseName: 'a' }),
+        at('2026-01-06T08:00:00', { databaseName: 'b' }),
+      );
+      const other = new RetentionTrial(await trial.store.forNewTenant());
+      await other.store.insert(other.store.checked([at('2026-01-06T08:00:00', { databaseName: 'a' })]));
+      await Promise.all([trial.keep(10), other.keep(10)]);
+      const { end } = await hold('databaseName:a');
+      await trial.runAt('2026-03-01T00:00:00Z');
+      expect([await left(), await other.total(), await trial.weeks()]).toEqual([
+        ['a'],
+        0,
+        ['audit_event_20260105'],
+      ]);
+      await insert(
+        at('2026-01-07T08:00:00', { databaseName: 'a' }),
+        at('2026-01-07T08:00:00', { databaseName: 'c' }),
+      );
+      await trial.runAt('2026-03-02T00:00:00Z');
+      expect(await left()).toEqual(['a', 'a']);
+      await end();
+      await trial.runAt('2026-03-03T00:00:00Z');
+      expect([await left(), await trial.weeks()]).toEqual([[], []]);
+      expect((await runs()).reduce((sum, { events }) => sum + events, 0)).toBe(4);
+    });
+
+    it('ends by itself at its time', async () => {
+      await insert(at('2026-01-05T08:00:00'));
+      await trial.keep(10);
+      await hold(null, '2026-03-01T00:00:00Z');
+      await trial.runAt('2026-02-28T23:59:59Z');
+      expect(await trial.total()).toBe(1);
+      await trial.runAt('2026-03-01T00:00:00Z');
+      expect(await trial.total()).toBe(0);
+    });
+
+    it('ends no earlier on an instance whose clock is ahead', async () => {
+      await insert(at('2026-01-05T08:00:00'));
+      await trial.keep(10);
+      const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+      await hold(null, inAnHour);
+      await trial.runAt(new Date(Date.now() + 7_200_000).toISOString());
+      expect(await trial.total()).toBe(1);
+    });
+
+    it('removes nothing of a tenant one of whose holds has a filter that this version cannot read', async () => {
+      await insert(at('2026-01-05T08:00:00'));
+      await trial.keep(10);
+      const { holdId } = await hold('databaseName:nothing');
+      await trial.store.query("UPDATE legal_hold SET filter = 'later(' WHERE hold_id = $1::uuid", holdId);
+      await trial.runAt('2026-03-01T00:00:00Z');
+      expect(await trial.total()).toBe(1);
+    });
+
+    it('keeps marked ones, however many, and removes the marked ones behind them', async () => {
+      const count = LIMITS.retentionStepEvents + 1;
+      const changes = Array.from({ length: count }, (_, i) =>
+        at('2031-05-05T08:00:00', { blockOffset: i, additional: { clock: 1 }, databaseName: 'a' }),
+      );
+      await insert(...changes);
+      await insert(at('2031-05-06T08:00:00', { additional: { clock: 1 }, databaseName: 'b' }));
+      await trial.keep(10);
+      await hold('databaseName:a');
+      await trial.runAt(new Date(Date.now() + 11 * 86_400_000).toISOString());
+      expect((await left()).filter((name) => name !== 'a')).toEqual([]);
+      expect((await left()).length).toBe(count);
+    });
+
+    it('holds no more than so many for a tenant', async () => {
+      for (let i = 0; i < LIMITS.holdsInForceMax; i++) await hold(`databaseName:a${i}`);
+      await expect(hold('databaseName:b')).rejects.toThrow('not held: too many');
+      await insert(
+        at('2026-01-05T08:00:00', { databaseName: 'a49' }),
+        at('2026-01-05T08:00:00', { databaseName: 'b' }),
+      );
+      await trial.keep(10);
+      await trial.runAt('2026-03-01T00:00:00Z');
+      expect(await left()).toEqual(['a49']);
+    });
+  });
+
   it('removes in steps and records all of them as one run', async () => {
     const count = LIMITS.retentionStepEvents + 10;
     const changes = Array.from({ length: count }, (_, i) => at('2026-01-05T08:00:00', { blockOffset: i }));
@@ -319,4 +422,35 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     expect(await trial.total()).toBe(0);
     expect(trial.logLines.map((line) => JSON.parse(line).tenantId)).toEqual([-1]);
   });
+});
+
+it('what has expired of a week that came back into rows goes before the next week comes back', async () => {
+  const done: unknown[] = [];
+  const store: Partial<RetentionStore> = {
+    tenantsWithRetention: async () => [{ tenantId: 7, retentionDays: 10 }],
+    weeks: async () => [],
+    expiredWeeks: async () => [2_921, 2_922],
+    removeSealedWeek: async (_, week) => {
+      done.push(week);
+      return 0;
+    },
+    removeStep: async (_, { from, beforeMs }) => {
+      done.push(`${new Date(msOfRecordId(from)).toISOString()} to ${new Date(beforeMs).toISOString()}`);
+      return { removed: 1, next: null };
+    },
+    removeMarkedStep: async () => 0,
+    forgetValues: async () => {},
+  };
+  await applyRetention({
+    store: store as RetentionStore,
+    nowMs: () => Date.parse('2026-01-20T08:00:00Z'),
+    log: pino({ level: 'silent' }),
+  });
+  expect(done).toEqual([
+    2_921,
+    '2025-12-29T00:00:00.000Z to 2026-01-05T00:00:00.000Z',
+    2_922,
+    '2026-01-05T00:00:00.000Z to 2026-01-10T08:00:00.000Z',
+    '1970-01-01T00:00:00.000Z to 2026-01-10T08:00:00.000Z',
+  ]);
 });

@@ -91,7 +91,12 @@ function resolversOf(
       Date.now,
     ),
     new RetentionResolver(retention ?? (undefined as never)),
-    new TenantResolver(tenants, new Authenticator(store), Date.now),
+    new TenantResolver(
+      tenants,
+      new Authenticator(store),
+      { counts: async () => new Map(), inForce: async () => [] },
+      Date.now,
+    ),
   ];
   // No test calls the other parts.
   const others = RESOLVERS.filter((one) => !given.some((resolver) => resolver.constructor === one));

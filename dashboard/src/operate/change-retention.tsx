@@ -6,7 +6,7 @@ import { LIMITS } from '../../../src/limits';
 import { RetentionPreviewDocument, SetRetentionDocument } from '../../generated/operations';
 import { FormDialog } from '../lib/form-dialog';
 import { useMutate } from '../lib/mutate';
-import { formatCount } from '../lib/numbers';
+import { counted, formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { Failed } from '../shell/states';
@@ -69,6 +69,11 @@ export function ChangeRetention(props: { tenant: Tenant; onClose: () => void; on
   );
 }
 
+const heldText = (held: number | null, holds: number) =>
+  held === null
+    ? ` ${counted(holds, 'legal hold')} in force may keep some of them.`
+    : ` ${counted(holds, 'legal hold')} in force: ${formatCount(held)} older events stay for them.`;
+
 const TYPED_MS = 300;
 
 /** The number of events that would be removed, as the service counts them now. */
@@ -91,6 +96,7 @@ function WouldGo({ tenant, days: typed }: { readonly tenant: Tenant; readonly da
         : preview.events === 0
           ? `No event is older yet: all ${formatCount(preview.kept)} stay for now.`
           : `${formatCount(preview.events)} events of before ${formatTime(preview.before, zone)} are removed within the hour, for good; ${formatCount(preview.kept)} stay.`}
+      {isKnown && preview.holds > 0 && heldText(preview.held, preview.holds)}
     </Text>
   );
 }

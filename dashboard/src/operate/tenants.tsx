@@ -8,13 +8,14 @@ import { FormDialog } from '../lib/form-dialog';
 import { ListHead, ListPages, useListed } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
 import { NameCell } from '../lib/name-cell';
-import { formatCount } from '../lib/numbers';
+import { counted, formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
 import { ChangeRetention } from './change-retention';
 import { EvidenceState } from './evidence-state';
+import { Holds } from './holds';
 import { RetentionRuns } from './retention-runs';
 import { type Tenant } from './rows';
 import { VerifyLog } from './verify-log';
@@ -71,7 +72,7 @@ export default function Tenants() {
                   accessor: 'retentionDays',
                   title: 'Events kept',
                   noWrap: true,
-                  render: (t) => keptFor(t.retentionDays),
+                  render: (t) => keptFor(t),
                 },
                 {
                   accessor: 'evidence',
@@ -99,6 +100,7 @@ export default function Tenants() {
           </>
         )}
       </div>
+      <Holds tenants={data?.tenants ?? []} zone={zone} />
       <RetentionRuns tenants={data?.tenants ?? []} zone={zone} />
       <CreateTenant isOpen={isCreating} onClose={() => setIsCreating(false)} onDone={ask} />
       {verified && <VerifyLog tenant={verified} onClose={() => setVerified(null)} />}
@@ -107,7 +109,9 @@ export default function Tenants() {
   );
 }
 
-const keptFor = (days: number | null) => (days === null ? 'for ever' : `${days} days`);
+const keptFor = ({ retentionDays: days, holdsInForce }: Tenant) =>
+  (days === null ? 'for ever' : `${days} days`) +
+  (holdsInForce > 0 ? ` · ${counted(holdsInForce, 'legal hold')}` : '');
 
 function CreateTenant(props: { isOpen: boolean; onClose: () => void; onDone: () => void }) {
   const mutate = useMutate();

@@ -18,6 +18,7 @@ export const DISTRIBUTED_TABLES = [
   'audit_sealed_piece',
   'audit_sealed_file',
   'retention_run',
+  'legal_hold',
   'audit_source',
   'audit_gap',
   'audit_source_lag',

@@ -6,6 +6,7 @@ import { DAY_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';
 import type { Archive } from '../../store/archive/archive';
+import { leaveInRows } from '../../store/archive/restore-week';
 import { startOfWeek, weekOfMs } from '../../store/rows/partitions';
 import type { SEALED_WEEK, UNSEALED_WEEK, WEEK_CHANGE } from './answers';
 import type { Sealer } from './sealer';
@@ -21,8 +22,6 @@ const UNSEALED = `
 SELECT a.tenant_id AS "tenantId", a.problem_week AS week, a.problem, a.problem_at AS at FROM audit_archive a
 WHERE a.problem_at > now() - interval '1 day' AND ($1::int IS NULL OR a.tenant_id = $1::int)
 ORDER BY a.problem_at DESC, a.tenant_id LIMIT $2::int`;
-const LEAVE_IN_ROWS = `
-UPDATE audit_archive SET restored = array_append(array_remove(restored, $2::int), $2::int) WHERE tenant_id = $1::int`;
 const MAY_BE_SEALED = `
 UPDATE audit_archive SET restored = array_remove(restored, $2::int)
 WHERE tenant_id = $1::int AND $2::int = ANY(restored)`;
@@ -114,7 +113,7 @@ export class ManageArchive {
     const lacks = this.sealer.lacks();
     if (lacks) return this.#noted(attempt, tenant, { ...asked, outcome: 'waits', because: lacks });
     const events = await this.archive.restore(this.owner, tenant, week, async (tx, restored) => {
-      await tx.$executeRawUnsafe(LEAVE_IN_ROWS, tenant, week);
+      await leaveInRows(tx, tenant, week);
       await insertEntries(tx, [entryFor(attempt, tenant, restored)]);
     });
     return events === null

@@ -67,6 +67,16 @@ const GAP_OF_SOURCE = {
   },
 } as const satisfies Shape;
 
+const HELD_EVENTS = {
+  name: 'HeldEvents',
+  doc: 'A legal hold. Operators see which events it holds, and why.',
+  fields: {
+    tenantId: { kind: 'text' },
+    since: { kind: 'time' },
+    until: { kind: 'time', nullable: true, doc: 'Null: an operator ends it.' },
+  },
+} as const satisfies Shape;
+
 /** The answer to readers about the sources of their tenants. */
 export const AUDIT_COVERAGE = {
   name: 'AuditCoverage',
@@ -92,6 +102,16 @@ export const AUDIT_COVERAGE = {
       isList: true,
       of: GAP_OF_SOURCE,
       doc: `Newest first, at most ${LIMITS.coverageGapsMax}.`,
+    },
+    holdCount: {
+      kind: 'count',
+      doc: 'Legal holds in force: of the time before the retention of a tenant, only events that a hold keeps are there.',
+    },
+    holds: {
+      kind: 'object',
+      isList: true,
+      of: HELD_EVENTS,
+      doc: `Newest first, at most ${LIMITS.coverageHoldsMax}.`,
     },
   },
 } as const satisfies Shape;

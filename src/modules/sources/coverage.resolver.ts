@@ -10,14 +10,28 @@ import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
+import { LIMITS } from '../../limits';
+import type { TenantSet } from '../../tenant-set';
 import { AUDIT_COVERAGE, COVERAGE_PARAMETERS } from './answers';
 import { readCoverage } from './coverage';
 
 const CoverageType = objectType(AUDIT_COVERAGE);
 
+/** Reads the holds in force, newest first. */
+export interface ReadHolds {
+  inForce(
+    tenants: TenantSet,
+    at: Date,
+  ): Promise<readonly { readonly tenantId: number; readonly createdAt: Date; readonly until: Date | null }[]>;
+}
+
 @Resolver()
 export class CoverageResolver {
-  constructor(private readonly service: ServiceDoor) {}
+  constructor(
+    private readonly service: ServiceDoor,
+    private readonly holds: ReadHolds,
+    private readonly nowMs: () => number,
+  ) {}
 
   @Query(() => CoverageType, {
     description: 'How complete the events of a time range are, as far as the service knows.',
@@ -32,13 +46,21 @@ export class CoverageResolver {
     const parsed = values.filter === undefined ? null : parseFilter(values.filter);
     const filter = parsed && 'expression' in parsed ? parsed.expression : null;
     const text = (ticks: bigint | null) => (ticks === null ? null : formatTicks(ticks));
-    const found = await readCoverage(this.service, tenantSetOf(context), {
+    const tenants = tenantSetOf(context);
+    const holds = await this.holds.inForce(tenants, new Date(this.nowMs()));
+    const found = await readCoverage(this.service, tenants, {
       from: text(from),
       to: text(to),
       filter,
     });
     return {
       ...found,
+      holdCount: holds.length,
+      holds: holds.slice(0, LIMITS.coverageHoldsMax).map(({ tenantId, createdAt, until }) => ({
+        tenantId: String(tenantId),
+        since: createdAt.toISOString(),
+        until: until?.toISOString() ?? null,
+      })),
       sources: found.sources.map((source) => ({
         ...source,
         tenantId: String(source.tenantId),

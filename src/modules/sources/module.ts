@@ -10,7 +10,7 @@ import type { TenantSet } from '../../tenant-set';
 import { AuditSourceResolver } from './audit-source.resolver';
 import { PostgresAuditSourceStore } from './audit-source.store';
 import { countGaps } from './coverage';
-import { CoverageResolver } from './coverage.resolver';
+import { CoverageResolver, type ReadHolds } from './coverage.resolver';
 import { expireGaps } from './expire-gaps';
 import { type ListComplete, listComplete } from './list-complete';
 import { type ListLags, listLags } from './list-lags';
@@ -22,6 +22,7 @@ export function sourcesModule(parts: {
   readonly tenants: TenantStore;
   readonly epoch: LogEpoch;
   readonly retention: { tenantsWithRetention(): Promise<readonly TenantWithRetention[]> };
+  readonly holds: ReadHolds;
   readonly nowMs: () => number;
   readonly log: Logger;
 }): Module & {
@@ -32,14 +33,17 @@ export function sourcesModule(parts: {
     range: { readonly from: string; readonly to: string },
   ) => Promise<number>;
 } {
-  const { service, owner, tenants, epoch, retention, nowMs, log } = parts;
+  const { service, owner, tenants, epoch, retention, holds, nowMs, log } = parts;
   const complete = listComplete(service, nowMs);
   const sources = new PostgresAuditSourceStore(service, owner);
   return {
     complete,
     lags: listLags(service, nowMs),
     gaps: (of, range) => countGaps(service, of, range),
-    resolvers: [new AuditSourceResolver(sources, tenants, complete, nowMs), new CoverageResolver(service)],
+    resolvers: [
+      new AuditSourceResolver(sources, tenants, complete, nowMs),
+      new CoverageResolver(service, holds, nowMs),
+    ],
     tasks: [
       {
         name: 'gap-retention',

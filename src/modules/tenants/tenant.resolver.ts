@@ -6,7 +6,8 @@ import type { ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { TenantType, toTenantType } from '../../graphql/tenant.type';
-import { noSuchTenant, parseTenantId } from '../../tenant-set';
+import { noSuchTenant, oneTenant, parseTenantId } from '../../tenant-set';
+import type { HoldStore } from './holds/hold.store';
 import {
   CREATE_TENANT,
   DISABLE_TENANT,
@@ -21,30 +22,27 @@ function numberOf(text: string): number {
   return tenantId;
 }
 
-function known(tenant: Tenant | null): TenantType {
-  if (!tenant) throw noSuchTenant();
-  return toTenantType(tenant);
-}
-
 @Resolver()
 export class TenantResolver {
   constructor(
     private readonly tenantStore: TenantStore,
     private readonly authenticator: Pick<Authenticator, 'forget'>,
+    private readonly holds: Pick<HoldStore, 'counts' | 'inForce'>,
     private readonly nowMs: () => number,
   ) {}
 
   @Query(() => [TenantType])
   @Access({ principal: 'operator' })
   async tenants(): Promise<TenantType[]> {
-    return (await this.tenantStore.list()).map(toTenantType);
+    const holds = await this.holds.counts(new Date(this.nowMs()));
+    return (await this.tenantStore.list()).map((each) => toTenantType(each, holds.get(each.tenantId) ?? 0));
   }
 
   @Mutation(() => TenantType)
   @Access({ principal: 'operator' })
   @Takes(CREATE_TENANT)
   async createTenant({ name, retentionDays }: ParameterValues<typeof CREATE_TENANT>, context: Call) {
-    return toTenantType(await this.tenantStore.create(name, retentionDays ?? null, attemptOf(context)));
+    return toTenantType(await this.tenantStore.create(name, retentionDays ?? null, attemptOf(context)), 0);
   }
 
   @Mutation(() => TenantType, {
@@ -57,14 +55,16 @@ export class TenantResolver {
     { tenantId, masksStatements }: ParameterValues<typeof SET_MASKING>,
     context: Call,
   ): Promise<TenantType> {
-    return known(await this.tenantStore.setMasking(numberOf(tenantId), masksStatements, attemptOf(context)));
+    return this.#changed(tenantId, (id) =>
+      this.tenantStore.setMasking(id, masksStatements, attemptOf(context)),
+    );
   }
 
   @Mutation(() => TenantType, { description: 'Gives a tenant another name.' })
   @Access({ principal: 'operator' })
   @Takes(RENAME_TENANT)
   async renameTenant({ tenantId, name }: ParameterValues<typeof RENAME_TENANT>, context: Call) {
-    return known(await this.tenantStore.rename(numberOf(tenantId), name, attemptOf(context)));
+    return this.#changed(tenantId, (id) => this.tenantStore.rename(id, name, attemptOf(context)));
   }
 
   @Mutation(() => TenantType, {
@@ -86,9 +86,20 @@ export class TenantResolver {
     return this.#setDisabled(tenantId, null, context);
   }
 
-  async #setDisabled(tenantId: string, disabled: Parameters<TenantStore['setDisabled']>[1], context: Call) {
-    const tenant = await this.tenantStore.setDisabled(numberOf(tenantId), disabled, attemptOf(context));
-    this.authenticator.forget();
-    return known(tenant);
+  #setDisabled(tenantId: string, disabled: Parameters<TenantStore['setDisabled']>[1], context: Call) {
+    return this.#changed(tenantId, async (id) => {
+      const tenant = await this.tenantStore.setDisabled(id, disabled, attemptOf(context));
+      this.authenticator.forget();
+      return tenant;
+    });
+  }
+
+  /** @returns the changed tenant, with its holds: whoever changes it is told of them */
+  async #changed(tenantId: string, change: (id: number) => Promise<Tenant | null>): Promise<TenantType> {
+    const id = numberOf(tenantId);
+    const { length } = await this.holds.inForce(oneTenant(id), new Date(this.nowMs()));
+    const tenant = await change(id);
+    if (!tenant) throw noSuchTenant();
+    return toTenantType(tenant, length);
   }
 }

@@ -25,6 +25,13 @@ FROM tenant t CROSS JOIN json_populate_recordset(NULL::audit_event, $2::json) x 
 
 const NEXT_GENERATION = 'UPDATE audit_archive SET generation = generation + 1 WHERE tenant_id = $1::int';
 
+const LEAVE_IN_ROWS = `
+UPDATE audit_archive SET restored = array_append(array_remove(restored, $2::int), $2::int) WHERE tenant_id = $1::int`;
+
+/** The week is not sealed again until an operator has it sealed. */
+export const leaveInRows = (tx: Prisma.TransactionClient, tenantId: number, week: number): Promise<number> =>
+  tx.$executeRawUnsafe(LEAVE_IN_ROWS, tenantId, week);
+
 /**
  * Brings a sealed week back into rows, in one transaction: after a crash before its end the file still answers.
  * The partition of the week is there as long as its counts are.

@@ -35,6 +35,7 @@ export interface MarkedTenant {
   readonly backtestId: string;
   readonly keyIds: readonly string[];
   readonly destinationId: string;
+  readonly holdId: string;
   /** The name of its file of a sealed week. */
   readonly fileName: string;
   /** Record ids and leaf hashes of the evidence log, in hexadecimal. */
@@ -112,6 +113,7 @@ export function secretsOf({ marks, tenant, ...of }: MarkedTenant, isOperator: bo
     ...of.recordIds,
     ...of.alertIds,
     of.runId,
+    of.holdId,
     ...of.incidentIds,
     ...of.findingIds,
   ];

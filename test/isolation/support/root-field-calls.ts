@@ -168,6 +168,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   'accessLog.outcome': () => 'ok',
   operation: () => undefined,
   destinationId: ({ destinationId }) => destinationId,
+  holdId: ({ holdId }) => holdId,
   type: () => 'webhook',
   url: () => 'https://siem.invalid',
   format: () => 'native',

@@ -109,6 +109,11 @@ async function described(world: World, { tenantId, marks, events }: Filled): Pro
     from: 'now',
     filter: `objectName:"${marks.event}"`,
   });
+  const { createHold } = await world.operate(
+    `mutation($tenantId: String!, $filter: String, $reason: String!) {
+      createHold(tenantId: $tenantId, filter: $filter, reason: $reason) { holdId } }`,
+    { tenantId, filter: `objectName:"${marks.event}"`, reason: `${marks.admin} reason` },
+  );
   const named = await world.key({ name: `${marks.admin} key`, tenantIds: [tenantId] });
   const { data } = (await tenant.get('/audit-activity', { pageSize: 100 })).body;
   const entries = (await tenant.get('/audit-log/entries')).body.data;
@@ -150,6 +155,7 @@ async function described(world: World, { tenantId, marks, events }: Filled): Pro
     findingIds: findings.map(({ findingId }: { findingId: string }) => findingId),
     keyIds: [tenant.keyId, named.keyId],
     destinationId,
+    holdId: createHold.holdId,
     fileName: sealedWeeks[0].sha256,
     logged: [...hashesIn(entries.recordIds, 16), ...hashesIn(entries.leafHashes, 32)],
   };

@@ -23,7 +23,7 @@ interface Props {
 /** Says whether events may be missing from the shown range, and of which sources. */
 export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
   const [isOpen, { toggle }] = useDisclosure();
-  const { sources, sourceCount, otherSourceCount, gapCount } = coverage;
+  const { sources, sourceCount, otherSourceCount, gapCount, holdCount } = coverage;
   if (sourceCount === 0) return null;
   const missing = missingIn(coverage, fromMs, toMs, Date.now());
   const isWhole = missing.length === 0 && gapCount === 0;
@@ -56,6 +56,12 @@ export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
         {otherSourceCount > 0 && (
           <Text size="xs" c="dimmed">
             {counted(otherSourceCount, 'source')} of other hosts left out, as the filter says.
+          </Text>
+        )}
+        {holdCount > 0 && (
+          <Text size="xs" c="dimmed">
+            {counted(holdCount, 'legal hold')} in force: older events than retention keeps are there only as
+            far as a hold keeps them.
           </Text>
         )}
         {isOpen && shown.length > NAMED_MAX && (

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { TenantWithRetention } from '../../../caller/tenant.store';
 import { DAY_MS } from '../../../event/event-time';
+import { floorOfWeek, startOfWeek } from '../../../store/rows/partitions';
 import type { RetentionStore, RunningRetention, StoredWeek } from './retention-store';
 
 const FIRST_RECORD = '00000000-0000-0000-0000-000000000000';
@@ -67,8 +68,22 @@ async function removeExpired(
   for (const week of await store.expiredWeeks(tenant.tenantId, beforeMs)) {
     if (isStopped()) return removed;
     removed += await store.removeSealedWeek(tenant, week, beforeMs, run);
+    // What has expired of a week that came back into rows goes before the next one comes, so that there is room for it.
+    const endMs = Math.min(beforeMs, startOfWeek(week + 1));
+    removed += await removeRows(store, tenant, { from: floorOfWeek(week), beforeMs: endMs }, run, isStopped);
   }
-  for (let from: string | null = FIRST_RECORD; from !== null && !isStopped(); ) {
+  return removed + (await removeRows(store, tenant, { from: FIRST_RECORD, beforeMs }, run, isStopped));
+}
+
+async function removeRows(
+  store: RetentionStore,
+  tenant: TenantWithRetention,
+  { from: first, beforeMs }: { readonly from: string; readonly beforeMs: number },
+  run: RunningRetention,
+  isStopped: () => boolean,
+): Promise<number> {
+  let removed = 0;
+  for (let from: string | null = first; from !== null && !isStopped(); ) {
     const step = await store.removeStep(tenant, { from, beforeMs }, run);
     removed += step.removed;
     from = step.next;

@@ -12,6 +12,8 @@ import {
   HOURS_PER_DAY,
   type Hours,
   refuseIfChanged,
+  refuseIfHeld,
+  refuseIfHeldMeanwhile,
   refuseIfMarked,
   refuseIfNeeded,
   StillNeeded,
@@ -50,6 +52,7 @@ export async function dropWeek(
         if (!(await partitionNames(tx)).has(week.name)) return null;
         await refuseIfNeeded(tx, hours, daysMax);
         await refuseIfMarked(tx, range, run.startedAt);
+        await refuseIfHeld(tx, hours, daysMax, run.startedAt);
         const counted = await tenantsIn(tx, COUNTED, hours, daysMax);
         const gone = new Map<number, Gone[]>();
         for (const { tenantId } of counted) gone.set(tenantId, [await removeCounts(tx, tenantId, hours)]);
@@ -59,6 +62,7 @@ export async function dropWeek(
         await refuseIfMarked(tx, range, run.startedAt);
         await refuseIfChanged(tx, counted, daysMax);
         const late = await tenantsIn(tx, WAITING, hours, daysMax);
+        await refuseIfHeldMeanwhile(tx, [...counted, ...late], run.startedAt);
         for (const { tenantId } of late)
           gone.set(tenantId, [...(gone.get(tenantId) ?? []), await removeDeltas(tx, tenantId, hours)]);
         await tx.$executeRawUnsafe(`DROP TABLE ${week.name}`);

@@ -13,7 +13,8 @@ export interface RetentionPreview {
   readonly kept: number;
 }
 
-const EVERY = toSummaryFilter({ startTime: undefined, endTime: undefined, filter: undefined });
+/** The filter that lets every event through. */
+export const EVERY = toSummaryFilter({ startTime: undefined, endTime: undefined, filter: undefined });
 const ALL_TOGETHER = { windowMs: null, fields: [] } as const;
 
 /**

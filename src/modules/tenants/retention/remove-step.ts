@@ -1,5 +1,5 @@
 import type { TenantWithRetention } from '../../../caller/tenant.store';
-import type { OwnerDoor, Prisma } from '../../../database/clients';
+import { type OwnerDoor, Prisma } from '../../../database/clients';
 import { TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';
 import { LIMITS } from '../../../limits';
@@ -8,6 +8,7 @@ import { COUNTED_COLUMNS } from '../../../store/counts/dimensions';
 import { foldTenant } from '../../../store/counts/fold';
 import { takeTenant } from '../../../store/counts/turns';
 import { hourOf } from '../../../store/rows/event-rows';
+import { freeSql, type Held, heldNow } from '../holds/held';
 import { record, together } from './record';
 import type { RemovalStep, RunningRetention } from './retention-store';
 
@@ -34,6 +35,22 @@ SELECT k.record_id::text AS id FROM tenant t JOIN audit_clock k ON k.tenant_id =
 WHERE t.tenant_id = $1::int AND k.tenant_id = $1::int AND k.received_at < $2::timestamptz AND t.retention_days = $3::int
 ORDER BY k.received_at, k.record_id LIMIT ${LIMITS.retentionStepEvents}`;
 
+/** Those of the events of a stretch that no hold keeps. */
+const freeOf = (tenantId: number, from: string, to: string, held: Held) => Prisma.sql`
+SELECT e.record_id::text AS id FROM audit_event e
+WHERE e.tenant_id = ${tenantId}::int AND e.record_id >= ${from}::uuid AND e.record_id < ${to}::uuid
+  AND ${freeSql(held)} AND NOT EXISTS (
+    SELECT FROM audit_clock k WHERE k.tenant_id = ${tenantId}::int AND k.record_id = e.record_id)`;
+
+/** As `EXPIRED_MARKED`, without the held ones: more marked events than a step takes may be held. */
+const freeMarked = (tenantId: number, before: Date, retentionDays: number, held: Held) => Prisma.sql`
+SELECT k.record_id::text AS id FROM tenant t JOIN audit_clock k ON k.tenant_id = t.tenant_id
+WHERE t.tenant_id = ${tenantId}::int AND k.tenant_id = ${tenantId}::int AND k.received_at < ${before}::timestamptz
+  AND t.retention_days = ${retentionDays}::int AND NOT EXISTS (
+    SELECT FROM audit_event e
+    WHERE e.tenant_id = ${tenantId}::int AND e.record_id = k.record_id AND NOT ${freeSql(held)})
+ORDER BY k.received_at, k.record_id LIMIT ${LIMITS.retentionStepEvents}::int`;
+
 const FORGET_MARKED = `
 DELETE FROM audit_clock WHERE tenant_id = $1::int AND record_id = ANY(string_to_array($2::text, ',')::uuid[])`;
 
@@ -49,7 +66,7 @@ less AS (
   RETURNING hour, n)
 SELECT hour, n FROM less`;
 const REMOVE = removing(`e.record_id >= $2::uuid AND e.record_id < $3::uuid AND NOT ${IS_MARKED}`);
-const REMOVE_MARKED = removing(`e.record_id = ANY(string_to_array($2::text, ',')::uuid[])`);
+const REMOVE_BY_IDS = removing(`e.record_id = ANY(string_to_array($2::text, ',')::uuid[])`);
 
 /** A segment counts as right while its count is right, but other events could make the count equal again. */
 const UNINDEX = ['audit_segment', 'audit_word'].map(
@@ -64,9 +81,15 @@ DELETE FROM audit_count c WHERE c.tenant_id = $1::int AND c.n = 0 AND NOT (c.a =
   SELECT FROM audit_count t WHERE t.tenant_id = $1::int AND t.grain = c.grain AND t.a = 0 AND t.d = 0 AND t.p = 0
     AND t.bucket = c.bucket AND t.n <> 0))`;
 
+interface Id {
+  readonly id: string;
+}
+/** As one text: the driver takes longer to write an array. */
+const textOf = (ids: readonly Id[]) => ids.map(({ id }) => id).join();
+
 /**
- * Removes a tenant's oldest expired events. The transaction ends with folding, so no other transaction sees a negative
- * delta, and every count equals the number of existing events.
+ * Removes a tenant's oldest expired events that no hold keeps. The transaction ends with folding, so no other
+ * transaction sees a negative delta, and every count equals the number of existing events.
  */
 export function removeStep(
   owner: OwnerDoor,
@@ -77,6 +100,8 @@ export function removeStep(
   const { tenantId, retentionDays } = tenant;
   const before = recordIdFloor(BigInt(range.beforeMs) * TICKS_PER_MS);
   return inTurn(owner, tenantId, async (tx) => {
+    const held = await heldNow(tx, tenantId, run.startedAt);
+    if (held === 'everything') return { removed: 0, next: null };
     const [end] = await tx.$queryRawUnsafe<{ next: string | null }[]>(
       END,
       tenantId,
@@ -85,10 +110,17 @@ export function removeStep(
       retentionDays,
     );
     if (!end) return { removed: 0, next: null };
-    const deltas = await tx.$queryRawUnsafe<Delta[]>(REMOVE, tenantId, range.from, end.next ?? before);
+    const to = end.next ?? before;
+    const deltas =
+      held === 'nothing'
+        ? await tx.$queryRawUnsafe<Delta[]>(REMOVE, tenantId, range.from, to)
+        : await removeByIds(tx, tenantId, await tx.$queryRaw<Id[]>(freeOf(tenantId, range.from, to, held)));
     return { removed: await settle(tx, tenant, deltas, run), next: end.next };
   });
 }
+
+const removeByIds = async (tx: Prisma.TransactionClient, tenantId: number, ids: readonly Id[]) =>
+  ids.length === 0 ? [] : tx.$queryRawUnsafe<Delta[]>(REMOVE_BY_IDS, tenantId, textOf(ids));
 
 /** Removes marked events of a tenant that came before a time. @returns the number; 0: nothing is left */
 export function removeMarkedStep(
@@ -99,13 +131,16 @@ export function removeMarkedStep(
 ): Promise<number> {
   const { tenantId, retentionDays } = tenant;
   return inTurn(owner, tenantId, async (tx) => {
+    const held = await heldNow(tx, tenantId, run.startedAt);
+    if (held === 'everything') return 0;
     const before = new Date(beforeMs);
-    const found = await tx.$queryRawUnsafe<{ id: string }[]>(EXPIRED_MARKED, tenantId, before, retentionDays);
+    const found =
+      held === 'nothing'
+        ? await tx.$queryRawUnsafe<Id[]>(EXPIRED_MARKED, tenantId, before, retentionDays)
+        : await tx.$queryRaw<Id[]>(freeMarked(tenantId, before, retentionDays, held));
     if (found.length === 0) return 0;
-    // As one text: the driver takes longer to write an array.
-    const ids = found.map(({ id }) => id).join();
-    const deltas = await tx.$queryRawUnsafe<Delta[]>(REMOVE_MARKED, tenantId, ids);
-    await tx.$executeRawUnsafe(FORGET_MARKED, tenantId, ids);
+    const deltas = await removeByIds(tx, tenantId, found);
+    await tx.$executeRawUnsafe(FORGET_MARKED, tenantId, textOf(found));
     return settle(tx, tenant, deltas, { ...run, isByArrival: true });
   });
 }

@@ -36,6 +36,12 @@ const RETENTION_PREVIEW = {
     before: { kind: 'time', doc: 'Retention would remove the events before this time.' },
     events: { kind: 'count', doc: 'Number of events that would be removed.' },
     kept: { kind: 'count', doc: 'Number of events that would stay.' },
+    held: {
+      kind: 'count',
+      nullable: true,
+      doc: 'Events of before that time that legal holds keep. Null: counting them took too long, and `events` has them too.',
+    },
+    holds: { kind: 'count', doc: 'Legal holds in force.' },
   },
 } as const satisfies Shape;
 const RetentionPreviewType = objectType(RETENTION_PREVIEW);
@@ -55,7 +61,8 @@ export class RetentionResolver {
     { tenantId, days }: ParameterValues<typeof SET_RETENTION>,
     context: Call,
   ): Promise<TenantType> {
-    return toTenantType(await this.retention.setDays(tenantId, days ?? null, attemptOf(context)));
+    const holds = await this.retention.holdsOf(tenantId);
+    return toTenantType(await this.retention.setDays(tenantId, days ?? null, attemptOf(context)), holds);
   }
 
   @Query(() => RetentionPreviewType, {
@@ -67,8 +74,8 @@ export class RetentionResolver {
     tenantId,
     days,
   }: ParameterValues<typeof RETENTION_PREVIEW_PARAMETERS>): Promise<RetentionPreviewType> {
-    const { before, events, kept } = await this.retention.preview(tenantId, days);
-    return { tenantId, before: before.toISOString(), events, kept };
+    const { before, ...preview } = await this.retention.preview(tenantId, days);
+    return { ...preview, tenantId, before: before.toISOString() };
   }
 
   @Query(() => [RetentionRunType], {

@@ -1,5 +1,6 @@
 import type { TenantWithRetention } from '../../../caller/tenant.store';
 import type { Prisma } from '../../../database/clients';
+import { awaitHolds, tenantsHolding } from '../holds/held';
 
 export const HOURS_PER_DAY = 24;
 
@@ -83,4 +84,30 @@ export async function refuseIfChanged(
     daysMax,
   );
   if (changed.length > 0) throw new StillNeeded();
+}
+
+/**
+ * Steps remove the events of a tenant with holds, and leave those that are held.
+ * @throws StillNeeded if a tenant with a hold in force has events in these hours
+ */
+export async function refuseIfHeld(tx: Prisma.TransactionClient, hours: Hours, daysMax: number, now: Date) {
+  const holding = new Set(await tenantsHolding(tx, now));
+  if (holding.size === 0) return;
+  for (const place of [COUNTED, WAITING])
+    if ((await tenantsIn(tx, place, hours, daysMax)).some(({ tenantId }) => holding.has(tenantId)))
+      throw new StillNeeded();
+}
+
+/**
+ * A hold that is made from now on waits for the end of the transaction.
+ * @throws StillNeeded if one of the tenants has a hold in force
+ */
+export async function refuseIfHeldMeanwhile(
+  tx: Prisma.TransactionClient,
+  tenants: readonly TenantWithRetention[],
+  now: Date,
+) {
+  await awaitHolds(tx);
+  const holding = new Set(await tenantsHolding(tx, now));
+  if (tenants.some(({ tenantId }) => holding.has(tenantId))) throw new StillNeeded();
 }
