@@ -18,7 +18,7 @@ await main(async () => {
   const out = resolve(values.out);
   await setup({ quiet: true });
   // Imported after the set-up, which may have to install the bundler first.
-  const { PARTS, fetchParts, writeSums } = await import('../installer/build/release-parts.mjs');
+  const { PARTS, fetchParts, signingKey, writeSums } = await import('../installer/build/release-parts.mjs');
   if (values.fetch) return fetchParts();
   const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name));
   if (unknown.length > 0)
@@ -27,6 +27,8 @@ await main(async () => {
     );
   const refusal = refusalOf(ROOT);
   if (refusal) throw new BuildProblem(refusal);
+  // A wrong key is told before the release is built.
+  await signingKey();
   // The folder is replaced as a whole, so that no file of another version stays in it.
   if (positionals.length === 0) await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
@@ -36,7 +38,7 @@ await main(async () => {
     const problem = await build(name, PARTS[name], out, built);
     if (problem) leftOut.push(`${name}: ${problem}`);
   }
-  await writeSums(out);
+  await writeSums({ out });
   for (const line of leftOut) process.stderr.write(`LEFT OUT ${line}\n`);
   const note = positionals.length === 0 && leftOut.length === 0 ? record(ROOT) : null;
   if (note) process.stdout.write(`${note}\n`);

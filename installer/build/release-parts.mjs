@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createHash, createPrivateKey, sign } from 'node:crypto';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { packClient } from '../../scripts/lib/client.mjs';
@@ -14,7 +14,7 @@ import { ROOT } from './paths.mjs';
 import { writeSbom } from './sbom.mjs';
 import { buildServer, SERVER_PACKAGES } from './server.mjs';
 import { buildServiceDeb } from './service-deb.mjs';
-import { missingPackages } from './tools.mjs';
+import { BuildProblem, missingPackages } from './tools.mjs';
 
 /** The parts of a release: how each is built into a folder, beside the parts already built, and the programs it needs. */
 export const PARTS = {
@@ -51,14 +51,36 @@ async function writeOpenApi(out) {
 
 export const SUMS = 'SHA256SUMS';
 
-/** Writes the checksums of all files of a release, in the format of `sha256sum --check`. */
-export async function writeSums(out) {
-  const names = (await readdir(out)).filter((name) => name !== SUMS).sort();
+const SIGNATURE = `${SUMS}.sig`;
+
+/**
+ * Writes the checksums of all files of a release, in the format of `sha256sum --check`, and signs them.
+ * @param signKey file of the key; without it nothing is signed
+ */
+export async function writeSums({ out, signKey = process.env.RELEASE_SIGN_KEY }) {
+  const key = await signingKey(signKey);
+  const names = (await readdir(out)).filter((name) => name !== SUMS && name !== SIGNATURE).sort();
   const lines = await Promise.all(
     names.map(async (name) => {
       const bytes = await readFile(join(out, name));
       return `${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`;
     }),
   );
-  await writeFile(join(out, SUMS), lines.join(''));
+  const text = lines.join('');
+  await writeFile(join(out, SUMS), text);
+  // A signature of other sums must not stay.
+  if (key === null) await rm(join(out, SIGNATURE), { force: true });
+  else await writeFile(join(out, SIGNATURE), sign(null, Buffer.from(text), key));
+}
+
+/** @returns the key that signs a release, or null @throws BuildProblem if it is no private Ed25519 key */
+export async function signingKey(file = process.env.RELEASE_SIGN_KEY) {
+  if (!file) return null;
+  try {
+    const key = createPrivateKey(await readFile(file));
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch (error) {
+    throw new BuildProblem(`RELEASE_SIGN_KEY cannot be read: ${error.message}`);
+  }
+  throw new BuildProblem('RELEASE_SIGN_KEY must name a private Ed25519 key');
 }

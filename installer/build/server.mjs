@@ -1,13 +1,21 @@
 import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { licensesOf } from '../../scripts/lib/licenses.mjs';
 import { ensureSite } from '../../scripts/lib/site-steps.mjs';
 import { packTgz } from './archive.mjs';
 import { EXECUTABLE, put, READABLE } from './debian-package.mjs';
 import { DIST, INSTALLER, ROOT, tagOf, VERSION } from './paths.mjs';
-import { isShipped, productionDependencies, productionPackages } from './production-packages.mjs';
+import {
+  dashboardPackages,
+  isShipped,
+  productionDependencies,
+  productionPackages,
+} from './production-packages.mjs';
 import { BuildProblem, inWorkFolder, run } from './tools.mjs';
 
 export const SERVER_PACKAGES = { tar: 'tar' };
+/** The licences of all packages in the service and in its pages, beside the programs. */
+export const LICENSES = 'third-party-licenses.txt';
 export const serverName = (version) => `audit-activity-server-${version}`;
 
 /** The shipped parts of the compiled sources, and of the files beside them. */
@@ -60,6 +68,10 @@ export async function gatherServer(folder, version = VERSION) {
   for (const part of PARTS) await copyShipped(part, folder);
   const { packages } = productionPackages();
   for (const path of packages.keys()) await copyShipped(path, folder);
+  await writeFile(
+    join(folder, LICENSES),
+    await licensesOfAll([...packages.keys(), ...dashboardPackages().keys()]),
+  );
   const described = JSON.stringify(await description(version), null, 2);
   await writeFile(join(folder, 'package.json'), `${described}\n`);
   // The compiled sources read this file beside them.
@@ -83,6 +95,12 @@ async function buildSite() {
   await ensureSite().catch(({ message, output = '' }) => {
     throw new BuildProblem(`${message}\n${output}`.trim());
   });
+}
+
+/** @param paths the folders of packages, from the root of the repository */
+async function licensesOfAll(paths) {
+  const files = [...new Set(paths)].map((path) => join(ROOT, path, 'package.json'));
+  return `${licensesOf(files)}\n${await readFile(join(ROOT, 'dist/site/licenses.txt'), 'utf8')}`;
 }
 
 /** Names this release's image where the file of a checkout names the one that it builds. */

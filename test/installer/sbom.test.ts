@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BUILD_VERSION } from '../../src/generated/version';
@@ -74,5 +75,39 @@ describe('the bill of materials of a release', () => {
     const known = new Set([...refs, bom.metadata.component['bom-ref']]);
     const unknown = bom.dependencies.flatMap(({ ref, dependsOn = [] }) => [ref, ...dependsOn]);
     expect(unknown.filter((ref) => !known.has(ref))).toEqual([]);
+  });
+});
+
+describe('the checksums of a release', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'sums-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const at = (name: string) => path.join(folder, name);
+  const openssl = (...args: string[]) =>
+    execFileSync('openssl', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+  const sumsWith = (signKey: string) => callBuild('release-parts.mjs', 'writeSums', { out: folder, signKey });
+  const CHECK = [
+    ...['pkeyutl', '-verify', '-pubin', '-inkey', 'release.pub', '-rawin', '-in', 'SHA256SUMS'],
+    ...['-sigfile', 'SHA256SUMS.sig'],
+  ];
+
+  it('are signed where a key is given, as SECURITY.md checks it, and no older signature stays without one', async () => {
+    openssl('genpkey', '-algorithm', 'ed25519', '-out', 'release.key');
+    openssl('pkey', '-in', 'release.key', '-pubout', '-out', 'release.pub');
+    await sumsWith(at('release.key'));
+    expect(readFileSync(at('SHA256SUMS'), 'utf8')).toMatch(
+      /^[0-9a-f]{64} {2}release\.key\n[0-9a-f]{64} {2}release\.pub\n$/,
+    );
+    expect(readFileSync(path.join(ROOT, 'SECURITY.md'), 'utf8')).toContain(`openssl ${CHECK.join(' ')}`);
+    expect(openssl(...CHECK)).toMatch('Signature Verified Successfully');
+    writeFileSync(at('SHA256SUMS'), 'other');
+    expect(() => openssl(...CHECK)).toThrow();
+    await sumsWith('');
+    expect(existsSync(at('SHA256SUMS.sig'))).toBe(false);
+  });
+
+  it('are not written with a key that is none, or of another kind', async () => {
+    openssl('genpkey', '-algorithm', 'RSA', '-out', 'rsa.key');
+    await expect(sumsWith(at('rsa.key'))).rejects.toThrow(/must name a private Ed25519 key/);
+    await expect(sumsWith(at('nothing'))).rejects.toThrow(/RELEASE_SIGN_KEY cannot be read/);
   });
 });

@@ -109,6 +109,8 @@ const execute = promisify(execFile);
     const licenses = await readFile(path.join(site, 'licenses.txt'), 'utf8');
     expect(licenses).toMatch(/^vue \d/m);
     expect(licenses).toMatch(/^minisearch \d/m);
+    const all = await readFile(path.join(server, 'third-party-licenses.txt'), 'utf8');
+    for (const name of ['express', '@duckdb/node-api', 'react', 'vue']) expect(all).toContain(`\n${name} `);
   });
 
   it('has documents and programs that never have npx look for a command in a public registry', async () => {

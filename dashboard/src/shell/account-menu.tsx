@@ -1,5 +1,5 @@
 import { Button, Menu, Text } from '@mantine/core';
-import { IconChevronDown, IconLogout } from '@tabler/icons-react';
+import { IconBook, IconChevronDown, IconLicense, IconLogout } from '@tabler/icons-react';
 import type { Session } from '../api/session';
 import { useTimeZone } from '../lib/preferences';
 import { namesOf } from '../lib/tenant-name';
@@ -32,6 +32,23 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
           </Text>
         </Menu.Label>
         <Menu.Label>Signed in until {formatTime(session.expiresAt, zone)}</Menu.Label>
+        <Menu.Divider />
+        <Menu.Item
+          component="a"
+          href="/docs/"
+          target="_blank"
+          leftSection={<IconBook size={16} aria-hidden />}
+        >
+          Documents
+        </Menu.Item>
+        <Menu.Item
+          component="a"
+          href="/dashboard/licenses.txt"
+          target="_blank"
+          leftSection={<IconLicense size={16} aria-hidden />}
+        >
+          Licences of others
+        </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={props.onSignOut}>
           Sign out
