@@ -1,6 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
+/** A file of `DATA_DIR`. Its time of change is the time of the last backup. `audit-activity backup` makes it, or `touch` does. */
+export const BACKUP_MARK = 'last-backup';
+
 /**
  * Makes a folder and its missing parents. Node's own recursive `mkdir` never ends on a file system such as /proc, which
  * takes no new folders.

@@ -70,6 +70,9 @@ export const LIMITS = {
   keepAliveMs: 65_000, // between requests; longer than a load balancer waits, so that the load balancer closes first
   metricsKeptMs: 10_000, // figures from the database are not read again at every scrape
   metricsDeadlineMs: 2_000, // a scrape waits no longer for figures from the database
+  certificateKeptMs: 3_600_000, // the certificate at PUBLIC_URL is looked at no more often
+  certificateLookMs: 5_000,
+  replicaPlacesMax: 10_000, // moments that a replica is behind, one for each scrape
   metricsSourcesMax: 250, // each has three series
   metricsConnectionsMax: 20,
   traceExportMs: 5_000, // for one batch of spans; a collector that is away costs spans, and never the service

@@ -15,6 +15,7 @@ import type { Module } from './module';
 import { degradedOf } from './observe/degraded';
 import { openMetrics } from './observe/open-metrics';
 import { readFigures } from './observe/stored-figures';
+import { surroundingsOf } from './observe/surroundings';
 import { openModules } from './open-modules';
 import { createSchema } from './schema';
 import { openStorage, type Storage } from './storage';
@@ -70,7 +71,11 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   const figures = () => readFigures(database.owner, LIMITS.metricsSourcesMax, LIMITS.metricsDeadlineMs);
   const parts = all(({ health }) => health);
   const metrics = config.metrics
-    ? await openMetrics(figures, [...all(({ metrics }) => metrics && [metrics]), degradedOf(parts)], nowMs)
+    ? await openMetrics(
+        figures,
+        [...all(({ metrics }) => metrics && [metrics]), degradedOf(parts), surroundingsOf(config)],
+        nowMs,
+      )
     : null;
   const server = await createEntrances({
     config,

@@ -1,5 +1,7 @@
 /** The progress of background tasks, as the database knows it. */
 export interface Figures {
+  /** Seconds by which the clock of the database is ahead of this instance's; below zero: behind. */
+  readonly clockAheadSeconds: number;
   /** Deltas of ingested batches that are not folded yet. The count stops at a limit. */
   readonly unfoldedDeltas: number;
   /** Hours that are not indexed for search yet, or are to be indexed again. */

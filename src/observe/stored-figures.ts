@@ -13,6 +13,7 @@ export function readFigures(owner: OwnerDoor, sourcesMax: number, deadlineMs: nu
   return guarded(async () => {
     const [work] = await owner.models.$queryRaw<
       {
+        clock: number;
         deltas: number;
         hours: number;
         waited: number | null;
@@ -24,7 +25,8 @@ export function readFigures(owner: OwnerDoor, sourcesMax: number, deadlineMs: nu
         sealedBytes: number;
       }[]
     >`
-      SELECT (SELECT count(*) FROM (SELECT 1 FROM audit_delta LIMIT ${DELTAS_MAX}) d)::int AS deltas,
+      SELECT extract(epoch FROM clock_timestamp())::float8 AS clock,
+        (SELECT count(*) FROM (SELECT 1 FROM audit_delta LIMIT ${DELTAS_MAX}) d)::int AS deltas,
         (SELECT count(*) FROM audit_unindexed)::int AS hours,
         (SELECT extract(epoch FROM now() - min(changed_at)) FROM audit_unindexed)::float8 AS waited,
         (SELECT count(*) FROM audit_source WHERE retired_at IS NULL)::int AS sources,
@@ -35,6 +37,7 @@ export function readFigures(owner: OwnerDoor, sourcesMax: number, deadlineMs: nu
           AND tenant_id NOT IN (SELECT x.tenant_id FROM tenant x WHERE x.disabled_at IS NOT NULL))::int AS others,
          (SELECT count(*) FROM audit_sealed_week)::float8 AS "sealedWeeks",
          (SELECT coalesce(sum(bytes), 0) FROM audit_sealed_week)::float8 AS "sealedBytes"`;
+    const clockAheadSeconds = work ? work.clock - Date.now() / 1000 : 0;
     const sources = await owner.models.$queryRaw<SourceFigures[]>`
       SELECT tenant_id AS "tenantId", host_name AS "hostName", database_name AS "databaseName",
         extract(epoch FROM now() - last_reported)::float8 AS "reportedSeconds", caught_up_at AS "caughtUpAt",
@@ -59,6 +62,7 @@ export function readFigures(owner: OwnerDoor, sourcesMax: number, deadlineMs: nu
       }));
     return {
       ...(await detectionFigures(owner, sourcesMax)),
+      clockAheadSeconds,
       unfoldedDeltas: work?.deltas ?? 0,
       unindexedHours: work?.hours ?? 0,
       unindexedSeconds: work?.waited ?? null,

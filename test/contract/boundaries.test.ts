@@ -28,7 +28,7 @@ const BELOW_MODULES = [
   ...[...CORE, 'src/caller', 'src/database', 'src/store', 'src/graphql', 'src/module'],
   ...['src/rules', 'src/delivery', 'src/shipped-folder', 'src/csv', 'src/package-check'],
 ];
-const OBSERVED = ['src/observe/figures', 'src/observe/metrics', 'src/observe/open-metrics'];
+const OBSERVED = ['figures', 'gathered', 'metrics', 'open-metrics'].map((name) => `src/observe/${name}`);
 const MODULES = readdirSync(path.join(ROOT, 'src/modules')).map((name) => `src/modules/${name}`);
 const GRAPHQL_PACKAGES = ['graphql', 'graphql-scalars', 'type-graphql', 'reflect-metadata'];
 const DATABASE_PACKAGES = [
@@ -199,7 +199,7 @@ const BORDERS: readonly Border[] = [
     of: ['src/observe'],
     files: [
       ...[...CORE, 'src/caller/key-format', 'src/config', 'src/database', 'src/generated/version'],
-      'src/http/in-flight',
+      ...['src/data-folder', 'src/http/in-flight'],
     ],
     packages: [
       ...['@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
@@ -224,7 +224,7 @@ const BORDERS: readonly Border[] = [
     of: ['src/cli/backup'],
     files: [
       ...['src/config', 'src/database', 'src/delivery/secret-box', 'src/modules/evidence'],
-      ...['src/modules/keys/operator-key', 'src/cli/backup'],
+      ...['src/modules/keys/operator-key', 'src/cli/backup', 'src/data-folder'],
     ],
     packages: [],
   },

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config';
+import { BACKUP_MARK } from '../../data-folder';
 import type { OwnerDoor } from '../../database/clients';
 import { lockDataDir } from '../../database/data-dir-lock';
 import { openDatabase } from '../../database/database';
@@ -58,6 +59,8 @@ export async function makeBackup(where: Where, folder: string): Promise<MadeBack
   const files = await Promise.all((await filesIn(folder)).map((name) => fileIn(folder, name)));
   const manifest = manifestOf(where, stated, dump, files);
   await writeFile(path.join(folder, MANIFEST_FILE), textOf(manifest), PRIVATE);
+  // Without a dump, whoever makes it leaves the mark.
+  if (dump !== null) await markBackup(where.config.dataDir);
   return { manifest, notes: [...missing, ...(dump === null ? [dumpNote(folder)] : [])] };
 }
 
@@ -70,6 +73,10 @@ export async function packBackup(where: Where): Promise<MadeBackup & { readonly 
   const all = [...parts, { name: MANIFEST_FILE, content: Buffer.from(textOf(manifest)) }];
   return { manifest, notes: [...missing, dumpNote('the unpacked folder')], archive: packed(all) };
 }
+
+/** Leaves the time for the metric of the service. A folder that cannot be written to does not spoil the backup. */
+const markBackup = (dataDir: string) =>
+  writeFile(path.join(dataDir, BACKUP_MARK), `${new Date().toISOString()}\n`).catch(() => {});
 
 const textOf = (manifest: Manifest) => `${JSON.stringify(manifest, null, 2)}\n`;
 

@@ -30,12 +30,18 @@ export function activityModule(parts: {
         run: () => filler.run(),
       },
     ],
-    metrics: (metrics, figures) =>
+    metrics: (metrics, figures) => {
       metrics.gauge(
         'unfolded_deltas',
         'Counts of batches that reads still add up.',
         () => figures()?.unfoldedDeltas ?? null,
-      ),
+      );
+      metrics.gauge(
+        'replica_lag_seconds',
+        'Since the last moment of which the replica has everything.',
+        () => readSide.lagSeconds,
+      );
+    },
     health: [readSide],
   };
 }

@@ -4,6 +4,7 @@ import { openLimited } from '../../database/limited';
 import type { AuditEventReader } from '../../store/rows/audit-event-reader';
 import { checkReplica, NotAReplica } from './check-replica';
 import { ReplicaFirstReader } from './replica-first.reader';
+import { ReplicaLag } from './replica-lag';
 import { PostgresAuditEventReader } from './stored-reader';
 
 /** Reads events from the replica if one is configured, else from the primary. */
@@ -13,6 +14,8 @@ export interface ReadSide {
   readonly doors: readonly ServiceDoor[];
   /** False while reads go to the primary instead of the replica. */
   readonly healthy: boolean;
+  /** Seconds by which the replica is behind; null: there is none, or it is not known. */
+  readonly lagSeconds: number | null;
   close(): Promise<void>;
 }
 
@@ -36,7 +39,8 @@ export async function openReadSide(
   log: Logger,
 ): Promise<ReadSide> {
   const primary = new PostgresAuditEventReader(service);
-  if (replica.url === null) return { reader: primary, doors: [], healthy: true, close: async () => {} };
+  if (replica.url === null)
+    return { reader: primary, doors: [], healthy: true, lagSeconds: null, close: async () => {} };
 
   const opened = openLimited({
     connectionString: replica.url,
@@ -60,9 +64,13 @@ export async function openReadSide(
     ready,
     log,
   });
+  const lag = ReplicaLag.of(service, opened);
   return {
     reader,
     doors: [door],
+    get lagSeconds() {
+      return lag.seconds;
+    },
     get healthy() {
       return reader.healthy;
     },
