@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A file of `DATA_DIR`. Its time of change is the time of the last backup. `audit-activity backup` makes it, or `touch` does. */
+/** A file of `DATA_DIR` whose time of change is that of the last backup. `audit-activity backup` or `touch` makes it. */
 export const BACKUP_MARK = 'last-backup';
 
 /**

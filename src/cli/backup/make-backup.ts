@@ -74,7 +74,7 @@ export async function packBackup(where: Where): Promise<MadeBackup & { readonly 
   return { manifest, notes: [...missing, dumpNote('the unpacked folder')], archive: packed(all) };
 }
 
-/** Leaves the time for the metric of the service. A folder that cannot be written to does not spoil the backup. */
+/** Leaves the time for the service's metric. A folder that takes no file does not spoil the backup. */
 const markBackup = (dataDir: string) =>
   writeFile(path.join(dataDir, BACKUP_MARK), `${new Date().toISOString()}\n`).catch(() => {});
 

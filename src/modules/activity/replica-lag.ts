@@ -12,8 +12,8 @@ interface Places {
 }
 
 /**
- * How far a replica is behind, in seconds: since the last moment that it has replayed everything of. PostgreSQL's own time of the
- * last replay does not tell a replica that is cut off from one with nothing to do.
+ * How far a replica is behind: the seconds since the last moment of which it has replayed everything. By PostgreSQL's
+ * own time of the last replay, a replica that is cut off looks like one with nothing to do.
  */
 export class ReplicaLag {
   /** Places of the primary that the replica had not replayed, and the newest that it had, oldest first. */
