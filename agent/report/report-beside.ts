@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../clock';
 import type { AgentConfig } from '../config/parse-config';
@@ -29,7 +30,7 @@ export function reportBeside(
   abandon: AbortSignal,
 ): { finish(): Promise<void> } {
   const reporter = new SourceReporter({
-    reporter: { hostName: hostname(), agentVersion: AGENT_VERSION },
+    reporter: { hostName: hostname(), agentVersion: AGENT_VERSION, runId: randomUUID() },
     client: new ReportClient(config, times.reportTimeoutMs),
     activity,
     gaps,

@@ -18,11 +18,14 @@ const answerData = z.object({ reportAuditSource: z.object({ gapsKept: z.int().mi
 /** How GraphQL names what the schema lacks. */
 const UNKNOWN = /(Cannot query field|Unknown type) "(reportAuditSource|AuditSourceReport)"/;
 
-/** The service is of a build that has no name for events that it refused. This goes with 0.2.0. */
+/** The service is of a build that has no name for events that it refused, or no runs of agents. Both go with 0.2.0. */
 const UNKNOWN_REASON = /"REJECTED" does not exist in "AuditGapReason"/;
+const UNKNOWN_RUN = /Field "runId" is not defined by type "AuditSourceReport"/;
 
 /** Sends reports, once each. Never throws. */
 export class ReportClient {
+  private knowsRuns = true;
+
   constructor(
     private readonly service: ServiceAddress,
     private readonly timeoutMs: number,
@@ -31,11 +34,14 @@ export class ReportClient {
   async send(report: SourceReport, abandon: AbortSignal): Promise<ReportAnswer> {
     try {
       const answer = await this.post(report, abandon);
-      if (!parseAnswer(answer).errors.some((error) => UNKNOWN_REASON.test(error)))
-        return toReportAnswer(answer);
+      const { errors } = parseAnswer(answer);
+      const isUnknown = (what: RegExp) => errors.some((error) => what.test(error));
+      const [lacksReason, lacksRuns] = [isUnknown(UNKNOWN_REASON), isUnknown(UNKNOWN_RUN)];
+      if (!lacksReason && !lacksRuns) return toReportAnswer(answer);
+      this.knowsRuns &&= !lacksRuns;
       const gaps = report.gaps.map((gap) => ({
         ...gap,
-        reason: gap.reason === 'REJECTED' ? ('UNREADABLE' as const) : gap.reason,
+        reason: lacksReason && gap.reason === 'REJECTED' ? ('UNREADABLE' as const) : gap.reason,
       }));
       return toReportAnswer(await this.post({ ...report, gaps }, abandon));
     } catch (error) {
@@ -44,7 +50,8 @@ export class ReportClient {
   }
 
   private post(report: SourceReport, abandon: AbortSignal): Promise<HttpResponse> {
-    const body = Buffer.from(JSON.stringify({ query: MUTATION, variables: { report } }));
+    const known = this.knowsRuns ? report : { ...report, runId: undefined };
+    const body = Buffer.from(JSON.stringify({ query: MUTATION, variables: { report: known } }));
     return withDeadline(this.timeoutMs, abandon, (signal) => postGraphql(this.service, [body], signal));
   }
 }

@@ -8,6 +8,7 @@ export interface SourceReport {
   readonly hostName: string;
   readonly databaseName: string;
   readonly agentVersion: string;
+  readonly runId?: string;
   readonly publishedCount: number;
   readonly lastEventTime: string | null;
   readonly caughtUpAt: string | null;
@@ -19,10 +20,12 @@ export interface SourceReport {
 export interface Reporter {
   readonly hostName: string;
   readonly agentVersion: string;
+  /** UUID of this run of the agent. */
+  readonly runId: string;
 }
 
 export function toSourceReport(
-  { hostName, agentVersion }: Reporter,
+  { hostName, agentVersion, runId }: Reporter,
   status: DatabaseStatus,
   gaps: readonly Gap[],
 ): SourceReport {
@@ -32,6 +35,7 @@ export function toSourceReport(
     hostName: hostName.slice(0, REPORT_CHARS_MAX.hostName) || 'unknown',
     databaseName: name,
     agentVersion,
+    runId,
     publishedCount: Math.min(unreportedCount, REPORT_PUBLISHED_MAX),
     lastEventTime,
     caughtUpAt,

@@ -49,7 +49,7 @@ async function reportTimes(
     clock,
     times: AGENT_TIMES,
     log: new LineLog(() => {}),
-    reporter: { hostName: 'h', agentVersion: '1' },
+    reporter: { hostName: 'h', agentVersion: '1', runId: 'r' },
     client: {
       send: async (report) => {
         times.push(nowMs / 1000);

@@ -71,6 +71,7 @@ describe('an agent that reports to the service', () => {
       hostName: hostname(),
       databaseName: 'Payroll',
       agentVersion: AGENT_VERSION,
+      runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       publishedCount: expect.any(Number),
       lastEventTime: newest,
       waitingBytes: 0,
@@ -103,6 +104,28 @@ describe('an agent that reports to the service', () => {
     expect(world.service.reports).toEqual([]);
     world.service.reportFault = () => false;
     await until('all reported', () => reportedCount() === 150);
+  });
+
+  it('tells the run of the agent, another after a restart, and no service that does not know runs', async () => {
+    world.copy(FILES_2022);
+    const agent = world.follow();
+    await until('reports', () => world.service.reports.length > 2);
+    await agent.stop();
+    const [first, ...others] = new Set(world.service.reports.map(({ runId }) => runId));
+    expect(others).toEqual([]);
+    world.service.reports.splice(0);
+    let refused = 0;
+    world.service.reportFault = ({ runId }, response) => {
+      if (runId === undefined) return false;
+      refused += Number(runId !== first);
+      const message =
+        'Variable "$report" got invalid value { … }; Field "runId" is not defined by type "AuditSourceReport".';
+      respond(response, 400, { errors: [{ message, extensions: { code: 'invalid_parameter' } }] });
+      return true;
+    };
+    world.follow();
+    await until('reports again', () => world.service.reports.length > 2);
+    expect(refused).toBe(1);
   });
 
   it('logs once that the service knows no reports', async () => {

@@ -93,6 +93,35 @@ describe.each(ENGINES)('the lag of a source on %s', (engine) => {
     await sources.removeGaps(tenantId, 30, at(60));
     expect((await lags(0, 62.5))[1]).toMatchObject({ minutes: 3 });
   });
+
+  it('comes with a problem while two agents report it, since when they do, and not when one starts again', async () => {
+    const { store, sources } = opened;
+    const { tenantId } = await store.forNewTenant();
+    const [one, clone, later] = [randomUUID(), randomUUID(), randomUUID()];
+    const reported = async (minutes: number, runId: string | null, problem: string | null = null) => {
+      await sources.report(
+        tenantId,
+        checkReport(aReport({ runId, problem }), at(minutes).getTime()),
+        at(minutes),
+      );
+      const [source] = await store.query<{ problem: string | null; problem_since: Date | null }>(
+        'SELECT problem, problem_since FROM audit_source WHERE tenant_id = $1::int',
+        tenantId,
+      );
+      return [source?.problem, source?.problem_since?.toISOString()];
+    };
+    const two = [expect.stringContaining('2 agents report this source'), at(2).toISOString()];
+    expect(await reported(0, one)).toEqual([null, undefined]);
+    expect(await reported(0.5, clone)).toEqual([null, undefined]);
+    expect(await reported(2, one.toUpperCase())).toEqual(two);
+    expect(await reported(2.5, clone)).toEqual(two);
+    expect(await reported(3, one, 'its own')).toEqual(['its own', at(2).toISOString()]);
+    expect(await reported(3.2, null)).toEqual([null, undefined]);
+    expect((await reported(3.5, clone))[0]).toEqual(two[0]);
+    expect(await reported(8.6, clone)).toEqual([null, undefined]);
+    expect(await reported(8.7, later)).toEqual([null, undefined]);
+    expect(await reported(12, later)).toEqual([null, undefined]);
+  });
 });
 
 describe.each(ENGINES)('gaps of a source on %s', (engine) => {

@@ -15,7 +15,11 @@ export const STATES: Record<SourceState, { label: string; color: string; advice:
     advice:
       'The agent has fallen silent. Is it running, and does it reach the service? Run audit-agent status on its machine.',
   },
-  problem: { label: 'Problem', color: 'red', advice: 'The agent runs and cannot publish.' },
+  problem: {
+    label: 'Problem',
+    color: 'red',
+    advice: 'The agent runs and cannot publish, or several agents report this source.',
+  },
   lagging: {
     label: 'Behind',
     color: 'orange',

@@ -51,7 +51,10 @@ const SOURCE_COVERAGE = {
       nullable: true,
       doc: 'When everything in the files was last published. Null: never yet.',
     },
-    hasProblem: { kind: 'boolean', doc: 'Whether its agent said at its last report that it cannot publish.' },
+    hasProblem: {
+      kind: 'boolean',
+      doc: 'Whether its agent said at its last report that it cannot publish, or several agents report it.',
+    },
     retiredAt: { kind: 'time', nullable: true, doc: RETIRED_AT },
   },
 } as const satisfies Shape;
@@ -150,7 +153,7 @@ export const AUDIT_SOURCE = {
     problem: {
       kind: 'text',
       nullable: true,
-      doc: 'Why the agent could not publish, at its last report. Null: it could.',
+      doc: 'Why the agent could not publish, at its last report, or that several agents report the source. Null: all is well.',
     },
     retiredAt: { kind: 'time', nullable: true, doc: RETIRED_AT },
     retiredReason: { kind: 'text', nullable: true, doc: 'Why it was retired.' },

@@ -42,6 +42,10 @@ export const AUDIT_SOURCE_REPORT = {
     hostName: { ...name('hostName'), doc: 'The machine of the agent.' },
     databaseName: { ...name('databaseName'), doc: "The label in the agent's configuration." },
     agentVersion: { ...text('agentVersion'), isRequired: true },
+    runId: {
+      kind: 'id',
+      doc: 'A UUID that the agent makes at each start, by which two agents that report one source are noticed.',
+    },
     publishedCount: {
       kind: 'integer',
       min: 0,

@@ -6,10 +6,10 @@
  */
 export const PUT_SOURCE = `
 INSERT INTO audit_source AS s (tenant_id, host_name, database_name, agent_version, last_event_time, caught_up_at,
-  waiting_bytes, published_count, problem, last_received, last_reported, problem_since, clock_ahead_ms)
+  waiting_bytes, published_count, problem, last_received, last_reported, problem_since, clock_ahead_ms, runs)
 SELECT t.tenant_id, $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9,
   CASE WHEN $8::bigint > 0 THEN $10::timestamptz END, $10::timestamptz,
-  CASE WHEN $9::text IS NOT NULL THEN $10::timestamptz END, $11::bigint
+  CASE WHEN $9::text IS NOT NULL THEN $10::timestamptz END, $11::bigint, $13::jsonb
 FROM tenant t WHERE t.tenant_id = $1::int AND (
   EXISTS (SELECT FROM audit_source k WHERE k.tenant_id = $1::int AND k.host_name = $2 AND k.database_name = $3)
   OR (SELECT count(*) FROM audit_source c WHERE c.tenant_id = $1::int) < $12::int)
@@ -22,7 +22,7 @@ ON CONFLICT (tenant_id, host_name, database_name) DO UPDATE SET
   last_reported = greatest(s.last_reported, excluded.last_reported),
   problem_since = CASE WHEN s.problem IS NOT NULL AND excluded.problem IS NOT NULL THEN s.problem_since
     ELSE excluded.problem_since END,
-  clock_ahead_ms = coalesce(excluded.clock_ahead_ms, s.clock_ahead_ms),
+  clock_ahead_ms = coalesce(excluded.clock_ahead_ms, s.clock_ahead_ms), runs = coalesce(excluded.runs, s.runs),
   retired_at = NULL, retired_reason = NULL`;
 
 const GAP_TEXTS = ['reason', 'file_name', 'file_guid', 'detail', 'after_time', 'before_time', 'detected_at']
@@ -52,7 +52,7 @@ ON CONFLICT (tenant_id, host_name, database_name, gap_id) DO UPDATE SET
 
 /** What was known of the source before a report. The lock makes the reports of one source take turns. */
 export const SOURCE_BEFORE = `
-SELECT s.caught_up_at AS "caughtUpAt", s.last_reported AS "lastReported", s.retired_at AS "retiredAt"
+SELECT s.caught_up_at AS "caughtUpAt", s.last_reported AS "lastReported", s.retired_at AS "retiredAt", s.runs
 FROM audit_source s WHERE s.tenant_id = $1::int AND s.host_name = $2 AND s.database_name = $3 FOR UPDATE`;
 
 export const PUT_LAGS = `

@@ -7,6 +7,7 @@ import type { GapReason } from '../../event/source-report';
 import { LIMITS } from '../../limits';
 import { fromStored, toStored } from '../../store/rows/stored-text';
 import { oneTenant } from '../../tenant-set';
+import { type AgentRun, severalAgents, withReport } from './agent-runs';
 import type { AuditGap, AuditSource, SourceId, SourceReport, StoredGap } from './audit-source';
 import {
   COUNT_GAPS,
@@ -63,13 +64,16 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
     await guarded(() =>
       ofTenants(this.service, oneTenant(tenantId), async (tx) => {
         const [before] = await tx.$queryRawUnsafe<Before[]>(SOURCE_BEFORE, ...key);
+        const runs =
+          report.runId === null ? null : withReport(before?.runs ?? [], report.runId, at.getTime());
         const put = await tx.$executeRawUnsafe(
           PUT_SOURCE,
           ...key,
-          ...valuesOf(report),
+          ...valuesOf(report, report.problem ?? (runs && severalAgents(runs))),
           at,
           report.clockAheadMs,
           LIMITS.sourcesMax,
+          runs && JSON.stringify(runs),
         );
         if (put === 0) {
           const [known] = await tx.$queryRawUnsafe<object[]>(FIND_TENANT, tenantId);
@@ -148,7 +152,11 @@ const tooManyGaps = () =>
   });
 
 /** What is known of a source before a report; absent: it is new. */
-type Before = Pick<AuditSource, 'caughtUpAt' | 'lastReported' | 'retiredAt'> | undefined;
+type Before =
+  | (Pick<AuditSource, 'caughtUpAt' | 'lastReported' | 'retiredAt'> & {
+      readonly runs: readonly AgentRun[] | null;
+    })
+  | undefined;
 
 function lagsOf(before: Before, { caughtUpAt }: SourceReport, at: Date) {
   const msOf = (time: string | null) => (time === null ? null : Date.parse(time));
@@ -165,13 +173,13 @@ function lagsOf(before: Before, { caughtUpAt }: SourceReport, at: Date) {
 }
 
 /** The parameters $4 to $9 of `PUT_SOURCE`. */
-const valuesOf = (report: SourceReport) => [
+const valuesOf = (report: SourceReport, problem: string | null) => [
   toStored(report.agentVersion),
   report.lastEventTime,
   report.caughtUpAt,
   report.waitingBytes,
   report.publishedCount,
-  report.problem === null ? null : toStored(report.problem),
+  problem === null ? null : toStored(problem),
 ];
 
 const toRow = (gap: AuditGap) => ({

@@ -42,13 +42,15 @@ interface ReportedState extends SourceId {
   readonly waitingBytes: number;
   /** The number of acknowledged events: in a report since the last report, in a stored source altogether. */
   readonly publishedCount: number;
-  /** The reason why the agent does not publish; null: it does. */
+  /** The reason why the agent does not publish, or in a stored source that several agents report it; null: all is well. */
   readonly problem: string | null;
 }
 
 /** A report that passed every check. */
 export interface SourceReport extends ReportedState {
   readonly gaps: readonly AuditGap[];
+  /** Made by the agent at its start; null: it tells none. */
+  readonly runId: string | null;
   /** Milliseconds by which the agent's clock is ahead of the service's; below zero: behind; null: not known. */
   readonly clockAheadMs: number | null;
 }
@@ -79,7 +81,7 @@ const LAGGING_MS = 3_600_000;
 /** The states of a source, worst first, because a silent source hides everything else. */
 export const SOURCE_STATES = {
   stale: 'its agent has fallen silent',
-  problem: 'its agent runs and cannot publish',
+  problem: 'its agent runs and cannot publish, or several agents report it',
   lagging: 'its agent has not published everything in the files for an hour',
   gaps: 'parts of its audit trail are missing and cannot be read again',
   current: 'all is well',

@@ -21,6 +21,7 @@ export function checkReport(given: GivenReport, nowMs: number): SourceReport {
     hostName: report.hostName,
     databaseName: report.databaseName,
     agentVersion: report.agentVersion,
+    runId: report.runId ?? null,
     publishedCount: report.publishedCount,
     waitingBytes: report.waitingBytes,
     problem: report.problem ?? null,

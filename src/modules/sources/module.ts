@@ -82,7 +82,7 @@ function addMetrics(metrics: Metrics, figures: () => Figures | null, nowMs: () =
   );
   metrics.gauge(
     'sources_with_problem',
-    'Databases whose agent said at its last report that something keeps it from publishing.',
+    'Databases whose agent said at its last report that something keeps it from publishing, or that several agents report.',
     () => figures()?.problemCount ?? null,
   );
   metrics.gauge(

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { type AgentRun, agentsBeside, withReport } from '../../src/modules/sources/agent-runs';
+
+const MINUTE = 60_000;
+/** The number of agents after each report, of runs at minutes. */
+const agentsAfter = (...reports: readonly (readonly [runId: string, minute: number])[]) => {
+  let runs: readonly AgentRun[] = [];
+  return reports.map(([runId, minute]) => {
+    runs = withReport(runs, runId, minute * MINUTE);
+    return agentsBeside(runs);
+  });
+};
+
+describe('the agents that report a source', () => {
+  it('are one, however often it starts again, also when a late report arrives', () => {
+    expect(agentsAfter(['a', 0], ['a', 1], ['b', 1.2], ['b', 2], ['c', 2.1], ['c', 9])).toEqual([
+      1, 1, 1, 1, 1, 1,
+    ]);
+    expect(agentsAfter(['a', 0], ['b', 1], ['a', 1.5], ['b', 2], ['b', 3])).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('are two or more once they go on side by side, until the others are silent', () => {
+    expect(agentsAfter(['a', 0], ['b', 0.5], ['a', 1], ['b', 1.5], ['a', 2], ['b', 2.5])).toEqual([
+      1, 1, 1, 1, 2, 2,
+    ]);
+    const three = agentsAfter(['a', 0], ['b', 1], ['c', 2], ['a', 3], ['b', 4], ['c', 5], ['a', 6], ['b', 7]);
+    expect(three.slice(-2)).toEqual([3, 3]);
+    expect(agentsAfter(['a', 0], ['b', 1], ['a', 3], ['b', 3.5], ['b', 7], ['b', 8.1]).slice(3)).toEqual([
+      2, 2, 1,
+    ]);
+  });
+
+  it('are never more than report, and few are remembered', () => {
+    const reports = fc.array(fc.tuple(fc.nat(30).map(String), fc.nat(4)), { maxLength: 60 });
+    fc.assert(
+      fc.property(reports, (given) => {
+        let [runs, atMs]: [readonly AgentRun[], number] = [[], 0];
+        for (const [runId, minutes] of given) {
+          atMs += minutes * MINUTE;
+          runs = withReport(runs, runId, atMs);
+          expect(runs.length).toBeLessThanOrEqual(8);
+          expect(runs.at(-1)).toMatchObject({ runId, lastMs: atMs });
+          expect(agentsBeside(runs)).toBeLessThanOrEqual(runs.length);
+        }
+      }),
+    );
+  });
+
+  it('are one where each run ends before the next begins', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(fc.nat(90), { minLength: 1, maxLength: 5 }), { maxLength: 12 }),
+        (starts) => {
+          let [runs, atMs]: [readonly AgentRun[], number] = [[], 0];
+          starts.forEach((waits, n) => {
+            for (const seconds of waits) {
+              atMs += seconds * 1_000;
+              runs = withReport(runs, `run ${n}`, atMs);
+              expect(agentsBeside(runs)).toBe(1);
+            }
+          });
+        },
+      ),
+    );
+  });
+});
