@@ -28,6 +28,12 @@ export type AuditRecord = Pick<AuditEvent, RecordFieldName> &
 export const CLOCK_MARK = 'clock';
 
 /**
+ * The name in `additional` of the random text that the service gives each event, and that is a part of its entry in the
+ * evidence log. An entry that has it is of version 2: without its event, its hash tells nothing of it.
+ */
+export const ENTRY_SALT = 'entrySalt';
+
+/**
  * The code of the last rejection of a batch if it is about all events from its index on. The service did not look at
  * them, because it rejected many before. They are neither stored nor refused, and the agent sends them again.
  */

@@ -190,6 +190,7 @@ describe.each(ENGINES)('ingestAuditEvents on %s', (engine) => {
       blockOffset: sent.blockOffset,
       index: 0,
       parts: 1,
+      entrySalt: expect.stringMatching(/^[\w-]{22}$/),
     });
     expect(Buffer.from(proof.leafHash, 'base64').toString('hex')).toBe(leafHashOf(event));
   });

@@ -12,7 +12,7 @@ import {
   statedJsonOf,
   VALUE_CHARS_MAX,
 } from '../../store/bytes/checked-event';
-import { freeName, isOfThisTime, marked } from './clock-mark';
+import { freeName, isOfThisTime, marked, withoutSalt } from './clock-mark';
 
 /** The reasons why an event of a batch was not stored. */
 const REJECTION_CODES = {
@@ -56,7 +56,7 @@ export function checkEvent(tenantId: number, given: unknown, nowMs: number): Che
     return rejected('invalid_event', problems, addUnknownFields(unknown, problems));
 
   const isUsual = isOfThisTime(Number(floorDiv(ticks, TICKS_PER_MS)), nowMs);
-  const stored = isUsual ? record : marked(record, ticks, nowMs);
+  const stored = withoutSalt(isUsual ? record : marked(record, ticks, nowMs));
   const recordId = recordIdOf(tenantId, ticks < 0n ? 0n : ticks, sourceOf(stored));
   return { event: { recordId, record: stored, stated: statedJsonOf(stored) } };
 }

@@ -1,4 +1,4 @@
-import { CLOCK_MARK, type JsonScalar } from '../../event/audit-record';
+import { CLOCK_MARK, ENTRY_SALT, type JsonScalar } from '../../event/audit-record';
 import { formatTicks } from '../../event/event-time';
 import { EVENT_TIME_MIN, LIMITS } from '../../limits';
 import type { CheckedRecord } from '../../store/bytes/checked-event';
@@ -21,6 +21,16 @@ export function marked(record: CheckedRecord, ticks: bigint, nowMs: number): Che
   if (isEarly) additional.set(freeName(`${CLASH_PREFIX}eventTime`, additional), record.eventTime);
   const eventTime = isEarly ? formatTicks(0n) : record.eventTime;
   return { ...record, eventTime, additional: Object.fromEntries(additional) };
+}
+
+/** A value that is sent under the name of the salt gets another name: only the service makes salts. */
+export function withoutSalt(record: CheckedRecord): CheckedRecord {
+  if (!record.additional || !Object.hasOwn(record.additional, ENTRY_SALT)) return record;
+  const additional = new Map<string, JsonScalar>(Object.entries(record.additional));
+  const sent = additional.get(ENTRY_SALT) as JsonScalar;
+  const name = freeName(ENTRY_SALT, additional);
+  additional.delete(ENTRY_SALT);
+  return { ...record, additional: Object.fromEntries(additional.set(name, sent)) };
 }
 
 /** The name itself, or another one if the record already has a value of this name. Both values are evidence. */

@@ -2,6 +2,7 @@ import type { ServiceDoor } from '../../database/clients';
 import { guarded, isFailure } from '../../database/failure';
 import { serviceUnavailable } from '../../errors';
 import { CLOCK_MARK } from '../../event/audit-record';
+import { newSalt } from '../../store/bytes/entry-salt';
 import type { EventBytes } from '../../store/bytes/event-bytes';
 import { COUNTED_COLUMNS } from '../../store/counts/dimensions';
 import { BatchLeaves, LEAF_BYTES, type SealedBatch } from '../../store/log/evidence/batch-seal';
@@ -111,6 +112,7 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
       : new ArrayRows(service, tenantId, this.#usedColumns);
     return {
       add: (event) => {
+        event.salt = newSalt();
         leaves.add(event);
         rows.add(event);
       },

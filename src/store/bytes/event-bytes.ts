@@ -58,6 +58,7 @@ const [TRUE, FALSE, NULL] = ['true', 'false', 'null'].map((word) => Buffer.from(
   Buffer,
 ];
 const ADDITIONAL_FIRST = 64;
+export const NO_SALT: Buffer = Buffer.alloc(0);
 
 /**
  * An event as JSON in bytes, and where in them each value is. What is stored is copied from there, without an object or
@@ -75,6 +76,8 @@ export class EventBytes {
   names = NO_NAMES;
   /** The record id. It is set by who checked the event. */
   readonly id = Buffer.alloc(ID_BYTES);
+  /** JSON of the salt of its entry. It is set by who stores the event; `NO_SALT`: the entry has none. */
+  salt: Buffer = NO_SALT;
 
   /** The start and end of each value, its quotation marks included. */
   readonly #starts = new Int32Array(MEMBERS.length);
@@ -113,7 +116,8 @@ export class EventBytes {
   /** The event as an object. */
   checked(): CheckedEvent {
     const record = JSON.parse(this.bytes.toString('utf8', this.#start, this.#end)) as CheckedRecord;
-    return { recordId: idText(this.id), record, stated: statedJsonOf(record) };
+    const salt = this.salt === NO_SALT ? {} : { salt: this.salt.toString('latin1') };
+    return { recordId: idText(this.id), record, stated: statedJsonOf(record), ...salt };
   }
 
   startAt(place: number): number {
@@ -159,6 +163,7 @@ export class EventBytes {
     this.additionalCount = 0;
     this.isAdditionalOdd = false;
     this.names = NO_NAMES;
+    this.salt = NO_SALT;
     if (bytes[start] !== OPEN) return -1;
     let [at, place, seen] = [start, MEMBERS.length, 0];
     do {

@@ -1,4 +1,4 @@
-import { SOURCE_NAMES } from '../bytes/checked-event';
+import { OWN_NAMES } from '../bytes/checked-event';
 
 /** How many places in the bytes are known of each value: start and end of its name, start and end of the value. */
 export const PER_VALUE = 4;
@@ -8,7 +8,7 @@ export interface Names {
   readonly texts: readonly string[];
   /** Their JSON, one after the other. */
   readonly json: Buffer;
-  /** Whether each name stands once, and is not a name of the source. */
+  /** Whether each name stands once, and is not a name that the service writes. */
   readonly areSound: boolean;
 }
 export const NO_NAMES: Names = { texts: [], json: Buffer.alloc(0), areSound: true };
@@ -35,7 +35,7 @@ export function namesOf(bytes: Buffer, places: Int32Array, count: number): Names
   let names = knownNames.get(key);
   if (!names) {
     const texts = parts.map((part) => JSON.parse(part.toString()) as string);
-    const areSound = new Set([...texts, ...SOURCE_NAMES]).size === texts.length + SOURCE_NAMES.length;
+    const areSound = new Set([...texts, ...OWN_NAMES]).size === texts.length + OWN_NAMES.length;
     names = { texts, json, areSound };
     if (json.length > KNOWN_BYTES_MAX) return names;
     if (knownNames.size === KNOWN_MAX) {

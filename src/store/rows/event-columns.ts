@@ -1,4 +1,5 @@
 import { BinaryArray } from '../../database/binary-array';
+import { ENTRY_SALT } from '../../event/audit-record';
 import { AUDIT_EVENT_FIELDS, COLUMN_OF, INGEST_FIELDS, SEARCHED_FIELDS } from '../../event/fields';
 import { copyBytes, copyUnescaped } from '../../event/json-bytes';
 import { searchableRoom, searchableText, writeFieldBorder, writeSearchable } from '../../event/search-terms';
@@ -8,7 +9,7 @@ import {
   type CheckedRecord,
   SOURCE_NAMES,
 } from '../bytes/checked-event';
-import { type EventBytes, KIND, placeOf } from '../bytes/event-bytes';
+import { type EventBytes, KIND, NO_SALT, placeOf } from '../bytes/event-bytes';
 import { toStored, toStoredJson } from './stored-text';
 
 interface Column {
@@ -151,14 +152,15 @@ function writeAscii(event: EventBytes, target: Buffer, begin: number): number {
   return at;
 }
 
-function additionalOf({ record, stated }: CheckedEvent): string {
-  return toStoredJson(additionalJsonOf(record, stated));
+function additionalOf({ record, stated, salt }: CheckedEvent): string {
+  return toStoredJson(additionalJsonOf(record, stated, salt));
 }
 
 const ADDITIONAL = placeOf('additional');
 const FILE = placeOf('file');
 /** What `additionalOf` adds of the source, each with the comma and the name before it. */
 const SOURCE = SOURCE_NAMES.map((name) => ({ place: placeOf(name), name: Buffer.from(`,"${name}":`) }));
+const SALT = Buffer.from(`,"${ENTRY_SALT}":`);
 /** The number of parts that is not stated. */
 const ONE = Buffer.from('1');
 const [JSONB_VERSION, OPEN, CLOSE] = [1, 0x7b, 0x7d];
@@ -171,7 +173,8 @@ function writeAdditional(to: BinaryArray, event: EventBytes): void {
     to.json(additionalOf(event.checked()));
     return;
   }
-  let room = ADDITIONAL_ROOM + event.lengthAt(ADDITIONAL);
+  const { salt } = event;
+  let room = ADDITIONAL_ROOM + event.lengthAt(ADDITIONAL) + SALT.length + salt.length;
   for (const { place } of SOURCE) room += event.lengthAt(place);
   const begin = to.begin(room);
   const target = to.bytes;
@@ -184,6 +187,10 @@ function writeAdditional(to: BinaryArray, event: EventBytes): void {
     at = copyBytes(name, 0, name.length, target, at);
     if (kinds[place] === KIND.nothing) at = copyBytes(ONE, 0, ONE.length, target, at);
     else at = copyBytes(bytes, event.startAt(place), event.endAt(place), target, at);
+  }
+  if (salt !== NO_SALT) {
+    at = copyBytes(SALT, 0, SALT.length, target, at);
+    at = copyBytes(salt, 0, salt.length, target, at);
   }
   // The first name has no comma before it.
   if (event.additionalCount === 0) target[begin + 1] = OPEN;

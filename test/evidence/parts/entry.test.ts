@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
+import { BinaryArray } from '../../../src/database/binary-array';
 import { ENTRY_V1_FIELDS } from '../../../src/event/entry-fields';
 import { FIELD_NAMES } from '../../../src/event/fields';
 import {
@@ -14,8 +15,11 @@ import {
 } from '../../../src/modules/evidence/answer-fields';
 import { checkEvent } from '../../../src/modules/ingest/check-event';
 import { additionalJsonOf } from '../../../src/store/bytes/checked-event';
+import { newSalt } from '../../../src/store/bytes/entry-salt';
 import { EventBytes } from '../../../src/store/bytes/event-bytes';
 import { type LoggedEvent, leafHashOf, writeLeafHash } from '../../../src/store/log/evidence/entry';
+import { COLUMNS } from '../../../src/store/rows/event-columns';
+import { toStoredJson } from '../../../src/store/rows/stored-text';
 import { anEvent } from '../../support/events';
 
 /** An event as the API returns it. Its entry is written here by hand, as an independent verifier computes it. */
@@ -44,6 +48,7 @@ const ENTRY =
   '"Kontakte \\"Ü\\"","dbo","顧客","bob\\ud83d",null,null,"\\u0000\u2028","local machine","DirectFile","SELECT 1\\r\\n",' +
   '"ten",1e+21,-1.5e-9,"",null,true]';
 
+const additionalColumn = COLUMNS.find(({ column }) => column === 'additional') as (typeof COLUMNS)[number];
 const text = fc.string({ unit: 'binary', maxLength: 12 });
 const loneHalf = fc.constantFrom('\ud83d', '\ude00', '\0', '\ufeff', '"', '\\');
 const anyText = fc.array(fc.oneof(text, loneHalf), { maxLength: 3 }).map((parts) => parts.join(''));
@@ -104,28 +109,49 @@ describe('the entry of an event', () => {
     ['with a GUID in capitals', { fileGuid: 'C0E63AC8-793E-4F83-87CC-2A3F390F4F24' }],
     ['without additional values', { additional: undefined }],
     ['without a number of parts', { parts: undefined }],
+    ['with an odd file', { file: 'a\u0000.sqlaudit' }],
+    ['with a value under the name of the salt', { additional: { entrySalt: 'mine', 'event.entrySalt': 2 } }],
+    ['with a field under the name of the salt', { entrySalt: 'mine' }],
     ['of a newer agent', { userName: 'sa', list: [1, 'é'], sessionId: '55', ['__proto__']: 1, Z: null }],
   ])('is the same at the ingest as from the stored event: an event %s', (_, change) => {
     const checked = checkEvent(3, anEvent(change as object), Date.parse('2026-01-06'));
     if ('rejection' in checked) throw new Error(checked.rejection.message);
     const { event } = checked;
     const { record } = event;
-    const asStored = {
-      ...Object.fromEntries(
-        FIELD_NAMES.map((name) => [name, (record as unknown as Record<string, unknown>)[name] || null]),
-      ),
-      recordId: event.recordId,
-      tenantId: '3',
-      succeeded: record.succeeded,
-      eventTime: record.eventTime.length === 28 ? record.eventTime : '2026-01-05T08:00:00.0000000Z',
-      additional: JSON.parse(additionalJsonOf(record)),
-    } as unknown as LoggedEvent;
-    const ofTenant = (id: string) => {
+    const salt = newSalt();
+    const storedAs = (additional: string) =>
+      ({
+        ...Object.fromEntries(
+          FIELD_NAMES.map((name) => [name, (record as unknown as Record<string, unknown>)[name] || null]),
+        ),
+        recordId: event.recordId,
+        tenantId: '3',
+        succeeded: record.succeeded,
+        eventTime: record.eventTime.length === 28 ? record.eventTime : '2026-01-05T08:00:00.0000000Z',
+        additional: JSON.parse(additional),
+      }) as unknown as LoggedEvent;
+    const salted = Object.assign(new EventBytes().of(event), { salt });
+    const ofTenant = (id: string, bytes: EventBytes) => {
       const hash = Buffer.alloc(32);
-      writeLeafHash(Buffer.from(id), new EventBytes().of(event), hash, 0);
+      writeLeafHash(Buffer.from(id), bytes, hash, 0);
       return hash.toString('hex');
     };
-    expect(ofTenant('3')).toBe(leafHashOf(asStored));
-    expect(ofTenant('4')).not.toBe(leafHashOf(asStored));
+    const [before, now] = [additionalJsonOf(record), additionalJsonOf(record, undefined, String(salt))];
+    expect(JSON.parse(now)).toEqual({ ...JSON.parse(before), entrySalt: JSON.parse(String(salt)) });
+    expect(ofTenant('3', salted)).toBe(leafHashOf(storedAs(now)));
+    expect(ofTenant('4', salted)).not.toBe(leafHashOf(storedAs(now)));
+    expect(ofTenant('3', new EventBytes().of(event))).toBe(leafHashOf(storedAs(before)));
+    // What is stored is what was hashed.
+    const array = new BinaryArray('jsonb');
+    additionalColumn.write(array, salted);
+    const stored = array.parameter(null).toString('utf8');
+    expect(stored).toContain(toStoredJson(now));
+    expect(additionalColumn.textOf(salted.checked())).toBe(toStoredJson(now));
+  });
+
+  it('has another salt for each event', () => {
+    const salts = Array.from({ length: 600 }, () => String(newSalt()));
+    expect(new Set(salts).size).toBe(600);
+    expect(salts.every((salt) => /^"[\w-]{22}"$/.test(salt))).toBe(true);
   });
 });

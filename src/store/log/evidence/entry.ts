@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import type { JsonScalar } from '../../../event/audit-record';
+import { ENTRY_SALT, type JsonScalar } from '../../../event/audit-record';
 import { ENTRY_V1_FIELDS, ENTRY_VERSION, entryTexts } from '../../../event/entry-fields';
 import type { AuditEvent } from '../../../event/fields';
 import { copyBytes } from '../../../event/json-bytes';
 import { writeIdText } from '../../../event/record-id';
 import { SOURCE_NAMES } from '../../bytes/checked-event';
-import { type EventBytes, type Member, placeOf } from '../../bytes/event-bytes';
+import { type EventBytes, type Member, NO_SALT, placeOf } from '../../bytes/event-bytes';
 import { type Names, PER_VALUE } from '../../rows/additional-names';
 
 /**
@@ -19,8 +19,8 @@ import { type Names, PER_VALUE } from '../../rows/additional-names';
  * as ECMAScript's JSON.stringify writes them, as in RFC 8785. The detail of the API and of an export has all these
  * values, so its holder can make the entry.
  *
- * 0x01 is the version, `ENTRY_VERSION`. Each entry states its version, so entries of several versions can stand in one
- * log. The names come first because most events have the same names: at ingest they are sorted and written once.
+ * 0x01 is the form, `ENTRY_VERSION`. An entry of version 2 has the same form, with the random value `entrySalt` in
+ * `additional`, so verifiers of version 1 read it. An erasure has an entry of another form (`erasure-entry.ts`). The names come first because most events have the same names: at ingest they are sorted and written once.
  */
 /** RFC 9162 puts this byte before every leaf. */
 const LEAF = 0;
@@ -48,10 +48,10 @@ const FRAME_BYTES = 128;
  * @param tenant the tenant's id in decimal
  */
 export function writeLeafHash(tenant: Buffer, event: EventBytes, target: Buffer, hashAt: number): void {
-  const { bytes, additional, names } = event;
-  const { head, places } = orderFor(names);
+  const { bytes, additional, names, salt } = event;
+  const { head, places } = orderFor(names, salt === NO_SALT ? 'unsalted' : 'salted');
   const values = STATED.length + places.length;
-  const to = room(head.length + FRAME_BYTES + event.length + values * (NULL.length + 1));
+  const to = room(head.length + FRAME_BYTES + salt.length + event.length + values * (NULL.length + 1));
   let at = copyBytes(head, 0, head.length, to, 0);
   to[at++] = OPEN;
   to[at++] = QUOTE;
@@ -66,7 +66,10 @@ export function writeLeafHash(tenant: Buffer, event: EventBytes, target: Buffer,
   for (const place of STATED) at = writeValue(event, place, NULL, to, at);
   for (const place of places) {
     // The other ones are places in `additional`.
-    if (place < 0) at = writeValue(event, ~place, ONE, to, at);
+    if (place === SALT_PLACE) {
+      at = copyBytes(salt, 0, salt.length, to, at);
+      to[at++] = COMMA;
+    } else if (place < 0) at = writeValue(event, ~place, ONE, to, at);
     else {
       at = copyBytes(bytes, additional[place + 2] as number, additional[place + 3] as number, to, at);
       to[at++] = COMMA;
@@ -88,22 +91,27 @@ function writeValue(event: EventBytes, place: number, absent: Buffer, to: Buffer
 interface Order {
   /** The beginning of the entry, up to its values. */
   readonly head: Buffer;
-  /** For each value in its order: where it stands in `EventBytes.additional`, or `~` its place as a member. */
+  /**
+   * For each value in its order: where it stands in `EventBytes.additional`, or `~` its place as a member, or
+   * `SALT_PLACE`.
+   */
   readonly places: readonly number[];
 }
-const orders = new WeakMap<Names, Order>();
+const SALT_PLACE = Number.MIN_SAFE_INTEGER;
+const orders = { salted: new WeakMap<Names, Order>(), unsalted: new WeakMap<Names, Order>() };
 
-function orderFor(names: Names): Order {
-  let order = orders.get(names);
+function orderFor(names: Names, kind: keyof typeof orders): Order {
+  let order = orders[kind].get(names);
   if (!order) {
     const places = new Map(names.texts.map((name, i) => [name, PER_VALUE * i]));
     SOURCE_NAMES.forEach((name, i) => void places.set(name, ~(SOURCE[i] as number)));
+    if (kind === 'salted') places.set(ENTRY_SALT, SALT_PLACE);
     const sorted = [...places.keys()].sort();
     order = {
       head: headOf(JSON.stringify(sorted)),
       places: sorted.map((name) => places.get(name) as number),
     };
-    orders.set(names, order);
+    orders[kind].set(names, order);
   }
   return order;
 }
