@@ -150,6 +150,11 @@ export const LIMITS = {
   evidenceWatchedLogs: 1_000, // looked at in one round: a few milliseconds
   evidenceProofsPerRound: 100, // checkpoints of other instances that are proven in one round: 3 ms each
   evidenceBackfillStep: { events: 5_000, bytes: 8 * 1024 * 1024 }, // stored before there was a log: as much as a batch
+  erasureMs: 5_000, // between two looks at erasures: each waits for a checkpoint of the log, which takes a minute
+  erasureEventsMax: 50_000, // of one erasure: the log's entry of it names each erased one
+  erasureStepEvents: 1_000, // erased by one transaction, during which nobody folds, indexes or appends to the log
+  erasuresDefault: 100, // some screens
+  erasuresMax: 1_000, // one answer
   evidenceEntriesMax: 16_384, // entries of the log in one answer: 1 MiB
   verificationsKept: 1_000, // of a tenant's evidence log: one a day for almost three years
   evidenceCheckStep: { positions: 4_096, events: 2_000, bytes: 8 * 1024 * 1024 }, // of a log, verified in one answer

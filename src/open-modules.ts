@@ -85,8 +85,11 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     config,
     service,
     owner,
+    migrator: database.migrator,
     epoch,
     tenants,
+    // Legal holds are asked here.
+    whyHeld: async () => null,
     packagePage: () => readFile(path.join(builtPage(), FILES.page)),
     signal,
     nowMs,

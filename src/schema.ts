@@ -22,6 +22,7 @@ import { ExceptionResolver } from './modules/detection/backtests/exception.resol
 import { AlertRouteResolver } from './modules/detection/notices/route.resolver';
 import { RuleResolver } from './modules/detection/rules/rule.resolver';
 import { EntityResolver } from './modules/entities/entity.resolver';
+import { ErasureResolver } from './modules/evidence/erasure/erasure.resolver';
 import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidence.resolver';
 import { LogCheckResolver } from './modules/evidence/log-check.resolver';
 import { ExplainResolver } from './modules/explore/explain.resolver';
@@ -66,6 +67,7 @@ export const RESOLVERS = [
   DeclarationResolver,
   DestinationResolver,
   EntityResolver,
+  ErasureResolver,
   EventProofResolver,
   LogCheckResolver,
   EvidenceResolver,

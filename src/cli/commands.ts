@@ -6,6 +6,7 @@ import { addAlertCommands } from './alert-commands';
 import { addArchiveCommands } from './archive-commands';
 import { addComplianceCommands } from './compliance-commands';
 import { addDestinationCommands } from './destination-commands';
+import { addEraseCommands } from './erase-commands';
 import { errorLine } from './error-output';
 import { addEvidenceCommands } from './evidence-command';
 import { addExplainCommand } from './explain-command';
@@ -102,6 +103,7 @@ export function createProgram(ports: CommandPorts): Command {
   );
 
   addSourceCommand(program, onService);
+  addEraseCommands(program, onService);
   addExplainCommand(program, onService);
   addVerifyCommand(program, ports);
   addWitnessCommand(program, ports);

@@ -103,12 +103,22 @@ export class VerifyClient {
         `The log has ${size} entries, and there is memory here for ${entriesMax()}: verify it where there is more.`,
       );
     const checkpoints = await this.#checkpoints(size);
-    const { removals } = await this.#object(REMOVALS, {});
+    // A log that nothing was erased of may have no list.
+    const { removals, erasures = [] } = await this.#object(REMOVALS, {});
     if (!Array.isArray(removals)) throw unlike(REMOVALS, 'it has no list of removals');
+    if (!isTexts(erasures)) throw unlike(REMOVALS, 'its erasures are no texts');
     const entries = await this.#entries(size);
     const about = { tenantId, publicKey, waitingEvents: Math.max(0, wanted - size), refusedEvents, problem };
     const proofs = entries.holes.length > 0 ? [] : await this.#proofs(size);
-    return { ...about, before, checkpoints, removals: removals as RemovalAnswer[], ...entries, proofs };
+    return {
+      ...about,
+      before,
+      checkpoints,
+      removals: removals as RemovalAnswer[],
+      erasures,
+      ...entries,
+      proofs,
+    };
   }
 
   /**

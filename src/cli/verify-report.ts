@@ -23,7 +23,8 @@ export function textOf(
     readonly quorum?: Quorum | null;
   },
 ): string {
-  const { tenantId, findings, problems, notes, entries, checkpoint, removed, newer } = report;
+  const { tenantId, findings, problems, notes, entries, checkpoint, removed, erased, erasures, newer } =
+    report;
   const lines = [`tenant ${tenantId}: ${headline(report)}`];
   for (const { kind, recordId, eventTime } of findings.slice(0, SHOWN_MAX))
     lines.push(`  ${recordId}  ${eventTime}  ${kind}: ${WRONG_KINDS[kind]}`);
@@ -34,6 +35,9 @@ export function textOf(
   if (trust.quorum) lines.push(quorumText(trust.quorum));
   if (removed > 0)
     lines.push(`  ${removed} of them without their event: removed by retention, as it recorded`);
+  if (erased > 0) lines.push(`  ${erased} of them without their event: erased`);
+  for (const { at, erasedBy, reason, events } of erasures.slice(-SHOWN_MAX))
+    lines.push(onOneLine(`  erased ${at}: ${events} events, by ${erasedBy}: ${reason}`));
   if (newer > 0)
     lines.push(`  ${newer} of them were accepted while the events were fetched, and are not looked at`);
   lines.push(

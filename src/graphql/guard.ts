@@ -137,10 +137,13 @@ function guardedField(
 const parametersOf = (rule: AccessRule, args: Args): Args =>
   rule.principal === 'agent' ? {} : withoutSecrets(args);
 
-/** Keeps only the names of secrets. Removes the query of a URL, because it often contains a token. */
+/**
+ * Keeps only the names of secrets. Removes the query of a URL, because it often contains a token, and what an erasure is
+ * about: it may name what is erased.
+ */
 function withoutSecrets(args: Args): Args {
-  if (args.secrets === undefined && args.url === undefined) return args;
-  const { secrets, url, ...others } = args;
+  if (args.secrets === undefined && args.url === undefined && args.erased === undefined) return args;
+  const { secrets, url, erased: _, ...others } = args;
   return {
     ...others,
     ...(typeof url === 'string' && { url: url.replace(/\?.*/s, '?…').replace(/\/\/[^/@]*@/, '//…@') }),

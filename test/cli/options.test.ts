@@ -84,6 +84,20 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ['tenant retention 7 --days 9 --yes', { tenantId: '7', days: 9 }],
   ['tenant retention 7 --none', { tenantId: '7', days: null }],
   [
+    'erase --tenant 7 --filter actionId:X --search word --from 2026-01-01 --to 2026-02-01 --reason r --events 3 --yes',
+    {
+      tenantId: '7',
+      erased: { filter: 'actionId:X', search: 'word', startTime: '2026-01-01', endTime: '2026-02-01' },
+      reason: 'r',
+      events: 3,
+    },
+  ],
+  [
+    'erase --tenant 7 --filter actionId:X --dry-run',
+    { tenantId: '7', erased: { filter: 'actionId:X', search: null, startTime: null, endTime: null } },
+  ],
+  ['erasures --tenant 7 --limit 5', { tenantId: '7', first: 5 }],
+  [
     'explain actionId:SL --tenant 7 --from 2026-01-02 --to 2026-01-03 --search word',
     {
       tenantId: '7',

@@ -14,6 +14,8 @@ const SOUND = {
   entries: 15,
   checkpoint: null,
   removed: 0,
+  erased: 0,
+  erasures: [],
   newer: 0,
   unjudged: 0,
   unsigned: 0,

@@ -30,7 +30,15 @@ describe.each(ENGINES)('the evidence log of instances whose clocks are wrong on 
     const { recordIds, leafHashes } = await trial.log.entries(store.tenantId, 0);
     const checkpoints = await notes(trial);
     const { publicKey } = trial.log;
-    const about = { waitingEvents: 0, refusedEvents: 0, problem: null, removals: [], holes: [], proofs: [] };
+    const about = {
+      waitingEvents: 0,
+      refusedEvents: 0,
+      problem: null,
+      removals: [],
+      erasures: [],
+      holes: [],
+      proofs: [],
+    };
     const log = { ...about, tenantId: String(store.tenantId), publicKey, checkpoints, recordIds, leafHashes };
     return checkCheckpoints({ ...log, before: checkpoints.at(-1) ?? null }, [publicKey], []).problems;
   };

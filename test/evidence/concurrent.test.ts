@@ -98,6 +98,7 @@ describe.each(ENGINES)('the evidence log under concurrency on %s', (engine) => {
       refusedEvents: 0,
       problem: null,
       removals: [],
+      erasures: [],
       holes: [],
       proofs: [],
       before: null,

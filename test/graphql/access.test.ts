@@ -253,6 +253,15 @@ const MATRIX = {
   'Query.tenants': ['operator', '{ tenants { tenantId } }'],
   'Query.explainFilter': ['operator', '{ explainFilter(tenantId: "1") { by } }'],
   'Query.retentionPreview': ['operator', '{ retentionPreview(tenantId: "1", days: 1) { events } }'],
+  'Query.erasurePreview': [
+    'operator',
+    '{ erasurePreview(tenantId: "1", erased: { filter: "actionId:X" }) { events } }',
+  ],
+  'Query.erasures': ['operator', '{ erasures(tenantId: "1") { events } }'],
+  'Mutation.eraseEvents': [
+    'operator',
+    'mutation { eraseEvents(tenantId: "1", erased: { filter: "actionId:X" }, reason: "r", events: 1) { events } }',
+  ],
   'Query.sealedWeeks': ['operator', '{ sealedWeeks { week } }'],
   'Query.unsealedWeeks': ['operator', '{ unsealedWeeks { week } }'],
   'Mutation.sealWeek': [

@@ -31,6 +31,8 @@ export const DISTRIBUTED_TABLES = [
   'audit_log_checkpoint',
   'audit_log_backlog',
   'audit_log_verification',
+  'audit_erasure',
+  'audit_erasure_record',
   'saved_search',
   'detection_position',
   'detection_rule',

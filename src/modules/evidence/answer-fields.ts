@@ -81,8 +81,16 @@ export const REMOVAL = {
 
 export const REMOVALS = {
   name: 'AuditLogRemovals',
-  doc: 'What retention removed of a tenant.',
-  fields: { tenantId, removals: { kind: 'object', isList: true, of: REMOVAL, doc: 'By day, oldest first.' } },
+  doc: 'What retention removed of a tenant, and what operators erased.',
+  fields: {
+    tenantId,
+    removals: { kind: 'object', isList: true, of: REMOVAL, doc: 'By day, oldest first.' },
+    erasures: {
+      kind: 'text',
+      isList: true,
+      doc: 'The entries of erasures in the log, oldest first: JSON of "erasure", its id, the tenant, the time, who, the reason, how many events, and the erased entries as ranges of indexes.',
+    },
+  },
 } as const satisfies Shape;
 
 export const PROOF = {

@@ -59,6 +59,11 @@ export class EvidenceLog {
     return this.store.removals(tenantId);
   }
 
+  /** The texts of the entries that erasures have in the log (`erasure-entry.ts`), oldest first. */
+  erasures(tenantId: number): Promise<readonly string[]> {
+    return this.store.erasures(tenantId);
+  }
+
   /** Entries from `start` on. If these are missing in the database, the entries after the hole. */
   async entries(tenantId: number, start: number): Promise<LogEntries> {
     const size = await this.#sizeOf(tenantId);

@@ -101,13 +101,15 @@ export class EvidenceResolver {
   }
 
   @Query(() => RemovalsType, {
-    description: 'What retention removed of a tenant: events that the evidence log has entries for.',
+    description:
+      'What retention removed of a tenant, and what operators erased: the evidence log has entries for it.',
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   @Takes(AUDIT_LOG_PARAMETERS)
   async auditLogRemovals({ tenantId: given }: ParameterValues<typeof AUDIT_LOG_PARAMETERS>, context: Call) {
     const tenantId = ofTenant(context, given);
     const removals = await this.evidence.removals(tenantId);
+    const erasures = await this.evidence.erasures(tenantId);
     return {
       tenantId: String(tenantId),
       removals: removals.map(({ from, to, before, lastRunAt, events }) => ({
@@ -117,6 +119,7 @@ export class EvidenceResolver {
         lastRunAt: lastRunAt.toISOString(),
         events,
       })),
+      erasures: [...erasures],
     };
   }
 }

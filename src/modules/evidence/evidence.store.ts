@@ -57,6 +57,8 @@ export interface EvidenceStore {
   ): Promise<readonly { readonly tile: number; readonly recordIds: Buffer }[]>;
   /** Oldest first. */
   removals(tenantId: number): Promise<readonly Removal[]>;
+  /** The texts of the entries of erasures, oldest first. */
+  erasures(tenantId: number): Promise<readonly string[]>;
   /** Whether any event of the tenant is stored. */
   hasEvents(tenantId: number): Promise<boolean>;
   /** The removed beginning of the log, which readers pass. */
@@ -148,6 +150,15 @@ export class PostgresEvidenceStore implements EvidenceStore {
       events: Number(row.events),
       lastRunAt: new Date(row.started_at),
     }));
+  }
+
+  async erasures(tenantId: number): Promise<readonly string[]> {
+    const rows = await this.#rows<{ entry: string }>(
+      Prisma.sql`SELECT e.entry FROM audit_erasure e
+        WHERE e.tenant_id = ${tenantId}::int AND e.entry IS NOT NULL ORDER BY e.erasure_id`,
+      oneTenant(tenantId),
+    );
+    return rows.map(({ entry }) => entry);
   }
 
   async hasEvents(tenantId: number): Promise<boolean> {

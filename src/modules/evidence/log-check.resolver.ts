@@ -24,6 +24,7 @@ const LOG_CHECK = {
     },
     sound: { kind: 'count', doc: 'Entries whose event is stored as it was accepted.' },
     removed: { kind: 'count', doc: 'Entries whose event retention removed.' },
+    erased: { kind: 'count', doc: 'Entries whose event an operator erased, and entries of erasures.' },
     removedByRetention: {
       kind: 'count',
       doc: 'Events that retention removed in total. No more entries than these may be without their event.',

@@ -1,8 +1,9 @@
-import { ID_BYTES, idText } from '../../event/record-id';
+import { ID_BYTES, idBytes, idText } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import type { ArrivalReader } from '../../store/log/arrivals/arrival-reader';
 import type { GoneSeal } from '../../store/log/arrivals/gone-seal';
 import { leafHashOf } from '../../store/log/evidence/entry';
+import { parseErasure } from '../../store/log/evidence/erasure-entry';
 import { HASH_BYTES, rootOf, rootOfHashes } from '../../store/log/evidence/merkle';
 import { signerOf } from '../../store/log/evidence/signed-note';
 import { MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../store/log/evidence/tiles';
@@ -11,6 +12,7 @@ import { parseNote } from './checkpoint';
 import type { EvidenceStore, LogState } from './evidence.store';
 import type { LogHead, LogKeys } from './log-head';
 import { isBroken } from './log-watch';
+import { erasuresIn } from './verify/erasures';
 import { Removals } from './verify/removals';
 
 /** The result of comparing a span of a tenant's log with the stored events. */
@@ -26,6 +28,8 @@ export interface LogCheck {
   readonly sound: number;
   /** The entries whose event retention removed. */
   readonly removed: number;
+  /** The entries whose event was erased, and those of the erasures themselves. */
+  readonly erased: number;
   /**
    * The number of events of the tenant that retention removed in all. At most this many entries may lack their event.
    */
@@ -40,7 +44,7 @@ export interface LogCheck {
 
 type Store = Pick<
   EvidenceStore,
-  'states' | 'leafTiles' | 'tiles' | 'removals' | 'hasEvents' | 'goneBeginning'
+  'states' | 'leafTiles' | 'tiles' | 'tilesAround' | 'removals' | 'erasures' | 'hasEvents' | 'goneBeginning'
 >;
 
 /** What this instance knows of the logs, beside what the database says. */
@@ -177,13 +181,15 @@ export class LogChecker {
     const found = new Map(read.items.map(({ position, event }) => [position, event]));
     const byNumber = new Map(tiles.map((tile) => [tile.tile, tile]));
     const [altered, missing, gone]: [string[], string[], number[]] = [[], [], []];
-    let [sound, removed] = [0, 0];
+    let [sound, removed, erased] = [0, 0, 0];
+    const isErased = await this.#erasedIn(tenantId, signed);
     for (let position = from; position < next; position++) {
       const entry = entryAt(byNumber, position);
       const event = found.get(position);
       if (!entry) gone.push(position);
       else if (event && leafHashOf(event) === entry.hash) sound++;
       else if (event) altered.push(entry.recordId);
+      else if (isErased(position)) erased++;
       else if (removals.explain(entry.recordId)) removed++;
       else missing.push(entry.recordId);
     }
@@ -199,12 +205,27 @@ export class LogChecker {
       next,
       sound,
       removed,
+      erased,
       removedByRetention: removals.events,
       altered: shown(altered),
       missing: shown(missing),
       wrong,
       problems,
     };
+  }
+
+  /** @returns whether an entry is without an event because of an erasure that the log has an entry for */
+  async #erasedIn(tenantId: number, signed: number): Promise<(position: number) => boolean> {
+    const texts = await this.store.erasures(tenantId);
+    const places = new Map<string, { place: number; hash: Buffer }[]>();
+    for (const { erasureId } of texts.flatMap((text) => parseErasure(text) ?? [])) {
+      const tiles = await this.store.tilesAround(tenantId, erasureId);
+      places.set(erasureId, placesIn(tiles, idBytes(erasureId)));
+    }
+    const found = erasuresIn(String(tenantId), texts, signed, (id) => places.get(id) ?? []);
+    const own = new Set(found.map(({ place }) => place));
+    const ranges = found.flatMap(({ erasure }) => erasure.entries);
+    return (position) => own.has(position) || ranges.some(([from, to]) => position >= from && position < to);
   }
 
   /** Checks the complete tiles that end in the span against the level above. */
@@ -285,6 +306,18 @@ function entryAt(tiles: ReadonlyMap<number, Tile>, position: number) {
     recordId: idText(tile.recordIds.subarray(at * ID_BYTES, (at + 1) * ID_BYTES)),
     hash: tile.hashes.toString('hex', at * HASH_BYTES, (at + 1) * HASH_BYTES),
   };
+}
+
+/** The entries of tiles under an id, with their leaf hashes. */
+function placesIn(tiles: readonly Tile[], id: Buffer): { place: number; hash: Buffer }[] {
+  return tiles.flatMap(({ tile, recordIds, hashes }) =>
+    Array.from({ length: Math.min(recordIds.length / ID_BYTES, hashes.length / HASH_BYTES) }, (_, at) => at)
+      .filter((at) => id.compare(recordIds, at * ID_BYTES, (at + 1) * ID_BYTES) === 0)
+      .map((at) => ({
+        place: tile * TILE_WIDTH + at,
+        hash: hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
+      })),
+  );
 }
 
 const goneText = (positions: readonly number[]) =>

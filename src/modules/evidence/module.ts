@@ -10,6 +10,9 @@ import type { LogEpoch } from '../../store/log/epoch/log-epoch';
 import type { CheckpointKey } from '../../store/log/evidence/note-key';
 import { loadCheckpointKeys } from './checkpoint-key-file';
 import { CheckpointFiles } from './checkpoint-memory';
+import { Eraser } from './erasure/eraser';
+import { ErasureResolver, type WhyHeld } from './erasure/erasure.resolver';
+import { ErasureStore } from './erasure/erasure.store';
 import { EventProofResolver, EvidenceResolver } from './evidence.resolver';
 import { PostgresEvidenceStore } from './evidence.store';
 import { EvidenceLog } from './evidence-log';
@@ -42,8 +45,12 @@ export async function openEvidence(parts: {
   readonly config: Pick<Config, 'dataDir' | 'checkpointKeyFile' | 'formerCheckpointKeys' | 'witnesses'>;
   readonly service: ServiceDoor;
   readonly owner: OwnerDoor;
+  /** The owner's login without time limits. */
+  readonly migrator: OwnerDoor;
   readonly epoch: LogEpoch;
   readonly tenants: TenantStore;
+  /** Whether something keeps events of a tenant from being erased. */
+  readonly whyHeld: WhyHeld;
   /** The page that verifies packages. */
   readonly packagePage: () => Promise<Buffer>;
   readonly log: Logger;
@@ -71,6 +78,13 @@ export async function openEvidence(parts: {
     { owner, evidence, epoch, log, signal, nowMs },
     config.witnesses.map(openWitness),
   );
+  const eraser = new Eraser({
+    owner,
+    migrator: parts.migrator,
+    keys,
+    now: () => new Date(nowMs()),
+    log,
+  });
   const reader = new PostgresArrivalReader(service);
   const checker = new LogChecker(store, reader, keys, sequencer, new GoneSeal(checkpointKeys));
   const verifications = new Verifications(service, owner, nowMs);
@@ -87,6 +101,7 @@ export async function openEvidence(parts: {
       new EvidenceResolver(evidence, tenants),
       new EventProofResolver(evidence),
       new LogCheckResolver(checker, verifications, tenants),
+      new ErasureResolver(new ErasureStore(service, () => new Date(nowMs())), tenants, parts.whyHeld),
     ],
     tasks: [
       {
@@ -101,6 +116,12 @@ export async function openEvidence(parts: {
           if (sequencer.hasCompared) epoch.settle();
           return unfinished;
         },
+      },
+      {
+        name: 'erasures',
+        doc: 'erasing events',
+        everyMs: LIMITS.erasureMs,
+        run: () => epoch.unlessPaused(() => eraser.run()),
       },
       {
         name: 'witnesses',
@@ -127,7 +148,7 @@ export async function openEvidence(parts: {
         () => cosigning.late.map(({ witness, logs }) => ({ labels: { witness }, value: logs })),
       );
     },
-    health: [sequencer, cosigning],
+    health: [sequencer, cosigning, eraser],
     stop: async () => cosigning.close(),
   };
 }

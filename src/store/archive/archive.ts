@@ -38,6 +38,12 @@ export class Archive {
     return restoreWeek({ owner, writer: this.reader, cache: this.cache }, tenantId, week, also);
   }
 
+  /** Removes this instance's copies of files that no week has any more. @returns whether none is left */
+  async forgetUnlisted(owner: OwnerDoor): Promise<boolean> {
+    const rows = await owner.models.$queryRawUnsafe<{ sha256: string }[]>(ALL_LISTED);
+    return this.cache.keepOnly(new Set(rows.map(({ sha256 }) => sha256)));
+  }
+
   /** Opens the sealed weeks of a snapshot. @param ask reads in the snapshot */
   in(ask: Ask): SealedWeeks {
     return new SealedWeeks(ask, this.cache, this.reader);
@@ -200,6 +206,8 @@ export class SealedWeeks {
     return list;
   }
 }
+
+const ALL_LISTED = 'SELECT w.sha256 FROM audit_sealed_week w';
 
 /** The files of a tenant in the order of their weeks. */
 const listStatement = (tenantId: number): Prisma.Sql => Prisma.sql`

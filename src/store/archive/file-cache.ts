@@ -147,6 +147,22 @@ export class FileCache {
     }
   }
 
+  /** Removes the copies of files that no list has any more. @returns whether none is left: some may be in use */
+  async keepOnly(listed: ReadonlySet<string>): Promise<boolean> {
+    const names = await readdir(this.folder).catch(() => []);
+    let isClean = true;
+    for (const name of names.filter((one) => one.endsWith(ENDING))) {
+      const sha256 = name.slice(0, -ENDING.length);
+      if (listed.has(sha256)) continue;
+      if (this.#used.has(sha256) || this.#fetching.has(sha256)) isClean = false;
+      else {
+        await rm(path.join(this.folder, name), { force: true });
+        this.#proven.delete(sha256);
+      }
+    }
+    return isClean;
+  }
+
   async #makeRoom(bytesMax: number): Promise<void> {
     const names = (await readdir(this.folder)).filter((name) => name.endsWith(ENDING));
     const files = await Promise.all(

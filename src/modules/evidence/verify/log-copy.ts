@@ -48,6 +48,8 @@ export interface LogCopy {
   /** Notes, oldest first. */
   readonly checkpoints: readonly string[];
   readonly removals: readonly RemovalAnswer[];
+  /** The entries of erasures, as the service states them. */
+  readonly erasures: readonly string[];
   /** Entries that the service no longer has, in order. Zeros take their places. */
   readonly holes: readonly Hole[];
   /** Proofs that take in every hash above the entries; none where entries are missing. */

@@ -28,7 +28,10 @@ function* linesOf({ checkpoints, recordIds, leafHashes, ...about }: LogCopy) {
 
 /** @throws Error that names the file and the line */
 export async function readLogFile(file: string): Promise<LogCopy> {
-  let about: Omit<LogCopy, 'checkpoints' | 'recordIds' | 'leafHashes' | 'holes' | 'proofs'> | null = null;
+  let about: Omit<
+    LogCopy,
+    'checkpoints' | 'recordIds' | 'leafHashes' | 'holes' | 'proofs' | 'erasures'
+  > | null = null;
   const checkpoints: string[] = [];
   const parts = { recordIds: [] as Buffer[], leafHashes: [] as Buffer[] };
   for await (const { line, number } of linesIn(file)) {
@@ -43,7 +46,7 @@ export async function readLogFile(file: string): Promise<LogCopy> {
   const [recordIds, leafHashes] = [Buffer.concat(parts.recordIds), Buffer.concat(parts.leafHashes)];
   if (recordIds.length * HASH_BYTES !== leafHashes.length * ID_BYTES)
     throw new Error(`${file}: record ids and leaf hashes are not equally many`);
-  return { holes: [], proofs: [], ...about, checkpoints, recordIds, leafHashes };
+  return { holes: [], proofs: [], erasures: [], ...about, checkpoints, recordIds, leafHashes };
 }
 
 /** The longest line of an export is an event of 8 MiB with its escapes. */

@@ -1,4 +1,5 @@
 import { ID_BYTES } from '../../../event/record-id';
+import { ERASED_ID } from '../../../store/log/evidence/erasure-entry';
 import type { Hole } from './log-copy';
 
 const EMPTY = -1;
@@ -25,6 +26,8 @@ export class RecordIndex {
         [next, ...others] = others;
         continue;
       }
+      // Erased entries have no record id. Many equal ids would make a long chain.
+      if (ERASED_ID.compare(recordIds, index * ID_BYTES, (index + 1) * ID_BYTES) === 0) continue;
       let slot = this.#slotOf(recordIds, index * ID_BYTES);
       while (this.#slots[slot] !== EMPTY) slot = (slot + 1) & this.#mask;
       this.#slots[slot] = index;

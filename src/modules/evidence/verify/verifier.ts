@@ -1,9 +1,11 @@
 import { formatTicks } from '../../../event/event-time';
 import { ID_BYTES, idBytes, idText, ticksOfRecordId } from '../../../event/record-id';
 import { type LoggedEvent, leafHashOf } from '../../../store/log/evidence/entry';
+import type { Erasure } from '../../../store/log/evidence/erasure-entry';
 import { HASH_BYTES } from '../../../store/log/evidence/merkle';
 import type { Checkpoint } from '../checkpoint';
 import { type CheckpointFindings, checkCheckpoints, rootsAt } from './checkpoints';
+import { erasuresIn } from './erasures';
 import type { LogCopy } from './log-copy';
 import { checkProofs } from './proofs';
 import { RecordIndex } from './record-index';
@@ -38,6 +40,10 @@ export interface Report {
   readonly checkpoint: Checkpoint | null;
   /** The entries whose events retention removed. */
   readonly removed: number;
+  /** The entries whose events were erased. */
+  readonly erased: number;
+  /** The erasures that the log has entries for, oldest first. */
+  readonly erasures: readonly Pick<Erasure, 'at' | 'erasedBy' | 'reason' | 'events'>[];
   /** Entries of events that were accepted during the fetch, and are not among the fetched ones. */
   readonly newer: number;
   /** The events without a verdict, because the signed part says nothing about them. */
@@ -64,6 +70,8 @@ export class Verifier {
   /** The number of entries that were signed and exist. */
   readonly #size: number;
   readonly #strangersText: string[] = [];
+  readonly #erasures: readonly Erasure[];
+  #erased = 0;
   #events = 0;
   #newer = 0;
   #unjudged = 0;
@@ -84,6 +92,11 @@ export class Verifier {
     this.#index = new RecordIndex(log.recordIds, log.holes);
     this.#marks = new Uint8Array(log.recordIds.length / ID_BYTES);
     for (const { from, to } of log.holes) this.#marks.fill(GONE, from, to);
+    const found = erasuresIn(log.tenantId, log.erasures, this.#size, (erasureId) =>
+      this.#index.find(idBytes(erasureId)).map((place) => ({ place, hash: this.#leafAt(place) })),
+    );
+    for (const { place } of found) this.#marks[place] = SEEN;
+    this.#erasures = found.map(({ erasure }) => erasure);
   }
 
   add(event: LoggedEvent): void {
@@ -155,6 +168,8 @@ export class Verifier {
       events: this.#events,
       entries: this.#size,
       checkpoint: trusted,
+      erased: this.#erased,
+      erasures: this.#erasures.map(({ at, erasedBy, reason, events }) => ({ at, erasedBy, reason, events })),
       removed,
       newer: this.#newer,
       unjudged: this.#unjudged,
@@ -238,6 +253,13 @@ export class Verifier {
   #noteMissing(problems: string[]): number {
     const removals = new Removals(this.log.removals, this.#checked.since);
     let removed = 0;
+    for (const [from, to] of this.#erasures.flatMap(({ entries }) => entries))
+      for (let place = from; place < to; place++) {
+        // A hole stays one: nobody has its hash.
+        if (this.#marks[place] !== 0) continue;
+        this.#marks[place] = SEEN;
+        this.#erased++;
+      }
     for (let place = 0; place < this.#size; place++) {
       if (this.#marks[place] !== 0) continue;
       const recordId = this.#recordAt(place);
@@ -258,6 +280,10 @@ export class Verifier {
 
   #recordAt(place: number): string {
     return idText(this.log.recordIds.subarray(place * ID_BYTES, (place + 1) * ID_BYTES));
+  }
+
+  #leafAt(place: number): Buffer {
+    return this.log.leafHashes.subarray(place * HASH_BYTES, (place + 1) * HASH_BYTES);
   }
 
   #hashAt(place: number): string {

@@ -4,11 +4,11 @@ import { HOUR_MS } from '../../../event/event-time';
 import { archiveOf } from '../../../store/archive/archive';
 import { leaveInRows } from '../../../store/archive/restore-week';
 import { foldTenant } from '../../../store/counts/fold';
+import { inTurn } from '../../../store/counts/remove-events';
 import { floorOfWeek, startOfWeek } from '../../../store/rows/partitions';
 import { heldNow } from '../holds/held';
 import { removeCounts } from './drop-week';
 import { record } from './record';
-import { inTurn } from './remove-step';
 import type { RunningRetention } from './retention-store';
 
 const EXPIRED = `

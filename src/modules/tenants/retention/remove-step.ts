@@ -3,17 +3,10 @@ import { type OwnerDoor, Prisma } from '../../../database/clients';
 import { TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';
 import { LIMITS } from '../../../limits';
-import { COUNTED_BY_INSTANCE } from '../../../store/counts/by-instance';
-import { COUNTED_COLUMNS } from '../../../store/counts/dimensions';
-import { foldTenant } from '../../../store/counts/fold';
-import { takeTenant } from '../../../store/counts/turns';
-import { hourOf } from '../../../store/rows/event-rows';
+import { inTurn, type RemovedDelta, removing, settleRemoval } from '../../../store/counts/remove-events';
 import { freeSql, type Held, heldNow } from '../holds/held';
 import { record, together } from './record';
 import type { RemovalStep, RunningRetention } from './retention-store';
-
-/** Indexing the hours of a busy tenant may take a while, and nobody else waits behind this step. */
-const TURN_WAIT = '60s';
 
 /** SQL: the events that retention counts from their arrival, because their time cannot be right. */
 const IS_MARKED = `EXISTS (
@@ -54,32 +47,8 @@ ORDER BY k.received_at, k.record_id LIMIT ${LIMITS.retentionStepEvents}::int`;
 const FORGET_MARKED = `
 DELETE FROM audit_clock WHERE tenant_id = $1::int AND record_id = ANY(string_to_array($2::text, ',')::uuid[])`;
 
-/** The same statement takes the deleted events off the counts, with deltas like those of stored events. */
-const removing = (which: string) => `
-WITH gone AS (
-  DELETE FROM audit_event e WHERE e.tenant_id = $1::int AND ${which}
-  RETURNING e.record_id, ${COUNTED_COLUMNS}, e.succeeded),
-less AS (
-  INSERT INTO audit_delta (tenant_id, hour, ${COUNTED_COLUMNS}, n, ok)
-  SELECT t.tenant_id, ${hourOf('g.record_id')}, ${COUNTED_COLUMNS}, -count(*), -count(*) FILTER (WHERE g.succeeded)
-  FROM tenant t CROSS JOIN gone g WHERE t.tenant_id = $1::int GROUP BY 1, 2, ${COUNTED_COLUMNS}
-  RETURNING hour, n)
-SELECT hour, n FROM less`;
 const REMOVE = removing(`e.record_id >= $2::uuid AND e.record_id < $3::uuid AND NOT ${IS_MARKED}`);
 const REMOVE_BY_IDS = removing(`e.record_id = ANY(string_to_array($2::text, ',')::uuid[])`);
-
-/** A segment counts as right while its count is right, but other events could make the count equal again. */
-const UNINDEX = ['audit_segment', 'audit_word'].map(
-  (table) => `DELETE FROM ${table} WHERE tenant_id = $1::int AND hour = ANY($2::int[])`,
-);
-/**
- * For a day with counts, the row that says how many are by instance stays. Without it, the day has no counts by
- * instance.
- */
-const CLEAR_EMPTY = `
-DELETE FROM audit_count c WHERE c.tenant_id = $1::int AND c.n = 0 AND NOT (c.a = ${COUNTED_BY_INSTANCE} AND EXISTS (
-  SELECT FROM audit_count t WHERE t.tenant_id = $1::int AND t.grain = c.grain AND t.a = 0 AND t.d = 0 AND t.p = 0
-    AND t.bucket = c.bucket AND t.n <> 0))`;
 
 interface Id {
   readonly id: string;
@@ -113,14 +82,14 @@ export function removeStep(
     const to = end.next ?? before;
     const deltas =
       held === 'nothing'
-        ? await tx.$queryRawUnsafe<Delta[]>(REMOVE, tenantId, range.from, to)
+        ? await tx.$queryRawUnsafe<RemovedDelta[]>(REMOVE, tenantId, range.from, to)
         : await removeByIds(tx, tenantId, await tx.$queryRaw<Id[]>(freeOf(tenantId, range.from, to, held)));
     return { removed: await settle(tx, tenant, deltas, run), next: end.next };
   });
 }
 
 const removeByIds = async (tx: Prisma.TransactionClient, tenantId: number, ids: readonly Id[]) =>
-  ids.length === 0 ? [] : tx.$queryRawUnsafe<Delta[]>(REMOVE_BY_IDS, tenantId, textOf(ids));
+  ids.length === 0 ? [] : tx.$queryRawUnsafe<RemovedDelta[]>(REMOVE_BY_IDS, tenantId, textOf(ids));
 
 /** Removes marked events of a tenant that came before a time. @returns the number; 0: nothing is left */
 export function removeMarkedStep(
@@ -145,40 +114,17 @@ export function removeMarkedStep(
   });
 }
 
-export function inTurn<T>(
-  owner: OwnerDoor,
-  tenantId: number,
-  work: (tx: Prisma.TransactionClient) => Promise<T>,
-): Promise<T> {
-  return owner.models.$transaction(
-    async (tx) => {
-      await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '${TURN_WAIT}'`);
-      await takeTenant(tx, tenantId);
-      return work(tx);
-    },
-    { timeout: 180_000, maxWait: 60_000 },
-  );
-}
-
-interface Delta {
-  readonly hour: number;
-  readonly n: number;
-}
-
 /** Brings counts, index and the run's record to what is left. @returns the number of removed events */
 async function settle(
   tx: Prisma.TransactionClient,
   tenant: TenantWithRetention,
-  deltas: readonly Delta[],
+  deltas: readonly RemovedDelta[],
   run: RunningRetention,
 ): Promise<number> {
   const { tenantId } = tenant;
   const gone = together(deltas.map(({ hour, n }) => ({ events: -n, firstHour: hour, lastHour: hour })));
   if (!gone) return 0;
-  await foldTenant(tx, tenantId);
-  await tx.$executeRawUnsafe(CLEAR_EMPTY, tenantId);
-  const hours = [...new Set(deltas.map(({ hour }) => hour))];
-  for (const statement of UNINDEX) await tx.$executeRawUnsafe(statement, tenantId, hours);
+  await settleRemoval(tx, tenantId, deltas);
   await record(tx, tenant, gone, run);
   return gone.events;
 }

@@ -9,10 +9,7 @@ import { TICKS_PER_MS } from '../../../event/event-time';
 import { recordIdFloor } from '../../../event/record-id';
 import { sealedIn } from '../../../store/archive/archive';
 import { askBy } from '../../../store/columns/counter';
-import { FORGET_COLUMN_VALUES } from '../../../store/columns/forget-values';
-import { INSTANCE_MAX, keyOf } from '../../../store/counts/by-instance';
-import { COUNTED, KEYS } from '../../../store/counts/dimensions';
-import { takeTenant } from '../../../store/counts/turns';
+import { forgetValues } from '../../../store/counts/remove-events';
 import { partitionNames, weeksOfPartition } from '../../../store/rows/partitions';
 import { oneTenant } from '../../../tenant-set';
 import { dropWeek } from './drop-week';
@@ -20,17 +17,6 @@ import { previewOf, type RetentionPreview } from './preview';
 import { expiredWeeks, removeSealedWeek } from './remove-sealed';
 import { removeMarkedStep, removeStep } from './remove-step';
 import type { RetentionRun, RetentionStore, RunningRetention, StoredWeek } from './retention-store';
-
-/** Removes values whose last count is gone, so that values without stored events are not kept. */
-const FORGET_VALUES = COUNTED.map(({ kind, key }) => {
-  const column = key === 'i' ? 'a' : key;
-  const number =
-    key === 'i' ? `(SELECT ${keyOf('m.dim_id', '0')} WHERE m.dim_id <= ${INSTANCE_MAX})` : 'm.dim_id';
-  const others = KEYS.filter((d) => d.key !== column).map((d) => `c.${d.key} = 0`);
-  return `DELETE FROM audit_dim m WHERE m.tenant_id = $1::int AND m.kind = ${kind} AND NOT EXISTS (
-    SELECT FROM audit_count c WHERE c.tenant_id = $1::int AND c.grain = 2 AND c.${column} = ${number}
-      AND ${others.join(' AND ')})`;
-});
 
 export class PostgresRetentionStore implements RetentionStore {
   private readonly rounds: TenantRounds;
@@ -102,15 +88,7 @@ export class PostgresRetentionStore implements RetentionStore {
   }
 
   async forgetValues(tenantId: number): Promise<void> {
-    await this.owner.models.$transaction(
-      async (tx) => {
-        await tx.$executeRawUnsafe(`SET LOCAL lock_timeout = '60s'`);
-        await takeTenant(tx, tenantId);
-        for (const statement of [...FORGET_VALUES, ...FORGET_COLUMN_VALUES])
-          await tx.$executeRawUnsafe(statement, tenantId);
-      },
-      { timeout: 180_000, maxWait: 60_000 },
-    );
+    await forgetValues(this.owner, tenantId);
   }
 
   async runs(tenantId: number | null, limit: number): Promise<readonly RetentionRun[]> {

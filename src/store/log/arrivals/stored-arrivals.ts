@@ -9,6 +9,7 @@ import { type SealedWeeks, sealedIn, snapshotOf } from '../../archive/archive';
 import { byTier } from '../../plan';
 import type { Row } from '../../rows/event-rows';
 import { fromStoredJsonText } from '../../rows/stored-text';
+import { isOfNoEvent } from '../evidence/erasure-entry';
 import { TILE_WIDTH } from '../evidence/tiles';
 import {
   eventsStatement,
@@ -56,6 +57,7 @@ interface Entry {
   /** In hex, without dashes. */
   readonly id: string;
   readonly receivedMs: number | null;
+  readonly isOfEvent: boolean;
 }
 
 /** Makes an item from an entry and the text of its event's row. */
@@ -180,7 +182,7 @@ export class PostgresArrivalReader implements ArrivalReader {
     make: Make<T>,
   ): Promise<Arrivals<T>> {
     const items: T[] = [];
-    let [at, bytes] = [from, 0];
+    let [at, bytes, removed] = [from, 0, 0];
     const end = Math.min(size, limits.end ?? size, from + limits.positions);
     while (at < end && items.length < limits.events && bytes <= limits.bytes) {
       const events = limits.events - items.length;
@@ -191,16 +193,18 @@ export class PostgresArrivalReader implements ArrivalReader {
       if (!read) break;
       for (const item of read.items) items.push(item);
       bytes += read.bytes;
+      removed += read.removed;
       at = read.next;
       if (read.isCut) break;
     }
-    return { tenantId, from, next: at, size, items, removed: at - from - items.length, skipped: 0, bytes };
+    return { tenantId, from, next: at, size, items, removed, skipped: 0, bytes };
   }
 
   /** Reads stretches of a few hundred positions each, all with two statements. */
   async #stretches<T>(stretches: readonly Stretch[], limits: ReadLimits, make: Make<T>) {
     const tenants = stretches.map(({ tenantId }) => tenantId);
-    const entries = await this.#entries(stretches);
+    const all = await this.#entries(stretches);
+    const entries = all.map((ofOne) => ofOne.filter(({ isOfEvent }) => isOfEvent));
     const wanted = {
       ids: entries.flatMap((ofOne) => ofOne.map(({ id }) => id)),
       tenants: entries.flatMap((ofOne, i) => ofOne.map(() => tenants[i] as number)),
@@ -233,6 +237,8 @@ export class PostgresArrivalReader implements ArrivalReader {
         items.push(make(entry, { recordId: String(row.record_id), text: String(row.text) }));
         if (pauses.isDue) await pauses.take();
       }
+      // Neither erasures nor what they erased was removed by retention.
+      const noEvents = (all[i] ?? []).filter((entry) => !entry.isOfEvent && entry.position < next).length;
       const bytes = found.reduce((sum, { row }) => sum + bytesOf(row), 0);
       return {
         tenantId,
@@ -240,7 +246,7 @@ export class PostgresArrivalReader implements ArrivalReader {
         next,
         size,
         items,
-        removed: next - from - items.length,
+        removed: next - from - items.length - noEvents,
         skipped: 0,
         bytes,
         isCut,
@@ -413,7 +419,8 @@ function entriesOf({ tile, record_ids, arrivals }: Row, from: number, end: numbe
   for (let position = Math.max(from, start); position < last; position++) {
     const at = position - start;
     const id = ids.slice(at * ID_CHARS, (at + 1) * ID_CHARS);
-    entries.push({ position, id, receivedMs: times[at] ?? null });
+    const isOfEvent = !isOfNoEvent(bytes, at * ID_BYTES);
+    entries.push({ position, id, receivedMs: times[at] ?? null, isOfEvent });
   }
   return entries;
 }

@@ -1,0 +1,101 @@
+import { Mutation, Query, Resolver } from 'type-graphql';
+import { attemptOf, type Call } from '../../../caller/call';
+import type { TenantStore } from '../../../caller/tenant.store';
+import { DomainError } from '../../../errors';
+import type { ParameterValues } from '../../../event/parameter-specs';
+import { FILTER_PARAMETERS } from '../../../event/parameters';
+import { parseParameters } from '../../../event/parse-parameters';
+import { type AuditEventFilter, toAuditEventFilter } from '../../../event/query';
+import type { Answer } from '../../../event/shape';
+import { Access } from '../../../graphql/access';
+import { Takes } from '../../../graphql/arguments';
+import { objectType } from '../../../graphql/object-type';
+import { noSuchTenant, parseTenantId } from '../../../tenant-set';
+import type { ErasureStore, StoredErasure } from './erasure.store';
+import {
+  ERASE_PARAMETERS,
+  ERASURE,
+  ERASURE_PREVIEW,
+  ERASURES_PARAMETERS,
+  PREVIEW_PARAMETERS,
+} from './parameters';
+
+const ErasureType = objectType(ERASURE);
+type ErasureType = Answer<typeof ERASURE>;
+const ErasurePreviewType = objectType(ERASURE_PREVIEW);
+type ErasurePreviewType = Answer<typeof ERASURE_PREVIEW>;
+
+/** @returns why nothing may be erased of the tenant now, in a sentence; null: it may */
+export type WhyHeld = (tenantId: number) => Promise<string | null>;
+
+/** Erases events, for operators. */
+@Resolver()
+export class ErasureResolver {
+  constructor(
+    private readonly store: ErasureStore,
+    private readonly tenants: Pick<TenantStore, 'existing'>,
+    private readonly whyHeld: WhyHeld,
+  ) {}
+
+  @Query(() => ErasurePreviewType, { description: 'How many events an erasure would erase now.' })
+  @Access({ principal: 'operator' })
+  @Takes(PREVIEW_PARAMETERS)
+  async erasurePreview({
+    tenantId: given,
+    erased,
+  }: ParameterValues<typeof PREVIEW_PARAMETERS>): Promise<ErasurePreviewType> {
+    const tenantId = await this.#tenant(given);
+    const found = await this.store.find(tenantId, filterOf(erased));
+    return { tenantId: given, events: found.length };
+  }
+
+  @Mutation(() => ErasureType, {
+    description:
+      'Erases events of a tenant for good, with all that was made of them. It goes on in the background: see `erasures`. The entries of the evidence log stay, without record ids, and an entry names the erased ones.',
+  })
+  @Access({ principal: 'operator' })
+  @Takes(ERASE_PARAMETERS)
+  async eraseEvents(
+    { tenantId: given, erased, reason, events }: ParameterValues<typeof ERASE_PARAMETERS>,
+    context: Call,
+  ): Promise<ErasureType> {
+    const tenantId = await this.#tenant(given);
+    const held = await this.whyHeld(tenantId);
+    if (held !== null) throw new DomainError('invalid_parameter', { public: held });
+    const found = await this.store.find(tenantId, filterOf(erased));
+    if (found.length !== events)
+      throw new DomainError('invalid_parameter', {
+        public: `The filter finds ${found.length} events, and ${events} were confirmed. Nothing is erased.`,
+      });
+    return toType(await this.store.begin(tenantId, found, reason, attemptOf(context)));
+  }
+
+  @Query(() => [ErasureType], { description: 'The erasures of a tenant, newest first.' })
+  @Access({ principal: 'operator' })
+  @Takes(ERASURES_PARAMETERS)
+  async erasures({ tenantId, first }: ParameterValues<typeof ERASURES_PARAMETERS>): Promise<ErasureType[]> {
+    return (await this.store.newest(await this.#tenant(tenantId), first)).map(toType);
+  }
+
+  async #tenant(given: string): Promise<number> {
+    const tenantId = parseTenantId(given);
+    if (tenantId === null || (await this.tenants.existing([tenantId])).length === 0) throw noSuchTenant();
+    return tenantId;
+  }
+}
+
+/** Without a filter and a time, everything would be meant. */
+function filterOf(erased: ParameterValues<typeof PREVIEW_PARAMETERS>['erased']): AuditEventFilter {
+  if (Object.values(erased).every((value) => value === undefined || value === ''))
+    throw new DomainError('invalid_parameter', {
+      public: 'Give a filter or a time: otherwise all events of the tenant would be erased.',
+    });
+  return toAuditEventFilter(parseParameters(FILTER_PARAMETERS, erased));
+}
+
+const toType = ({ tenantId, at, endedAt, ...erasure }: StoredErasure): ErasureType => ({
+  ...erasure,
+  tenantId: String(tenantId),
+  at: at.toISOString(),
+  endedAt: endedAt?.toISOString() ?? null,
+});
