@@ -33,13 +33,16 @@ describe.each(ENGINES)('an erasure on %s', (engine) => {
   });
   const at = useWorld(engine);
   let tenant: TestTenant;
+  /** It has events of the same names. */
+  let other: TestTenant;
   let folder: string;
   beforeAll(async () => {
     tenant = await at.world.tenant();
+    other = await at.world.tenant('Other');
     folder = await temporaryFolder();
   });
 
-  /** The tables and columns with a text, and the names of files, somewhere in the database and the data folder. */
+  /** The tables with a text in rows of any tenant but the other one, and the names of files with it. */
   async function placesOf(text: string): Promise<string[]> {
     const inFiles: string[] = [];
     const { dataDir } = at.world.database;
@@ -64,9 +67,10 @@ describe.each(ENGINES)('an erasure on %s', (engine) => {
       const found: string[] = [];
       for (const { name } of tables) {
         const rows = await models.$queryRawUnsafe<{ n: number }[]>(
-          `SELECT count(*)::int AS n FROM ${name} t WHERE position(lower($1) IN lower(t::text)) > 0
-            OR position(encode(convert_to($1, 'UTF8'), 'hex') IN t::text) > 0`,
-          text,
+          `SELECT count(*)::int AS n FROM ${name} t WHERE (position(lower($1) IN lower(t::text)) > 0
+            OR position(encode(convert_to($1, 'UTF8'), 'hex') IN t::text) > 0)
+            AND coalesce(to_jsonb(t) ->> 'tenant_id', '') <> $2`,
+          ...[text, other.tenantId],
         );
         if ((rows[0]?.n ?? 0) > 0) found.push(name);
       }
@@ -113,12 +117,21 @@ describe.each(ENGINES)('an erasure on %s', (engine) => {
       lines: [JSON.stringify({ tenantId: tenant.tenantId, events: 10 })],
       error: null,
     });
-    const other = await run('erase', '--filter', FILTER, '--reason', 'a request', '--events', '9');
-    expect(other.error).toContain('finds 10 events, and 9 were confirmed');
+    const refused = await run('erase', '--filter', FILTER, '--reason', 'a request', '--events', '9');
+    expect(refused.error).toContain('finds 10 events, and 9 were confirmed');
     const all = await run('erase', '--reason', 'a request', '--yes');
     expect(all.error).toContain('all events of the tenant');
     const unasked = await run('erase', '--filter', FILTER, '--reason', 'a request');
     expect(unasked.error).toContain('--yes');
+    const stranger = await at.world.tenant('Stranger');
+    for (const [key, field] of [
+      [stranger.key, `erasures(tenantId: "${tenant.tenantId}") { reason }`],
+      [stranger.key, `erasurePreview(tenantId: "${tenant.tenantId}", erased: { search: "x" }) { events }`],
+      [tenant.key, `erasures(tenantId: "${tenant.tenantId}") { reason }`],
+    ] as const) {
+      const { body } = await at.world.graphql(key, `{ ${field} }`);
+      expect(body.errors[0].extensions.code).toBe('forbidden');
+    }
     const erase = `mutation { eraseEvents(tenantId: "${tenant.tenantId}", erased: { filter: "actionId:X" },
       reason: "r", events: 1) { erasureId } }`;
     const { body } = await at.world.graphql(tenant.key, erase);
@@ -149,6 +162,8 @@ describe.each(ENGINES)('an erasure on %s', (engine) => {
     expect(first.error).toBeNull();
 
     const [erasedEvent] = (await tenant.get('/audit-activity', { filter: FILTER, pageSize: 1 })).body.data;
+    const begun20 = await tenant.get('/audit-activity/tail', { from: 'beginning', limit: 20 });
+    await other.ingest(sent.slice(0, 8));
     expect((await placesOf(NEEDLE)).length).toBeGreaterThan(0);
     const begun = await run('erase', '--filter', FILTER, '--reason', 'case 7', '--yes', '--json');
     expect(begun.error).toBeNull();
@@ -188,7 +203,26 @@ describe.each(ENGINES)('an erasure on %s', (engine) => {
       problems: [],
     });
     const tail = await tenant.get('/audit-activity/tail', { from: 'beginning', limit: 100 });
-    expect(tail.status).toBe(200);
+    expect(tail.body.data).toHaveLength(30);
+    // A reader of the tail goes on from where it was, with what is left.
+    const cursor = begun20.body.meta.nextCursor;
+    const rest = await tenant.get('/audit-activity/tail', { cursor, limit: 100 });
+    const read = [...begun20.body.data, ...rest.body.data].map(({ statement }) => statement);
+    const left = sent.map(({ statement }) => statement).filter((text) => !text?.includes(NEEDLE));
+    expect(rest.body.meta.caughtUp).toBe(true);
+    expect(read.filter((text) => !text.includes(NEEDLE)).sort()).toEqual(left.sort());
+    const { body, text: exported } = await at.world.fetch(
+      '/api/v1/public/audit-activity/export?format=ndjson',
+      {
+        headers: { 'X-Api-Key': tenant.key },
+      },
+    );
+    expect([body, exported.includes(NEEDLE), exported.trim().split('\n')]).toEqual([
+      null,
+      false,
+      expect.any(Array),
+    ]);
+    expect((await other.get('/audit-activity', { filter: FILTER })).body.meta.totalCount).toBe(2);
 
     // What people asked for before stays in the access log; the erasure itself adds nothing of the events.
     const entries = (await accessLog(at.world)).filter(({ operation }) => /^eras/.test(operation));
@@ -204,8 +238,10 @@ describe.each(ENGINES)('an erasure on %s', (engine) => {
     try {
       const { models } = database.migrator;
       const found = await models.$queryRawUnsafe<{ id: string }[]>(
-        `DELETE FROM audit_event WHERE record_id IN (SELECT record_id FROM audit_event LIMIT 1)
+        `DELETE FROM audit_event WHERE record_id IN (
+           SELECT record_id FROM audit_event WHERE tenant_id = $1::int LIMIT 1) AND tenant_id = $1::int
          RETURNING record_id::text AS id`,
+        Number(tenant.tenantId),
       );
       const [{ entry }] = (await models.$queryRawUnsafe('SELECT entry FROM audit_erasure LIMIT 1')) as [
         { entry: string },

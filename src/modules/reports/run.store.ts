@@ -115,7 +115,8 @@ export class RunStore {
     await guarded(() =>
       this.service.run(
         `INSERT INTO report_piece (tenant_id, run_id, format, piece, bytes)
-         SELECT t.tenant_id, $2::uuid, $3::text, $4::int, $5::bytea FROM tenant t WHERE t.tenant_id = $1::int`,
+         SELECT r.tenant_id, r.run_id, $3::text, $4::int, $5::bytea FROM report_run r
+         WHERE r.tenant_id = $1::int AND r.run_id = $2::uuid AND r.state = 'making'`,
         [tenantId, runId, format, piece, zipped],
         oneTenant(tenantId),
       ),

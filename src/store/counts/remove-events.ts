@@ -1,8 +1,9 @@
 import type { OwnerDoor, Prisma } from '../../database/clients';
 import { FORGET_COLUMN_VALUES } from '../columns/forget-values';
 import { hourOf } from '../rows/event-rows';
+import { fromStored } from '../rows/stored-text';
 import { COUNTED_BY_INSTANCE, INSTANCE_MAX, keyOf } from './by-instance';
-import { COUNTED, COUNTED_COLUMNS, KEYS } from './dimensions';
+import { COUNTED, COUNTED_COLUMNS, DIMENSIONS, KEYS } from './dimensions';
 import { foldTenant } from './fold';
 import { takeTenant } from './turns';
 
@@ -71,19 +72,33 @@ export function inTurn<T>(
 }
 
 /** Removes values whose last count is gone, so that values without stored events are not kept. */
-const FORGET_VALUES = COUNTED.map(({ kind, key }) => {
+const FORGET_VALUES = COUNTED.map(({ kind, key, field }) => {
   const column = key === 'i' ? 'a' : key;
   const number =
     key === 'i' ? `(SELECT ${keyOf('m.dim_id', '0')} WHERE m.dim_id <= ${INSTANCE_MAX})` : 'm.dim_id';
   const others = KEYS.filter((d) => d.key !== column).map((d) => `c.${d.key} = 0`);
-  return `DELETE FROM audit_dim m WHERE m.tenant_id = $1::int AND m.kind = ${kind} AND NOT EXISTS (
+  const statement = `DELETE FROM audit_dim m WHERE m.tenant_id = $1::int AND m.kind = ${kind} AND NOT EXISTS (
     SELECT FROM audit_count c WHERE c.tenant_id = $1::int AND c.grain = 2 AND c.${column} = ${number}
-      AND ${others.join(' AND ')})`;
+      AND ${others.join(' AND ')}) RETURNING m.value`;
+  return { field, statement };
 });
 
-/** Removes counted values and values of columns that no event of the tenant has any more. */
-export const forgetValues = (owner: OwnerDoor, tenantId: number): Promise<void> =>
+/**
+ * Removes counted values and values of columns that no event of the tenant has any more.
+ * @param also gets the names of those databases, log-ins and instances, in the same transaction
+ */
+export const forgetValues = (
+  owner: OwnerDoor,
+  tenantId: number,
+  also?: (tx: Prisma.TransactionClient, gone: ReadonlySet<string>) => Promise<void>,
+): Promise<void> =>
   inTurn(owner, tenantId, async (tx) => {
-    for (const statement of [...FORGET_VALUES, ...FORGET_COLUMN_VALUES])
-      await tx.$executeRawUnsafe(statement, tenantId);
+    const gone = new Set<string>();
+    for (const { field, statement } of FORGET_VALUES) {
+      const rows = await tx.$queryRawUnsafe<{ value: string }[]>(statement, tenantId);
+      if (field !== DIMENSIONS.action.field) for (const { value } of rows) gone.add(fromStored(value));
+    }
+    for (const statement of FORGET_COLUMN_VALUES) await tx.$executeRawUnsafe(statement, tenantId);
+    gone.delete('');
+    if (gone.size > 0) await also?.(tx, gone);
   });

@@ -195,6 +195,9 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   'finishRestore.keepEpoch': () => false,
   'setTenantRetention.days': () => undefined,
   masksStatements: () => false,
+  // It finds nothing, and another number is refused: the events of the other calls stay.
+  erased: () => ({ filter: 'objectName:"nothing"' }),
+  'eraseEvents.events': () => 1,
 };
 
 const givenTo = ({ name: field }: RootField, { name }: GraphQLArgument) =>

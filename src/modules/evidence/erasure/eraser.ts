@@ -25,7 +25,7 @@ import { oneTenant } from '../../../tenant-set';
 import type { LogKeys } from '../log-head';
 import { PUT_PLACES } from '../log-statements';
 import { loadHead } from '../log-writer';
-import { PURGED_TABLES, purgeCopies } from './purge';
+import { forgetLearned, PURGED_TABLES, purgeCopies } from './purge';
 
 const ERASING: Leased = {
   table: 'audit_erasure',
@@ -36,8 +36,7 @@ const ERASING: Leased = {
 };
 
 const OPEN = (of: (column: string) => string) => `
-SELECT e.tenant_id AS "tenantId", e.erasure_id::text AS "erasureId", e.at, e.erased_by AS "erasedBy", e.reason, e.events,
-  e.entry
+SELECT e.tenant_id AS "tenantId", e.erasure_id::text AS "erasureId", e.at, e.erased_by AS "erasedBy", e.reason, e.events
 FROM audit_erasure e WHERE e.ended_at IS NULL AND ${isFree(ERASING, 'e')} AND ${of('e.tenant_id')} ORDER BY 1 LIMIT 50`;
 
 const LAST_END = (of: (column: string) => string) =>
@@ -65,7 +64,8 @@ INSERT INTO audit_log_queue (tenant_id, batch_id, received_at, leaves, accepted,
 SELECT t.tenant_id, $2::uuid, statement_timestamp(), decode($3, 'hex'), NULL, 1, $4::text, decode($5, 'hex'), false
 FROM tenant t WHERE t.tenant_id = $1::int`;
 const NOTE_ENTRY = `
-UPDATE audit_erasure SET entry = $3::text WHERE tenant_id = $1::int AND erasure_id = $2::uuid AND entry IS NULL`;
+UPDATE audit_erasure SET entry = $3::text WHERE tenant_id = $1::int AND erasure_id = $2::uuid AND entry IS NULL
+RETURNING erasure_id`;
 
 const REMOVE = removing(`e.record_id = ANY(string_to_array($2::text, ',')::uuid[])`);
 const FORGET_MARKED = `
@@ -83,7 +83,7 @@ const FORGET_PLACES = 'DELETE FROM audit_log_place WHERE tenant_id = $1::int AND
 const FORGET_RECORDS = 'DELETE FROM audit_erasure_record WHERE tenant_id = $1::int AND erasure_id = $2::uuid';
 const END = `
 UPDATE audit_erasure SET ended_at = statement_timestamp(), problem = NULL
-WHERE tenant_id = $1::int AND erasure_id = $2::uuid`;
+WHERE tenant_id = $1::int AND erasure_id = $2::uuid AND ended_at IS NULL`;
 const NOTE_PROBLEM = `
 UPDATE audit_erasure SET problem = $3::text WHERE tenant_id = $1::int AND erasure_id = $2::uuid AND ended_at IS NULL`;
 
@@ -106,7 +106,6 @@ interface OpenErasure {
   readonly erasedBy: string;
   readonly reason: string;
   readonly events: number;
-  readonly entry: string | null;
 }
 
 interface LeafTile {
@@ -171,10 +170,13 @@ export class Eraser {
   async #attempt(erasure: OpenErasure): Promise<void> {
     const { tenantId, erasureId } = erasure;
     const key = [tenantId, erasureId] as const;
-    if (!(await this.#leases.take(key, this.#holder))) return;
+    // It is read with the lease: another instance may have gone on since it was found.
+    const how = { where: 'l.ended_at IS NULL', returning: 'l.entry' };
+    const taken = await this.#leases.take<{ entry: string | null }>(key, this.#holder, how);
+    if (!taken) return;
     const { models } = this.parts.owner;
     try {
-      const isOver = erasure.entry === null ? await this.#enter(erasure) : await this.#erase(erasure);
+      const isOver = taken.entry === null ? await this.#enter(erasure) : await this.#erase(erasure);
       this.#failed.delete(erasureId);
       if (isOver) this.parts.log.info({ tenantId, erasureId, events: erasure.events }, 'events were erased');
     } catch (error) {
@@ -222,7 +224,8 @@ export class Eraser {
       });
       const leaves = Buffer.concat([idBytes(erasureId), erasureLeaf(text)]);
       const mac = sealOf(keys.own, tenantId, erasureId, leaves);
-      await step(NOTE_ENTRY, [tenantId, erasureId, text]);
+      // Two entries of one erasure would be two that the log must explain.
+      if ((await step(NOTE_ENTRY, [tenantId, erasureId, text])).length === 0) return;
       await step(ENTER, [tenantId, erasureId, leaves.toString('hex'), keys.own.keyId, mac.toString('hex')]);
     });
     return false;
@@ -240,25 +243,25 @@ export class Eraser {
     for (const some of chunksOf(ids)) {
       await this.#restoreWeeks(tenantId, some);
       await inTurn(owner, tenantId, (tx) => removeAndBlank(tx, tenantId, some));
-      await this.#leases.renew([tenantId, erasureId], this.#holder);
+      if (!(await this.#leases.renew([tenantId, erasureId], this.#holder))) return false;
     }
     // A week may have been put into a file anew, with these events, since it was brought back.
     for (const some of chunksOf(ids)) if ((await this.#sealed(tenantId, some)).size > 0) return false;
     for (const some of chunksOf(ids)) await purgeCopies(owner, tenantId, some);
-    await forgetValues(owner, tenantId);
+    await forgetValues(owner, tenantId, (tx, gone) => forgetLearned(tx, tenantId, gone));
     await models.$executeRawUnsafe(UNLIST_AT_ONCE, tenantId);
     if ((await archiveOf(owner)?.forgetUnlisted(owner)) === false) return false;
     for (const table of VACUUMED) await migrator.models.$executeRawUnsafe(`VACUUM ${table}`);
-    await owner.models.$transaction(async (tx) => {
+    return owner.models.$transaction(async (tx) => {
       await tx.$executeRawUnsafe(FORGET_RECORDS, tenantId, erasureId);
-      await tx.$executeRawUnsafe(END, tenantId, erasureId);
+      if ((await tx.$executeRawUnsafe(END, tenantId, erasureId)) === 0) return false;
       const attempt = ownAttempt('eraseEvents', now(), { tenantId: String(tenantId), events });
       await insertEntries(tx, [
         changeOf(attempt, { rows: events, tenantIds: [tenantId], subject: erasureId }),
       ]);
+      // With its commit the erasure is over. After a crash before, its steps are done again.
+      return true;
     });
-    // From here on the erasure is over. After a crash before, its steps are done again.
-    return true;
   }
 
   /** Whether a checkpoint covers the entry of the erasure. */

@@ -1,4 +1,6 @@
-import { type OwnerDoor, stepIn } from '../../../database/clients';
+import { type OwnerDoor, type Prisma, stepIn } from '../../../database/clients';
+import { ticksOfRecordId } from '../../../event/record-id';
+import { fold } from '../../../event/search';
 
 const IDS = `string_to_array($2::text, ',')::uuid[]`;
 const UUID = `'[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}'`;
@@ -8,11 +10,16 @@ const WHOLE_HOURS = `first_event = first_event / ${HOUR_TICKS} * ${HOUR_TICKS},
   last_event = last_event / ${HOUR_TICKS} * ${HOUR_TICKS}`;
 const TITLE = `'Events of this were erased'`;
 
-/** The alerts of findings that were made of some events. The findings stay, because their number is sealed. */
+/**
+ * The alerts of findings that were made of some events. The findings stay, because their number is sealed. A finding of
+ * many events has the ids of the first ones only: then its time tells. $3: ticks of the events.
+ */
 const FINDINGS = `
 UPDATE finding SET title = ${TITLE}, group_values = '{}', record_ids = '{}', principals = '{}', instances = '{}',
   deeds = '[]', ${WHOLE_HOURS}
-WHERE tenant_id = $1::int AND record_ids && ${IDS} RETURNING alert_id::text AS id`;
+WHERE tenant_id = $1::int AND (record_ids && ${IDS} OR (cardinality(record_ids) < event_count AND EXISTS (
+  SELECT FROM unnest(string_to_array($3::text, ',')::bigint[]) AS t(at) WHERE t.at BETWEEN first_event AND last_event)))
+RETURNING alert_id::text AS id`;
 const ALERTS = `
 UPDATE alert SET title = ${TITLE}, group_key = alert_id::text, group_values = '{}', principals = '{}', instances = '{}',
   deeds = '[]', about = '{}', links = '{}', ${WHOLE_HOURS}
@@ -20,12 +27,21 @@ WHERE tenant_id = $1::int AND alert_id = ANY(${IDS}) RETURNING incident_id::text
 const INCIDENTS = `
 UPDATE incident SET title = ${TITLE}, ${WHOLE_HOURS} WHERE tenant_id = $1::int AND incident_id = ANY(${IDS})`;
 
-/** Windows of rules that hold one of the events; whoever has them in memory reads them anew. */
+/**
+ * Whoever works on the rules of the tenant writes nothing of what he has read, and reads everything anew. It comes first:
+ * it waits for who is writing now.
+ */
+const RULES_ANEW = 'UPDATE detection_position SET revision = revision + 1 WHERE tenant_id = $1::int';
+/** Windows of rules that hold one of the events. */
 const WINDOWS = `
 DELETE FROM detection_state s WHERE s.tenant_id = $1::int AND EXISTS (
   SELECT FROM regexp_matches(s.body, ${UUID}, 'g') m WHERE m[1]::uuid = ANY(${IDS}))`;
-const RELEASE_RULES = `
-UPDATE detection_position SET holder = NULL, held_until = NULL WHERE tenant_id = $1::int`;
+const STATE_ROWS = `
+SELECT s.node, s.key, s.body FROM detection_state s
+WHERE s.tenant_id = $1::int AND (s.node, s.key) > ($2, $3) ORDER BY s.node, s.key LIMIT 5000`;
+const FORGET_STATE = `
+DELETE FROM detection_state s USING json_to_recordset($2::json) AS x(node text, key text)
+WHERE s.tenant_id = $1::int AND s.node = x.node AND s.key = x.key`;
 
 const SET_ASIDE = `
 DELETE FROM destination_set_aside WHERE tenant_id = $1::int AND record_id = ANY(${IDS})
@@ -39,7 +55,8 @@ WHERE d.tenant_id = $1::int AND d.destination_id = ANY(${IDS})`;
 /** Nothing tells which events are in a run of a report or in a backtest, so all of the tenant go. */
 const WHOLE = [
   'DELETE FROM report_piece WHERE tenant_id = $1::int',
-  `UPDATE report_run SET state = CASE state WHEN 'making' THEN 'given-up' ELSE 'over' END, bytes = 0
+  `UPDATE report_run SET state = CASE state WHEN 'making' THEN 'given-up' ELSE 'over' END, bytes = 0,
+     expires_at = created_at
    WHERE tenant_id = $1::int AND state IN ('making', 'done')`,
   'DELETE FROM backtest WHERE tenant_id = $1::int',
 ];
@@ -62,14 +79,46 @@ export async function purgeCopies(
         const rows = await step<{ id: string | null }>(statement, [tenantId, ids.join()]);
         return [...new Set(rows.flatMap(({ id }) => id ?? []))];
       };
-      const alerts = await idsOf(FINDINGS, recordIds);
+      await step(RULES_ANEW, [tenantId]);
+      const times = recordIds.map(ticksOfRecordId).join();
+      const found = await step<{ id: string }>(FINDINGS, [tenantId, recordIds.join(), times]);
+      const alerts = [...new Set(found.map(({ id }) => id))];
       const incidents = await idsOf(ALERTS, alerts);
       await idsOf(INCIDENTS, incidents);
       await tx.$executeRawUnsafe(WINDOWS, tenantId, recordIds.join());
-      await tx.$executeRawUnsafe(RELEASE_RULES, tenantId);
       await idsOf(COUNT_ASIDE, await idsOf(SET_ASIDE, recordIds));
       for (const statement of WHOLE) await tx.$executeRawUnsafe(statement, tenantId);
     },
     { timeout: 180_000, maxWait: 60_000 },
   );
 }
+
+/** Removes what rules learned of values that no event has any more, and windows with them. */
+export async function forgetLearned(
+  tx: Prisma.TransactionClient,
+  tenantId: number,
+  gone: ReadonlySet<string>,
+): Promise<void> {
+  await tx.$executeRawUnsafe(RULES_ANEW, tenantId);
+  const folded = new Set([...gone].map(fold));
+  for (let last = { node: '', key: '' }; ; ) {
+    const rows = await tx.$queryRawUnsafe<{ node: string; key: string; body: string }[]>(
+      STATE_ROWS,
+      ...[tenantId, last.node, last.key],
+    );
+    const own = rows.filter(({ body }) => hasText(JSON.parse(body), folded));
+    const keys = own.map(({ node, key }) => ({ node, key }));
+    if (keys.length > 0) await tx.$executeRawUnsafe(FORGET_STATE, tenantId, JSON.stringify(keys));
+    const end = rows.at(-1);
+    if (!end) return;
+    last = end;
+  }
+}
+
+/** Whether one of some folded texts is somewhere in a value of JSON. Values that are joined have a separator between them. */
+function hasText(value: unknown, texts: ReadonlySet<string>): boolean {
+  if (typeof value === 'string') return value.split(JOINT).some((part) => texts.has(fold(part)));
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some((one) => hasText(one, texts));
+}
+const JOINT = '\u001f';

@@ -1,0 +1,395 @@
+import { pino } from 'pino';
+import type { OwnerDoor } from '../../src/database/clients';
+import { FILTER_PARAMETERS } from '../../src/event/parameters';
+import { parseParameters } from '../../src/event/parse-parameters';
+import { toAuditEventFilter } from '../../src/event/query';
+import { LIMITS } from '../../src/limits';
+import { Eraser } from '../../src/modules/evidence/erasure/eraser';
+import { ErasureStore } from '../../src/modules/evidence/erasure/erasure.store';
+import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';
+import { LogChecker } from '../../src/modules/evidence/log-check';
+import { Archive, openArchive } from '../../src/store/archive/archive';
+import { GoneSeal } from '../../src/store/log/arrivals/gone-seal';
+import { PostgresArrivalReader } from '../../src/store/log/arrivals/stored-arrivals';
+import { ArchiveTrial } from '../archive/archive-trial';
+import { AN_ATTEMPT } from '../support/attempt';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
+import { ENGINES } from '../support/engines';
+import { Store } from '../support/store';
+import { useLimits } from '../support/use-limits';
+import { LogTrial } from './support';
+
+/** It stands in the erased events and in what was made of them, and nowhere else. */
+const NEEDLE = 'Kellermann';
+const ERASED = `CORP\\${NEEDLE}`;
+const SEALED_WEEK = '2026-01-05T00:00:00Z';
+const [EVENTS, GONE] = [24, 6];
+/** More statements than the erasure has. */
+const CUTS_MAX = 300;
+
+describe.each(ENGINES)('the eraser on %s', (engine) => {
+  useLimits({ erasureStepEvents: 4, archiveAnnounceMs: 0 });
+  let store: Store;
+  let archive: ArchiveTrial;
+  let trial: LogTrial;
+  beforeAll(async () => {
+    store = await Store.open(engine);
+    archive = await ArchiveTrial.open(store);
+  });
+  beforeEach(async () => {
+    store = await store.forNewTenant();
+    trial = new LogTrial(store);
+  });
+  afterAll(async () => {
+    await archive.close();
+    await store.close();
+  });
+
+  const keys = { own: TEST_CHECKPOINT_KEY, others: [], former: [] };
+  const log = pino({ level: 'silent' });
+  const now = () => new Date('2026-03-01T00:00:00Z');
+  function eraserOn(owner: OwnerDoor = store.database.owner): Eraser {
+    openArchive(new Archive(archive.tenants, archive.cache, archive.worker), owner);
+    return new Eraser({ owner, migrator: store.database.migrator, keys, now, log });
+  }
+  const erasures = () => new ErasureStore(store.database.service, now);
+  const rows = (table: string) =>
+    store.query<Record<string, unknown>>(`SELECT * FROM ${table} WHERE tenant_id = $1`, store.tenantId);
+
+  /** Stores events of two weeks, the first of them sealed, and asks for the erasure of some of both. */
+  async function begun() {
+    const events = store.checked(
+      Array.from({ length: EVENTS }, (_, i) => ({
+        eventTime: `2026-01-${String(5 + (i % 12)).padStart(2, '0')}T08:00:00.00000${10 + i}Z`,
+        ...(i % 4 === 1 && { serverPrincipalName: ERASED, statement: `SELECT '${NEEDLE}' -- ${i}` }),
+      })),
+    );
+    await store.insert(events);
+    await archive.settle();
+    await trial.run();
+    expect(await archive.seal(SEALED_WEEK, store.tenantId)).toMatchObject({ outcome: 'sealed' });
+    const filter = toAuditEventFilter(parseParameters(FILTER_PARAMETERS, { principalName: ERASED }));
+    const ids = await erasures().find(store.tenantId, filter);
+    expect(ids).toHaveLength(GONE);
+    await erasures().begin(store.tenantId, ids, 'case 7', AN_ATTEMPT);
+    return { ids, filter };
+  }
+
+  const checked = () => {
+    const { service } = store.database;
+    const checker = new LogChecker(
+      new PostgresEvidenceStore(service),
+      new PostgresArrivalReader(service),
+      keys,
+      trial.sequencer,
+      new GoneSeal([TEST_CHECKPOINT_KEY]),
+    );
+    return checker.check(store.tenantId, 0);
+  };
+  const ended = async () => (await erasures().newest(store.tenantId, 1))[0]?.endedAt != null;
+
+  /** Tables with a text, also in hexadecimal, of the store's tenant or of none. */
+  async function tablesWith(text: string): Promise<string[]> {
+    const tables = await store.query<{ name: string }>(
+      `SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
+       WHERE s.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1`,
+    );
+    const found: string[] = [];
+    for (const { name } of tables) {
+      const [row] = await store.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM ${name} t WHERE position(lower($1) IN lower(t::text)) > 0
+          OR position(encode(convert_to($1, 'UTF8'), 'hex') IN t::text) > 0`,
+        text,
+      );
+      if ((row?.n ?? 0) > 0) found.push(name);
+    }
+    return found;
+  }
+
+  it('goes on wherever it was cut off, and the log explains each event in between', async () => {
+    const { ids } = await begun();
+    let cuts = 0;
+    for (let at = 1; !(await ended()); at += 2) {
+      if (at > CUTS_MAX) throw new Error('it does not end');
+      const killed = dyingAt(store.database.owner, at);
+      await eraserOn(killed.owner)
+        .run()
+        .catch(() => {});
+      if (killed.isDead()) cuts++;
+      // The lease of an instance that was killed ends with time.
+      await store.query(
+        `UPDATE audit_erasure SET held_until = '2000-01-01' WHERE tenant_id = $1`,
+        store.tenantId,
+      );
+      await trial.run();
+      const check = await checked();
+      expect({ at, ...check }).toMatchObject({ at, missing: [], altered: [], problems: [] });
+      expect(check.sound + check.erased).toBe(check.signed);
+    }
+    expect(cuts).toBeGreaterThan(20);
+    expect(await checked()).toMatchObject({ signed: EVENTS + 1, sound: EVENTS - GONE, erased: GONE + 1 });
+    expect(await tablesWith(NEEDLE)).toEqual([]);
+    for (const id of ids) expect(await tablesWith(id)).toEqual([]);
+    const own = await store.query<{ subject: string }>(
+      `SELECT subject FROM access_log WHERE operation = 'eraseEvents' AND $1 = ANY(tenant_ids) AND outcome = 'ok'`,
+      store.tenantId,
+    );
+    expect(own).toHaveLength(1);
+    const sealedAgain = await archive.settle().then(() => archive.seal(SEALED_WEEK, store.tenantId));
+    expect(sealedAgain).toMatchObject({ outcome: 'sealed' });
+    expect(await checked()).toMatchObject({ sound: EVENTS - GONE, erased: GONE + 1, problems: [] });
+  });
+
+  it('adds one entry and ends once if another instance has done both since it looked', async () => {
+    await begun();
+    const other = eraserOn();
+    const late = () => eraserOn(afterOpen(store.database.owner, () => other.run()));
+    await late().run();
+    await trial.run();
+    expect(await checked()).toMatchObject({ signed: EVENTS + 1, sound: EVENTS });
+    await late().run();
+    expect(await ended()).toBe(true);
+    await trial.run();
+    expect(await checked()).toMatchObject({ signed: EVENTS + 1, sound: EVENTS - GONE, erased: GONE + 1 });
+    const own = await store.query(
+      `SELECT FROM access_log WHERE operation = 'eraseEvents' AND $1 = ANY(tenant_ids) AND outcome = 'ok'`,
+      store.tenantId,
+    );
+    expect(own).toHaveLength(1);
+  });
+
+  it('leaves nothing of the events in findings, alerts, incidents, windows, set-aside events and reports', async () => {
+    const { ids } = await begun();
+    const { models } = store.database.owner;
+    const { tenantId } = store;
+    const uuid = (n: number) => `00000000-0000-4000-8000-0000000000${String(n).padStart(2, '0')}`;
+    const times = { firstEvent: 1_767_600_000_123_456_7n, lastEvent: 1_767_900_000_123_456_7n };
+    const told = {
+      title: NEEDLE,
+      severity: 3,
+      principals: [ERASED],
+      instances: ['I'],
+      deeds: `["${NEEDLE}"]`,
+      ...times,
+    };
+    const at = now();
+    const finding = (n: number, alert: number, recordIds: readonly string[], eventCount = recordIds.length) =>
+      models.finding.create({
+        data: {
+          tenantId,
+          findingId: uuid(n),
+          alertId: uuid(alert),
+          ruleId: uuid(1),
+          ruleVersion: 1,
+          ...told,
+          ...(alert === 9 && { title: 'other', principals: ['CORP\\bob'], deeds: '[]' }),
+          groupValues: alert === 9 ? '{}' : `{"login":"${NEEDLE}"}`,
+          recordIds: [...recordIds],
+          eventCount,
+          detectedAt: at,
+        },
+      });
+    const alert = (n: number, others: object = {}) =>
+      models.alert.create({
+        data: {
+          tenantId,
+          alertId: uuid(n),
+          ruleId: uuid(1),
+          status: 'new',
+          groupKey: NEEDLE,
+          groupValues: `{"login":"${NEEDLE}"}`,
+          anchor: times.firstEvent,
+          findingCount: 1,
+          eventCount: 1n,
+          about: `{"login":"${NEEDLE}"}`,
+          links: [NEEDLE],
+          incidentId: uuid(20),
+          createdAt: at,
+          updatedAt: at,
+          ...told,
+          ...others,
+        },
+      });
+    const other = '01964000-0000-8000-8000-000000000001';
+    await finding(1, 7, [other, ids[0] ?? '']);
+    // It has more events than it names.
+    await finding(2, 8, [other], 200);
+    await finding(3, 9, [other]);
+    await alert(7);
+    await alert(8);
+    await alert(9, {
+      ...{
+        title: 'other',
+        groupKey: 'x',
+        groupValues: '{}',
+        principals: [],
+        deeds: '[]',
+        about: '{}',
+        links: [],
+      },
+      incidentId: null,
+    });
+    await models.incident.create({
+      data: {
+        ...{ tenantId, incidentId: uuid(20), number: 1, title: NEEDLE, severity: 3, status: 'new', ...times },
+        ...{ alertCount: 2, eventCount: 1n, rowsRead: 0n, rowsChanged: 0n, touched: false },
+        ...{ createdAt: at, updatedAt: at },
+      },
+    });
+    await models.detectionPosition.create({
+      data: { tenantId, position: 24n, learned: 24n, learnUntil: 24n, revision: 4 },
+    });
+    const state = (key: string, body: object) =>
+      models.detectionState.create({
+        data: { tenantId, node: 'r/1/0', key, touched: 1n, body: JSON.stringify(body) },
+      });
+    await state('window', { k: 'w', v: {}, b: { entries: [{ r: [ids[1]] }] } });
+    await state(`v${ERASED.toLowerCase()}`, { k: 'x', v: { login: ERASED }, b: { first: 1, last: 2 } });
+    await state('joined', { k: 'y', v: {}, b: [{ v: `${ERASED.toLowerCase()}\u001fx` }] });
+    await state('kept', { k: 'z', v: { login: 'CORP\\alice' }, b: { first: 1, last: 2 } });
+    await store.query(
+      `INSERT INTO destination (tenant_id, destination_id, name, type, settings, secrets, filter, format, state, position,
+         last_error, last_error_at, set_aside)
+       VALUES ($1, $2::uuid, 'd', 'webhook', '{}', '', '', 'json', 'active', 0, $3, now(), 2)`,
+      ...[tenantId, uuid(30), `refused ${NEEDLE}`],
+    );
+    const aside = (position: bigint, recordId: string, message: string) =>
+      models.destinationSetAside.create({
+        data: { tenantId, destinationId: uuid(30), position, recordId, message, at },
+      });
+    await aside(1n, ids[2] ?? '', NEEDLE);
+    await aside(2n, other, 'too long');
+    const run = (n: number, kind: string) =>
+      models.reportRun.create({
+        data: {
+          ...{ tenantId, runId: uuid(n), reportId: 'r', state: kind, createdBy: 'x' },
+          createdAt: at,
+          expiresAt: at,
+        },
+      });
+    await run(40, 'done');
+    await run(41, 'making');
+    await models.reportPiece.create({
+      data: { tenantId, runId: uuid(40), format: 'csv', piece: 0, bytes: Buffer.from(NEEDLE) },
+    });
+    await models.backtest.create({
+      data: {
+        tenantId,
+        backtestId: uuid(50),
+        rule: 'r',
+        since: at,
+        state: 'done',
+        answer: NEEDLE,
+        tries: 1,
+        createdAt: at,
+      },
+    });
+    const before = await tablesWith(NEEDLE);
+    expect(before).toEqual(
+      expect.arrayContaining(['alert', 'audit_dim', 'audit_event', 'audit_word', 'finding']),
+    );
+    await eraserOn().run();
+    await trial.run();
+    await eraserOn().run();
+    expect(await ended()).toBe(true);
+    expect(await tablesWith(NEEDLE)).toEqual([]);
+    for (const id of ids) expect(await tablesWith(id)).toEqual([]);
+
+    const findings = await rows('finding');
+    expect(findings.map(({ title }) => title).sort()).toEqual([
+      'Events of this were erased',
+      'Events of this were erased',
+      'other',
+    ]);
+    expect(await rows('alert')).toHaveLength(3);
+    expect((await rows('detection_state')).map(({ key }) => key)).toEqual(['kept']);
+    // Whoever has read the rules' windows writes none of them.
+    expect((await rows('detection_position'))[0]?.revision).toBeGreaterThan(4);
+    expect(await rows('destination_set_aside')).toEqual([expect.objectContaining({ record_id: other })]);
+    expect(await rows('destination')).toEqual([expect.objectContaining({ set_aside: 1, last_error: null })]);
+    expect((await rows('report_run')).map(({ state }) => state).sort()).toEqual(['given-up', 'over']);
+    expect([await rows('report_piece'), await rows('backtest')]).toEqual([[], []]);
+  });
+
+  it('is asked for once at a time, and for a bounded number of events', async () => {
+    const { ids, filter } = await begun();
+    await expect(erasures().begin(store.tenantId, ids, 'again', AN_ATTEMPT)).rejects.toMatchObject({
+      code: 'invalid_parameter',
+    });
+    const max = jest.replaceProperty(LIMITS, 'erasureEventsMax', (GONE - 1) as never);
+    try {
+      await expect(erasures().find(store.tenantId, filter)).rejects.toMatchObject({
+        code: 'invalid_parameter',
+      });
+    } finally {
+      max.restore();
+    }
+    const another = await store.forNewTenant();
+    expect(await new ErasureStore(another.database.service, now).find(another.tenantId, filter)).toEqual([]);
+  });
+});
+
+/** A door that fails from a statement on, also in the middle of a transaction, as if its process were killed. */
+function dyingAt(owner: OwnerDoor, at: number) {
+  let count = 0;
+  const step = () => {
+    if (++count >= at) throw new Error('killed');
+  };
+  const models = counted(owner.models, step);
+  const dying: OwnerDoor = {
+    ...owner,
+    models,
+    steps: (work) =>
+      owner.steps((run) =>
+        work(async (text, values) => {
+          step();
+          return run(text, values);
+        }),
+      ),
+  };
+  return { owner: dying, isDead: () => count >= at };
+}
+
+const counted = <T extends object>(target: T, step: () => void): T =>
+  new Proxy(target, {
+    get(of, name) {
+      const value: unknown = Reflect.get(of, name);
+      if (typeof value !== 'function') return value;
+      if (name === '$transaction')
+        return (work: (tx: object) => Promise<unknown>, ...how: unknown[]) =>
+          value.call(
+            of,
+            async (tx: object) => {
+              const done = await work(counted(tx, step));
+              // Before the commit.
+              step();
+              return done;
+            },
+            ...how,
+          );
+      return (...given: unknown[]) => {
+        step();
+        return value.apply(of, given);
+      };
+    },
+  });
+
+/** A door with which something else happens after the first statement, which looks for work. */
+function afterOpen(owner: OwnerDoor, then: () => Promise<unknown>): OwnerDoor {
+  let isFirst = true;
+  const models = new Proxy(owner.models, {
+    get(of, name) {
+      const value: unknown = Reflect.get(of, name);
+      if (typeof value !== 'function') return value;
+      return async (...given: unknown[]) => {
+        const found: unknown = await value.apply(of, given);
+        if (isFirst) {
+          isFirst = false;
+          await then();
+        }
+        return found;
+      };
+    },
+  });
+  return { ...owner, models };
+}
