@@ -4,6 +4,7 @@ import { Provider } from 'urql';
 import { Router } from 'wouter';
 import { createClient } from './api/client';
 import { loadSession, type Session } from './api/session';
+import { useContrastOfPage } from './lib/contrast';
 import { ZoneProvider } from './lib/preferences';
 import { Shell } from './shell/shell';
 import { Failed, Loading } from './shell/states';
@@ -21,6 +22,7 @@ type State =
 export function App({ loading }: { readonly loading: Promise<Session | null> }) {
   const [state, setState] = useState<State>({ kind: 'asking' });
   const [isOver, setIsOver] = useState(false);
+  useContrastOfPage();
   const take = useCallback((asked: Promise<Session | null>) => {
     setState({ kind: 'asking' });
     asked.then(

@@ -2,6 +2,8 @@ import './mantine-styles';
 import 'mantine-datatable/styles.css';
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
+import './contrast.css';
+import './print.css';
 import { MantineProvider } from '@mantine/core';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -33,6 +33,63 @@ describe('every page', () => {
     await page.context().close();
   });
 
+  it('has more contrast where the system or a person asks for it, and keeps the colours that a system sets', async () => {
+    const { contoso } = opened.dashboard;
+    const options: BrowserContextOptions = { viewport: SIZES.desktop, bypassCSP: true, contrast: 'more' };
+    const page = await opened.dashboard.signedIn(contoso.key, '/explore?range=all', options);
+    const explore = new ExplorePage(page);
+    await explore.count(150);
+    await explore.facet(/SELECT/).waitFor();
+    const drawer = await explore.open(0);
+    await drawer.getByTestId('statement').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-contrast="more"][data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+      await screenshot(page, `explore-contrast-${colorScheme}`);
+      expect(await violations(page, 'more')).toEqual([]);
+    }
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+
+    await page.emulateMedia({ contrast: 'no-preference', colorScheme: 'light' });
+    await page.locator('html[data-contrast="usual"]').waitFor();
+    await page.getByRole('button', { name: 'test' }).click();
+    await page.getByRole('menuitem', { name: 'High contrast' }).click();
+    await page.locator('html[data-contrast="more"]').waitFor();
+    await page.reload();
+    await page.locator('html[data-contrast="more"]').waitFor();
+
+    await page.emulateMedia({ forcedColors: 'active' });
+    await explore.search('succeeded:false');
+    await explore.count(15);
+    const drawn = await page.evaluate<[string, string]>(`[
+      getComputedStyle(document.querySelector('#events tbody td')).borderInlineStartWidth,
+      getComputedStyle(document.querySelector('.mantine-ColorSwatch-root')).forcedColorAdjust,
+    ]`);
+    expect(drawn).toEqual(['3px', 'none']);
+    await screenshot(page, 'explore-forced');
+    expect(await violations(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it('prints what was found, without what changes it, and cuts no cell', async () => {
+    const { contoso } = opened.dashboard;
+    const options: BrowserContextOptions = { viewport: SIZES.desktop, colorScheme: 'dark', bypassCSP: true };
+    const page = await opened.dashboard.signedIn(contoso.key, '/explore?range=all', options);
+    await new ExplorePage(page).count(150);
+    await page.emulateMedia({ media: 'print' });
+    await page.getByRole('navigation', { name: 'Views' }).waitFor({ state: 'hidden' });
+    // What is left: headings that sort, and the range.
+    const names = await page.getByRole('button').allTextContents();
+    expect(names.toSorted()).toEqual(['Action', 'All time', 'Database', 'Principal', 'Time']);
+    const isCut = `[...document.querySelectorAll('#events td')]
+      .filter((cell) => cell.scrollWidth > cell.clientWidth + 1).length`;
+    expect(await page.evaluate<number>(isCut)).toBe(0);
+    await screenshot(page, 'explore-print');
+    expect(await violations(page)).toEqual([]);
+    await page.context().close();
+  });
+
   describe.each(KINDS)('on a %s screen in %s colours', (screen, colorScheme) => {
     // The page's content security policy would refuse the axe script, so these tests alone bypass it.
     const options: BrowserContextOptions = { viewport: SIZES[screen], colorScheme, bypassCSP: true };

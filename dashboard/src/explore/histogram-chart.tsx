@@ -1,4 +1,3 @@
-import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
@@ -7,7 +6,7 @@ import type { Stretch } from './coverage/missing';
 import classes from './explore.module.css';
 import { GapLane } from './gap-lane';
 import type { Bucket, Histogram } from './histogram';
-import { HISTOGRAM_COLORS } from './histogram-colors';
+import { type HistogramColors, useHistogramColors } from './histogram-colors';
 import { ticksOf } from './histogram-ticks';
 
 const HEIGHT = 96;
@@ -30,7 +29,7 @@ interface Props {
 export function HistogramChart({ histogram, missing, zone, onZoom, onHover }: Props) {
   const { ref: sizeRef, width } = useElementSize();
   const place = useRef<HTMLDivElement>(null);
-  const scheme = useComputedColorScheme('light');
+  const colors = useHistogramColors();
   const events = useRef({ onZoom, onHover });
   events.current = { onZoom, onHover };
 
@@ -38,9 +37,9 @@ export function HistogramChart({ histogram, missing, zone, onZoom, onHover }: Pr
     if (!place.current || width === 0) return;
     const chart = new UPlot(
       {
-        ...optionsOf(histogram, zone, HISTOGRAM_COLORS[scheme], width),
+        ...optionsOf(histogram, zone, colors, width),
         hooks: {
-          draw: [(self) => hatch(self, missing, HISTOGRAM_COLORS[scheme].text)],
+          draw: [(self) => hatch(self, missing, colors.text)],
           setSelect: [
             (self) => {
               const { left, width: wide } = self.select;
@@ -63,7 +62,7 @@ export function HistogramChart({ histogram, missing, zone, onZoom, onHover }: Pr
       place.current,
     );
     return () => chart.destroy();
-  }, [histogram, missing, zone, scheme, width]);
+  }, [histogram, missing, zone, colors, width]);
 
   const range = { fromMs: Date.parse(histogram.startTime ?? ''), toMs: Date.parse(histogram.endTime ?? '') };
   return (
@@ -76,9 +75,12 @@ export function HistogramChart({ histogram, missing, zone, onZoom, onHover }: Pr
   );
 }
 
-type Colors = (typeof HISTOGRAM_COLORS)['light'];
-
-function optionsOf(histogram: Histogram, zone: TimeZone, colors: Colors, width: number): UPlot.Options {
+function optionsOf(
+  histogram: Histogram,
+  zone: TimeZone,
+  colors: HistogramColors,
+  width: number,
+): UPlot.Options {
   const { startTime, endTime } = histogram;
   const bars = UPlot.paths.bars?.({ size: [0.92], align: 1 });
   const axis = {

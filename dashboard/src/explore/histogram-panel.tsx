@@ -1,12 +1,4 @@
-import {
-  Button,
-  ColorSwatch,
-  Group,
-  Paper,
-  Text,
-  useComputedColorScheme,
-  VisuallyHidden,
-} from '@mantine/core';
+import { Button, ColorSwatch, Group, Paper, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { memo, useState } from 'react';
 import type { UseQueryState } from 'urql';
@@ -18,7 +10,7 @@ import { Failed, Loading } from '../shell/states';
 import type { Stretch } from './coverage/missing';
 import type { Bucket } from './histogram';
 import { HistogramChart } from './histogram-chart';
-import { HISTOGRAM_COLORS } from './histogram-colors';
+import { useHistogramColors } from './histogram-colors';
 import { HistogramTable } from './histogram-table';
 import { fixedRange, scaleRange, shiftRange, type TimeRange } from './time-range';
 import type { Change } from './use-explore-state';
@@ -102,10 +94,10 @@ export const HistogramPanel = memo(function HistogramPanel({ result, missing, zo
 });
 
 function LegendItem(props: { readonly of: 'succeeded' | 'failed'; readonly label: string }) {
-  const scheme = useComputedColorScheme('light');
+  const colors = useHistogramColors();
   return (
     <Group gap={4}>
-      <ColorSwatch color={HISTOGRAM_COLORS[scheme][props.of]} size={12} radius={2} withShadow={false} />
+      <ColorSwatch color={colors[props.of]} size={12} radius={2} withShadow={false} />
       <Text size="xs">{props.label}</Text>
     </Group>
   );

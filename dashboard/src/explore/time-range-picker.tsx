@@ -26,6 +26,7 @@ export function TimeRangePicker({ range, zone, onChange }: Props) {
       <Popover.Target>
         <Button
           variant="default"
+          data-printed
           maw="100%"
           h="auto"
           size="xs"

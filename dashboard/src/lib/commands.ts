@@ -23,6 +23,8 @@ export const COMMANDS = {
   help: { place: 'everywhere', key: '?', does: 'These keys', isOffered: true },
   lightColors: { place: 'everywhere', does: 'Use light colours', isOffered: true },
   darkColors: { place: 'everywhere', does: 'Use dark colours', isOffered: true },
+  moreContrast: { place: 'everywhere', does: 'Use high contrast', isOffered: true },
+  usualContrast: { place: 'everywhere', does: 'Use the usual contrast', isOffered: true },
   signOut: { place: 'everywhere', does: 'Sign out', isOffered: true },
   down: { place: 'lists', key: 'j', does: 'Down to the next event or alert' },
   up: { place: 'lists', key: 'k', does: 'Up to the one before' },

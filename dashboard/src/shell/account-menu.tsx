@@ -1,6 +1,7 @@
 import { Button, Menu, Text } from '@mantine/core';
-import { IconBook, IconChevronDown, IconLicense, IconLogout } from '@tabler/icons-react';
+import { IconBook, IconChevronDown, IconContrast, IconLicense, IconLogout } from '@tabler/icons-react';
 import type { Session } from '../api/session';
+import { useContrast } from '../lib/contrast';
 import { useTimeZone } from '../lib/preferences';
 import { namesOf } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
@@ -9,6 +10,7 @@ import { formatTime } from '../lib/time';
 export function AccountMenu(props: { readonly session: Session; readonly onSignOut: () => void }) {
   const { session } = props;
   const [zone] = useTimeZone();
+  const [contrast, setContrast] = useContrast();
   return (
     <Menu position="bottom-end" width={260}>
       <Menu.Target>
@@ -32,6 +34,13 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
           </Text>
         </Menu.Label>
         <Menu.Label>Signed in until {formatTime(session.expiresAt, zone)}</Menu.Label>
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconContrast size={16} aria-hidden />}
+          onClick={() => setContrast(contrast === 'more' ? 'usual' : 'more')}
+        >
+          {contrast === 'more' ? 'Usual contrast' : 'High contrast'}
+        </Menu.Item>
         <Menu.Divider />
         <Menu.Item
           component="a"

@@ -4,6 +4,7 @@ import { Suspense } from 'react';
 import { useLocation } from 'wouter';
 import type { Session } from '../api/session';
 import { letterOf } from '../lib/commands';
+import { useContrast } from '../lib/contrast';
 import { KeysHelp } from '../lib/keys-help';
 import { part } from '../lib/part';
 import { useCommands, useKeyboard } from '../lib/use-commands';
@@ -24,11 +25,14 @@ export function Keyboard({ session, pages, onSignOut }: Props) {
   const [isHelping, helping] = useDisclosure();
   const [, navigate] = useLocation();
   const { setColorScheme } = useMantineColorScheme();
+  const [, setContrast] = useContrast();
   useCommands({
     palette: finding.toggle,
     help: helping.open,
     lightColors: () => setColorScheme('light'),
     darkColors: () => setColorScheme('dark'),
+    moreContrast: () => setContrast('more'),
+    usualContrast: () => setContrast('usual'),
     signOut: onSignOut,
   });
   useKeyboard((letter) => {
