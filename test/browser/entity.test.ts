@@ -63,6 +63,13 @@ describe('the page of an entity', () => {
     await page.context().close();
   });
 
+    await row.getByRole('link').first().click();
+    await explore.count(1);
+    const change = await explore.open(0);
+    await change.getByText('dba added CORP\\alice to sysadmin').waitFor();
+    await change.getByText('Role member', { exact: true }).waitFor();
+    await change.getByRole('button', { name: 'Only Role member CORP\\alice' }).waitFor();
+    await page.goto(`${opened.dashboard.origin}/dashboard/entity/login?value=CORP%5Calice`);
   it('says when nothing is known, and when the address names no entity', async () => {
     const page = await opened.dashboard.signedIn(key, '/entity/address?value=%3Cb%3E%22%5C');
     await page.getByRole('heading', { name: 'Address <b>"\\', level: 1 }).waitFor();

@@ -1,6 +1,7 @@
 import { hasHidden, showHidden, showValue } from '../../dashboard/src/explore/event/marks';
 import { hitsOf } from '../../dashboard/src/explore/event/search-hits';
 import { sentenceOf } from '../../dashboard/src/explore/event/sentence';
+import { statedBy } from '../../dashboard/src/explore/event/stated';
 import { valueText } from '../../dashboard/src/explore/groups/group-text';
 import { counted, formatBytes, formatCount } from '../../dashboard/src/lib/numbers';
 
@@ -33,10 +34,42 @@ describe('the sentence about an event', () => {
       { databaseName: 'HR' },
       'dbo backed up the database HR: succeeded',
     ],
+    [
+      { actionId: 'APRL', serverPrincipalName: 'CORP\\dba.ali' },
+      { objectName: 'sysadmin', roleMember: 'CORP\\j.ortega' },
+      'CORP\\dba.ali added CORP\\j.ortega to sysadmin: succeeded',
+    ],
+    [{ actionId: 'DPRL' }, { objectName: 'db_owner' }, 'Somebody took a member from db_owner: succeeded'],
+    [{ actionId: 'APRL' }, {}, 'Somebody added a member to a role: succeeded'],
     [{ actionId: 'SL' }, {}, 'Somebody did SELECT: succeeded'],
     [{ actionId: 'ZZZZ' }, { objectName: 'x' }, 'Somebody did ZZZZ on x: succeeded'],
   ])('tells who did what to what, from where, and whether it succeeded', (who, what, sentence) => {
     expect(sentenceOf({ ...NOBODY, ...who, ...what })).toBe(sentence);
+  });
+});
+
+describe('what an event states beyond who, what and where', () => {
+  it('is each value that it has, with separators in numbers of rows alone', () => {
+    const event = {
+      responseRows: '9223372036854775807',
+      affectedRows: '0',
+      sessionId: '1051',
+      classType: null,
+    };
+    expect(
+      statedBy({ ...event, transactionId: '70001', roleMember: 'a b' }).map(({ label, value, text }) => [
+        label,
+        value,
+        text,
+      ]),
+    ).toEqual([
+      ['Rows returned', '9223372036854775807', '9,223,372,036,854,775,807'],
+      ['Rows changed', '0', '0'],
+      ['Session', '1051', '1051'],
+      ['Transaction', '70001', '70001'],
+      ['Role member', 'a b', 'a b'],
+    ]);
+    expect(statedBy({})).toEqual([]);
   });
 });
 

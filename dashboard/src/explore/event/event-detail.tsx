@@ -20,6 +20,8 @@ import { AdditionalValues } from './additional-values';
 import { showHidden } from './marks';
 import { Proof } from './proof';
 import { sentenceOf } from './sentence';
+import { statedBy } from './stated';
+import { StatedValues } from './stated-values';
 import Statement from './statement';
 import { Usual } from './usual';
 
@@ -45,6 +47,7 @@ export default function EventDetail({ recordId, state, change, zone }: Props) {
   if (fetching || !data) return <Loading what="the event" />;
   const event = data.auditEvent;
   if (!event) return <Empty title="There is no such event among those this sign-in may read" />;
+  const onText = (filter: string) => change({ filter });
   return (
     <Stack>
       <div>
@@ -55,8 +58,9 @@ export default function EventDetail({ recordId, state, change, zone }: Props) {
           {formatTime(event.eventTime, zone, 3)} ({zoneName(zone)})
         </Text>
       </div>
+      <StatedValues stated={statedBy(event)} text={state.filter} onText={onText} />
       <RelatedViews event={event} change={change} />
-      <Fields event={event} zone={zone} text={state.filter} onText={(filter) => change({ filter })} />
+      <Fields event={event} zone={zone} text={state.filter} onText={onText} />
       {event.statement !== null && event.statement !== undefined && (
         <Statement text={event.statement} filter={state.filter} search={state.search} />
       )}

@@ -10,6 +10,8 @@ interface Told {
   readonly databasePrincipalName: string | null;
   readonly hostName: string | null;
   readonly clientIp: string | null;
+  /** Of a changed role. */
+  readonly roleMember?: string | null;
 }
 
 /** Verbs for the frequent actions; each stands before the object. */
@@ -38,8 +40,6 @@ const DEEDS: Readonly<Record<string, string>> = {
   LGO: 'logged out',
   AUSC: 'changed the audit',
   PWC: 'changed a password',
-  APRL: 'added a member to a role',
-  DPRL: 'took a member from a role',
   IMP: 'impersonated another',
 };
 
@@ -53,13 +53,20 @@ export function sentenceOf(event: Told): string {
 
 function deedOf(event: Told): string {
   const { actionId } = event;
-  const deed = DEEDS[actionId];
+  const deed = DEEDS[actionId] ?? memberDeed(event);
   if (deed) return deed;
   const object = objectOf(event);
   const verb = VERBS[actionId];
   if (verb && object) return `${verb} ${object}`;
   const name = actionNameOf(actionId) ?? actionId;
   return object ? `did ${name} on ${object}` : `did ${name}`;
+}
+
+/** `added CORP\bob to sysadmin`: the object of such an event is the role. Null: the event changes no role. */
+function memberDeed({ actionId, objectName, roleMember }: Told): string | null {
+  const [member, role] = [roleMember || 'a member', objectName || 'a role'];
+  if (actionId === 'APRL') return `added ${member} to ${role}`;
+  return actionId === 'DPRL' ? `took ${member} from ${role}` : null;
 }
 
 function objectOf({ databaseName, schemaName, objectName }: Told): string | null {

@@ -1,0 +1,28 @@
+import classes from '../explore.module.css';
+import { ValueActions } from '../filter/value-actions';
+import { showHidden } from './marks';
+import { type Stated } from './stated';
+
+interface Props {
+  readonly stated: readonly Stated[];
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}
+
+/** What an event states beyond who, what and where, each with its buttons for the filter. */
+export function StatedValues({ stated, text, onText }: Props) {
+  if (stated.length === 0) return null;
+  return (
+    <dl className={classes.stated} aria-label="Stated by the event">
+      {stated.map(({ field, label, value, text: shown }) => (
+        <div key={field}>
+          <dt>{label}</dt>
+          <dd>
+            {showHidden(shown)}
+            <ValueActions field={field} value={value} text={text} onText={onText} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
