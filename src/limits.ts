@@ -246,6 +246,7 @@ export const LIMITS = {
   entityRoleChangesMax: 1_000, // of one login, the newest; a person's roles change a few times a year
   savedSearchesMax: 250, // of one holder in one tenant: the list is shown whole, without pages
   savedSearchesShownMax: 1_000, // one answer
+  savedViewCharsMax: 2_000, // a query string with all columns has 400
   savedSearchesClearMs: 60 * 60_000, // rows of removed searches are few, and nobody sees them
   facetValuesDefault: 10,
   facetValuesSearchedMax: 10_000, // the most frequent values of a field, searched for a text in them

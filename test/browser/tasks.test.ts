@@ -221,6 +221,26 @@ describe('in the dashboard', () => {
     await explore.box.click();
     await page.getByRole('option', { name: /^People only/ }).click();
     await explore.count(4);
+    await page.getByRole('button', { name: 'Group', exact: true }).click();
+    await page.getByRole('button', { name: 'As a table' }).click();
+    const groups = page.getByRole('region', { name: 'Events by group' });
+    await groups.waitFor();
+    const menu = page.getByRole('button', { name: 'Saved' });
+    await menu.click();
+    await page.getByRole('menuitem', { name: /^Save this search/ }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('People by login');
+    await page
+      .getByRole('dialog')
+      .getByText(/· Yesterday · by Principal · numbers of the chart$/)
+      .waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.goto(`${opened.dashboard.origin}/dashboard/explore`);
+    await menu.click();
+    await page.getByRole('menuitem', { name: /^People by login/ }).click();
+    await groups.waitFor();
+    await explore.count(4);
+    await page.getByRole('button', { name: 'Hide table' }).waitFor();
     await page.context().close();
   });
 

@@ -1,5 +1,7 @@
 import { problemOf } from '../../dashboard/src/explore/explore-filter';
-import { formatState, parseState } from '../../dashboard/src/explore/explore-state';
+import { formatState, parseState, viewOf } from '../../dashboard/src/explore/explore-state';
+import { savedQuery } from '../../dashboard/src/explore/saved/saved-query';
+import { savedText } from '../../dashboard/src/explore/saved/saved-text';
 import { LIMITS } from '../../src/limits';
 
 const rangeOf = (query: string) => parseState(query).range;
@@ -46,9 +48,45 @@ describe('the address of a view', () => {
 
   it('holds each part of the view, and as little as it can', () => {
     const query =
-      'range=7d&search=a&filter=b&sortBy=actionId&sortDirection=asc&page=2&pageSize=50&columns=eventTime%2ChostName&event=e&groupBy=hostName%2CclientIp&sumOf=responseRows';
+      'range=7d&search=a&filter=b&sortBy=actionId&sortDirection=asc&page=2&pageSize=50&columns=eventTime%2ChostName&event=e&groupBy=hostName%2CclientIp&sumOf=responseRows&chart=table';
     expect(formatState(parseState(query))).toBe(query);
     expect(formatState(parseState('range=24h&sortBy=eventTime&sortDirection=desc&page=1'))).toBe('');
+  });
+
+  it('is kept without what is there only now, beside its filter, and is the same view again', () => {
+    const query =
+      'range=7d&search=a&filter=b&sortBy=actionId&page=2&columns=eventTime%2ChostName&event=e&groupBy=hostName&chart=table';
+    const view = viewOf(parseState(query));
+    expect(view).toBe('range=7d&sortBy=actionId&columns=eventTime%2ChostName&groupBy=hostName&chart=table');
+    expect(parseState(savedQuery('objectName:"a b"', view))).toMatchObject({
+      filter: 'objectName:"a b"',
+      columns: ['eventTime', 'hostName'],
+      groupBy: ['hostName'],
+      chart: 'table',
+      range: parseState(query).range,
+      page: 1,
+      event: null,
+    });
+    expect([savedQuery('a', null), savedQuery('a', 'filter=b&filter=c'), savedQuery('', 'range=7d')]).toEqual(
+      [...['filter=a', 'filter=a', 'range=7d']],
+    );
+  });
+
+  it.each([
+    ['b', null, 'b'],
+    ['b', '', 'b · Last 24 hours'],
+    [
+      '',
+      'range=7d&columns=eventTime%2ChostName&groupBy=hostName%2CclientIp&chart=table',
+      'all events · Last 7 days · by Host, Client address · 2 columns · numbers of the chart',
+    ],
+    [
+      'b',
+      'startTime=2026-01-05T08:00:00Z&endTime=2026-01-06T09:30:00Z',
+      'b · 2026-01-05T08:00 – 2026-01-06T09:30',
+    ],
+  ])('says in a line what is kept: filter "%s", view %s', (filter, view, text) => {
+    expect(savedText({ filter, view })).toBe(text);
   });
 
   it.each([

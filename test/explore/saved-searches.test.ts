@@ -4,6 +4,8 @@ import { useWorld } from '../support/use-world';
 
 const SAVE = `mutation($tenantId: String!, $name: String!, $filter: String!, $isShared: Boolean!) {
   saveSearch(tenantId: $tenantId, name: $name, filter: $filter, isShared: $isShared) { searchId name isOwn } }`;
+const SAVE_VIEW = `mutation($tenantId: String!, $name: String!, $filter: String!, $view: String, $isShared: Boolean!) {
+  saveSearch(tenantId: $tenantId, name: $name, filter: $filter, view: $view, isShared: $isShared) { filter view } }`;
 const LIST = '{ savedSearches { name filter isShared isOwn } }';
 const REMOVE = 'mutation($searchId: String!) { removeSavedSearch(searchId: $searchId) { name } }';
 
@@ -28,6 +30,25 @@ describe('saved searches', () => {
     expect(await names(stranger)).toEqual([]);
     const refused = await stranger.graphql(SAVE, { ...spec, tenantId: acme.tenantId });
     expect(refused.body.errors[0].extensions.code).toBe('not_found');
+  });
+
+  it('keep what a view shows beside its filter, which may be empty, and refuse what is no query string', async () => {
+    const acme = await open.world.tenant();
+    const mine = await signIn(acme.key);
+    const save = async (more: object) =>
+      (await mine.graphql(SAVE_VIEW, { ...spec, ...more, tenantId: acme.tenantId })).body;
+    const view = 'range=7d&columns=eventTime%2ChostName&groupBy=hostName&chart=table';
+    expect((await save({ name: 'a', filter: '', view })).data.saveSearch).toEqual({ filter: '', view });
+    expect((await save({ name: 'b', view: '' })).data.saveSearch).toEqual({ filter: spec.filter, view: '' });
+    const listed = (await mine.graphql('{ savedSearches { name filter view } }')).body.data.savedSearches;
+    expect(listed).toEqual([
+      { name: 'a', filter: '', view },
+      { name: 'b', filter: spec.filter, view: '' },
+    ]);
+    const problems = async (more: object) => (await save(more)).errors[0].message;
+    expect(await problems({ filter: '' })).toMatch(/filter must not be empty/);
+    expect(await problems({ view: 'range=<b>' })).toMatch(/view must be a query string/);
+    expect(await problems({ view: 'a'.repeat(2_001) })).toMatch(/view .*2,?000 characters/);
   });
 
   it('are removed only by their owner', async () => {

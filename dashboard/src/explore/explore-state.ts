@@ -45,6 +45,8 @@ export interface ExploreState {
   readonly groupBy: readonly FacetField[];
   /** The field whose numbers are added up for each group; null: none. */
   readonly sumOf: NumberField | null;
+  /** Events over time: the chart alone, or its numbers as a table below it. */
+  readonly chart: 'bars' | 'table';
 }
 
 /** The change that removes every filter. */
@@ -70,6 +72,7 @@ export function parseState(text: string): ExploreState {
     around: timeOf(given.get('around')),
     groupBy: (given.get('groupBy')?.split(',') ?? []).filter(isFacetField).slice(0, 2),
     sumOf: numberFieldOf(given.get('sumOf')),
+    chart: given.get('chart') === 'table' ? 'table' : 'bars',
   };
 }
 
@@ -93,8 +96,13 @@ export function formatState(state: ExploreState): string {
   if (state.around) parts.set('around', state.around);
   if (state.groupBy.length > 0) parts.set('groupBy', state.groupBy.join());
   if (state.sumOf) parts.set('sumOf', state.sumOf);
+  if (state.chart !== 'bars') parts.set('chart', state.chart);
   return parts.toString();
 }
+
+/** What is kept of a view beside its filter: range, order, columns, groups and chart, as a query string. */
+export const viewOf = (state: ExploreState): string =>
+  formatState({ ...state, ...NO_FILTERS, page: 1, event: null, around: null });
 
 export const isSortable = (text: string | null): text is Column =>
   (SORTABLE as readonly (string | null)[]).includes(text);

@@ -80,7 +80,14 @@ export function Explore({ session }: { readonly session: Session }) {
         aria-busy={data.isStale}
       >
         {!(error && histogram.error) && (
-          <HistogramPanel result={histogram} missing={missing} zone={zone} change={change} retry={retry} />
+          <HistogramPanel
+            result={histogram}
+            missing={missing}
+            zone={zone}
+            change={change}
+            retry={retry}
+            isTable={state.chart === 'table'}
+          />
         )}
         <Toolbar label="What is shown" gap={4} wrap="nowrap" justify="flex-end" align="flex-start">
           {coverage && shownRange && <CoverageNote coverage={coverage} {...shownRange} zone={zone} />}

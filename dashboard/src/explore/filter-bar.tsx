@@ -12,13 +12,14 @@ import { Toolbar } from '../lib/toolbar';
 import { useCommands } from '../lib/use-commands';
 import { AutoRefresh } from './auto-refresh';
 import { type ExploreFilter } from './explore-filter';
-import { type ExploreState, formatState } from './explore-state';
+import { type ExploreState, formatState, parseState } from './explore-state';
 import { ExportButton } from './export-button';
 import { FilterPills } from './filter/filter-pills';
 import { useRecentSearches } from './filter/recent-searches';
 import { FILTER_ID, SearchBox } from './filter/search-box';
 import type { Suggestion } from './filter/use-suggestions';
-import { SavedSearches } from './saved/saved-searches';
+import { savedQuery } from './saved/saved-query';
+import { type Saved, SavedSearches } from './saved/saved-searches';
 import type { TimeRange } from './time-range';
 import { TimeRangePicker } from './time-range-picker';
 import type { Change } from './use-explore-state';
@@ -53,6 +54,11 @@ export function FilterBar(props: Props) {
     addRecent(text);
     change({ filter: text, ...(range ? { range } : {}) });
   };
+  const choose = ({ filter: text, view }: Saved) => {
+    if (view === null || view === undefined) return search(text);
+    addRecent(text);
+    change({ ...parseState(savedQuery(text, view)) });
+  };
   return (
     <div>
       <Group gap="xs" align="flex-start">
@@ -61,7 +67,9 @@ export function FilterBar(props: Props) {
           value={state.filter}
           filter={filter}
           recent={[
-            ...saved.map(({ name, filter: text }) => ({ insert: text, label: name, note: 'saved' })),
+            ...saved
+              .filter(({ filter: text }) => text !== '')
+              .map(({ name, filter: text }) => ({ insert: text, label: name, note: 'saved' })),
             ...recent.map((text) => ({ insert: text, label: text, note: 'recent' })),
           ].filter(isFirst)}
           onSearch={search}
@@ -71,8 +79,8 @@ export function FilterBar(props: Props) {
           <SavedSearches
             session={session}
             saved={saved}
-            filter={state.filter}
-            onChoose={search}
+            state={state}
+            onChoose={choose}
             onChanged={askSaved}
           />
           <ActionIcon

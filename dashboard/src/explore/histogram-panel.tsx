@@ -1,5 +1,4 @@
 import { Button, ColorSwatch, Group, Paper, Text, VisuallyHidden } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { memo, useState } from 'react';
 import type { UseQueryState } from 'urql';
 import type { HistogramQuery } from '../../generated/operations';
@@ -22,11 +21,12 @@ interface Props {
   readonly zone: TimeZone;
   readonly change: (change: Change) => void;
   readonly retry: () => void;
+  readonly isTable: boolean;
 }
 
 /** Events over time. The buttons and the table do for a keyboard what dragging does for a mouse. */
-export const HistogramPanel = memo(function HistogramPanel({ result, missing, zone, change, retry }: Props) {
-  const [isTable, { toggle }] = useDisclosure();
+export const HistogramPanel = memo(function HistogramPanel(props: Props) {
+  const { result, missing, zone, change, retry, isTable } = props;
   const [hovered, setHovered] = useState<Bucket | null>(null);
   if (result.error) return <Failed error={result.error} retry={retry} />;
   const histogram = result.data?.auditHistogram;
@@ -74,7 +74,7 @@ export const HistogramPanel = memo(function HistogramPanel({ result, missing, zo
             color="gray"
             c="inherit"
             aria-expanded={isTable}
-            onClick={toggle}
+            onClick={() => change({ chart: isTable ? 'bars' : 'table' })}
           >
             {isTable ? 'Hide table' : 'As a table'}
           </Button>

@@ -13,7 +13,7 @@ export function useExploreState(): [ExploreState, (change: Change) => void] {
   const change = useCallback(
     (patch: Change) => {
       // With another filter or order, the page number of before means nothing.
-      const staysOnPage = 'page' in patch || 'columns' in patch || 'event' in patch;
+      const staysOnPage = 'page' in patch || 'columns' in patch || 'event' in patch || 'chart' in patch;
       const movesOn = 'range' in patch || 'filter' in patch || 'search' in patch;
       setState((now) => ({
         ...now,

@@ -1,4 +1,5 @@
 import { type EntityKind, entityPage, KIND_LABELS, objectPage, quoted } from '../entity/entity-links';
+import { savedQuery } from '../explore/saved/saved-query';
 import { COMMAND_IDS, type CommandId, commandOf, letterOf } from '../lib/commands';
 
 /** A line of the palette. */
@@ -12,7 +13,11 @@ export interface Entry {
 
 export interface Offered {
   readonly pages: readonly { readonly path: string; readonly title: string }[];
-  readonly saved: readonly { readonly name: string; readonly filter: string }[];
+  readonly saved: readonly {
+    readonly name: string;
+    readonly filter: string;
+    readonly view?: string | null;
+  }[];
   /** The commands that something shown acts on. */
   readonly commands: readonly CommandId[];
   /** IANA names. */
@@ -45,11 +50,11 @@ export function entriesOf(typed: string, offered: Offered): readonly Entry[] {
     return { group: 'Pages', label: title, note: letter ? `g ${letter}` : '', to: { href: path } };
   });
   const saved = offered.saved.map(
-    ({ name, filter }): Entry => ({
+    ({ name, filter, view }): Entry => ({
       group: 'Saved searches',
       label: name,
       note: filter,
-      to: { href: `/explore?${new URLSearchParams({ filter })}` },
+      to: { href: `/explore?${savedQuery(filter, view)}` },
     }),
   );
   const actions = COMMAND_IDS.filter((id) => commandOf(id).isOffered && offered.commands.includes(id)).map(

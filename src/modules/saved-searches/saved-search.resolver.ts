@@ -2,7 +2,7 @@ import { Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
 import { nameProblems } from '../../caller/name-problems';
 import { holderOf, tenantSetOf } from '../../caller/principal';
-import { DomainError } from '../../errors';
+import { DomainError, refuseIf } from '../../errors';
 import type { ParameterSpecs, ParameterValues } from '../../event/parameter-specs';
 import type { Answer } from '../../event/shape';
 import { isUuid } from '../../event/uuid';
@@ -10,6 +10,7 @@ import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
 import { LIMITS } from '../../limits';
+import { empty, type Problem, problem } from '../../problem';
 import { noSuchTenant, parseTenantId } from '../../tenant-set';
 import { SAVED_SEARCH } from './answers';
 import type { SavedSearch, SavedSearchStore } from './saved-search.store';
@@ -17,10 +18,17 @@ import type { SavedSearch, SavedSearchStore } from './saved-search.store';
 const SavedSearchType = objectType(SAVED_SEARCH);
 type SavedSearchType = Answer<typeof SAVED_SEARCH>;
 
+/** As `URLSearchParams` writes it. */
+const QUERY_STRING = /^[\w*.%+&=-]*$/;
+function viewProblems(view: string, field: string): Problem[] {
+  return QUERY_STRING.test(view) ? [] : [problem(field, 'malformed', 'must be a query string')];
+}
+
 const SAVE_SEARCH = {
   tenantId: { kind: 'reference', isRequired: true },
   name: { kind: 'text', isRequired: true, check: nameProblems },
-  filter: { kind: 'filter', charsMax: LIMITS.expressionCharsMax, isRequired: true },
+  filter: { kind: 'filter', charsMax: LIMITS.expressionCharsMax, default: '' },
+  view: { kind: 'text', charsMax: LIMITS.savedViewCharsMax, isEmptyAllowed: true, check: viewProblems },
   isShared: { kind: 'boolean', isRequired: true },
 } as const satisfies ParameterSpecs;
 const REMOVE_SEARCH = { searchId: { kind: 'reference', isRequired: true } } as const satisfies ParameterSpecs;
@@ -39,17 +47,19 @@ export class SavedSearchResolver {
     return (await this.searches.list(tenantSetOf(context), holder)).map((each) => shownTo(holder, each));
   }
 
-  @Mutation(() => SavedSearchType, { description: 'Saves a filter expression under a name.' })
+  @Mutation(() => SavedSearchType, { description: 'Saves a filter expression, a view or both under a name.' })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session' })
   @Takes(SAVE_SEARCH)
   async saveSearch(
-    { tenantId, name, filter, isShared }: ParameterValues<typeof SAVE_SEARCH>,
+    { tenantId, name, filter, view: given, isShared }: ParameterValues<typeof SAVE_SEARCH>,
     context: Call,
   ): Promise<SavedSearchType> {
+    const view = given ?? null;
+    if (filter === '' && view === null) refuseIf([empty('filter')]);
     const id = parseTenantId(tenantId);
     if (id === null || !tenantSetOf(context).includes(id)) throw noSuchTenant();
     const holder = holderOf(context.principal);
-    const spec = { tenantId: id, name: name.trim(), filter, isShared };
+    const spec = { tenantId: id, name: name.trim(), filter, view, isShared };
     const saved = await this.searches.insert(spec, holder, attemptOf(context));
     if (!saved)
       throw new DomainError('invalid_parameter', {

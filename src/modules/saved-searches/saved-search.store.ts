@@ -12,6 +12,8 @@ interface SearchSpec {
   readonly tenantId: number;
   readonly name: string;
   readonly filter: string;
+  /** Null: the filter alone. */
+  readonly view: string | null;
   readonly isShared: boolean;
 }
 
@@ -85,11 +87,20 @@ export class SavedSearchStore {
   }
 }
 
-const toSearch = ({ tenantId, searchId, holder, name, filter, isShared }: SavedSearch): SavedSearch => ({
+const toSearch = ({
+  tenantId,
+  searchId,
+  holder,
+  name,
+  filter,
+  view,
+  isShared,
+}: SavedSearch): SavedSearch => ({
   tenantId,
   searchId,
   holder,
   isShared,
+  view,
   name: fromStored(name),
   filter: fromStored(filter),
 });

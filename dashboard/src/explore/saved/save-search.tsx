@@ -5,30 +5,35 @@ import { SaveSearchDocument } from '../../../generated/operations';
 import type { Session } from '../../api/session';
 import { FormDialog } from '../../lib/form-dialog';
 import { useMutate } from '../../lib/mutate';
+import { type ExploreState, viewOf } from '../explore-state';
+import { savedText } from './saved-text';
 
 interface Props {
   readonly isOpen: boolean;
   readonly session: Session;
-  readonly filter: string;
+  readonly state: ExploreState;
   readonly onClose: () => void;
   readonly onSaved: () => void;
 }
 
-/** The dialog that saves the filter under a name. */
-export function SaveSearch({ isOpen, session, filter, onClose, onSaved }: Props) {
+/** The dialog that saves the view, or its filter alone, under a name. */
+export function SaveSearch({ isOpen, session, state, onClose, onSaved }: Props) {
   const mutate = useMutate();
   const [name, setName] = useState('');
+  const [isWhole, setIsWhole] = useState(true);
+  const { filter } = state;
+  const view = isWhole || filter === '' ? viewOf(state) : null;
   const [isShared, setIsShared] = useState(false);
   const [tenantId, setTenantId] = useState(session.tenants[0]?.tenantId ?? '');
   const submit = async () => {
-    await mutate(SaveSearchDocument, { tenantId, name, filter, isShared });
+    await mutate(SaveSearchDocument, { tenantId, name, filter, view, isShared });
     setName('');
     onSaved();
   };
   return (
     <FormDialog title="Save this search" action="Save" isOpen={isOpen} onClose={onClose} onSubmit={submit}>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        <code>{filter}</code>
+        {savedText({ filter, view })}
       </Text>
       <TextInput
         label="Name"
@@ -46,6 +51,12 @@ export function SaveSearch({ isOpen, session, filter, onClose, onSaved }: Props)
           onChange={(event) => setTenantId(event.currentTarget.value)}
         />
       )}
+      <Checkbox
+        label="With range, order, columns, groups and chart"
+        checked={view !== null}
+        disabled={filter === ''}
+        onChange={(event) => setIsWhole(event.currentTarget.checked)}
+      />
       <Checkbox
         label="Share it with everybody who reads the tenant"
         checked={isShared}

@@ -8,20 +8,23 @@ import { RemoveSavedSearchDocument, type SavedSearchesQuery } from '../../../gen
 import { hasScope, mayWork } from '../../api/rights';
 import type { Session } from '../../api/session';
 import { Failed } from '../../shell/states';
+import type { ExploreState } from '../explore-state';
 import { SaveSearch } from './save-search';
+import { savedText } from './saved-text';
 
 export type Saved = SavedSearchesQuery['savedSearches'][number];
 
 interface Props {
   readonly session: Session;
   readonly saved: readonly Saved[];
-  readonly filter: string;
-  readonly onChoose: (filter: string) => void;
+  readonly state: ExploreState;
+  readonly onChoose: (saved: Saved) => void;
   readonly onChanged: () => void;
 }
 
-/** The menu of saved searches: the reader's own, and those that others share. */
-export function SavedSearches({ session, saved, filter, onChoose, onChanged }: Props) {
+/** The menu of saved searches and views: the reader's own, and those that others share. */
+export function SavedSearches({ session, saved, state, onChoose, onChanged }: Props) {
+  const { filter } = state;
   const [isSaving, { open, close }] = useDisclosure();
   const [{ error }, remove] = useMutation(RemoveSavedSearchDocument);
   const [isOpen, setIsOpen] = useState(false);
@@ -45,9 +48,7 @@ export function SavedSearches({ session, saved, filter, onChoose, onChanged }: P
           </Button>
         </Menu.Target>
         <Menu.Dropdown mah={400} style={{ overflowY: 'auto' }}>
-          <Menu.Item onClick={open} disabled={filter === ''}>
-            Save this search …
-          </Menu.Item>
+          <Menu.Item onClick={open}>Save this search …</Menu.Item>
           {filter !== '' && mayWork(session) && hasScope(session, 'read:alerts') && (
             <Menu.Item component={Link} href={`/rules?${new URLSearchParams({ filter })}`}>
               Make a rule of this search …
@@ -56,11 +57,11 @@ export function SavedSearches({ session, saved, filter, onChoose, onChanged }: P
           <Menu.Divider />
           {saved.length === 0 && <Menu.Label>None yet</Menu.Label>}
           {saved.map((one) => (
-            <Menu.Item key={one.searchId} onClick={() => onChoose(one.filter)}>
+            <Menu.Item key={one.searchId} onClick={() => onChoose(one)}>
               {one.name}
               <Text size="xs" c="dimmed" truncate>
                 {one.isOwn ? '' : 'shared · '}
-                {one.filter}
+                {savedText(one)}
               </Text>
             </Menu.Item>
           ))}
@@ -80,7 +81,7 @@ export function SavedSearches({ session, saved, filter, onChoose, onChanged }: P
           {error && <Failed error={error} />}
         </Menu.Dropdown>
       </Menu>
-      <SaveSearch isOpen={isSaving} session={session} filter={filter} onClose={close} onSaved={onChanged} />
+      <SaveSearch isOpen={isSaving} session={session} state={state} onClose={close} onSaved={onChanged} />
     </>
   );
 }
