@@ -34,7 +34,21 @@ describe('the page of an entity', () => {
     const explore = new ExplorePage(page);
     await explore.count(1);
     const drawer = await explore.open(0);
-    await drawer.getByRole('link', { name: 'Page of Host KIOSK-7' }).click();
+    const toHost = drawer.getByRole('link', { name: 'Page of Host KIOSK-7' });
+    const card = page.getByRole('tooltip').filter({ hasText: 'Host KIOSK-7' });
+    await toHost.hover();
+    await card.getByText('First seen').waitFor();
+    await card.hover();
+    await page.mouse.move(5, 5);
+    await card.waitFor({ state: 'detached' });
+    // By keyboard too; Escape takes the card alone away.
+    await page.keyboard.press('Tab');
+    await toHost.focus();
+    await card.getByText('New in 7 days').waitFor();
+    expect(await toHost.getAttribute('aria-describedby')).toBe('entity-card');
+    await page.keyboard.press('Escape');
+    await card.waitFor({ state: 'detached' });
+    await toHost.click();
     await page.getByRole('heading', { name: 'Host KIOSK-7', level: 1 }).waitFor();
     await page.goBack();
     await page.goto(`${opened.dashboard.origin}/dashboard/explore?range=30d&filter=hostName:KIOSK-7`);
@@ -49,6 +63,13 @@ describe('the page of an entity', () => {
     await row.getByText('by dba').waitFor();
     await row.getByText('held now').waitFor();
     await page.getByText(/Known since the log began, \d{4}-\d\d-\d\d: a role/).waitFor();
+    await row.getByRole('link').first().click();
+    await explore.count(1);
+    const change = await explore.open(0);
+    await change.getByText('dba added CORP\\alice to sysadmin').waitFor();
+    await change.getByText('Role member', { exact: true }).waitFor();
+    await change.getByRole('button', { name: 'Only Role member CORP\\alice' }).waitFor();
+    await page.goto(`${opened.dashboard.origin}/dashboard/entity/login?value=CORP%5Calice`);
     const hosts = page.getByRole('region', { name: 'Host: 2' });
     const fresh = hosts.getByRole('listitem').filter({ hasText: 'KIOSK-7' });
     await fresh.getByText('new', { exact: true }).waitFor();
@@ -63,13 +84,6 @@ describe('the page of an entity', () => {
     await page.context().close();
   });
 
-    await row.getByRole('link').first().click();
-    await explore.count(1);
-    const change = await explore.open(0);
-    await change.getByText('dba added CORP\\alice to sysadmin').waitFor();
-    await change.getByText('Role member', { exact: true }).waitFor();
-    await change.getByRole('button', { name: 'Only Role member CORP\\alice' }).waitFor();
-    await page.goto(`${opened.dashboard.origin}/dashboard/entity/login?value=CORP%5Calice`);
   it('says when nothing is known, and when the address names no entity', async () => {
     const page = await opened.dashboard.signedIn(key, '/entity/address?value=%3Cb%3E%22%5C');
     await page.getByRole('heading', { name: 'Address <b>"\\', level: 1 }).waitFor();

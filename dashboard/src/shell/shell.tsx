@@ -4,6 +4,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { Suspense, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { type Session, signOut } from '../api/session';
+import { EntityCards } from '../entity/entity-cards';
 import { formatCount } from '../lib/numbers';
 import { loadPartsAhead } from '../lib/part';
 import { Toolbar } from '../lib/toolbar';
@@ -87,6 +88,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
       <AppShell.Navbar p={6} component="nav" aria-label="Views">
         <Rail views={pages} path={view?.path ?? path} attention={attention} onGo={close} />
       </AppShell.Navbar>
+      {session.kind === 'public' && <EntityCards />}
       <Keyboard session={session} pages={pages} onSignOut={leave} />
       <AppShell.Main id="content" tabIndex={-1}>
         {problem && <Failed error={problem} retry={leave} />}

@@ -49,7 +49,6 @@ export function ValueActions({ field, value, text, onText, isInTable }: Props) {
           href={page}
           className={classes.action ?? ''}
           data-sign="→"
-          title={`Page of ${label}`}
           aria-label={`Page of ${label}`}
           tabIndex={isInTable ? -1 : undefined}
           onClick={(event) => event.stopPropagation()}
