@@ -239,14 +239,15 @@ export const LIMITS = {
   reportSentFileBytesMax: 50 * 1024 * 1024, // of a file for a destination, which is sent within 20 s
   histogramBucketsMin: 10,
   histogramBucketsDefault: 60, // bars a narrow chart can show
+  histogramPartsMax: 20_000, // hours that are added up to days of a time zone: two years
   histogramBucketsMax: 240, // a bar of 5 pixels each on a wide screen
   overviewServersMax: 7, // each is a colour of its own in one chart; the others are one more
   overviewNewcomersMax: 8, // of each field, in one answer
   entityValuesMax: 20, // of each field, on the page of an entity
   entityRoleChangesMax: 1_000, // of one login, the newest; a person's roles change a few times a year
   savedSearchesMax: 250, // of one holder in one tenant: the list is shown whole, without pages
-  savedSearchesShownMax: 1_000, // one answer
   savedViewCharsMax: 2_000, // a query string with all columns has 400
+  savedSearchesShownMax: 1_000, // one answer
   savedSearchesClearMs: 60 * 60_000, // rows of removed searches are few, and nobody sees them
   facetValuesDefault: 10,
   facetValuesSearchedMax: 10_000, // the most frequent values of a field, searched for a text in them

@@ -37,6 +37,17 @@ const CHANGES = [
 ] as const;
 
 describe('the ticks below the histogram', () => {
+  it('stand at days of the zone where the service cuts the bars there', () => {
+    const buckets = ['2025-03-28T10:00', '2025-03-28T23:00', '2025-03-29T23:00', '2025-03-30T22:00'].map(
+      (time) => ({
+        start: `${time}:00Z`,
+      }),
+    );
+    const bars = { buckets, bucketSeconds: DAY, timeZone: 'Europe/Berlin' };
+    expect(labels(ticksOf(bars, 'Europe/Berlin', HOUR))).toEqual(['2025-03-29', '2025-03-30', '2025-03-31']);
+    expect(ticksOf({ ...bars, timeZone: null }, 'Europe/Berlin', HOUR)).toHaveLength(1);
+  });
+
   it.each(CHANGES)(
     'in %s from %s on tell the date and time at which the bar above begins',
     (zone, from, to) => {

@@ -31,7 +31,7 @@ export const HistogramPanel = memo(function HistogramPanel(props: Props) {
   if (result.error) return <Failed error={result.error} retry={retry} />;
   const histogram = result.data?.auditHistogram;
   if (!histogram) return <Loading what="the histogram" />;
-  const { startTime, endTime, buckets, bucketSeconds } = histogram;
+  const { startTime, endTime, buckets, bucketSeconds, timeZone } = histogram;
   if (!startTime || !endTime) return null;
 
   const [from, to] = [Date.parse(startTime), Date.parse(endTime)];
@@ -52,7 +52,7 @@ export const HistogramPanel = memo(function HistogramPanel(props: Props) {
           <Text size="xs" c="dimmed">
             {hovered
               ? describe(hovered, zone)
-              : `Bars of ${formatSpan(bucketSeconds * 1000)}${zone !== 'UTC' && bucketSeconds * 1000 >= DAY_MS ? ' of UTC' : ''}. Drag to zoom.`}
+              : `Bars of ${formatSpan(bucketSeconds * 1000)}${zone !== 'UTC' && !timeZone && bucketSeconds * 1000 >= DAY_MS ? ' of UTC' : ''}. Drag to zoom.`}
           </Text>
         </Group>
         <Toolbar label="Move over time" gap={4}>

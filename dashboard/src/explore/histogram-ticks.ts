@@ -5,6 +5,8 @@ interface Bars {
   readonly buckets: readonly { readonly start: string }[];
   /** Every bar begins at a multiple of its width since 1970, but for the first, which may be cut. */
   readonly bucketSeconds: number;
+  /** The zone in which that is so. Null: UTC. */
+  readonly timeZone?: string | null;
 }
 
 export interface Tick {
@@ -32,7 +34,8 @@ export function ticksOf(bars: Bars, zone: TimeZone, atLeastMs: number): readonly
   const widthMs = bars.bucketSeconds * 1000;
   const stepMs = stepOf(widthMs, atLeastMs);
   const starts = bars.buckets.map(({ start }) => Date.parse(start));
-  const whole = starts.filter((ms) => ms % widthMs === 0);
+  const ofBars = bars.timeZone ?? 'UTC';
+  const whole = starts.filter((ms) => modulo(ms + offsetMs(ms, ofBars), widthMs) === 0);
   const round = whole.filter((ms) => {
     const clockMs = ms + offsetMs(ms, zone);
     return modulo(clockMs, stepMs) === modulo(clockMs, widthMs);

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { EventsDocument, HistogramDocument } from '../../generated/operations';
-import type { TimeZone } from '../lib/time';
+import { type TimeZone, zoneName } from '../lib/time';
 import { useStable } from '../lib/use-stable';
 import { type ExploreFilter, problemOf } from './explore-filter';
 import type { ExploreState } from './explore-state';
@@ -34,7 +34,7 @@ export function useExploreData(state: ExploreState, zone: TimeZone, fields: read
   });
   const [histogram, askHistogram] = useQuery({
     query: HistogramDocument,
-    variables: filter,
+    variables: zone === 'UTC' ? filter : { ...filter, timeZone: zoneName(zone) },
     pause,
   });
   const facets = useFacets({ filter, fields, pause, times: asked.times });

@@ -80,6 +80,7 @@ function histogramOf(found: BacktestFieldsFragment['days'], days: number) {
     startTime: time(first),
     endTime: time(last + DAY_MS),
     bucketSeconds: DAY_MS / 1000,
+    timeZone: null,
     buckets: starts.map((ms) => ({
       start: time(ms),
       end: time(ms + DAY_MS),

@@ -7,6 +7,7 @@ import { formatTicks } from '../../event/event-time';
 import type { GivenValues, ParameterValues } from '../../event/parameter-specs';
 import { refuseHidden } from '../../event/parse-parameters';
 import { toAuditEventFilter } from '../../event/query';
+import { Zone } from '../../event/zone';
 import { Access } from '../../graphql/access';
 import { Takes, TakesUnchecked } from '../../graphql/arguments';
 import { type AuditFacet, AuditFacets, AuditGroups, AuditHistogram } from './explore.types';
@@ -41,8 +42,9 @@ export class ExploreResolver {
     values: ParameterValues<typeof HISTOGRAM_PARAMETERS>,
     context: Call,
   ): Promise<AuditHistogram> {
+    const zone = values.timeZone === undefined ? null : new Zone(values.timeZone);
     const count = () =>
-      this.explorer.histogram(tenantSetOf(context), toAuditEventFilter(values), values.buckets);
+      this.explorer.histogram(tenantSetOf(context), toAuditEventFilter(values), values.buckets, zone);
     return toHistogram(await this.fairShare.run(askerOf(context), count));
   }
 
@@ -86,7 +88,7 @@ function toGroups({ groups, ...counts }: EventGroups, { fields, before, sumOf }:
   };
 }
 
-function toHistogram({ widthMs, buckets }: Histogram): AuditHistogram {
+function toHistogram({ widthMs, zone, buckets }: Histogram): AuditHistogram {
   const shown = buckets.map(({ from, to, succeeded, failed }) => ({
     start: formatTicks(from),
     end: formatTicks(to),
@@ -97,6 +99,7 @@ function toHistogram({ widthMs, buckets }: Histogram): AuditHistogram {
     startTime: shown[0]?.start ?? null,
     endTime: shown.at(-1)?.end ?? null,
     bucketSeconds: widthMs / MS_PER_SECOND,
+    timeZone: zone,
     buckets: shown,
   };
 }

@@ -21,7 +21,12 @@ const HISTOGRAM = {
     endTime: { kind: 'time', nullable: true, doc: 'End of the last bucket. Null: the range is empty.' },
     bucketSeconds: {
       kind: 'integer',
-      doc: 'Width of a whole bucket. Borders are multiples of it since 1970, UTC.',
+      doc: 'Width of a whole bucket. Borders are multiples of it since 1970 in UTC or `timeZone`.',
+    },
+    timeZone: {
+      kind: 'text',
+      nullable: true,
+      doc: 'Time zone with whose days the buckets begin. Null: UTC, also where it would cost too much to count others.',
     },
     buckets: {
       kind: 'object',

@@ -2,6 +2,7 @@ import { EXPRESSION_FIELDS, type ExpressionField } from '../../event/expression/
 import type { NumberField } from '../../event/fields';
 import { COUNTED_FIELDS } from '../../event/filters';
 import type { AuditEventFilter, TimeRange } from '../../event/query';
+import type { Zone } from '../../event/zone';
 import type { EventGroup } from '../../store/columns/groups';
 import type { TenantSet } from '../../tenant-set';
 import type { GroupOrder } from './sort-groups';
@@ -17,6 +18,8 @@ export interface HistogramBucket {
 export interface Histogram {
   /** The width of a whole bucket. The first and last bucket are cut to the requested range. */
   readonly widthMs: number;
+  /** The zone at whose days the buckets begin; null: UTC. */
+  readonly zone: string | null;
   /** In order and without gaps; empty if the range is empty. */
   readonly buckets: readonly HistogramBucket[];
 }
@@ -76,8 +79,16 @@ export interface EventGroups {
 
 /** Port: counts stored events over time and by value. Every number is exact. */
 export interface AuditEventExplorer {
-  /** @param bucketsMax the most buckets; an open end of the range is the border of the hours that have events */
-  histogram(tenants: TenantSet, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram>;
+  /**
+   * @param bucketsMax the most buckets; an open end of the range is the border of the hours that have events
+   * @param zone buckets of days begin with days of this zone where that can be counted; not given: of UTC
+   */
+  histogram(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    bucketsMax: number,
+    zone?: Zone | null,
+  ): Promise<Histogram>;
   /** All facets come from one snapshot. */
   facets(tenants: TenantSet, filter: AuditEventFilter, asked: FacetQuestion): Promise<Facets>;
   /**

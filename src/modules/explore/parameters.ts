@@ -1,6 +1,7 @@
 import { NUMBER_FIELDS } from '../../event/fields';
 import type { ParameterSpecs } from '../../event/parameter-specs';
 import { FILTER_PARAMETERS } from '../../event/parameters';
+import { zoneProblems } from '../../event/zone';
 import { LIMITS } from '../../limits';
 import { DEFAULT_FACET_FIELDS, FACET_FIELDS } from './explorer';
 import { GROUP_SORTS } from './sort-groups';
@@ -19,6 +20,12 @@ export const HISTOGRAM_PARAMETERS = {
     max: LIMITS.histogramBucketsMax,
     default: LIMITS.histogramBucketsDefault,
     doc: 'The most buckets in the answer.',
+  },
+  timeZone: {
+    kind: 'text',
+    charsMax: 64,
+    check: zoneProblems,
+    doc: 'IANA name of the time zone with whose days buckets of days begin, such as Europe/Berlin. Default: UTC.',
   },
 } as const satisfies ParameterSpecs;
 

@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { filterOf } from '../../event/filters';
 import type { AuditEventFilter } from '../../event/query';
 import { fold } from '../../event/search';
+import type { Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
 import { byTier, type Plan, planOf } from '../../store/plan';
 import { fromStored } from '../../store/rows/stored-text';
@@ -22,6 +23,7 @@ import {
 } from './explorer';
 import { facetsStatement, TOTAL } from './facets.statement';
 import { extentStatement, histogramStatement, readableEvents } from './histogram.statement';
+import { bucketsOfDays, zoneDays } from './zone-days';
 
 /** Counts events over time and by value, from the counts if they suffice, else from the events. */
 export class PostgresAuditEventExplorer implements AuditEventExplorer {
@@ -30,34 +32,66 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     private readonly readMax: number = LIMITS.exploreReadEventsMax,
   ) {}
 
-  histogram(tenants: TenantSet, filter: AuditEventFilter, bucketsMax: number): Promise<Histogram> {
+  histogram(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    bucketsMax: number,
+    zone: Zone | null = null,
+  ): Promise<Histogram> {
+    const asked = { bucketsMax, zone };
     return byTier(
       this.service,
       { tenants, range: filter },
-      () => this.#histogram(tenants, filter, bucketsMax, false),
-      () => this.#histogram(tenants, filter, bucketsMax, true),
+      () => this.#histogram(tenants, filter, { ...asked, reachesFiles: false }),
+      () => this.#histogram(tenants, filter, { ...asked, reachesFiles: true }),
     );
   }
 
   async #histogram(
     tenants: TenantSet,
     filter: AuditEventFilter,
-    bucketsMax: number,
-    reachesFiles: boolean,
+    asked: HistogramQuestion & { readonly zone: Zone | null },
   ): Promise<Histogram> {
-    const each = this.service.each(tenants);
     const range = closedRange(await this.#closed(tenants, filter));
-    if (!range) return { widthMs: HOUR_MS, buckets: [] };
+    if (!range) return { widthMs: HOUR_MS, zone: null, buckets: [] };
     const within = { ...filter, ...range };
-    const { service } = this;
-    const { widthMs, plan } = await this.#planned(tenants, within, bucketsMax, reachesFiles);
-    if (plan.by === 'columns') {
-      const counted = await guarded(() => windowsByColumns(service, tenants, within, widthMs));
-      return { widthMs, buckets: bucketsOf(range, widthMs, counted) };
+    const planned = await this.#planned(tenants, within, asked);
+    const ofZone = await this.#ofZone(tenants, within, planned.widthMs, asked);
+    if (ofZone) return ofZone;
+    const { widthMs } = planned;
+    const counted = await this.#counted(tenants, within, planned);
+    return { widthMs, zone: null, buckets: bucketsOf(range, widthMs, counted) };
+  }
+
+  /** Null: the buckets are shorter than days, or days of the zone cannot be counted, or not without reading too much. */
+  async #ofZone(
+    tenants: TenantSet,
+    filter: AuditEventFilter & ClosedRange,
+    width: number,
+    { bucketsMax, zone, reachesFiles }: HistogramQuestion & { readonly zone: Zone | null },
+  ): Promise<Histogram | null> {
+    if (zone === null || width % DAY_MS !== 0) return null;
+    let widthMs = width;
+    let days = zoneDays(filter, widthMs, zone);
+    // Days of the zone may be one more than those of UTC.
+    while (days && days.starts.length > bucketsMax) {
+      widthMs = fittingWidth(filter, bucketsMax, widthMs + 1);
+      days = zoneDays(filter, widthMs, zone);
     }
-    const rows = await this.#rows(tenants, histogramStatement(each, within, widthMs), plan.planning);
-    const counted = new Map(rows.map((row) => [Number(row.bucket), outcomes(row)]));
-    return { widthMs, buckets: bucketsOf(range, widthMs, counted) };
+    if (!days) return null;
+    const plan = planOf({ kind: 'histogram', filter, widthMs: days.partMs, reachesFiles });
+    if (plan.by === 'events' && !(await this.#mayRead(tenants, filter))) return null;
+    const counted = await this.#counted(tenants, filter, { widthMs: days.partMs, plan });
+    return { widthMs, zone: zone.name, buckets: bucketsOfDays(filter, days, counted) };
+  }
+
+  /** Outcomes by the number of the bucket. */
+  async #counted(tenants: TenantSet, filter: AuditEventFilter & ClosedRange, { widthMs, plan }: Planned) {
+    const { service } = this;
+    if (plan.by === 'columns') return guarded(() => windowsByColumns(service, tenants, filter, widthMs));
+    const statement = histogramStatement(service.each(tenants), filter, widthMs);
+    const rows = await this.#rows(tenants, statement, plan.planning);
+    return new Map(rows.map((row) => [Number(row.bucket), outcomes(row)]));
   }
 
   facets(tenants: TenantSet, filter: AuditEventFilter, asked: FacetQuestion): Promise<Facets> {
@@ -111,17 +145,21 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
   async #planned(
     tenants: TenantSet,
     filter: AuditEventFilter & ClosedRange,
-    bucketsMax: number,
-    reachesFiles: boolean,
+    { bucketsMax, reachesFiles }: HistogramQuestion,
   ): Promise<Planned> {
     const [finest, ...wider] = WIDTHS_MS.map((atLeast) => {
       const widthMs = fittingWidth(filter, bucketsMax, atLeast);
       return { widthMs, plan: planOf({ kind: 'histogram', filter, widthMs, reachesFiles }) };
     }) as [Planned, ...Planned[]];
     if (finest.plan.by !== 'events') return finest;
-    const [row] = await this.#rows(tenants, readableEvents(this.service.each(tenants), filter));
-    if (Number(row?.n) <= this.readMax) return finest;
+    if (await this.#mayRead(tenants, filter)) return finest;
     return wider.find(({ plan }) => plan.by !== 'events') ?? finest;
+  }
+
+  /** Whether few enough events must be read. */
+  async #mayRead(tenants: TenantSet, filter: AuditEventFilter): Promise<boolean> {
+    const [row] = await this.#rows(tenants, readableEvents(this.service.each(tenants), filter));
+    return Number(row?.n) <= this.readMax;
   }
 
   #rows(tenants: TenantSet, statement: Prisma.Sql, planning: Planning = 'once') {
@@ -129,6 +167,10 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
   }
 }
 
+interface HistogramQuestion {
+  readonly bucketsMax: number;
+  readonly reachesFiles: boolean;
+}
 interface Planned {
   readonly widthMs: number;
   readonly plan: Plan;
