@@ -1,10 +1,11 @@
-import { NativeSelect, NumberInput, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, NumberInput, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { LIMITS } from '../../../src/limits';
 import { CreateAlertRouteDocument } from '../../generated/operations';
-import { addressesOf } from '../lib/addresses';
 import { FormDialog } from '../lib/form-dialog';
 import { useMutate } from '../lib/mutate';
+import { type Recipient, recipientOf } from '../lib/recipient';
+import { RecipientFields } from '../lib/recipient-fields';
 import type { Destination, RuleTitle } from './rows';
 
 interface Props {
@@ -27,23 +28,21 @@ export function CreateRoute({ tenantId, destinations, rules, onClose, onDone }: 
   const mutate = useMutate();
   const [form, setForm] = useState({
     name: '',
-    to: 'email',
+    to: 'email' as Recipient['to'],
     emails: '',
-    destinationId: destinations[0]?.destinationId ?? '',
+    destinationId: '',
     format: 'json',
     severity: 'low',
     ruleId: null as string | null,
     minutes: '' as number | string,
   });
   const set = (change: Partial<typeof form>) => setForm((now) => ({ ...now, ...change }));
-  const isMail = form.to === 'email';
   const submit = async () => {
     await mutate(CreateAlertRouteDocument, {
       tenantId,
       name: form.name,
-      emails: isMail ? addressesOf(form.emails) : null,
-      destinationId: isMail || form.destinationId === '' ? null : form.destinationId,
-      format: isMail ? null : form.format,
+      ...recipientOf(form, destinations),
+      format: form.to === 'email' ? null : form.format,
       severity: form.severity,
       ruleId: form.ruleId,
       escalateMinutes: form.minutes === '' ? null : Number(form.minutes),
@@ -63,36 +62,13 @@ export function CreateRoute({ tenantId, destinations, rules, onClose, onDone }: 
             value={form.name}
             onChange={(event) => set({ name: event.currentTarget.value })}
           />
-          <SegmentedControl
-            aria-label="Alerts go"
-            data={[
-              { value: 'email', label: 'By mail' },
-              { value: 'destination', label: 'To a destination' },
-            ]}
-            value={form.to}
-            onChange={(to) => set({ to })}
-          />
-          {isMail ? (
-            <Textarea
-              label="Addresses"
-              description="One per line."
-              withAsterisk
-              autosize
-              error={problems.emails}
-              value={form.emails}
-              onChange={(event) => set({ emails: event.currentTarget.value })}
-            />
-          ) : (
-            <>
-              <NativeSelect
-                label="Destination"
-                withAsterisk
-                error={problems.destinationId ?? problems.emails}
-                description={destinations.length === 0 ? 'The tenant has none: make one first.' : undefined}
-                data={destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name }))}
-                value={form.destinationId}
-                onChange={(event) => set({ destinationId: event.currentTarget.value })}
-              />
+          <RecipientFields
+            label="Alerts go"
+            value={form}
+            onChange={set}
+            destinations={destinations}
+            problems={problems}
+            destination={
               <NativeSelect
                 label="Format"
                 error={problems.format}
@@ -100,8 +76,8 @@ export function CreateRoute({ tenantId, destinations, rules, onClose, onDone }: 
                 value={form.format}
                 onChange={(event) => set({ format: event.currentTarget.value })}
               />
-            </>
-          )}
+            }
+          />
           <NativeSelect
             label="Which alerts"
             error={problems.severity}

@@ -1,14 +1,4 @@
-import {
-  Checkbox,
-  Group,
-  NativeSelect,
-  NumberInput,
-  SegmentedControl,
-  Select,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Checkbox, Group, NativeSelect, NumberInput, Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { LIMITS } from '../../../src/limits';
@@ -18,9 +8,10 @@ import {
   TenantDestinationsDocument,
   UpdateReportScheduleDocument,
 } from '../../generated/operations';
-import { addressesOf } from '../lib/addresses';
 import { FormDialog } from '../lib/form-dialog';
 import { useMutate } from '../lib/mutate';
+import { type Recipient, recipientOf } from '../lib/recipient';
+import { RecipientFields } from '../lib/recipient-fields';
 import { zoneName, zoneNames } from '../lib/time';
 import { labelOf, parametersOf } from './report-parameters';
 import { type Schedule, TIMES } from './schedule-words';
@@ -34,7 +25,6 @@ interface Props {
   readonly onDone: () => void;
 }
 
-const FORMATS = ['pdf', 'html', 'csv', 'json'];
 const ZONES = ['UTC', ...zoneNames()];
 const OWN_TIMES = { value: 'cron', label: 'at times of your own' };
 /** Empty: what goes with the times. */
@@ -51,9 +41,8 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
   const destinations = data?.destinations ?? [];
   const [form, setForm] = useState(() => beginningOf(schedule, reports[0]?.reportId ?? ''));
   const set = (change: Partial<typeof form>) => setForm((now) => ({ ...now, ...change }));
-  const { needs = [] } = reports.find(({ reportId }) => reportId === form.reportId) ?? {};
+  const { needs = [], formats = [] } = reports.find(({ reportId }) => reportId === form.reportId) ?? {};
   const names = parametersOf(form.reportId, needs);
-  const isMail = form.to === 'email';
   const submit = async () => {
     const typed = names.map((name) => [name, String(form.parameters[name] ?? '').trim()] as const);
     // What this form has no field for stays as it is.
@@ -71,9 +60,8 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
       period: form.period || null,
       parameters: Object.fromEntries([...others, ...typed.filter(([, value]) => value !== '')]),
       formats: form.formats,
-      emails: isMail ? addressesOf(form.emails) : null,
-      attach: isMail && form.attach,
-      destinationId: isMail ? null : form.destinationId || (destinations[0]?.destinationId ?? null),
+      ...recipientOf(form, destinations),
+      attach: form.to === 'email' && form.attach,
       keepDays: form.keepDays === '' ? null : Number(form.keepDays),
     };
     if (schedule) await mutate(UpdateReportScheduleDocument, { ...given, scheduleId: schedule.scheduleId });
@@ -154,48 +142,25 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
             value={form.period}
             onChange={(event) => set({ period: event.currentTarget.value })}
           />
-          <SegmentedControl
-            aria-label="It is sent"
-            data={[
-              { value: 'email', label: 'By mail' },
-              { value: 'destination', label: 'To a destination' },
-            ]}
-            value={form.to}
-            onChange={(to) => set({ to })}
-          />
-          {isMail ? (
-            <>
-              <Textarea
-                label="Addresses"
-                description="One per line. Each gets a mail with links to the files."
-                withAsterisk
-                autosize
-                error={problems.emails}
-                value={form.emails}
-                onChange={(event) => set({ emails: event.currentTarget.value })}
-              />
+          <RecipientFields
+            label="It is sent"
+            value={form}
+            onChange={set}
+            destinations={destinations}
+            problems={problems}
+            hints={{
+              email: 'Each gets a mail with links to the files.',
+              destination: 'It gets a message; one of the type s3 gets the files, too.',
+            }}
+            email={
               <Checkbox
                 label="Files of up to 10 MB in all come with the mail"
                 error={problems.attach}
                 checked={form.attach}
                 onChange={(event) => set({ attach: event.currentTarget.checked })}
               />
-            </>
-          ) : (
-            <NativeSelect
-              label="Destination"
-              withAsterisk
-              error={problems.destinationId ?? problems.emails}
-              description={
-                destinations.length === 0
-                  ? 'The tenant has none: make one first, under Destinations.'
-                  : 'It gets a message; one of the type s3 gets the files, too.'
-              }
-              data={destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name }))}
-              value={form.destinationId}
-              onChange={(event) => set({ destinationId: event.currentTarget.value })}
-            />
-          )}
+            }
+          />
           <Checkbox.Group
             label="Files"
             error={problems.formats}
@@ -203,7 +168,7 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
             onChange={(formats) => set({ formats })}
           >
             <Group mt={4}>
-              {FORMATS.map((format) => (
+              {formats.map((format) => (
                 <Checkbox key={format} value={format} label={format.toUpperCase()} />
               ))}
             </Group>
@@ -231,7 +196,7 @@ const beginningOf = (schedule: Schedule | null, reportId: string) => ({
   timeZone: schedule?.timeZone ?? zoneName('local'),
   period: schedule && !isUsual(schedule) ? schedule.period : '',
   parameters: (schedule?.parameters ?? {}) as Readonly<Record<string, unknown>>,
-  to: schedule?.destinationId ? 'destination' : 'email',
+  to: (schedule?.destinationId ? 'destination' : 'email') as Recipient['to'],
   emails: schedule?.emails.join('\n') ?? '',
   attach: schedule?.attach ?? false,
   destinationId: schedule?.destinationId ?? '',

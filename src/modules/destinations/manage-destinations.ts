@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt } from '../../caller/access-log';
 import type { TenantStore } from '../../caller/tenant.store';
-import { within } from '../../deadline';
-import { type NetworkGuard, RefusedAddress } from '../../delivery/network-guard';
+import type { NetworkGuard } from '../../delivery/network-guard';
 import type { Outcome } from '../../delivery/outcome';
 import type { SecretBox } from '../../delivery/secret-box';
 import { newSigningSecret, publicKeyOf, type SignatureVersion } from '../../delivery/standard-webhooks';
@@ -12,7 +11,7 @@ import type { DestinationFormat } from '../../event/formats/formats';
 import type { GivenValues } from '../../event/parameter-specs';
 import { parseParameters } from '../../event/parse-parameters';
 import { LIMITS } from '../../limits';
-import { conflict, type Problem, problem } from '../../problem';
+import { conflict, problem } from '../../problem';
 import type { ArrivalReader } from '../../store/log/arrivals/arrival-reader';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
 import { parseTenantId } from '../../tenant-set';
@@ -28,17 +27,11 @@ import {
   type TRY_DESTINATION,
 } from './destination-parameters';
 import { type CheckedRequest, checkChange, checkRequest, checkSecrets } from './destination-request';
+import { addressProblems, noSuchTenantNamed } from './request-problems';
+import { ending, type ShownSecret, secretsOfNew, shownOf } from './signing-secrets';
 import { testItem } from './to-item';
-import type { SigningSecret, StoredSecrets } from './types';
+import type { StoredSecrets } from './types';
 
-interface ShownSecret {
-  /** Null if nobody may see it. */
-  readonly secret: string | null;
-  readonly publicKey: string | null;
-}
-
-const NO_SECRET: ShownSecret = { secret: null, publicKey: null };
-const LOOKUP_MS = 3_000;
 /** Attempts at a change while others change the same destination. */
 const UPDATES_MAX = 3;
 
@@ -96,7 +89,9 @@ export class DestinationManager {
     const result = checkRequest(request);
     const problems = [
       ...(isKnown ? [] : [noSuchTenantNamed(request.tenantId)]),
-      ...('problems' in result ? result.problems : await this.#addressProblems(result.checked.url)),
+      ...('problems' in result
+        ? result.problems
+        : await addressProblems(this.parts.guard, result.checked.url)),
     ];
     if (problems.length > 0 || 'problems' in result) throw refusal(problems);
     return { tenantId, checked: result.checked };
@@ -147,7 +142,7 @@ export class DestinationManager {
         ? result.problems
         : change.url == null
           ? []
-          : await this.#addressProblems(result.checked.url);
+          : await addressProblems(this.parts.guard, result.checked.url);
     if (problems.length > 0 || 'problems' in result) throw refusal(problems);
     const query = change.url == null ? open.query : result.checked.url.search;
     const stored: StoredSecrets = {
@@ -306,68 +301,4 @@ export class DestinationManager {
     if (from === 'now') return (await feed.sizes([tenantId])).get(tenantId) ?? 0;
     return feed.positionAt(tenantId, new Date(Number((parseTicks(from) ?? 0n) / TICKS_PER_MS)));
   }
-
-  /** A name that cannot be resolved yet is a problem only for a connection without encryption. */
-  async #addressProblems({ hostname, protocol }: URL): Promise<Problem[]> {
-    const isPlain = protocol === 'http:' || protocol === 'relp:';
-    const late = () => new Error('the name was not resolved in time');
-    try {
-      await within(LOOKUP_MS, late, () =>
-        this.parts.guard.addressesOf(hostname.replace(/^\[|\]$/g, ''), isPlain),
-      );
-    } catch (error) {
-      if (error instanceof RefusedAddress) return [addressProblem(error.message)];
-      if (isPlain)
-        return [
-          addressProblem(
-            `${hostname} is not known, and without encryption only networks of DESTINATION_ALLOW_NETWORKS are reached`,
-          ),
-        ];
-    }
-    return [];
-  }
-}
-
-const addressProblem = (says: string): Problem => ({
-  code: 'refused',
-  field: 'url',
-  message: `url: ${says}`,
-  detail: {},
-});
-
-const noSuchTenantNamed = (id: string): Problem => ({
-  code: 'not_there',
-  field: 'tenantId',
-  message: `tenant ${id.slice(0, 20)} does not exist`,
-  detail: {},
-});
-
-const shownOf = (signing: string | null): ShownSecret => {
-  if (signing === null) return NO_SECRET;
-  const publicKey = publicKeyOf(signing);
-  return { secret: publicKey === null ? signing : null, publicKey };
-};
-
-/** The secrets of a new destination. A webhook gets one to sign with. */
-function secretsOfNew({ type, url, settings, secrets }: CheckedRequest) {
-  const signing = type === 'webhook' ? newSigningSecret(settings.signature as SignatureVersion) : null;
-  const stored: StoredSecrets = {
-    ...secrets,
-    ...(url.search !== '' && { query: url.search }),
-    ...(signing !== null && { signing: [{ secret: signing }] }),
-  };
-  return { signing, stored };
-}
-
-const SIGNING_MAX = 3;
-
-/** The previous secrets, each of which signs at most until the given time. */
-function ending(signing: readonly SigningSecret[], at: Date, nowMs: number): SigningSecret[] {
-  return signing
-    .filter(({ until }) => until === undefined || Date.parse(until) > nowMs)
-    .map(({ secret, until }) => ({
-      secret,
-      until: until && until < at.toISOString() ? until : at.toISOString(),
-    }))
-    .slice(0, SIGNING_MAX - 1);
 }

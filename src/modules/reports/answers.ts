@@ -32,7 +32,10 @@ const { runs: _, ...CHOICE_FIELDS } = REPORT.fields;
 export const REPORT_CHOICE = {
   name: 'ReportChoice',
   doc: 'A report of the catalogue.',
-  fields: CHOICE_FIELDS,
+  fields: {
+    ...CHOICE_FIELDS,
+    formats: { kind: 'text', isList: true, doc: 'Formats of which its files may be.' },
+  },
 } as const satisfies Shape;
 
 const REPORT_FILE = {

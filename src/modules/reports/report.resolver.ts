@@ -6,6 +6,7 @@ import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
 import { REPORT_CHOICE, REPORT_PAGE, REPORT_RUN } from './answers';
+import { REPORT_FORMAT_NAMES } from './files';
 import { REPORTS_PARAMETERS, RUN_PARAMETERS } from './parameters';
 import { REPORT_RULE } from './report-rule';
 import type { Reports } from './reports';
@@ -34,7 +35,7 @@ export class ReportResolver {
   @Query(() => [ChoiceType], { description: 'The catalogue of reports, from which a schedule is made.' })
   @Access({ principal: 'public', scope: 'read:reports', via: 'session', operators: true })
   reportChoices() {
-    return this.all.choices();
+    return this.all.choices().map((choice) => ({ ...choice, formats: REPORT_FORMAT_NAMES }));
   }
 
   @Query(() => RunType, { nullable: true, description: 'A run of a report; null when there is no such run.' })
