@@ -21,6 +21,20 @@ const failuresOf = (clientIp: string, hour: number) =>
   );
 const isBruteForce = ({ title }: { title: string }) => title.startsWith('Brute force');
 
+/** Stands for the notifications of the browser: `permission` is what a person answers, `shown` are those that were shown. */
+const NOTIFICATIONS = `
+  globalThis.notifications = { permission: 'denied', shown: [] };
+  globalThis.Notification = class {
+    static permission = 'default';
+    static async requestPermission() {
+      return (Notification.permission = notifications.permission);
+    }
+    constructor(title, options) {
+      this.told = { title, ...options };
+      notifications.shown.push(this);
+    }
+  };`;
+
 describe('alerts in the dashboard', () => {
   const opened = useDashboard();
   let worker: string;
@@ -175,6 +189,68 @@ describe('alerts in the dashboard', () => {
     expect(await rows.count()).toBe(before);
     await more.click();
     await queue().getByText('198.51.100.7').first().waitFor();
+  });
+
+  it('are shown as notifications of the browser where they are critical, new and wanted', async () => {
+    const { world } = opened.dashboard;
+    const tenant = await world.tenant();
+    const destroyed = (serverPrincipalName: string, hour: number) =>
+      [0, 1, 2, 3, 4].map((n) =>
+        anEvent({
+          serverPrincipalName,
+          actionId: 'DR',
+          objectName: `t${n}`,
+          statement: 'DROP TABLE dbo.Orders',
+          additional: { classType: 'U' },
+          eventTime: `2026-01-05T${hour}:00:0${n}.0000000Z`,
+        }),
+      );
+    const { key } = await world.key({ tenantIds: [tenant.tenantId], scopes: READ });
+    await tenant.ingest(destroyed('alice', 10));
+    const critical = () => world.get('/alerts', key, { query: { severity: 'critical' } });
+    await until(critical, ({ body }) => body.data.length === 1);
+    page = await opened.dashboard.visit('/alerts');
+    await page.addInitScript(NOTIFICATIONS);
+    await page.clock.install();
+    await page.reload();
+    await page.getByLabel('Key', { exact: true }).fill(key);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    const wish = page.getByRole('switch', { name: 'Notify me of critical alerts' });
+    await wish.click();
+    await page.getByText('The browser does not allow notifications of this page.').waitFor();
+    expect(await wish.isChecked()).toBe(false);
+
+    await page.evaluate("notifications.permission = 'granted'");
+    const known = page.waitForResponse((answer) =>
+      /"severity":"critical"/.test(answer.request().postData() ?? ''),
+    );
+    await wish.click();
+    await known;
+    expect(await wish.isChecked()).toBe(true);
+    await tenant.ingest(destroyed('mallory', 12));
+    const shown = () =>
+      page.evaluate<{ title: string; tag: string; body: string }[]>(
+        'notifications.shown.map(({ told }) => told)',
+      );
+    await until(
+      async () => {
+        await page.clock.runFor(21_000);
+        return shown();
+      },
+      (all) => all.length > 0,
+    );
+    const { body } = await until(critical, (answer) => answer.body.data.length === 2);
+    await page.clock.runFor(21_000);
+    // One that was there before is no news, and one that was told is not told again.
+    expect(await shown()).toEqual([
+      {
+        title: 'Destruction: many tables or databases at once',
+        tag: body.data[0].alertId,
+        body: expect.stringContaining('mallory'),
+      },
+    ]);
+    await page.evaluate('notifications.shown[0].onclick()');
+    await page.waitForURL(`**/alerts/${body.data[0].alertId}`);
   });
 
   it('can be read but not worked on without the right to, neither by buttons nor by keys', async () => {

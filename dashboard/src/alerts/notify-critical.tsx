@@ -5,6 +5,7 @@ import { useClient } from 'urql';
 import { useLocation } from 'wouter';
 import { AlertsDocument } from '../../generated/operations';
 import { showHidden } from '../explore/event/marks';
+import { groupText } from './group-text';
 
 const KEY = 'notify-critical';
 /** The newest critical alerts that are looked at when there are more than before. */
@@ -41,10 +42,10 @@ export function useCriticalNotices(critical: number | null, isNotifying: boolean
         known.current = new Set([...(before ?? []), ...data.alerts.items.map(({ alertId }) => alertId)]);
         // Those that were there when the page was opened are no news.
         if (!before) return;
-        for (const { alertId, title, summary } of data.alerts.items) {
+        for (const { alertId, title, summary, group } of data.alerts.items) {
           if (before.has(alertId)) continue;
           const shown = new Notification(showHidden(title), {
-            body: showHidden(summary ?? ''),
+            body: showHidden(summary || groupText(group)),
             tag: alertId,
           });
           shown.onclick = () => {
