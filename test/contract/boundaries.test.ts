@@ -115,7 +115,9 @@ const BORDERS: readonly Border[] = [
     packages: ['express', 'lru-cache', 'openid-client', 'pino', 'zod'],
   },
   {
-    of: ['declared-types', 'destination-request', 'types'].map((file) => `src/modules/destinations/${file}`),
+    of: ['declared-types', 'destination-request', 'setting-fields', 'types'].map(
+      (file) => `src/modules/destinations/${file}`,
+    ),
     files: [...BELOW_MODULES, 'src/modules/destinations'],
     packages: ['zod'],
   },
