@@ -19,7 +19,7 @@ describe.each(ONE_ENGINE)('the verifications of an evidence log on %s', (engine)
   afterAll(() => store.close());
 
   const check = (more: Pick<LogCheck, 'from' | 'next' | 'signed'> & Partial<LogCheck>): LogCheck => ({
-    ...{ unsigned: 0, sound: 0, removed: 0, removedByRetention: 0, altered: [], missing: [] },
+    ...{ unsigned: 0, sound: 0, removed: 0, removedByRetention: 0, erased: 0, altered: [], missing: [] },
     ...{ wrong: 0, problems: [] },
     ...more,
   });
