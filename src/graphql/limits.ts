@@ -35,6 +35,7 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'findings.pageSize': LIMITS.pageSizeMax,
   'incidents.pageSize': LIMITS.pageSizeMax,
   'tenantIncidents.pageSize': LIMITS.pageSizeMax,
+  'holds.first': LIMITS.holdsShownMax,
   'gaps.limit': LIMITS.sourceGapsShownMax,
   'reports.pageSize': LIMITS.pageSizeMax,
   'retentionRuns.first': LIMITS.retentionRunsMax,

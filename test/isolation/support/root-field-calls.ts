@@ -89,6 +89,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   sourceType: ({ marks }) => marks.event,
   filter: ({ marks }) => `databaseName:"${marks.event} databaseName" OR ${marks.event}`,
   isShared: () => true,
+  view: () => 'range=7d',
   searchId: () => randomUUID(),
   succeeded: () => true,
   actionId: ({ marks }) => marks.event,
