@@ -7,11 +7,14 @@ export function contentHash(root, paths, ...extra) {
   return digest(root, paths, extra, (file) => readFileSync(file));
 }
 
-/** Hash of names, sizes and change times, which is cheap and enough to notice changed or removed outputs. */
+/**
+ * Hash of names, sizes and change times, which is cheap and enough to notice changed or removed outputs. Another process
+ * may remove files meanwhile.
+ */
 export function statHash(root, paths) {
   return digest(root, paths, [], (file) => {
-    const { size, mtimeMs } = statSync(file);
-    return `${size} ${mtimeMs}`;
+    const stat = statSync(file, { throwIfNoEntry: false });
+    return stat ? `${stat.size} ${stat.mtimeMs}` : 'removed';
   });
 }
 

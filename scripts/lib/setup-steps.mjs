@@ -118,7 +118,9 @@ export function stamped({ name, title, applies, inputs, outputs, run }) {
     isFresh(root) {
       if (!applies(root)) return true;
       const stamp = readJson(stampOf(root));
-      return stamp?.outputs === statHash(root, outputs) && stamp?.inputs === contentHash(root, inputs);
+      // Without a stamp, another set-up may be making the outputs.
+      if (!stamp) return false;
+      return stamp.outputs === statHash(root, outputs) && stamp.inputs === contentHash(root, inputs);
     },
     async run(project) {
       const before = contentHash(project.root, inputs);
