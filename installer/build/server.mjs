@@ -34,6 +34,7 @@ const PARTS = [
 /** The files for the people who run the service, to which the documents lead. */
 const FOR_PEOPLE = [
   'docs',
+  'deploy/collector',
   'deploy/compose',
   'deploy/compose.yaml',
   'deploy/elastic',
@@ -85,7 +86,8 @@ export async function gatherServer(folder, version = VERSION) {
     await put(join(INSTALLER, 'service', file), join(folder, file), READABLE);
   await put(join(INSTALLER, 'service', 'quick-start.md'), join(folder, 'README.md'), READABLE);
   for (const name of FOR_PEOPLE) await cp(join(ROOT, name), join(folder, name), { recursive: true });
-  await nameImage(join(folder, 'deploy/compose.yaml'), version);
+  for (const name of ['compose.yaml', 'collector/compose.yaml'])
+    await nameImage(join(folder, 'deploy', name), version);
   // In a checkout, the modes of files depend on the person who made it.
   await run('chmod', ['-R', 'u=rwX,go=rX', folder]);
 }

@@ -133,6 +133,44 @@ interface PodSpec {
     });
   });
 
+  it('and the manifests of collectors are valid, restricted, and have one agent with its state and no second one', () => {
+    const collectorIn = (name: string) =>
+      parseAllDocuments(readFileSync(path.join(ROOT, 'deploy/collector', name), 'utf8')).map((one) =>
+        one.toJS(),
+      );
+    const [account, collector] = collectorIn('kubernetes.yaml');
+    const [patch] = collectorIn('sidecar.yaml');
+    const labels = { app: 'mssql' };
+    const patched = {
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'mssql' },
+      spec: {
+        serviceName: 'mssql',
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, ...patch.spec.template },
+      },
+    };
+    expect([account, collector, patched].map((manifest) => schemas.problemsOf(manifest))).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    expect(collector.spec.replicas).toBe(1);
+    expect(collector.spec.template.metadata.labels).toEqual(collector.spec.selector.matchLabels);
+    for (const { spec } of [collector, patched]) {
+      const [{ args, securityContext, volumeMounts }] = spec.template.spec.containers;
+      expect(securityContext).toMatchObject({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      const paths = volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath);
+      const given = [path.dirname(args[args.indexOf('--config') + 1]), args[args.indexOf('--data-dir') + 1]];
+      expect(paths.slice(0, 2)).toEqual(given);
+    }
+  });
+
   it('the check notices an unknown name and a value of the wrong type', () => {
     const text = JSON.stringify(oneOf('minimal.yaml', 'StatefulSet'));
     const seen = (from: string, to: string) => schemas.problemsOf(JSON.parse(text.replace(from, to)));

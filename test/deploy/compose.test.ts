@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { parse } from 'yaml';
+import { parseConfig } from '../../agent/config/parse-config';
 import { type OpenServer, openServer } from '../../scripts/lib/server-client.cjs';
 import { ENVIRONMENT, loadConfig } from '../../src/config';
 import { missingTools } from '../installer/support/packages';
@@ -90,6 +91,37 @@ describe('deploy/compose.yaml', () => {
         .map(([name]) => name),
     ).toEqual(['proxy']);
     expect(services.service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+  });
+});
+
+describe('deploy/collector', () => {
+  const folder = path.join(ROOT, 'deploy/collector');
+  const textOf = (name: string) => readFileSync(path.join(folder, name), 'utf8');
+  const { collector } = parse(textOf('compose.yaml')).services;
+  const optionOf = (name: string) => collector.command[collector.command.indexOf(`--${name}`) + 1];
+
+  it('has a configuration that the agent takes without a warning', () => {
+    const parsed = parseConfig(textOf('config.json'), path.join(folder, 'config.json'));
+    expect(parsed).toMatchObject({ kind: 'config', warnings: [] });
+    const databases = parsed.kind === 'config' ? parsed.config.databases : [];
+    expect(databases.map(({ source }) => source.type)).toEqual(['S3', 'AzureBlob']);
+  });
+
+  it('runs the agent of the image, under a name and with state that outlive the container', () => {
+    expect(collector.entrypoint).toEqual(['/usr/local/bin/node', '/app/bin/audit-agent']);
+    expect(collector.image).toBe(services.service?.image);
+    expect(collector.hostname).not.toBe('');
+    const mounted = collector.volumes.map((volume: string) => volume.split(':')[1]);
+    expect(mounted).toEqual([path.dirname(optionOf('config')), optionOf('data-dir')]);
+    // A new volume belongs to the user of the image where the image has the folder.
+    expect(readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8')).toContain(`VOLUME ${optionOf('data-dir')}\n`);
+    expect(collector).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+  });
+
+  it('asks the agent that runs how it is', () => {
+    const [, ...command] = collector.healthcheck.test;
+    expect(command.slice(0, 3)).toEqual([...collector.entrypoint, 'status']);
+    expect(command.slice(3)).toEqual(['config', 'data-dir'].map((name) => `--${name}=${optionOf(name)}`));
   });
 });
 

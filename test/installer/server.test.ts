@@ -131,8 +131,8 @@ const execute = promisify(execFile);
     ).toEqual([expect.stringMatching(/^npx audit-activity …`, in its folder/)]);
   });
 
-  it('names its own image in the compose file', async () => {
-    const compose = await readFile(path.join(server, 'deploy/compose.yaml'), 'utf8');
+  it.each(['compose.yaml', 'collector/compose.yaml'])('names its own image in %s', async (name) => {
+    const compose = await readFile(path.join(server, 'deploy', name), 'utf8');
     expect(compose).toContain(`localhost/audit-activity:\${VERSION:-${version.replace('+', '-')}}`);
   });
 
