@@ -6,6 +6,7 @@ import { fileNameOf } from './durable-file';
 import { GapStore } from './gaps/gap-store';
 import { errorText, type Log } from './log';
 import { Occasionally } from './occasionally';
+import type { Pace } from './pace';
 import { Problems } from './problems';
 import { reportBeside } from './report/report-beside';
 import type { Environment } from './source/environment';
@@ -27,6 +28,8 @@ export interface WorkerOptions {
   readonly activity: DatabaseActivity;
   readonly dataDir: string;
   readonly once: boolean;
+  /** Of all databases together. */
+  readonly pace: Pace;
   readonly times: AgentTimes;
   readonly clock: Clock;
   readonly env?: Environment;
@@ -136,7 +139,8 @@ export async function publishDatabase(
       tail.settled(batch);
     };
     const publish = ({ events }: Batch) => publisher.publish(events, abandon);
-    const problem = await deliverAll(tail, stop, activity, { publish, settle });
+    const room = ({ events }: Batch) => options.pace.room(events.json.length, stop);
+    const problem = await deliverAll(tail, stop, activity, { room, publish, settle });
     return {
       ...publisher.tally,
       fileCount: tail.fileCount,
@@ -182,6 +186,8 @@ function publisherOf(options: WorkerOptions, deadLetters: DeadLetters): Publishe
 }
 
 interface Delivery {
+  /** Resolves when the batch may be published. */
+  room(batch: Batch): Promise<void>;
   publish(batch: Batch): Promise<Published>;
   /** Notes that the batch is published. */
   settle(batch: Batch, refusals: Refusals): Promise<void>;
@@ -196,7 +202,7 @@ async function deliverAll(
   tail: DatabaseTail,
   stop: AbortSignal,
   activity: DatabaseActivity,
-  { publish, settle }: Delivery,
+  { room, publish, settle }: Delivery,
 ): Promise<string | null> {
   const failed = new AbortController();
   const inFlight: Promise<string | null>[] = [];
@@ -218,6 +224,7 @@ async function deliverAll(
   for await (const batch of tail.batches(AbortSignal.any([stop, failed.signal]))) {
     activity.read(batch.events.length);
     if (!(await roomFor(inFlight, inFlightMax, (delivery) => tail.keeper.watchDuring(delivery, stop)))) break;
+    await tail.keeper.watchDuring(room(batch), stop);
     const delivery = tail.keeper.delivering(deliver(batch, inFlight.at(-1)));
     inFlight.push(delivery);
     // An error must be noticed before the next batch is read. It is thrown below.

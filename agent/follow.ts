@@ -6,6 +6,7 @@ import { publishDatabase, talliedOf, type WorkerOptions } from './database-worke
 import { abortedAfter } from './deadline';
 import { errorText } from './log';
 import { Occasionally } from './occasionally';
+import { Pace } from './pace';
 import { renewKey } from './renew-key';
 
 /** The longest time between two looks at the configuration file. */
@@ -55,7 +56,8 @@ async function publishAll(context: AgentContext, stop: AbortSignal): Promise<voi
   const { tenantId } = config;
   board.problem = problem;
   if (problem === null && tenantId !== null) {
-    const settings = { ...context, config: { ...config, tenantId } };
+    const pace = new Pace(config.pace, clock);
+    const settings = { ...context, config: { ...config, tenantId }, pace };
     const activities = board.show(tenantId, config.databases);
     await Promise.all(
       activities.map(({ database, activity }) => keepPublishing({ ...settings, database, activity }, stop)),

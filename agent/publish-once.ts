@@ -2,10 +2,11 @@ import { type AgentContext, configProblemOf } from './agent-context';
 import { publishDatabase, talliedOf, type WorkerResult } from './database-worker';
 import { abortedAfter } from './deadline';
 import { errorText } from './log';
+import { Pace } from './pace';
 
 /** Publishes the present records of the audit files. @returns the exit code: 0 only if none is left or rejected */
 export async function publishOnce(context: AgentContext, stop: AbortSignal): Promise<number> {
-  const { board, config, configPath, log, print, times } = context;
+  const { board, clock, config, configPath, log, print, times } = context;
   const problem = configProblemOf(config, configPath);
   const { tenantId } = config;
   board.problem = problem;
@@ -16,9 +17,10 @@ export async function publishOnce(context: AgentContext, stop: AbortSignal): Pro
     return isWanted || tenantId !== null ? 0 : 1;
   }
   const abandon = abortedAfter(stop, times.stopGraceMs);
+  const pace = new Pace(config.pace, clock);
   const results = await Promise.all(
     board.show(tenantId, config.databases).map(async ({ database, activity }) => {
-      const options = { ...context, config: { ...config, tenantId }, database, activity };
+      const options = { ...context, config: { ...config, tenantId }, database, activity, pace };
       try {
         const result = await publishDatabase(options, stop, abandon);
         print(summaryOf(database.name, result));

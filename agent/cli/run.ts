@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { dataDirOf } from '../agent-context';
 import { systemClock } from '../clock';
@@ -22,6 +23,7 @@ const READY_LINE = 'READY';
 /** @returns the exit code */
 export async function run(flags: RunFlags, env: Environment): Promise<number> {
   const { config: configPath, once, service } = flags;
+  letOthersFirst();
   const dataDir = flags.dataDir ?? null;
   const stop = new AbortController();
   const file = await logFileOf(flags);
@@ -53,6 +55,15 @@ export async function run(flags: RunFlags, env: Environment): Promise<number> {
   } finally {
     if (service) process.stdin.destroy();
     await file?.close();
+  }
+}
+
+/** The database server comes first: the agent has a low priority. */
+function letOthersFirst(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // The sandbox of the package for Linux forbids it; there the unit says it. Or the priority is lower already.
   }
 }
 

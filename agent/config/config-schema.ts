@@ -111,6 +111,13 @@ export const configFile = z.strictObject({
     BatchMaxAgeMs: whole(0, 60_000, 500),
     /** Bytes per database that copies of audit files may take while publishing is held up; 0: no copies. */
     SpoolMaxBytes: whole(0, Number.MAX_SAFE_INTEGER, 1024 ** 3),
+    /** Bytes of events per second, of all databases together; 0: as many as the agent can. */
+    MaxBytesPerSecond: whole(0, Number.MAX_SAFE_INTEGER, 0).refine(
+      (bytes) => bytes === 0 || bytes >= 10_000,
+      'must be 0, or 10000 or more',
+    ),
+    /** Of one processor; 100: as much as the agent can. */
+    MaxProcessorPercent: whole(1, 100, 100),
     Databases: z.array(database).superRefine(nameEachOnce),
   }),
 });

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { errorText } from '../log';
+import type { PaceBounds } from '../pace';
 import { toAzure } from '../source/azure/azure-config';
 import { parseAuditGlob } from '../source/local-folder';
 import type { SourceConfig } from '../source/open-source';
@@ -29,6 +30,7 @@ export interface AgentConfig {
   readonly batchAgeMaxMs: number;
   /** The most bytes of each database's spool; 0: no spool. */
   readonly spoolBytesMax: number;
+  readonly pace: PaceBounds;
   /** The enabled ones. */
   readonly databases: readonly DatabaseConfig[];
 }
@@ -82,6 +84,10 @@ function toConfig({ CentralApi, EventHubPublisher }: ConfigFileContent, path: st
     batchEventsMax: EventHubPublisher.BatchMaxEvents,
     batchAgeMaxMs: EventHubPublisher.BatchMaxAgeMs,
     spoolBytesMax: EventHubPublisher.SpoolMaxBytes,
+    pace: {
+      bytesPerSecond: EventHubPublisher.MaxBytesPerSecond,
+      processorPercent: EventHubPublisher.MaxProcessorPercent,
+    },
     databases: toDatabases(EventHubPublisher.Databases, path),
   };
 }

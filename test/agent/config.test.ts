@@ -29,6 +29,7 @@ describe('the configuration', () => {
         batchEventsMax: 1000,
         batchAgeMaxMs: 500,
         spoolBytesMax: 1024 ** 3,
+        pace: { bytesPerSecond: 0, processorPercent: 100 },
         databases: [{ name: '<DATABASE_LABEL>', source: { type: 'DirectFile' } }],
       },
     });

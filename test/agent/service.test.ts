@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { AGENT_TIMES } from '../../agent/times';
 import { AgentWorld, FILES_2022 } from './support/agent-world';
@@ -38,6 +39,7 @@ describe('an agent under a service host', () => {
       stdout += text;
     });
     await until('READY', () => stdout === 'READY\n');
+    expect(getPriority(agent.child.pid)).toBe(constants.priority.PRIORITY_BELOW_NORMAL);
     expect(world.hasLock()).toBe(true);
     await until('all published', () => world.service.stored.size === 150);
     agent.child.stdin?.end();
