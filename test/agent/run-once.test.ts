@@ -1,3 +1,4 @@
+import { systemClock } from '../../agent/clock';
 import { AgentWorld, databaseEntry, FILES_2017, FILES_2022 } from './support/agent-world';
 import { expectedRecords, inOrder, storedAsExpected } from './support/expected-records';
 
@@ -28,6 +29,29 @@ describe('audit-agent run --once', () => {
     expect(await world.once()).toBe(0);
     expect(world.service.sentCount).toBe(230);
     expect(world.summary[1]).toBe('Payroll: 0 published (0 duplicates, 0 rejected) from 3 files');
+  });
+
+  it.each([
+    ['bytes', { MaxBytesPerSecond: 10_000 }],
+    ['processor time', { MaxProcessorPercent: 1 }],
+  ])('waits for the bound of %s between batches, and publishes everything', async (_, bound) => {
+    const { wait } = systemClock;
+    const waits: number[] = [];
+    const spy = jest.spyOn(systemClock, 'wait').mockImplementation((ms, signal) => {
+      waits.push(ms);
+      return wait.call(systemClock, ms > 1_000 ? 1 : ms, signal);
+    });
+    world.copy(FILES_2022);
+    for (const change of [{}, bound]) {
+      waits.splice(0);
+      world.service.stored.clear();
+      world.configure({ TenantId: change === bound ? '8' : '7' }, { BatchMaxEvents: 15, ...change });
+      world.service.tenants.add('8');
+      expect(await world.once()).toBe(0);
+      expect(world.service.stored.size).toBe(150);
+      expect(Math.max(...waits) > 1_000).toBe(change === bound);
+    }
+    spy.mockRestore();
   });
 
   it('publishes each enabled database from its own files', async () => {
