@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';
-import { ZipWriter } from '../../src/modules/evidence/package/zip-writer';
 import { openZip } from '../../src/package-check/package-files';
+import { zipOf } from '../support/zip';
 
 export type Files = Map<string, Buffer>;
 
@@ -24,15 +24,6 @@ export async function unpacked(zip: Buffer): Promise<Files> {
   return found;
 }
 
-export async function packed(files: Files): Promise<Buffer> {
-  const zip = new ZipWriter(new Date('2026-01-05T08:00:01Z'));
-  const parts: Buffer[] = [];
-  for (const [name, content] of files) {
-    for await (const part of zip.file({ name, content: [content] })) parts.push(part);
-  }
-  return Buffer.concat([...parts, zip.end()]);
-}
-
 /** A package with another byte in one of its files. @param change of the byte, not 0 */
 export async function flipped(
   file: string,
@@ -43,5 +34,5 @@ export async function flipped(
 ): Promise<void> {
   const content = Buffer.from(files.get(name) ?? '');
   content[at] = (content[at] as number) ^ change;
-  await writeFile(file, await packed(new Map([...files, [name, content]])));
+  await writeFile(file, await zipOf(new Map([...files, [name, content]])));
 }

@@ -3,13 +3,13 @@ import type { ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
 import { Random } from '../../simulation/support/random';
 import { casesOf, SEED } from '../../support/share';
+import { zipOf } from '../../support/zip';
 import { FILES_2017, FILES_2022 } from '../support/agent-world';
 import { makeAuditFiles, keyOf as naturalKey, recordsOf } from '../support/audit-files';
 import { CompiledAgent } from '../support/compiled-agent';
 import { until } from '../support/until';
 import { BucketWorld, bytesOf, FOLDER } from './support/bucket-world';
 import { refuse } from './support/s3-stand-in';
-import { zipOf } from './support/zip';
 
 const KILLS = casesOf(__filename);
 const FILES_PER_ROUND = 2;
@@ -38,11 +38,11 @@ describe('a collector that is killed while its store fails now and then', () => 
         mkdirSync(folder);
         return makeAuditFiles(folder, [...FILES_2022, ...FILES_2017], rounds * FILES_PER_ROUND);
       });
-      const upload = (node: number, path: string) => {
+      const upload = async (node: number, path: string) => {
         const key = `${FOLDER}/node${node}_${basename(path)}`;
         const bytes = bytesOf(path);
         if (random.chance(0.5)) world.store.put(key, bytes);
-        else world.store.put(`${key}.zip`, zipOf([basename(path), bytes]));
+        else world.store.put(`${key}.zip`, await zipOf([[basename(path), bytes]]));
       };
       world.store.fault = (_, response) => random.chance(0.05) && fail(response, random.whole(0, 3));
       world.agents.configure({}, { ...publisherOf(world), BatchMaxEvents: 15 });
@@ -50,7 +50,7 @@ describe('a collector that is killed while its store fails now and then', () => 
         for (const [i, files] of nodes.entries()) {
           const next = files.slice(round * FILES_PER_ROUND, (round + 1) * FILES_PER_ROUND);
           // The younger one comes first, and the other one twice.
-          for (const path of [...next.toReversed(), ...next.slice(0, 1)]) upload(i + 1, path);
+          for (const path of [...next.toReversed(), ...next.slice(0, 1)]) await upload(i + 1, path);
         }
         if (round === KILLS) break;
         const agent = compiled.start(['run', '--config', world.agents.configPath]);

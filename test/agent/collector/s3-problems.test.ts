@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check } from '../../../agent/cli/check';
+import { zipOf } from '../../support/zip';
 import { auditFileName } from '../support/audit-files';
 import { capturedOutput } from '../support/captured-output';
 import { until } from '../support/until';
 import { BucketWorld, fileOf, keyOf, LOGIN, selects } from './support/bucket-world';
 import { refuse } from './support/s3-stand-in';
-import { zipOf } from './support/zip';
 
 const LONG_AGO = Date.now() - 3_600_000;
 
@@ -18,14 +18,14 @@ describe('a collector of a bucket', () => {
   afterEach(() => world.close());
 
   const zipped = (file: number, ...records: readonly number[]) =>
-    zipOf([auditFileName(file), fileOf(file, ...records)]);
+    zipOf([[auditFileName(file), fileOf(file, ...records)]]);
   const unzippedFolder = () => join(world.agents.dataDir, 'objects/7/Payroll/unzipped');
 
   it('reads archives, each downloaded once, beside plain files, and keeps none of them', async () => {
-    world.store.put(`${keyOf(0)}.zip`, zipped(0, 1, 2));
+    world.store.put(`${keyOf(0)}.zip`, await zipped(0, 1, 2));
     world.store.put(keyOf(1), fileOf(1, 3));
     // RDS may leave out the ending of the file.
-    world.store.put(keyOf(2).replace('.sqlaudit', '.zip'), zipped(2, 4));
+    world.store.put(keyOf(2).replace('.sqlaudit', '.zip'), await zipped(2, 4));
     world.agents.follow();
     await until('all', () => world.statements.length === 4);
     expect(world.statements).toEqual(selects(1, 2, 3, 4));
@@ -36,7 +36,7 @@ describe('a collector of a bucket', () => {
   });
 
   it('tells of half an archive, and takes it for a gap with its name once it will not be uploaded again', async () => {
-    const whole = zipped(0, 1, 2);
+    const whole = await zipped(0, 1, 2);
     world.store.put(`${keyOf(0)}.zip`, whole.subarray(0, whole.length / 2));
     world.store.put(keyOf(1), fileOf(1, 3));
     world.agents.follow();

@@ -12,7 +12,8 @@ import { GrowingTree, type Tile, type TileId } from '../../../src/store/log/evid
 import type { StoredAuditEvent } from '../../../src/store/rows/audit-event-reader';
 import { TEST_CHECKPOINT_KEY } from '../../support/checkpoint-key';
 import { temporaryFolder } from '../../support/engines';
-import { type Files, flipped, packed, unpacked } from '../packages';
+import { zipOf } from '../../support/zip';
+import { type Files, flipped, unpacked } from '../packages';
 
 const TENANT = 7;
 const idOf = (i: number) => idText(Buffer.from(i.toString(16).padStart(2 * ID_BYTES, '0'), 'hex'));
@@ -288,7 +289,7 @@ describe('an evidence package', () => {
       const leaf = Buffer.from(first.replace(/(?<="leaves":".{9})./, (c) => (c === 'A' ? 'B' : 'A')));
       await writeFile(
         file,
-        await packed(
+        await zipOf(
           new Map([
             ...files,
             ['proofs.ndjson', Buffer.concat([leaf, content.subarray(content.indexOf(0x0a))])],
@@ -307,7 +308,7 @@ describe('an evidence package', () => {
       const rest = content.subarray(content.indexOf(0x0a));
       await writeFile(
         file,
-        await packed(new Map([...files, ['proofs.ndjson', Buffer.concat([other, rest])]])),
+        await zipOf(new Map([...files, ['proofs.ndjson', Buffer.concat([other, rest])]])),
       );
       const broken = await checkPackageFile(file, []);
       expect(broken.findings.map(({ recordId }) => recordId)).toEqual([1, 2, 3].map(idOf));
@@ -334,7 +335,7 @@ describe('an evidence package', () => {
   it('whose files, lines or whole end is gone is not sound', async () => {
     const { files } = await filesOf(new Log(300, new Set([1, 2])), [1, 2]);
     for (const name of files.keys()) {
-      const report = await check(await packed(new Map([...files].filter(([one]) => one !== name))));
+      const report = await check(await zipOf(new Map([...files].filter(([one]) => one !== name))));
       expect([name, report.isSound]).toEqual([name, false]);
       expect(report.problems.join('\n')).toMatch(new RegExp(`${name}: it is missing`));
     }
@@ -346,11 +347,11 @@ describe('an evidence package', () => {
       ['', '2 were signed'],
       [`${events}${first}\n`, '3 events, and 2 were signed'],
     ] as const) {
-      const report = await check(await packed(new Map([...files, ['events.ndjson', Buffer.from(text)]])));
+      const report = await check(await zipOf(new Map([...files, ['events.ndjson', Buffer.from(text)]])));
       expect(report.isSound).toBe(false);
       expect(report.problems.join('\n')).toContain(problem);
     }
-    const whole = await packed(files);
+    const whole = await zipOf(files);
     await expect(check(whole.subarray(0, whole.length - 30))).rejects.toThrow('it is no zip file');
     await expect(check(Buffer.alloc(0))).rejects.toThrow('it is no zip file');
   });
@@ -359,24 +360,24 @@ describe('an evidence package', () => {
     const { files } = await filesOf(new Log(300, new Set([1])), [1]);
     const { verifierKey } = TEST_CHECKPOINT_KEY;
     const witnessed = `${files.get('checkpoints.txt')}— witness.example/w1 ${Buffer.alloc(76, 9).toString('base64')}\n— x y\n`;
-    const zip = await packed(new Map([...files, ['checkpoints.txt', Buffer.from(witnessed)]]));
+    const zip = await zipOf(new Map([...files, ['checkpoints.txt', Buffer.from(witnessed)]]));
     // The signature of a witness is of the checkpoint, and not of the package.
     expect((await check(zip, [verifierKey])).problems).toEqual([
       'checkpoints.txt: it is not the file of the manifest',
     ]);
     const other = CheckpointKey.ofPem(newCheckpointKeyPem()).verifierKey;
-    const report = await check(await packed(files), [other]);
+    const report = await check(await zipOf(files), [other]);
     expect(report).toMatchObject({ isSound: false, keys: [other] });
     expect(report.problems).toContain('public-key.txt: it is not the trusted key');
-    expect(await check(await packed(files), [other, verifierKey])).toMatchObject({ isSound: true });
-    await expect(check(await packed(files), ['audit-activity+00000000+AAAA'])).rejects.toThrow(
+    expect(await check(await zipOf(files), [other, verifierKey])).toMatchObject({ isSound: true });
+    await expect(check(await zipOf(files), ['audit-activity+00000000+AAAA'])).rejects.toThrow(
       'no public key',
     );
   });
 
   it('with a file beside its own says so', async () => {
     const { files } = await filesOf(new Log(300, new Set([1])), [1]);
-    const report = await check(await packed(new Map([...files, ['note.txt', Buffer.from('x')]])));
+    const report = await check(await zipOf(new Map([...files, ['note.txt', Buffer.from('x')]])));
     expect(report).toMatchObject({ isSound: true, notes: ['note.txt is no part of the package'] });
   });
 });
