@@ -44,7 +44,7 @@ export async function renewKey(renewing: Renewing, stop: AbortSignal): Promise<v
 async function look({ config, ownKey, times, log }: Renewing, stop: AbortSignal): Promise<boolean> {
   const ask = async (query: string, apiKey: Secret) => {
     const body = Buffer.from(JSON.stringify({ query }));
-    const service = { baseUrl: config.baseUrl, apiKey };
+    const service = { baseUrl: config.baseUrl, way: config.way, apiKey };
     return parseAnswer(
       await withDeadline(times.requestTimeoutMs, stop, (signal) => postGraphql(service, [body], signal)),
     );

@@ -4,10 +4,15 @@ import { NO_EVENTS } from '../queued-events';
 import type { Answer } from '../uplink/answer';
 import { exchange } from '../uplink/http-exchange';
 import { IngestClient, reasonOf } from '../uplink/ingest-client';
+import type { Way } from '../uplink/way';
 import { type CheckResult, note, ok, problem } from './check-result';
 
 /** Whether the service answers at its address. */
-export async function checkService(baseUrl: string, timeoutMs: number): Promise<CheckResult[]> {
+export async function checkService(
+  baseUrl: string,
+  way: Way | null,
+  timeoutMs: number,
+): Promise<CheckResult[]> {
   const url = `${baseUrl}/health`;
   const findings = isInTheClear(baseUrl)
     ? [note(`${baseUrl} is not https: the key and the events can be read on the way`)]
@@ -15,7 +20,7 @@ export async function checkService(baseUrl: string, timeoutMs: number): Promise<
   try {
     const never = new AbortController().signal;
     const { status, body } = await withDeadline(timeoutMs, never, (signal) =>
-      exchange(url, { method: 'GET', headers: {} }, signal),
+      exchange(url, { method: 'GET', headers: {}, way }, signal),
     );
     const text = body.trim();
     if (status === 200 && text === 'Healthy') return [...findings, ok(`${url}: Healthy`)];
@@ -33,6 +38,7 @@ export async function checkService(baseUrl: string, timeoutMs: number): Promise<
 
 interface KeyToTry {
   readonly baseUrl: string;
+  readonly way: Way | null;
   readonly apiKey: Secret;
   /** Null: unknown, and the key is checked without a tenant. */
   readonly tenantId: string | null;

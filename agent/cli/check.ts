@@ -42,14 +42,14 @@ export async function check(options: CheckOptions): Promise<number> {
   await say(warnings.map(note));
   await say(await options.becomeServiceUser(path));
   if (read.kind === 'config') await say(intentions(read.config));
-  const { apiKey, baseUrl, databases, tenantId } = read.kind === 'config' ? read.config : read.sound;
+  const { apiKey, baseUrl, databases, tenantId, way } = read.kind === 'config' ? read.config : read.sound;
   for (const database of databases) await say(await checkFiles(database, options.env ?? {}));
   if (read.kind === 'config') {
     await say(read.disabled.map((name) => note(`${name}: is disabled, its files are not read`)));
   }
-  if (baseUrl !== null) await say(await checkService(baseUrl, timeoutMs));
+  if (baseUrl !== null) await say(await checkService(baseUrl, way, timeoutMs));
   if (baseUrl !== null && apiKey !== null) {
-    await say(await checkKey({ baseUrl, apiKey, tenantId }, timeoutMs));
+    await say(await checkKey({ baseUrl, way, apiKey, tenantId }, timeoutMs));
   }
   await out.write(problems === 0 ? 'The agent can publish.' : `Problems to solve: ${problems}.`);
   return problems === 0 ? 0 : 1;

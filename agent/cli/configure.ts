@@ -116,7 +116,8 @@ async function ofThisHost(
   };
   if (token === null) return checkedText(withKey({}), configPath, label);
   const { config } = checkedText(withKey({ key: token, tenantId: '0' }), configPath, label);
-  const enrolled = await enroll(config.baseUrl, token).catch((error: unknown) => {
+  const way = config.way === null ? [] : [config.way];
+  const enrolled = await enroll(config.baseUrl, token, ...way).catch((error: unknown) => {
     throw new Refused([`${label}: CentralApi.EnrollToken: ${errorText(error)}`]);
   });
   return checkedText(withKey(enrolled), configPath, label);

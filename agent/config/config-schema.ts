@@ -92,6 +92,19 @@ export const configFile = z.strictObject({
       (key) => /^[\x21-\x7e]+$/.test(key),
       'must be the key as it was shown, without blanks',
     ),
+    /** A proxy between the agent and the service. Null: none. */
+    ProxyUrl: text
+      .refine(
+        isProxyAddress,
+        'must be an http address of host and port, with user and password if it wants them',
+      )
+      .nullish()
+      .transform((value) => (value == null ? null : new Secret(value))),
+    /** Certificates (PEM) that are trusted beside those of the system. A relative path starts at the file's folder. */
+    CaFile: text
+      .refine((path) => !hasControlCharacter(path), `holds a control character: ${BACKSLASH_HINT}`)
+      .nullish()
+      .transform((value) => value ?? null),
     /** Without it nothing is published. A tenant id looks like a number, so a number is taken too. */
     TenantId: z
       .preprocess(
@@ -127,6 +140,11 @@ function isServiceAddress(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return false;
   return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+}
+
+function isProxyAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url?.protocol === 'http:' && url.pathname === '/' && url.search === '' && url.hash === '';
 }
 
 /** The name is a file name in the data folder, and some file systems do not tell case apart. */

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { errorText } from '../log';
 import type { PaceBounds } from '../pace';
@@ -6,6 +6,7 @@ import { toAzure } from '../source/azure/azure-config';
 import { parseAuditGlob } from '../source/local-folder';
 import type { SourceConfig } from '../source/open-source';
 import { toS3 } from '../source/s3/s3-config';
+import type { Way } from '../uplink/way';
 import { BACKSLASH_HINT, type ConfigFileContent, configFile, database } from './config-schema';
 import { OwnKey } from './own-key';
 import { Secret } from './secret';
@@ -17,6 +18,8 @@ export interface DatabaseConfig {
 
 export interface AgentConfig {
   readonly baseUrl: string;
+  /** Null: directly, and by the certificates of the system. */
+  readonly way: Way | null;
   /** The key in use: that of the file, or the one that the agent renewed. */
   readonly apiKey: Secret;
   /** The key of the file. */
@@ -47,13 +50,20 @@ type ParsedConfig =
 /** The valid parts of a configuration that may be invalid as a whole. */
 export interface SoundParts {
   readonly baseUrl: string | null;
+  readonly way: Way | null;
   readonly apiKey: Secret | null;
   /** Null: absent or invalid. */
   readonly tenantId: string | null;
   /** The enabled ones. */
   readonly databases: readonly DatabaseConfig[];
 }
-export const NOTHING_SOUND: SoundParts = { baseUrl: null, apiKey: null, tenantId: null, databases: [] };
+export const NOTHING_SOUND: SoundParts = {
+  baseUrl: null,
+  way: null,
+  apiKey: null,
+  tenantId: null,
+  databases: [],
+};
 
 /**
  * The configuration in a file's text, or everything that is wrong with it. No message repeats a value, since one of the
@@ -75,6 +85,7 @@ export function parseConfig(text: string, path: string): ParsedConfig {
 function toConfig({ CentralApi, EventHubPublisher }: ConfigFileContent, path: string): AgentConfig {
   return {
     baseUrl: toBaseUrl(CentralApi.BaseUrl),
+    way: toWay(CentralApi.ProxyUrl, CentralApi.CaFile, path),
     apiKey: new Secret(CentralApi.ApiKey),
     configuredKey: new Secret(CentralApi.ApiKey),
     isKeyRenewed: false,
@@ -96,6 +107,11 @@ function toConfig({ CentralApi, EventHubPublisher }: ConfigFileContent, path: st
 export function withOwnKey(config: AgentConfig, ownKeyText: string | null): AgentConfig {
   const renewed = OwnKey.renewed(ownKeyText, config.configuredKey);
   return renewed === null ? config : { ...config, apiKey: new Secret(renewed), isKeyRenewed: true };
+}
+
+function toWay(proxyUrl: Secret | null, caFile: string | null, path: string): Way | null {
+  if (proxyUrl === null && caFile === null) return null;
+  return { proxyUrl, caFile: caFile === null ? null : resolve(dirname(path), caFile) };
 }
 
 const toBaseUrl = (text: string) => text.replace(/\/+$/, '');
@@ -122,13 +138,14 @@ function toSource(source: z.infer<typeof database>['AuditSource'], path: string)
 export const secretsOf = (config: AgentConfig): readonly Secret[] => [
   config.apiKey,
   config.configuredKey,
+  ...(config.way?.proxyUrl ? [config.way.proxyUrl] : []),
   ...config.databases.flatMap(({ source }) =>
     Object.values(source).filter((value): value is Secret => value instanceof Secret),
   ),
 ];
 
 function soundParts(content: unknown, path: string): SoundParts {
-  const { BaseUrl, ApiKey, TenantId } = configFile.shape.CentralApi.shape;
+  const { BaseUrl, ApiKey, TenantId, ProxyUrl, CaFile } = configFile.shape.CentralApi.shape;
   const central = isObject(content) && isObject(content.CentralApi) ? content.CentralApi : {};
   const publisher = isObject(content) && isObject(content.EventHubPublisher) ? content.EventHubPublisher : {};
   const databases: unknown[] = Array.isArray(publisher.Databases) ? publisher.Databases : [];
@@ -136,6 +153,11 @@ function soundParts(content: unknown, path: string): SoundParts {
   const apiKey = ApiKey.safeParse(central.ApiKey).data;
   return {
     baseUrl: baseUrl === undefined ? null : toBaseUrl(baseUrl),
+    way: toWay(
+      ProxyUrl.safeParse(central.ProxyUrl).data ?? null,
+      CaFile.safeParse(central.CaFile).data ?? null,
+      path,
+    ),
     apiKey: apiKey === undefined ? null : new Secret(apiKey),
     tenantId: TenantId.safeParse(central.TenantId).data ?? null,
     databases: toDatabases(

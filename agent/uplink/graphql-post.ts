@@ -3,12 +3,14 @@ import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import type { Secret } from '../config/secret';
 import { exchange, type HttpResponse } from './http-exchange';
+import type { Way } from './way';
 
 /** The address of the service, and the agent's key. */
 export interface ServiceAddress {
   /** The address without a slash at its end. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
+  readonly way?: Way | null;
 }
 
 export const graphqlUrl = ({ baseUrl }: ServiceAddress): string => `${baseUrl}/graphql`;
@@ -30,7 +32,12 @@ export async function postGraphql(
     accept: 'application/json',
     'x-api-key': service.apiKey.reveal(),
   };
-  const request = { method: 'POST', headers, body: isPlain ? body : [await compressed(body)] } as const;
+  const request = {
+    method: 'POST',
+    headers,
+    body: isPlain ? body : [await compressed(body)],
+    way: service.way ?? null,
+  } as const;
   const response = await exchange(graphqlUrl(service), request, signal);
   const { status } = response;
   // The agent sends its key to the configured address only.

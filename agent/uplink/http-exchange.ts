@@ -1,12 +1,15 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { errorCode } from '../log';
+import { headersOf, optionsOf, type Way } from './way';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT';
   readonly headers: Readonly<Record<string, string>>;
   /** The parts of the body, which are sent one after the other. */
   readonly body?: readonly Uint8Array[];
+  /** Null or absent: directly, and by the certificates of the system. */
+  readonly way?: Way | null;
 }
 
 export interface HttpResponse {
@@ -54,13 +57,14 @@ async function exchangeOnce<T>(
   signal: AbortSignal,
   receive: (response: IncomingMessage) => Promise<T>,
 ): Promise<T> {
-  const { method, headers: asked, body = [] } = given;
+  const { method, body = [], way = null } = given;
+  const asked = { ...given.headers, ...headersOf(way, url) };
   const length = body.reduce((sum, part) => sum + part.length, 0);
   const headers = length === 0 ? asked : { ...asked, 'content-length': String(length) };
   const request = url.startsWith('https:') ? requestHttps : requestHttp;
   try {
     return await new Promise<T>((resolve, reject) => {
-      const sent = request(url, { method, headers, signal }, (response) => {
+      const sent = request(url, { method, headers, signal, ...optionsOf(way, url) }, (response) => {
         receive(response).then(resolve, reject);
       });
       sent.on('error', (error) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
-import { parseConfig } from '../../agent/config/parse-config';
+import { parseConfig, secretsOf } from '../../agent/config/parse-config';
 
 const PATH = '/etc/audit/agent.json';
 const template = readFileSync(join(__dirname, '../../installer/config.template.json'), 'utf8');
@@ -51,6 +51,28 @@ describe('the configuration', () => {
       'EventHubPublisher.Databases[1].Name is missing',
       'EventHubPublisher.Databases[1].AuditSource.Type must be "DirectFile", "S3" or "AzureBlob"',
     ]);
+  });
+
+  it('names a proxy with its login, which is a secret, and certificates beside it', () => {
+    const parsed = parseConfig(
+      changed((config) => {
+        Object.assign(config.CentralApi, { ProxyUrl: 'http://a:b@proxy.example:3128', CaFile: 'ca.pem' });
+      }),
+      PATH,
+    );
+    if (parsed.kind !== 'config') throw new Error(parsed.problems.join());
+    expect(parsed.config.way).toEqual({ proxyUrl: expect.anything(), caFile: join(dirname(PATH), 'ca.pem') });
+    expect(secretsOf(parsed.config).map((secret) => secret.reveal())).toContain(
+      'http://a:b@proxy.example:3128',
+    );
+    expect(JSON.stringify(parsed.config)).not.toContain('proxy.example');
+    for (const wrong of ['https://proxy:1', 'proxy:3128', 'http://proxy:3128/path', 'socks5://proxy:1'])
+      expect(
+        parseConfig(
+          changed(({ CentralApi }) => void Object.assign(CentralApi, { ProxyUrl: wrong })),
+          PATH,
+        ),
+      ).toMatchObject({ problems: [expect.stringMatching(/^CentralApi\.ProxyUrl must be an http address/)] });
   });
 
   it('is refused where two databases have the same name', () => {

@@ -54,7 +54,7 @@ const written = () => JSON.parse(readFileSync(path, 'utf8'));
 describe('audit-agent configure with a token', () => {
   const TOKEN = 'aae_test_0123456789_TOKEN';
   const enrolling = () => {
-    const asked: string[][] = [];
+    const asked: Parameters<Enroll>[] = [];
     const enroll: Enroll = async (...about) => {
       asked.push(about);
       return { key: KEY, tenantId: '7' };

@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createHttp, type Server } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Secret } from '../../agent/config/secret';
+import { exchange } from '../../agent/uplink/http-exchange';
+import type { Way } from '../../agent/uplink/way';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'way-'));
+const [key, caFile] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name)) as [string, string];
+const servers: Server[] = [];
+const sockets: Socket[] = [];
+
+/** @returns its port */
+async function listen(server: Server): Promise<number> {
+  servers.push(server.on('connection', (socket) => sockets.push(socket)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** What the proxy was asked: method, target and login of each request. */
+let asked: (readonly (string | undefined)[])[];
+let refusal: number | null;
+
+async function startProxy(): Promise<number> {
+  const proxy = createHttp((request, response) => {
+    asked.push([request.method, request.url, request.headers['proxy-authorization']]);
+    response.end(`proxied ${request.headers.host}`);
+  });
+  proxy.on('connect', (request, socket) => {
+    asked.push([request.method, request.url, request.headers['proxy-authorization']]);
+    if (refusal !== null) return void socket.end(`HTTP/1.1 ${refusal} No\r\n\r\n`);
+    const { hostname, port } = new URL(`http://${request.url}`);
+    const through = connect(Number(port), hostname, () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.pipe(through).pipe(socket);
+    });
+    for (const end of [socket, through]) end.on('error', () => {});
+  });
+  return listen(proxy);
+}
+
+describe('the way of the agent to the service', () => {
+  const never = new AbortController().signal;
+  let url: string;
+  let proxyUrl: Secret;
+  const get = (way: Way | null, from = url) => exchange(from, { method: 'GET', headers: {}, way }, never);
+  beforeAll(async () => {
+    const made = [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '3',
+    ];
+    const names = ['-subj', '/CN=x', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    execFileSync('openssl', [...made, ...names, '-keyout', key, '-out', caFile], { stdio: 'pipe' });
+    const service = createHttps({ key: readFileSync(key), cert: readFileSync(caFile) }, (_, response) =>
+      response.end('answer'),
+    );
+    url = `https://127.0.0.1:${await listen(service as unknown as Server)}/x`;
+    proxyUrl = new Secret(`http://agent:pass%40word@127.0.0.1:${await startProxy()}`);
+  });
+  beforeEach(() => {
+    asked = [];
+    refusal = null;
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    for (const server of servers) {
+      await new Promise((resolve) => server.close(resolve));
+    }
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('trusts the certificates of the file beside those of the system, and no others', async () => {
+    expect((await get({ proxyUrl: null, caFile })).body).toBe('answer');
+    await expect(get(null)).rejects.toThrow(/self[- ]signed/);
+    await expect(get({ proxyUrl: null, caFile: `${caFile}.gone` })).rejects.toThrow(
+      /CentralApi\.CaFile cannot be used: ENOENT/,
+    );
+    await expect(get({ proxyUrl: null, caFile: key })).rejects.toThrow(/it holds no certificate/);
+  });
+
+  it('goes through the proxy, which sees the address and its login only, and keeps the connection', async () => {
+    const way = { proxyUrl, caFile };
+    for (let n = 0; n < 3; n++) expect((await get(way)).body).toBe('answer');
+    const login = `Basic ${Buffer.from('agent:pass@word').toString('base64')}`;
+    expect(asked).toEqual([['CONNECT', new URL(url).host, login]]);
+    await expect(get({ proxyUrl, caFile: null })).rejects.toThrow(/self[- ]signed/);
+  });
+
+  it('asks the proxy for an address without encryption, too', async () => {
+    const { body } = await get({ proxyUrl, caFile: null }, 'http://service.example:8080/health');
+    expect(body).toBe('proxied service.example:8080');
+    expect(asked).toEqual([['GET', 'http://service.example:8080/health', expect.stringMatching(/^Basic /)]]);
+  });
+
+  it('tells what the proxy refuses, without its password', async () => {
+    refusal = 407;
+    const told = await get({ proxyUrl, caFile }).catch(String);
+    expect(told).toContain(`the proxy refuses the way to ${new URL(url).host} (HTTP 407)`);
+    const away = { proxyUrl: new Secret('http://agent:pass@127.0.0.1:1'), caFile };
+    expect(await get(away).catch(String)).toMatch(/ECONNREFUSED 127\.0\.0\.1:1$/);
+  });
+});
