@@ -1,4 +1,4 @@
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { dataDirOf } from '../agent-context';
 import { systemClock } from '../clock';
@@ -60,10 +60,12 @@ export async function run(flags: RunFlags, env: Environment): Promise<number> {
 
 /** The database server comes first: the agent has a low priority. */
 function letOthersFirst(): void {
+  const low = constants.priority.PRIORITY_BELOW_NORMAL;
   try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    // Larger numbers are lower priorities.
+    if (getPriority() < low) setPriority(low);
   } catch {
-    // The sandbox of the package for Linux forbids it; there the unit says it. Or the priority is lower already.
+    // The sandbox of the package for Linux forbids it; there the unit says it.
   }
 }
 

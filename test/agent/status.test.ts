@@ -62,7 +62,7 @@ describe('the status of an agent', () => {
     expect(text).toContain(`running since ${world.status()?.startedAt} (process ${process.pid})`);
     expect(text).toContain('Payroll: idle');
     expect(text).toMatch(/published +150 \(0 duplicates, 0 rejected\)/);
-    expect(text).toMatch(/lag +0 s/);
+    expect(text).toMatch(/lag +\d s/);
   });
 
   it('names a file that cannot be read and counts its bytes as waiting, until it can be read', async () => {
