@@ -31,6 +31,8 @@ import { concernedHosts } from './modules/sources/concerned-sources';
 import { type CoverageQuestion, readCoverage } from './modules/sources/coverage';
 import { sourcesModule } from './modules/sources/module';
 import { openTail } from './modules/tail/module';
+import { countHeld, heldBy } from './modules/tenants/holds/held';
+import { HoldStore } from './modules/tenants/holds/hold.store';
 import { tenantsModule } from './modules/tenants/module';
 import { FILES } from './package-check/layout';
 import type { Storage } from './storage';
@@ -38,7 +40,7 @@ import { sealedStatement } from './store/archive/rows-by-id';
 import { LargeStatements } from './store/bytes/large-statements';
 import { GoneSeal } from './store/log/arrivals/gone-seal';
 import { LogEpoch } from './store/log/epoch/log-epoch';
-import type { TenantSet } from './tenant-set';
+import { oneTenant, type TenantSet } from './tenant-set';
 
 /** The parts that modules are built on. */
 interface Ground {
@@ -88,8 +90,13 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     migrator: database.migrator,
     epoch,
     tenants,
-    // Legal holds are asked here.
-    whyHeld: async () => null,
+    holds: {
+      of: async (tenantId) => {
+        const inForce = await new HoldStore(service).inForce(oneTenant(tenantId), new Date(nowMs()));
+        return heldBy(inForce.map(({ filter }) => filter));
+      },
+      count: (tx, tenantId, recordIds) => countHeld(tx, tenantId, recordIds, new Date(nowMs())),
+    },
     packagePage: () => readFile(path.join(builtPage(), FILES.page)),
     signal,
     nowMs,

@@ -5,9 +5,12 @@ import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventFilter } from '../../src/event/query';
 import { LIMITS } from '../../src/limits';
 import { Eraser } from '../../src/modules/evidence/erasure/eraser';
+import type { Holds } from '../../src/modules/evidence/erasure/erasure.resolver';
 import { ErasureStore } from '../../src/modules/evidence/erasure/erasure.store';
 import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';
 import { LogChecker } from '../../src/modules/evidence/log-check';
+import { countHeld as countOfHeld } from '../../src/modules/tenants/holds/held';
+import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
 import { Archive, openArchive } from '../../src/store/archive/archive';
 import { GoneSeal } from '../../src/store/log/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../src/store/log/arrivals/stored-arrivals';
@@ -48,9 +51,11 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
   const keys = { own: TEST_CHECKPOINT_KEY, others: [], former: [] };
   const log = pino({ level: 'silent' });
   const now = () => new Date('2026-03-01T00:00:00Z');
+  const countHeld: Holds['count'] = (tx, tenantId, ids) => countOfHeld(tx, tenantId, ids, now());
   function eraserOn(owner: OwnerDoor = store.database.owner): Eraser {
     openArchive(new Archive(archive.tenants, archive.cache, archive.worker), owner);
-    return new Eraser({ owner, migrator: store.database.migrator, keys, now, log });
+    const { migrator } = store.database;
+    return new Eraser({ owner, migrator, keys, holds: { count: countHeld }, now, log });
   }
   const erasures = () => new ErasureStore(store.database.service, now);
   const rows = (table: string) =>
@@ -309,6 +314,29 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     expect(await rows('destination')).toEqual([expect.objectContaining({ set_aside: 1, last_error: null })]);
     expect((await rows('report_run')).map(({ state }) => state).sort()).toEqual(['given-up', 'over']);
     expect([await rows('report_piece'), await rows('backtest')]).toEqual([[], []]);
+  });
+
+  it('waits for the end of a hold that was made after it began, and goes on then', async () => {
+    await begun();
+    await eraserOn().run();
+    await trial.run();
+    const holds = new HoldStore(store.database.service);
+    const spec = { tenantId: store.tenantId, filter: `statement:"-- 5"`, reason: 'case 4711', until: null };
+    const hold = await holds.create(spec, 'legal', AN_ATTEMPT);
+    if (hold === null || hold === 'too many') throw new Error('no hold');
+    const eraser = eraserOn();
+    await eraser.run();
+    expect((await erasures().newest(store.tenantId, 1))[0]).toMatchObject({
+      endedAt: null,
+      problem: expect.stringContaining('keep 1 of the next events'),
+    });
+    expect(eraser.healthy).toBe(true);
+    expect(await tablesWith(`'${NEEDLE}' -- 5`)).toEqual(['audit_event']);
+    expect(await checked()).toMatchObject({ missing: [], altered: [], problems: [] });
+    await holds.end(hold.holdId, { reason: 'over', by: 'legal' }, AN_ATTEMPT);
+    await eraser.run();
+    expect((await erasures().newest(store.tenantId, 1))[0]).toMatchObject({ problem: null });
+    expect([await ended(), await tablesWith(NEEDLE)]).toEqual([true, []]);
   });
 
   it('is asked for once at a time, and for a bounded number of events', async () => {

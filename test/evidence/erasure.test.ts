@@ -121,6 +121,20 @@ describe.each(ENGINES)('an erasure on %s', (engine) => {
     expect(refused.error).toContain('finds 10 events, and 9 were confirmed');
     const all = await run('erase', '--reason', 'a request', '--yes');
     expect(all.error).toContain('all events of the tenant');
+    const hold = await run(
+      'hold',
+      'create',
+      '--filter',
+      'statement:"-- 5"',
+      '--reason',
+      'case 4711',
+      '--json',
+    );
+    const held = await run('erase', '--filter', FILTER, '--reason', 'a request', '--yes');
+    expect(held.error).toContain('Legal holds keep 1 of these 10 events');
+    const { holdId } = JSON.parse(hold.lines[0] ?? '');
+    const ofService = ['--service', at.world.service.url, '--operator-key', at.world.operatorKey];
+    expect((await runCli(['hold', 'end', holdId, '--reason', 'over', ...ofService], {})).error).toBeNull();
     const unasked = await run('erase', '--filter', FILTER, '--reason', 'a request');
     expect(unasked.error).toContain('--yes');
     const stranger = await at.world.tenant('Stranger');

@@ -11,7 +11,7 @@ import type { CheckpointKey } from '../../store/log/evidence/note-key';
 import { loadCheckpointKeys } from './checkpoint-key-file';
 import { CheckpointFiles } from './checkpoint-memory';
 import { Eraser } from './erasure/eraser';
-import { ErasureResolver, type WhyHeld } from './erasure/erasure.resolver';
+import { ErasureResolver, type Holds } from './erasure/erasure.resolver';
 import { ErasureStore } from './erasure/erasure.store';
 import { EventProofResolver, EvidenceResolver } from './evidence.resolver';
 import { PostgresEvidenceStore } from './evidence.store';
@@ -49,8 +49,7 @@ export async function openEvidence(parts: {
   readonly migrator: OwnerDoor;
   readonly epoch: LogEpoch;
   readonly tenants: TenantStore;
-  /** Whether something keeps events of a tenant from being erased. */
-  readonly whyHeld: WhyHeld;
+  readonly holds: Holds;
   /** The page that verifies packages. */
   readonly packagePage: () => Promise<Buffer>;
   readonly log: Logger;
@@ -82,6 +81,7 @@ export async function openEvidence(parts: {
     owner,
     migrator: parts.migrator,
     keys,
+    holds: parts.holds,
     now: () => new Date(nowMs()),
     log,
   });
@@ -101,7 +101,7 @@ export async function openEvidence(parts: {
       new EvidenceResolver(evidence, tenants),
       new EventProofResolver(evidence),
       new LogCheckResolver(checker, verifications, tenants),
-      new ErasureResolver(new ErasureStore(service, () => new Date(nowMs())), tenants, parts.whyHeld),
+      new ErasureResolver(new ErasureStore(service, () => new Date(nowMs())), tenants, parts.holds),
     ],
     tasks: [
       {

@@ -25,6 +25,7 @@ import { oneTenant } from '../../../tenant-set';
 import type { LogKeys } from '../log-head';
 import { PUT_PLACES } from '../log-statements';
 import { loadHead } from '../log-writer';
+import type { Holds } from './erasure.resolver';
 import { forgetLearned, PURGED_TABLES, purgeCopies } from './purge';
 
 const ERASING: Leased = {
@@ -108,6 +109,15 @@ interface OpenErasure {
   readonly events: number;
 }
 
+/** The erasure waits until the holds have ended. */
+class HeldBack extends Error {
+  constructor(kept: number) {
+    super(
+      `legal holds, made since it began, keep ${kept} of the next events: it waits until they have ended`,
+    );
+  }
+}
+
 interface LeafTile {
   readonly tile: number;
   readonly ids: Buffer;
@@ -132,6 +142,7 @@ export class Eraser {
       /** The owner's login without time limits, to clear tables. */
       readonly migrator: OwnerDoor;
       readonly keys: LogKeys;
+      readonly holds: Pick<Holds, 'count'>;
       readonly now: () => Date;
       readonly log: Logger;
     },
@@ -180,16 +191,11 @@ export class Eraser {
       this.#failed.delete(erasureId);
       if (isOver) this.parts.log.info({ tenantId, erasureId, events: erasure.events }, 'events were erased');
     } catch (error) {
-      this.#failed.add(erasureId);
-      await models
-        .$executeRawUnsafe(
-          NOTE_PROBLEM,
-          tenantId,
-          erasureId,
-          'it failed, and is tried again: see the log of the service',
-        )
-        .catch(() => {});
-      throw error;
+      const isHeld = error instanceof HeldBack;
+      const text = isHeld ? error.message : 'it failed, and is tried again: see the log of the service';
+      if (!isHeld) this.#failed.add(erasureId);
+      await models.$executeRawUnsafe(NOTE_PROBLEM, tenantId, erasureId, text).catch(() => {});
+      if (!isHeld) throw error;
     } finally {
       await this.#leases.release(key, this.#holder);
     }
@@ -233,7 +239,7 @@ export class Eraser {
 
   /** @returns whether the erasure is over */
   async #erase(erasure: OpenErasure): Promise<boolean> {
-    const { owner, migrator, now } = this.parts;
+    const { owner, migrator, holds, now } = this.parts;
     const { tenantId, erasureId, events } = erasure;
     if (!(await this.#isSigned(erasure))) return false;
     const { models } = owner;
@@ -242,7 +248,11 @@ export class Eraser {
     );
     for (const some of chunksOf(ids)) {
       await this.#restoreWeeks(tenantId, some);
-      await inTurn(owner, tenantId, (tx) => removeAndBlank(tx, tenantId, some));
+      await inTurn(owner, tenantId, async (tx) => {
+        const kept = await holds.count(tx, tenantId, some);
+        if (kept > 0) throw new HeldBack(kept);
+        await removeAndBlank(tx, tenantId, some);
+      });
       if (!(await this.#leases.renew([tenantId, erasureId], this.#holder))) return false;
     }
     // A week may have been put into a file anew, with these events, since it was brought back.

@@ -1,7 +1,9 @@
 import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../../caller/call';
 import type { TenantStore } from '../../../caller/tenant.store';
+import type { Prisma } from '../../../database/clients';
 import { DomainError } from '../../../errors';
+import type { Expression } from '../../../event/expression/expression';
 import type { ParameterValues } from '../../../event/parameter-specs';
 import { FILTER_PARAMETERS } from '../../../event/parameters';
 import { parseParameters } from '../../../event/parse-parameters';
@@ -25,8 +27,13 @@ type ErasureType = Answer<typeof ERASURE>;
 const ErasurePreviewType = objectType(ERASURE_PREVIEW);
 type ErasurePreviewType = Answer<typeof ERASURE_PREVIEW>;
 
-/** @returns why nothing may be erased of the tenant now, in a sentence; null: it may */
-export type WhyHeld = (tenantId: number) => Promise<string | null>;
+/** What legal holds keep. */
+export interface Holds {
+  /** What they keep of a tenant now. */
+  of(tenantId: number): Promise<'nothing' | 'everything' | Expression>;
+  /** The number of some stored events that they keep. One that is made later waits for the end of the transaction. */
+  count(tx: Prisma.TransactionClient, tenantId: number, recordIds: readonly string[]): Promise<number>;
+}
 
 /** Erases events, for operators. */
 @Resolver()
@@ -34,7 +41,7 @@ export class ErasureResolver {
   constructor(
     private readonly store: ErasureStore,
     private readonly tenants: Pick<TenantStore, 'existing'>,
-    private readonly whyHeld: WhyHeld,
+    private readonly holds: Pick<Holds, 'of'>,
   ) {}
 
   @Query(() => ErasurePreviewType, { description: 'How many events an erasure would erase now.' })
@@ -60,9 +67,9 @@ export class ErasureResolver {
     context: Call,
   ): Promise<ErasureType> {
     const tenantId = await this.#tenant(given);
-    const held = await this.whyHeld(tenantId);
-    if (held !== null) throw new DomainError('invalid_parameter', { public: held });
-    const found = await this.store.find(tenantId, filterOf(erased));
+    const filter = filterOf(erased);
+    const found = await this.store.find(tenantId, filter);
+    await this.#assertFree(tenantId, filter, found.length);
     if (found.length !== events)
       throw new DomainError('invalid_parameter', {
         public: `The filter finds ${found.length} events, and ${events} were confirmed. Nothing is erased.`,
@@ -77,12 +84,28 @@ export class ErasureResolver {
     return (await this.store.newest(await this.#tenant(tenantId), first)).map(toType);
   }
 
+  /** The eraser asks again for each event, so that no hold that is made meanwhile is overtaken. */
+  async #assertFree(tenantId: number, filter: AuditEventFilter, found: number): Promise<void> {
+    const held = await this.holds.of(tenantId);
+    if (held === 'nothing') return;
+    const kept = held === 'everything' ? found : (await this.store.find(tenantId, both(filter, held))).length;
+    if (kept === 0) return;
+    throw new DomainError('invalid_parameter', {
+      public: `Legal holds keep ${kept} of these ${found} events. Nothing is erased: end the holds first, or give another filter.`,
+    });
+  }
+
   async #tenant(given: string): Promise<number> {
     const tenantId = parseTenantId(given);
     if (tenantId === null || (await this.tenants.existing([tenantId])).length === 0) throw noSuchTenant();
     return tenantId;
   }
 }
+
+const both = (filter: AuditEventFilter, held: Expression): AuditEventFilter => ({
+  ...filter,
+  expression: filter.expression === null ? held : { kind: 'and', of: [filter.expression, held] },
+});
 
 /** Without a filter and a time, everything would be meant. */
 function filterOf(erased: ParameterValues<typeof PREVIEW_PARAMETERS>['erased']): AuditEventFilter {

@@ -33,6 +33,21 @@ export async function heldNow(tx: Tx, tenantId: number, at: Date): Promise<Held>
   return heldBy(rows.map(({ filter }) => (filter === '' ? null : fromStored(filter))));
 }
 
+/** The number of some stored events that holds keep. A hold that is made later waits for the end of the transaction. */
+export async function countHeld(
+  tx: Tx & Pick<Prisma.TransactionClient, '$queryRaw'>,
+  tenantId: number,
+  recordIds: readonly string[],
+  at: Date,
+): Promise<number> {
+  const held = await heldNow(tx, tenantId, at);
+  if (held === 'nothing') return 0;
+  const [row] = await tx.$queryRaw<{ n: number }[]>`
+    SELECT count(*)::int AS n FROM audit_event e WHERE e.tenant_id = ${tenantId}::int
+      AND e.record_id = ANY(string_to_array(${recordIds.join()}::text, ',')::uuid[]) AND NOT ${freeSql(held)}`;
+  return row?.n ?? 0;
+}
+
 /** The tenants with a hold in force. */
 export async function tenantsHolding(tx: Tx, at: Date): Promise<readonly number[]> {
   const rows = await tx.$queryRawUnsafe<{ tenantId: number }[]>(HOLDING, at);
