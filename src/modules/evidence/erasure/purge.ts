@@ -52,10 +52,13 @@ UPDATE destination d SET last_error = NULL, last_error_at = NULL, set_aside = (
   WHERE s.tenant_id = $1::int AND s.destination_id = d.destination_id)
 WHERE d.tenant_id = $1::int AND d.destination_id = ANY(${IDS})`;
 
-/** Nothing tells which events are in a run of a report or in a backtest, so all of the tenant go. */
+/**
+ * Nothing tells which events are in a run of a report or in a backtest, so all of the tenant go. The CASE has its
+ * condition in WHEN: a distributed database reads another one wrongly.
+ */
 const WHOLE = [
   'DELETE FROM report_piece WHERE tenant_id = $1::int',
-  `UPDATE report_run SET state = CASE state WHEN 'making' THEN 'given-up' ELSE 'over' END, bytes = 0,
+  `UPDATE report_run SET state = CASE WHEN state = 'making' THEN 'given-up' ELSE 'over' END, bytes = 0,
      expires_at = created_at
    WHERE tenant_id = $1::int AND state IN ('making', 'done')`,
   'DELETE FROM backtest WHERE tenant_id = $1::int',
