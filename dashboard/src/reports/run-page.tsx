@@ -4,6 +4,7 @@ import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { ReportRunDocument, type ReportRunQuery } from '../../generated/operations';
 import { bodyOf, PAGE_HEADER, runFilePath, type Session } from '../api/session';
+import { ProveButton } from '../evidence/prove-button';
 import { showHidden } from '../explore/event/marks';
 import { FieldRow } from '../lib/field-row';
 import { formatBytes, formatCount } from '../lib/numbers';
@@ -12,6 +13,7 @@ import { saveFile } from '../lib/save-file';
 import { nameOf } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
 import { Empty, Failed, Loading } from '../shell/states';
+import { runQuestion } from './run-question';
 
 type Run = NonNullable<ReportRunQuery['reportRun']>;
 const RUN_FILE = 'run.json';
@@ -38,11 +40,23 @@ export function RunPage({ runId, session }: { readonly runId: string; readonly s
 
 function Found({ run, session }: { readonly run: Run; readonly session: Session }) {
   const [zone] = useTimeZone();
+  const question = runQuestion(run.manifest);
   return (
     <>
-      <Title order={1} size="h3">
-        {run.title}
-      </Title>
+      <Group gap="xs">
+        <Title order={1} size="h3">
+          {run.title}
+        </Title>
+        {question && (
+          <ProveButton
+            session={session}
+            filter={question}
+            tenantId={run.tenantId}
+            reason={`report ${run.reportId}, run ${run.number}`}
+            label="Prove its events"
+          />
+        )}
+      </Group>
       <Table fz="sm">
         <Table.Tbody>
           <FieldRow label="Period">
