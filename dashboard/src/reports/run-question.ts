@@ -1,8 +1,16 @@
 import { FILTER_NAMES } from '../../../src/event/filters';
-import type { Manifest } from '../../../src/modules/reports/manifest';
 import type { ExploreFilter } from '../explore/explore-filter';
 
-type Signed = Pick<Manifest, 'question' | 'recordIdsRoot'>;
+/** What is used of a manifest. */
+interface Signed {
+  readonly question: {
+    readonly startTime: string;
+    readonly endTime: string;
+    readonly filter: string | null;
+    readonly parameters: Readonly<Record<string, string | boolean>>;
+  };
+  readonly recordIdsRoot: string | null;
+}
 
 /**
  * The question that a run answered. A report that shows only some of the events that match has fewer rows.
