@@ -1,5 +1,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parseNote } from '../../src/modules/evidence/checkpoint';
+import { rootByInclusion } from '../../src/store/log/evidence/merkle';
+import { isSignedBy } from '../../src/store/log/evidence/signed-note';
 import { accessLog } from '../support/access-log';
 import { runCli } from '../support/cli';
 import { ENGINES, temporaryFolder } from '../support/engines';
@@ -82,6 +85,33 @@ describe.each(ENGINES)('evidence packages of a service on %s', (engine) => {
     const text = await verify(tenant, '--package', file, '--public-key', report.keys[0]);
     expect(text.lines[0]).toContain('all 300 events are as they were accepted');
     expect(text.lines[0]).not.toContain('as the package states it');
+  });
+
+  it('are beside proofs of single events as tlog-proof files, which tools of others read', async () => {
+    const { recordId } = (await tenant.get('/audit-activity', { pageSize: 1 })).body.data[0];
+    const out = path.join(folder, 'event.tlog-proof');
+    const ofKey = ['--service', at.world.service.url, '--out', out];
+    const made = await runCli(['evidence', 'proof', recordId, ...ofKey, '--json'], {
+      AUDIT_ACTIVITY_API_KEY: tenant.key,
+    });
+    expect(made.error).toBeNull();
+    const text = await readFile(out, 'utf8');
+    const [, index, lines, note = ''] =
+      /^c2sp\.org\/tlog-proof@v1\nindex (0|[1-9]\d*)\n((?:[\w+/]{43}=\n)*)\n([\s\S]+)$/.exec(text) ?? [];
+    const checkpoint = parseNote(note);
+    const { proof } = (await tenant.get(`/audit-activity/${recordId}/proof`)).body.data;
+    const hashes = (lines ?? '')
+      .trim()
+      .split('\n')
+      .map((line) => Buffer.from(line, 'base64'));
+    const leaf = Buffer.from(proof.leafHash, 'base64');
+    expect(rootByInclusion(leaf, Number(index), checkpoint?.size ?? 0, hashes)).toEqual(checkpoint?.root);
+    expect(isSignedBy((await tenant.get('/audit-log')).body.data.publicKey, note)).toBe(true);
+    const unknown = '019638ac-eaee-8246-a524-3f486ad33b01';
+    const none = await runCli(['evidence', 'proof', unknown, ...ofKey], {
+      AUDIT_ACTIVITY_API_KEY: tenant.key,
+    });
+    expect(none.error).toContain('There is no such record.');
   });
 
   it('have the events of a filter, and name one that was altered', async () => {
