@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Bookmarks } from './bookmarks/bookmarks';
+import { wholeFiles } from './bookmarks/whole-files';
 import type { Clock } from './clock';
 import type { AgentConfig, DatabaseConfig } from './config/parse-config';
 import { fileNameOf } from './durable-file';
@@ -10,7 +11,7 @@ import type { Pace } from './pace';
 import { Problems } from './problems';
 import { reportBeside } from './report/report-beside';
 import type { Environment } from './source/environment';
-import { isStored, openSource } from './source/open-source';
+import { isShared, isStored, openSource } from './source/open-source';
 import { Spool } from './spool/spool';
 import type { DatabaseActivity } from './status/database-activity';
 import { fileProgressOf } from './status/file-progress';
@@ -100,6 +101,7 @@ export async function publishDatabase(
   const tail = new DatabaseTail({
     database: database.name,
     source,
+    isShared: isShared(database.source),
     sourceType: database.source.type,
     limits,
     pollIntervalMs: config.pollIntervalMs,
@@ -118,10 +120,12 @@ export async function publishDatabase(
     files: () => tail.present.map((file) => fileProgressOf(file, bookmarks.of(file.fileGuid))),
     unread: () => tail.unread,
     listedAtMs: () => tail.listedAtMs,
+    isAway: () => tail.isAway,
     pendingGaps: () => gaps.count,
     source: () => source.state?.() ?? null,
   });
-  const reporting = reportBeside(options, gaps, abandon);
+  const sharing = isShared(database.source) ? () => wholeFiles(bookmarks) : null;
+  const reporting = reportBeside(options, gaps, sharing, abandon);
   const said = new Occasionally(clock, times.repeatMs);
   try {
     const settle = async (batch: Batch, refusals: Refusals) => {

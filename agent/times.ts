@@ -35,6 +35,8 @@ export interface AgentTimes {
   readonly reportMaxMs: number;
   /** A service that does not know reports is asked again after this time, since it may have been upgraded. */
   readonly reportUnknownMs: number;
+  /** A gap in files that several hosts share is reported after this time. */
+  readonly sharedGapWaitMs: number;
   readonly reportTimeoutMs: number;
   /** The longest time for the last report after the agent was told to stop. */
   readonly reportLastMs: number;
@@ -66,6 +68,7 @@ export const AGENT_TIMES: AgentTimes = {
   reportMinMs: 10_000,
   reportMaxMs: 60_000,
   reportUnknownMs: 3_600_000,
+  sharedGapWaitMs: 120_000,
   reportTimeoutMs: 15_000,
   reportLastMs: 1_000,
   keyCheckMs: 300_000,

@@ -6,7 +6,7 @@ import type { DatabaseConfig } from '../config/parse-config';
 import { errorText } from '../log';
 import type { AuditSource, FoundFile } from '../source/audit-source';
 import type { Environment } from '../source/environment';
-import { isStored, openSource } from '../source/open-source';
+import { isShared, isStored, openSource } from '../source/open-source';
 import { type DecodedItem, decodeFiles } from '../sqlaudit/decode-files';
 import { AGENT_TIMES } from '../times';
 import { type CheckResult, ok, problem } from './check-result';
@@ -49,6 +49,8 @@ async function checkSource(
   if (listing.kind === 'unreadable' && isStored(config))
     return [problem(`${name}: ${listing.folder} cannot be listed: ${listing.reason}`)];
   if (listing.kind === 'unreadable') {
+    if (isShared(config) && listing.isAway)
+      return [ok(`${name}: ${listing.folder} is away (${listing.reason}): the agent stands by`)];
     return [
       problem(
         `${name}: ${listing.folder} cannot be read: ${listing.reason}. It must exist, and the account the agent ` +

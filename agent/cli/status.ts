@@ -126,6 +126,7 @@ const STATE_TEXT: Record<ShownDatabase['state'], string> = {
   idle: 'idle',
   waiting: 'waiting for the service',
   keyRefused: 'key refused by the service',
+  standby: 'standby: the shared folder is away',
   failed: 'failed, is tried again',
   stopped: 'stopped',
   disabled: 'disabled',

@@ -20,6 +20,8 @@ const directFile = z.strictObject({
     (path) => !hasControlCharacter(path),
     `holds a control character: ${BACKSLASH_HINT}`,
   ),
+  /** The folder belongs to several hosts, and may be away: see `docs/agent.md`. */
+  Shared: z.boolean().default(false),
 });
 
 const optional = text.nullish().transform((value) => value ?? null);

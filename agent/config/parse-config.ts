@@ -125,7 +125,7 @@ function toSource(source: z.infer<typeof database>['AuditSource'], path: string)
   switch (source.Type) {
     case 'DirectFile': {
       const glob = parseAuditGlob(source.DirectFile.AuditFilePath, dirname(path));
-      return { type: 'DirectFile', glob };
+      return { type: 'DirectFile', glob, isShared: source.DirectFile.Shared };
     }
     case 'S3':
       return toS3(source.S3);

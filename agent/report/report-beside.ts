@@ -22,11 +22,13 @@ interface ReportingOptions {
 
 /**
  * Reports on a database until `finish` is called. That resolves soon, whatever the service does.
+ * @param sharing the files that are published whole, where several hosts share the folder
  * @param abandon ends the report in flight
  */
 export function reportBeside(
   { activity, clock, config, log, once, times }: ReportingOptions,
   gaps: GapStore,
+  sharing: (() => readonly string[]) | null,
   abandon: AbortSignal,
 ): { finish(): Promise<void> } {
   const reporter = new SourceReporter({
@@ -34,6 +36,7 @@ export function reportBeside(
     client: new ReportClient(config, times.reportTimeoutMs),
     activity,
     gaps,
+    sharing,
     times,
     clock,
     log,

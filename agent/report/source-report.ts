@@ -15,6 +15,14 @@ export interface SourceReport {
   readonly waitingBytes: number;
   readonly problem: string | null;
   readonly gaps: readonly Gap[];
+  /** Of a folder that several hosts share. */
+  readonly shared?: Shared;
+}
+
+/** Whether the folder is away here, and the GUIDs of files that this agent published whole. */
+export interface Shared {
+  readonly isStandby: boolean;
+  readonly wholeFiles: readonly string[];
 }
 
 export interface Reporter {
@@ -28,6 +36,7 @@ export function toSourceReport(
   { hostName, agentVersion, runId }: Reporter,
   status: DatabaseStatus,
   gaps: readonly Gap[],
+  wholeFiles: readonly string[] | null = null,
 ): SourceReport {
   const { name, tenantId, unreportedCount, lastEventTime, caughtUpAt, waitingBytes, problem } = status;
   return {
@@ -42,5 +51,6 @@ export function toSourceReport(
     waitingBytes,
     problem: problem?.slice(0, REPORT_CHARS_MAX.problem) ?? null,
     gaps,
+    ...(wholeFiles !== null && { shared: { isStandby: status.state === 'standby', wholeFiles } }),
   };
 }

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../src/limits';
 import type { Clock } from '../clock';
+import type { Gap } from '../gaps/gap';
 import type { GapStore } from '../gaps/gap-store';
 import { errorText, type Log } from '../log';
 import { Occasionally } from '../occasionally';
@@ -14,6 +15,8 @@ interface ReporterOptions {
   readonly client: Pick<ReportClient, 'send'>;
   readonly activity: DatabaseActivity;
   readonly gaps: Pick<GapStore, 'pending' | 'acknowledge' | 'count'>;
+  /** The files that are published whole, where several hosts share the folder; null: they do not. */
+  readonly sharing: (() => readonly string[]) | null;
   readonly times: AgentTimes;
   readonly clock: Clock;
   readonly log: Log;
@@ -21,7 +24,8 @@ interface ReporterOptions {
 
 /** Reports to the service on one database. It runs beside publishing and never delays it. */
 export class SourceReporter {
-  private last: { readonly atMs: number; readonly wasBehind: boolean } | null = null;
+  private last: { readonly atMs: number; readonly wasBehind: boolean; readonly wasStandby: boolean } | null =
+    null;
   private notBeforeMs = 0;
   private isUnknown = false;
   private readonly startedAtMs: number;
@@ -51,39 +55,49 @@ export class SourceReporter {
     if (this.options.clock.now() < this.notBeforeMs) return;
     do {
       await this.report(abandon);
-    } while (this.options.gaps.count > 0 && this.notBeforeMs === 0 && !abandon.aborted);
+    } while (this.pendingGaps().length > 0 && this.notBeforeMs === 0 && !abandon.aborted);
   }
 
   private isDue(): boolean {
-    const { activity, clock, gaps, times } = this.options;
+    const { activity, clock, times } = this.options;
     const nowMs = clock.now();
     if (nowMs < this.notBeforeMs) return false;
-    if (gaps.count > 0) return true;
+    if (this.pendingGaps().length > 0) return true;
     const sinceMs = nowMs - (this.last?.atMs ?? this.startedAtMs);
     if (sinceMs >= times.reportMaxMs) return true;
     // The first report waits until there is something to tell.
     const status = activity.status();
-    if (this.last === null) return activity.hasLooked || status.problem !== null;
+    if (this.last === null) return activity.hasLooked || status.problem !== null || isStandby(status);
+    if (this.last.wasStandby !== isStandby(status)) return true;
     if (this.last.wasBehind && !isBehind(status)) return true;
     return status.unreportedCount > 0 && sinceMs >= times.reportMinMs;
   }
 
   private async report(abandon: AbortSignal): Promise<void> {
-    const { activity, client, clock, gaps, reporter } = this.options;
+    const { activity, client, clock, gaps, reporter, sharing } = this.options;
     const status = activity.status();
-    const pending = gaps.pending(LIMITS.reportGapsMax);
+    const pending = this.pendingGaps();
     // A gap of which the service is not told yet may lie before this time.
     const caughtUpAt = pending.length < gaps.count ? null : status.caughtUpAt;
-    const report = toSourceReport(reporter, { ...status, caughtUpAt }, pending);
+    const report = toSourceReport(reporter, { ...status, caughtUpAt }, pending, sharing?.() ?? null);
     const answer = await client.send(report, abandon);
     if (answer.kind === 'unknown') return this.unknown();
     if (answer.kind === 'failed') return abandon.aborted ? undefined : this.fail(answer.message);
-    this.last = { atMs: clock.now(), wasBehind: isBehind(status) };
+    this.last = { atMs: clock.now(), wasBehind: isBehind(status), wasStandby: isStandby(status) };
     activity.reported(report.publishedCount, answer.gapsKept);
     if (answer.gapsKept !== pending.length) {
       return this.fail(`the service kept ${answer.gapsKept} of ${pending.length} gaps`);
     }
     await this.acknowledge(pending.map(({ gapId }) => gapId));
+  }
+
+  /** Where several hosts share the folder, the others have the time to say first what they published. */
+  private pendingGaps(): readonly Gap[] {
+    const { clock, gaps, sharing, times } = this.options;
+    const pending = gaps.pending(LIMITS.reportGapsMax);
+    if (sharing === null) return pending;
+    const before = new Date(clock.now() - times.sharedGapWaitMs).toISOString();
+    return pending.filter(({ detectedAt }) => detectedAt <= before);
   }
 
   private async acknowledge(gapIds: readonly string[]): Promise<void> {
@@ -120,5 +134,6 @@ export class SourceReporter {
   }
 }
 
+const isStandby = ({ state }: DatabaseStatus): boolean => state === 'standby';
 const isBehind = ({ waitingBytes, waitingRecords, caughtUpAt }: DatabaseStatus): boolean =>
   waitingBytes > 0 || waitingRecords > 0 || caughtUpAt === null;

@@ -33,7 +33,8 @@ export type Listing =
       readonly files: readonly FoundFile[];
       readonly skipped: readonly UnreadableFolder[];
     }
-  | ({ readonly kind: 'unreadable' } & UnreadableFolder);
+  /** `isAway`: the folder is not there, or its disk or host is not; it is not a matter of rights. */
+  | ({ readonly kind: 'unreadable'; readonly isAway?: boolean } & UnreadableFolder);
 
 /** Which audit file the bytes at a path are. */
 export type Identity =

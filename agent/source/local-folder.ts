@@ -47,7 +47,8 @@ export class LocalFolder implements AuditSource {
       const files = found.filter((file) => file !== null);
       return { kind: 'listed', files: files.toSorted(byCreation), skipped };
     } catch (error) {
-      return { kind: 'unreadable', folder, reason: errorText(error) };
+      const isAway = !NOT_AWAY.has(errorCode(error) ?? '');
+      return { kind: 'unreadable', folder, isAway, reason: errorText(error) };
     }
   }
 
@@ -59,6 +60,9 @@ export class LocalFolder implements AuditSource {
     return withBytes(() => FileBytes.open(path), identityOf);
   }
 }
+
+/** Failures that say nothing of whether the folder is there. */
+const NOT_AWAY: ReadonlySet<string> = new Set(['', 'EACCES', 'EPERM', 'EMFILE', 'ENFILE', 'ENOMEM', 'ELOOP']);
 
 /** A path without wildcards names a file, or a folder with audit files. */
 async function pathsOf(path: string): Promise<Matches> {

@@ -11,7 +11,15 @@ import type { S3Config } from './s3/s3-config';
 import { S3Store } from './s3/s3-store';
 
 /** A source in the configuration. `type` is published with each event as its `sourceType`. */
-export type SourceConfig = { readonly type: 'DirectFile'; readonly glob: AuditGlob } | S3Config | AzureConfig;
+export type SourceConfig =
+  | {
+      readonly type: 'DirectFile';
+      readonly glob: AuditGlob;
+      /** Whether agents of several hosts read the files, and the folder may be away here. */
+      readonly isShared: boolean;
+    }
+  | S3Config
+  | AzureConfig;
 
 export interface SourceOptions {
   readonly env: Environment;
@@ -43,3 +51,6 @@ export function openSource(config: SourceConfig, options: SourceOptions): AuditS
 
 /** Whether the files are objects in a store, from which nothing removes them because newer ones come. */
 export const isStored = ({ type }: SourceConfig): boolean => type !== 'DirectFile';
+
+/** Whether agents of several hosts read the files, and the folder may be away here. */
+export const isShared = (config: SourceConfig): boolean => config.type === 'DirectFile' && config.isShared;

@@ -12,6 +12,8 @@ interface Publishing {
   unread(): readonly Hindrance[];
   /** Time of the last listing; null if there was none yet, or the folder cannot be listed. */
   listedAtMs(): number | null;
+  /** Whether a shared folder was away at the last listing. */
+  isAway(): boolean;
   pendingGaps(): number;
   /** Null for a folder. */
   source?(): SourceState | null;
@@ -116,11 +118,13 @@ export class DatabaseActivity {
       const listedAtMs = publishing.listedAtMs();
       const unread = publishing.unread();
       const source = publishing.source?.() ?? null;
-      const waitingBytes = [
+      const counted = [
         source?.waitingBytes ?? 0,
         ...files.map((file) => file.waitingBytes),
         ...unread.map(({ bytes }) => bytes),
       ].reduce((sum, bytes) => sum + bytes, 0);
+      // Another host publishes what is left.
+      const waitingBytes = publishing.isAway() ? 0 : counted;
       const file = currentFileOf(files);
       this.set({
         fileCount: files.length,
@@ -138,6 +142,7 @@ export class DatabaseActivity {
   private state(): DatabaseState {
     if (this.ownProblem !== null) return 'failed';
     if (this.serviceProblem !== null) return this.serviceProblem.kind;
+    if (this.publishing?.isAway()) return 'standby';
     const { waitingBytes, waitingRecords } = this.current;
     return waitingBytes > 0 || waitingRecords > 0 ? 'publishing' : 'idle';
   }
@@ -145,7 +150,7 @@ export class DatabaseActivity {
   private problem(): string | null {
     if (this.ownProblem !== null) return this.ownProblem;
     if (this.serviceProblem !== null) return this.serviceProblem.message;
-    if (this.publishing === null) return null;
+    if (this.publishing === null || this.publishing.isAway()) return null;
     const { fileCount, lastError } = this.current;
     if (this.publishing.listedAtMs() === null) return lastError?.text ?? null;
     const [unread, ...others] = this.publishing.unread();

@@ -3,7 +3,7 @@ import type { Bookmarks } from '../bookmarks/bookmarks';
 import type { Clock } from '../clock';
 import type { GapNote, OpenGaps } from '../gaps/open-gaps';
 import type { Problems } from '../problems';
-import type { AuditSource, UnreadableFolder } from '../source/audit-source';
+import type { AuditSource, Listing, UnreadableFolder } from '../source/audit-source';
 import { isFileAt } from '../source/identity';
 import type { Spool } from '../spool/spool';
 import { FileSet } from './file-set';
@@ -18,6 +18,8 @@ const NEVER = new AbortController().signal;
 
 interface AuditFilesOptions {
   readonly source: AuditSource;
+  /** Whether a folder that is away, or empty, is another host's for now. */
+  readonly isShared: boolean;
   readonly clock: Clock;
   readonly problems: Problems;
   readonly gaps: OpenGaps;
@@ -34,6 +36,7 @@ export class AuditFiles {
   private known: readonly FollowedFile[] = [];
   private listedAt: number | null = null;
   private skipped: readonly UnreadableFolder[] = [];
+  private away = false;
 
   constructor(private readonly options: AuditFilesOptions) {
     const { bookmarks, problems, source } = options;
@@ -55,6 +58,11 @@ export class AuditFiles {
   /** Time of the last listing, in milliseconds since 1970; null if there was none yet, or the folder cannot be listed. */
   get listedAtMs(): number | null {
     return this.listedAt;
+  }
+
+  /** Whether a shared folder was away at the last listing. */
+  get isAway(): boolean {
+    return this.away;
   }
 
   /** Files and folders that could not be read at the last listing. */
@@ -83,10 +91,17 @@ export class AuditFiles {
   }
 
   private async list(): Promise<boolean> {
-    const { bookmarks, clock, problems, source, spool } = this.options;
+    const { bookmarks, clock, isShared, problems, source, spool } = this.options;
     const nowMs = clock.now();
     const listing = await source.list((path) => this.set.unchanged(path, nowMs));
+    if (isShared && isAway(listing)) {
+      // Nothing is missing: the files are where the folder is now.
+      this.away = true;
+      this.listedAt = null;
+      return false;
+    }
     if (listing.kind === 'unreadable') {
+      this.away = false;
       this.listedAt = null;
       problems.report(listing.folder, `cannot be listed: ${listing.reason}`);
       return false;
@@ -99,10 +114,13 @@ export class AuditFiles {
     // It is unknown whether a file in such a folder still exists.
     const isInDoubt = ({ path }: Bookmark) => listing.skipped.some((folder) => isBelow(folder, path));
     if ([...bookmarks.all()].some(([, bookmark]) => mayBeMissed(bookmark) && isInDoubt(bookmark))) {
+      this.away = false;
       this.listedAt = null;
       return false;
     }
     this.known = await this.set.refresh(listing.files, await spool.files(), nowMs);
+    // Both at once: a folder that is back is no folder that cannot be listed.
+    this.away = false;
     this.listedAt = nowMs;
     for (const file of this.known) {
       const { isComplete, length } = spool.stateOf(file.fileGuid);
@@ -182,6 +200,12 @@ export class AuditFiles {
 /** The file may hold more than was acknowledged. */
 const mayBeMissed = (bookmark: Bookmark): boolean =>
   bookmark.isLost === undefined && (!isAtEnd(bookmark) || bookmark.mayGrow !== undefined);
+
+/** An empty folder is the place where a disk or a share is mounted: SQL Server always has a file open. */
+const isAway = (listing: Listing): boolean =>
+  listing.kind === 'unreadable'
+    ? listing.isAway === true
+    : listing.files.length + listing.skipped.length === 0;
 
 const isBelow = ({ folder }: UnreadableFolder, path = ''): boolean =>
   path.startsWith(folder) && /^([\\/]|$)/.test(path.slice(folder.length));

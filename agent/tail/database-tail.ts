@@ -27,6 +27,7 @@ export interface Batch {
 interface TailOptions {
   readonly database: string;
   readonly source: AuditSource;
+  readonly isShared: boolean;
   readonly sourceType: string;
   readonly limits: BatchLimits;
   readonly pollIntervalMs: number;
@@ -57,6 +58,7 @@ export class DatabaseTail {
   private readonly batcher: Batcher;
   private readonly writing: Writing;
   private saidNoFiles = false;
+  private saidAway = false;
 
   constructor(private readonly options: TailOptions) {
     this.gaps = new OpenGaps(options.database, options.gaps, options.clock);
@@ -91,6 +93,11 @@ export class DatabaseTail {
     return this.files.listedAtMs;
   }
 
+  /** Whether a shared folder was away at the last listing. */
+  get isAway(): boolean {
+    return this.files.isAway;
+  }
+
   /** Batches in the order of the files. A batch has no events if only the state of the files has changed. */
   async *batches(stop: AbortSignal): AsyncGenerator<Batch> {
     const { clock, once, pollIntervalMs, times } = this.options;
@@ -108,7 +115,11 @@ export class DatabaseTail {
   private async *poll(stop: AbortSignal): AsyncGenerator<Batch, ReadonlySet<string>> {
     const heldBack = new Set<string>();
     this.files.forgetGone();
-    if (!(await this.files.look())) return heldBack;
+    const isListed = await this.files.look();
+    this.sayWhenAway();
+    // The rest of a split record comes with the folder, or another host publishes all of it.
+    if (this.isAway) return new Set(this.files.all.map(({ audit }) => audit));
+    if (!isListed) return heldBack;
     this.sayWhenEmpty();
     await this.keeper.protect(stop);
     for (const file of this.files.all) {
@@ -257,6 +268,13 @@ export class DatabaseTail {
 
   private report(file: FollowedFile, problem: string): void {
     this.options.problems.report(file.found?.path ?? file.name, problem);
+  }
+
+  private sayWhenAway(): void {
+    if (this.isAway === this.saidAway) return;
+    const { database, log, source } = this.options;
+    log.info(`${database}: ${source.title} ${this.isAway ? 'is away: standby' : 'is back'}`);
+    this.saidAway = this.isAway;
   }
 
   private sayWhenEmpty(): void {

@@ -45,7 +45,9 @@ export function readFigures(owner: OwnerDoor, sourcesMax: number, deadlineMs: nu
         (clock_ahead_ms / 1000.0)::float8 AS "clockAheadSeconds",
         (SELECT count(*) FROM audit_gap g WHERE g.tenant_id = s.tenant_id AND g.host_name = s.host_name
            AND g.database_name = s.database_name)::int AS "gapCount"
-      FROM audit_source s WHERE retired_at IS NULL
+      FROM audit_source s WHERE retired_at IS NULL AND NOT (standby_since IS NOT NULL AND EXISTS (
+          SELECT FROM audit_source o WHERE o.tenant_id = s.tenant_id AND o.database_name = s.database_name
+            AND o.whole_files IS NOT NULL AND o.standby_since IS NULL AND o.retired_at IS NULL))
         AND tenant_id NOT IN (SELECT x.tenant_id FROM tenant x WHERE x.disabled_at IS NOT NULL) ORDER BY tenant_id, host_name, database_name LIMIT ${sourcesMax}`;
     const soon = new Date(Date.now() + LIMITS.keyExpiresSoonMs);
     // A rotated key is meant to expire, and so is an enroll token.

@@ -1,12 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import os, { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { check } from '../../agent/cli/check';
 import { toGap } from '../../agent/gaps/gap';
 import { LIMITS } from '../../src/limits';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
+import { guidOf, row, writer } from './gaps/support';
 import { AgentWorld, FILES_2022 } from './support/agent-world';
+import { auditFileName } from './support/audit-files';
 import { capturedOutput } from './support/captured-output';
 import { until } from './support/until';
 
@@ -23,7 +25,10 @@ describe('an agent with a real service', () => {
     agent.copy(FILES_2022);
     configure();
   });
-  afterEach(() => agent.close());
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await agent.close();
+  });
   const configure = (central: object = {}) =>
     agent.configure({
       BaseUrl: service.world.service.url,
@@ -95,6 +100,77 @@ describe('an agent with a real service', () => {
         reason: 'REJECTED',
         detail: expect.stringContaining('invalid_event: additional'),
       });
+  });
+
+  it('stands by without its shared folder, and only what no node published is a gap', async () => {
+    const nodes = [agent, await AgentWorld.create()] as const;
+    const disk = nodes.map(({ folder }) => join(folder, 'disk'));
+    const file = (node: 0 | 1, n: number) => join(disk[node] ?? '', auditFileName(n));
+    const write = (node: 0 | 1, n: number, ...records: number[]) => {
+      const blocks = records.map((record, i) => writer.block([row(record)], { sequence: i + 1 }));
+      writeFileSync(file(node, n), Buffer.concat([writer.prologue(guidOf(n)), ...blocks]));
+    };
+    const moveTo = (node: 0 | 1) => renameSync(disk[1 - node] ?? '', disk[node] ?? '');
+    const start = (node: 0 | 1) => {
+      const central = {
+        BaseUrl: service.world.service.url,
+        ApiKey: tenant.agentKey,
+        TenantId: tenant.tenantId,
+      };
+      const DirectFile = { AuditFilePath: 'disk/*.sqlaudit', Shared: true };
+      const Databases = [{ Name: 'Cluster', AuditSource: { Type: 'DirectFile', DirectFile } }];
+      nodes[node].configure(central, { Databases });
+      jest.spyOn(os, 'hostname').mockReturnValue(`NODE${node}`);
+      return nodes[node].follow();
+    };
+    const seen = async () => {
+      const { auditSourceList } = await service.world.operate(
+        `query($search: String) { auditSourceList(search: $search) { items {
+          hostName state problem gapCount publishedCount tenantId } } }`,
+        { search: 'Cluster' },
+      );
+      type Item = { hostName: string; tenantId: string; state: string; problem: string | null };
+      const own = auditSourceList.items.filter(({ tenantId }: Item) => tenantId === tenant.tenantId);
+      for (const { problem } of own) expect(problem).toBeNull();
+      return Object.fromEntries(own.map((item: Item) => [item.hostName, item]));
+    };
+    const total = async () => (await service.world.get('/audit-activity', tenant.key)).body.meta.totalCount;
+    try {
+      mkdirSync(disk[0] ?? '');
+      write(0, 0, 1, 2, 3);
+      start(0);
+      await until('the first node published', async () => (await seen()).NODE0?.publishedCount === 3);
+      const second = start(1);
+      await until('the second stands by', async () => (await seen()).NODE1?.state === 'standby');
+
+      moveTo(1);
+      write(1, 1, 4, 5);
+      await until('the second published', async () => (await seen()).NODE1?.publishedCount === 5);
+      await until('the first stands by', async () => (await seen()).NODE0?.state === 'standby');
+      write(1, 2, 6);
+      await until('the second went on', async () => (await seen()).NODE1?.publishedCount === 6);
+      for (const n of [0, 1]) rmSync(file(1, n));
+
+      moveTo(0);
+      write(0, 3, 7);
+      await until('the first went on', async () => (await seen()).NODE0?.publishedCount >= 4);
+      await until('the service judged its gap', () => nodes[0].statusOf('Cluster')?.gaps.reported === 1);
+      await until('the gap is filled', async () => (await seen()).NODE0?.gapCount === 0);
+      expect(await seen()).toMatchObject({ NODE0: { state: 'current' }, NODE1: { gapCount: 0 } });
+      expect(await total()).toBe(7);
+
+      await second.stop();
+      moveTo(1);
+      await until('the first stands by again', async () => (await seen()).NODE0?.state === 'standby');
+      write(1, 4, 8);
+      write(1, 5, 9);
+      for (const n of [2, 3, 4]) rmSync(file(1, n));
+      moveTo(0);
+      await until('a true gap', async () => (await seen()).NODE0?.gapCount === 1);
+      expect(await total()).toBe(8);
+    } finally {
+      await nodes[1].close();
+    }
   });
 
   it('can be checked beforehand, and the check stores nothing', async () => {

@@ -41,12 +41,14 @@ async function reportTimes(
     files: () => [{ name: 'a', offset: 0, size: 10, waitingBytes: database.waiting }],
     unread: () => [],
     listedAtMs: () => nowMs,
+    isAway: () => false,
     pendingGaps: () => database.gaps,
   });
   const times: number[] = [];
   const reporter = new SourceReporter({
     activity,
     clock,
+    sharing: null,
     times: AGENT_TIMES,
     log: new LineLog(() => {}),
     reporter: { hostName: 'h', agentVersion: '1', runId: 'r' },

@@ -29,6 +29,7 @@ it('the status file is written after a change, at most once a second, and every 
     files: () => [{ name: 'a', offset: 0, size: 10, waitingBytes }],
     unread: () => [],
     listedAtMs: () => nowMs,
+    isAway: () => false,
     pendingGaps: () => 0,
   });
   const file = new StatusFile({

@@ -7,6 +7,7 @@ interface Source {
   readonly completeThrough: string | null;
   readonly hasProblem: boolean;
   readonly retiredAt: string | null;
+  readonly standbySince: string | null;
 }
 type Missing = { readonly fromMs: number; readonly toMs: number; readonly source: string };
 type Coverage = { readonly sources: readonly Source[]; readonly gaps: readonly object[] };
@@ -30,6 +31,7 @@ const aSource = (change: Partial<Source> = {}): Source => ({
   completeThrough: ago(1),
   hasProblem: false,
   retiredAt: null,
+  standbySince: null,
   ...change,
 });
 const lackingFrom = (change: Partial<Source>) =>
@@ -40,6 +42,7 @@ describe('the stretch of the last day for which events of a source may be missin
     ['empty if the source reports and is caught up', {}, null],
     ['all since it was caught up if the source is behind', { completeThrough: ago(300) }, 300],
     ['empty if the source is retired', { completeThrough: ago(300), retiredAt: ago(200) }, null],
+    ['empty if another host has its folder', { completeThrough: ago(300), standbySince: ago(200) }, null],
     ['the whole day if the source reports and was never caught up', { completeThrough: null }, 24 * 60],
     [
       'all since it was caught up if the source is silent',

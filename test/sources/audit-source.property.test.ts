@@ -115,6 +115,8 @@ function expected(reports: readonly Sent[], received: readonly Sent[]) {
       lastReported: largest(own.map(timeOf)),
       retiredAt: null,
       retiredReason: null,
+      standbySince: null,
+      isUnread: true,
       lastReceived: largest(own.filter(({ report }) => report.publishedCount > 0).map(timeOf)),
     };
   });

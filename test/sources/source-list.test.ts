@@ -14,6 +14,8 @@ const source = (i: number, change: Partial<AuditSource> = {}): AuditSource => ({
   problem: null,
   retiredAt: null,
   retiredReason: null,
+  standbySince: null,
+  isUnread: true,
   gapCount: 0,
   lastReceived: new Date(NOW - 1_000),
   lastReported: new Date(NOW - 1_000),
@@ -57,6 +59,21 @@ describe('the list of sources', () => {
     ['reported five minutes ago', { lastReported: new Date(NOW - 300_000) }, 'current'],
     ['is silent for longer, whatever else', { ...SILENT, problem: 'no key', gapCount: 2 }, 'stale'],
     ['is retired, whatever else', { ...SILENT, retiredAt: new Date(NOW), problem: 'no key' }, 'retired'],
+    [
+      'stands by for another host, whatever its lag',
+      { standbySince: new Date(NOW - 7_200_000), isUnread: false, caughtUpAt: null, gapCount: 1 },
+      'standby',
+    ],
+    [
+      'stands by for an hour while no host has the folder',
+      { standbySince: new Date(NOW - 3_600_000), caughtUpAt: null },
+      'standby',
+    ],
+    [
+      'stands by for longer while no host has the folder',
+      { standbySince: new Date(NOW - 3_600_001), caughtUpAt: null },
+      'lagging',
+    ],
     ['was never caught up', { caughtUpAt: null, gapCount: 1 }, 'lagging'],
     ['was caught up two hours ago', { caughtUpAt: '2026-01-05T06:00:00.0000000Z' }, 'lagging'],
   ] as const)('tells how a source is that %s: %s', (_, change, state) => {

@@ -27,7 +27,7 @@ describe('the command sources', () => {
       [
         ...['tenantId', 'hostName', 'databaseName', 'lag', 'waitingBytes', 'gapCount', 'problem'],
         ...['publishedCount', 'lastEventTime', 'lastReceived', 'lastReported', 'agentVersion'],
-        ...['retiredAt', 'retiredReason'],
+        ...['retiredAt', 'standbySince', 'retiredReason'],
       ],
       3,
       [],

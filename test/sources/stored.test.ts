@@ -4,7 +4,9 @@ import { ownAttempt } from '../../src/caller/access-log';
 import { LIMITS } from '../../src/limits';
 import { PostgresAuditSourceStore } from '../../src/modules/sources/audit-source.store';
 import { checkReport } from '../../src/modules/sources/check-report';
+import { readCoverage } from '../../src/modules/sources/coverage';
 import { expireGaps } from '../../src/modules/sources/expire-gaps';
+import { listComplete } from '../../src/modules/sources/list-complete';
 import { listLags } from '../../src/modules/sources/list-lags';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
 import { readFigures } from '../../src/observe/stored-figures';
@@ -121,6 +123,101 @@ describe.each(ENGINES)('the lag of a source on %s', (engine) => {
     expect(await reported(8.6, clone)).toEqual([null, undefined]);
     expect(await reported(8.7, later)).toEqual([null, undefined]);
     expect(await reported(12, later)).toEqual([null, undefined]);
+  });
+});
+
+describe.each(ENGINES)('a folder of several hosts on %s', (engine) => {
+  let opened: Opened;
+  let tenantId: number;
+  beforeAll(async () => {
+    opened = await open(engine);
+  });
+  afterAll(() => opened.store.close());
+  beforeEach(async () => {
+    tenantId = (await opened.store.forNewTenant()).tenantId;
+  });
+  const FILE = 'e51337b0-990d-48c3-bc9b-8a085513e40f';
+  const at = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000);
+  const send = (hostName: string, minutes: number, more: object = {}, of = tenantId) =>
+    opened.sources.report(
+      of,
+      checkReport(aReport({ hostName, ...more }), at(minutes).getTime()),
+      at(minutes),
+    );
+  const there = (...wholeFiles: string[]) => ({ shared: { isStandby: false, wholeFiles } });
+  const AWAY = { shared: { isStandby: true, wholeFiles: [] } };
+  const gone = (fileGuid = FILE, reason = 'FILE_DELETED') => aGap({ reason, fileGuid });
+
+  it('has a gap only if no other host published the file whole, whoever reports first', async () => {
+    const gaps = async (of = tenantId) =>
+      (await opened.sources.sources(of)).map(({ hostName, gapCount }) => [hostName, gapCount]);
+    const other = (await opened.store.forNewTenant()).tenantId;
+    const lost = { gaps: [gone(), gone(FILE, 'SPOOL_FULL'), gone(FILE, 'BLOCKS_MISSING')] };
+    await send('A', 0, { ...lost, ...there() });
+    await send('A', 0, { ...lost, ...there() }, other);
+    await send('alone', 0, lost);
+    expect(await gaps()).toEqual([
+      ['A', 3],
+      ['alone', 3],
+    ]);
+    for (const minutes of [1, 2]) await send('B', minutes, there(FILE.toUpperCase()));
+    expect(await gaps()).toEqual([
+      ['A', 1],
+      ['B', 0],
+      ['alone', 3],
+    ]);
+    await send('A', 3, { gaps: [gone(FILE.toUpperCase()), gone(randomUUID())], ...there() });
+    expect(await gaps()).toEqual([
+      ['A', 2],
+      ['B', 0],
+      ['alone', 3],
+    ]);
+    expect(await gaps(other)).toEqual([['A', 3]]);
+  });
+
+  it('is behind for nobody who stands by for another host, and for all when no host has it', async () => {
+    const { service, migrator } = opened.store.database;
+    const tenants = oneTenant(tenantId);
+    const seen = async (minutes: number) => {
+      const nowMs = () => at(minutes).getTime();
+      const [list, lags] = [await listComplete(service, nowMs)(tenants), listLags(service, nowMs)];
+      const noted = await lags(tenants, NOW.getTime(), nowMs());
+      const { sources } = await readCoverage(service, tenants, { from: null, to: null, filter: null });
+      const figures = (await readFigures(migrator, 99, 9_000)).sources;
+      return list.map(({ hostName, state }, i) => ({
+        hostName,
+        state,
+        worst: noted[i]?.worstSeconds ?? null,
+        standsBy: sources.find((one) => one.hostName === hostName)?.standbySince?.getTime() ?? null,
+        isMeasured: figures.some((one) => one.tenantId === tenantId && one.hostName === hostName),
+      }));
+    };
+    const caught = (minutes: number) => ({ caughtUpAt: at(minutes).toISOString() });
+    await send('A', 0.5, { ...caught(0.5), ...there() });
+    await send('B', 0.5, AWAY);
+    for (const minutes of [1.5, 20.5]) {
+      await send('A', minutes, { ...caught(minutes), ...there() });
+      await send('B', minutes, { ...caught(0.5), ...AWAY });
+    }
+    const since = at(0.5).getTime();
+    expect((await seen(21))[1]).toEqual({
+      ...{ hostName: 'B', state: 'standby', worst: null, standsBy: since, isMeasured: false },
+    });
+    // A host of that name with a folder of its own reads none for others.
+    for (const minutes of [21.5, 80.5]) {
+      await send('C', minutes, caught(minutes));
+      await send('A', minutes, { ...caught(20.5), ...AWAY });
+      await send('B', minutes, { ...caught(0.5), ...AWAY });
+    }
+    expect((await seen(81)).map(({ hostName, state, standsBy }) => [hostName, state, standsBy])).toEqual([
+      ['A', 'standby', null],
+      ['B', 'lagging', null],
+      ['C', 'current', null],
+    ]);
+    await send('A', 120.5, { ...caught(20.5), ...AWAY });
+    expect((await seen(121))[0]).toEqual({
+      ...{ hostName: 'A', state: 'lagging', worst: 6_000, standsBy: null, isMeasured: true },
+    });
   });
 });
 

@@ -31,6 +31,11 @@ export const STATES: Record<SourceState, { label: string; color: string; advice:
     advice: 'Parts of the audit trail are missing and cannot be read again.',
   },
   current: { label: 'Current', color: 'green', advice: '' },
+  standby: {
+    label: 'Standby',
+    color: 'gray',
+    advice: 'The folder is shared, and another host has it.',
+  },
   retired: {
     label: 'Retired',
     color: 'gray',

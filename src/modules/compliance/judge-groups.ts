@@ -125,8 +125,9 @@ export function judgeGroups(
 
 /** A source whose trail ends earlier than this before a moment says nothing of the moment. */
 export const BEHIND_MS = 300_000;
-/** Sources whose servers are gone say nothing of later moments. */
-export const inUse = (sources: readonly Source[]) => sources.filter(({ state }) => state !== 'retired');
+/** Sources whose servers are gone, or whose folder another host has, say nothing of later moments. */
+export const inUse = (sources: readonly Source[]) =>
+  sources.filter(({ state }) => state !== 'retired' && state !== 'standby');
 
 export const gapsOf = ({ sources, period }: InstanceTrail) =>
   sources.flatMap(({ gaps }) => gaps).filter(({ afterTime }) => afterTime === null || afterTime < period.to);

@@ -76,7 +76,7 @@ const COMPLETENESS = {
   name: 'Completeness',
   doc: 'How many sources have delivered everything.',
   fields: {
-    sources: { kind: 'count', doc: 'All but retired ones.' },
+    sources: { kind: 'count', doc: 'All but retired ones and those on standby.' },
     complete: {
       kind: 'count',
       doc: 'Those that report, have no problem, and were caught up within the hour.',

@@ -53,7 +53,9 @@ export class Overviews {
       before: earlier.totalCount === 0 ? null : sumOf(earlier.facets[0], codes),
       filter: ofActions(codes),
     });
-    const sources = (await ask.sources(tenants)).filter(({ state }) => state !== 'retired');
+    const sources = (await ask.sources(tenants)).filter(
+      ({ state }) => state !== 'retired' && state !== 'standby',
+    );
     return {
       startTime: textOf(week.from),
       endTime: textOf(week.to),

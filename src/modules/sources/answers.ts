@@ -35,6 +35,7 @@ export const AUDIT_GAP = {
   },
 } as const satisfies Shape;
 
+const STANDBY_SINCE = 'Since when its shared folder is away there. Null: the folder is there, or not shared.';
 const RETIRED_AT = 'When an operator retired it. Null: it is in use.';
 
 const SOURCE_COVERAGE = {
@@ -56,6 +57,11 @@ const SOURCE_COVERAGE = {
       doc: 'Whether its agent said at its last report that it cannot publish, or several agents report it.',
     },
     retiredAt: { kind: 'time', nullable: true, doc: RETIRED_AT },
+    standbySince: {
+      kind: 'time',
+      nullable: true,
+      doc: 'Since when its shared folder is away there, while another host has it. Null: it is not so.',
+    },
   },
 } as const satisfies Shape;
 
@@ -156,6 +162,7 @@ export const AUDIT_SOURCE = {
       doc: 'Why the agent could not publish, at its last report, or that several agents report the source. Null: all is well.',
     },
     retiredAt: { kind: 'time', nullable: true, doc: RETIRED_AT },
+    standbySince: { kind: 'time', nullable: true, doc: STANDBY_SINCE },
     retiredReason: { kind: 'text', nullable: true, doc: 'Why it was retired.' },
     gapCount: { kind: 'integer', doc: `Number of gaps; at most ${LIMITS.sourceGapsMax} are stored.` },
   },

@@ -1,7 +1,8 @@
 import type { GivenValues, InputShape, ParameterSpecs } from '../../event/parameter-specs';
 import { REPORT_CHARS_MAX } from '../../event/source-report';
+import { isUuid } from '../../event/uuid';
 import { LIMITS } from '../../limits';
-import { empty } from '../../problem';
+import { empty, problem } from '../../problem';
 import { GAP_REASON } from './answers';
 
 /** A text of an agent, which may be empty. */
@@ -31,6 +32,22 @@ const GAP_REPORT = {
     afterTime: { kind: 'time', isStored: true, doc: 'Event time of the last record before it.' },
     beforeTime: { kind: 'time', isStored: true, doc: 'Event time of the first record after it.' },
     detectedAt: { kind: 'time', isStored: true, isRequired: true, doc: "ISO 8601, by the agent's clock." },
+  },
+} as const satisfies InputShape;
+
+const SHARED_REPORT = {
+  name: 'SharedFolderReport',
+  doc: 'Of a folder that several hosts share.',
+  fields: {
+    isStandby: { kind: 'boolean', isRequired: true, doc: 'Whether the folder is away there.' },
+    wholeFiles: {
+      kind: 'texts',
+      itemsMax: LIMITS.reportWholeFilesMax,
+      isRequired: true,
+      check: (guids: readonly string[], field: string) =>
+        guids.every(isUuid) ? [] : [problem(field, 'malformed', 'must be GUIDs of files')],
+      doc: 'GUIDs of files of which everything is acknowledged and nothing more can be written.',
+    },
   },
 } as const satisfies InputShape;
 
@@ -72,6 +89,7 @@ export const AUDIT_SOURCE_REPORT = {
       isRequired: true,
       doc: `At most ${LIMITS.reportGapsMax}.`,
     },
+    shared: { kind: 'object', of: SHARED_REPORT, doc: 'Null: the folder is of this host alone.' },
   },
 } as const satisfies InputShape;
 

@@ -179,6 +179,7 @@ const toSourceType = (source: AuditSource, nowMs: number): AuditSourceType => ({
   lastReceived: source.lastReceived?.toISOString() ?? null,
   lastReported: source.lastReported.toISOString(),
   retiredAt: source.retiredAt?.toISOString() ?? null,
+  standbySince: source.standbySince?.toISOString() ?? null,
   lag: lagOf(source, nowMs),
 });
 

@@ -1,3 +1,8 @@
+import type { GapReason } from '../../event/source-report';
+
+/** Of gaps that are none when an agent of another host published the file. */
+export const GONE_REASONS: readonly GapReason[] = ['FILE_DELETED', 'SPOOL_FULL'];
+
 /**
  * Each statement about a source begins with $1 tenant, $2 host, $3 database. Both inserts start from the tenant's row,
  * so that they stay on one node of a distributed database. This one locks the source's row until the commit, so reports
@@ -6,10 +11,12 @@
  */
 export const PUT_SOURCE = `
 INSERT INTO audit_source AS s (tenant_id, host_name, database_name, agent_version, last_event_time, caught_up_at,
-  waiting_bytes, published_count, problem, last_received, last_reported, problem_since, clock_ahead_ms, runs)
+  waiting_bytes, published_count, problem, last_received, last_reported, problem_since, clock_ahead_ms,
+  runs, standby_since, whole_files)
 SELECT t.tenant_id, $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9,
   CASE WHEN $8::bigint > 0 THEN $10::timestamptz END, $10::timestamptz,
-  CASE WHEN $9::text IS NOT NULL THEN $10::timestamptz END, $11::bigint, $13::jsonb
+  CASE WHEN $9::text IS NOT NULL THEN $10::timestamptz END, $11::bigint, $13::jsonb,
+  CASE WHEN $14::boolean THEN $10::timestamptz END, $15::text
 FROM tenant t WHERE t.tenant_id = $1::int AND (
   EXISTS (SELECT FROM audit_source k WHERE k.tenant_id = $1::int AND k.host_name = $2 AND k.database_name = $3)
   OR (SELECT count(*) FROM audit_source c WHERE c.tenant_id = $1::int) < $12::int)
@@ -23,7 +30,8 @@ ON CONFLICT (tenant_id, host_name, database_name) DO UPDATE SET
   problem_since = CASE WHEN s.problem IS NOT NULL AND excluded.problem IS NOT NULL THEN s.problem_since
     ELSE excluded.problem_since END,
   clock_ahead_ms = coalesce(excluded.clock_ahead_ms, s.clock_ahead_ms), runs = coalesce(excluded.runs, s.runs),
-  retired_at = NULL, retired_reason = NULL`;
+  standby_since = CASE WHEN excluded.standby_since IS NOT NULL THEN coalesce(s.standby_since, excluded.standby_since) END,
+  whole_files = excluded.whole_files, retired_at = NULL, retired_reason = NULL`;
 
 const GAP_TEXTS = ['reason', 'file_name', 'file_guid', 'detail', 'after_time', 'before_time', 'detected_at']
   .map((column) => `${column} text COLLATE "C"`)
@@ -52,7 +60,8 @@ ON CONFLICT (tenant_id, host_name, database_name, gap_id) DO UPDATE SET
 
 /** What was known of the source before a report. The lock makes the reports of one source take turns. */
 export const SOURCE_BEFORE = `
-SELECT s.caught_up_at AS "caughtUpAt", s.last_reported AS "lastReported", s.retired_at AS "retiredAt", s.runs
+SELECT s.caught_up_at AS "caughtUpAt", s.last_reported AS "lastReported", s.retired_at AS "retiredAt", s.runs,
+  s.standby_since AS "standbySince"
 FROM audit_source s WHERE s.tenant_id = $1::int AND s.host_name = $2 AND s.database_name = $3 FOR UPDATE`;
 
 export const PUT_LAGS = `
@@ -71,6 +80,27 @@ FROM audit_source_lag l
 WHERE l.tenant_id = ANY($1::int[]) AND l.hour >= $2::timestamptz AND l.hour < $3::timestamptz
 GROUP BY l.tenant_id, l.host_name, l.database_name, l.lag_class`;
 
+/**
+ * The files of a shared folder that agents of other hosts published whole. Hosts share a folder under the name of one
+ * database. `hasFolder`: the folder is there, and not away.
+ */
+export const ELSEWHERE = `
+SELECT s.whole_files AS files, s.standby_since IS NULL AND s.retired_at IS NULL AS "hasFolder" FROM audit_source s
+WHERE s.tenant_id = $1::int AND s.host_name <> $2 AND s.database_name = $3 AND s.whole_files IS NOT NULL`;
+
+/**
+ * What other hosts missed of files that this one published whole is no gap. $4: the GUIDs, with commas. A host that has
+ * not said before that it shares the folder fills nothing.
+ */
+export const FILL_GAPS = `
+DELETE FROM audit_gap g WHERE g.tenant_id = $1::int AND g.host_name <> $2 AND g.database_name = $3
+  AND g.reason IN (${GONE_REASONS.map((reason) => `'${reason}'`).join(', ')})
+  AND g.file_guid = ANY(string_to_array($4::text, ',')::uuid[])
+  AND g.host_name IN (SELECT s.host_name FROM audit_source s
+    WHERE s.tenant_id = $1::int AND s.database_name = $3 AND s.whole_files IS NOT NULL)
+  AND EXISTS (SELECT FROM audit_source o WHERE o.tenant_id = $1::int AND o.host_name = $2 AND o.database_name = $3
+    AND o.whole_files IS NOT NULL)`;
+
 /** Whether the tenant exists. */
 export const FIND_TENANT = 'SELECT 1 FROM tenant t WHERE t.tenant_id = $1::int';
 
@@ -84,7 +114,8 @@ SELECT s.tenant_id AS "tenantId", s.host_name AS "hostName", s.database_name AS 
   s.agent_version AS "agentVersion", s.last_event_time AS "lastEventTime", s.caught_up_at AS "caughtUpAt",
   s.waiting_bytes AS "waitingBytes", s.published_count AS "publishedCount", s.problem,
   s.last_received AS "lastReceived", s.last_reported AS "lastReported",
-  s.retired_at AS "retiredAt", s.retired_reason AS "retiredReason", coalesce(c.n, 0) AS "gapCount"
+  s.retired_at AS "retiredAt", s.retired_reason AS "retiredReason", s.standby_since AS "standbySince",
+  s.whole_files IS NOT NULL AS "isShared", coalesce(c.n, 0) AS "gapCount"
 FROM audit_source s LEFT JOIN (
   SELECT g.tenant_id, g.host_name, g.database_name, count(*)::int AS n
   FROM audit_gap g ${ofTenant && `WHERE g.${ofTenant}`} GROUP BY g.tenant_id, g.host_name, g.database_name) c

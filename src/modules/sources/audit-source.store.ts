@@ -11,7 +11,10 @@ import { type AgentRun, severalAgents, withReport } from './agent-runs';
 import type { AuditGap, AuditSource, SourceId, SourceReport, StoredGap } from './audit-source';
 import {
   COUNT_GAPS,
+  ELSEWHERE,
+  FILL_GAPS,
   FIND_TENANT,
+  GONE_REASONS,
   LIST_ALL,
   LIST_OF_TENANT,
   PUT_GAPS,
@@ -61,6 +64,10 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
 
   async report(tenantId: number, report: SourceReport, at: Date): Promise<void> {
     const key = [tenantId, toStored(report.hostName), toStored(report.databaseName)] as const;
+    const files = report.shared?.wholeFiles ?? [];
+    // Each report names the files again, so a gap that another host reports at this moment is filled by the next one.
+    if (files.length > 0)
+      await guarded(() => this.owner.models.$executeRawUnsafe(FILL_GAPS, ...key, files.join()));
     await guarded(() =>
       ofTenants(this.service, oneTenant(tenantId), async (tx) => {
         const [before] = await tx.$queryRawUnsafe<Before[]>(SOURCE_BEFORE, ...key);
@@ -74,6 +81,8 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
           report.clockAheadMs,
           LIMITS.sourcesMax,
           runs && JSON.stringify(runs),
+          report.shared?.isStandby === true,
+          report.shared && JSON.stringify(report.shared.wholeFiles),
         );
         if (put === 0) {
           const [known] = await tx.$queryRawUnsafe<object[]>(FIND_TENANT, tenantId);
@@ -81,10 +90,13 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
             ? tooManySources()
             : toDomainError(new Error(`tenant ${tenantId} does not exist: nothing was stored`));
         }
-        const lags = lagsOf(before, report, at);
+        const others = report.shared ? await tx.$queryRawUnsafe<Other[]>(ELSEWHERE, ...key) : [];
+        const isRead = report.shared?.isStandby === true && others.some(({ hasFolder }) => hasFolder);
+        const lags = isRead ? [] : lagsOf(before, report, at);
         if (lags.length > 0) await tx.$executeRawUnsafe(PUT_LAGS, ...key, JSON.stringify(lags));
-        if (report.gaps.length === 0) return;
-        const gaps = JSON.stringify(report.gaps.map(toRow));
+        const kept = unfilled(report.gaps, others);
+        if (kept.length === 0) return;
+        const gaps = JSON.stringify(kept.map(toRow));
         await tx.$executeRawUnsafe(PUT_GAPS, ...key, gaps, at);
         const [count] = await tx.$queryRawUnsafe<{ n: number }[]>(COUNT_GAPS, ...key);
         if (!count || count.n > LIMITS.sourceGapsMax) throw tooManyGaps();
@@ -100,7 +112,7 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
             tx.$queryRawUnsafe<SourceRow[]>(LIST_OF_TENANT, tenantId),
           ),
     );
-    return rows.map(toSource);
+    return toSources(rows);
   }
 
   async gaps(tenantId: number, source: SourceId, limit: number): Promise<readonly StoredGap[]> {
@@ -151,17 +163,34 @@ const tooManyGaps = () =>
       'nothing of the report was stored. Keep it until there is room.',
   });
 
+/** Another host with the same shared folder. */
+interface Other {
+  /** JSON. */
+  readonly files: string;
+  readonly hasFolder: boolean;
+}
+
+/** Without the gaps in files that another host published whole. */
+function unfilled(gaps: readonly AuditGap[], others: readonly Other[]): readonly AuditGap[] {
+  const whole = new Set(others.flatMap(({ files }) => JSON.parse(files) as string[]));
+  return gaps.filter(
+    ({ reason, fileGuid }) =>
+      !GONE_REASONS.includes(reason) || fileGuid === null || !whole.has(fileGuid.toLowerCase()),
+  );
+}
+
 /** What is known of a source before a report; absent: it is new. */
 type Before =
-  | (Pick<AuditSource, 'caughtUpAt' | 'lastReported' | 'retiredAt'> & {
+  | (Pick<AuditSource, 'caughtUpAt' | 'lastReported' | 'retiredAt' | 'standbySince'> & {
       readonly runs: readonly AgentRun[] | null;
     })
   | undefined;
 
-function lagsOf(before: Before, { caughtUpAt }: SourceReport, at: Date) {
+/** After standby the lag is noted anew, since another host may have read the folder meanwhile. */
+function lagsOf(before: Before, { caughtUpAt, shared }: SourceReport, at: Date) {
   const msOf = (time: string | null) => (time === null ? null : Date.parse(time));
   const known =
-    before && before.retiredAt === null
+    before && before.retiredAt === null && (before.standbySince === null || shared?.isStandby)
       ? { atMs: before.lastReported.getTime(), caughtUpMs: msOf(before.caughtUpAt) }
       : null;
   return minutesBetween(known, { atMs: at.getTime(), caughtUpMs: msOf(caughtUpAt) }).map((one) => ({
@@ -193,13 +222,24 @@ const toRow = (gap: AuditGap) => ({
   detected_at: gap.detectedAt,
 });
 
-export type SourceRow = Omit<AuditSource, 'waitingBytes' | 'publishedCount'> & {
+export type SourceRow = Omit<AuditSource, 'waitingBytes' | 'publishedCount' | 'isUnread'> & {
   readonly waitingBytes: bigint;
   readonly publishedCount: bigint;
+  readonly isShared: boolean;
 };
 
-export const toSource = (row: SourceRow): AuditSource => ({
+/** @param rows all sources of their tenants */
+export function toSources(rows: readonly SourceRow[]): AuditSource[] {
+  const labelOf = ({ tenantId, databaseName }: SourceRow) => JSON.stringify([tenantId, databaseName]);
+  const read = new Set(
+    rows.filter((row) => row.isShared && row.standbySince === null && row.retiredAt === null).map(labelOf),
+  );
+  return rows.map((row) => toSource(row, !read.has(labelOf(row))));
+}
+
+const toSource = ({ isShared: _, ...row }: SourceRow, isUnread: boolean): AuditSource => ({
   ...row,
+  isUnread,
   hostName: fromStored(row.hostName),
   databaseName: fromStored(row.databaseName),
   agentVersion: fromStored(row.agentVersion),

@@ -46,11 +46,21 @@ interface ReportedState extends SourceId {
   readonly problem: string | null;
 }
 
+/** A folder that several hosts share, as one of them sees it. */
+export interface SharedFolder {
+  /** Whether the folder is away there. */
+  readonly isStandby: boolean;
+  /** GUIDs of files that its agent published whole. */
+  readonly wholeFiles: readonly string[];
+}
+
 /** A report that passed every check. */
 export interface SourceReport extends ReportedState {
   readonly gaps: readonly AuditGap[];
   /** Made by the agent at its start; null: it tells none. */
   readonly runId: string | null;
+  /** Null: the folder is of this host alone. */
+  readonly shared: SharedFolder | null;
   /** Milliseconds by which the agent's clock is ahead of the service's; below zero: behind; null: not known. */
   readonly clockAheadMs: number | null;
 }
@@ -65,6 +75,10 @@ export interface AuditSource extends ReportedState {
   /** When an operator retired it; null: it is in use. */
   readonly retiredAt: Date | null;
   readonly retiredReason: string | null;
+  /** Since when its shared folder is away there; null: it is there. */
+  readonly standbySince: Date | null;
+  /** Whether no source in use that shares a folder under this name has it. */
+  readonly isUnread: boolean;
   readonly gapCount: number;
 }
 
@@ -85,14 +99,20 @@ export const SOURCE_STATES = {
   lagging: 'its agent has not published everything in the files for an hour',
   gaps: 'parts of its audit trail are missing and cannot be read again',
   current: 'all is well',
+  standby: 'the folder is shared, and another host has it; nothing is missing',
   retired: 'an operator has retired it, as its server is gone; a report of its agent brings it back',
 } as const;
 export type SourceState = keyof typeof SOURCE_STATES;
+
+/** A folder that nobody has for an hour is no matter of fail-over. */
+const isStandby = ({ standbySince, isUnread }: AuditSource, nowMs: number): boolean =>
+  standbySince !== null && !(isUnread && nowMs - standbySince.getTime() > LAGGING_MS);
 
 export function stateOfSource(source: AuditSource, nowMs: number): SourceState {
   if (source.retiredAt !== null) return 'retired';
   if (nowMs - source.lastReported.getTime() > SILENT_MS) return 'stale';
   if (source.problem !== null) return 'problem';
+  if (isStandby(source, nowMs)) return 'standby';
   const lag = lagOf(source, nowMs);
   if (lag === null || lag * 1_000 > LAGGING_MS) return 'lagging';
   return source.gapCount > 0 ? 'gaps' : 'current';

@@ -28,6 +28,9 @@ export function checkReport(given: GivenReport, nowMs: number): SourceReport {
     lastEventTime: inOneForm(report.lastEventTime),
     caughtUpAt: caughtUpAt !== null && caughtUpAt > now ? now : caughtUpAt,
     clockAheadMs: clockAheadOf(caughtUpAt, given, nowMs),
+    shared: report.shared
+      ? { ...report.shared, wholeFiles: report.shared.wholeFiles.map((guid) => guid.toLowerCase()) }
+      : null,
     gaps: report.gaps.map((gap) => ({
       gapId: gap.gapId,
       reason: gap.reason,
@@ -50,7 +53,7 @@ function inOneForm(text: string | undefined): string | null {
 /** An agent without waiting events is caught up at its own present time. No agent can be caught up later than now. */
 function clockAheadOf(caughtUpAt: string | null, given: GivenReport, nowMs: number): number | null {
   const ticks = caughtUpAt === null ? null : parseTicks(caughtUpAt);
-  if (ticks === null) return null;
+  if (ticks === null || given.shared?.isStandby) return null;
   const ahead = Number(ticks / TICKS_PER_MS) - nowMs;
   return ahead > 0 || (given.waitingBytes === 0 && given.problem == null) ? ahead : null;
 }

@@ -66,6 +66,7 @@ export class CoverageResolver {
         tenantId: String(source.tenantId),
         lastReported: source.lastReported.toISOString(),
         retiredAt: source.retiredAt?.toISOString() ?? null,
+        standbySince: source.standbySince?.toISOString() ?? null,
       })),
       gaps: found.gaps.map((gap) => ({
         ...gap,

@@ -29,6 +29,7 @@ interface SourceCoverage {
   readonly completeThrough: string | null;
   readonly hasProblem: boolean;
   readonly retiredAt: Date | null;
+  readonly standbySince: Date | null;
 }
 
 type SourceGap = Id & StoredGap;
@@ -74,18 +75,37 @@ export function readCoverage(
       );
       const others =
         lacking.length === 0 ? [] : await tx.auditSource.findMany({ where: { OR: lacking.map(idOf) } });
+      const shown = [...first, ...others];
+      const away = shown.filter(({ standbySince }) => standbySince !== null);
+      const reading = away.length === 0 ? [] : await tx.auditSource.findMany(readersOf(away));
+      const labels = new Set(reading.map(labelOf));
       const sourceCount = await tx.auditSource.count({ where: ofThem });
       const all = concerned ? await tx.auditSource.count({ where: ofAny }) : sourceCount;
       return {
         sourceCount,
         gapCount,
         otherSourceCount: all - sourceCount,
-        sources: [...first, ...others].map(toCoverage),
+        sources: shown.map((row) => toCoverage(row, labels.has(labelOf(row)))),
         gaps: gaps.map(toGap),
       };
     }),
   );
 }
+
+const labelOf = ({ tenantId, databaseName }: Omit<Id, 'hostName'>) =>
+  JSON.stringify([tenantId, databaseName]);
+
+/** The sources that have the shared folders of some others. */
+const readersOf = (away: readonly Omit<Id, 'hostName'>[]) => ({
+  where: {
+    tenantId: { in: away.map(({ tenantId }) => tenantId) },
+    databaseName: { in: away.map(({ databaseName }) => databaseName) },
+    standbySince: null,
+    retiredAt: null,
+    wholeFiles: { not: null },
+  },
+  select: { tenantId: true, databaseName: true },
+});
 
 /** The number of gaps that touch a time range. */
 export const countGaps = (service: ServiceDoor, tenants: TenantSet, range: TextRange): Promise<number> =>
@@ -144,15 +164,17 @@ type SourceRow = Id & {
   readonly lastReported: Date;
   readonly problem: string | null;
   readonly retiredAt: Date | null;
+  readonly standbySince: Date | null;
 };
 type GapRow = Id & Omit<StoredGap, 'reason'> & { readonly reason: string };
 
-function toCoverage(row: SourceRow): SourceCoverage {
-  const { tenantId, hostName, databaseName, lastEventTime, lastReported, caughtUpAt, problem, retiredAt } =
-    row;
+/** @param isRead whether another host has the folder, where it is away */
+function toCoverage(row: SourceRow, isRead: boolean): SourceCoverage {
+  const { tenantId, hostName, databaseName, lastEventTime, lastReported, caughtUpAt, problem } = row;
   return {
     tenantId,
-    retiredAt,
+    retiredAt: row.retiredAt,
+    standbySince: isRead ? row.standbySince : null,
     lastEventTime,
     lastReported,
     completeThrough: caughtUpAt,

@@ -11,7 +11,7 @@ import type { TenantSet } from '../../tenant-set';
 import type { SOURCE_ITEM } from './answers';
 import { type AuditSource, lagOf, stateOfSource } from './audit-source';
 import { BACKFILLING, FIRST_WAITING, LIST_OF_TENANTS, NEWEST_GAPS } from './audit-source.statements';
-import { type SourceRow, toSource } from './audit-source.store';
+import { type SourceRow, toSources } from './audit-source.store';
 
 type SourceItem = Answer<typeof SOURCE_ITEM>;
 
@@ -29,7 +29,7 @@ export const listComplete =
       ofTenants(service, tenants, async (tx) => {
         const ask = <T>(statement: string, ...further: unknown[]) =>
           tx.$queryRawUnsafe<T[]>(statement, [...tenants], ...further);
-        const sources = (await ask<SourceRow>(LIST_OF_TENANTS)).map(toSource);
+        const sources = toSources(await ask<SourceRow>(LIST_OF_TENANTS));
         const gaps = sources.some(({ gapCount }) => gapCount > 0)
           ? await ask<GapRow>(NEWEST_GAPS, LIMITS.sourceGapsListed)
           : [];

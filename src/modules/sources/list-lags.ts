@@ -5,7 +5,7 @@ import { HOUR_MS } from '../../event/event-time';
 import { fromStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
 import { LIST_OF_TENANTS, NOTED_LAGS } from './audit-source.statements';
-import { type SourceRow, toSource } from './audit-source.store';
+import { type SourceRow, toSources } from './audit-source.store';
 import { figuresOf, type LagFigures, type LagMinutes, minutesBetween } from './lag';
 
 /** How far a source was behind over a period. */
@@ -33,7 +33,7 @@ export const listLags =
     guarded(() =>
       ofTenants(service, tenants, async (tx) => {
         const start = Math.floor(fromMs / HOUR_MS) * HOUR_MS;
-        const sources = (await tx.$queryRawUnsafe<SourceRow[]>(LIST_OF_TENANTS, [...tenants])).map(toSource);
+        const sources = toSources(await tx.$queryRawUnsafe<SourceRow[]>(LIST_OF_TENANTS, [...tenants]));
         const rows = await tx.$queryRawUnsafe<LagRow[]>(
           NOTED_LAGS,
           ...[[...tenants], new Date(start), new Date(toMs)],
@@ -46,14 +46,17 @@ export const listLags =
           else bySource.set(key, [row]);
         }
         return sources.map((source) => {
-          const { tenantId, hostName, databaseName, lastReported, caughtUpAt, retiredAt } = source;
+          const { tenantId, hostName, databaseName, lastReported, caughtUpAt } = source;
+          const isRead = source.standbySince !== null && !source.isUnread;
           const own = bySource.get(JSON.stringify([tenantId, hostName, databaseName])) ?? [];
           const before = {
             atMs: lastReported.getTime(),
             caughtUpMs: caughtUpAt === null ? null : Date.parse(caughtUpAt),
           };
           const since =
-            retiredAt === null ? minutesBetween(before, null, Math.min(toMs, nowMs())) : ([] as LagMinutes[]);
+            source.retiredAt === null && !isRead
+              ? minutesBetween(before, null, Math.min(toMs, nowMs()))
+              : ([] as LagMinutes[]);
           const noted = [...own, ...since.filter(({ hourMs }) => hourMs >= start)];
           return { tenantId: String(tenantId), hostName, databaseName, ...figuresOf(merged(noted)) };
         });

@@ -38,6 +38,7 @@ export const QUICK: AgentTimes = {
   reportMaxMs: 200,
   reportLastMs: 200,
   reportUnknownMs: 100,
+  sharedGapWaitMs: 150,
   statusMs: 10,
   statusMaxMs: 100,
   storeTimeoutMs: 5_000,

@@ -26,6 +26,7 @@ export async function startTailOf(source: AuditSource, bookmarksPath: string, on
     database: 'X',
     source,
     sourceType: 'DirectFile',
+    isShared: false,
     once,
     log,
     limits: { eventsMax, bytesMax: 1e6, ageMaxMs: 0 },

@@ -92,6 +92,7 @@ function sentenceOf(source: Source, own: Coverage['gaps'], zone: TimeZone): stri
 
 function reportOf(source: Source, time: (text: string) => string): string {
   if (source.retiredAt !== null) return `was retired at ${time(source.retiredAt)}`;
+  if (source.standbySince !== null) return `is standby since ${time(source.standbySince)}`;
   const nowMs = Date.now();
   const problem = source.hasProblem ? ', with a problem' : '';
   if (isSilent(source, nowMs)) return `reported until ${time(source.lastReported)}${problem}`;

@@ -25,10 +25,10 @@ export const isSilent = ({ lastReported }: Source, nowMs: number): boolean =>
 
 /**
  * The time up to which a source is complete, if it lacks events; null: it lacks none. A source that was never caught up
- * may lack events of any time. A retired one lacks none: its server is gone.
+ * may lack events of any time. A retired one lacks none: its server is gone; nor does one whose shared folder another host has.
  */
 export function lackingSince(source: Source, nowMs: number): number | null {
-  if (source.retiredAt !== null) return null;
+  if (source.retiredAt !== null || source.standbySince !== null) return null;
   const completeMs = source.completeThrough ? Date.parse(source.completeThrough) : Number.NEGATIVE_INFINITY;
   const isBehind = nowMs - completeMs > SILENT_MS;
   return isBehind || source.hasProblem || isSilent(source, nowMs) ? completeMs : null;
