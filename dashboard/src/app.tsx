@@ -5,9 +5,11 @@ import { Router } from 'wouter';
 import { createClient } from './api/client';
 import { loadSession, type Session } from './api/session';
 import { useContrastOfPage } from './lib/contrast';
+import { useTexts } from './lib/language';
 import { ZoneProvider } from './lib/preferences';
 import { Shell } from './shell/shell';
 import { Failed, Loading } from './shell/states';
+import { SHELL } from './shell/texts';
 import { SignIn } from './sign-in/sign-in';
 
 type State =
@@ -23,6 +25,7 @@ export function App({ loading }: { readonly loading: Promise<Session | null> }) 
   const [state, setState] = useState<State>({ kind: 'asking' });
   const [isOver, setIsOver] = useState(false);
   useContrastOfPage();
+  const t = useTexts(SHELL);
   const take = useCallback((asked: Promise<Session | null>) => {
     setState({ kind: 'asking' });
     asked.then(
@@ -43,7 +46,7 @@ export function App({ loading }: { readonly loading: Promise<Session | null> }) 
   if (state.kind === 'asking')
     return (
       <Center h="100vh">
-        <Loading what="the dashboard" />
+        <Loading what={t.theDashboard} />
       </Center>
     );
   if (state.kind === 'failed')

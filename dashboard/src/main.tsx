@@ -9,6 +9,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { loadSession } from './api/session';
 import { App } from './app';
+import { LanguageProvider } from './lib/language';
 import { getStyleNonce } from './lib/style-nonce';
 import { Boundary } from './shell/boundary';
 import { contrastVariables, theme } from './theme';
@@ -26,9 +27,11 @@ createRoot(root).render(
       defaultColorScheme="auto"
       getStyleNonce={getStyleNonce}
     >
-      <Boundary>
-        <App loading={session} />
-      </Boundary>
+      <LanguageProvider>
+        <Boundary>
+          <App loading={session} />
+        </Boundary>
+      </LanguageProvider>
     </MantineProvider>
   </StrictMode>,
 );

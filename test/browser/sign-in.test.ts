@@ -1,4 +1,5 @@
 import { until } from '../support/until';
+import { violations } from './support/axe';
 import { signIn, useDashboard } from './support/dashboard';
 
 describe('signing in to the dashboard', () => {
@@ -42,6 +43,30 @@ describe('signing in to the dashboard', () => {
     await signIn(page, opened.dashboard.contoso.key);
     await page.getByText('12 events', { exact: true }).waitFor();
     expect(new URL(page.url()).search).toBe('?range=all&search=salary');
+  });
+
+  it('is in German where a person chose it, and tells which page still has English texts', async () => {
+    const { contoso } = opened.dashboard;
+    const page = await opened.dashboard.visit('/', { bypassCSP: true });
+    await signIn(page, contoso.key);
+    await page.getByRole('button', { name: 'test' }).click();
+    await page.getByRole('menuitem', { name: 'Deutsch' }).click();
+    await page.getByRole('heading', { name: 'Übersicht', level: 1 }).waitFor();
+    await page.getByText('Aus dieser Woche ist kein Ereignis').waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    expect(await page.locator('main').getAttribute('lang')).toBe('de');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Erkunden' }).click();
+    await page.getByRole('heading', { name: 'Explore', level: 1 }).waitFor();
+    expect(await page.locator('main').getAttribute('lang')).toBe('en');
+    await page.reload();
+    await page.getByRole('link', { name: 'Übersicht' }).waitFor();
+    await page.getByRole('button', { name: 'test' }).click();
+    await page.getByRole('menuitem', { name: 'Abmelden' }).click();
+    await page.getByLabel('Schlüssel', { exact: true }).fill('aak_not-a-key');
+    await page.getByRole('button', { name: 'Anmelden', exact: true }).click();
+    await page.getByRole('alert').getByText('Dieser Schlüssel gilt hier nicht').waitFor();
+    await page.context().close();
   });
 
   it('ends with signing out, also for any other program that has the cookie', async () => {

@@ -1,6 +1,10 @@
 import { factsOf } from '../../dashboard/src/entity/card-facts';
 import { entityOf, placeOf } from '../../dashboard/src/entity/card-place';
 import { entityPage, objectPage } from '../../dashboard/src/entity/entity-links';
+import { ENTITY } from '../../dashboard/src/entity/texts';
+import { FIELD_LABELS } from '../../dashboard/src/lib/field-labels';
+
+const ENGLISH = { t: ENTITY, labels: FIELD_LABELS };
 
 describe('the card of an entity', () => {
   it('is one for each link to a page of an entity, and for no other link', () => {
@@ -26,7 +30,9 @@ describe('the card of an entity', () => {
       { field: 'databaseName', newCount: 0 },
       { field: 'clientIp', newCount: 1_002 },
     ];
-    expect(factsOf({ ...card, failed: 12, related, alertCount: 2 }, 'Europe/Berlin')).toEqual([
+    expect(
+      factsOf({ ...card, failed: 12, related, alertCount: 2 }, { ...ENGLISH, zone: 'Europe/Berlin' }),
+    ).toEqual([
       { name: 'Events', text: '1,234, 12 failed' },
       { name: 'First seen', text: expect.stringMatching(/^2026-01-05 09:00:00/) },
       { name: 'Last seen', text: 'never' },
@@ -36,7 +42,9 @@ describe('the card of an entity', () => {
   });
 
   it('says which fact this sign-in may not know, and that nothing is new', () => {
-    const texts = factsOf({ ...card, related: [], alertCount: null }, 'UTC').map(({ text }) => text);
+    const texts = factsOf({ ...card, related: [], alertCount: null }, { ...ENGLISH, zone: 'UTC' }).map(
+      ({ text }) => text,
+    );
     expect(texts).toEqual([
       '1,234',
       expect.stringMatching(/^2026-01-05 08:00:00/),

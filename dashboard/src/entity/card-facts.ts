@@ -1,7 +1,9 @@
 import type { EntityCardQuery } from '../../generated/operations';
-import { FIELD_LABELS } from '../lib/field-labels';
+import type { FIELD_LABELS } from '../lib/field-labels';
 import { formatCount } from '../lib/numbers';
+import type { In } from '../lib/texts';
 import { formatTime, type TimeZone } from '../lib/time';
+import type { ENTITY } from './texts';
 
 type Card = NonNullable<EntityCardQuery['entity']>;
 export interface Fact {
@@ -9,38 +11,38 @@ export interface Fact {
   readonly text: string;
 }
 
+interface Shown {
+  readonly zone: TimeZone;
+  readonly t: In<typeof ENTITY>;
+  readonly labels: In<typeof FIELD_LABELS>;
+}
+
 /** The five facts of a card, as its page has them. */
-export function factsOf(card: Card, zone: TimeZone): readonly Fact[] {
+export function factsOf(card: Card, { zone, t, labels }: Shown): readonly Fact[] {
   const { events, failed, firstTime, lastTime, alertCount } = card;
-  const timeText = (time: string | null | undefined) => (time ? formatTime(time, zone) : 'never');
+  const timeText = (time: string | null | undefined) => (time ? formatTime(time, zone) : t.never);
   return [
     {
-      name: 'Events',
-      text: failed > 0 ? `${formatCount(events)}, ${formatCount(failed)} failed` : formatCount(events),
+      name: t.events,
+      text: failed > 0 ? `${formatCount(events)}, ${t.failed(formatCount(failed))}` : formatCount(events),
     },
-    { name: 'First seen', text: timeText(firstTime) },
-    { name: 'Last seen', text: timeText(lastTime) },
+    { name: t.firstSeen, text: timeText(firstTime) },
+    { name: t.lastSeen, text: timeText(lastTime) },
     {
-      name: 'Open alerts',
-      text:
-        alertCount === null || alertCount === undefined
-          ? 'not read by this sign-in'
-          : formatCount(alertCount),
+      name: t.openAlerts,
+      text: alertCount === null || alertCount === undefined ? t.notRead : formatCount(alertCount),
     },
-    { name: 'New in 7 days', text: newText(card) },
+    { name: t.newIn7Days, text: newText(card, labels) || t.nothing },
   ];
 }
 
 /** `client address 2, host 1`: what the 30 days before lack. */
-function newText({ related }: Card): string {
-  const fresh = related.filter(({ newCount }) => newCount > 0);
-  return (
-    fresh.map(({ field, newCount }) => `${labelOf(field)} ${formatCount(newCount)}`).join(', ') || 'nothing'
-  );
+function newText({ related }: Card, labels: Shown['labels']): string {
+  return related
+    .filter(({ newCount }) => newCount > 0)
+    .map(({ field, newCount }) => `${labelOf(labels, field)} ${formatCount(newCount)}`)
+    .join(', ');
 }
 
-const labelOf = (field: string): string =>
-  (Object.hasOwn(FIELD_LABELS, field)
-    ? FIELD_LABELS[field as keyof typeof FIELD_LABELS]
-    : field
-  ).toLowerCase();
+const labelOf = (labels: Shown['labels'], field: string): string =>
+  (Object.hasOwn(labels, field) ? labels[field as keyof typeof labels] : field).toLowerCase();

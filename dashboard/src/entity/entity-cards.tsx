@@ -105,7 +105,7 @@ function Card({ link, id }: Open) {
   return (
     <div ref={place} id={CARD_ID} role="tooltip" className={classes.card}>
       <Boundary>
-        <Suspense fallback="Asking …">
+        <Suspense fallback={null}>
           <EntityCard id={id} />
         </Suspense>
       </Boundary>

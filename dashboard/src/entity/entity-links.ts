@@ -1,3 +1,5 @@
+import { ENTITY } from './texts';
+
 /** The kinds of entities that have a page, by the field of events that names them. */
 const KIND_OF = {
   serverPrincipalName: 'login',
@@ -11,13 +13,14 @@ const KIND_OF = {
 } as const;
 export type EntityKind = (typeof KIND_OF)[keyof typeof KIND_OF];
 
+const { login, host, address, object, database, instance } = ENTITY;
 export const KIND_LABELS: Readonly<Record<EntityKind, string>> = {
-  login: 'Login',
-  host: 'Host',
-  address: 'Address',
-  object: 'Object',
-  database: 'Database',
-  instance: 'Server instance',
+  login,
+  host,
+  address,
+  object,
+  database,
+  instance,
 };
 
 export const isEntityKind = (text: string): text is EntityKind => Object.hasOwn(KIND_LABELS, text);

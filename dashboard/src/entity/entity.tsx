@@ -10,15 +10,18 @@ import { showHidden } from '../explore/event/marks';
 import { ALL, fixedRange, type TimeRange } from '../explore/time-range';
 import { textsAddress } from '../lib/address';
 import { FIELD_LABELS } from '../lib/field-labels';
-import { counted, formatCount } from '../lib/numbers';
+import { useTexts } from '../lib/language';
+import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
+import type { In } from '../lib/texts';
 import { formatDate, formatTime, type TimeZone } from '../lib/time';
 import { useAddress } from '../lib/use-address';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import classes from './entity.module.css';
-import { type EntityId, entityFilter, isEntityKind, KIND_LABELS, quoted, valuePage } from './entity-links';
+import { type EntityId, entityFilter, isEntityKind, quoted, valuePage } from './entity-links';
 import { Roles } from './roles';
+import { ENTITY } from './texts';
 import { clockHours } from './usual-hours';
 
 type Entity = NonNullable<EntityQuery['entity']>;
@@ -27,30 +30,33 @@ const ADDRESS = textsAddress(['value', 'databaseName', 'schemaName']);
 
 /** The page of a login, host, address, object, database or server instance, at an address of its own. */
 export default function EntityPage() {
+  const t = useTexts(ENTITY);
   const [path] = useLocation();
   const [given] = useAddress(ADDRESS);
   const [, , kind = ''] = path.split('/');
   const { value, databaseName, schemaName } = given;
-  if (!isEntityKind(kind) || value === null) return <Empty title="This address names no entity" />;
+  if (!isEntityKind(kind) || value === null) return <Empty title={t.noEntity} />;
   // The key ends the answer of one entity with its page.
   return <EntityOf key={`${path}?${ADDRESS.format(given)}`} id={{ kind, value, databaseName, schemaName }} />;
 }
 
 function EntityOf({ id }: { readonly id: EntityId }) {
+  const t = useTexts(ENTITY);
   const [{ data, error }, ask] = useQuery({ query: EntityDocument, variables: { ...id } });
   const [zone] = useTimeZone();
   const entity = data?.entity;
   return (
     <Stack gap="sm">
-      <PageHead title={`${KIND_LABELS[id.kind]} ${showHidden(id.value)}`} />
+      <PageHead title={`${t[id.kind]} ${showHidden(id.value)}`} />
       {error && <Failed error={error} retry={() => ask()} />}
-      {!entity && !error && <Loading what="what is known of it" />}
+      {!entity && !error && <Loading what={t.loading} />}
       {entity && <Known entity={entity} filter={entityFilter(id)} zone={zone} />}
     </Stack>
   );
 }
 
 function Known(props: { readonly entity: Entity; readonly filter: string; readonly zone: TimeZone }) {
+  const [t, labels] = [useTexts(ENTITY), useTexts(FIELD_LABELS)];
   const { entity, filter, zone } = props;
   const { events, failed, firstTime, lastTime, startTime, endTime, roles } = entity;
   const month = fixedRange(Date.parse(startTime), Date.parse(endTime));
@@ -58,41 +64,37 @@ function Known(props: { readonly entity: Entity; readonly filter: string; readon
     exploreHref({ filter: more ? `${filter} AND ${more}` : filter, range });
   return (
     <div className={classes.page}>
-      <Section title="Events">
+      <Section title={t.events}>
         <Text size="sm">
           <Anchor component={Link} href={link(ALL)} underline="always">
-            {counted(events, 'event')}
+            {t.eventsText(formatCount(events), events === 1)}
           </Anchor>
-          {failed > 0 && `, ${formatCount(failed)} failed`}
-          {firstTime && lastTime && (
-            <>
-              ; first seen {formatTime(firstTime, zone)}, last seen {formatTime(lastTime, zone)}
-            </>
-          )}
+          {failed > 0 && `, ${t.failed(formatCount(failed))}`}
+          {firstTime && lastTime && `; ${t.seen(formatTime(firstTime, zone), formatTime(lastTime, zone))}`}
         </Text>
         {entity.logBegins && (
           <Text size="xs" c="dimmed">
-            Known since the log began, {formatDate(entity.logBegins, zone)}.
+            {t.knownSince(formatDate(entity.logBegins, zone))}
           </Text>
         )}
       </Section>
-      <Section title="Open alerts">
+      <Section title={t.openAlerts}>
         <Alerts entity={entity} zone={zone} />
       </Section>
       {roles && (
-        <Section title="Roles" isWide>
+        <Section title={t.roles} isWide>
           <Roles entity={entity} roles={roles} zone={zone} />
         </Section>
       )}
       {events > 0 && (
         <>
-          <Section title="Usual hours" isWide>
+          <Section title={t.usualHours} isWide>
             <UsualHours entity={entity} zone={zone} />
           </Section>
           {entity.related
             .filter(({ count }) => count > 0)
             .map((one) => (
-              <Section key={one.field} title={`${labelOf(one.field)}: ${formatCount(one.count)}`}>
+              <Section key={one.field} title={`${labelOf(labels, one.field)}: ${formatCount(one.count)}`}>
                 <Related of={one} hrefOf={(text) => link(month, `${one.field}:${text}`)} />
               </Section>
             ))}
@@ -102,8 +104,8 @@ function Known(props: { readonly entity: Entity; readonly filter: string; readon
   );
 }
 
-const labelOf = (field: string) =>
-  Object.hasOwn(FIELD_LABELS, field) ? FIELD_LABELS[field as keyof typeof FIELD_LABELS] : field;
+const labelOf = (labels: In<typeof FIELD_LABELS>, field: string) =>
+  Object.hasOwn(labels, field) ? labels[field as keyof typeof labels] : field;
 
 function Related({
   of,
@@ -112,6 +114,7 @@ function Related({
   readonly of: Entity['related'][number];
   readonly hrefOf: (quotedValue: string) => string;
 }) {
+  const t = useTexts(ENTITY);
   const { field, values, recent, known, count } = of;
   return (
     <ul className={classes.values}>
@@ -131,48 +134,45 @@ function Related({
             )}
             {known[place] === 0 && <New />}
             <Anchor component={Link} href={hrefOf(quoted(value))} size="xs" c="dimmed">
-              {counted(events, 'event')}
+              {t.eventsText(formatCount(events), events === 1)}
             </Anchor>
           </li>
         );
       })}
-      {count > values.length && <li>and {formatCount(count - values.length)} more</li>}
+      {count > values.length && <li>{t.more(formatCount(count - values.length))}</li>}
     </ul>
   );
 }
 
 /** Unseen in the 30 days before the last seven. */
-const New = () => (
-  <Badge
-    size="xs"
-    radius="sm"
-    tt="none"
-    color="orange"
-    variant="light"
-    title="Not seen in the 30 days before"
-  >
-    new
-  </Badge>
-);
+function New() {
+  const t = useTexts(ENTITY);
+  return (
+    <Badge size="xs" radius="sm" tt="none" color="orange" variant="light" title={t.unseen}>
+      {t.isNew}
+    </Badge>
+  );
+}
 
 function UsualHours({ entity, zone }: { readonly entity: Entity; readonly zone: TimeZone }) {
+  const t = useTexts(ENTITY);
   const clock = clockHours(entity, zone);
   const most = Math.max(1, ...clock.map(({ known, recent }) => known + recent));
   return (
     <table className={classes.hours}>
-      <caption className="sr-only">Events by the hour of the clock, in 37 days</caption>
+      <caption className="sr-only">{t.byHour}</caption>
       <tbody>
         <tr>
           {clock.map(({ known, recent }, hour) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the place is the hour
-            <td key={hour} title={`${formatCount(known + recent)} events`}>
+            <td key={hour} title={t.eventsText(formatCount(known + recent), known + recent === 1)}>
               <span
                 data-new={recent > 0 && known === 0 ? '' : undefined}
                 style={{ height: Math.ceil((40 * (known + recent)) / most) }}
               />
               <span className="sr-only">
                 {formatCount(known + recent)}
-                {recent > 0 && known === 0 && ', new'}
+                {recent > 0 && known === 0 && `, ${t.isNew}`}
               </span>
             </td>
           ))}
@@ -191,14 +191,15 @@ function UsualHours({ entity, zone }: { readonly entity: Entity; readonly zone: 
 }
 
 function Alerts({ entity, zone }: { readonly entity: Entity; readonly zone: TimeZone }) {
+  const t = useTexts(ENTITY);
   const { alerts, alertCount } = entity;
   if (!alerts)
     return (
       <Text size="sm" c="dimmed">
-        This sign-in reads no alerts, or alerts do not name such an entity.
+        {t.noAlertsRead}
       </Text>
     );
-  if (alerts.length === 0) return <Text size="sm">None.</Text>;
+  if (alerts.length === 0) return <Text size="sm">{t.noAlerts}</Text>;
   const severityOf = (text: string) => SEVERITY_NAMES.find((name) => name === text) ?? 'low';
   return (
     <ul className={classes.values}>
@@ -215,9 +216,7 @@ function Alerts({ entity, zone }: { readonly entity: Entity; readonly zone: Time
           </Group>
         </li>
       ))}
-      {(alertCount ?? 0) > alerts.length && (
-        <li>and {formatCount((alertCount ?? 0) - alerts.length)} more</li>
-      )}
+      {(alertCount ?? 0) > alerts.length && <li>{t.more(formatCount((alertCount ?? 0) - alerts.length))}</li>}
     </ul>
   );
 }

@@ -5,8 +5,10 @@ import type { EntityQuery } from '../../generated/operations';
 import { exploreHref, recordFilter } from '../alerts/explore-links';
 import { showHidden } from '../explore/event/marks';
 import { ALL } from '../explore/time-range';
+import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { formatDate, formatTime, type TimeZone } from '../lib/time';
+import { ENTITY } from './texts';
 
 type Entity = NonNullable<EntityQuery['entity']>;
 
@@ -18,15 +20,16 @@ interface Props {
 
 /** The roles that a login holds and held, with who gave and took them. */
 export function Roles({ entity, roles, zone }: Props) {
+  const t = useTexts(ENTITY);
   const began = entity.logBegins ? `, ${formatDate(entity.logBegins, zone)}` : '';
   return (
     <>
       {roles.length > 0 && (
-        <ScrollArea viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': 'Roles with their times' }}>
+        <ScrollArea viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t.rolesWithTimes }}>
           <Table fz="sm" verticalSpacing={3}>
             <Table.Thead>
               <Table.Tr>
-                {['Role', 'Where', 'Since', 'Until'].map((title) => (
+                {[t.role, t.where, t.since, t.until].map((title) => (
                   <Table.Th key={title}>{title}</Table.Th>
                 ))}
               </Table.Tr>
@@ -35,19 +38,19 @@ export function Roles({ entity, roles, zone }: Props) {
               {roles.map((one) => (
                 <Table.Tr key={`${one.recordId} ${one.untilRecordId}`}>
                   <Table.Td fw={one.until ? 400 : 600}>{showHidden(one.role)}</Table.Td>
-                  <Table.Td>{whereOf(one)}</Table.Td>
+                  <Table.Td>{whereOf(one) || t.notCaptured}</Table.Td>
                   <Table.Td>
                     {one.since ? (
                       <Change time={one.since} by={one.by} recordId={one.recordId} zone={zone} />
                     ) : (
-                      'before the log began'
+                      t.beforeLog
                     )}
                   </Table.Td>
                   <Table.Td>
                     {one.until ? (
                       <Change time={one.until} by={one.untilBy} recordId={one.untilRecordId} zone={zone} />
                     ) : (
-                      'held now'
+                      t.heldNow
                     )}
                   </Table.Td>
                 </Table.Tr>
@@ -56,19 +59,18 @@ export function Roles({ entity, roles, zone }: Props) {
           </Table>
         </ScrollArea>
       )}
-      {roles.length === 0 && <Text size="sm">No event gave it a role or took one from it.</Text>}
+      {roles.length === 0 && <Text size="sm">{t.noRoles}</Text>}
       <Text size="xs" c="dimmed">
-        Known since the log began{began}: a role that was given before, and not touched since, is not listed.
+        {t.rolesSince(began)}
         {entity.roleChanges > LIMITS.entityRoleChangesMax &&
-          ` ${formatCount(entity.roleChanges)} changes name it; the newest ${formatCount(LIMITS.entityRoleChangesMax)} are replayed.`}
+          ` ${t.rolesLimit(formatCount(entity.roleChanges), formatCount(LIMITS.entityRoleChangesMax))}`}
       </Text>
     </>
   );
 }
 
 const whereOf = ({ serverInstanceName, databaseName }: Props['roles'][number]) =>
-  [serverInstanceName, databaseName].flatMap((name) => (name ? [showHidden(name)] : [])).join(' › ') ||
-  'not captured';
+  [serverInstanceName, databaseName].flatMap((name) => (name ? [showHidden(name)] : [])).join(' › ');
 
 function Change(props: {
   readonly time: string;
@@ -76,6 +78,7 @@ function Change(props: {
   readonly recordId: string | null | undefined;
   readonly zone: TimeZone;
 }) {
+  const t = useTexts(ENTITY);
   const { time, by, recordId, zone } = props;
   const text = formatTime(time, zone);
   return (
@@ -92,7 +95,7 @@ function Change(props: {
       ) : (
         text
       )}
-      {by && ` by ${showHidden(by)}`}
+      {by && ` ${t.by(showHidden(by))}`}
     </>
   );
 }

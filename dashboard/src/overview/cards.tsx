@@ -1,25 +1,29 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { useTexts } from '../lib/language';
 import { formatCount, formatDigits } from '../lib/numbers';
+import type { In } from '../lib/texts';
 import { formatDate, formatSpan, type TimeZone } from '../lib/time';
 import { beforeText, changeText } from './change';
 import classes from './overview.module.css';
+import { OVERVIEW } from './texts';
 import { type Overview, weekHref } from './week';
 
 /** The numbers of the week, each beside that of the week before. */
 export function Cards({ overview }: { readonly overview: Overview }) {
+  const t = useTexts(OVERVIEW);
   const { all, failedLogins, privilegeChanges, rowsRead } = overview;
   return (
     <ul className={classes.cards}>
-      <Card title="Failed logins" now={failedLogins.events} before={failedLogins.before ?? null}>
+      <Card title={t.failedLogins} now={failedLogins.events} before={failedLogins.before ?? null}>
         <Link href={weekHref(overview, failedLogins.filter)}>{formatCount(failedLogins.events)}</Link>
       </Card>
       <Card
-        title={rowsRead && rowsRead.objects > 0 ? 'Rows read from sensitive tables' : 'Rows read'}
+        title={rowsRead && rowsRead.objects > 0 ? t.sensitiveRowsRead : t.rowsRead}
         now={rowsRead?.rows ?? '0'}
         before={rowsRead?.before ?? null}
-        note={rowsRead ? rowsNote(rowsRead) : 'Adding them up took too long.'}
+        note={rowsRead ? rowsNote(rowsRead, t) : t.tookTooLong}
       >
         {rowsRead ? (
           <Link
@@ -34,10 +38,10 @@ export function Cards({ overview }: { readonly overview: Overview }) {
           '–'
         )}
       </Card>
-      <Card title="Privilege changes" now={privilegeChanges.events} before={privilegeChanges.before ?? null}>
+      <Card title={t.privilegeChanges} now={privilegeChanges.events} before={privilegeChanges.before ?? null}>
         <Link href={weekHref(overview, privilegeChanges.filter)}>{formatCount(privilegeChanges.events)}</Link>
       </Card>
-      <Card title="Events" now={all.events} before={all.before ?? null}>
+      <Card title={t.events} now={all.events} before={all.before ?? null}>
         <Link href={weekHref(overview, all.filter)}>{formatCount(all.events)}</Link>
       </Card>
     </ul>
@@ -46,10 +50,10 @@ export function Cards({ overview }: { readonly overview: Overview }) {
 
 type Rows = NonNullable<Overview['rowsRead']>;
 
-function rowsNote({ events, objects, otherObjects }: Rows): string {
-  const by = `by ${formatCount(events)} ${events === 1 ? 'event' : 'events'}`;
-  if (objects === 0) return `${by}; no table is declared sensitive`;
-  return otherObjects > 0 ? `${by}; ${formatCount(otherObjects)} further tables are left out` : by;
+function rowsNote({ events, objects, otherObjects }: Rows, t: In<typeof OVERVIEW>): string {
+  const by = t.byEvents(formatCount(events), events === 1);
+  if (objects === 0) return `${by}; ${t.noneSensitive}`;
+  return otherObjects > 0 ? `${by}; ${t.leftOut(formatCount(otherObjects))}` : by;
 }
 
 function Card(props: {
@@ -60,7 +64,8 @@ function Card(props: {
   readonly children: ReactNode;
 }) {
   const { title, now, before, note, children } = props;
-  const change = changeText(now, before);
+  const t = useTexts(OVERVIEW);
+  const change = changeText(now, before, t);
   return (
     <li className={classes.card}>
       <h2 className={classes.title}>{title}</h2>
@@ -69,7 +74,7 @@ function Card(props: {
         {change && <span className={classes.change}>{change}</span>}
       </p>
       <Text size="xs" c="dimmed">
-        {beforeText(before)}
+        {beforeText(before, t)}
       </Text>
       {note && (
         <Text size="xs" c="dimmed">
@@ -82,6 +87,7 @@ function Card(props: {
 
 /** How many sources have delivered everything. */
 export function Completeness({ overview }: { readonly overview: Overview }) {
+  const t = useTexts(OVERVIEW);
   const { sources, complete, gaps, gapsStartTime } = overview.completeness;
   const href = weekHref({ startTime: gapsStartTime, endTime: overview.endTime }, '');
   return (
@@ -91,14 +97,11 @@ export function Completeness({ overview }: { readonly overview: Overview }) {
       data-state={sources === 0 || complete < sources || gaps > 0 ? 'lacks' : 'whole'}
     >
       {sources === 0
-        ? 'No source has reported yet'
-        : `${formatCount(complete)} of ${formatCount(sources)} ${sources === 1 ? 'source' : 'sources'} complete; ${gapsText(gaps)}`}
+        ? t.noSource
+        : `${t.complete(formatCount(complete), formatCount(sources), sources === 1)}; ${gaps === 0 ? t.noGap : t.gaps(formatCount(gaps), gaps === 1)}`}
     </Link>
   );
 }
-
-const gapsText = (gaps: number) =>
-  `${gaps === 0 ? 'no gap' : gaps === 1 ? '1 gap' : `${formatCount(gaps)} gaps`} in 30 days`;
 
 /** Incidents that are not resolved, by severity, with the age of the oldest. */
 export function Incidents({
@@ -108,7 +111,8 @@ export function Incidents({
   readonly incidents: NonNullable<Overview['incidents']>;
   readonly nowMs: number;
 }) {
-  if (incidents.length === 0) return <Text size="sm">No incident is open.</Text>;
+  const t = useTexts(OVERVIEW);
+  if (incidents.length === 0) return <Text size="sm">{t.noIncident}</Text>;
   return (
     <ul className={classes.incidents}>
       {incidents.map(({ severity, incidents: open, unacknowledged, oldestTime }) => (
@@ -116,16 +120,23 @@ export function Incidents({
           <Link
             href={`/incidents?severity=${severity}&status=${unacknowledged > 0 ? 'new' : 'acknowledged'}`}
           >
-            <b>{formatCount(open)}</b> {severity}
+            <b>{formatCount(open)}</b> {severityIn(t, severity)}
           </Link>
           <Text span size="xs" c="dimmed">
-            oldest {formatSpan(Math.max(0, nowMs - Date.parse(oldestTime)))}
-            {unacknowledged < open && `; ${formatCount(open - unacknowledged)} in work`}
+            {t.oldest(formatSpan(Math.max(0, nowMs - Date.parse(oldestTime))))}
+            {unacknowledged < open && `; ${t.inWork(formatCount(open - unacknowledged))}`}
           </Text>
         </li>
       ))}
     </ul>
   );
+}
+
+const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const;
+/** A severity in the language of the page. */
+function severityIn(t: In<typeof OVERVIEW>, severity: string): string {
+  const known = SEVERITIES.find((name) => name === severity);
+  return known ? t[known] : severity;
 }
 
 /** The days of the week as a heading says them. */

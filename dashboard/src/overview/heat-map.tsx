@@ -1,9 +1,12 @@
 import { type KeyboardEvent, useState } from 'react';
 import { Link } from 'wouter';
-import { counted } from '../lib/numbers';
+import { useTexts } from '../lib/language';
+import { formatCount } from '../lib/numbers';
+import type { In } from '../lib/texts';
 import type { TimeZone } from '../lib/time';
 import classes from './overview.module.css';
-import { type Overview, type Square, squaresOf, weekHref } from './week';
+import { OVERVIEW } from './texts';
+import { type Overview, type Square, squaresOf, weekdayIn, weekHref } from './week';
 
 const CLOCK = Array.from({ length: 24 }, (_, hour) => hour);
 const two = (n: number) => String(n).padStart(2, '0');
@@ -11,6 +14,7 @@ const keyOf = ({ weekday, clock }: Pick<Square, 'weekday' | 'clock'>) => `${week
 
 /** Events by weekday and hour. One stop of the keyboard: arrows move within. */
 export function HeatMap({ overview, zone }: { readonly overview: Overview; readonly zone: TimeZone }) {
+  const t = useTexts(OVERVIEW);
   const rows = squaresOf(overview, zone);
   const most = Math.max(1, ...overview.hours);
   const [current, setCurrent] = useState<string | null>(null);
@@ -18,7 +22,7 @@ export function HeatMap({ overview, zone }: { readonly overview: Overview; reado
   const stop = filled.some((one) => one && keyOf(one) === current) ? current : filled[0] && keyOf(filled[0]);
   return (
     <table className={classes.heat} onKeyDown={moveByArrows}>
-      <caption className="sr-only">Events by weekday and hour; arrow keys move between the hours</caption>
+      <caption className="sr-only">{t.arrows}</caption>
       <thead>
         <tr>
           <td />
@@ -32,7 +36,7 @@ export function HeatMap({ overview, zone }: { readonly overview: Overview; reado
       <tbody>
         {rows.map(({ weekday, squares }) => (
           <tr key={weekday}>
-            <th scope="row">{weekday}</th>
+            <th scope="row">{weekdayIn(t.weekdays, weekday)}</th>
             {squares.map((square, hour) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the place is the hour
               <td key={hour}>
@@ -41,8 +45,8 @@ export function HeatMap({ overview, zone }: { readonly overview: Overview; reado
                     href={weekHref(overview, '', square)}
                     tabIndex={keyOf(square) === stop ? 0 : -1}
                     onFocus={() => setCurrent(keyOf(square))}
-                    aria-label={labelOf(square)}
-                    title={labelOf(square)}
+                    aria-label={labelOf(square, t)}
+                    title={labelOf(square, t)}
                     style={{ '--heat': `${shade(square.events, most)}%` } as object}
                   />
                 )}
@@ -55,8 +59,8 @@ export function HeatMap({ overview, zone }: { readonly overview: Overview; reado
   );
 }
 
-const labelOf = ({ weekday, date, clock, events }: Square) =>
-  `${weekday} ${date} ${two(clock)}:00: ${counted(events, 'event')}`;
+const labelOf = ({ weekday, date, clock, events }: Square, t: In<typeof OVERVIEW>) =>
+  t.hour(weekdayIn(t.weekdays, weekday), date, two(clock), formatCount(events), events === 1);
 
 /** From 15 to 100: by the square root, so that quiet hours differ from each other too. */
 const shade = (events: number, most: number) => Math.round(15 + 85 * Math.sqrt(events / most));

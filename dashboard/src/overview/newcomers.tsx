@@ -2,20 +2,21 @@ import { Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { showHidden } from '../explore/event/marks';
 import { only } from '../explore/filter/edit';
-import { counted, formatCount } from '../lib/numbers';
+import { useTexts } from '../lib/language';
+import { formatCount } from '../lib/numbers';
 import { formatTime, type TimeZone } from '../lib/time';
 import classes from './overview.module.css';
+import { OVERVIEW } from './texts';
 import { type Overview, weekHref } from './week';
-
-const TITLES = { serverPrincipalName: 'Logins', hostName: 'Hosts', applicationName: 'Programs' } as const;
 
 /** Logins, hosts and programs that the 30 days before the week lack. */
 export function Newcomers({ overview, zone }: { readonly overview: Overview; readonly zone: TimeZone }) {
+  const t = useTexts(OVERVIEW);
   const { newcomers } = overview;
   if (!newcomers)
     return (
       <Text size="sm" c="dimmed">
-        The 30 days before have no events to compare with, or comparing them took too long.
+        {t.nothingToCompare}
       </Text>
     );
   return (
@@ -23,19 +24,23 @@ export function Newcomers({ overview, zone }: { readonly overview: Overview; rea
       {newcomers.map(({ field, count, values, events, firstTimes }) => (
         <div key={field}>
           <h3 className={classes.title}>
-            {TITLES[field]} {formatCount(count)}
+            {t[field]} {formatCount(count)}
           </h3>
           <ul>
             {values.map((value, place) => (
               <li key={value}>
                 <Link href={weekHref(overview, only('', field, value))}>{showHidden(value)}</Link>
                 <Text span size="xs" c="dimmed">
-                  {counted(events[place] ?? 0, 'event')}, first {formatTime(firstTimes[place] ?? '', zone)}
+                  {t.eventsFirst(
+                    formatCount(events[place] ?? 0),
+                    events[place] === 1,
+                    formatTime(firstTimes[place] ?? '', zone),
+                  )}
                 </Text>
               </li>
             ))}
-            {count > values.length && <li>and {formatCount(count - values.length)} more</li>}
-            {count === 0 && <li>none</li>}
+            {count > values.length && <li>{t.more(formatCount(count - values.length))}</li>}
+            {count === 0 && <li>{t.none}</li>}
           </ul>
         </div>
       ))}

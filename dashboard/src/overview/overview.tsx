@@ -8,6 +8,7 @@ import { ComplianceLineDocument, OverviewDocument } from '../../generated/operat
 import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
 import { textsAddress } from '../lib/address';
+import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
@@ -20,6 +21,7 @@ import { HeatMap } from './heat-map';
 import { Newcomers } from './newcomers';
 import classes from './overview.module.css';
 import { ServersChart } from './servers-chart';
+import { OVERVIEW } from './texts';
 import { neighbour } from './week';
 
 const ASK_MS = 60_000;
@@ -27,6 +29,7 @@ const ADDRESS = textsAddress(['end']);
 
 /** The first page: a week at a glance. Every number leads to the events that it counts. */
 export default function OverviewPage({ session }: { readonly session: Session }) {
+  const t = useTexts(OVERVIEW);
   const [zone] = useTimeZone();
   const nowMs = useNow(ASK_MS);
   const [{ end }, change] = useAddress(ADDRESS);
@@ -39,17 +42,17 @@ export default function OverviewPage({ session }: { readonly session: Session })
   const show = (time: string | null) => change((now) => ({ ...now, end: time }));
   return (
     <>
-      <PageHead title="Overview">
+      <PageHead title={t.title}>
         {overview && (
           <Group gap={4} wrap="nowrap">
-            <Step label="The week before" onClick={() => show(neighbour(overview, -1, nowMs))}>
+            <Step label={t.weekBefore} onClick={() => show(neighbour(overview, -1, nowMs))}>
               <IconChevronLeft size={18} aria-hidden />
             </Step>
             <Text size="sm" aria-live="polite">
               {weekText(overview, zone)}
             </Text>
             <Step
-              label="The week after"
+              label={t.weekAfter}
               isOff={end === null}
               onClick={() => show(neighbour(overview, 1, nowMs))}
             >
@@ -59,43 +62,41 @@ export default function OverviewPage({ session }: { readonly session: Session })
         )}
       </PageHead>
       {error && <Failed error={error} retry={() => ask()} />}
-      {!overview && !error && <Loading what="the overview" />}
+      {!overview && !error && <Loading what={t.loading} />}
       {overview && overview.all.events === 0 && (
-        <Empty title="No event is from this week">
+        <Empty title={t.noEvents}>
           {overview.newestTime ? (
             <Button variant="default" onClick={() => show(newest(overview.newestTime))}>
-              Show the week of the newest event, {formatTime(overview.newestTime, zone)}
+              {t.showNewest(formatTime(overview.newestTime, zone))}
             </Button>
           ) : (
-            <Text size="sm">
-              No event has arrived yet. Operators see under Start what is still to be done.
-            </Text>
+            <Text size="sm">{t.noneYet}</Text>
           )}
         </Empty>
       )}
       {overview && (
         <div className={classes.overview} aria-busy={stale || fetching}>
           {overview.incidents && (
-            <Section title="Open incidents">
+            <Section title={t.openIncidents}>
               <Incidents incidents={overview.incidents} nowMs={nowMs} />
             </Section>
           )}
-          <Section title="State">
+          <Section title={t.state}>
             <Completeness overview={overview} />
             {hasScope(session, 'read:compliance') && <Compliance />}
           </Section>
-          <Section title="Numbers" isWide>
+          <Section title={t.numbers} isWide>
             <Cards overview={overview} />
           </Section>
           {overview.all.events > 0 && (
             <>
-              <Section title="Events by server">
+              <Section title={t.byServer}>
                 <ServersChart overview={overview} zone={zone} />
               </Section>
-              <Section title="Seen for the first time in 30 days">
+              <Section title={t.newcomers}>
                 <Newcomers overview={overview} zone={zone} />
               </Section>
-              <Section title="Events by weekday and hour" isWide>
+              <Section title={t.byHour} isWide>
                 <HeatMap overview={overview} zone={zone} />
               </Section>
             </>
@@ -146,6 +147,7 @@ function Section(props: { readonly title: string; readonly isWide?: boolean; rea
 
 /** How all controls stand, in one line. It is asked for by itself, since an assessment reads much. */
 function Compliance() {
+  const t = useTexts(OVERVIEW);
   const [{ data }] = useQuery({ query: ComplianceLineDocument });
   const found = data?.complianceSummary;
   if (!found) return null;
@@ -153,8 +155,13 @@ function Compliance() {
   return (
     <Text size="sm">
       <Link href="/compliance" className={classes.line} data-state={fail > 0 ? 'lacks' : 'whole'}>
-        Compliance: {formatCount(pass)} pass, {formatCount(fail)} fail, {formatCount(unknown)} unknown on{' '}
-        {formatCount(instanceCount)} {instanceCount === 1 ? 'server instance' : 'server instances'}
+        {t.compliance(
+          formatCount(pass),
+          formatCount(fail),
+          formatCount(unknown),
+          formatCount(instanceCount),
+          instanceCount === 1,
+        )}
       </Link>
     </Text>
   );

@@ -2,10 +2,12 @@ import { ScrollArea, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { showHidden } from '../explore/event/marks';
 import { only } from '../explore/filter/edit';
+import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import type { TimeZone } from '../lib/time';
 import classes from './overview.module.css';
-import { type Day, daysOf, eventsIn, type Overview, sumOf, weekdayOf, weekHref } from './week';
+import { OVERVIEW } from './texts';
+import { type Day, daysOf, eventsIn, type Overview, sumOf, weekdayIn, weekdayOf, weekHref } from './week';
 
 const HEIGHT = 120;
 
@@ -18,7 +20,10 @@ interface Series {
 
 /** Events of each day, one part of a bar for each server. The table below has the same numbers for the keyboard. */
 export function ServersChart({ overview, zone }: { readonly overview: Overview; readonly zone: TimeZone }) {
+  const t = useTexts(OVERVIEW);
   const days = daysOf(overview, zone);
+  const dayText = (date: string) => `${weekdayIn(t.weekdays, weekdayOf(date))} ${date.slice(8)}`;
+  const labelOf = ({ name }: Series) => (name === null ? t.others : showHidden(name));
   const series = seriesOf(overview);
   const most = Math.max(1, ...days.map((day) => eventsIn(overview.hours, day)));
   const href = (of: Series, day?: Day) => weekHref(overview, of.filter, day);
@@ -43,21 +48,19 @@ export function ServersChart({ overview, zone }: { readonly overview: Overview; 
                 );
               })}
             </div>
-            <span>
-              {weekdayOf(day.date)} {day.date.slice(8)}
-            </span>
+            <span>{dayText(day.date)}</span>
           </div>
         ))}
       </div>
-      <ScrollArea viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': 'Events by server and day' }}>
+      <ScrollArea viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t.byServerAndDay }}>
         <table className={classes.servers}>
           <thead>
             <tr>
-              <th scope="col">Server</th>
-              <th scope="col">Week</th>
+              <th scope="col">{t.server}</th>
+              <th scope="col">{t.week}</th>
               {days.map(({ date }) => (
                 <th key={date} scope="col">
-                  {weekdayOf(date)} {date.slice(8)}
+                  {dayText(date)}
                 </th>
               ))}
             </tr>
@@ -87,14 +90,12 @@ export function ServersChart({ overview, zone }: { readonly overview: Overview; 
       </ScrollArea>
       {overview.serverCount > overview.servers.length && (
         <Text size="xs" c="dimmed">
-          {formatCount(overview.serverCount)} servers have events.
+          {t.serverCount(formatCount(overview.serverCount))}
         </Text>
       )}
     </>
   );
 }
-
-const labelOf = ({ name }: Series) => (name === null ? 'Others' : showHidden(name));
 
 function seriesOf({ servers, hours }: Overview): Series[] {
   const named = servers.map(

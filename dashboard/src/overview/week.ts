@@ -24,6 +24,10 @@ const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 /** `Mon`, of a date. */
 export const weekdayOf = (date: string): string => WEEKDAYS[new Date(`${date}T12:00:00Z`).getUTCDay()] ?? '';
 
+/** A weekday of the function above in another language. @param names as `Sun Mon …` */
+export const weekdayIn = (names: string, weekday: string): string =>
+  names.split(' ')[(WEEKDAYS as readonly string[]).indexOf(weekday)] ?? weekday;
+
 /** The days that the hours of a week lie in, in their order. */
 export function daysOf({ startTime, hours }: Pick<Overview, 'startTime' | 'hours'>, zone: TimeZone): Day[] {
   const days: Day[] = [];

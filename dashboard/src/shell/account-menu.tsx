@@ -1,14 +1,28 @@
 import { Button, Menu, Text } from '@mantine/core';
-import { IconBook, IconChevronDown, IconContrast, IconLicense, IconLogout } from '@tabler/icons-react';
+import {
+  IconBook,
+  IconChevronDown,
+  IconContrast,
+  IconLanguage,
+  IconLicense,
+  IconLogout,
+} from '@tabler/icons-react';
 import type { Session } from '../api/session';
 import { useContrast } from '../lib/contrast';
+import { useLanguage, useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { namesOf } from '../lib/tenant-name';
+import { LANGUAGES, type Language } from '../lib/texts';
 import { formatTime } from '../lib/time';
+import { SHELL } from './texts';
+
+const LANGUAGE_NAMES = Object.keys(LANGUAGES) as Language[];
 
 /** Shows who is signed in, with which rights and until when, and offers to sign out. */
 export function AccountMenu(props: { readonly session: Session; readonly onSignOut: () => void }) {
   const { session } = props;
+  const t = useTexts(SHELL);
+  const [language, choose] = useLanguage();
   const [zone] = useTimeZone();
   const [contrast, setContrast] = useContrast();
   return (
@@ -33,14 +47,24 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
             {session.kind === 'operator' ? 'Operator' : `Reads ${tenantsOf(session)}`}
           </Text>
         </Menu.Label>
-        <Menu.Label>Signed in until {formatTime(session.expiresAt, zone)}</Menu.Label>
+        <Menu.Label>{t.signedInUntil(formatTime(session.expiresAt, zone))}</Menu.Label>
         <Menu.Divider />
         <Menu.Item
           leftSection={<IconContrast size={16} aria-hidden />}
           onClick={() => setContrast(contrast === 'more' ? 'usual' : 'more')}
         >
-          {contrast === 'more' ? 'Usual contrast' : 'High contrast'}
+          {contrast === 'more' ? t.usualContrast : t.highContrast}
         </Menu.Item>
+        {LANGUAGE_NAMES.filter((name) => name !== language).map((name) => (
+          <Menu.Item
+            key={name}
+            lang={name}
+            leftSection={<IconLanguage size={16} aria-hidden />}
+            onClick={() => choose(name)}
+          >
+            {LANGUAGES[name]}
+          </Menu.Item>
+        ))}
         <Menu.Divider />
         <Menu.Item
           component="a"
@@ -48,7 +72,7 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
           target="_blank"
           leftSection={<IconBook size={16} aria-hidden />}
         >
-          Documents
+          {t.documents}
         </Menu.Item>
         <Menu.Item
           component="a"
@@ -56,11 +80,11 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
           target="_blank"
           leftSection={<IconLicense size={16} aria-hidden />}
         >
-          Licences of others
+          {t.licences}
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={props.onSignOut}>
-          Sign out
+          {t.signOut}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,7 +1,9 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { Component, type ReactNode, useEffect, useState } from 'react';
 import { isOtherVersionThere } from '../api/other-version';
+import { useTexts } from '../lib/language';
 import { PartMissing } from '../lib/part-files';
+import { SHELL } from './texts';
 
 /** Shows what went wrong in place of its content, so that the rest of the page stays. A `key` ends it with its content. */
 export class Boundary extends Component<{ readonly children: ReactNode }, { error: Error | null }> {
@@ -25,37 +27,34 @@ export class Boundary extends Component<{ readonly children: ReactNode }, { erro
   }
 }
 
-const HINTS = {
-  missing: 'Check that the service is running and that the network works, then try again.',
-  mistake: 'Reload the page. If it happens again, tell the operator these words:',
-  newer: 'Reload the page to use it. The view stays as it is in the address.',
-} as const;
+const HINTS = { missing: 'ifMissing', mistake: 'ifMistake', newer: 'ifNewer' } as const;
 
 function Stopped({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
+  const t = useTexts(SHELL);
   const [isNewer, setIsNewer] = useState(false);
   useEffect(() => {
     isOtherVersionThere().then(setIsNewer);
   }, []);
   const isMissing = error instanceof PartMissing;
-  const title = isMissing ? error.message : 'This part of the page has stopped.';
+  const title = isMissing ? error.message : t.stopped;
   const hint = isNewer ? 'newer' : isMissing ? 'missing' : 'mistake';
   return (
     <Alert
       color={isNewer ? 'blue' : 'red'}
-      title={isNewer ? 'A newer version of this page is there.' : title}
+      title={isNewer ? t.newerVersion : title}
       role="alert"
       variant="light"
     >
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{HINTS[hint]}</Text>
+        <Text size="sm">{t[HINTS[hint]]}</Text>
         {hint === 'mistake' && <Text size="xs">{error.message}</Text>}
         <Group gap="xs">
           <Button size="xs" variant={isNewer ? 'filled' : 'default'} onClick={() => location.reload()}>
-            Reload
+            {t.reload}
           </Button>
           {!isNewer && (
             <Button size="xs" variant="default" onClick={retry}>
-              Try again
+              {t.tryAgain}
             </Button>
           )}
         </Group>

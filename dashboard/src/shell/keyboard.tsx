@@ -8,14 +8,13 @@ import { useContrast } from '../lib/contrast';
 import { KeysHelp } from '../lib/keys-help';
 import { part } from '../lib/part';
 import { useCommands, useKeyboard } from '../lib/use-commands';
-import type { View } from './views';
 
 const Palette = part(() => import('../palette/palette'));
 
 interface Props {
   readonly session: Session;
   /** Those that the rail leads to. */
-  readonly pages: readonly View[];
+  readonly pages: readonly { readonly path: string; readonly title: string }[];
   readonly onSignOut: () => void;
 }
 

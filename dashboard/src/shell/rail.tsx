@@ -5,7 +5,7 @@ import classes from './rail.module.css';
 import type { View } from './views';
 
 interface Props {
-  readonly views: readonly View[];
+  readonly views: readonly (Pick<View, 'path' | 'icon'> & { readonly title: string })[];
   readonly path: string;
   /** What needs attention, by the path of the view. */
   readonly attention: Readonly<Record<string, string>>;

@@ -5,6 +5,7 @@ import { Suspense, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { type Session, signOut } from '../api/session';
 import { EntityCards } from '../entity/entity-cards';
+import { useLanguageOf, useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { loadPartsAhead } from '../lib/part';
 import { Toolbar } from '../lib/toolbar';
@@ -18,6 +19,7 @@ import { Rail } from './rail';
 import { SkipLinks } from './skip-links';
 import { Empty, Failed, Loading } from './states';
 import { ColorSchemeSwitch, TimeZoneSwitch } from './switches';
+import { SHELL } from './texts';
 import { useAttention } from './use-attention';
 import { isOf, viewsOf, wayFrom } from './views';
 
@@ -29,12 +31,20 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
   const [isOpen, { toggle, close }] = useDisclosure();
   const [path, navigate] = useLocation();
   const search = useQueryString();
+  const t = useTexts(SHELL);
   const views = useMemo(() => viewsOf(session), [session]);
-  const pages = views.filter(({ isLinkedElsewhere }) => !isLinkedElsewhere);
+  const pages = useMemo(
+    () =>
+      views
+        .filter(({ isLinkedElsewhere }) => !isLinkedElsewhere)
+        .map(({ path: to, name, icon }) => ({ path: to, title: t[name], icon })),
+    [views, t],
+  );
   const view = views.find((each) => isOf(each, path));
+  const language = useLanguageOf(view?.texts ?? (view ? undefined : SHELL));
   const { attention, alerts } = useAttention(session);
   const count = alerts > 0 ? `(${formatCount(alerts)}) ` : '';
-  useDocumentTitle(`${count}${view?.title ?? 'Not found'} · Audit Activity`);
+  useDocumentTitle(`${count}${view ? t[view.name] : t.notFound} · Audit Activity`);
   useEffect(() => {
     const way = wayFrom(path, search, views);
     if (way !== null) navigate(way, { replace: true });
@@ -55,7 +65,12 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
       navbar={{ width: 84, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding="xs"
     >
-      <SkipLinks to={[{ id: 'content', label: 'Skip to the content' }, ...(view?.skips ?? [])]} />
+      <SkipLinks
+        to={[
+          { id: 'content', label: t.skipToContent },
+          ...(view?.skips ?? []).map(({ id, label }) => ({ id, label: t[label] })),
+        ]}
+      />
       <AppShell.Header>
         <Group h="100%" px="md" gap="xs" wrap="nowrap">
           <Burger
@@ -63,18 +78,18 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
             onClick={toggle}
             hiddenFrom="sm"
             size="sm"
-            aria-label="Menu"
+            aria-label={t.menu}
             aria-expanded={isOpen}
           />
           <NameMark />
-          <Toolbar label="You" ml="auto" gap="xs" wrap="nowrap">
+          <Toolbar label={t.you} ml="auto" gap="xs" wrap="nowrap">
             <ActionIcon
               variant="subtle"
               color="gray"
               c="inherit"
               size={28}
-              aria-label="Find (Ctrl K)"
-              title="Find (Ctrl K)"
+              aria-label={t.find}
+              title={t.find}
               onClick={() => actOf('palette')?.()}
             >
               <IconSearch size={18} aria-hidden />
@@ -85,15 +100,15 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
           </Toolbar>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p={6} component="nav" aria-label="Views">
+      <AppShell.Navbar p={6} component="nav" aria-label={t.views}>
         <Rail views={pages} path={view?.path ?? path} attention={attention} onGo={close} />
       </AppShell.Navbar>
       {session.kind === 'public' && <EntityCards />}
       <Keyboard session={session} pages={pages} onSignOut={leave} />
-      <AppShell.Main id="content" tabIndex={-1}>
+      <AppShell.Main id="content" tabIndex={-1} lang={language}>
         {problem && <Failed error={problem} retry={leave} />}
         <Boundary key={view?.path}>
-          <Suspense fallback={<Loading what="the view" />}>
+          <Suspense fallback={<Loading what={t.theView} />}>
             {view ? <view.component session={session} /> : <NoSuchView path={path} />}
           </Suspense>
         </Boundary>
@@ -102,10 +117,11 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
   );
 }
 
-const NoSuchView = ({ path }: { readonly path: string }) => (
-  <Empty title="There is nothing here for this sign-in">
-    <Text size="sm">
-      {path} is not one of its views. Choose one from the menu, or sign in with another key.
-    </Text>
-  </Empty>
-);
+function NoSuchView({ path }: { readonly path: string }) {
+  const t = useTexts(SHELL);
+  return (
+    <Empty title={t.nothingHere}>
+      <Text size="sm">{t.noSuchView(path)}</Text>
+    </Empty>
+  );
+}

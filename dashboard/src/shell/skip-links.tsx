@@ -1,4 +1,6 @@
+import { useTexts } from '../lib/language';
 import classes from './skip-links.module.css';
+import { SHELL } from './texts';
 
 /** A part of a view, by the id of its element. */
 export interface SkipTarget {
@@ -8,7 +10,7 @@ export interface SkipTarget {
 
 /** The first stops of the keyboard, which lead past what is the same in all views. They show when they have the focus. */
 export const SkipLinks = ({ to }: { readonly to: readonly SkipTarget[] }) => (
-  <nav aria-label="Skip">
+  <nav aria-label={useTexts(SHELL).skip} data-skip>
     {to.map(({ id, label }) => (
       <a
         key={id}

@@ -3,19 +3,22 @@ import { useTimeout } from '@mantine/hooks';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { CombinedError } from 'urql';
 import { describeError } from '../api/errors';
+import { useTexts } from '../lib/language';
+import { SHELL } from './texts';
 
 /** The time until a spinner appears: before that, text is enough, since drawing a spinner would delay the data. */
 const LOADER_AFTER_MS = 800;
 
 /** A placeholder until the data arrives. */
 export function Loading({ what }: { readonly what: string }) {
+  const t = useTexts(SHELL);
   const [isLong, setIsLong] = useState(false);
   const { start } = useTimeout(() => setIsLong(true), LOADER_AFTER_MS);
   useEffect(start, [start]);
   return (
     <Center p="xl" role="status">
       {isLong && <Loader size="sm" mr="sm" aria-hidden />}
-      <Text c="dimmed">Loading {what} …</Text>
+      <Text c="dimmed">{t.loading(what)}</Text>
     </Center>
   );
 }
@@ -38,15 +41,16 @@ export function Failed({
   readonly error: CombinedError | Error;
   readonly retry?: () => void;
 }) {
+  const t = useTexts(SHELL);
   const { text, hint, requestId } = describeError(error);
   return (
     <Alert color="red" title={text} role="alert" variant="light">
       <Stack gap="xs" align="flex-start">
         {hint && <Text size="sm">{hint}</Text>}
-        {requestId && <Text size="xs">Request {requestId}</Text>}
+        {requestId && <Text size="xs">{t.request(requestId)}</Text>}
         {retry && (
           <Button size="xs" variant="default" onClick={retry}>
-            Try again
+            {t.tryAgain}
           </Button>
         )}
       </Stack>

@@ -8,15 +8,18 @@ import {
 } from '@mantine/core';
 import { IconMoon, IconSun, IconWorld } from '@tabler/icons-react';
 import type { Session } from '../api/session';
+import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { parseZone, zoneName, zoneNames } from '../lib/time';
+import { SHELL } from './texts';
 
 /** Chooses the zone of all times: UTC, the browser's, the service's, or any other. */
 export function TimeZoneSwitch({ session }: { readonly session: Session }) {
+  const t = useTexts(SHELL);
   const [zone, setZone] = useTimeZone();
   const usual = [
     { value: 'UTC', label: 'UTC' },
-    { value: 'local', label: 'Local' },
+    { value: 'local', label: t.local },
   ];
   const isUsual = zone === 'UTC' || zone === 'local';
   const city = zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone;
@@ -27,7 +30,7 @@ export function TimeZoneSwitch({ session }: { readonly session: Session }) {
     <>
       <SegmentedControl
         visibleFrom="xs"
-        aria-label="Time zone"
+        aria-label={t.timeZone}
         size="xs"
         data={isUsual ? usual : [...usual, { value: zone, label: city }]}
         value={zone}
@@ -40,21 +43,21 @@ export function TimeZoneSwitch({ session }: { readonly session: Session }) {
             color="gray"
             c="inherit"
             size={28}
-            aria-label={`Times of ${zoneName(zone)}: choose another time zone`}
+            aria-label={t.otherZone(zoneName(zone))}
           >
             <IconWorld size={18} aria-hidden />
           </ActionIcon>
         </Popover.Target>
-        <Popover.Dropdown aria-label="Time zone">
+        <Popover.Dropdown aria-label={t.timeZone}>
           <NativeSelect
-            label="All times are shown in"
+            label={t.allTimes}
             value={zone}
             onChange={(event) => setZone(event.currentTarget.value)}
           >
             {!isListed && <option value={zone}>{zone}</option>}
             <option value="UTC">UTC</option>
-            <option value="local">Browser: {zoneName('local')}</option>
-            {service && <option value={service}>Server: {zoneName(service)}</option>}
+            <option value="local">{t.ofBrowser(zoneName('local'))}</option>
+            {service && <option value={service}>{t.ofServer(zoneName(service))}</option>}
             <hr />
             {names.map((name) => (
               <option key={name} value={name}>
@@ -69,6 +72,7 @@ export function TimeZoneSwitch({ session }: { readonly session: Session }) {
 }
 
 export function ColorSchemeSwitch() {
+  const t = useTexts(SHELL);
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';
   const Icon = other === 'dark' ? IconMoon : IconSun;
@@ -78,7 +82,7 @@ export function ColorSchemeSwitch() {
       color="gray"
       c="inherit"
       size={28}
-      aria-label={`Use ${other} colours`}
+      aria-label={other === 'dark' ? t.useDark : t.useLight}
       onClick={() => setColorScheme(other)}
     >
       <Icon size={18} aria-hidden />

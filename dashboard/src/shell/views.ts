@@ -18,15 +18,22 @@ import type { ComponentType } from 'react';
 import type { Scope } from '../../../src/caller/scopes';
 import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
+import { ENTITY } from '../entity/texts';
 // Not loaded lazily, since nearly every link leads to this view and each further file takes a browser 10 ms or more.
 import { Explore } from '../explore/explore';
 import { part } from '../lib/part';
 import { ZONE_PARAMETER } from '../lib/preferences';
-import type { SkipTarget } from './skip-links';
+import type { Catalogue } from '../lib/texts';
+import { OVERVIEW } from '../overview/texts';
+
+type PageName =
+  | ('overview' | 'explore' | 'alerts' | 'incidents' | 'sources' | 'tenants' | 'keys' | 'destinations')
+  | ('archive' | 'accessLog' | 'compliance' | 'reports' | 'rules' | 'entity');
 
 export interface View {
   readonly path: string;
-  readonly title: string;
+  /** Its title, in the catalogue of the shell. */
+  readonly name: PageName;
   readonly icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>;
   readonly for: readonly Session['kind'][];
   /** The scope that an analyst's session needs; operators need none. */
@@ -34,9 +41,11 @@ export interface View {
   /** Whether addresses below the view's own belong to it too. */
   readonly hasPages?: true;
   /** Parts that the keyboard can skip to. */
-  readonly skips?: readonly SkipTarget[];
+  readonly skips?: readonly { readonly id: string; readonly label: 'skipToEvents' | 'skipToAlerts' }[];
   /** Whether no link in the rail leads there. */
   readonly isLinkedElsewhere?: true;
+  /** Its catalogue of texts. Without one, its texts are in English. */
+  readonly texts?: Catalogue;
   readonly component: ComponentType<{ readonly session: Session }>;
 }
 
@@ -44,32 +53,33 @@ export interface View {
 const VIEWS: readonly View[] = [
   {
     path: '/',
-    title: 'Overview',
+    name: 'overview',
     icon: IconLayoutDashboard,
     for: ['public'],
+    texts: OVERVIEW,
     component: part(() => import('../overview/overview')),
   },
   {
     path: '/explore',
-    title: 'Explore',
+    name: 'explore',
     icon: IconChartBar,
     for: ['public'],
-    skips: [{ id: 'events', label: 'Skip to the events' }],
+    skips: [{ id: 'events', label: 'skipToEvents' }],
     component: Explore,
   },
   {
     path: '/alerts',
-    title: 'Alerts',
+    name: 'alerts',
     icon: IconBellRinging,
     for: ['public'],
     scope: 'read:alerts',
     hasPages: true,
-    skips: [{ id: 'queue', label: 'Skip to the alerts' }],
+    skips: [{ id: 'queue', label: 'skipToAlerts' }],
     component: part(() => import('../alerts/alerts')),
   },
   {
     path: '/incidents',
-    title: 'Incidents',
+    name: 'incidents',
     icon: IconTimeline,
     for: ['public'],
     scope: 'read:alerts',
@@ -78,49 +88,49 @@ const VIEWS: readonly View[] = [
   },
   {
     path: '/sources',
-    title: 'Sources',
+    name: 'sources',
     icon: IconServer,
     for: ['operator'],
     component: part(() => import('../sources/sources')),
   },
   {
     path: '/tenants',
-    title: 'Tenants',
+    name: 'tenants',
     icon: IconBuilding,
     for: ['operator'],
     component: part(() => import('../operate/tenants')),
   },
   {
     path: '/keys',
-    title: 'Keys',
+    name: 'keys',
     icon: IconKey,
     for: ['operator'],
     component: part(() => import('../operate/keys')),
   },
   {
     path: '/destinations',
-    title: 'Destinations',
+    name: 'destinations',
     icon: IconSend,
     for: ['operator'],
     component: part(() => import('../operate/destinations')),
   },
   {
     path: '/archive',
-    title: 'Archive',
+    name: 'archive',
     icon: IconArchive,
     for: ['operator'],
     component: part(() => import('../operate/archive')),
   },
   {
     path: '/access-log',
-    title: 'Access log',
+    name: 'accessLog',
     icon: IconHistory,
     for: ['operator'],
     component: part(() => import('../operate/access-log')),
   },
   {
     path: '/compliance',
-    title: 'Compliance',
+    name: 'compliance',
     icon: IconShieldCheck,
     for: ['public', 'operator'],
     scope: 'read:compliance',
@@ -129,7 +139,7 @@ const VIEWS: readonly View[] = [
   },
   {
     path: '/reports',
-    title: 'Reports',
+    name: 'reports',
     icon: IconReport,
     for: ['public', 'operator'],
     scope: 'read:reports',
@@ -137,7 +147,7 @@ const VIEWS: readonly View[] = [
   },
   {
     path: '/rules',
-    title: 'Rules',
+    name: 'rules',
     icon: IconListSearch,
     for: ['public', 'operator'],
     scope: 'read:alerts',
@@ -145,11 +155,12 @@ const VIEWS: readonly View[] = [
   },
   {
     path: '/entity',
-    title: 'Entity',
+    name: 'entity',
     icon: IconUser,
     for: ['public'],
     hasPages: true,
     isLinkedElsewhere: true,
+    texts: ENTITY,
     component: part(() => import('../entity/entity')),
   },
 ];

@@ -13,19 +13,21 @@ import {
 import { type FormEvent, useEffect, useState } from 'react';
 import { describeError } from '../api/errors';
 import { loadSignInWays, openIdPath, type Session, type SignInWays, signIn } from '../api/session';
+import { useTexts } from '../lib/language';
 import { NameMark } from '../shell/name-mark';
+import { SIGN_IN } from './texts';
 
 /** Why a sign-in by OpenID Connect failed. */
-const REFUSALS: Record<string, string> = {
-  no_role: 'Your account has no role here. Ask an operator to give it one.',
-  no_tenants: 'Your account may read no tenant yet. Ask an operator to name its tenants.',
-  cancelled: 'The sign-in was cancelled.',
-  failed: 'The sign-in did not succeed. Try again.',
+const REFUSALS: Readonly<Record<string, 'noRole' | 'noTenants' | 'cancelled'>> = {
+  no_role: 'noRole',
+  no_tenants: 'noTenants',
+  cancelled: 'cancelled',
 };
 
 export function SignIn(props: { readonly isOver: boolean; readonly onSignedIn: (session: Session) => void }) {
+  const t = useTexts(SIGN_IN);
   const refused = new URLSearchParams(location.search).get('refused');
-  const [problem, setProblem] = useState(refused ? (REFUSALS[refused] ?? REFUSALS.failed) : undefined);
+  const [problem, setProblem] = useState(refused ? t[REFUSALS[refused] ?? 'failed'] : undefined);
   const [isBusy, setIsBusy] = useState(false);
   const [ways, setWays] = useState<SignInWays | null>(null);
   useEffect(() => {
@@ -36,12 +38,12 @@ export function SignIn(props: { readonly isOver: boolean; readonly onSignedIn: (
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const key = String(new FormData(event.currentTarget).get('key') ?? '').trim();
-    if (!key) return setProblem('Enter a key.');
+    if (!key) return setProblem(t.enterKey);
     setIsBusy(true);
     try {
       props.onSignedIn(await signIn(key));
     } catch (error) {
-      setProblem(refusalText(error as Error));
+      setProblem(refusalText(error as Error, t.invalidKey));
       setIsBusy(false);
     }
   };
@@ -53,9 +55,7 @@ export function SignIn(props: { readonly isOver: boolean; readonly onSignedIn: (
           <Title order={1} size="h2">
             <NameMark isWhole />
           </Title>
-          {props.isOver && !problem && (
-            <Alert color="blue">The session has ended. Sign in again to go on.</Alert>
-          )}
+          {props.isOver && !problem && <Alert color="blue">{t.over}</Alert>}
           {problem && (
             <Alert color="red" role="alert">
               {problem}
@@ -65,35 +65,33 @@ export function SignIn(props: { readonly isOver: boolean; readonly onSignedIn: (
             <Stack>
               <PasswordInput
                 name="key"
-                label="Key"
-                description="An API key shows the events of its tenants; an operator key manages tenants and keys."
+                label={t.key}
+                description={t.aboutKey}
                 autoComplete="off"
                 spellCheck={false}
                 data-autofocus
                 autoFocus
               />
               <Button type="submit" loading={isBusy}>
-                Sign in
+                {t.signIn}
               </Button>
             </Stack>
           </form>
           {ways?.openId && (
             <>
-              <Divider label="or" />
+              <Divider label={t.or} />
               <Button component="a" variant="default" href={openIdPath(location.pathname + location.search)}>
-                Sign in with your organisation
+                {t.organisation}
               </Button>
             </>
           )}
           {ways?.firstKeyFile ? (
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-              This service is new. Its first key is an operator key, in the file{' '}
-              <Code>{ways.firstKeyFile}</Code> on the machine of the service. Sign in with it; what to do next
-              is said there.
+              <WithCode text={t.firstKey(MARK)} code={ways.firstKeyFile} />
             </Text>
           ) : (
             <Text size="sm" c="dimmed">
-              No key? An operator makes one here under Keys, or with <code>audit-activity key create</code>.
+              <WithCode text={t.noKey(MARK)} code="audit-activity key create" />
             </Text>
           )}
         </Stack>
@@ -102,8 +100,21 @@ export function SignIn(props: { readonly isOver: boolean; readonly onSignedIn: (
   );
 }
 
-function refusalText(error: Error): string {
+/** Stands in a sentence for what is shown as code. */
+const MARK = '\u0000';
+
+function WithCode({ text, code }: { readonly text: string; readonly code: string }) {
+  const [before, after] = text.split(MARK);
+  return (
+    <>
+      {before}
+      <Code>{code}</Code>
+      {after}
+    </>
+  );
+}
+
+function refusalText(error: Error, invalidKey: string): string {
   const { code, text } = describeError(error);
-  if (code === 'unauthorized') return 'This key is not valid here: mistyped, expired or revoked.';
-  return text;
+  return code === 'unauthorized' ? invalidKey : text;
 }

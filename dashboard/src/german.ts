@@ -1,0 +1,20 @@
+import { ENTITY } from './entity/texts';
+import { ENTITY_DE } from './entity/texts.de';
+import { FIELD_LABELS } from './lib/field-labels';
+import { FIELD_LABELS_DE } from './lib/field-labels.de';
+import { type Translations, translated } from './lib/texts';
+import { OVERVIEW } from './overview/texts';
+import { OVERVIEW_DE } from './overview/texts.de';
+import { SHELL } from './shell/texts';
+import { SHELL_DE } from './shell/texts.de';
+import { SIGN_IN } from './sign-in/texts';
+import { SIGN_IN_DE } from './sign-in/texts.de';
+
+/** Every catalogue that there is in German. It is loaded when the language is chosen. */
+export const GERMAN: Translations = new Map([
+  translated(ENTITY, ENTITY_DE),
+  translated(FIELD_LABELS, FIELD_LABELS_DE),
+  translated(OVERVIEW, OVERVIEW_DE),
+  translated(SHELL, SHELL_DE),
+  translated(SIGN_IN, SIGN_IN_DE),
+]);

@@ -1,0 +1,30 @@
+import type { FIELD_LABELS } from './field-labels';
+import type { In } from './texts';
+
+export const FIELD_LABELS_DE: In<typeof FIELD_LABELS> = {
+  recordId: 'Satznummer',
+  tenantId: 'Mandant',
+  eventTime: 'Zeit',
+  actionId: 'Aktion',
+  succeeded: 'Ausgang',
+  serverInstanceName: 'Serverinstanz',
+  databaseName: 'Datenbank',
+  schemaName: 'Schema',
+  objectName: 'Objekt',
+  serverPrincipalName: 'Prinzipal',
+  databasePrincipalName: 'Datenbankprinzipal',
+  applicationName: 'Programm',
+  hostName: 'Rechner',
+  clientIp: 'Adresse des Clients',
+  sourceType: 'Art der Quelle',
+  statement: 'Anweisung',
+  statementPreview: 'Anweisung',
+  responseRows: 'Gelesene Zeilen',
+  affectedRows: 'Geänderte Zeilen',
+  sessionId: 'Sitzung',
+  transactionId: 'Transaktion',
+  classType: 'Klasse',
+  targetServerPrincipalName: 'Betroffener Anmeldename',
+  targetDatabasePrincipalName: 'Betroffener Benutzer',
+  roleMember: 'Mitglied der Rolle',
+};
