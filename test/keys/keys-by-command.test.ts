@@ -25,6 +25,7 @@ describe('the command line', () => {
       createdAt: expect.any(String),
       disabledAt: null,
       disabledReason: null,
+      holdsInForce: 0,
       masksStatements: false,
       retentionDays: null,
     });
