@@ -1,5 +1,6 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { ahead } from './part';
 import { type Catalogue, type In, isLanguage, type Language, type Translations } from './texts';
 
 interface Spoken {
@@ -14,7 +15,7 @@ const Speaking = createContext<Spoken>({ language: 'en', choose: () => undefined
 
 const LOADS: Readonly<Record<Language, () => Promise<Translations>>> = {
   en: async () => ENGLISH,
-  de: async () => (await import('../german')).GERMAN,
+  de: ahead(async () => (await import('../german')).GERMAN),
 };
 
 /** Keeps the language of this browser. While its file is on the way, or where it cannot be fetched, texts are in English. */

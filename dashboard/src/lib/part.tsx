@@ -24,6 +24,12 @@ export async function loadPartsAhead(): Promise<void> {
   }
 }
 
+/** Loads something together with all parts. */
+export function ahead<T>(load: () => Promise<T>): () => Promise<T> {
+  loads.push(load);
+  return load;
+}
+
 /**
  * A component that is loaded when it is first drawn. If that fails, it throws `PartMissing`.
  * @param load imports it
