@@ -306,8 +306,8 @@ describe('in the dashboard', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('e');
     await page.waitForURL(/\/dashboard\/explore/);
-    // The palette offers what can be done when it opens: this needs the number of events.
-    await page.locator('button:enabled', { hasText: 'Prove this view' }).waitFor();
+    await page.goto(new URL('?range=yesterday', page.url()).href);
+    await explore.count(6);
     await page.keyboard.press('Meta+k');
     await find.fill('prove');
     await page.getByRole('option', { name: 'Prove this view' }).waitFor();
