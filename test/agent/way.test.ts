@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createHttp, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
@@ -8,6 +7,7 @@ import path from 'node:path';
 import { Secret } from '../../agent/config/secret';
 import { exchange } from '../../agent/uplink/http-exchange';
 import type { Way } from '../../agent/uplink/way';
+import { writeCertificate } from '../support/certificate';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'way-'));
 const [key, caFile] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name)) as [string, string];
@@ -49,19 +49,7 @@ describe('the way of the agent to the service', () => {
   let proxyUrl: Secret;
   const get = (way: Way | null, from = url) => exchange(from, { method: 'GET', headers: {}, way }, never);
   beforeAll(async () => {
-    const made = [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '3',
-    ];
-    const names = ['-subj', '/CN=x', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    execFileSync('openssl', [...made, ...names, '-keyout', key, '-out', caFile], { stdio: 'pipe' });
+    writeCertificate({ key, cert: caFile, days: 3 });
     const service = createHttps({ key: readFileSync(key), cert: readFileSync(caFile) }, (_, response) =>
       response.end('answer'),
     );

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -8,24 +7,14 @@ import { createServer } from 'node:tls';
 import { ReplicaLag } from '../../src/modules/activity/replica-lag';
 import { Metrics } from '../../src/observe/metrics';
 import { certificateEnd, surroundingsOf } from '../../src/observe/surroundings';
+import { writeCertificate } from '../support/certificate';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'surroundings-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('tells when a certificate ends, also one that nobody trusts, and has nothing to tell of plain HTTP', async () => {
   const [key, cert] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name)) as [string, string];
-  const made = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-days',
-    '3',
-  ];
-  execFileSync('openssl', [...made, '-keyout', key, '-out', cert, '-subj', '/CN=x'], { stdio: 'pipe' });
+  writeCertificate({ key, cert, days: 3 });
   const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
