@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * Runs something with a signal that is aborted after `ms` (a `TimeoutError`) or with the parent. It leaves no listener
  * on the parent, which lives as long as the agent: `AbortSignal.any` would add one with every call.
@@ -45,6 +47,9 @@ export async function unlessAborted<T>(
     signal.removeEventListener('abort', abort);
   }
 }
+
+/** Each database listens to these signals, and there may be hundreds: Node.js is not to call that a leak. */
+export const sharedByDatabases = (...signals: readonly AbortSignal[]): void => setMaxListeners(0, ...signals);
 
 /** A signal that is aborted `ms` after another one. Its timer keeps no process alive. */
 export function abortedAfter(signal: AbortSignal, ms: number): AbortSignal {

@@ -3,7 +3,7 @@ import { OwnKey } from './config/own-key';
 import { type AgentConfig, secretsOf } from './config/parse-config';
 import type { Secret } from './config/secret';
 import { publishDatabase, talliedOf, type WorkerOptions } from './database-worker';
-import { abortedAfter } from './deadline';
+import { abortedAfter, sharedByDatabases } from './deadline';
 import { errorText } from './log';
 import { Occasionally } from './occasionally';
 import { Pace } from './pace';
@@ -19,6 +19,7 @@ export async function follow(context: AgentContext, stop: AbortSignal): Promise<
   while (!stop.aborted) {
     const restart = new AbortController();
     const end = AbortSignal.any([stop, restart.signal]);
+    sharedByDatabases(end);
     const publishing = publishAll({ ...context, config }, end);
     const ownKey = new OwnKey(context.dataDir);
     const renewing = renewKey({ ...context, config, ownKey, random: Math.random }, end);

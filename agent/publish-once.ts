@@ -1,6 +1,6 @@
 import { type AgentContext, configProblemOf } from './agent-context';
 import { publishDatabase, talliedOf, type WorkerResult } from './database-worker';
-import { abortedAfter } from './deadline';
+import { abortedAfter, sharedByDatabases } from './deadline';
 import { errorText } from './log';
 import { Pace } from './pace';
 
@@ -17,6 +17,7 @@ export async function publishOnce(context: AgentContext, stop: AbortSignal): Pro
     return isWanted || tenantId !== null ? 0 : 1;
   }
   const abandon = abortedAfter(stop, times.stopGraceMs);
+  sharedByDatabases(stop, abandon);
   const pace = new Pace(config.pace, clock);
   const results = await Promise.all(
     board.show(tenantId, config.databases).map(async ({ database, activity }) => {

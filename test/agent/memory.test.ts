@@ -1,20 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { AgentWorld } from './support/agent-world';
 import { CompiledAgent } from './support/compiled-agent';
 import { respond } from './support/fake-ingest-service';
 import { writeBacklog } from './support/large-backlog';
+import { onLinux, peakOf } from './support/peak-memory';
 import { until } from './support/until';
 
 const PEAK_BYTES_MAX = 120e6;
-// The kernel keeps a process' peak memory in /proc, which other systems lack.
-const onLinux = existsSync('/proc/self/status') ? it : it.skip;
-
-/** Peak memory of a process, in bytes. */
-function peakOf(pid: number): number {
-  const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kib) * 1024;
-}
-
 onLinux('an agent never takes more than 120 MB of memory, however much waits to be published', async () => {
   const world = await AgentWorld.create();
   const compiled = new CompiledAgent();
