@@ -13,6 +13,8 @@ import { setup } from './setup.mjs';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const SAMPLES = path.join(ROOT, 'test', 'fixtures', 'sqlaudit');
+/** What the key of each tenant may read. */
+const SCOPES = ['audit-activity', 'alerts', 'findings', 'compliance', 'reports'];
 /** The tenants. Each has sample files of 2025 and a generated file of the last day, for recent events in the dashboard. */
 const TENANTS = [
   {
@@ -103,7 +105,8 @@ async function tour(folder) {
     announce(`Creating the tenant ${name}, a key that may read it, and a key for its agent`);
     const { tenantId } = await operate(url, folder, 'tenant', 'create', '--name', name);
     const named = (text) => ['create', '--name', `${name} ${text}`, '--tenant', tenantId];
-    const { key } = await operate(url, folder, 'key', ...named('SIEM'), '--scope', 'read:audit-activity');
+    const scopes = SCOPES.flatMap((scope) => ['--scope', `read:${scope}`]);
+    const { key } = await operate(url, folder, 'key', ...named('SIEM'), ...scopes);
     const agent = await operate(url, folder, 'agent-key', ...named('agent'));
     keys.push({ name, key });
 

@@ -96,6 +96,11 @@ export class StoreHttp {
 async function bodyOf(response: IncomingMessage, path: string | undefined): Promise<Buffer> {
   if (path === undefined) return wholeBody(response, ANSWER_BYTES_MAX);
   if (response.statusCode !== 200) return wholeBody(response, ERROR_BYTES_MAX);
-  await pipeline(response, createWriteStream(path, { mode: 0o600 }));
+  await pipeline(response, createWriteStream(path, { mode: 0o600 })).catch((error: unknown) => {
+    // The connection is only read here.
+    const { syscall } = error as NodeJS.ErrnoException;
+    if (syscall !== 'open' && syscall !== 'write') throw error;
+    throw new StoreError(`the data folder does not take it: ${errorText(error)}`);
+  });
   return Buffer.alloc(0);
 }

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check } from '../../../agent/cli/check';
+import { systemClock } from '../../../agent/clock';
+import { StoreHttp } from '../../../agent/source/objects/store-http';
 import { zipOf } from '../../support/zip';
 import { auditFileName } from '../support/audit-files';
 import { capturedOutput } from '../support/captured-output';
@@ -8,6 +10,7 @@ import { until } from '../support/until';
 import { BucketWorld, fileOf, keyOf, LOGIN, selects } from './support/bucket-world';
 import { refuse } from './support/s3-stand-in';
 
+const onLinux = existsSync('/dev/full') ? it : it.skip;
 const LONG_AGO = Date.now() - 3_600_000;
 
 describe('a collector of a bucket', () => {
@@ -52,6 +55,20 @@ describe('a collector of a bucket', () => {
     });
     await until('no problem', () => world.agents.statusOf()?.problem === null);
     expect(world.statements).toEqual(selects(3));
+  });
+
+  onLinux('takes a full disk for no fault of the store, and does not ask again at once', async () => {
+    world.store.fault = (_, response) => {
+      response.end('an archive');
+      return true;
+    };
+    const stop = new AbortController().signal;
+    const http = new StoreHttp({ clock: systemClock, stop, timeoutMs: 5_000, retryMs: 1 });
+    const made = () => ({ method: 'GET', url: world.store.url });
+    for (let round = 1; round <= 2; round++) {
+      await expect(http.send(made, '/dev/full')).rejects.toThrow('the data folder does not take it: ENOSPC');
+      expect(http.traffic.requests).toBe(round);
+    }
   });
 
   it('notes an object that goes before it is read, with its name, also while the collector is down', async () => {
