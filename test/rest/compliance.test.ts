@@ -189,7 +189,11 @@ describe.each(ONE_ENGINE)('compliance by REST on %s', (engine) => {
 
     expect(data.trails).toMatchObject([
       { serverInstanceName: 'PAY01', state: 'quiet', lastEventTime: timeAt('09:00:00') },
-      { serverInstanceName: 'WEB01', state: 'broken', reason: 'The agent on WEB01 runs and cannot publish, or several agents report its source.' },
+      {
+        serverInstanceName: 'WEB01',
+        state: 'broken',
+        reason: 'The agent on WEB01 runs and cannot publish, or several agents report its source.',
+      },
     ]);
     expect(data.trails[0].reason).toContain('Healthy, quiet');
     expect(data.lags).toMatchObject([{ minutes: 1 }, { minutes: 1 }]);

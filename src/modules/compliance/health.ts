@@ -51,7 +51,8 @@ const unknown = (reason: string): Health => ({ state: 'unknown', reason });
 
 function problemOf({ hostName, state, lagSeconds, lastReported }: Source): string | null {
   if (state === 'stale') return `The agent on ${hostName} has been silent since ${lastReported}.`;
-  if (state === 'problem') return `The agent on ${hostName} runs and cannot publish, or several agents report its source.`;
+  if (state === 'problem')
+    return `The agent on ${hostName} runs and cannot publish, or several agents report its source.`;
   if (lagSeconds === null) return `The agent on ${hostName} has not published everything yet.`;
   return lagSeconds * 1_000 > BEHIND_MS
     ? `The agent on ${hostName} is ${Math.round(lagSeconds)} seconds behind.`

@@ -64,7 +64,7 @@ describe('a collector of a bucket', () => {
     };
     const stop = new AbortController().signal;
     const http = new StoreHttp({ clock: systemClock, stop, timeoutMs: 5_000, retryMs: 1 });
-    const made = () => ({ method: 'GET', url: world.store.url, headers: {} });
+    const made = () => ({ method: 'GET' as const, url: world.store.url, headers: {} });
     for (let round = 1; round <= 2; round++) {
       await expect(http.send(made, '/dev/full')).rejects.toThrow('the data folder does not take it: ENOSPC');
       expect(http.traffic.requests).toBe(round);
