@@ -3,6 +3,7 @@ import type { Clock } from './clock';
 import type { ConfigFile } from './config/config-file';
 import type { AgentConfig } from './config/parse-config';
 import type { LineLog } from './log';
+import type { KeptSettings } from './settings/kept-settings';
 import type { Environment } from './source/environment';
 import type { StatusBoard } from './status/status-board';
 import type { AgentTimes } from './times';
@@ -28,6 +29,7 @@ export interface RunOptions {
 export interface AgentContext extends Omit<RunOptions, 'dataDir'> {
   readonly dataDir: string;
   readonly file: ConfigFile;
+  readonly kept: KeptSettings;
   readonly config: AgentConfig;
   readonly board: StatusBoard;
 }
@@ -45,5 +47,8 @@ export function configProblemOf(config: AgentConfig, configPath: string): string
       'Set it to the id of the tenant that the agent key was made for'
     );
   }
-  return config.databases.length === 0 ? `${configPath}: no database is enabled: nothing is published` : null;
+  const { databases, switchedOff } = config;
+  return databases.length + switchedOff.length === 0
+    ? `${configPath}: no database is enabled: nothing is published`
+    : null;
 }

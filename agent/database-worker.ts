@@ -10,6 +10,7 @@ import { Occasionally } from './occasionally';
 import type { Pace } from './pace';
 import { Problems } from './problems';
 import { reportBeside } from './report/report-beside';
+import type { KeptSettings } from './settings/kept-settings';
 import type { Environment } from './source/environment';
 import { isShared, isStored, openSource } from './source/open-source';
 import { Spool } from './spool/spool';
@@ -28,6 +29,7 @@ export interface WorkerOptions {
   readonly database: DatabaseConfig;
   readonly activity: DatabaseActivity;
   readonly dataDir: string;
+  readonly kept: KeptSettings;
   readonly once: boolean;
   /** Of all databases together. */
   readonly pace: Pace;
@@ -73,7 +75,7 @@ export async function publishDatabase(
   const tenantFolder = fileNameOf(config.tenantId);
   const bookmarksPath = join(dataDir, 'checkpoints', tenantFolder, `${fileName}.json`);
   const bookmarks = await Bookmarks.load(bookmarksPath, { database: database.name, log, clock });
-  const gaps = await GapStore.load(join(dataDir, 'gaps', tenantFolder, `${fileName}.ndjson`), { log });
+  const gaps = await gapsOfDatabase(options);
   const problems = new Problems(database.name, log, once);
   const isOfStore = isStored(database.source);
   const source = openSource(database.source, {
@@ -161,6 +163,12 @@ export async function publishDatabase(
     activity.end();
   }
 }
+
+/** The gaps of a database that the service does not know yet. */
+export const gapsOfDatabase = ({ config, database, dataDir, log }: WorkerOptions): Promise<GapStore> => {
+  const path = join(dataDir, 'gaps', fileNameOf(config.tenantId), `${fileNameOf(database.name)}.ndjson`);
+  return GapStore.load(path, { log });
+};
 
 const batchBytesMax = (databases: number): number =>
   Math.max(BATCH_BYTES.min, Math.min(BATCH_BYTES.max, Math.floor(BATCH_BYTES.sum / databases)));

@@ -8,6 +8,7 @@ import { errorText } from './log';
 import { Occasionally } from './occasionally';
 import { Pace } from './pace';
 import { renewKey } from './renew-key';
+import { reportOff } from './settings/report-off';
 
 /** The longest time between two looks at the configuration file. */
 const CONFIG_POLL_MAX_MS = 2_000;
@@ -59,9 +60,13 @@ async function publishAll(context: AgentContext, stop: AbortSignal): Promise<voi
   if (problem === null && tenantId !== null) {
     const pace = new Pace(config.pace, clock);
     const settings = { ...context, config: { ...config, tenantId }, pace };
-    const activities = board.show(tenantId, config.databases);
+    const isOff = new Set(config.switchedOff);
+    const activities = board.show(tenantId, [...config.databases, ...config.switchedOff]);
     await Promise.all(
-      activities.map(({ database, activity }) => keepPublishing({ ...settings, database, activity }, stop)),
+      activities.map(({ database, activity }) => {
+        const work = isOff.has(database) ? reportOff : publishDatabase;
+        return keepWorking({ ...settings, database, activity }, work, stop);
+      }),
     );
     return;
   }
@@ -74,14 +79,18 @@ async function publishAll(context: AgentContext, stop: AbortSignal): Promise<voi
 }
 
 /** A problem that stops one database (a full disk, say) affects no other database, and may pass. */
-async function keepPublishing(options: WorkerOptions, stop: AbortSignal): Promise<void> {
+async function keepWorking(
+  options: WorkerOptions,
+  work: typeof publishDatabase | typeof reportOff,
+  stop: AbortSignal,
+): Promise<void> {
   const { activity, database, clock, times } = options;
   const log = activity.recording(options.log);
   const abandon = abortedAfter(stop, times.stopGraceMs);
   while (!stop.aborted) {
     try {
-      const tally = await publishDatabase(options, stop, abandon);
-      log.info(`${database.name}: ${talliedOf(tally)} in this run`);
+      const tally = await work(options, stop, abandon);
+      if (tally) log.info(`${database.name}: ${talliedOf(tally)} in this run`);
     } catch (error) {
       activity.ownProblem = errorText(error);
       log.error(`${database.name}: failed and is tried again: ${activity.ownProblem}`);

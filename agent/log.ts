@@ -1,3 +1,5 @@
+import { AGENT_LOG_LEVELS, type AgentLogLevel } from '../src/event/agent-settings';
+
 /** Takes the agent's log entries, one line each. */
 export interface Log {
   info(text: string): void;
@@ -5,11 +7,15 @@ export interface Log {
   error(text: string): void;
 }
 
-export type LogLevel = 'info' | 'warn' | 'error';
+export type LogLevel = AgentLogLevel;
+
+const LEVELS = Object.keys(AGENT_LOG_LEVELS);
 
 /** A log of lines `ISO-time level text` that never shows a text given to `hide`. */
 export class LineLog implements Log {
   private readonly secrets = new Set<string>();
+  /** Lines of lower levels are left out. */
+  least: LogLevel = 'info';
 
   constructor(
     private readonly write: (line: string, level: LogLevel) => void,
@@ -34,6 +40,7 @@ export class LineLog implements Log {
   }
 
   private line(level: LogLevel, text: string): void {
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(this.least)) return;
     let safe = text.replace(/\s*[\r\n]+\s*/g, ' ');
     for (const secret of this.secrets) safe = safe.replaceAll(secret, '[redacted]');
     this.write(`${new Date(this.now()).toISOString()} ${level.padEnd(5)} ${safe}\n`, level);

@@ -3,6 +3,7 @@ import { publishDatabase, talliedOf, type WorkerResult } from './database-worker
 import { abortedAfter, sharedByDatabases } from './deadline';
 import { errorText } from './log';
 import { Pace } from './pace';
+import { reportOff } from './settings/report-off';
 
 /** Publishes the present records of the audit files. @returns the exit code: 0 only if none is left or rejected */
 export async function publishOnce(context: AgentContext, stop: AbortSignal): Promise<number> {
@@ -19,10 +20,15 @@ export async function publishOnce(context: AgentContext, stop: AbortSignal): Pro
   const abandon = abortedAfter(stop, times.stopGraceMs);
   sharedByDatabases(stop, abandon);
   const pace = new Pace(config.pace, clock);
+  const isOff = new Set(config.switchedOff);
   const results = await Promise.all(
-    board.show(tenantId, config.databases).map(async ({ database, activity }) => {
+    board.show(tenantId, [...config.databases, ...config.switchedOff]).map(async ({ database, activity }) => {
       const options = { ...context, config: { ...config, tenantId }, database, activity, pace };
       try {
+        if (isOff.has(database)) {
+          await reportOff(options, stop, abandon);
+          return false;
+        }
         const result = await publishDatabase(options, stop, abandon);
         print(summaryOf(database.name, result));
         if (result.problem !== null) {

@@ -6,6 +6,7 @@ import { OwnKey } from './config/own-key';
 import { follow } from './follow';
 import { errorText } from './log';
 import { publishOnce } from './publish-once';
+import { KeptSettings } from './settings/kept-settings';
 import { StatusBoard } from './status/status-board';
 import { loadStatus, StatusFile } from './status/status-file';
 
@@ -14,7 +15,8 @@ export async function runAgent(options: RunOptions, stop: AbortSignal): Promise<
   const { log, once } = options;
   const configPath = resolve(options.configPath);
   const dataDir = dataDirOf(configPath, options.dataDir);
-  const file = new ConfigFile(configPath, log, new OwnKey(dataDir));
+  const kept = new KeptSettings(dataDir);
+  const file = new ConfigFile(configPath, log, new OwnKey(dataDir), kept);
   const config = await file.loadChanged();
   if (config === null) {
     log.error('the agent cannot start without a valid configuration');
@@ -35,7 +37,7 @@ export async function runAgent(options: RunOptions, stop: AbortSignal): Promise<
   const ended = new AbortController();
   const keepingStatus = status.keep(ended.signal);
   try {
-    const context = { ...options, configPath, dataDir, file, config, board };
+    const context = { ...options, configPath, dataDir, file, kept, config, board };
     options.onReady?.();
     return await (once ? publishOnce(context, stop) : follow(context, stop));
   } finally {

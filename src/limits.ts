@@ -135,6 +135,9 @@ export const LIMITS = {
   retentionMs: 15 * 60_000, // expired events are gone well within an hour, and a typing error can be corrected
   retentionStepEvents: 5_000, // removed by one statement: as many as one statement stores
   retentionDaysMax: 36_500, // a hundred years
+  agentGroupsMax: 100, // of a tenant: each report of an agent is matched with all of them
+  agentGroupHostsMax: 100, // patterns of one group
+  agentGroupDatabasesMax: 100, // names in one list of a group
   reportWholeFilesMax: 512, // of a folder of several hosts: more than rollover keeps
   holdsInForceMax: 50, // of a tenant: each is a condition on every event that retention removes
   coverageHoldsMax: 20, // with the completeness of a range

@@ -37,6 +37,7 @@ import { RestoreResolver } from './modules/restore/restore.resolver';
 import { SavedSearchResolver } from './modules/saved-searches/saved-search.resolver';
 import { AuditSourceResolver } from './modules/sources/audit-source.resolver';
 import { CoverageResolver } from './modules/sources/coverage.resolver';
+import { AgentGroupResolver } from './modules/sources/groups/agent-group.resolver';
 import { HoldResolver } from './modules/tenants/holds/hold.resolver';
 import { RetentionResolver } from './modules/tenants/retention/retention.resolver';
 import { TenantResolver } from './modules/tenants/tenant.resolver';
@@ -61,6 +62,7 @@ export const RESOLVERS = [
   SuppressionResolver,
   ArchiveResolver,
   AuditEventResolver,
+  AgentGroupResolver,
   AuditSourceResolver,
   ComplianceResolver,
   CoverageResolver,

@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../config/parse-config';
 import type { Environment } from '../source/environment';
+import { offText } from '../status/database-activity';
 import { checkFiles } from './check-files';
 import { type CheckResult, note, ok, problem } from './check-result';
 import { checkKey, checkService } from './check-service';
@@ -45,7 +46,9 @@ export async function check(options: CheckOptions): Promise<number> {
   const { apiKey, baseUrl, databases, tenantId, way } = read.kind === 'config' ? read.config : read.sound;
   for (const database of databases) await say(await checkFiles(database, options.env ?? {}));
   if (read.kind === 'config') {
-    await say(read.disabled.map((name) => note(`${name}: is disabled, its files are not read`)));
+    await say(read.config.disabled.map(({ name }) => note(`${name}: is disabled, its files are not read`)));
+    const off = offText(read.config.wanted.version ?? 0);
+    await say(read.config.switchedOff.map(({ name }) => note(`${name}: ${off}`)));
   }
   if (baseUrl !== null) await say(await checkService(baseUrl, way, timeoutMs));
   if (baseUrl !== null && apiKey !== null) {

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { z } from 'zod';
 import { dataDirOf } from '../agent-context';
 import { OwnKey } from '../config/own-key';
 import {
@@ -11,14 +10,14 @@ import {
   withOwnKey,
 } from '../config/parse-config';
 import { errorText } from '../log';
+import { withSettings } from '../settings/apply-settings';
+import { KeptSettings } from '../settings/kept-settings';
 
 type ReadConfig =
   | {
       readonly kind: 'config';
       readonly path: string;
       readonly config: AgentConfig;
-      /** Databases in the file that are switched off. */
-      readonly disabled: readonly string[];
       readonly warnings: readonly string[];
     }
   | {
@@ -43,23 +42,13 @@ export async function readConfig(given: string, dataDir: string | null = null): 
   const named = (lines: readonly string[]) => lines.map((line) => `${path}: ${line}`);
   const warnings = named(parsed.warnings);
   if (parsed.kind === 'invalid') return { ...parsed, path, problems: named(parsed.problems), warnings };
-  const ownKey = await new OwnKey(dataDirOf(path, dataDir)).text().catch(() => null);
+  const folder = dataDirOf(path, dataDir);
+  const ownKey = await new OwnKey(folder).text().catch(() => null);
+  const kept = await new KeptSettings(folder).text().catch(() => null);
   return {
     kind: 'config',
     path,
-    config: withOwnKey(parsed.config, ownKey),
-    disabled: disabledIn(text),
+    config: withSettings(withOwnKey(parsed.config, ownKey), kept),
     warnings,
   };
-}
-
-const switchedOff = z.object({
-  EventHubPublisher: z.object({
-    Databases: z.array(z.object({ Name: z.string(), Enabled: z.boolean().default(true) })),
-  }),
-});
-
-function disabledIn(validText: string): readonly string[] {
-  const { EventHubPublisher } = switchedOff.parse(JSON.parse(validText.replace(/^\uFEFF/, '')));
-  return EventHubPublisher.Databases.filter(({ Enabled }) => !Enabled).map(({ Name }) => Name.trim());
 }

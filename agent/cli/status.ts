@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { REFUSED_REASONS } from '../../src/event/agent-settings';
 import { dataDirOf } from '../agent-context';
+import type { AgentConfig } from '../config/parse-config';
 import type { AgentStatus, DatabaseStatus } from '../status/database-status';
 import { loadStatus, statusPath } from '../status/status-file';
 import { deadLettersPath } from '../uplink/dead-letters';
@@ -47,7 +49,7 @@ export async function status({
   complain,
   now,
 }: StatusOptions): Promise<number> {
-  const read = await readConfig(configPath);
+  const read = await readConfig(configPath, dataDir);
   if (read.kind === 'invalid') {
     for (const problem of read.problems) complain(problem);
     return 2;
@@ -59,11 +61,13 @@ export async function status({
     return 1;
   }
   const nowMs = now();
-  const names = read.config.databases.map(({ name }) => name);
-  const shown = toShown(found, { enabled: names, disabled: read.disabled, folder, nowMs });
-  const lines = json ? [JSON.stringify(shown, null, 2)] : statusLines(shown, nowMs);
+  const { config } = read;
+  const namesOf = (databases: readonly { readonly name: string }[]) => databases.map(({ name }) => name);
+  const names = namesOf([...config.databases, ...config.switchedOff]);
+  const shown = toShown(found, { enabled: names, disabled: namesOf(config.disabled), folder, nowMs });
+  const lines = json ? [JSON.stringify(shown, null, 2)] : statusLines(shown, config.wanted, nowMs);
   for (const line of lines) await out.write(line);
-  return isHealthy(shown, read.config.enabled) ? 0 : 1;
+  return isHealthy(shown, config.enabled) ? 0 : 1;
 }
 
 function toShown(
@@ -127,6 +131,7 @@ const STATE_TEXT: Record<ShownDatabase['state'], string> = {
   waiting: 'waiting for the service',
   keyRefused: 'key refused by the service',
   standby: 'standby: the shared folder is away',
+  off: 'switched off by the service',
   failed: 'failed, is tried again',
   stopped: 'stopped',
   disabled: 'disabled',
@@ -134,7 +139,7 @@ const STATE_TEXT: Record<ShownDatabase['state'], string> = {
 };
 
 /** The status as people read it. */
-function statusLines(status: ShownStatus, nowMs: number): string[] {
+function statusLines(status: ShownStatus, wanted: AgentConfig['wanted'], nowMs: number): string[] {
   const { agentVersion, configPath, obstacle, pid, running, startedAt, writtenAt } = status;
   const ageSeconds = Math.max(0, Math.round((nowMs - Date.parse(writtenAt)) / 1000));
   return [
@@ -142,6 +147,8 @@ function statusLines(status: ShownStatus, nowMs: number): string[] {
       ? `agent ${agentVersion}: running since ${startedAt} (process ${pid})`
       : `agent ${agentVersion}: not running; this is its last status, of ${writtenAt} (${durationOf(ageSeconds)} ago)`,
     `configuration: ${configPath}`,
+    ...(wanted.version === null ? [] : [`settings: version ${wanted.version} of the service`]),
+    ...wanted.refused.map(({ setting, reason }) => `not applied: ${setting}: ${REFUSED_REASONS[reason]}`),
     ...(obstacle === null ? [] : [`problem: ${obstacle}`]),
     ...status.databases.flatMap(databaseLines),
   ];

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { LIMITS } from '../../src/limits';
+import {
+  AGENT_LOG_LEVELS,
+  AGENT_SETTING_NAMES,
+  type AgentLogLevel,
+  BATCH_EVENTS,
+  POLL_INTERVAL_MS,
+} from '../../src/event/agent-settings';
 import { Secret } from './secret';
 
 /** Advice for people who wrote a Windows path into JSON without escaping it. */
@@ -10,6 +16,8 @@ const absentWhenEmpty = (value: unknown) =>
   typeof value === 'string' && value.trim() === '' ? undefined : value;
 const text = z.preprocess(absentWhenEmpty, z.string().trim());
 const flag = z.boolean().default(true);
+const oneOf = <T extends string>(values: readonly T[]) =>
+  z.enum(values, { error: () => `must be one of ${values.join(', ')}` });
 const whole = (min: number, max: number, preset: number) => z.int().min(min).max(max).default(preset);
 
 /** Whether a path was written with single backslashes: JSON reads `\t`, `\n`, `\b`, `\r` and `\f` as one character. */
@@ -115,13 +123,15 @@ export const configFile = z.strictObject({
       )
       .nullish()
       .transform((id) => id || null),
+    /** Which settings the service may change. */
+    AllowedSettings: z.array(oneOf(AGENT_SETTING_NAMES)).default([]),
   }),
   EventHubPublisher: z.strictObject({
     Enabled: flag,
     /** Between two listings of the audit files. */
-    PollIntervalMs: whole(10, 3_600_000, 1_000),
+    PollIntervalMs: whole(POLL_INTERVAL_MS.min, POLL_INTERVAL_MS.max, 1_000),
     /** Events per request. */
-    BatchMaxEvents: whole(1, LIMITS.ingestBatchEventsMax, 1_000),
+    BatchMaxEvents: whole(BATCH_EVENTS.min, BATCH_EVENTS.max, 1_000),
     /** The longest time that an event waits for others to share its request. */
     BatchMaxAgeMs: whole(0, 60_000, 500),
     /** Bytes per database that copies of audit files may take while publishing is held up; 0: no copies. */
@@ -133,6 +143,8 @@ export const configFile = z.strictObject({
     ),
     /** Of one processor; 100: as much as the agent can. */
     MaxProcessorPercent: whole(1, 100, 100),
+    /** The least level of the lines in the log. */
+    LogLevel: oneOf(Object.keys(AGENT_LOG_LEVELS) as AgentLogLevel[]).default('info'),
     Databases: z.array(database).superRefine(nameEachOnce),
   }),
 });

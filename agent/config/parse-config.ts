@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
+import type { AgentLogLevel, AgentSetting, RefusedSetting } from '../../src/event/agent-settings';
 import { errorText } from '../log';
 import type { PaceBounds } from '../pace';
 import { toAzure } from '../source/azure/azure-config';
@@ -34,8 +35,21 @@ export interface AgentConfig {
   /** The most bytes of each database's spool; 0: no spool. */
   readonly spoolBytesMax: number;
   readonly pace: PaceBounds;
-  /** The enabled ones. */
+  readonly logLevel: AgentLogLevel;
+  /** Which settings the service may change. */
+  readonly allowedSettings: readonly AgentSetting[];
+  /** What the service wants: see `withSettings`. Its settings are in the fields above and below already. */
+  readonly wanted: {
+    /** Null: nothing. */
+    readonly version: number | null;
+    readonly refused: readonly RefusedSetting[];
+  };
+  /** Those that are published. */
   readonly databases: readonly DatabaseConfig[];
+  /** Those that the service has switched off. */
+  readonly switchedOff: readonly DatabaseConfig[];
+  /** Those that are off in the file. */
+  readonly disabled: readonly DatabaseConfig[];
 }
 
 type ParsedConfig =
@@ -99,7 +113,12 @@ function toConfig({ CentralApi, EventHubPublisher }: ConfigFileContent, path: st
       bytesPerSecond: EventHubPublisher.MaxBytesPerSecond,
       processorPercent: EventHubPublisher.MaxProcessorPercent,
     },
+    logLevel: EventHubPublisher.LogLevel,
+    allowedSettings: CentralApi.AllowedSettings,
+    wanted: { version: null, refused: [] },
     databases: toDatabases(EventHubPublisher.Databases, path),
+    switchedOff: [],
+    disabled: toDatabases(EventHubPublisher.Databases, path, false),
   };
 }
 
@@ -116,9 +135,13 @@ function toWay(proxyUrl: Secret | null, caFile: string | null, path: string): Wa
 
 const toBaseUrl = (text: string) => text.replace(/\/+$/, '');
 
-const toDatabases = (databases: ConfigFileContent['EventHubPublisher']['Databases'], path: string) =>
+const toDatabases = (
+  databases: ConfigFileContent['EventHubPublisher']['Databases'],
+  path: string,
+  isEnabled = true,
+) =>
   databases
-    .filter(({ Enabled }) => Enabled)
+    .filter(({ Enabled }) => Enabled === isEnabled)
     .map(({ Name, AuditSource }) => ({ name: Name, source: toSource(AuditSource, path) }));
 
 function toSource(source: z.infer<typeof database>['AuditSource'], path: string): SourceConfig {
@@ -139,7 +162,7 @@ export const secretsOf = (config: AgentConfig): readonly Secret[] => [
   config.apiKey,
   config.configuredKey,
   ...(config.way?.proxyUrl ? [config.way.proxyUrl] : []),
-  ...config.databases.flatMap(({ source }) =>
+  ...[...config.databases, ...config.switchedOff, ...config.disabled].flatMap(({ source }) =>
     Object.values(source).filter((value): value is Secret => value instanceof Secret),
   ),
 ];

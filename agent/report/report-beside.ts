@@ -5,6 +5,8 @@ import type { AgentConfig } from '../config/parse-config';
 import { abortedAfter } from '../deadline';
 import type { GapStore } from '../gaps/gap-store';
 import type { Log } from '../log';
+import { runningOf } from '../settings/apply-settings';
+import type { KeptSettings } from '../settings/kept-settings';
 import type { DatabaseActivity } from '../status/database-activity';
 import type { AgentTimes } from '../times';
 import { AGENT_VERSION } from '../version';
@@ -14,6 +16,7 @@ import { SourceReporter } from './source-reporter';
 interface ReportingOptions {
   readonly config: AgentConfig;
   readonly activity: DatabaseActivity;
+  readonly kept: KeptSettings;
   readonly once: boolean;
   readonly times: AgentTimes;
   readonly clock: Clock;
@@ -26,13 +29,19 @@ interface ReportingOptions {
  * @param abandon ends the report in flight
  */
 export function reportBeside(
-  { activity, clock, config, log, once, times }: ReportingOptions,
+  { activity, clock, config, kept, log, once, times }: ReportingOptions,
   gaps: GapStore,
   sharing: (() => readonly string[]) | null,
   abandon: AbortSignal,
 ): { finish(): Promise<void> } {
   const reporter = new SourceReporter({
-    reporter: { hostName: hostname(), agentVersion: AGENT_VERSION, runId: randomUUID() },
+    reporter: {
+      hostName: hostname(),
+      agentVersion: AGENT_VERSION,
+      runId: randomUUID(),
+      running: runningOf(config, activity),
+    },
+    wants: (wanted) => kept.keep(config.tenantId ?? '', wanted),
     client: new ReportClient(config, times.reportTimeoutMs),
     activity,
     gaps,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { withDeadline } from '../deadline';
+import { toWanted, type Wanted, wantedAnswer } from '../settings/kept-settings';
 import { parseAnswer } from '../uplink/answer';
 import { postGraphql, type ServiceAddress } from '../uplink/graphql-post';
 import type { HttpResponse } from '../uplink/http-exchange';
@@ -7,24 +8,34 @@ import { reasonOf } from '../uplink/ingest-client';
 import type { SourceReport } from './source-report';
 
 export type ReportAnswer =
-  /** `gapsKept`: how many gaps of the report the service now has. */
-  | { readonly kind: 'kept'; readonly gapsKept: number }
+  /**
+   * `gapsKept`: how many gaps of the report the service now has. `wanted`: what it wants the agent to run, null: nothing;
+   * absent: it does not say.
+   */
+  | { readonly kind: 'kept'; readonly gapsKept: number; readonly wanted?: Wanted | null | undefined }
   /** The service is older than this agent, and does not know reports. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'failed'; readonly message: string };
 
-const MUTATION = 'mutation($report: AuditSourceReport!) { reportAuditSource(report: $report) { gapsKept } }';
-const answerData = z.object({ reportAuditSource: z.object({ gapsKept: z.int().min(0) }) });
+const mutationOf = (answer: string) =>
+  `mutation($report: AuditSourceReport!) { reportAuditSource(report: $report) { ${answer} } }`;
+const WANTED = 'settingsVersion settings { pollIntervalMs batchMaxEvents logLevel databasesOn databasesOff }';
+const answerData = z.object({
+  reportAuditSource: z.object({ gapsKept: z.int().min(0), ...wantedAnswer.shape }),
+});
 /** How GraphQL names what the schema lacks. */
 const UNKNOWN = /(Cannot query field|Unknown type) "(reportAuditSource|AuditSourceReport)"/;
 
-/** The service is of a build that has no name for events that it refused, or no runs of agents. Both go with 0.2.0. */
+/** The service is of a build that has no names for refused events, no runs, or no settings of agents. All go with 0.2.0. */
 const UNKNOWN_REASON = /"REJECTED" does not exist in "AuditGapReason"/;
+const UNKNOWN_SETTINGS =
+  /Cannot query field "settings(Version)?" on type|Field "running" is not defined by type "AuditSourceReport"/;
 const UNKNOWN_RUN = /Field "runId" is not defined by type "AuditSourceReport"/;
 
 /** Sends reports, once each. Never throws. */
 export class ReportClient {
   private knowsRuns = true;
+  private knowsSettings = true;
 
   constructor(
     private readonly service: ServiceAddress,
@@ -37,8 +48,10 @@ export class ReportClient {
       const { errors } = parseAnswer(answer);
       const isUnknown = (what: RegExp) => errors.some((error) => what.test(error));
       const [lacksReason, lacksRuns] = [isUnknown(UNKNOWN_REASON), isUnknown(UNKNOWN_RUN)];
-      if (!lacksReason && !lacksRuns) return toReportAnswer(answer);
+      const lacksSettings = isUnknown(UNKNOWN_SETTINGS);
+      if (!lacksReason && !lacksRuns && !lacksSettings) return toReportAnswer(answer);
       this.knowsRuns &&= !lacksRuns;
+      this.knowsSettings &&= !lacksSettings;
       const gaps = report.gaps.map((gap) => ({
         ...gap,
         reason: lacksReason && gap.reason === 'REJECTED' ? ('UNREADABLE' as const) : gap.reason,
@@ -50,8 +63,13 @@ export class ReportClient {
   }
 
   private post(report: SourceReport, abandon: AbortSignal): Promise<HttpResponse> {
-    const known = this.knowsRuns ? report : { ...report, runId: undefined };
-    const body = Buffer.from(JSON.stringify({ query: MUTATION, variables: { report: known } }));
+    const known = {
+      ...report,
+      ...(!this.knowsRuns && { runId: undefined }),
+      ...(!this.knowsSettings && { running: undefined }),
+    };
+    const query = mutationOf(this.knowsSettings ? `gapsKept ${WANTED}` : 'gapsKept');
+    const body = Buffer.from(JSON.stringify({ query, variables: { report: known } }));
     return withDeadline(this.timeoutMs, abandon, (signal) => postGraphql(this.service, [body], signal));
   }
 }
@@ -60,7 +78,8 @@ function toReportAnswer(answer: HttpResponse): ReportAnswer {
   const { data, errors, message } = parseAnswer(answer);
   const kept = answerData.safeParse(data);
   if (answer.status === 200 && errors.length === 0 && kept.success) {
-    return { kind: 'kept', gapsKept: kept.data.reportAuditSource.gapsKept };
+    const { gapsKept, settingsVersion, settings } = kept.data.reportAuditSource;
+    return { kind: 'kept', gapsKept, wanted: toWanted(settingsVersion, settings) };
   }
   return errors.some((error) => UNKNOWN.test(error)) ? { kind: 'unknown' } : { kind: 'failed', message };
 }

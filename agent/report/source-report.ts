@@ -1,3 +1,4 @@
+import type { RunningSettings } from '../../src/event/agent-settings';
 import { REPORT_CHARS_MAX, REPORT_PUBLISHED_MAX } from '../../src/event/source-report';
 import type { Gap } from '../gaps/gap';
 import type { DatabaseStatus } from '../status/database-status';
@@ -15,6 +16,8 @@ export interface SourceReport {
   readonly waitingBytes: number;
   readonly problem: string | null;
   readonly gaps: readonly Gap[];
+  /** The settings that the agent works with. */
+  readonly running?: RunningSettings;
   /** Of a folder that several hosts share. */
   readonly shared?: Shared;
 }
@@ -30,10 +33,11 @@ export interface Reporter {
   readonly agentVersion: string;
   /** UUID of this run of the agent. */
   readonly runId: string;
+  readonly running: RunningSettings;
 }
 
 export function toSourceReport(
-  { hostName, agentVersion, runId }: Reporter,
+  { hostName, agentVersion, runId, running }: Reporter,
   status: DatabaseStatus,
   gaps: readonly Gap[],
   wholeFiles: readonly string[] | null = null,
@@ -51,6 +55,7 @@ export function toSourceReport(
     waitingBytes,
     problem: problem?.slice(0, REPORT_CHARS_MAX.problem) ?? null,
     gaps,
+    running,
     ...(wholeFiles !== null && { shared: { isStandby: status.state === 'standby', wholeFiles } }),
   };
 }

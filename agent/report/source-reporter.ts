@@ -4,6 +4,7 @@ import type { Gap } from '../gaps/gap';
 import type { GapStore } from '../gaps/gap-store';
 import { errorText, type Log } from '../log';
 import { Occasionally } from '../occasionally';
+import type { Wanted } from '../settings/kept-settings';
 import type { DatabaseActivity } from '../status/database-activity';
 import type { DatabaseStatus } from '../status/database-status';
 import type { AgentTimes } from '../times';
@@ -17,6 +18,8 @@ interface ReporterOptions {
   readonly gaps: Pick<GapStore, 'pending' | 'acknowledge' | 'count'>;
   /** The files that are published whole, where several hosts share the folder; null: they do not. */
   readonly sharing: (() => readonly string[]) | null;
+  /** Keeps what the service wants. Null: nothing. */
+  readonly wants: (wanted: Wanted | null) => Promise<void>;
   readonly times: AgentTimes;
   readonly clock: Clock;
   readonly log: Log;
@@ -85,6 +88,7 @@ export class SourceReporter {
     if (answer.kind === 'failed') return abandon.aborted ? undefined : this.fail(answer.message);
     this.last = { atMs: clock.now(), wasBehind: isBehind(status), wasStandby: isStandby(status) };
     activity.reported(report.publishedCount, answer.gapsKept);
+    if (answer.wanted !== undefined) await this.want(answer.wanted);
     if (answer.gapsKept !== pending.length) {
       return this.fail(`the service kept ${answer.gapsKept} of ${pending.length} gaps`);
     }
@@ -98,6 +102,16 @@ export class SourceReporter {
     if (sharing === null) return pending;
     const before = new Date(clock.now() - times.sharedGapWaitMs).toISOString();
     return pending.filter(({ detectedAt }) => detectedAt <= before);
+  }
+
+  private async want(wanted: Wanted | null): Promise<void> {
+    const { log, wants } = this.options;
+    try {
+      await wants(wanted);
+    } catch (error) {
+      const reason = `the settings of the service cannot be saved: ${errorText(error)}`;
+      if (this.said.isDue(reason)) log.warn(`${this.name}: ${reason}`);
+    }
   }
 
   private async acknowledge(gapIds: readonly string[]): Promise<void> {

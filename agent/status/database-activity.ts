@@ -30,6 +30,8 @@ export class DatabaseActivity {
   serviceProblem: ServiceProblem | null = null;
   /** Why the agent itself stopped work on the database, which it will retry; null: it did not stop. */
   ownProblem: string | null = null;
+  /** The version of the settings by which the service has switched it off; null: it has not. */
+  offBy: number | null = null;
   private publishing: Publishing | null = null;
   private current: DatabaseStatus;
   private tallyBefore: PublishedCounts;
@@ -141,6 +143,7 @@ export class DatabaseActivity {
 
   private state(): DatabaseState {
     if (this.ownProblem !== null) return 'failed';
+    if (this.offBy !== null) return 'off';
     if (this.serviceProblem !== null) return this.serviceProblem.kind;
     if (this.publishing?.isAway()) return 'standby';
     const { waitingBytes, waitingRecords } = this.current;
@@ -149,6 +152,7 @@ export class DatabaseActivity {
 
   private problem(): string | null {
     if (this.ownProblem !== null) return this.ownProblem;
+    if (this.offBy !== null) return offText(this.offBy);
     if (this.serviceProblem !== null) return this.serviceProblem.message;
     if (this.publishing === null || this.publishing.isAway()) return null;
     const { fileCount, lastError } = this.current;
@@ -165,6 +169,10 @@ export class DatabaseActivity {
     this.current = { ...this.current, ...changes };
   }
 }
+
+/** Why a database that the service has switched off is not published. */
+export const offText = (version: number): string =>
+  `switched off by the settings of the service (version ${version}): nothing of it is published`;
 
 /** The facts of an earlier run's status that are still true. */
 export const fromEarlierRun = (status: DatabaseStatus): DatabaseStatus => ({

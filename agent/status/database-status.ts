@@ -7,9 +7,10 @@ const time = z.string().nullable();
  * - `publishing`: the agent reads and sends; `idle`: everything in the files is acknowledged
  * - `waiting`: the service cannot be reached, or asks the agent to wait; `keyRefused`: the service refuses the key
  * - `standby`: the folder is shared, and away: another host reads it
+ * - `off`: the service has switched it off, as the file allows
  * - `failed`: the agent itself cannot work on the database now (a full disk, say), and will retry
  */
-const DATABASE_STATES = ['publishing', 'idle', 'waiting', 'keyRefused', 'standby', 'failed'] as const;
+const DATABASE_STATES = ['publishing', 'idle', 'waiting', 'keyRefused', 'standby', 'off', 'failed'] as const;
 export type DatabaseState = (typeof DATABASE_STATES)[number];
 
 /** One database in the status file. Times are ISO 8601; null: never, or nothing. */

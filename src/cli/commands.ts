@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { Distribution } from '../database/distribute/distribute';
 import { BUILD_VERSION } from '../generated/version';
 import { addAccessLogCommand } from './access-log-command';
+import { addAgentGroupCommands } from './agent-group-commands';
 import { addAlertCommands } from './alert-commands';
 import { addArchiveCommands } from './archive-commands';
 import { addComplianceCommands } from './compliance-commands';
@@ -103,6 +104,12 @@ export function createProgram(ports: CommandPorts): Command {
   );
 
   addSourceCommand(program, onService);
+  addAgentGroupCommands(
+    program
+      .command('agent-group')
+      .description('groups of hosts, and the settings that their agents are to run'),
+    onService,
+  );
   addEraseCommands(program, onService);
   addExplainCommand(program, onService);
   addVerifyCommand(program, ports);

@@ -8,10 +8,11 @@ import { toTable } from './table';
 const WITH_GAPS = columnsOf(
   'AuditSource',
   ...(['tenantId', 'hostName', 'databaseName', 'lag', 'waitingBytes', 'gapCount', 'problem'] as const),
-  ...(['publishedCount', 'lastEventTime', 'lastReceived', 'lastReported'] as const),
+  ...(['publishedCount', 'lastEventTime', 'lastReceived', 'lastReported', 'agentVersion'] as const),
+  ...(['agentGroup', 'wantedVersion', 'runningVersion', 'refusedSettings'] as const),
 );
-/** Gaps are only for programs, because a table has no room for them. */
-const COLUMNS = WITH_GAPS.filter((name) => name !== 'gaps');
+/** Some are only for programs, because a table has no room for them. */
+const COLUMNS = WITH_GAPS.filter((name) => name !== 'gaps' && name !== 'running');
 
 /** `sources`, `source retire` and `remove-sources`. */
 export function addSourceCommand(program: Command, onService: OnService): void {
@@ -95,7 +96,7 @@ interface Removal extends OfTenant {
 }
 
 /** A row of the table. The columns that identify a source come first, followed by its lag in whole seconds. */
-const toRow = ({ lag, ...source }: Omit<AuditSource, 'gaps'>) => {
+const toRow = ({ lag, ...source }: Omit<AuditSource, 'gaps' | 'running'>) => {
   const { tenantId, hostName, databaseName, ...rest } = source;
   return { tenantId, hostName, databaseName, lag: lag === null ? 'never' : `${Math.round(lag)} s`, ...rest };
 };

@@ -44,11 +44,18 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'tenantAlerts.pageSize': LIMITS.pageSizeMax,
 };
 /**
- * Lists whose length no argument changes. A source in a page has few gaps, or none; most keys have few tenants, and a run
+ * Lists whose length no argument changes. A source in a page has few gaps, or none; most keys have few tenants, a group of agents few
+ * patterns and databases, and a run
  * of retention removes few weeks.
  */
 const FIXED: Readonly<Record<string, number>> = {
   'AccessLogEntry.tenantIds': 20,
+  'AgentGroup.hosts': 20,
+  'AuditSource.refusedSettings': 4,
+  'ListedSource.refusedSettings': 4,
+  'RunningAgentSettings.refused': 4,
+  'WantedAgentSettings.databasesOff': 20,
+  'WantedAgentSettings.databasesOn': 20,
   'AuditLogCheckpoints.checkpoints': LIMITS.evidenceCheckpointsMax,
   destinationTypes: 10,
   'DestinationField.values': 4,

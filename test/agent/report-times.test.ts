@@ -6,6 +6,15 @@ import { SourceReporter } from '../../agent/report/source-reporter';
 import { DatabaseActivity } from '../../agent/status/database-activity';
 import { AGENT_TIMES } from '../../agent/times';
 
+const RUNNING: SourceReport['running'] & object = {
+  version: null,
+  pollIntervalMs: 1_000,
+  batchMaxEvents: 1_000,
+  logLevel: 'info',
+  isOn: true,
+  refused: [],
+};
+
 /** The seconds at which an agent reports, with the usual waiting times. `happens` is called every second. */
 async function reportTimes(
   seconds: number,
@@ -49,9 +58,10 @@ async function reportTimes(
     activity,
     clock,
     sharing: null,
+    wants: async () => {},
     times: AGENT_TIMES,
     log: new LineLog(() => {}),
-    reporter: { hostName: 'h', agentVersion: '1', runId: 'r' },
+    reporter: { hostName: 'h', agentVersion: '1', runId: 'r', running: RUNNING },
     client: {
       send: async (report) => {
         times.push(nowMs / 1000);

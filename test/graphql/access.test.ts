@@ -272,6 +272,13 @@ const MATRIX = {
     'operator',
     'mutation { restoreWeek(tenantId: "1", week: "2026-01-05T00:00:00Z") { outcome } }',
   ],
+  'Query.agentGroups': ['operator', '{ agentGroups { groupId } }'],
+  'Mutation.createAgentGroup': [
+    'operator',
+    'mutation { createAgentGroup(tenantId: "1", name: "x", hosts: ["*"]) { groupId } }',
+  ],
+  'Mutation.updateAgentGroup': ['operator', `mutation { updateAgentGroup(groupId: "${UUID}") { groupId } }`],
+  'Mutation.deleteAgentGroup': ['operator', `mutation { deleteAgentGroup(groupId: "${UUID}") { groupId } }`],
   'Query.holds': ['operator', '{ holds { holdId } }'],
   'Mutation.createHold': ['operator', 'mutation { createHold(tenantId: "1", reason: "x") { holdId } }'],
   'Mutation.endHold': ['operator', `mutation { endHold(holdId: "${UUID}", reason: "x") { holdId } }`],

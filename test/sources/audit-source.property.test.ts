@@ -117,6 +117,7 @@ function expected(reports: readonly Sent[], received: readonly Sent[]) {
       retiredReason: null,
       standbySince: null,
       isUnread: true,
+      running: null,
       lastReceived: largest(own.filter(({ report }) => report.publishedCount > 0).map(timeOf)),
     };
   });

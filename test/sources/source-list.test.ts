@@ -16,6 +16,7 @@ const source = (i: number, change: Partial<AuditSource> = {}): AuditSource => ({
   retiredReason: null,
   standbySince: null,
   isUnread: true,
+  running: null,
   gapCount: 0,
   lastReceived: new Date(NOW - 1_000),
   lastReported: new Date(NOW - 1_000),

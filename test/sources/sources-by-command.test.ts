@@ -27,6 +27,7 @@ describe('the command sources', () => {
       [
         ...['tenantId', 'hostName', 'databaseName', 'lag', 'waitingBytes', 'gapCount', 'problem'],
         ...['publishedCount', 'lastEventTime', 'lastReceived', 'lastReported', 'agentVersion'],
+        ...['agentGroup', 'wantedVersion', 'runningVersion', 'refusedSettings'],
         ...['retiredAt', 'standbySince', 'retiredReason'],
       ],
       3,

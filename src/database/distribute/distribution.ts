@@ -20,6 +20,7 @@ export const DISTRIBUTED_TABLES = [
   'retention_run',
   'legal_hold',
   'audit_source',
+  'agent_group',
   'audit_gap',
   'audit_source_lag',
   'audit_log_queue',

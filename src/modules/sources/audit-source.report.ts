@@ -4,6 +4,7 @@ import { isUuid } from '../../event/uuid';
 import { LIMITS } from '../../limits';
 import { empty, problem } from '../../problem';
 import { GAP_REASON } from './answers';
+import { RUNNING_REPORT } from './groups/answers';
 
 /** A text of an agent, which may be empty. */
 const text = (name: keyof typeof REPORT_CHARS_MAX) =>
@@ -89,6 +90,7 @@ export const AUDIT_SOURCE_REPORT = {
       isRequired: true,
       doc: `At most ${LIMITS.reportGapsMax}.`,
     },
+    running: { kind: 'object', of: RUNNING_REPORT, doc: 'Null: the agent tells none.' },
     shared: { kind: 'object', of: SHARED_REPORT, doc: 'Null: the folder is of this host alone.' },
   },
 } as const satisfies InputShape;

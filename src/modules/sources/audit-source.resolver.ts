@@ -24,6 +24,8 @@ import { type AuditSource, lagOf, type StoredGap } from './audit-source';
 import { REPORT_PARAMETERS } from './audit-source.report';
 import type { AuditSourceStore } from './audit-source.store';
 import { type ReportReceipt, receiveReport } from './check-report';
+import { type AgentGroup, groupOf } from './groups/agent-group';
+import type { AgentGroupStore } from './groups/agent-group.store';
 import type { ListComplete } from './list-complete';
 import { listSources } from './list-sources';
 import { REMOVE_SOURCES_PARAMETERS, REMOVED_SOURCES, silenceProblems } from './remove-sources';
@@ -51,6 +53,7 @@ export class AuditSourceResolver {
     private readonly sources: AuditSourceStore,
     private readonly tenants: Pick<TenantStore, 'existing' | 'list'>,
     private readonly complete: ListComplete,
+    private readonly groups: Pick<AgentGroupStore, 'list'>,
     private readonly nowMs: () => number,
   ) {}
 
@@ -65,7 +68,7 @@ export class AuditSourceResolver {
   ): Promise<ReportReceipt> {
     if (principal.kind !== 'agent')
       throw new DomainError('forbidden', { public: 'Only agents report their sources.' });
-    return receiveReport(principal.tenantId, report, this.sources, this.nowMs());
+    return receiveReport(principal.tenantId, report, this.sources, this.groups, this.nowMs());
   }
 
   @Query(() => [AuditSourceType], { description: 'Sources by tenant, host and database.' })
@@ -82,8 +85,8 @@ export class AuditSourceResolver {
         (hostName ?? source.hostName) === source.hostName &&
         (databaseName ?? source.databaseName) === source.databaseName,
     );
-    const now = this.nowMs();
-    return sources.map((source) => toSourceType(source, now));
+    const typed = await this.#typed();
+    return sources.map(typed);
   }
 
   @Mutation(() => RemovedSourcesType, {
@@ -137,8 +140,9 @@ export class AuditSourceResolver {
     const nameOf = (tenantId: number) => names.get(tenantId) ?? String(tenantId);
     const now = this.nowMs();
     const asked = { state: state ?? null, search, page, pageSize };
+    const typed = await this.#typed();
     const { items, ...numbers } = sourceList(all, nameOf, asked, now);
-    return { ...numbers, items: items.map((source) => ({ ...source, ...toSourceType(source, now) })) };
+    return { ...numbers, items: items.map((source) => ({ ...source, ...typed(source) })) };
   }
 
   @Query(() => SourcePageType, {
@@ -166,6 +170,15 @@ export class AuditSourceResolver {
     return gaps.map(toGapType);
   }
 
+  async #typed() {
+    const groups = await this.groups.list(null);
+    const now = this.nowMs();
+    return (source: AuditSource) => {
+      const own = groups.filter(({ tenantId }) => tenantId === source.tenantId);
+      return toSourceType(source, groupOf(own, source.hostName), now);
+    };
+  }
+
   async #tenantOf(given: string): Promise<number> {
     const tenantId = parseTenantId(given);
     if (tenantId === null || (await this.tenants.existing([tenantId])).length === 0) throw noSuchTenant();
@@ -173,8 +186,12 @@ export class AuditSourceResolver {
   }
 }
 
-const toSourceType = (source: AuditSource, nowMs: number): AuditSourceType => ({
+const toSourceType = (source: AuditSource, group: AgentGroup | null, nowMs: number): AuditSourceType => ({
   ...source,
+  agentGroup: group?.name ?? null,
+  wantedVersion: group?.version ?? null,
+  runningVersion: source.running?.version ?? null,
+  refusedSettings: (source.running?.refused ?? []).map(({ setting, reason }) => `${setting}: ${reason}`),
   tenantId: String(source.tenantId),
   lastReceived: source.lastReceived?.toISOString() ?? null,
   lastReported: source.lastReported.toISOString(),

@@ -83,6 +83,7 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
           runs && JSON.stringify(runs),
           report.shared?.isStandby === true,
           report.shared && JSON.stringify(report.shared.wholeFiles),
+          report.running && JSON.stringify(report.running),
         );
         if (put === 0) {
           const [known] = await tx.$queryRawUnsafe<object[]>(FIND_TENANT, tenantId);

@@ -1,3 +1,4 @@
+import type { RunningSettings } from '../../event/agent-settings';
 import type { GapReason } from '../../event/source-report';
 
 /**
@@ -61,6 +62,8 @@ export interface SourceReport extends ReportedState {
   readonly runId: string | null;
   /** Null: the folder is of this host alone. */
   readonly shared: SharedFolder | null;
+  /** Null: the agent tells none. */
+  readonly running: RunningSettings | null;
   /** Milliseconds by which the agent's clock is ahead of the service's; below zero: behind; null: not known. */
   readonly clockAheadMs: number | null;
 }
@@ -79,6 +82,8 @@ export interface AuditSource extends ReportedState {
   readonly standbySince: Date | null;
   /** Whether no source in use that shares a folder under this name has it. */
   readonly isUnread: boolean;
+  /** At its last report. Null: its agent told none. */
+  readonly running: RunningSettings | null;
   readonly gapCount: number;
 }
 

@@ -7,6 +7,8 @@ import type { REPORT_RECEIPT } from './answers';
 import type { SourceReport } from './audit-source';
 import { AUDIT_SOURCE_REPORT, type GivenReport } from './audit-source.report';
 import type { AuditSourceStore } from './audit-source.store';
+import { groupOf } from './groups/agent-group';
+import type { AgentGroupStore } from './groups/agent-group.store';
 
 /**
  * The report with its times in one form.
@@ -31,6 +33,7 @@ export function checkReport(given: GivenReport, nowMs: number): SourceReport {
     shared: report.shared
       ? { ...report.shared, wholeFiles: report.shared.wholeFiles.map((guid) => guid.toLowerCase()) }
       : null,
+    running: report.running ? { ...report.running, version: report.running.version ?? null } : null,
     gaps: report.gaps.map((gap) => ({
       gapId: gap.gapId,
       reason: gap.reason,
@@ -62,13 +65,14 @@ function clockAheadOf(caughtUpAt: string | null, given: GivenReport, nowMs: numb
 export type ReportReceipt = Answer<typeof REPORT_RECEIPT>;
 
 /**
- * Stores what an agent says of one of its sources, for the tenant of the agent's key.
+ * Stores what an agent says of one of its sources, for the tenant of the agent's key, and says what it is to run.
  * @throws DomainError `forbidden`, `invalid_parameter` naming every problem, and what the store throws
  */
 export async function receiveReport(
   keyTenantId: number,
   given: GivenReport,
   store: AuditSourceStore,
+  groups: Pick<AgentGroupStore, 'list'>,
   nowMs: number,
 ): Promise<ReportReceipt> {
   if (parseTenantId(given.tenantId) !== keyTenantId) {
@@ -78,5 +82,10 @@ export async function receiveReport(
   }
   const report = checkReport(given, nowMs);
   await store.report(keyTenantId, report, new Date(nowMs));
-  return { gapsKept: report.gaps.length };
+  const group = groupOf(await groups.list(keyTenantId), report.hostName);
+  return {
+    gapsKept: report.gaps.length,
+    settingsVersion: group?.version ?? null,
+    settings: group?.settings ?? null,
+  };
 }

@@ -12,6 +12,8 @@ import { PostgresAuditSourceStore } from './audit-source.store';
 import { countGaps } from './coverage';
 import { CoverageResolver, type ReadHolds } from './coverage.resolver';
 import { expireGaps } from './expire-gaps';
+import { AgentGroupResolver } from './groups/agent-group.resolver';
+import { AgentGroupStore } from './groups/agent-group.store';
 import { type ListComplete, listComplete } from './list-complete';
 import { type ListLags, listLags } from './list-lags';
 
@@ -36,12 +38,14 @@ export function sourcesModule(parts: {
   const { service, owner, tenants, epoch, retention, holds, nowMs, log } = parts;
   const complete = listComplete(service, nowMs);
   const sources = new PostgresAuditSourceStore(service, owner);
+  const groups = new AgentGroupStore(service);
   return {
     complete,
     lags: listLags(service, nowMs),
     gaps: (of, range) => countGaps(service, of, range),
     resolvers: [
-      new AuditSourceResolver(sources, tenants, complete, nowMs),
+      new AuditSourceResolver(sources, tenants, complete, groups, nowMs),
+      new AgentGroupResolver(groups, tenants),
       new CoverageResolver(service, holds, nowMs),
     ],
     tasks: [

@@ -35,6 +35,8 @@ export class FakeIngestService {
   fault: Fault = () => false;
   reportFault: ReportFault = () => false;
   judge: Judge = () => null;
+  /** What the answers to reports say of settings: `settingsVersion` and `settings`. */
+  wanted: object = { settingsVersion: null, settings: null };
   private readonly server = createServer((request, response) => {
     this.answer(request, response).catch((error: unknown) => {
       // Tests kill the agent in the middle of a request.
@@ -99,7 +101,9 @@ export class FakeIngestService {
     if (this.reportFault(report, response)) return;
     if (headers['x-api-key'] === AGENT_KEY) {
       this.reports.push(report);
-      respond(response, 200, { data: { reportAuditSource: { gapsKept: report.gaps.length } } });
+      respond(response, 200, {
+        data: { reportAuditSource: { gapsKept: report.gaps.length, ...this.wanted } },
+      });
     } else refuse(response, 401, 'unauthorized');
   }
 

@@ -1,0 +1,16 @@
+import { gapsOfDatabase, type WorkerOptions } from '../database-worker';
+import { reportBeside } from '../report/report-beside';
+
+/** Reports on a database that the service has switched off, until it is stopped, so that nobody takes it for complete. */
+export async function reportOff(
+  options: WorkerOptions,
+  stop: AbortSignal,
+  abandon: AbortSignal,
+): Promise<void> {
+  const { activity, config } = options;
+  activity.offBy = config.wanted.version;
+  const reporting = reportBeside(options, await gapsOfDatabase(options), null, abandon);
+  if (!options.once && !stop.aborted)
+    await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
+  await reporting.finish();
+}

@@ -1,0 +1,52 @@
+import type { AgentSetting, WantedSettings } from '../../../event/agent-settings';
+import { matchesHost } from './match-host';
+
+export interface AgentGroup {
+  readonly groupId: string;
+  readonly tenantId: number;
+  readonly name: string;
+  readonly position: number;
+  readonly hosts: readonly string[];
+  readonly version: number;
+  readonly changedAt: Date;
+  readonly settings: WantedSettings;
+}
+
+/** What an operator says of a group. Absent: it stays as it is. */
+export interface GroupChange {
+  readonly name?: string | undefined;
+  readonly hosts?: readonly string[] | undefined;
+  readonly position?: number | undefined;
+  readonly settings: Partial<{ [N in keyof WantedSettings]: WantedSettings[N] | undefined }>;
+  readonly unset?: readonly AgentSetting[] | undefined;
+}
+
+export const NOTHING_WANTED: WantedSettings = {
+  pollIntervalMs: null,
+  batchMaxEvents: null,
+  logLevel: null,
+  databasesOn: null,
+  databasesOff: null,
+};
+
+const FIELDS_OF: Record<AgentSetting, readonly (keyof WantedSettings)[]> = {
+  PollInterval: ['pollIntervalMs'],
+  BatchSize: ['batchMaxEvents'],
+  LogLevel: ['logLevel'],
+  Databases: ['databasesOn', 'databasesOff'],
+};
+
+/** The settings after a change. What the change sets counts more than what it unsets. */
+export function settingsAfter(before: WantedSettings, { settings, unset = [] }: GroupChange): WantedSettings {
+  const without = Object.fromEntries(
+    unset.flatMap((name) => FIELDS_OF[name]).map((field): [string, null] => [field, null]),
+  );
+  const given = Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== undefined && value !== null),
+  );
+  return { ...before, ...without, ...given };
+}
+
+/** The group of a host: the first that matches. @param groups of one tenant, in their order */
+export const groupOf = (groups: readonly AgentGroup[], hostName: string): AgentGroup | null =>
+  groups.find(({ hosts }) => hosts.some((pattern) => matchesHost(pattern, hostName))) ?? null;
