@@ -196,6 +196,11 @@ export const ENVIRONMENT = z.object({
     .describe(
       'Witnesses that sign checkpoints of the evidence log: `KEY URL` of each, comma-separated ([evidence](evidence.md#witnesses)). Not set: none.',
     ),
+  TIMESTAMP_URL: url(['http:', 'https:'])
+    .optional()
+    .describe(
+      'Time-stamp authority (RFC 3161) that stamps checkpoints of the evidence log ([evidence](evidence.md#time-stamps)). Not set: none.',
+    ),
   SECRETS_KEY_FILE: z
     .string()
     .optional()
@@ -339,6 +344,8 @@ export interface Config {
   readonly checkpointKeyFile: string | null;
   readonly formerCheckpointKeys: readonly string[];
   readonly witnesses: readonly ConfiguredWitness[];
+  /** Of the time-stamp authority. */
+  readonly timeStampUrl: string | null;
   /** Null: the key file in the data folder, which the first start makes. */
   readonly secretsKeyFile: string | null;
   /** Networks outside the public internet that destinations may be in. */
@@ -434,6 +441,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     checkpointKeyFile: data.CHECKPOINT_KEY_FILE ?? null,
     formerCheckpointKeys: data.CHECKPOINT_KEY_SUCCEEDS?.split(/ *, */) ?? [],
     witnesses: data.EVIDENCE_WITNESSES ?? [],
+    timeStampUrl: data.TIMESTAMP_URL ?? null,
     secretsKeyFile: data.SECRETS_KEY_FILE ?? null,
     destinationAllowNetworks: data.DESTINATION_ALLOW_NETWORKS ?? [],
     drill: data.DRILL === '1',

@@ -172,6 +172,12 @@ export const LIMITS = {
   witnessMs: 5_000, // between looks for checkpoints that witnesses have not signed
   witnessAnswerMs: 10_000, // for the answer of a witness
   witnessLateMs: 5 * 60_000, // that a witness may leave a log unsigned, before /health tells of it
+  timeStampMs: 5_000, // between looks for logs that are to be stamped
+  timeStampEveryMs: 60 * 60_000, // between two time stamps of a log: authorities bound how often they are asked
+  timeStampAnswerMs: 10_000, // for the answer of a time-stamp authority
+  timeStampLateMs: 5 * 60_000, // that a log may wait for its stamp, before /health tells of it
+  timeStampBytesMax: 32 * 1024, // of a token: three certificates of an authority are 5 kB
+  timeStampsMax: 100, // in one answer with checkpoints: 700 kB
   witnessLogsMax: 10_000, // of a witness; each is a file of 400 bytes
   tailEventsDefault: 1_000,
   tailEventsMax: 5_000, // an answer of some 5 MB

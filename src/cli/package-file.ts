@@ -2,9 +2,11 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createInflateRaw } from 'node:zlib';
+import { NODE_CRYPTO } from '../modules/evidence/time-stamps/node-crypto';
 import { type CheckedEvent, checkPackage, type PackageReport } from '../package-check/check';
 import type { Crypto } from '../package-check/note';
 import { openZip } from '../package-check/package-files';
+import type { JudgeAuthority } from '../package-check/stamp-file';
 
 /** What was found of a package, with the first events that are not as they were accepted. */
 export interface PackageCheck extends PackageReport {
@@ -21,8 +23,12 @@ const CRYPTO: Crypto = {
   },
 };
 
-/** Checks an evidence package. @param keys the trusted keys; none: the one of the package @throws Error */
-export async function checkPackageFile(file: string, keys: readonly string[]): Promise<PackageCheck> {
+/** Checks an evidence package. @param keys the trusted keys; none: the one of the package @param judgeAuthority null: nobody is trusted to state times @throws Error */
+export async function checkPackageFile(
+  file: string,
+  keys: readonly string[],
+  judgeAuthority: JudgeAuthority | null = null,
+): Promise<PackageCheck> {
   const handle = await open(file);
   try {
     const { size } = await handle.stat();
@@ -31,7 +37,12 @@ export async function checkPackageFile(file: string, keys: readonly string[]): P
     const onEvent = (event: CheckedEvent) => {
       if (event.problem !== null && findings.length < FINDINGS_MAX) findings.push(event);
     };
-    const report = await checkPackage(files, CRYPTO, { keys, onEvent });
+    const report = await checkPackage(files, CRYPTO, {
+      keys,
+      onEvent,
+      stampCrypto: NODE_CRYPTO,
+      ...(judgeAuthority && { judgeAuthority }),
+    });
     return { ...report, findings: findings.sort((a, b) => a.line - b.line) };
   } finally {
     await handle.close();

@@ -9,9 +9,11 @@ import { endCountOf } from '../modules/evidence/verify/event-file';
 import {
   entriesMax,
   type Hole,
+  isTimeStamp,
   type LogCopy,
   type ProofCopy,
   type RemovalAnswer,
+  type TimeStampCopy,
 } from '../modules/evidence/verify/log-copy';
 import { proofsToAsk } from '../modules/evidence/verify/proofs';
 import { HASH_BYTES } from '../store/log/evidence/merkle';
@@ -102,7 +104,7 @@ export class VerifyClient {
       throw new CommandError(
         `The log has ${size} entries, and there is memory here for ${entriesMax()}: verify it where there is more.`,
       );
-    const checkpoints = await this.#checkpoints(size);
+    const { checkpoints, timeStamps } = await this.#checkpoints(size);
     // A log that nothing was erased of may have no list.
     const { removals, erasures = [] } = await this.#object(REMOVALS, {});
     if (!Array.isArray(removals)) throw unlike(REMOVALS, 'it has no list of removals');
@@ -114,6 +116,7 @@ export class VerifyClient {
       ...about,
       before,
       checkpoints,
+      timeStamps,
       removals: removals as RemovalAnswer[],
       erasures,
       ...entries,
@@ -125,12 +128,17 @@ export class VerifyClient {
    * All checkpoints. The next page begins behind as many numbers as this one has notes, so a changed note neither leads
    * back nor past others. Only where numbers are missing do notes come twice.
    */
-  async #checkpoints(size: number): Promise<string[]> {
+  async #checkpoints(size: number): Promise<Pick<LogCopy, 'checkpoints' | 'timeStamps'>> {
     const checkpoints: string[] = [];
+    const stamps = new Map<number, TimeStampCopy>();
     for (let after = 0; ; ) {
-      const { checkpoints: page } = await this.#object(CHECKPOINTS, { after });
+      // A service of an earlier build has no time stamps.
+      const { checkpoints: page, timeStamps = [] } = await this.#object(CHECKPOINTS, { after });
       if (!isTexts(page)) throw unlike(CHECKPOINTS, 'it has no list of checkpoints');
-      if (page.length === 0) return checkpoints;
+      if (!Array.isArray(timeStamps) || !timeStamps.every(isTimeStamp) || timeStamps.length > page.length)
+        throw unlike(CHECKPOINTS, 'it has no list of time stamps');
+      if (page.length === 0) return { checkpoints, timeStamps: [...stamps.values()] };
+      for (const one of timeStamps) stamps.set(one.number, one);
       const areMissing = (parseNote(checkpoints.at(-1) ?? '')?.number ?? 0) > after;
       checkpoints.push(...page.slice(areMissing ? repeated(checkpoints, page) : 0));
       if (checkpoints.length > size + KEY_CHANGES_MAX)

@@ -4,13 +4,16 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { originOf } from '../modules/evidence/checkpoint';
 import { CHECKPOINT_KEY_FILE } from '../modules/evidence/checkpoint-key-file';
+import { certificatesIn, judgeBy } from '../modules/evidence/verify/authorities';
 import { eventsIn } from '../modules/evidence/verify/event-file';
 import type { LogCopy } from '../modules/evidence/verify/log-copy';
 import { readLogFile, writeLogFile } from '../modules/evidence/verify/log-file';
 import { type Policy, readPolicyFile } from '../modules/evidence/verify/policy';
 import { withQuorum } from '../modules/evidence/verify/quorum';
+import { checkTimeStamps } from '../modules/evidence/verify/time-stamps';
 import { Verifier } from '../modules/evidence/verify/verifier';
 import { verifyRun } from '../modules/reports/verify-run';
+import type { JudgeAuthority } from '../package-check/stamp-file';
 import { CheckpointKey } from '../store/log/evidence/note-key';
 import { signerOf } from '../store/log/evidence/signed-note';
 import { checkPackageFile, type PackageCheck } from './package-file';
@@ -30,6 +33,7 @@ interface Options {
   readonly apiKeyFile?: string;
   readonly publicKey: readonly string[];
   readonly policy?: string;
+  readonly timestampCa: readonly string[];
   readonly checkpoint: readonly string[];
   readonly saveCheckpoint?: string;
   readonly save?: string;
@@ -42,6 +46,14 @@ interface Options {
   readonly json?: boolean;
 }
 
+/** What a verifier demands beside the signature of the log's key. */
+interface Demands {
+  readonly policy: Policy | null;
+  /** Null: no time stamp is demanded. */
+  readonly judge: JudgeAuthority | null;
+}
+
+const NOT_STAMPED = 'There is no time stamp of an authority that you trust.';
 /** A checkpoint is signed within a minute after its events. Another minute is for a busy service. */
 const WAIT_SECONDS = 120;
 const EVENTS_FILE = 'events.ndjson';
@@ -65,6 +77,12 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
     .option(
       '--policy <file>',
       'demands signatures of witnesses: a file of log, witness, group and quorum lines (C2SP tlog-policy)',
+    )
+    .option(
+      '--timestamp-ca <file>',
+      'demands a time stamp (RFC 3161) of an authority with a certificate of this file, in PEM (repeatable; or a timestamps line of the policy)',
+      gather,
+      [],
     )
     .option('--checkpoint <file>', 'a checkpoint from an earlier run (repeatable)', gather, [])
     .option('--save-checkpoint <file>', 'writes the newest checkpoint to a file, for --checkpoint next time')
@@ -91,16 +109,22 @@ export function addVerifyCommand(program: Command, ports: Ports): void {
       if (options.showKey) return ports.print(await ownPublicKey(ports.env));
       if (options.policy && options.report)
         throw new CommandError('--policy is not for --report: a run of a report has no witnesses.', 'usage');
+      if (options.timestampCa.length > 0 && options.report)
+        throw new CommandError(
+          '--timestamp-ca is not for --report: a run of a report has no time stamps.',
+          'usage',
+        );
       if (options.report) return verifyReport(options.report, options, ports);
       if (options.events.length > 0 && !options.from) throw new CommandError('--events needs --from.');
       const policy = await policyOf(options);
-      if (options.package) return verifyPackage(options.package, options, policy, ports);
-      if (options.from) return verifyFolder(options.from, options, policy, ports);
+      const judge = await judgeOf(options, policy);
+      if (options.package) return verifyPackage(options.package, options, { policy, judge }, ports);
+      if (options.from) return verifyFolder(options.from, options, { policy, judge }, ports);
       const folder = options.save ?? (await mkdtemp(path.join(os.tmpdir(), 'audit-activity-verify-')));
       try {
         const shortage = await fetchInto(folder, serviceOf(), options, policy, ports);
         // The log is checked first, because the check names the events that were removed.
-        await verifyFolder(folder, options, policy, ports);
+        await verifyFolder(folder, options, { policy, judge }, ports);
         if (shortage !== null) throw new CommandError(shortage);
       } finally {
         if (!options.save) await rm(folder, { recursive: true, force: true });
@@ -133,6 +157,17 @@ async function fetchInto(
 const policyOf = ({ policy }: Options): Promise<Policy | null> =>
   given((async () => (policy === undefined ? null : readPolicyFile(policy)))());
 
+/** Who is trusted to state times; null: nobody was named. */
+function judgeOf({ timestampCa }: Options, policy: Policy | null): Promise<JudgeAuthority | null> {
+  const read = async () => {
+    const files = await Promise.all(timestampCa.map(async (file) => [await readGiven(file), file] as const));
+    const trusted = files.flatMap(([text, file]) => certificatesIn(text, file));
+    trusted.push(...(policy?.authorities ?? []));
+    return trusted.length === 0 ? null : judgeBy(trusted);
+  };
+  return given(read());
+}
+
 /** The trusted keys: those that the caller gave, and those of the policy; else the one that the service states. */
 function trustedKeys({ tenantId, publicKey }: LogCopy, given: readonly string[], policy: Policy | null) {
   const origin = originOf(tenantId);
@@ -146,7 +181,7 @@ function trustedKeys({ tenantId, publicKey }: LogCopy, given: readonly string[],
 async function verifyFolder(
   folder: string,
   options: Options,
-  policy: Policy | null,
+  { policy, judge }: Demands,
   { print }: Ports,
 ): Promise<void> {
   const copy = await given(readLogFile(path.join(folder, LOG_FILE)));
@@ -166,18 +201,26 @@ async function verifyFolder(
   const report = verifier.report();
   const missing = witnessed?.missing ?? null;
   const quorum = witnessed && { isMet: missing === null, missing };
+  const timeStamps = await checkTimeStamps(copy, keys, judge);
   print(
     options.json
       ? JSON.stringify({
           ...report,
           checkpoint: log.checkpoints.at(-1) ?? null,
           ...(quorum && { quorum }),
+          timeStamps,
         })
-      : textOf(report, { keys, isPinned, quorum }),
+      : textOf(report, { keys, isPinned, quorum, timeStamps }),
   );
   if (report.isChanged)
     throw new CommandError(`The events of tenant ${report.tenantId} are not as they were accepted.`);
   if (missing !== null) throw new CommandError(`The policy ${options.policy} is not met: ${missing}.`);
+  const [wrongStamp] = timeStamps.problems;
+  if (wrongStamp !== undefined)
+    throw new CommandError(
+      `Of tenant ${report.tenantId}, ${timeStamps.problems.length} time stamps do not verify.`,
+    );
+  if (judge !== null && timeStamps.verified === 0) throw new CommandError(NOT_STAMPED);
   if (!report.isSound)
     throw new CommandError(
       report.unjudged > 0
@@ -201,11 +244,11 @@ async function verifyReport(file: string, { publicKey, json }: Options, { print 
 async function verifyPackage(
   file: string,
   { publicKey, policy: policyFile, json }: Options,
-  policy: Policy | null,
+  { policy, judge }: Demands,
   { print }: Ports,
 ): Promise<void> {
   const keys = [...new Set([...publicKey, ...(policy?.keys ?? [])])];
-  const check = await given(checkPackageFile(file, keys));
+  const check = await given(checkPackageFile(file, keys, judge));
   const missing = policy && missingInPackage(check, policy, publicKey);
   print(
     json
@@ -214,6 +257,7 @@ async function verifyPackage(
   );
   if (!check.isSound) throw new CommandError('The package is not as it was signed.');
   if (missing !== null) throw new CommandError(`The policy ${policyFile} is not met: ${missing}.`);
+  if (judge !== null && check.timeStamp === null) throw new CommandError(NOT_STAMPED);
 }
 
 /** @returns what of the policy the checkpoint of a package does not meet, in words; null: nothing */

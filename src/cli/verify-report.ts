@@ -1,4 +1,5 @@
 import { onOneLine } from '../event/visible-text';
+import type { StampFindings } from '../modules/evidence/verify/time-stamps';
 import { type Report, WRONG_KINDS } from '../modules/evidence/verify/verifier';
 import type { RunCheck } from '../modules/reports/verify-run';
 import type { PackageCheck } from './package-file';
@@ -13,6 +14,20 @@ interface Quorum {
 const quorumText = ({ missing }: Quorum) =>
   missing === null ? '  witnesses: it has the quorum of the policy' : `  witnesses: ${missing}`;
 
+const stampText = (
+  { number, size, time }: NonNullable<StampFindings['newest']>,
+  isAuthorityChecked: boolean,
+): string =>
+  `  time stamp: an authority had checkpoint ${number} (${size} entries) at ${time}${
+    isAuthorityChecked ? '' : ' (nobody asked who it is; give --timestamp-ca)'
+  }`;
+
+const stampsText = ({ newest, verified, problems, isAuthorityChecked }: StampFindings): string[] => [
+  ...problems.slice(0, SHOWN_MAX).map((problem) => `  ${problem}`),
+  ...(problems.length > SHOWN_MAX ? [`  and ${problems.length - SHOWN_MAX} more`] : []),
+  ...(newest ? [`${stampText(newest, isAuthorityChecked)}; the newest of ${verified}`] : []),
+];
+
 /** A report for people: all checks hold, or the first record that fails. */
 export function textOf(
   report: Report,
@@ -21,6 +36,7 @@ export function textOf(
     readonly isPinned: boolean;
     /** Whether witnesses vouch for the checkpoint; null: that was not asked. */
     readonly quorum?: Quorum | null;
+    readonly timeStamps?: StampFindings;
   },
 ): string {
   const { tenantId, findings, problems, notes, entries, checkpoint, removed, erased, erasures, newer } =
@@ -33,6 +49,7 @@ export function textOf(
   for (const note of notes) lines.push(`  note: ${note}`);
   if (checkpoint) lines.push(`  ${entries} entries, checkpoint ${checkpoint.number} of ${checkpoint.time}`);
   if (trust.quorum) lines.push(quorumText(trust.quorum));
+  if (trust.timeStamps) lines.push(...stampsText(trust.timeStamps));
   if (removed > 0)
     lines.push(`  ${removed} of them without their event: removed by retention, as it recorded`);
   if (erased > 0) lines.push(`  ${erased} of them without their event: erased`);
@@ -94,6 +111,7 @@ export function packageText(check: PackageCheck, isPinned: boolean, quorum: Quor
       ? [`  checkpoint ${checkpoint.number} of ${checkpoint.time}, ${checkpoint.size} entries`]
       : []),
     ...(quorum ? [quorumText(quorum)] : []),
+    ...(check.timeStamp ? [stampText(check.timeStamp, check.timeStamp.isAuthorityChecked)] : []),
     `  key ${keys.join(', ')}${isPinned ? '' : ' (as the package states it; give --public-key to trust your own)'}`,
   ]
     .map(onOneLine)

@@ -2,6 +2,9 @@ import { lookup as resolve } from 'node:dns';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
 import { AddressList, plainAddress } from '../address-list';
 
+/** For receivers that the operator of the service names: they may be anywhere. */
+export const ANYWHERE = ['0.0.0.0/0', '::/0'];
+
 /** The target of a connection is not allowed. The message says how to allow it. */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';

@@ -23,6 +23,8 @@ import {
 } from './note';
 import type { PackageFiles } from './package-files';
 import { Proofs } from './proofs';
+import { checkStampFile, type JudgeAuthority, type PackageStamp } from './stamp-file';
+import type { StampCrypto } from './time-stamp';
 
 /** Of the small files of a package. */
 const SMALL_BYTES_MAX = 16 * 1024 * 1024;
@@ -50,6 +52,8 @@ export interface PackageReport {
   readonly checkpoint: Pick<CheckpointText, 'number' | 'size' | 'time'> | null;
   /** The checkpoint as it was signed, with the signatures of witnesses; null: a trusted key has signed none. */
   readonly checkpointNote: string | null;
+  /** Null: it has none, or one that does not verify, which is a problem. */
+  readonly timeStamp: PackageStamp | null;
   /** The keys by which it was judged. */
   readonly keys: readonly string[];
   /** Whether every event is proven and every file is as it was signed. */
@@ -66,6 +70,9 @@ export interface PackageReport {
 interface Options {
   /** The keys that the verifier trusts; none: the one of the package. */
   readonly keys: readonly string[];
+  readonly stampCrypto: StampCrypto;
+  /** Not given: nobody is trusted to state times, and only the token itself is checked. */
+  readonly judgeAuthority?: JudgeAuthority;
   /** Gets each event; those whose verdict needs all others come last. */
   readonly onEvent: (event: CheckedEvent) => void;
 }
@@ -105,12 +112,14 @@ class PackageCheck {
     const checkpoint = await this.#checkpoint(manifest, keys);
     if (manifest) await this.#listedFiles(manifest);
     const proofs = checkpoint && (await this.#proofs(checkpoint));
+    const timeStamp = checkpoint && (await this.#timeStamp(checkpoint, keys));
     await this.#checkEvents(proofs, manifest);
     const { number, size, time } = checkpoint ?? {};
     return {
       manifest,
       checkpoint: checkpoint && { number: number ?? 0, size: size ?? 0, time: time ?? '' },
       checkpointNote: this.#checkpointNote,
+      timeStamp,
       keys: this.options.keys.length > 0 ? this.options.keys : ownKey === null ? [] : [ownKey.trim()],
       isSound: this.#problems.length === 0 && this.#proven === this.#events,
       events: this.#events,
@@ -220,6 +229,15 @@ class PackageCheck {
     } catch (error) {
       return this.#bad(FILES.proofs, (error as Error).message);
     }
+  }
+
+  async #timeStamp(checkpoint: CheckpointText, keys: readonly PublicKey[]): Promise<PackageStamp | null> {
+    if (!this.files.names.includes(FILES.timeStamp)) return null;
+    const bytes = await this.#small(FILES.timeStamp);
+    if (!bytes) return null;
+    const { stampCrypto, judgeAuthority: judge } = this.options;
+    const found = await checkStampFile(bytes, checkpoint, keys, { crypto: this.crypto, stampCrypto, judge });
+    return typeof found === 'string' ? this.#bad(FILES.timeStamp, found) : found;
   }
 
   async #checkEvents(proofs: Proofs | null, manifest: PackageManifest | null): Promise<void> {

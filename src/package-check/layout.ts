@@ -9,6 +9,8 @@ export const FILES = {
   proofs: 'proofs.ndjson',
   events: 'events.ndjson',
   gaps: 'gaps.json',
+  /** Only where a checkpoint was stamped. */
+  timeStamp: 'time-stamp.json',
   page: 'verify.html',
 } as const;
 
@@ -75,6 +77,16 @@ export const countAtLevel = (size: number, level: number): number => Math.ceil(s
 /** How many places a tile has. */
 export const placesOfTile = (size: number, level: number, tile: number): number =>
   Math.min(TILE_PLACES, countAtLevel(size, level) - tile * TILE_PLACES);
+
+/** The file of a time stamp: a checkpoint, what an authority said of it, and that the log of the package goes on from it. */
+export interface StampFile {
+  /** A signed note. */
+  readonly checkpoint: string;
+  /** A time-stamp token (RFC 3161); Base64. */
+  readonly token: string;
+  /** The consistency proof of RFC 9162 from this checkpoint to that of the package, each hash in Base64. */
+  readonly consistency: readonly string[];
+}
 
 /** The text that the service signs of a manifest. */
 export const manifestNoteBody = (

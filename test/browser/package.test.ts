@@ -2,8 +2,10 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
+import { stampedBytes } from '../../src/package-check/time-stamp';
 import { unpacked } from '../evidence/packages';
 import { events, signed } from '../evidence/signed-tenant';
+import { TestAuthority } from '../evidence/time-stamps/authority';
 import { temporaryFolder } from '../support/engines';
 import { QUICK_LOG, useLimits } from '../support/use-limits';
 import type { TestTenant } from '../support/world';
@@ -105,5 +107,30 @@ describe('an evidence package', () => {
     await offline.page.locator('#key').fill('audit-activity+00000000+AAAA');
     expect(await verdictOn(offline.page, zip)).toContain('Not verified');
     expect(offline.requests.filter((request) => !request.startsWith('file:'))).toEqual([]);
+  }, 120_000);
+
+  it('shows the time of a token, checks its imprint and signature, and names the command for what it does not check', async () => {
+    const answer = await fetch(`${tenant.world.service.url}/api/v1/public/audit-activity/package`, {
+      headers: { 'X-Api-Key': tenant.key },
+    });
+    const files = await unpacked(Buffer.from(await answer.arrayBuffer()));
+    const checkpoint = String(files.get('checkpoints.txt'));
+    const stampedBy = async (kind: 'rsa' | 'ec', change = 0) => {
+      const authority = await TestAuthority.make(path.join(folder, kind), kind);
+      const token = await authority.tokenOf(stampedBytes(checkpoint));
+      token.writeUInt8(token.readUInt8(token.length - 5) ^ change, token.length - 5);
+      const stamp = { checkpoint, token: token.toString('base64'), consistency: [] };
+      return zipOf(new Map([...files, ['time-stamp.json', Buffer.from(`${JSON.stringify(stamp)}\n`)]]));
+    };
+    const { page } = await pageOf(files.get('verify.html') as Buffer);
+    expect(await verdictOn(page, await stampedBy('rsa'))).toMatch(/^All/);
+    const facts = async () => (await page.locator('#facts').textContent()) ?? '';
+    expect(await facts()).toMatch(
+      /Time stamp\d{4}-\S+Z: the token is of checkpoint \d+ \(1000 entries\).* did not check who the authority is: audit-activity verify --package/,
+    );
+    expect(await verdictOn(page, await stampedBy('ec'))).toMatch(/^All/);
+    expect(await facts()).toContain('did not check the signature of the token, nor who the authority is');
+    expect(await verdictOn(page, await stampedBy('rsa', 1))).toMatch(/^NOT as signed/);
+    expect(await page.locator('#problems').textContent()).toContain('its signature does not fit');
   }, 120_000);
 });

@@ -87,7 +87,7 @@ const BORDERS: readonly Border[] = [
   { of: ['src/delivery/smtp'], files: ['src/delivery/blank-secrets'], packages: ['nodemailer'] },
   {
     of: ['src/store'],
-    files: [...CORE, 'src/caller', 'src/database', 'src/tsql'],
+    files: [...CORE, 'src/caller', 'src/database', 'src/package-check/consistency', 'src/tsql'],
     packages: ['@duckdb/node-api'],
   },
   {

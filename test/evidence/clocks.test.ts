@@ -23,7 +23,8 @@ describe.each(ENGINES)('the evidence log of instances whose clocks are wrong on 
   const instance = (clock: () => number = () => ms, memory = new Memory()) =>
     new LogTrial(store, TEST_CHECKPOINT_KEY, {}, memory, CHECKPOINT_MS, () => new Date(clock()));
   const add = (n = 1) => store.insert(store.checked(Array.from({ length: n }, () => ({}))));
-  const notes = (trial: LogTrial) => trial.log.checkpoints(store.tenantId, 0);
+  const notes = async (trial: LogTrial) =>
+    (await trial.log.checkpoints(store.tenantId, 0)).map(({ note }) => note);
   const times = async (trial: LogTrial) => (await notes(trial)).map((note) => parseNote(note)?.time);
   /** What a verifier finds wrong with the log. */
   const problems = async (trial: LogTrial) => {
@@ -38,6 +39,7 @@ describe.each(ENGINES)('the evidence log of instances whose clocks are wrong on 
       erasures: [],
       holes: [],
       proofs: [],
+      timeStamps: [],
     };
     const log = { ...about, tenantId: String(store.tenantId), publicKey, checkpoints, recordIds, leafHashes };
     return checkCheckpoints({ ...log, before: checkpoints.at(-1) ?? null }, [publicKey], []).problems;

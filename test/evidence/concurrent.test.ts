@@ -91,7 +91,7 @@ describe.each(ENGINES)('the evidence log under concurrency on %s', (engine) => {
     expect(entries.toSorted()).toEqual(events.map(({ recordId }) => hexOf(recordId)).toSorted());
     expect(trial.problem).toBeNull();
     const { recordIds, leafHashes } = await trial.log.entries(store.tenantId, 0);
-    const checkpoints = await trial.log.checkpoints(store.tenantId, 0);
+    const checkpoints = (await trial.log.checkpoints(store.tenantId, 0)).map(({ note }) => note);
     expect(checkpoints.length).toBeGreaterThan(0);
     const about = {
       waitingEvents: 0,
@@ -101,6 +101,7 @@ describe.each(ENGINES)('the evidence log under concurrency on %s', (engine) => {
       erasures: [],
       holes: [],
       proofs: [],
+      timeStamps: [],
       before: null,
     };
     const { publicKey } = trial.log;

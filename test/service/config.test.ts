@@ -46,6 +46,7 @@ describe('the configuration', () => {
       destinationAllowNetworks: [],
       formerCheckpointKeys: [],
       witnesses: [],
+      timeStampUrl: null,
       openId: null,
       publicUrl: null,
       reportDays: 90,
@@ -95,6 +96,7 @@ describe('the configuration', () => {
         DESTINATION_ALLOW_NETWORKS: '10.1.0.0/16, ::1',
         DRILL: '1',
         EVIDENCE_WITNESSES: `${WITNESS} https://w.example/prefix/, ${OTHER_WITNESS}  http://10.0.0.9:8090`,
+        TIMESTAMP_URL: 'https://tsa.example/tsr',
         CHECKPOINT_KEY_SUCCEEDS: '0123abcd, 89abcdef',
         PUBLIC_URL: 'https://audit.example.com',
         REPORT_DAYS: '31',
@@ -136,6 +138,7 @@ describe('the configuration', () => {
         { verifierKey: WITNESS, url: 'https://w.example/prefix/' },
         { verifierKey: OTHER_WITNESS, url: 'http://10.0.0.9:8090' },
       ],
+      timeStampUrl: 'https://tsa.example/tsr',
       publicUrl: 'https://audit.example.com',
       reportDays: 31,
       openId: {
@@ -172,6 +175,9 @@ describe('the configuration', () => {
     );
     expect(problemsOf({ OIDC_ISSUER: 'http://127.0.0.1:9' })).toContain('PUBLIC_URL: is needed');
   });
+
+  it('takes no time-stamp authority that is no web address', () =>
+    expect(problemsOf({ TIMESTAMP_URL: 'tsa.example' })).toContain('TIMESTAMP_URL: must be a URL'));
 
   it.each([
     [WITNESS, 'witness 1 has no URL'],

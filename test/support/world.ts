@@ -45,6 +45,7 @@ export class World {
         checkpointKeyFile: null,
         formerCheckpointKeys: [],
         witnesses: [],
+        timeStampUrl: null,
         secretsKeyFile: null,
         destinationAllowNetworks: [],
         drill: false,

@@ -1,10 +1,14 @@
 import * as ed25519 from '@noble/ed25519';
-import { sha256, sha512 } from '@noble/hashes/sha2.js';
+import { sha1 } from '@noble/hashes/legacy.js';
+import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js';
 import { Inflate } from 'fflate';
 import { visible } from '../../../src/event/visible-text';
 import { type CheckedEvent, checkPackage, type PackageReport } from '../../../src/package-check/check';
 import type { Crypto } from '../../../src/package-check/note';
 import { openZip, type PackageFiles } from '../../../src/package-check/package-files';
+import type { PackageStamp } from '../../../src/package-check/stamp-file';
+import type { StampCrypto } from '../../../src/package-check/time-stamp';
+import { isSignedByRsa } from './rsa';
 
 /**
  * The page of an evidence package. It is opened from disk, asks for the package by a file input, and needs neither a
@@ -21,6 +25,14 @@ const CRYPTO: Crypto = {
       return false;
     }
   },
+};
+
+const HASHES = { sha1, sha256, sha384, sha512 };
+/** Signatures on curves would make the page larger by a third: the command checks them. */
+const STAMP_CRYPTO: StampCrypto = {
+  hash: (name, bytes) => HASHES[name](bytes),
+  verify: async ({ scheme, hash, bytes }, message, publicKey) =>
+    scheme === 'rsa-pkcs1' ? isSignedByRsa(bytes, HASHES[hash](message), hash, publicKey) : null,
 };
 
 const CHUNK_BYTES = 256 * 1024;
@@ -95,6 +107,7 @@ async function verify(chosen: readonly File[]): Promise<void> {
     const key = at<HTMLInputElement>('key').value.trim();
     const report = await checkPackage(await filesIn(chosen), CRYPTO, {
       keys: key === '' ? [] : [key],
+      stampCrypto: STAMP_CRYPTO,
       onEvent: (event) => {
         events.push(event);
         if (events.length % PROGRESS_EVENTS === 0) say('working', `Verifying … ${events.length} events`);
@@ -107,6 +120,11 @@ async function verify(chosen: readonly File[]): Promise<void> {
   }
 }
 
+const stampText = ({ time, number, size, isSignatureChecked }: PackageStamp): string =>
+  `${time}: the token is of checkpoint ${number} (${size} entries), from which the log of this package goes on. ` +
+  `This page did not check ${isSignatureChecked ? '' : 'the signature of the token, nor '}who the authority is: ` +
+  'audit-activity verify --package FILE --timestamp-ca CA.pem does.';
+
 function say(verdict: 'working' | 'good' | 'bad', text: string): void {
   const banner = at('verdict');
   banner.className = verdict;
@@ -115,7 +133,7 @@ function say(verdict: 'working' | 'good' | 'bad', text: string): void {
 }
 
 function show(report: PackageReport, isPinned: boolean, chosen: readonly File[]): void {
-  const { manifest, checkpoint, isSound, proven, problems, notes, keys } = report;
+  const { manifest, checkpoint, timeStamp, isSound, proven, problems, notes, keys } = report;
   const bad = report.events - proven;
   say(
     isSound ? 'good' : 'bad',
@@ -136,6 +154,7 @@ function show(report: PackageReport, isPinned: boolean, chosen: readonly File[])
       'Checkpoint',
       checkpoint ? `${checkpoint.number} of ${checkpoint.time}, ${checkpoint.size} entries` : 'none',
     ],
+    ...(timeStamp ? [['Time stamp', stampText(timeStamp)] satisfies [string, unknown]] : []),
     [
       'Key',
       `${keys.join(', ')}${isPinned ? '' : ' (as the package states it: compare it with one that you trust)'}`,

@@ -30,6 +30,7 @@ export const DISTRIBUTED_TABLES = [
   'audit_log_gone',
   'audit_log_head',
   'audit_log_checkpoint',
+  'audit_log_stamping',
   'audit_log_backlog',
   'audit_log_verification',
   'audit_erasure',

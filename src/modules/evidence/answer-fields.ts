@@ -32,12 +32,30 @@ export const AUDIT_LOG = {
   },
 } as const satisfies Shape;
 
+export const TIME_STAMP = {
+  name: 'AuditLogTimeStamp',
+  doc: 'What a time-stamp authority said of a checkpoint.',
+  fields: {
+    number: { kind: 'count', doc: 'Number of the checkpoint.' },
+    token: {
+      kind: 'text',
+      doc: "Base64: a time-stamp token (RFC 3161) over the SHA-256 of the checkpoint, up to the log's own signature.",
+    },
+  },
+} as const satisfies Shape;
+
 export const CHECKPOINTS = {
   name: 'AuditLogCheckpoints',
   doc: 'Signed checkpoints of the evidence log.',
   fields: {
     tenantId,
     checkpoints: { kind: 'text', isList: true, doc: `In the order they were signed. ${CHECKPOINT}` },
+    timeStamps: {
+      kind: 'object',
+      isList: true,
+      of: TIME_STAMP,
+      doc: 'Of those of them that a time-stamp authority stamped.',
+    },
   },
 } as const satisfies Shape;
 
@@ -139,7 +157,7 @@ export const CHECKPOINTS_PARAMETERS = {
     min: 0,
     max: INDEX_MAX,
     default: 0,
-    doc: `Begins after the checkpoint of this number. An answer has at most ${LIMITS.evidenceCheckpointsMax}.`,
+    doc: `Begins after the checkpoint of this number. An answer has at most ${LIMITS.evidenceCheckpointsMax}, and ${LIMITS.timeStampsMax} time stamps.`,
   },
 } as const satisfies QuerySpecs;
 export const ENTRIES_PARAMETERS = {

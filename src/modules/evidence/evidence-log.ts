@@ -11,7 +11,7 @@ import {
 import { MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../store/log/evidence/tiles';
 import { type TenantSet, tenantSet } from '../../tenant-set';
 import { parseNote } from './checkpoint';
-import type { EvidenceStore, LogState, Removal } from './evidence.store';
+import type { EvidenceStore, LogState, Removal, SignedCheckpoint } from './evidence.store';
 
 interface LogEntries {
   readonly tenantId: number;
@@ -51,8 +51,14 @@ export class EvidenceLog {
     }));
   }
 
-  checkpoints(tenantId: number, after: number): Promise<readonly string[]> {
-    return this.store.checkpoints(tenantId, after, LIMITS.evidenceCheckpointsMax);
+  checkpoints(tenantId: number, after: number): Promise<readonly SignedCheckpoint[]> {
+    const { evidenceCheckpointsMax, timeStampsMax } = LIMITS;
+    return this.store.checkpoints(tenantId, after, evidenceCheckpointsMax, timeStampsMax);
+  }
+
+  /** The newest checkpoint that a time-stamp authority stamped. */
+  newestStamped(tenantId: number): Promise<SignedCheckpoint | null> {
+    return this.store.newestStamped(tenantId);
   }
 
   removals(tenantId: number): Promise<readonly Removal[]> {

@@ -3,6 +3,7 @@ import type { Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { ParameterValues } from '../../event/parameter-specs';
+import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { AuditEventType } from '../../graphql/audit-event.types';
@@ -14,7 +15,9 @@ import {
   CONSISTENCY_PARAMETERS,
   ENTRIES_PARAMETERS,
   PROOF_OF_EVENT,
+  type TIME_STAMP,
 } from './answer-fields';
+import type { SignedCheckpoint } from './evidence.store';
 import {
   AuditLogType,
   CheckpointsType,
@@ -24,6 +27,8 @@ import {
   RemovalsType,
 } from './evidence.types';
 import type { EvidenceLog } from './evidence-log';
+
+type TimeStampAnswer = Answer<typeof TIME_STAMP>;
 
 const ofTenant = (context: Call, given: string | undefined) => tenantMeant(tenantSetOf(context), given);
 const base64 = (hash: Buffer) => hash.toString('base64');
@@ -69,8 +74,12 @@ export class EvidenceResolver {
     context: Call,
   ) {
     const tenantId = ofTenant(context, given);
-    const checkpoints = await this.evidence.checkpoints(tenantId, after);
-    return { tenantId: String(tenantId), checkpoints };
+    const found = await this.evidence.checkpoints(tenantId, after);
+    return {
+      tenantId: String(tenantId),
+      checkpoints: found.map(({ note }) => note),
+      timeStamps: found.flatMap(toTimeStamp),
+    };
   }
 
   @Query(() => EntriesType, { description: 'Record ids and leaf hashes of the evidence log, in its order.' })
@@ -134,6 +143,9 @@ export class EventProofResolver {
     return found && { ...found, leafHash: base64(found.leafHash), path: found.path.map(base64) };
   }
 }
+
+const toTimeStamp = ({ number, token }: SignedCheckpoint): TimeStampAnswer[] =>
+  token === null ? [] : [{ number, token: base64(token) }];
 
 type State = Awaited<ReturnType<EvidenceLog['states']>>[number];
 const toLogType = ({

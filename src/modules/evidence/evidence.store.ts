@@ -22,6 +22,14 @@ export interface LogState {
   readonly checkpoint: string | null;
 }
 
+/** A checkpoint with what an authority said of it. */
+export interface SignedCheckpoint {
+  readonly number: number;
+  readonly note: string;
+  /** Of a time-stamp authority (RFC 3161); null: it was not stamped. */
+  readonly token: Buffer | null;
+}
+
 /** What the runs of retention that began on one day removed of one tenant. */
 export interface Removal {
   /** Whole hours around the removed events. */
@@ -36,8 +44,18 @@ export interface Removal {
 /** Port: reads the evidence logs. */
 export interface EvidenceStore {
   states(tenants: TenantSet): Promise<readonly LogState[]>;
-  /** Notes in the order of their numbers. @param after a number */
-  checkpoints(tenantId: number, after: number, limit: number): Promise<readonly string[]>;
+  /**
+   * In the order of their numbers. @param after a number
+   * @param stampsMax of the time stamps among them: the answer ends before a further one
+   */
+  checkpoints(
+    tenantId: number,
+    after: number,
+    limit: number,
+    stampsMax: number,
+  ): Promise<readonly SignedCheckpoint[]>;
+  /** The newest checkpoint that was stamped. */
+  newestStamped(tenantId: number): Promise<SignedCheckpoint | null>;
   /** @returns the tiles that exist */
   tiles(tenantId: number, ids: readonly TileId[]): Promise<readonly Tile[]>;
   /** @returns the existing tiles of level 0 from one on, in order */
@@ -75,13 +93,25 @@ export class PostgresEvidenceStore implements EvidenceStore {
     return (await this.#rows<StateRow>(statement, tenants)).map(toState);
   }
 
-  async checkpoints(tenantId: number, after: number, limit: number): Promise<readonly string[]> {
-    const rows = await this.#rows<{ note: string }>(
-      Prisma.sql`SELECT c.note FROM audit_log_checkpoint c
-        WHERE c.tenant_id = ${tenantId}::int AND c.number > ${after}::int ORDER BY c.number LIMIT ${limit}::int`,
+  async checkpoints(tenantId: number, after: number, limit: number, stampsMax: number) {
+    const rows = await this.#rows<CheckpointRow>(
+      Prisma.sql`SELECT s.number, s.note, s.token FROM (
+          SELECT c.number, c.note, c.token, count(c.token) OVER (ORDER BY c.number) AS stamps
+          FROM audit_log_checkpoint c
+          WHERE c.tenant_id = ${tenantId}::int AND c.number > ${after}::int ORDER BY c.number LIMIT ${limit}::int) s
+        WHERE s.stamps <= ${stampsMax}::int ORDER BY s.number`,
       oneTenant(tenantId),
     );
-    return rows.map(({ note }) => note);
+    return rows.map(toCheckpoint);
+  }
+
+  async newestStamped(tenantId: number): Promise<SignedCheckpoint | null> {
+    const [row] = await this.#rows<CheckpointRow>(
+      Prisma.sql`SELECT c.number, c.note, c.token FROM audit_log_checkpoint c
+        WHERE c.tenant_id = ${tenantId}::int AND c.token IS NOT NULL ORDER BY c.number DESC LIMIT 1`,
+      oneTenant(tenantId),
+    );
+    return row ? toCheckpoint(row) : null;
   }
 
   async tiles(tenantId: number, ids: readonly TileId[]): Promise<readonly Tile[]> {
@@ -206,6 +236,11 @@ interface StateRow {
   readonly has_backlog: boolean;
   readonly note: string | null;
 }
+interface CheckpointRow {
+  readonly number: number;
+  readonly note: string;
+  readonly token: Uint8Array | null;
+}
 interface TileRow extends TileId {
   readonly hashes: Uint8Array;
   readonly record_ids: Uint8Array;
@@ -233,6 +268,12 @@ const toState = (row: StateRow): LogState => ({
   backfilling: row.backfilling,
   hasUnsealedBacklog: row.has_backlog && !row.backfilling,
   checkpoint: row.note,
+});
+
+const toCheckpoint = ({ number, note, token }: CheckpointRow): SignedCheckpoint => ({
+  number,
+  note,
+  token: token && Buffer.from(token),
 });
 
 const toTile = ({ level, tile, hashes, record_ids }: TileRow): Tile => ({

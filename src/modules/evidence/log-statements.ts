@@ -1,4 +1,5 @@
 import type { OfTenant } from '../../database/distribute/tenant-rounds';
+import { LIMITS } from '../../limits';
 
 /** Statements of the evidence log. Those before `HEAD` cover all tenants, and the others name their tenant as `$1`. */
 
@@ -50,6 +51,28 @@ ORDER BY h.tenant_id LIMIT $2::int`;
 /** A tenant whose newest checkpoint has one. */
 export const cosignedLogs = (of: OfTenant): string => `
 SELECT h.tenant_id FROM ${NEWEST_OF_ALL} AND position($1 IN c.note) > 0 AND ${of('h.tenant_id')} LIMIT 1`;
+
+/**
+ * The condition that a log was not stamped for long enough. A time ahead of the clock was noted while the clock was
+ * ahead. @param column of when it was last stamped @param now SQL, as is `before`: the latest time that is long ago
+ */
+export const isStampDue = (
+  column: string,
+  now = 'now()',
+  before = `now() - interval '${LIMITS.timeStampEveryMs} milliseconds'`,
+): string => `(${column} IS NULL OR ${column} <= ${before} OR ${column} > ${now})`;
+
+/** The tenants with a newest checkpoint that is to be stamped. */
+export const unstampedLogs = (of: OfTenant): string => `
+SELECT h.tenant_id FROM audit_log_head h JOIN audit_log_checkpoint c ON c.tenant_id = h.tenant_id AND c.number = h.checkpoints
+LEFT JOIN audit_log_stamping s ON s.tenant_id = h.tenant_id
+WHERE h.checkpoints > 0 AND c.token IS NULL AND ${isStampDue('s.stamped_at')} AND ${of('h.tenant_id')}
+ORDER BY h.tenant_id LIMIT $1::int`;
+
+/** Keeps the token $3 of a checkpoint, if its text is still $4. */
+export const STAMP = `
+UPDATE audit_log_checkpoint SET token = $3::bytea
+WHERE tenant_id = $1::int AND number = $2::int AND starts_with(note, $4)`;
 
 export const KEY_OF_DATABASE = 'SELECT key_id FROM audit_log_key WHERE id = 1';
 

@@ -20,6 +20,8 @@ import { LogChecker, type ProblemsOf } from './log-check';
 import { LogCheckResolver } from './log-check.resolver';
 import { type MakePackage, packageMaker } from './package/evidence-package';
 import { Sequencer } from './sequencer';
+import { openAuthority } from './time-stamps/authority-client';
+import { Stamping } from './time-stamps/stamping';
 import { type Verification, Verifications } from './verifications';
 import { Cosigning } from './witnesses/cosigning';
 import { openWitness } from './witnesses/witness-client';
@@ -42,7 +44,10 @@ interface Evidence extends Module {
 
 /** The evidence log: its answers, and the task that takes events into it. */
 export async function openEvidence(parts: {
-  readonly config: Pick<Config, 'dataDir' | 'checkpointKeyFile' | 'formerCheckpointKeys' | 'witnesses'>;
+  readonly config: Pick<
+    Config,
+    'dataDir' | 'checkpointKeyFile' | 'formerCheckpointKeys' | 'witnesses' | 'timeStampUrl'
+  >;
   readonly service: ServiceDoor;
   readonly owner: OwnerDoor;
   /** The owner's login without time limits. */
@@ -76,6 +81,10 @@ export async function openEvidence(parts: {
   const cosigning = new Cosigning(
     { owner, evidence, epoch, log, signal, nowMs },
     config.witnesses.map(openWitness),
+  );
+  const stamping = new Stamping(
+    { owner, epoch, log, signal, nowMs },
+    config.timeStampUrl === null ? null : openAuthority(config.timeStampUrl),
   );
   const eraser = new Eraser({
     owner,
@@ -129,6 +138,12 @@ export async function openEvidence(parts: {
         everyMs: LIMITS.witnessMs,
         run: () => cosigning.run(),
       },
+      {
+        name: 'time-stamps',
+        doc: 'having checkpoints stamped by a time-stamp authority',
+        everyMs: LIMITS.timeStampMs,
+        run: () => stamping.run(),
+      },
     ],
     metrics: (metrics) => {
       metrics.gauge(
@@ -147,8 +162,16 @@ export async function openEvidence(parts: {
         ['witness'],
         () => cosigning.late.map(({ witness, logs }) => ({ labels: { witness }, value: logs })),
       );
+      metrics.gauge(
+        'evidence_logs_unstamped',
+        'Tenants whose evidence log has waited for a time stamp for five minutes.',
+        () => stamping.late,
+      );
     },
-    health: [sequencer, cosigning, eraser],
-    stop: async () => cosigning.close(),
+    health: [sequencer, cosigning, stamping, eraser],
+    stop: async () => {
+      cosigning.close();
+      stamping.close();
+    },
   };
 }

@@ -50,6 +50,7 @@ export function logOf(events: readonly LoggedEvent[], sizes: readonly number[], 
     erasures: [],
     holes: [],
     proofs: [],
+    timeStamps: [],
     recordIds: Buffer.concat(events.map(({ recordId }) => idBytes(recordId))),
     leafHashes: Buffer.concat(leaves),
   };

@@ -4,6 +4,7 @@ import { checkPackageFile } from '../../../src/cli/package-file';
 import { ID_BYTES, idBytes, idText } from '../../../src/event/record-id';
 import { LIMITS } from '../../../src/limits';
 import { signedNote } from '../../../src/modules/evidence/checkpoint';
+import type { SignedCheckpoint } from '../../../src/modules/evidence/evidence.store';
 import { packageMaker } from '../../../src/modules/evidence/package/evidence-package';
 import { EXPORT_FORMATS } from '../../../src/modules/export/formats';
 import { leafHashOf } from '../../../src/store/log/evidence/entry';
@@ -43,6 +44,7 @@ class Log {
   readonly tree = new GrowingTree(0, []);
   checkpoint: string | null = null;
   waiting = 0;
+  stamped: SignedCheckpoint | null = null;
   readonly asked: number[] = [];
 
   constructor(size: number, wanted: ReadonlySet<number>) {
@@ -83,6 +85,7 @@ class Log {
           checkpoint: this.checkpoint,
         },
       ],
+      newestStamped: async () => this.stamped,
       tiles: async (_tenant: number, ids: readonly TileId[]) =>
         ids.flatMap(({ level, tile }) => this.#tiles.get(`${level} ${tile}`) ?? []),
       idsAround: async (

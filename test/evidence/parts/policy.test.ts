@@ -118,7 +118,7 @@ describe('a policy', () => {
       '  line 9 names "Z", which no line before it defines',
       '  line 9 has the member none, which is for the quorum alone',
       '  line 10 must be: group NAME all|any|NUMBER NAME…',
-      '  line 12 begins with "quorom", and not with log, witness, group or quorum',
+      '  line 12 begins with "quorom", and not with log, witness, group, quorum or timestamps',
       '  line 13 names "K", which no line before it defines',
       '  line 14 is a second quorum, after line 13',
       '  line 15 has a character that a policy must not have: lines end with a line feed alone',

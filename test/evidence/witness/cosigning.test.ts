@@ -93,7 +93,7 @@ describe.each(ENGINES)('checkpoints are sent to witnesses on %s', (engine) => {
     expect(note.split('\n').filter((line) => line.startsWith('— '))).toHaveLength(2);
     expect(await isCosigned()).toBe(true);
     expect(isSignedBy(TEST_CHECKPOINT_KEY.verifierKey, note)).toBe(true);
-    expect(await trial.log.checkpoints(store.tenantId, 0)).toEqual([note]);
+    expect(await trial.log.checkpoints(store.tenantId, 0)).toEqual([{ number: 1, note, token: null }]);
     await add(300);
     expect(await isCosigned()).toBe(false);
     await one.run();

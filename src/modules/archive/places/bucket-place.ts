@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { awsEncode, awsHeaders } from '../../../delivery/aws-signature';
 import { GuardedHttp, type HttpAnswer } from '../../../delivery/guarded-http';
 import { isNotFound, isSuccess } from '../../../delivery/http-outcome';
-import { NetworkGuard } from '../../../delivery/network-guard';
+import { ANYWHERE, NetworkGuard } from '../../../delivery/network-guard';
 import { LIMITS } from '../../../limits';
 import { type FileName, type FilePlace, NoSuchFile, pathOf } from '../../../store/archive/file-place';
 
@@ -19,8 +19,6 @@ export interface Bucket {
 }
 
 const EMPTY = Buffer.alloc(0);
-/** The operator names the store, so it may be anywhere. */
-const ANYWHERE = ['0.0.0.0/0', '::/0'];
 const PARTIAL = 206;
 
 /** Files as objects. Each is sent by one request, and read in parts. */

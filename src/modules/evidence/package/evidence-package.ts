@@ -8,10 +8,12 @@ import {
   PACKAGE_VERSION,
   type PackageFile,
   type PackageManifest,
+  type StampFile,
 } from '../../../package-check/layout';
+import { consistencyProof, type NodeAt } from '../../../store/log/evidence/merkle';
 import type { NoteSigner } from '../../../store/log/evidence/note-key';
 import { signed } from '../../../store/log/evidence/signed-note';
-import { MissingNode } from '../../../store/log/evidence/tiles';
+import { MissingNode, nodesOf, type TileId, tilesFor } from '../../../store/log/evidence/tiles';
 import type { StoredAuditEvent } from '../../../store/rows/audit-event-reader';
 import { oneTenant } from '../../../tenant-set';
 import { parseNote } from '../checkpoint';
@@ -40,7 +42,7 @@ export interface PackageRequest {
 export type MakePackage = (request: PackageRequest) => AsyncIterable<Buffer>;
 
 interface Parts {
-  readonly store: Pick<EvidenceStore, 'states' | 'tiles'> & PlaceReader;
+  readonly store: Pick<EvidenceStore, 'states' | 'tiles' | 'newestStamped'> & PlaceReader;
   readonly signer: NoteSigner & { readonly verifierKey: string };
   /** The page that verifies packages. */
   readonly page: () => Promise<Buffer>;
@@ -94,6 +96,8 @@ class Making {
     yield* this.#listed(FILES.checkpoints, [checkpoint ?? '']);
     yield* this.#listed(FILES.proofs, this.#proofs(size));
     yield* this.#listed(FILES.gaps, [`${JSON.stringify(await request.gaps())}\n`]);
+    const stamp = await this.#stamp(size);
+    if (stamp) yield* this.#listed(FILES.timeStamp, [`${JSON.stringify(stamp)}\n`]);
     const manifest: PackageManifest = {
       version: PACKAGE_VERSION,
       tenantId: String(request.tenantId),
@@ -143,16 +147,41 @@ class Making {
 
   async *#proofs(size: number): AsyncGenerator<string> {
     if (size === 0) return;
-    const { store } = this.parts;
     try {
-      yield* proofLines(this.#records, size, (ids) => store.tiles(this.request.tenantId, ids));
+      yield* proofLines(this.#records, size, (ids) => this.#tiles(ids));
     } catch (error) {
-      if (!(error instanceof MissingNode)) throw error;
-      throw new DomainError('internal_error', {
-        public: `The evidence log of tenant ${this.request.tenantId} was changed in the database: ${error.message}.`,
-        cause: error,
-      });
+      throw this.#ofLog(error);
     }
+  }
+
+  /** The newest time stamp, with the proof that the log of the package goes on from what was stamped. */
+  async #stamp(size: number): Promise<StampFile | null> {
+    const stamped = await this.parts.store.newestStamped(this.request.tenantId);
+    const from = sizeOf(stamped?.note ?? null);
+    if (!stamped?.token || from === 0 || from > size) return null;
+    const compute = (node: NodeAt) => consistencyProof(from, size, node);
+    try {
+      const consistency = compute(nodesOf(await this.#tiles(tilesFor(compute))));
+      return {
+        checkpoint: stamped.note,
+        token: stamped.token.toString('base64'),
+        consistency: consistency.map((hash) => hash.toString('base64')),
+      };
+    } catch (error) {
+      throw this.#ofLog(error);
+    }
+  }
+
+  #tiles(ids: readonly TileId[]) {
+    return this.parts.store.tiles(this.request.tenantId, ids);
+  }
+
+  #ofLog(error: unknown): unknown {
+    if (!(error instanceof MissingNode)) return error;
+    return new DomainError('internal_error', {
+      public: `The evidence log of tenant ${this.request.tenantId} was changed in the database: ${error.message}.`,
+      cause: error,
+    });
   }
 }
 

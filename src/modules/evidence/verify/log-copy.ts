@@ -3,10 +3,18 @@ import os from 'node:os';
 import { ID_BYTES } from '../../../event/record-id';
 import type { Answer } from '../../../event/shape';
 import { HASH_BYTES } from '../../../store/log/evidence/merkle';
-import type { REMOVAL } from '../answer-fields';
+import type { REMOVAL, TIME_STAMP } from '../answer-fields';
 
 /** A removal as the API answers it. */
 export type RemovalAnswer = Answer<typeof REMOVAL>;
+
+/** A time stamp as the API answers it. */
+export type TimeStampCopy = Answer<typeof TIME_STAMP>;
+
+export const isTimeStamp = (value: unknown): value is TimeStampCopy => {
+  const { number, token } = (value ?? {}) as Partial<TimeStampCopy>;
+  return Number.isSafeInteger(number) && typeof token === 'string';
+};
 
 /** Missing entries, half-open. */
 export interface Hole {
@@ -47,6 +55,8 @@ export interface LogCopy {
   readonly problem: string | null;
   /** Notes, oldest first. */
   readonly checkpoints: readonly string[];
+  /** Tokens of a time-stamp authority, by the number of their checkpoint, as the service states them. */
+  readonly timeStamps: readonly TimeStampCopy[];
   readonly removals: readonly RemovalAnswer[];
   /** The entries of erasures, as the service states them. */
   readonly erasures: readonly string[];

@@ -3,18 +3,19 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ID_BYTES } from '../../../event/record-id';
 import { HASH_BYTES } from '../../../store/log/evidence/merkle';
-import type { LogCopy } from './log-copy';
+import { isTimeStamp, type LogCopy, type TimeStampCopy } from './log-copy';
 
 const ENTRIES_PER_LINE = 16_384;
 
-/** Writes a copy of a log as lines of JSON: its state, its checkpoints, its entries. */
+/** Writes a copy of a log as lines of JSON: its state, its checkpoints, their time stamps, its entries. */
 export async function writeLogFile(file: string, log: LogCopy): Promise<void> {
   await pipeline(Readable.from(linesOf(log)), createWriteStream(file));
 }
 
-function* linesOf({ checkpoints, recordIds, leafHashes, ...about }: LogCopy) {
+function* linesOf({ checkpoints, timeStamps, recordIds, leafHashes, ...about }: LogCopy) {
   yield `${JSON.stringify({ auditLog: about })}\n`;
   for (const checkpoint of checkpoints) yield `${JSON.stringify({ checkpoint })}\n`;
+  for (const timeStamp of timeStamps) yield `${JSON.stringify({ timeStamp })}\n`;
   const base64 = (bytes: Buffer, start: number, width: number) =>
     bytes.subarray(start * width, (start + ENTRIES_PER_LINE) * width).toString('base64');
   for (let start = 0; start < recordIds.length / ID_BYTES; start += ENTRIES_PER_LINE) {
@@ -30,13 +31,15 @@ function* linesOf({ checkpoints, recordIds, leafHashes, ...about }: LogCopy) {
 export async function readLogFile(file: string): Promise<LogCopy> {
   let about: Omit<
     LogCopy,
-    'checkpoints' | 'recordIds' | 'leafHashes' | 'holes' | 'proofs' | 'erasures'
+    'checkpoints' | 'timeStamps' | 'recordIds' | 'leafHashes' | 'holes' | 'proofs' | 'erasures'
   > | null = null;
   const checkpoints: string[] = [];
+  const timeStamps: TimeStampCopy[] = [];
   const parts = { recordIds: [] as Buffer[], leafHashes: [] as Buffer[] };
   for await (const { line, number } of linesIn(file)) {
     if (about === null && typeof line.auditLog === 'object') about = line.auditLog as LogCopy;
     else if (about !== null && typeof line.checkpoint === 'string') checkpoints.push(line.checkpoint);
+    else if (about !== null && isTimeStamp(line.timeStamp)) timeStamps.push(line.timeStamp);
     else if (about !== null && typeof line.recordIds === 'string' && typeof line.leafHashes === 'string') {
       parts.recordIds.push(Buffer.from(line.recordIds, 'base64'));
       parts.leafHashes.push(Buffer.from(line.leafHashes, 'base64'));
@@ -46,7 +49,7 @@ export async function readLogFile(file: string): Promise<LogCopy> {
   const [recordIds, leafHashes] = [Buffer.concat(parts.recordIds), Buffer.concat(parts.leafHashes)];
   if (recordIds.length * HASH_BYTES !== leafHashes.length * ID_BYTES)
     throw new Error(`${file}: record ids and leaf hashes are not equally many`);
-  return { holes: [], proofs: [], erasures: [], ...about, checkpoints, recordIds, leafHashes };
+  return { holes: [], proofs: [], erasures: [], ...about, checkpoints, timeStamps, recordIds, leafHashes };
 }
 
 /** The longest line of an export is an event of 8 MiB with its escapes. */

@@ -1,14 +1,22 @@
+import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { type KnownWitness, readWitnessKey } from '../../../store/log/evidence/cosignature';
 import { readVerifierKey, verifierKeyOf } from '../../../store/log/evidence/note-key';
 import { parseNote } from '../checkpoint';
+import { certificatesIn } from './authorities';
 
-/** Which checkpoints a verifier accepts: keys of logs, witnesses, and a quorum of these (C2SP: tlog-policy). */
+/**
+ * Which checkpoints a verifier accepts: keys of logs, witnesses, and a quorum of these (C2SP: tlog-policy); and, which is
+ * ours alone, whose time stamps.
+ */
 export interface Policy {
   /** The keys of all its logs, as the service shows them. Without any, the log is known from elsewhere. */
   readonly keys: readonly string[];
   /** The trusted keys of a log, as the service shows them. @param origin the first line of its checkpoints */
   keysOf(origin: string): readonly string[];
+  /** Certificates of authorities that are trusted to state times. Some: a time stamp is demanded. */
+  readonly authorities: readonly X509Certificate[];
   /** @returns null: the witnesses of the note are a quorum; else what is missing, in words */
   missingIn(note: string): string | null;
 }
@@ -41,7 +49,7 @@ export function readPolicyFile(file: string): Policy {
 
 /** @param text octets, as the specification has it: one character each @throws Error */
 export function parsePolicy(text: string, file: string): Policy {
-  const reader = new PolicyReader();
+  const reader = new PolicyReader(path.dirname(file));
   for (const [i, line] of text.split('\n').entries()) reader.read(line, i + 1);
   reader.end();
   if (reader.problems.length > 0)
@@ -50,8 +58,9 @@ export function parsePolicy(text: string, file: string): Policy {
         '\n',
       ),
     );
-  const { logs, quorum } = reader;
+  const { logs, quorum, authorities } = reader;
   return {
+    authorities,
     keys: logs.map(({ verifierKey }) => verifierKey),
     keysOf: (origin) =>
       logs
@@ -64,6 +73,7 @@ export function parsePolicy(text: string, file: string): Policy {
 class PolicyReader {
   readonly problems: string[] = [];
   readonly logs: LogKey[] = [];
+  readonly authorities: X509Certificate[] = [];
   readonly #names = new Map<string, Member>();
   /** The lines of keys, by kind and key. */
   readonly #keys = new Map<string, number>();
@@ -73,6 +83,9 @@ class PolicyReader {
   /** Null: no witness has to sign. */
   quorum: Member | null = null;
   #at = 0;
+
+  /** @param folder where the files that it names are */
+  constructor(private readonly folder: string) {}
 
   read(line: string, number: number) {
     this.#at = number;
@@ -85,7 +98,8 @@ class PolicyReader {
     else if (kind === 'witness') this.#witness(rest);
     else if (kind === 'group') this.#group(rest);
     else if (kind === 'quorum') this.#quorum(rest);
-    else this.#wrong(`begins with ${shown(kind)}, and not with log, witness, group or quorum`);
+    else if (kind === 'timestamps') this.#timestamps(rest);
+    else this.#wrong(`begins with ${shown(kind)}, and not with log, witness, group, quorum or timestamps`);
   }
 
   end(): void {
@@ -102,6 +116,17 @@ class PolicyReader {
     const read = this.#key('log', () => readVerifierKey(keyText(key)));
     // The service signs with one key for all tenants, whose name is not the whole origin.
     if (read) this.logs.push({ name: read.name, verifierKey: verifierKeyOf(read.publicKey) });
+  }
+
+  #timestamps(items: readonly string[]) {
+    const [name = ''] = items;
+    if (items.length !== 1) return this.#wrong('must be: timestamps FILE');
+    try {
+      const file = path.resolve(this.folder, keyText(name));
+      this.authorities.push(...certificatesIn(readFileSync(file, 'latin1'), file));
+    } catch (error) {
+      this.#wrong(`names no certificates: ${(error as Error).message}`);
+    }
   }
 
   #witness(items: readonly string[]) {

@@ -1,5 +1,5 @@
 import { GuardedHttp } from '../../../delivery/guarded-http';
-import { NetworkGuard } from '../../../delivery/network-guard';
+import { ANYWHERE, NetworkGuard } from '../../../delivery/network-guard';
 import { LIMITS } from '../../../limits';
 import { parseCount } from '../../../store/log/evidence/checkpoint-text';
 import { type KnownWitness, readWitnessKey } from '../../../store/log/evidence/cosignature';
@@ -24,8 +24,6 @@ export interface WitnessClient extends Pick<KnownWitness, 'name' | 'linePrefix'>
   close(): void;
 }
 
-/** The operator names the witnesses, so they may be anywhere. */
-const ANYWHERE = ['0.0.0.0/0', '::/0'];
 const SHOWN_CHARS = 300;
 const { signed, conflict, unknown } = WITNESS_STATUS;
 

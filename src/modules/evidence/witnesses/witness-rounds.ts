@@ -32,8 +32,9 @@ interface Open {
 }
 
 const TRIES_MAX = 3;
-const AWAY = { firstMs: 5_000, mostMs: 60_000 };
-const REFUSED = { firstMs: 10_000, mostMs: 10 * 60_000 };
+/** Waits after failures of somebody elsewhere: he does not answer, or does not sign. */
+export const AWAY = { firstMs: 5_000, mostMs: 60_000 };
+export const REFUSED = { firstMs: 10_000, mostMs: 10 * 60_000 };
 
 /** Sends the newest checkpoints of all logs to one witness, and keeps its signatures beside them. */
 export class WitnessRounds {

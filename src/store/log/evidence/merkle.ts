@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { leadsOn } from '../../../package-check/consistency';
 
 /**
  * Merkle trees as in RFC 9162, section 2.1. A node is the hash of a complete subtree: `(height, index)` covers the
@@ -91,31 +92,11 @@ export function rootByInclusion(
 }
 
 /** Whether the tree of `to` leaves begins with that of `from` (RFC 9162, 2.1.4.2). */
-export function isConsistent(
+export const isConsistent = (
   from: { readonly size: number; readonly root: Buffer },
   to: { readonly size: number; readonly root: Buffer },
   proof: readonly Buffer[],
-): boolean {
-  if (from.size > to.size) return false;
-  if (from.size === to.size) return proof.length === 0 && from.root.equals(to.root);
-  if (from.size === 0) return proof.length === 0;
-  const path = isPowerOfTwo(from.size) ? [from.root, ...proof] : proof;
-  let [node, last] = [from.size - 1, to.size - 1];
-  while (isOdd(node)) [node, last] = [half(node), half(last)];
-  const [first, ...rest] = path;
-  if (!first) return false;
-  let [oldRoot, newRoot] = [first, first];
-  for (const other of rest) {
-    if (last === 0) return false;
-    if (isOdd(node) || node === last) {
-      oldRoot = hashOfPair(other, oldRoot);
-      newRoot = hashOfPair(other, newRoot);
-      while (!isOdd(node) && node !== 0) [node, last] = [half(node), half(last)];
-    } else newRoot = hashOfPair(newRoot, other);
-    [node, last] = [half(node), half(last)];
-  }
-  return last === 0 && oldRoot.equals(from.root) && newRoot.equals(to.root);
-}
+): boolean => leadsOn(from, to, proof, hashOfPair);
 
 /** The hash of the leaves from `start` to `end`, where `start` is a multiple of the largest power of two that fits. */
 export function rangeHash(start: number, end: number, node: NodeAt): Buffer {

@@ -95,7 +95,7 @@ async function wrongEvidence(ask: Ask, tenantId: string, stored: readonly Stored
     leafHashes,
   };
   const findings = checkCheckpoints(
-    { ...copy, before: log.checkpoint, removals: [], erasures: [], holes: [], proofs: [] },
+    { ...copy, before: log.checkpoint, removals: [], erasures: [], holes: [], proofs: [], timeStamps: [] },
     [publicKey],
     [],
   );

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { TenantRounds } from '../../../database/distribute/tenant-rounds';
+import { type Leased, Leases } from '../../../database/lease';
+import { LIMITS } from '../../../limits';
+import { stampedBytes } from '../../../package-check/time-stamp';
+import { grownMs, Rests } from '../../../rests';
+import type { LogEpoch } from '../../../store/log/epoch/log-epoch';
+import { isStampDue, NEWEST, STAMP, unstampedLogs } from '../log-statements';
+import { AWAY, REFUSED, type RoundParts } from '../witnesses/witness-rounds';
+import type { AuthorityClient } from './authority-client';
+
+interface StampingParts extends Omit<RoundParts, 'evidence'> {
+  readonly epoch: Pick<LogEpoch, 'unlessPaused'>;
+}
+
+const STAMPING: Leased = {
+  table: 'audit_log_stamping',
+  key: { tenant_id: 'int' },
+  holder: 'holder',
+  until: 'held_until',
+  ms: 4 * LIMITS.timeStampAnswerMs,
+  made: {},
+};
+
+/** A log that is to be stamped. */
+interface Open {
+  readonly sinceMs: number;
+  /** Why it is not, for people; null: nothing is known. */
+  reason: string | null;
+}
+
+/**
+ * Has the newest checkpoint of each log stamped by a time-stamp authority, once an hour. The service goes on when it
+ * does not answer, and says so.
+ */
+export class Stamping {
+  readonly #holder = randomUUID();
+  readonly #tenants: TenantRounds;
+  readonly #leases: Leases;
+  readonly #open = new Map<number, Open>();
+  readonly #rests: Rests<number>;
+  readonly #away: Rests<string>;
+  #isAway = false;
+
+  /** @param authority null: none is configured */
+  constructor(
+    private readonly parts: StampingParts,
+    private readonly authority: AuthorityClient | null,
+  ) {
+    this.#tenants = new TenantRounds(parts.owner);
+    this.#leases = new Leases(parts.owner.models, STAMPING);
+    this.#rests = new Rests(parts.nowMs);
+    this.#away = new Rests(parts.nowMs);
+  }
+
+  get healthy(): boolean {
+    return this.late === 0;
+  }
+
+  /** The number of logs that wait for their stamp for too long. */
+  get late(): number {
+    const nowMs = this.parts.nowMs();
+    return [...this.#open.values()].filter(
+      ({ sinceMs }) => Math.abs(nowMs - sinceMs) >= LIMITS.timeStampLateMs,
+    ).length;
+  }
+
+  /** Nothing is sent in a drill, nor before an operator's go. */
+  async run(): Promise<void> {
+    const { authority } = this;
+    if (authority) await this.parts.epoch.unlessPaused(() => this.#round(authority));
+  }
+
+  close(): void {
+    this.authority?.close();
+  }
+
+  async #round(authority: AuthorityClient): Promise<void> {
+    const { models } = this.parts.owner;
+    const rows = await this.#tenants.ask((of) =>
+      models.$queryRawUnsafe<{ tenant_id: number }[]>(unstampedLogs(of), LIMITS.evidenceWatchedLogs),
+    );
+    const tenants = rows.map(({ tenant_id }) => tenant_id);
+    this.#note(tenants);
+    for (const tenantId of tenants) {
+      if (this.parts.signal.aborted || this.#away.isResting(authority.name)) break;
+      if (!this.#rests.isResting(tenantId))
+        await this.#tenants.attempt(tenantId, () => this.#stampLog(tenantId, authority));
+    }
+    this.#tenants.end();
+  }
+
+  /** @param tenants those whose log is to be stamped */
+  #note(tenants: readonly number[]): void {
+    const open = new Set(tenants);
+    for (const tenantId of this.#open.keys()) if (!open.has(tenantId)) this.#open.delete(tenantId);
+    this.#rests.keepOnly(open);
+    const sinceMs = this.parts.nowMs();
+    for (const tenantId of tenants)
+      if (!this.#open.has(tenantId)) this.#open.set(tenantId, { sinceMs, reason: null });
+  }
+
+  async #stampLog(tenantId: number, authority: AuthorityClient): Promise<void> {
+    const { owner, signal } = this.parts;
+    // Another instance may ask at this moment, or have asked since.
+    const [now] = await this.#leases.times();
+    const [at, before] = [now, new Date(now.getTime() - LIMITS.timeStampEveryMs)].map(
+      (time) => `'${time.toISOString()}'::timestamptz`,
+    );
+    const where = isStampDue('l.stamped_at', at, before);
+    if (!(await this.#leases.take([tenantId], this.#holder, { where }))) return;
+    let isStamped = false;
+    try {
+      const [newest] = await owner.models.$queryRawUnsafe<{ number: number; note: string }[]>(
+        NEWEST,
+        tenantId,
+      );
+      if (!newest) return;
+      const stamped = stampedBytes(newest.note);
+      const outcome = await authority.stamp(stamped, signal);
+      if (outcome.kind === 'failed') return this.#wasAway(authority.name, outcome.message);
+      this.#answered(authority.name);
+      if (outcome.kind === 'refused') return this.#refused(tenantId, outcome.message);
+      const stored = await owner.models.$executeRawUnsafe(
+        STAMP,
+        ...[tenantId, newest.number, outcome.token, Buffer.from(stamped).toString('utf8')],
+      );
+      // Another log may have taken its place since.
+      if (stored === 0) return;
+      isStamped = true;
+      this.#open.delete(tenantId);
+      this.#rests.end(tenantId);
+    } finally {
+      await this.#leases.release(
+        [tenantId],
+        this.#holder,
+        isStamped ? { set: () => 'stamped_at = now()' } : {},
+      );
+    }
+  }
+
+  #wasAway(authority: string, reason: string): void {
+    // The service itself ended the attempt.
+    if (this.parts.signal.aborted) return;
+    if (!this.#isAway)
+      this.parts.log.warn(
+        { authority, reason },
+        'the time-stamp authority does not answer: checkpoints go on without it',
+      );
+    this.#isAway = true;
+    this.#away.failed(authority, (failures) => grownMs(AWAY, failures));
+  }
+
+  #answered(authority: string): void {
+    if (this.#isAway) this.parts.log.info({ authority }, 'the time-stamp authority answers again');
+    this.#isAway = false;
+    this.#away.end(authority);
+  }
+
+  #refused(tenantId: number, reason: string): void {
+    this.#rests.failed(tenantId, (failures) => grownMs(REFUSED, failures));
+    const open = this.#open.get(tenantId);
+    if (!open || open.reason === reason) return;
+    this.parts.log.error(
+      { authority: this.authority?.name, tenantId, reason },
+      'the time-stamp authority does not stamp an evidence log',
+    );
+    open.reason = reason;
+  }
+}

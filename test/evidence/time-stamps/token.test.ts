@@ -1,0 +1,118 @@
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { isSignedByRsa } from '../../../dashboard/src/package-page/rsa';
+import { NODE_CRYPTO } from '../../../src/modules/evidence/time-stamps/node-crypto';
+import { certificatesIn, judgeBy } from '../../../src/modules/evidence/verify/authorities';
+import type { JudgeAuthority } from '../../../src/package-check/stamp-file';
+import { checkStamp, type StampCrypto, stampedBytes } from '../../../src/package-check/time-stamp';
+import { temporaryFolder } from '../../support/engines';
+import { noteOf } from '../witness/support';
+import { TestAuthority } from './authority';
+
+const STAMPED = stampedBytes(noteOf(5));
+/** What the page of a package computes with. */
+const PAGE_CRYPTO: StampCrypto = {
+  hash: NODE_CRYPTO.hash,
+  verify: async ({ scheme, hash, bytes }, message, publicKey) =>
+    scheme === 'rsa-pkcs1' ? isSignedByRsa(bytes, NODE_CRYPTO.hash(hash, message), hash, publicKey) : null,
+};
+
+describe('a token of a time-stamp authority', () => {
+  let folder: string;
+  let authority: TestAuthority;
+  let token: Buffer;
+  let judge: JudgeAuthority;
+  const judgeOf = async (file: string) => judgeBy(certificatesIn(await readFile(file, 'latin1'), file));
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    authority = await TestAuthority.make(path.join(folder, 'rsa'));
+    token = await authority.tokenOf(STAMPED);
+    judge = await judgeOf(authority.caFile);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const checked = async (bytes: Uint8Array, by = judge, crypto = NODE_CRYPTO) => {
+    const check = await checkStamp(bytes, STAMPED, crypto);
+    return { ...check, problem: check.problem ?? (check.stamp && by(check.stamp)) };
+  };
+
+  it('is of the text of a checkpoint and the signature of its log, whatever witnesses add', () => {
+    const note = noteOf(5);
+    expect(Buffer.from(stampedBytes(note)).toString()).toBe(note);
+    expect(stampedBytes(`${note}— w.example/w1 AAAA\n`)).toEqual(STAMPED);
+    expect(stampedBytes(noteOf(6))).not.toEqual(STAMPED);
+  });
+
+  it('is accepted if a chain leads to a trusted certificate, also to one between', async () => {
+    expect(await checked(token)).toMatchObject({ problem: null, isSignatureChecked: true });
+    const between = await judgeOf(path.join(folder, 'rsa', 'between.pem'));
+    expect((await checked(token, between)).problem).toBeNull();
+    const tsa = await judgeOf(path.join(folder, 'rsa', 'tsa.pem'));
+    expect((await checked(token, tsa)).problem).toBeNull();
+  });
+
+  it('is refused if its authority is another one, of the same names too', async () => {
+    const foreign = await TestAuthority.make(path.join(folder, 'foreign'));
+    expect((await checked(token, await judgeOf(foreign.caFile))).problem).toMatch(
+      /^no chain leads from .*CN=tsa/,
+    );
+  });
+
+  it('is refused if a certificate was not valid at its time, by its own time alone', async () => {
+    const { stamp } = await checked(token);
+    const late = { ...stamp, time: '2126-01-01T00:00:00Z' } as NonNullable<typeof stamp>;
+    expect(judge(late)).toContain('to a trusted one that was valid at 2126-01-01T00:00:00Z');
+    expect(judge({ ...late, time: '2020-01-01T00:00:00Z' })).toContain('valid at 2020');
+  });
+
+  it('is refused if its certificate is for other uses, or if one without the right issued it', async () => {
+    const { stamp } = await checked(token);
+    const [tsa, between, ca] = await Promise.all(
+      ['tsa', 'between', 'ca'].map(async (name) => {
+        const file = path.join(folder, 'rsa', `${name}.pem`);
+        return certificatesIn(await readFile(file, 'latin1'), file)[0]?.raw as Buffer;
+      }),
+    );
+    const by = { ...stamp, signer: between } as NonNullable<typeof stamp>;
+    expect(judge(by)).toContain('is not for time stamps alone');
+    const alone = { ...stamp, signer: tsa, certificates: [tsa] } as NonNullable<typeof stamp>;
+    expect(judge(alone)).toContain('no chain leads');
+    expect(judge({ ...alone, certificates: [ca, between] as Buffer[] })).toBeNull();
+  });
+
+  it.each(['rsa', 'ec'] as const)(
+    'has no byte that may be changed to state another time (%s)',
+    async (kind) => {
+      const own = await TestAuthority.make(path.join(folder, `${kind}-flipped`), kind);
+      const bytes = await own.tokenOf(STAMPED);
+      const by = await judgeOf(own.caFile);
+      const sound = await checked(bytes, by);
+      expect(sound).toMatchObject({ problem: null, isSignatureChecked: true });
+      let refused = 0;
+      for (let at = 0; at < bytes.length; at += 7) {
+        const other = Buffer.from(bytes);
+        other.writeUInt8(other.readUInt8(at) ^ (1 << (at % 8)), at);
+        const { problem, stamp } = await checked(other, by);
+        if (problem !== null) refused++;
+        // What nobody signs, such as the list of algorithms before the content, says nothing.
+        else expect(stamp?.time).toBe(sound.stamp?.time);
+      }
+      expect(refused).toBeGreaterThan(0.9 * (bytes.length / 7));
+      for (let length = 0; length < bytes.length; length += 41)
+        expect((await checked(bytes.subarray(0, length), by)).problem).toContain('it is no time stamp');
+    },
+  );
+
+  it('is checked by the page of a package too, if its key is RSA; others are not judged there', async () => {
+    expect(await checked(token, judge, PAGE_CRYPTO)).toMatchObject({
+      problem: null,
+      isSignatureChecked: true,
+    });
+    const wrong = Buffer.from(token);
+    wrong.writeUInt8(wrong.readUInt8(wrong.length - 9) ^ 4, wrong.length - 9);
+    expect((await checked(wrong, judge, PAGE_CRYPTO)).problem).toBe('its signature does not fit');
+    const curve = await TestAuthority.make(path.join(folder, 'curve'), 'ec');
+    const check = await checkStamp(await curve.tokenOf(STAMPED), STAMPED, PAGE_CRYPTO);
+    expect(check).toMatchObject({ problem: null, isSignatureChecked: false });
+  });
+});
