@@ -1,4 +1,5 @@
 import { complete, fieldsLike, typedAt } from '../../dashboard/src/explore/filter/completion';
+import { FIELD_LABELS } from '../../dashboard/src/lib/field-labels';
 
 /** The typed part before the mark ▸. */
 const at = (text: string) => typedAt(text.replace('▸', ''), text.indexOf('▸'));
@@ -40,19 +41,19 @@ describe('the part of a filter that is typed', () => {
 
 describe('the fields that are offered', () => {
   it('have the typed text in a name or label, those that begin with it first', () => {
-    expect(fieldsLike('princ')).toEqual([
+    expect(fieldsLike('princ', FIELD_LABELS)).toEqual([
       'serverPrincipalName',
       'databasePrincipalName',
       'targetServerPrincipalName',
       'targetDatabasePrincipalName',
     ]);
-    expect(fieldsLike('rows')).toEqual(['responseRows', 'affectedRows']);
-    expect(fieldsLike('HOST')).toEqual(['hostName']);
-    expect(fieldsLike('outc')).toEqual(['succeeded']);
-    expect(fieldsLike('data')[0]).toBe('databaseName');
-    expect(fieldsLike('name').length).toBeGreaterThan(5);
-    expect(fieldsLike('zzz')).toEqual([]);
-    const first = fieldsLike('s');
+    expect(fieldsLike('rows', FIELD_LABELS)).toEqual(['responseRows', 'affectedRows']);
+    expect(fieldsLike('HOST', FIELD_LABELS)).toEqual(['hostName']);
+    expect(fieldsLike('outc', FIELD_LABELS)).toEqual(['succeeded']);
+    expect(fieldsLike('data', FIELD_LABELS)[0]).toBe('databaseName');
+    expect(fieldsLike('name', FIELD_LABELS).length).toBeGreaterThan(5);
+    expect(fieldsLike('zzz', FIELD_LABELS)).toEqual([]);
+    const first = fieldsLike('s', FIELD_LABELS);
     const begins = first.indexOf('databaseName');
     expect(first.indexOf('schemaName')).toBeLessThan(begins);
     expect(first.indexOf('statement')).toBeLessThan(begins);

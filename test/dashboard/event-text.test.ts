@@ -2,7 +2,10 @@ import { hasHidden, showHidden, showValue } from '../../dashboard/src/explore/ev
 import { hitsOf } from '../../dashboard/src/explore/event/search-hits';
 import { sentenceOf } from '../../dashboard/src/explore/event/sentence';
 import { statedBy } from '../../dashboard/src/explore/event/stated';
+import { EVENT } from '../../dashboard/src/explore/event/texts';
 import { valueText } from '../../dashboard/src/explore/groups/group-text';
+import { EXPLORE } from '../../dashboard/src/explore/texts';
+import { FIELD_LABELS } from '../../dashboard/src/lib/field-labels';
 import { counted, formatBytes, formatCount } from '../../dashboard/src/lib/numbers';
 
 const NOBODY = {
@@ -44,7 +47,7 @@ describe('the sentence about an event', () => {
     [{ actionId: 'SL' }, {}, 'Somebody did SELECT: succeeded'],
     [{ actionId: 'ZZZZ' }, { objectName: 'x' }, 'Somebody did ZZZZ on x: succeeded'],
   ])('tells who did what to what, from where, and whether it succeeded', (who, what, sentence) => {
-    expect(sentenceOf({ ...NOBODY, ...who, ...what })).toBe(sentence);
+    expect(sentenceOf({ ...NOBODY, ...who, ...what }, EVENT)).toBe(sentence);
   });
 });
 
@@ -57,11 +60,9 @@ describe('what an event states beyond who, what and where', () => {
       classType: null,
     };
     expect(
-      statedBy({ ...event, transactionId: '70001', roleMember: 'a b' }).map(({ label, value, text }) => [
-        label,
-        value,
-        text,
-      ]),
+      statedBy({ ...event, transactionId: '70001', roleMember: 'a b' }, FIELD_LABELS).map(
+        ({ label, value, text }) => [label, value, text],
+      ),
     ).toEqual([
       ['Rows returned', '9223372036854775807', '9,223,372,036,854,775,807'],
       ['Rows changed', '0', '0'],
@@ -69,7 +70,7 @@ describe('what an event states beyond who, what and where', () => {
       ['Transaction', '70001', '70001'],
       ['Role member', 'a b', 'a b'],
     ]);
-    expect(statedBy({})).toEqual([]);
+    expect(statedBy({}, FIELD_LABELS)).toEqual([]);
   });
 });
 
@@ -97,13 +98,16 @@ describe('a value that is shown', () => {
   });
 
   it('has its name beside a code, and a word for the outcome', () => {
-    expect(valueText('actionId', 'SL')).toBe('SELECT SL');
-    expect(valueText('actionId', 'ZZZZ')).toBe('ZZZZ');
-    expect([valueText('succeeded', 'true'), valueText('succeeded', 'false')]).toEqual([
+    expect(valueText('actionId', 'SL', EXPLORE)).toBe('SELECT SL');
+    expect(valueText('actionId', 'ZZZZ', EXPLORE)).toBe('ZZZZ');
+    expect([valueText('succeeded', 'true', EXPLORE), valueText('succeeded', 'false', EXPLORE)]).toEqual([
       'Succeeded',
       'Failed',
     ]);
-    expect([valueText('hostName', null), valueText('hostName', 'a ')]).toEqual(['(none)', '"a "']);
+    expect([valueText('hostName', null, EXPLORE), valueText('hostName', 'a ', EXPLORE)]).toEqual([
+      '(none)',
+      '"a "',
+    ]);
   });
 });
 

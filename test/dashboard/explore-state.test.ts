@@ -2,6 +2,8 @@ import { problemOf } from '../../dashboard/src/explore/explore-filter';
 import { formatState, parseState, viewOf } from '../../dashboard/src/explore/explore-state';
 import { savedQuery } from '../../dashboard/src/explore/saved/saved-query';
 import { savedText } from '../../dashboard/src/explore/saved/saved-text';
+import { EXPLORE } from '../../dashboard/src/explore/texts';
+import { FIELD_LABELS } from '../../dashboard/src/lib/field-labels';
 import { LIMITS } from '../../src/limits';
 
 const rangeOf = (query: string) => parseState(query).range;
@@ -86,7 +88,7 @@ describe('the address of a view', () => {
       'b · 2026-01-05T08:00 – 2026-01-06T09:30',
     ],
   ])('says in a line what is kept: filter "%s", view %s', (filter, view, text) => {
-    expect(savedText({ filter, view })).toBe(text);
+    expect(savedText({ filter, view }, EXPLORE, FIELD_LABELS)).toBe(text);
   });
 
   it.each([

@@ -38,6 +38,7 @@ async function exported(format: 'csv' | 'ndjson', { text, counted, pieceBytes = 
     filter: { startTime: '2026-01-05T08:00:00Z', endTime: null },
     expectedCount: 9,
     signal,
+    cut: 'The export was cut',
     onProgress: ({ events, totalCount }) => void progress.push(events, totalCount),
   });
   return { ...file, content: await file.content.text(), progress };

@@ -1,6 +1,7 @@
 import { EXAMPLES } from '../../dashboard/src/explore/filter/examples';
 import { hintsOf } from '../../dashboard/src/explore/filter/hints';
 import { anyCase, wantedOf, withValue } from '../../dashboard/src/explore/filter/letter-case';
+import { EXPLORE } from '../../dashboard/src/explore/texts';
 import { otherLanguage } from '../../src/event/expression/other-language';
 import { parseFilter } from '../../src/event/expression/parse-filter';
 
@@ -9,7 +10,7 @@ describe('the examples of the language', () => {
     expect(EXAMPLES).toHaveLength(6);
     for (const [filter] of EXAMPLES) {
       expect('expression' in parseFilter(filter)).toBe(true);
-      expect([...hintsOf(filter), otherLanguage(filter)]).toEqual([null]);
+      expect([...hintsOf(filter, EXPLORE), otherLanguage(filter)]).toEqual([null]);
     }
   });
 });
@@ -27,7 +28,7 @@ describe('the hints for a filter', () => {
     ['-table~"a b"', '-objectName~"a b"'],
     ['ip=10.1.2.3', 'clientIp:10.1.2.3'],
   ])('offer what may be meant by %s', (typed, filter) => {
-    const [hint] = hintsOf(typed);
+    const [hint] = hintsOf(typed, EXPLORE);
     expect(hint?.filter).toBe(filter);
     expect(typed).toContain(hint?.typed);
     expect(filter).toContain(hint?.meant);
@@ -45,22 +46,26 @@ describe('the hints for a filter', () => {
       'statement:"\\" user=sa"',
     ],
   ])('are none for %s', (typed) => {
-    expect(hintsOf(typed)).toEqual([]);
+    expect(hintsOf(typed, EXPLORE)).toEqual([]);
   });
 
   it.each([
     ['objectName:a and not principalName:b', 'objectName:a AND NOT principalName:b'],
     ['(objectName:a or b) "x and y"', '(objectName:a OR b) "x and y"'],
   ])('tell operators in lower case from words: %s', (typed, filter) => {
-    expect(hintsOf(typed)[0]?.filter).toBe(filter);
+    expect(hintsOf(typed, EXPLORE)[0]?.filter).toBe(filter);
   });
 
   it('leave words alone that are operators elsewhere', () => {
-    expect(['terms and conditions', 'objectName:"a and b"', 'objectName:band'].flatMap(hintsOf)).toEqual([]);
+    expect(
+      ['terms and conditions', 'objectName:"a and b"', 'objectName:band'].flatMap((text) =>
+        hintsOf(text, EXPLORE),
+      ),
+    ).toEqual([]);
   });
 
   it('are at most three, each for its own place', () => {
-    const hints = hintsOf('user=a user=b user=c user=d');
+    const hints = hintsOf('user=a user=b user=c user=d', EXPLORE);
     expect(hints.map(({ filter }) => filter)).toEqual([
       'principalName:a user=b user=c user=d',
       'user=a principalName:b user=c user=d',

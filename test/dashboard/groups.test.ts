@@ -1,5 +1,6 @@
 import { groupsOf, loadGroups, orderBy } from '../../dashboard/src/explore/groups/group-rows';
 import { csvOf, extentOf } from '../../dashboard/src/explore/groups/group-text';
+import { EXPLORE } from '../../dashboard/src/explore/texts';
 
 const TIMES = { firstTime: ['2026-01-05T08:00:00.123Z'], lastTime: ['2026-01-06T09:00:00.456Z'] };
 const ANSWER = {
@@ -69,8 +70,8 @@ describe('groups of events', () => {
   it('say which part of all groups they are', () => {
     const { rows } = groupsOf(ANSWER);
     const many = { totalCount: 1, groupCount: 38_123, rows };
-    expect(extentOf(many)).toBe('The first 1 of 38,123 groups');
-    expect(extentOf({ ...many, groupCount: 1 })).toBe('1 group');
+    expect(extentOf(many, EXPLORE)).toBe('The first 1 of 38,123 groups');
+    expect(extentOf({ ...many, groupCount: 1 }, EXPLORE)).toBe('1 group');
     expect(csvOf(['hostName'], null, many).name).toBe('audit-activity-by-hostName-1-of-38123-groups.csv');
     expect(csvOf(['hostName'], null, { ...many, groupCount: 1 }).name).toBe(
       'audit-activity-by-hostName-all-groups.csv',

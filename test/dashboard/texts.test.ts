@@ -4,28 +4,57 @@ import ts from 'typescript';
 import { GERMAN } from '../../dashboard/src/german';
 
 const SRC = path.resolve(__dirname, '../../dashboard/src');
-/** The folders whose texts are in a catalogue. */
-const WITH_CATALOGUE = ['entity', 'overview', 'shell', 'sign-in'];
-/** The name of the product, and that of a time zone. */
-const SAME_EVERYWHERE = ['Audit Activity', 'UTC'];
-const SPOKEN = ['alt', 'aria-label', 'description', 'label', 'placeholder', 'title', 'what'];
+const NAMES = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
+/** The page in an evidence package is a file of its own, and its folder has no catalogue. */
+const APART = ['package-page'];
+/** Folders whose texts are still in English alone. */
+const ENGLISH = [
+  ...['alerts', 'compliance', 'evidence', 'first-run', 'incidents', 'lib', 'operate'],
+  ...['palette', 'reports', 'rules', 'sources'],
+];
+/** The name of the product, and words that every language has. */
+const SAME_EVERYWHERE = ['Audit Activity', 'UTC', 'CSV', 'NDJSON'];
+/** The attributes and properties whose texts are shown or spoken. */
+const SPOKEN = [
+  ...['action', 'alt', 'aria-label', 'description', 'does', 'error', 'hint', 'label', 'message', 'note'],
+  ...[
+    'noRecordsText',
+    'placeholder',
+    'recordsPerPageLabel',
+    'said',
+    'summary',
+    'text',
+    'title',
+    'what',
+    'why',
+  ],
+];
+
+/** The literal texts that an expression may come to: those of its branches, but not those that it compares. */
+function literals(node: ts.Node | undefined): string[] {
+  if (!node) return [];
+  if (ts.isStringLiteralLike(node)) return [node.text];
+  if (ts.isTemplateExpression(node)) {
+    const pieces = [node.head, ...node.templateSpans.map(({ literal }) => literal)];
+    const inner = node.templateSpans.flatMap(({ expression }) => literals(expression));
+    return [pieces.map(({ text }) => text).join('…'), ...inner];
+  }
+  if (ts.isConditionalExpression(node)) return [node.whenTrue, node.whenFalse].flatMap(literals);
+  if (ts.isBinaryExpression(node) && ['&&', '||', '??', '+'].includes(node.operatorToken.getText()))
+    return [...(node.operatorToken.getText() === '&&' ? [] : literals(node.left)), ...literals(node.right)];
+  if (ts.isParenthesizedExpression(node) || ts.isJsxExpression(node)) return literals(node.expression);
+  return [];
+}
 
 /** Texts for people that stand in a file itself. */
 function textsIn(name: string, code: string): string[] {
   const found: string[] = [];
+  const isSpoken = (node: ts.Node) => SPOKEN.includes(node.getText().replace(/^'|'$/g, ''));
   const look = (node: ts.Node): void => {
     if (ts.isJsxText(node)) found.push(node.text.trim());
-    if (ts.isJsxAttribute(node) && SPOKEN.includes(node.name.getText()) && node.initializer) {
-      const { initializer } = node;
-      const value = ts.isJsxExpression(initializer) ? initializer.expression : initializer;
-      if (value && ts.isStringLiteral(value)) found.push(value.text);
-      if (value && ts.isTemplateExpression(value))
-        found.push(
-          [value.head, ...value.templateSpans.map(({ literal }) => literal)]
-            .map(({ text }) => text)
-            .join('…'),
-        );
-    }
+    else if (ts.isJsxAttribute(node) && isSpoken(node.name)) found.push(...literals(node.initializer));
+    else if (ts.isPropertyAssignment(node) && isSpoken(node.name)) found.push(...literals(node.initializer));
+    else if (ts.isJsxExpression(node) && !ts.isJsxAttribute(node.parent)) found.push(...literals(node));
     ts.forEachChild(node, look);
   };
   look(ts.createSourceFile(name, code, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX));
@@ -33,22 +62,26 @@ function textsIn(name: string, code: string): string[] {
 }
 
 describe('texts of the dashboard', () => {
-  it.each(WITH_CATALOGUE)('of %s stand in its catalogue alone', (folder) => {
-    const files = readdirSync(path.join(SRC, folder)).filter((name) => name.endsWith('.tsx'));
-    expect(files.length).toBeGreaterThan(0);
-    for (const name of files)
-      expect([name, textsIn(name, readFileSync(path.join(SRC, folder, name), 'utf8'))]).toEqual([name, []]);
+  const files = NAMES.filter(
+    (name) =>
+      name.endsWith('.tsx') && ![...APART, ...ENGLISH].some((folder) => name.startsWith(folder + path.sep)),
+  );
+
+  it.each(files)('of %s stand in a catalogue alone', (name) => {
+    expect(textsIn(name, readFileSync(path.join(SRC, name), 'utf8'))).toEqual([]);
   });
 
   it('are found in a file that has them itself', () => {
-    const code =
-      'const a = <p title="Two words" lang="en" what={`of $' + '{n}`}>Some {b} <i>text</i> · 1</p>;';
-    expect(textsIn('a.tsx', code)).toEqual(['Two words', 'of …', 'Some', 'text']);
+    const code = `
+      const a = <p title="Two words" lang="en" what={\`of \${n}\`}>Some {b} <i>text</i> · 1</p>;
+      const b = [{ label: c === 'not this' ? 'Yes' : t.no }, <b>{d && 'And this'}</b>];`;
+    expect(textsIn('a.tsx', code)).toEqual(['Two words', 'of …', 'Some', 'text', 'Yes', 'And this']);
   });
 
   it('are there in German, each with all of its values', () => {
-    // Those of these folders, and the names of fields.
-    expect(GERMAN.size).toBe(WITH_CATALOGUE.length + 1);
+    expect(GERMAN.size).toBe(NAMES.filter((name) => name.endsWith('.de.ts')).length);
+    for (const name of NAMES.filter((each) => path.basename(each) === 'texts.ts' && each !== 'lib/texts.ts'))
+      expect(NAMES).toContain(name.replace(/ts$/, 'de.ts'));
     for (const [english, german] of GERMAN) {
       expect(Object.keys(german)).toEqual(Object.keys(english));
       for (const [name, text] of Object.entries(english)) {
@@ -59,10 +92,11 @@ describe('texts of the dashboard', () => {
           continue;
         }
         expect([name, other.length]).toEqual([name, text.length]);
-        const values = Array.from({ length: text.length }, (_, i) => `<${i}>`);
-        const used = (sentence: string) => values.filter((value) => sentence.includes(value));
+        // Numbers do for texts, too: neither language writes them in another way.
+        const values = Array.from({ length: text.length }, (_, i) => 101 + i);
+        const used = (sentence: string) => values.filter((value) => sentence.includes(String(value)));
         const [said, toldInGerman] = [text, other].map((say) =>
-          (say as (...all: string[]) => string)(...values),
+          (say as (...all: unknown[]) => string)(...values),
         );
         expect([name, used(toldInGerman ?? '')]).toEqual([name, used(said ?? '')]);
       }

@@ -1,3 +1,4 @@
+import { EXPLORE } from '../../dashboard/src/explore/texts';
 import {
   boundsOf,
   COMMON_RANGES,
@@ -112,7 +113,9 @@ describe('a time range', () => {
 
   it('has a name for its reader', () => {
     expect(
-      [last(1, 'h'), last(2, 'd'), night(20, 6), { kind: 'all' } as const, fixedRange(0, 1)].map(rangeLabel),
+      [last(1, 'h'), last(2, 'd'), night(20, 6), { kind: 'all' } as const, fixedRange(0, 1)].map((range) =>
+        rangeLabel(range, EXPLORE),
+      ),
     ).toEqual([...['Last hour', 'Last 2 days', 'Last night (20:00–06:00)', 'All time', null]]);
   });
 

@@ -2,6 +2,8 @@ import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { showHidden } from '../explore/event/marks';
 import { sentenceOf } from '../explore/event/sentence';
+import { EVENT } from '../explore/event/texts';
+import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime, type TimeZone } from '../lib/time';
@@ -86,7 +88,7 @@ const EventLine = ({ event, zone }: { readonly event: FindingEvent; readonly zon
       {formatTime(event.eventTime, zone, 3)}
     </Anchor>
     <span>
-      {showHidden(sentenceOf(event))}
+      {showHidden(sentenceOf(event, useTexts(EVENT)))}
       {event.statementPreview && (
         <Text size="xs" c="dimmed" lineClamp={2}>
           <code>{showHidden(event.statementPreview)}</code>

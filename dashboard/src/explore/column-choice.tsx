@@ -1,21 +1,25 @@
 import { Button, Checkbox, Popover, Stack } from '@mantine/core';
 import { FIELD_LABELS } from '../lib/field-labels';
+import { useTexts } from '../lib/language';
 import { COLUMNS, type Column } from './explore-state';
+import { EXPLORE } from './texts';
 
 export function ColumnChoice(props: {
   readonly columns: readonly Column[];
   readonly onChange: (next: Column[]) => void;
 }) {
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EXPLORE);
   return (
     <Popover trapFocus returnFocus position="bottom-start" shadow="md">
       <Popover.Target>
         <Button variant="subtle" color="gray" c="inherit" size="compact-xs">
-          Columns
+          {t.columns}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Columns">
+      <Popover.Dropdown aria-label={t.columns}>
         <Checkbox.Group
-          label="Columns"
+          label={t.columns}
           value={[...props.columns]}
           // The time opens the event: without this column, a keyboard could not open it.
           onChange={(next) =>
@@ -28,7 +32,7 @@ export function ColumnChoice(props: {
                 key={column}
                 size="xs"
                 value={column}
-                label={FIELD_LABELS[column]}
+                label={labels[column]}
                 disabled={column === 'eventTime'}
               />
             ))}

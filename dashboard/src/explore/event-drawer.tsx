@@ -2,12 +2,15 @@ import { ActionIcon, Drawer, Group } from '@mantine/core';
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { Suspense } from 'react';
 import type { EventsQuery } from '../../generated/operations';
+import { COMMON } from '../lib/common';
 import { CopyAction } from '../lib/copy-action';
+import { useTexts } from '../lib/language';
 import { part } from '../lib/part';
 import type { TimeZone } from '../lib/time';
 import { Boundary } from '../shell/boundary';
 import { Loading } from '../shell/states';
 import type { ExploreState } from './explore-state';
+import { EXPLORE } from './texts';
 import type { Change } from './use-explore-state';
 
 const EventDetail = part(() => import('./event/event-detail'));
@@ -21,6 +24,8 @@ interface Props {
 
 /** One event in full, beside the view from which it was opened, with steps to the events above and below. */
 export function EventDrawer({ state, page, change, zone }: Props) {
+  const common = useTexts(COMMON);
+  const t = useTexts(EXPLORE);
   const ids = page?.items.map(({ recordId }) => recordId) ?? [];
   const at = ids.indexOf(state.event ?? '');
   const [previous, next] = at < 0 ? [] : [ids[at - 1], ids[at + 1]];
@@ -30,22 +35,22 @@ export function EventDrawer({ state, page, change, zone }: Props) {
       onClose={() => change({ event: null })}
       position="right"
       size="lg"
-      title="Audit event"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={t.auditEvent}
+      closeButtonProps={{ 'aria-label': common.close }}
     >
       {state.event && (
         <>
           <Group gap="xs" mb="sm">
-            <Step label="Previous event" to={previous} change={change} icon={IconChevronUp} />
-            <Step label="Next event" to={next} change={change} icon={IconChevronDown} />
+            <Step label={t.previousEvent} to={previous} change={change} icon={IconChevronUp} />
+            <Step label={t.nextEvent} to={next} change={change} icon={IconChevronDown} />
             <CopyAction
               isLink
-              label="Copy link to this event"
+              label={t.copyEventLink}
               text={() => `${location.origin}${location.pathname}?${linkOf(state)}`}
             />
           </Group>
           <Boundary key={state.event}>
-            <Suspense fallback={<Loading what="the event" />}>
+            <Suspense fallback={<Loading what={t.theEvent} />}>
               <EventDetail recordId={state.event} state={state} change={change} zone={zone} />
             </Suspense>
           </Boundary>

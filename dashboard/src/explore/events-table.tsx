@@ -2,10 +2,13 @@ import { Group, Stack, VisuallyHidden } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
 import { memo, useRef } from 'react';
 import type { EventsQuery } from '../../generated/operations';
+import { COMMON } from '../lib/common';
 import { FIELD_LABELS } from '../lib/field-labels';
-import { formatCount, formatDigits } from '../lib/numbers';
+import { useTexts } from '../lib/language';
+import { formatDigits } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { onRow } from '../lib/row-click';
+import type { In } from '../lib/texts';
 import { formatTime, type TimeZone } from '../lib/time';
 import { useListKeys } from '../lib/use-list-keys';
 import { useOneStop } from '../lib/use-one-stop';
@@ -26,6 +29,7 @@ import { FindingMark } from './finding-mark';
 import { Outcome } from './outcome';
 import { PageJump } from './page-jump';
 import { SortHeader } from './sort-header';
+import { EXPLORE } from './texts';
 import type { Change } from './use-explore-state';
 import type { FindingMarks } from './use-findings';
 
@@ -42,9 +46,12 @@ interface Props {
 }
 
 export const EventsTable = memo(function EventsTable({ page, marks, isBusy, state, change, zone }: Props) {
+  const common = useTexts(COMMON);
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EXPLORE);
   const open = (item: Item) => change({ event: item.recordId });
   const columns = COLUMNS.filter((column) => state.columns.includes(column)).map((column) =>
-    columnOf(column, { zone, open, state, change, marks }),
+    columnOf(column, { zone, open, state, change, marks }, t, labels),
   );
   const totalCount = page?.totalCount ?? 0;
   useListKeys(page?.items.map(({ recordId }) => recordId) ?? [], 'data-event');
@@ -63,7 +70,7 @@ export const EventsTable = memo(function EventsTable({ page, marks, isBusy, stat
         records={[...(page?.items ?? [])]}
         columns={columns}
         fetching={isBusy}
-        noRecordsText="No events on this page"
+        noRecordsText={t.noEventsOnPage}
         onRowClick={onRow(open)}
         customRowAttributes={({ recordId }) => ({ 'data-event': recordId })}
         rowClassName={({ eventTime, succeeded }) =>
@@ -77,11 +84,9 @@ export const EventsTable = memo(function EventsTable({ page, marks, isBusy, stat
         recordsPerPage={state.pageSize}
         recordsPerPageOptions={PAGE_SIZES}
         onRecordsPerPageChange={(pageSize) => change({ pageSize, page: 1 })}
-        recordsPerPageLabel="Per page"
-        paginationText={({ from, to, totalRecords }) =>
-          `${formatCount(from)} – ${formatCount(to)} of ${formatCount(totalRecords)}`
-        }
-        getPaginationControlProps={(control) => ({ 'aria-label': `${control} page` })}
+        recordsPerPageLabel={common.perPage}
+        paginationText={({ from, to, totalRecords }) => common.ofRows(from, to, totalRecords)}
+        getPaginationControlProps={(control) => ({ 'aria-label': common[`${control}Page`] })}
       />
       <Group justify="flex-end">
         <PageJump
@@ -108,6 +113,8 @@ function columnOf(
     change,
     marks,
   }: Pick<Props, 'zone' | 'state' | 'change' | 'marks'> & { open: (item: Item) => void },
+  t: In<typeof EXPLORE>,
+  labels: In<typeof FIELD_LABELS>,
 ): DataTableColumn<Item> {
   const hrefOf = ({ recordId }: Item) => `?${formatState({ ...state, event: recordId })}`;
   const render = (item: Item) => {
@@ -117,7 +124,7 @@ function columnOf(
           <Opener href={hrefOf(item)} onOpen={() => open(item)}>
             {formatTime(item.eventTime, zone, 3)}
           </Opener>
-          {!item.succeeded && <VisuallyHidden>Failed</VisuallyHidden>}
+          {!item.succeeded && <VisuallyHidden>{t.failed}</VisuallyHidden>}
           <FindingMark findings={marks.get(item.recordId) ?? []} />
         </>
       );
@@ -141,11 +148,7 @@ function columnOf(
     );
   return {
     accessor: column,
-    title: isSortable(column) ? (
-      <SortHeader column={column} state={state} change={change} />
-    ) : (
-      FIELD_LABELS[column]
-    ),
+    title: isSortable(column) ? <SortHeader column={column} state={state} change={change} /> : labels[column],
     ...(column === 'statementPreview' ? { ellipsis: true, width: 300 } : { noWrap: true }),
     cellsClassName: classes.cell ?? '',
     render: (item) => (

@@ -3,6 +3,8 @@ import { useCallback, useMemo, useState } from 'react';
 import type { CombinedError } from 'urql';
 import { describeError } from '../api/errors';
 import type { Session } from '../api/session';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { Toolbar } from '../lib/toolbar';
 import { Empty, Failed, Loading } from '../shell/states';
@@ -20,6 +22,7 @@ import { GroupPanel } from './groups/group-panel';
 import type { Histogram } from './histogram';
 import { HistogramPanel } from './histogram-panel';
 import { NoEvents } from './no-events';
+import { EXPLORE } from './texts';
 import { useExploreData } from './use-explore-data';
 import { useExploreState } from './use-explore-state';
 import { useFindings } from './use-findings';
@@ -29,6 +32,8 @@ const NOTHING: readonly Stretch[] = [];
 
 /** The page Explore: events over time, counts by field, groups, and the list. */
 export function Explore({ session }: { readonly session: Session }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(EXPLORE);
   const [state, change] = useExploreState();
   const [zone] = useTimeZone();
   const [fields, setFields] = useFacetFields();
@@ -57,7 +62,7 @@ export function Explore({ session }: { readonly session: Session }) {
   const error = sharedError([events.error, histogram.error, facets.error]);
   return (
     <Stack gap={4}>
-      <h1 className="sr-only">Explore</h1>
+      <h1 className="sr-only">{t.explore}</h1>
       <FilterBar
         session={session}
         state={state}
@@ -72,7 +77,7 @@ export function Explore({ session }: { readonly session: Session }) {
         newEvents={newEvents}
       />
       {error && <Failed error={error} retry={retry} />}
-      {problem && <Empty title="No events were loaded: the filter is not understood" />}
+      {problem && <Empty title={t.notLoaded} />}
       <div
         hidden={problem !== null}
         className={classes.answer}
@@ -89,7 +94,7 @@ export function Explore({ session }: { readonly session: Session }) {
             isTable={state.chart === 'table'}
           />
         )}
-        <Toolbar label="What is shown" gap={4} wrap="nowrap" justify="flex-end" align="flex-start">
+        <Toolbar label={t.whatIsShown} gap={4} wrap="nowrap" justify="flex-end" align="flex-start">
           {coverage && shownRange && <CoverageNote coverage={coverage} {...shownRange} zone={zone} />}
           <ColumnChoice columns={state.columns} onChange={(columns) => change({ columns })} />
           <Button
@@ -99,12 +104,12 @@ export function Explore({ session }: { readonly session: Session }) {
             size="compact-xs"
             onClick={() => change({ groupBy: ['serverPrincipalName'] })}
           >
-            Group
+            {t.group}
           </Button>
         </Toolbar>
         {/* The counts come after the events for a keyboard, so that these are near; they stand before them. */}
         <div className={classes.columns}>
-          <Box component="section" id="events" tabIndex={-1} aria-label="Events" miw={0} flex={1}>
+          <Box component="section" id="events" tabIndex={-1} aria-label={common.events} miw={0} flex={1}>
             {state.groupBy[0] && !problem ? (
               <GroupPanel
                 filter={filter}
@@ -120,7 +125,7 @@ export function Explore({ session }: { readonly session: Session }) {
               <NoEvents state={state} asked={filter} change={change} zone={zone} />
             ) : !page ? (
               // The table takes the longest to draw, so the questions are sent first.
-              <Loading what="the events" />
+              <Loading what={t.theEvents} />
             ) : (
               <EventsTable
                 page={page}

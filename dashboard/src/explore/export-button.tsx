@@ -2,12 +2,14 @@ import { Button, Group, Modal, Progress, SegmentedControl, Stack, Text } from '@
 import { useDisclosure } from '@mantine/hooks';
 import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
-import { counted, formatBytes, formatCount } from '../lib/numbers';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { saveFile } from '../lib/save-file';
 import { useCommands } from '../lib/use-commands';
 import { Failed } from '../shell/states';
 import type { ExploreFilter } from './explore-filter';
-import { type ExportedFile, type ExportFormat, type ExportProgress, streamExport } from './export-stream';
+import { type ExportFormat, type ExportProgress, streamExport } from './export-stream';
+import { EXPLORE } from './texts';
 
 interface Props {
   readonly filter: ExploreFilter;
@@ -16,6 +18,8 @@ interface Props {
 
 /** Exports all events that match the view, not only the page. */
 export function ExportButton({ filter, totalCount }: Props) {
+  const common = useTexts(COMMON);
+  const t = useTexts(EXPLORE);
   const [isOpen, { open, close }] = useDisclosure();
   useCommands(totalCount ? { export: open } : {});
   return (
@@ -27,13 +31,13 @@ export function ExportButton({ filter, totalCount }: Props) {
         onClick={open}
         disabled={!totalCount}
       >
-        Export
+        {t.export}
       </Button>
       <Modal
         opened={isOpen}
         onClose={close}
-        title="Export this view"
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        title={t.exportView}
+        closeButtonProps={{ 'aria-label': common.close }}
       >
         <ExportForm filter={filter} totalCount={totalCount ?? 0} onDone={close} />
       </Modal>
@@ -47,6 +51,7 @@ type State =
   | { kind: 'failed'; error: Error };
 
 function ExportForm(props: { filter: ExploreFilter; totalCount: number; onDone: () => void }) {
+  const t = useTexts(EXPLORE);
   const [format, setFormat] = useState<ExportFormat>('csv');
   const [state, setState] = useState<State>({ kind: 'ready' });
   const running = useRef<AbortController | null>(null);
@@ -65,9 +70,15 @@ function ExportForm(props: { filter: ExploreFilter; totalCount: number; onDone: 
         expectedCount,
         signal: stop.signal,
         onProgress: show,
+        cut: t.cut,
       });
       saveFile(file);
-      if (file.missing > 0) setState({ kind: 'failed', error: new Error(doubtOf(file)) });
+      // Events are missing that the service still counts: somebody may have deleted them in the database.
+      if (file.missing > 0)
+        setState({
+          kind: 'failed',
+          error: new Error(t.exportDoubt(file.events, file.events + file.missing)),
+        });
       else props.onDone();
     } catch (error) {
       setState(stop.signal.aborted ? { kind: 'ready' } : { kind: 'failed', error: error as Error });
@@ -76,11 +87,9 @@ function ExportForm(props: { filter: ExploreFilter; totalCount: number; onDone: 
   if (state.kind === 'running') return <Running {...state} />;
   return (
     <Stack>
-      <Text size="sm">
-        {counted(props.totalCount, 'event')} with every field and the whole statement, oldest first.
-      </Text>
+      <Text size="sm">{t.exported(props.totalCount)}</Text>
       <SegmentedControl
-        aria-label="Format"
+        aria-label={t.format}
         data={[
           { value: 'csv', label: 'CSV' },
           { value: 'ndjson', label: 'NDJSON' },
@@ -90,28 +99,26 @@ function ExportForm(props: { filter: ExploreFilter; totalCount: number; onDone: 
       />
       {state.kind === 'failed' && <Failed error={state.error} />}
       <Button onClick={start} data-autofocus>
-        Export
+        {t.export}
       </Button>
     </Stack>
   );
 }
 
-/** Says if events are missing that the service still counts: somebody may have deleted them in the database. */
-const doubtOf = ({ events, missing }: ExportedFile) =>
-  `The file has ${counted(events, 'event')}. When the export began, the service counted ${formatCount(events + missing)}: ask its operator to run verify.`;
-
 function Running({ progress, stop }: { readonly progress: ExportProgress; readonly stop: AbortController }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(EXPLORE);
   const { events, bytes, totalCount } = progress;
   const percent = totalCount === 0 ? 100 : Math.min(100, (100 * events) / totalCount);
   return (
     <Stack>
       <Text size="sm" role="status">
-        {formatCount(events)} of {formatCount(totalCount)} events, {formatBytes(bytes)}
+        {t.exportedSoFar(events, totalCount, bytes)}
       </Text>
-      <Progress value={percent} aria-label="Progress of the export" />
+      <Progress value={percent} aria-label={t.exportProgress} />
       <Group justify="flex-end">
         <Button variant="default" onClick={() => stop.abort()}>
-          Cancel
+          {common.cancel}
         </Button>
       </Group>
     </Stack>

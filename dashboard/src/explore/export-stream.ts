@@ -32,6 +32,8 @@ export async function streamExport(request: {
   readonly expectedCount: number;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ExportProgress) => void;
+  /** What is said of a stream that was cut. */
+  readonly cut: string;
 }): Promise<ExportedFile> {
   const { format, filter, signal, onProgress } = request;
   const given = Object.entries({ ...filter, format, end: 1 }).flatMap(([name, value]): [string, string][] =>
@@ -61,7 +63,7 @@ export async function streamExport(request: {
     onProgress({ events: count.add(value), bytes, totalCount });
   }
   const name = /filename="?([^";]+)/.exec(response.headers.get('Content-Disposition') ?? '')?.[1];
-  const content = await withoutEnd(new Blob([...parts, ...chunks]), format, count.total);
+  const content = await withoutEnd(new Blob([...parts, ...chunks]), format, count.total, request.cut);
   const missing = counted === null ? 0 : Math.max(0, totalCount - count.total);
   return { name: name ?? `audit-activity.${format}`, content, events: count.total, missing };
 }
@@ -70,14 +72,11 @@ const END_BYTES_MAX = 64;
 const ENDS = { csv: /(?<=^|\r\n)#end,(\d+)\r\n$/, ndjson: /(?<=^|\n)\{"end":\{"count":(\d+)\}\}\n$/ };
 
 /** The content without its last line. @throws Error if that line is missing, or states another number of events */
-async function withoutEnd(content: Blob, format: ExportFormat, events: number): Promise<Blob> {
+async function withoutEnd(content: Blob, format: ExportFormat, events: number, cut: string): Promise<Blob> {
   // A chunk may end within a character, so this reads one character per byte.
   const tail = new TextDecoder('latin1').decode(await content.slice(-END_BYTES_MAX).arrayBuffer());
   const [line, count] = ENDS[format].exec(tail) ?? [];
-  if (line === undefined || Number(count) !== events)
-    throw new Error(
-      'The export was cut: its last line is missing or states another number of events. Export again.',
-    );
+  if (line === undefined || Number(count) !== events) throw new Error(cut);
   return content.slice(0, content.size - line.length);
 }
 

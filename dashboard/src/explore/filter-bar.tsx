@@ -4,8 +4,9 @@ import { useQuery } from 'urql';
 import { SavedSearchesDocument } from '../../generated/operations';
 import type { Session } from '../api/session';
 import { ProveButton } from '../evidence/prove-button';
+import { COMMON } from '../lib/common';
 import { CopyAction } from '../lib/copy-action';
-import { counted } from '../lib/numbers';
+import { useTexts } from '../lib/language';
 import { ZONE_PARAMETER } from '../lib/preferences';
 import { formatTime, type TimeZone, zoneName } from '../lib/time';
 import { Toolbar } from '../lib/toolbar';
@@ -20,6 +21,7 @@ import { FILTER_ID, SearchBox } from './filter/search-box';
 import type { Suggestion } from './filter/use-suggestions';
 import { savedQuery } from './saved/saved-query';
 import { type Saved, SavedSearches } from './saved/saved-searches';
+import { EXPLORE } from './texts';
 import type { TimeRange } from './time-range';
 import { TimeRangePicker } from './time-range-picker';
 import type { Change } from './use-explore-state';
@@ -44,6 +46,8 @@ interface Props {
 
 /** The range, the filter, the number of events, and the actions on the whole view. */
 export function FilterBar(props: Props) {
+  const common = useTexts(COMMON);
+  const t = useTexts(EXPLORE);
   const { session, state, change, zone, filter, totalCount, isCounting, onRefused } = props;
   const { refresh, isBusy, newEvents } = props;
   const [recent, addRecent] = useRecentSearches(session);
@@ -69,13 +73,13 @@ export function FilterBar(props: Props) {
           recent={[
             ...saved
               .filter(({ filter: text }) => text !== '')
-              .map(({ name, filter: text }) => ({ insert: text, label: name, note: 'saved' })),
-            ...recent.map((text) => ({ insert: text, label: text, note: 'recent' })),
+              .map(({ name, filter: text }) => ({ insert: text, label: name, note: t.isSaved })),
+            ...recent.map((text) => ({ insert: text, label: text, note: t.isRecent })),
           ].filter(isFirst)}
           onSearch={search}
           onRefused={onRefused}
         />
-        <Toolbar label="This view" gap={4}>
+        <Toolbar label={t.thisView} gap={4}>
           <SavedSearches
             session={session}
             saved={saved}
@@ -88,7 +92,7 @@ export function FilterBar(props: Props) {
             color="gray"
             c="inherit"
             size={28}
-            aria-label="Refresh"
+            aria-label={common.refresh}
             onClick={refresh}
             loading={isBusy}
           >
@@ -97,28 +101,22 @@ export function FilterBar(props: Props) {
           <AutoRefresh every={newEvents.every} onChange={newEvents.setEvery} />
           <CopyAction
             isLink
-            label="Copy link to this view"
+            label={t.copyViewLink}
             command="copyLink"
             text={() => linkTo(state, filter, zone)}
           />
           <ExportButton filter={filter} totalCount={totalCount} />
-          <ProveButton session={session} filter={filter} label="Prove this view" isDisabled={!totalCount} />
+          <ProveButton session={session} filter={filter} label={t.proveView} isDisabled={!totalCount} />
         </Toolbar>
       </Group>
       <Group gap="xs" mt={4} mih={24}>
         <Text size="sm" role="status" fw={600}>
-          {totalCount !== undefined
-            ? counted(totalCount, 'event')
-            : isCounting
-              ? 'Counting …'
-              : 'Not counted'}
+          {totalCount !== undefined ? t.events(totalCount) : isCounting ? common.counting : t.notCounted}
         </Text>
-        {state.around && (
-          <Text size="sm">5 minutes to either side of the event of {formatTime(state.around, zone, 3)}</Text>
-        )}
+        {state.around && <Text size="sm">{t.aroundEvent(formatTime(state.around, zone, 3))}</Text>}
         {newEvents.count > 0 && (
           <Text size="sm" role="status">
-            {counted(newEvents.count, 'new event')}
+            {t.newEvents(newEvents.count)}
           </Text>
         )}
         <FilterPills state={state} change={change} />

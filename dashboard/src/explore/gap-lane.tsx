@@ -1,7 +1,9 @@
 import { Text } from '@mantine/core';
+import { useTexts } from '../lib/language';
 import { formatTime, type TimeZone } from '../lib/time';
 import { placeIn, type Stretch } from './coverage/missing';
 import classes from './gap-lane.module.css';
+import { EXPLORE } from './texts';
 
 /** A gap of a second in a year can still be seen. */
 const GAP_PX = 4;
@@ -15,11 +17,12 @@ interface Props extends Stretch {
 
 /** The stretches in which events may be missing, in a lane of their own below the bars. The completeness line names them. */
 export function GapLane({ missing, fromMs, toMs, zone, beside: [left, right] }: Props) {
+  const t = useTexts(EXPLORE);
   if (missing.length === 0) return null;
   return (
     <div className={classes.row} aria-hidden>
-      <Text className={classes.name} w={left} title="Stretches in which events may be missing">
-        Gaps
+      <Text className={classes.name} w={left} title={t.gapStretches}>
+        {t.gaps}
       </Text>
       <div className={classes.lane} style={{ marginRight: right }} data-testid="gaps">
         {missing.map((one) => {
@@ -29,7 +32,7 @@ export function GapLane({ missing, fromMs, toMs, zone, beside: [left, right] }: 
               key={one.fromMs}
               className={classes.gap}
               style={{ left: `min(${from}%, 100% - ${GAP_PX}px)`, width: `max(${width}%, ${GAP_PX}px)` }}
-              title={`Events may be missing: ${textOf(one.fromMs, zone)} – ${textOf(one.toMs, zone)}`}
+              title={t.mayBeMissing(textOf(one.fromMs, zone), textOf(one.toMs, zone))}
             />
           );
         })}

@@ -2,7 +2,7 @@ import { Button, ColorSwatch, Group, Paper, Text, VisuallyHidden } from '@mantin
 import { memo, useState } from 'react';
 import type { UseQueryState } from 'urql';
 import type { HistogramQuery } from '../../generated/operations';
-import { formatCount } from '../lib/numbers';
+import { useTexts } from '../lib/language';
 import { DAY_MS, formatSpan, formatTime, type TimeZone } from '../lib/time';
 import { Toolbar } from '../lib/toolbar';
 import { Failed, Loading } from '../shell/states';
@@ -11,6 +11,7 @@ import type { Bucket } from './histogram';
 import { HistogramChart } from './histogram-chart';
 import { useHistogramColors } from './histogram-colors';
 import { HistogramTable } from './histogram-table';
+import { EXPLORE } from './texts';
 import { fixedRange, scaleRange, shiftRange, type TimeRange } from './time-range';
 import type { Change } from './use-explore-state';
 
@@ -26,11 +27,12 @@ interface Props {
 
 /** Events over time. The buttons and the table do for a keyboard what dragging does for a mouse. */
 export const HistogramPanel = memo(function HistogramPanel(props: Props) {
+  const t = useTexts(EXPLORE);
   const { result, missing, zone, change, retry, isTable } = props;
   const [hovered, setHovered] = useState<Bucket | null>(null);
   if (result.error) return <Failed error={result.error} retry={retry} />;
   const histogram = result.data?.auditHistogram;
-  if (!histogram) return <Loading what="the histogram" />;
+  if (!histogram) return <Loading what={t.theHistogram} />;
   const { startTime, endTime, buckets, bucketSeconds, timeZone } = histogram;
   if (!startTime || !endTime) return null;
 
@@ -38,24 +40,32 @@ export const HistogramPanel = memo(function HistogramPanel(props: Props) {
   const go = (range: TimeRange) => change({ range });
   const zoom = (fromMs: number, toMs: number) => go(fixedRange(fromMs, toMs));
   const buttons = [
-    { label: 'Earlier', range: shiftRange(from, to, -1) },
-    { label: 'Later', range: shiftRange(from, to, 1) },
-    { label: 'Zoom in', range: scaleRange(from, to, 0.5) },
-    { label: 'Zoom out', range: scaleRange(from, to, 2) },
+    { label: t.earlier, range: shiftRange(from, to, -1) },
+    { label: t.later, range: shiftRange(from, to, 1) },
+    { label: t.zoomIn, range: scaleRange(from, to, 0.5) },
+    { label: t.zoomOut, range: scaleRange(from, to, 2) },
   ];
   return (
-    <Paper withBorder px={6} py={2} component="section" aria-label="Events over time">
+    <Paper withBorder px={6} py={2} component="section" aria-label={t.overTime}>
       <Group justify="space-between" gap="xs">
         <Group gap="xs" aria-hidden>
-          <LegendItem of="succeeded" label="Succeeded" />
-          <LegendItem of="failed" label="Failed" />
+          <LegendItem of="succeeded" label={t.succeeded} />
+          <LegendItem of="failed" label={t.failed} />
           <Text size="xs" c="dimmed">
             {hovered
-              ? describe(hovered, zone)
-              : `Bars of ${formatSpan(bucketSeconds * 1000)}${zone !== 'UTC' && !timeZone && bucketSeconds * 1000 >= DAY_MS ? ' of UTC' : ''}. Drag to zoom.`}
+              ? t.bar(
+                  formatTime(hovered.start, zone),
+                  formatTime(hovered.end, zone),
+                  hovered.succeeded,
+                  hovered.failed,
+                )
+              : t.bars(
+                  formatSpan(bucketSeconds * 1000),
+                  zone !== 'UTC' && !timeZone && bucketSeconds * 1000 >= DAY_MS,
+                )}
           </Text>
         </Group>
-        <Toolbar label="Move over time" gap={4}>
+        <Toolbar label={t.moveOverTime} gap={4}>
           {buttons.map(({ label, range }) => (
             <Button
               key={label}
@@ -76,11 +86,11 @@ export const HistogramPanel = memo(function HistogramPanel(props: Props) {
             aria-expanded={isTable}
             onClick={() => change({ chart: isTable ? 'bars' : 'table' })}
           >
-            {isTable ? 'Hide table' : 'As a table'}
+            {isTable ? t.hideTable : t.asTable}
           </Button>
         </Toolbar>
       </Group>
-      <VisuallyHidden>{summarize(buckets)}</VisuallyHidden>
+      <VisuallyHidden>{t.chart(sum(buckets, 'succeeded'), sum(buckets, 'failed'))}</VisuallyHidden>
       <HistogramChart
         histogram={histogram}
         missing={missing}
@@ -103,11 +113,5 @@ function LegendItem(props: { readonly of: 'succeeded' | 'failed'; readonly label
   );
 }
 
-const describe = ({ start, end, succeeded, failed }: Bucket, zone: TimeZone): string =>
-  `${formatTime(start, zone)} – ${formatTime(end, zone)}: ${formatCount(succeeded)} succeeded, ${formatCount(failed)} failed`;
-
-function summarize(buckets: readonly Bucket[]): string {
-  const sum = (of: (bucket: Bucket) => number) =>
-    formatCount(buckets.reduce((total, each) => total + of(each), 0));
-  return `A chart of ${sum((b) => b.succeeded)} events that succeeded and ${sum((b) => b.failed)} that failed.`;
-}
+const sum = (buckets: readonly Bucket[], of: 'succeeded' | 'failed'): number =>
+  buckets.reduce((total, each) => total + each[of], 0);

@@ -1,7 +1,10 @@
 import { Button, ScrollArea, Table } from '@mantine/core';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { formatTime, type TimeZone } from '../lib/time';
 import type { Bucket } from './histogram';
+import { EXPLORE } from './texts';
 
 interface Props {
   readonly buckets: readonly Bucket[];
@@ -11,20 +14,18 @@ interface Props {
 
 /** The numbers of the chart, without intervals that have no events. */
 export function HistogramTable({ buckets, zone, onZoom }: Props) {
+  const common = useTexts(COMMON);
+  const t = useTexts(EXPLORE);
   return (
-    <ScrollArea.Autosize
-      mah={260}
-      mt="xs"
-      viewportProps={{ tabIndex: 0, 'aria-label': 'Events over time, as a table' }}
-    >
+    <ScrollArea.Autosize mah={260} mt="xs" viewportProps={{ tabIndex: 0, 'aria-label': t.overTimeTable }}>
       <Table withTableBorder striped fz="sm">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>From</Table.Th>
-            <Table.Th>To</Table.Th>
-            <Table.Th ta="right">Succeeded</Table.Th>
-            <Table.Th ta="right">Failed</Table.Th>
-            <Table.Th>Zoom</Table.Th>
+            <Table.Th>{common.from}</Table.Th>
+            <Table.Th>{common.to}</Table.Th>
+            <Table.Th ta="right">{t.succeeded}</Table.Th>
+            <Table.Th ta="right">{t.failed}</Table.Th>
+            <Table.Th>{t.zoom}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -40,10 +41,10 @@ export function HistogramTable({ buckets, zone, onZoom }: Props) {
                   <Button
                     size="compact-xs"
                     variant="default"
-                    aria-label={`Zoom to ${formatTime(start, zone)}`}
+                    aria-label={t.zoomTo(formatTime(start, zone))}
                     onClick={() => onZoom(Date.parse(start), Date.parse(end))}
                   >
-                    Zoom
+                    {t.zoom}
                   </Button>
                 </Table.Td>
               </Table.Tr>

@@ -1,11 +1,13 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from 'urql';
 import { LatestEventDocument } from '../../generated/operations';
+import { useTexts } from '../lib/language';
 import { DAY_MS, formatTime, type TimeZone } from '../lib/time';
 import { Empty } from '../shell/states';
 import type { ExploreFilter } from './explore-filter';
 import { type ExploreState, NO_FILTERS } from './explore-state';
 import { OtherCase } from './filter/other-case';
+import { EXPLORE } from './texts';
 import { ALL, fixedRange } from './time-range';
 import type { Change } from './use-explore-state';
 
@@ -19,6 +21,7 @@ interface Props {
 
 /** Says why no event is shown, and offers ways to find events. */
 export function NoEvents({ state, asked, change, zone }: Props) {
+  const t = useTexts(EXPLORE);
   const filter = state.filter === '' ? null : state.filter;
   const [{ data }] = useQuery({
     query: LatestEventDocument,
@@ -28,11 +31,8 @@ export function NoEvents({ state, asked, change, zone }: Props) {
   const isFiltered = state.search !== '' || filter !== null;
   if (data && !latest && !isFiltered)
     return (
-      <Empty title="No events yet">
-        <Text size="sm">
-          They appear as soon as an agent publishes them. An operator sees under Sources what the agents
-          report.
-        </Text>
+      <Empty title={t.noEventsYet}>
+        <Text size="sm">{t.theyAppear}</Text>
       </Empty>
     );
   // The newest event of a filter is known; with words in `search`, it is not.
@@ -42,28 +42,24 @@ export function NoEvents({ state, asked, change, zone }: Props) {
     change({ range: fixedRange(end - DAY_MS, end) });
   };
   return (
-    <Empty title={isFiltered ? 'No event matches' : 'No events in this time range'}>
-      {leadsTo && (
-        <Text size="sm">
-          The newest event{isFiltered && ' that matches'} is of {formatTime(leadsTo, zone)}.
-        </Text>
-      )}
-      {data && !latest && <Text size="sm">No event of any time up to now matches.</Text>}
+    <Empty title={isFiltered ? t.noEventMatches : t.noEventsInRange}>
+      {leadsTo && <Text size="sm">{t.newestEvent(formatTime(leadsTo, zone), isFiltered)}</Text>}
+      {data && !latest && <Text size="sm">{t.noEventOfAnyTime}</Text>}
       <OtherCase filter={asked} onText={(text) => change({ filter: text })} />
       <Group>
         {leadsTo && (
           <Button size="xs" onClick={showLatest}>
-            Show the newest day
+            {t.showNewestDay}
           </Button>
         )}
         {(!data || latest) && (
           <Button size="xs" variant="default" onClick={() => change({ range: ALL })}>
-            Show all time
+            {t.showAllTime}
           </Button>
         )}
         {isFiltered && (
           <Button size="xs" variant="default" onClick={() => change(NO_FILTERS)}>
-            Clear the filter
+            {t.clearFilter}
           </Button>
         )}
       </Group>

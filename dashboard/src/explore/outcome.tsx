@@ -1,14 +1,17 @@
 import { Badge, Text } from '@mantine/core';
-import { OUTCOMES } from './outcomes';
+import { useTexts } from '../lib/language';
+import { EXPLORE } from './texts';
 
 /** Colour is for what failed. */
-export const Outcome = ({ succeeded }: { readonly succeeded: boolean }) =>
-  succeeded ? (
+export const Outcome = ({ succeeded }: { readonly succeeded: boolean }) => {
+  const t = useTexts(EXPLORE);
+  return succeeded ? (
     <Text span size="sm" c="dimmed">
-      {OUTCOMES.true}
+      {t.succeeded}
     </Text>
   ) : (
     <Badge variant="light" color="red" size="sm" tt="none">
-      {OUTCOMES.false}
+      {t.failed}
     </Badge>
   );
+};

@@ -1,5 +1,6 @@
 import { Group, NumberInput, Text } from '@mantine/core';
-import { formatCount } from '../lib/numbers';
+import { useTexts } from '../lib/language';
+import { EXPLORE } from './texts';
 
 /** The number of the shown page, as a field in which the reader can enter another. */
 export function PageJump(props: {
@@ -7,6 +8,7 @@ export function PageJump(props: {
   readonly pages: number;
   readonly onJump: (page: number) => void;
 }) {
+  const t = useTexts(EXPLORE);
   const jump = (text: string) => {
     const page = Math.min(props.pages, Math.max(1, Math.trunc(Number(text))));
     if (page !== props.page && Number.isFinite(page)) props.onJump(page);
@@ -14,7 +16,7 @@ export function PageJump(props: {
   return (
     <Group gap={6}>
       <NumberInput
-        aria-label="Go to page"
+        aria-label={t.goToPage}
         size="xs"
         w={90}
         min={1}
@@ -25,7 +27,7 @@ export function PageJump(props: {
         onBlur={(event) => jump(event.currentTarget.value)}
         onKeyDown={(event) => event.key === 'Enter' && jump(event.currentTarget.value)}
       />
-      <Text size="sm">of {formatCount(props.pages)} pages</Text>
+      <Text size="sm">{t.ofPages(props.pages)}</Text>
     </Group>
   );
 }

@@ -1,7 +1,9 @@
 import { Button, Group, NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
+import { useTexts } from '../lib/language';
 import { DAY_MS, formatTime, fromInputValue, type TimeZone, toInputValue, zoneName } from '../lib/time';
+import { EXPLORE } from './texts';
 import { AMOUNT_MAX, boundsOf, fixedRange, last, type TimeRange, UNITS, type Unit } from './time-range';
 
 interface Props {
@@ -18,6 +20,7 @@ const NIGHT_DEFAULT = { from: 20, to: 6 };
 
 /** The hours of a night, which the reader chooses and this browser keeps. */
 export function LastNight({ range, zone, onChange }: Props) {
+  const t = useTexts(EXPLORE);
   const [kept, keep] = useLocalStorage({
     key: 'night',
     defaultValue: NIGHT_DEFAULT,
@@ -34,21 +37,21 @@ export function LastNight({ range, zone, onChange }: Props) {
     <div>
       <Group gap={4} wrap="nowrap" align="flex-end">
         <NativeSelect
-          label="Night from"
+          label={t.nightFrom}
           size="xs"
           data={HOURS}
           value={hours.from}
           onChange={(event) => setHours({ ...hours, from: Number(event.currentTarget.value) })}
         />
         <NativeSelect
-          label="to"
+          label={t.nightTo}
           size="xs"
           data={HOURS}
           value={hours.to}
           onChange={(event) => setHours({ ...hours, to: Number(event.currentTarget.value) })}
         />
         <Button size="xs" variant="default" onClick={choose} disabled={hours.from === hours.to}>
-          Last night
+          {t.lastNight}
         </Button>
       </Group>
       <Text size="xs" c="dimmed" mt={2}>
@@ -60,6 +63,7 @@ export function LastNight({ range, zone, onChange }: Props) {
 
 /** A form for any length of time that ends now. */
 export function LastSpan({ range, onChange }: Props) {
+  const t = useTexts(EXPLORE);
   const [amount, setAmount] = useState<number | string>(range.kind === 'last' ? range.amount : 2);
   const [unit, setUnit] = useState<Unit>(range.kind === 'last' ? range.unit : 'h');
   const submit = (event: FormEvent) => {
@@ -71,7 +75,7 @@ export function LastSpan({ range, onChange }: Props) {
     <form onSubmit={submit}>
       <Group gap={4} wrap="nowrap" align="flex-end">
         <NumberInput
-          label="Last"
+          label={t.last}
           size="xs"
           w={80}
           min={1}
@@ -83,14 +87,15 @@ export function LastSpan({ range, onChange }: Props) {
           onChange={setAmount}
         />
         <NativeSelect
-          aria-label="Unit"
+          aria-label={t.unit}
           size="xs"
-          data={Object.entries(UNITS).map(([value, { many }]) => ({ value, label: many }))}
+          data={UNITS.map((value) => ({ value, label: t[value] }))}
           value={unit}
           onChange={(event) => setUnit(event.currentTarget.value as Unit)}
         />
         <Button type="submit" size="xs" variant="default">
-          Show
+          {' '}
+          {t.show}{' '}
         </Button>
       </Group>
     </form>
@@ -98,6 +103,7 @@ export function LastSpan({ range, onChange }: Props) {
 }
 
 export function FixedRange({ range, zone, onChange }: Props) {
+  const t = useTexts(EXPLORE);
   const now = Date.now();
   const shown = boundsOf(range, now, zone);
   const [from, setFrom] = useState(
@@ -105,7 +111,7 @@ export function FixedRange({ range, zone, onChange }: Props) {
   );
   const [to, setTo] = useState(toInputValue(shown.endTime ? Date.parse(shown.endTime) : now, zone));
   const [fromMs, toMs] = [fromInputValue(from, zone), fromInputValue(to, zone)];
-  const problem = fromMs !== null && toMs !== null && fromMs >= toMs ? 'Must be after “From”.' : null;
+  const problem = fromMs !== null && toMs !== null && fromMs >= toMs ? t.mustBeAfter : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (fromMs !== null && toMs !== null && !problem) onChange(fixedRange(fromMs, toMs));
@@ -119,7 +125,7 @@ export function FixedRange({ range, zone, onChange }: Props) {
       <Stack gap="xs">
         <TextInput
           {...input}
-          label={`From (${zoneName(zone)})`}
+          label={t.fromIn(zoneName(zone))}
           description={meant(fromMs)}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           value={from}
@@ -127,7 +133,7 @@ export function FixedRange({ range, zone, onChange }: Props) {
         />
         <TextInput
           {...input}
-          label={`To (${zoneName(zone)})`}
+          label={t.toIn(zoneName(zone))}
           description={meant(toMs)}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           value={to}
@@ -136,7 +142,7 @@ export function FixedRange({ range, zone, onChange }: Props) {
         />
         <Group justify="flex-end">
           <Button type="submit" size="xs">
-            Apply
+            {t.apply}
           </Button>
         </Group>
       </Stack>

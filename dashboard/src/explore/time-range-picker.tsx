@@ -1,8 +1,11 @@
 import { Button, Divider, Popover, SimpleGrid, Stack } from '@mantine/core';
 import { IconClock } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useTexts } from '../lib/language';
+import type { In } from '../lib/texts';
 import { formatTime, type TimeZone } from '../lib/time';
 import classes from './explore.module.css';
+import { EXPLORE } from './texts';
 import { COMMON_RANGES, rangeLabel, rangeText, type TimeRange } from './time-range';
 import { FixedRange, LastNight, LastSpan } from './time-range-forms';
 
@@ -15,6 +18,7 @@ interface Props {
 const DAYS: readonly TimeRange[] = [{ kind: 'today' }, { kind: 'yesterday' }];
 
 export function TimeRangePicker({ range, zone, onChange }: Props) {
+  const t = useTexts(EXPLORE);
   const [isOpen, setIsOpen] = useState(false);
   const choose = (next: TimeRange) => {
     setIsOpen(false);
@@ -36,10 +40,10 @@ export function TimeRangePicker({ range, zone, onChange }: Props) {
           leftSection={<IconClock size={16} aria-hidden />}
           onClick={() => setIsOpen((open) => !open)}
         >
-          {labelOf(range, zone)}
+          {labelOf(range, zone, t)}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Time range" maw="min(340px, 100vw)">
+      <Popover.Dropdown aria-label={t.timeRange} maw="min(340px, 100vw)">
         <Stack gap="xs">
           <SimpleGrid cols={2} spacing={4} verticalSpacing={4}>
             {[...DAYS, ...COMMON_RANGES].map((each) => (
@@ -51,7 +55,7 @@ export function TimeRangePicker({ range, zone, onChange }: Props) {
                 aria-pressed={isChosen(each)}
                 onClick={() => choose(each)}
               >
-                {rangeLabel(each)}
+                {rangeLabel(each, t)}
               </Button>
             ))}
           </SimpleGrid>
@@ -65,7 +69,7 @@ export function TimeRangePicker({ range, zone, onChange }: Props) {
   );
 }
 
-const labelOf = (range: TimeRange, zone: TimeZone): string =>
+const labelOf = (range: TimeRange, zone: TimeZone, t: In<typeof EXPLORE>): string =>
   range.kind === 'fixed'
     ? `${formatTime(range.from, zone)} – ${formatTime(range.to, zone)}`
-    : (rangeLabel(range) ?? '');
+    : (rangeLabel(range, t) ?? '');

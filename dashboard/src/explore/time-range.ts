@@ -1,11 +1,11 @@
+import type { In } from '../lib/texts';
 import { DAY_MS, dayStart, HOUR_MS, MINUTE_MS, type TimeZone } from '../lib/time';
+import type { EXPLORE } from './texts';
 
-export const UNITS = {
-  m: { ms: MINUTE_MS, one: 'minute', many: 'minutes' },
-  h: { ms: HOUR_MS, one: 'hour', many: 'hours' },
-  d: { ms: DAY_MS, one: 'day', many: 'days' },
-} as const;
-export type Unit = keyof typeof UNITS;
+export const UNITS = ['m', 'h', 'd'] as const;
+export type Unit = (typeof UNITS)[number];
+const UNIT_MS: Readonly<Record<Unit, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
+const LAST = { m: 'lastM', h: 'lastH', d: 'lastD' } as const;
 
 /** The time range of a view. All kinds except `fixed` move with the clock. */
 export type TimeRange =
@@ -46,7 +46,7 @@ export function boundsOf(range: TimeRange, nowMs: number, zone: TimeZone): Bound
     case 'fixed':
       return { startTime: range.from, endTime: range.to };
     case 'last':
-      return between(nowMs - range.amount * UNITS[range.unit].ms, nowMs);
+      return between(nowMs - range.amount * UNIT_MS[range.unit], nowMs);
     case 'today':
       return between(dayStart(nowMs, zone), nowMs);
     case 'yesterday':
@@ -82,15 +82,12 @@ export function parseRange(text: string | null): TimeRange | null {
     : null;
 }
 
-const NAMES = { today: 'Today', yesterday: 'Yesterday', all: 'All time' };
-
 /** The name of the range for a reader; null: fixed. */
-export function rangeLabel(range: TimeRange): string | null {
+export function rangeLabel(range: TimeRange, t: In<typeof EXPLORE>): string | null {
   if (range.kind === 'fixed') return null;
-  if (range.kind === 'night') return `Last night (${clock(range.from)}–${clock(range.to)})`;
-  if (range.kind !== 'last') return NAMES[range.kind];
-  const { one, many } = UNITS[range.unit];
-  return range.amount === 1 ? `Last ${one}` : `Last ${range.amount} ${many}`;
+  if (range.kind === 'night') return t.lastNightOf(clock(range.from), clock(range.to));
+  if (range.kind !== 'last') return t[range.kind];
+  return t[LAST[range.unit]](range.amount);
 }
 
 const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`;

@@ -5,10 +5,10 @@ import { MINUTE_MS } from '../lib/time';
 import type { ExploreFilter } from './explore-filter';
 import { endsNow, type TimeRange } from './time-range';
 
-export const REFRESHES = {
-  off: { label: 'No refresh', ms: 0 },
-  '10s': { label: 'Every 10 s', ms: 10_000 },
-  '1min': { label: 'Every 1 min', ms: MINUTE_MS },
+/** Their names are in the catalogue. */ export const REFRESHES = {
+  off: { name: 'noRefresh', ms: 0 },
+  '10s': { name: 'every10s', ms: 10_000 },
+  '1min': { name: 'every1min', ms: MINUTE_MS },
 } as const;
 export type Refresh = keyof typeof REFRESHES;
 

@@ -2,6 +2,8 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy, IconLink } from '@tabler/icons-react';
 import type { CommandId } from './commands';
+import { COMMON } from './common';
+import { useTexts } from './language';
 import { useCommands } from './use-commands';
 
 /** A button that copies a text or a link, and confirms it. */
@@ -12,10 +14,11 @@ export function CopyAction(props: {
   /** The command that does the same. */
   readonly command?: CommandId;
 }) {
+  const common = useTexts(COMMON);
   const { copied, copy } = useClipboard();
   const act = () => copy(props.text());
   useCommands(props.command ? { [props.command]: act } : {});
-  const label = copied ? 'Copied' : props.label;
+  const label = copied ? common.copied : props.label;
   const Icon = copied ? IconCheck : props.isLink ? IconLink : IconCopy;
   return (
     <Tooltip label={label}>

@@ -2,6 +2,8 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { problemsByField } from '../api/errors';
 import { Failed } from '../shell/states';
+import { COMMON } from './common';
+import { useTexts } from './language';
 
 interface Props {
   readonly title: string;
@@ -22,6 +24,7 @@ interface Props {
 
 /** A dialog with a form of one action. */
 export function FormDialog(props: Props) {
+  const common = useTexts(COMMON);
   const { title, isOpen, onClose, isWide = false } = props;
   return (
     <Modal
@@ -29,7 +32,7 @@ export function FormDialog(props: Props) {
       onClose={onClose}
       title={title}
       size={isWide ? 'lg' : 'md'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': common.close }}
     >
       <DialogForm {...props} />
     </Modal>
@@ -37,6 +40,7 @@ export function FormDialog(props: Props) {
 }
 
 function DialogForm({ action, onClose, onSubmit, isDangerous, trial, children }: Props) {
+  const common = useTexts(COMMON);
   const [busy, setBusy] = useState<'submit' | 'trial' | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const [said, setSaid] = useState<string | null>(null);
@@ -85,7 +89,7 @@ function DialogForm({ action, onClose, onSubmit, isDangerous, trial, children }:
             </Button>
           )}
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {common.cancel}
           </Button>
           <Button
             type="submit"

@@ -1,5 +1,6 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { writeNumbersIn } from './numbers';
 import { ahead } from './part';
 import { type Catalogue, type In, isLanguage, type Language, type Translations } from './texts';
 
@@ -32,6 +33,7 @@ export function LanguageProvider({ children }: { readonly children: ReactNode })
     const take = (language: Language, translations: Translations) => {
       if (!isWanted) return;
       document.documentElement.lang = language;
+      writeNumbersIn(language);
       setLoaded({ language, translations });
     };
     LOADS[wanted]().then(
@@ -59,10 +61,4 @@ export function useLanguage(): readonly [Language, (language: Language) => void]
 export function useTexts<C extends Catalogue>(english: C): In<C> {
   const { translations } = useContext(Speaking);
   return (translations.get(english) as In<C> | undefined) ?? (english as In<C>);
-}
-
-/** The language in which the texts of a catalogue are shown. None is given: English. */
-export function useLanguageOf(english: Catalogue | undefined): Language {
-  const { language, translations } = useContext(Speaking);
-  return english && translations.has(english) ? language : 'en';
 }

@@ -1,7 +1,8 @@
 import { Group, Pagination, Text, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import { formatCount } from './numbers';
+import { COMMON } from './common';
+import { useTexts } from './language';
 
 /** The rows of a page of a long list. */
 export const PAGE_ROWS = 50;
@@ -56,31 +57,38 @@ interface Props {
 }
 
 /** The field that searches a list, with a line about its rows. */
-export const ListHead = ({ listed, label, summary, children }: Props) => (
-  <Group gap="sm">
-    <TextInput
-      aria-label={label}
-      placeholder={label}
-      size="xs"
-      leftSection={<IconSearch size={14} aria-hidden />}
-      value={listed.search}
-      onChange={(event) => listed.setSearch(event.currentTarget.value)}
-    />
-    {children}
-    <Text size="sm" role="status">
-      {summary}
-      {listed.search && `; ${formatCount(listed.found)} found`}
-    </Text>
-  </Group>
-);
-
-export const ListPages = ({ listed }: { readonly listed: Paging }) =>
-  listed.pages > 1 && (
-    <Pagination
-      size="sm"
-      total={listed.pages}
-      value={listed.page}
-      onChange={listed.setPage}
-      getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-    />
+export const ListHead = ({ listed, label, summary, children }: Props) => {
+  const common = useTexts(COMMON);
+  return (
+    <Group gap="sm">
+      <TextInput
+        aria-label={label}
+        placeholder={label}
+        size="xs"
+        leftSection={<IconSearch size={14} aria-hidden />}
+        value={listed.search}
+        onChange={(event) => listed.setSearch(event.currentTarget.value)}
+      />
+      {children}
+      <Text size="sm" role="status">
+        {summary}
+        {listed.search && `; ${common.found(listed.found)}`}
+      </Text>
+    </Group>
   );
+};
+
+export const ListPages = ({ listed }: { readonly listed: Paging }) => {
+  const common = useTexts(COMMON);
+  return (
+    listed.pages > 1 && (
+      <Pagination
+        size="sm"
+        total={listed.pages}
+        value={listed.page}
+        onChange={listed.setPage}
+        getControlProps={(control) => ({ 'aria-label': common[`${control}Page`] })}
+      />
+    )
+  );
+};

@@ -1,18 +1,39 @@
-const whole = new Intl.NumberFormat('en');
+import type { Language } from './texts';
+
+const writtenIn = (language: Language) => ({
+  whole: new Intl.NumberFormat(language),
+  tenths: new Intl.NumberFormat(language, {
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+    useGrouping: false,
+  }),
+  plurals: new Intl.PluralRules(language),
+});
+let written = writtenIn('en');
+
+/** Numbers and plurals are from now on as this language has them. */
+export function writeNumbersIn(language: Language): void {
+  written = writtenIn(language);
+}
 
 /** `1,234,567` */
-export const formatCount = (n: number): string => whole.format(n);
+export const formatCount = (n: number): string => written.whole.format(n);
 
 /** `formatCount` of a whole number of any length, given as decimal digits. */
-export const formatDigits = (digits: string): string => whole.format(BigInt(digits));
+export const formatDigits = (digits: string): string => written.whole.format(BigInt(digits));
 
-/** `1 event`, `2 events` */
-export const counted = (n: number, one: string): string => `${formatCount(n)} ${one}${n === 1 ? '' : 's'}`;
+/** `12.3` */
+export const formatTenths = (n: number): string => written.tenths.format(n);
+
+/** `1 event`, `2 events`. @param many the plural; English ones mostly end with s */
+export const counted = (n: number, one: string, many = `${one}s`): string =>
+  `${formatCount(n)} ${written.plurals.select(n) === 'one' ? one : many}`;
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** Bytes in powers of 1000, as `12.3 MB`. */
 export function formatBytes(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
-  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
+  const shown = bytes / 1000 ** power;
+  return `${power === 0 ? formatCount(Math.round(shown)) : formatTenths(shown)} ${UNITS[power]}`;
 }

@@ -151,6 +151,6 @@ export function formatSpan(ms: number): string {
   return `${Math.round(ms / unit)} ${name}`;
 }
 
-/** How long ago a time was, in a short form. */
-export const formatAgo = (time: string, nowMs: number): string =>
-  `${formatSpan(Math.max(0, nowMs - Date.parse(time)))} ago`;
+/** The length of time since a time, as `formatSpan` writes it. */
+export const formatSince = (time: string, nowMs: number): string =>
+  formatSpan(Math.max(0, nowMs - Date.parse(time)));

@@ -6,9 +6,11 @@ import {
   ResumeDestinationDocument,
   TestDestinationDocument,
 } from '../../generated/operations';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { formatCount } from '../lib/numbers';
-import { formatAgo, formatSpan } from '../lib/time';
+import { formatSince, formatSpan } from '../lib/time';
 import { formatRate } from '../lib/use-rates';
 import type { Destination } from './rows';
 import { SetAsideList } from './set-aside-list';
@@ -26,6 +28,7 @@ interface Props {
 const COLORS: Readonly<Record<string, string>> = { active: 'green', failing: 'red', paused: 'gray' };
 
 export function DestinationCard({ destination, tenantName, rate, nowMs, onChange, onOpen }: Props) {
+  const common = useTexts(COMMON);
   const { destinationId, name, type, url, state, filter, setAside, behindRetention } = destination;
   const [isOpen, { toggle }] = useDisclosure();
   const color = COLORS[state] ?? 'gray';
@@ -63,8 +66,8 @@ export function DestinationCard({ destination, tenantName, rate, nowMs, onChange
           style={{ overflowWrap: 'anywhere' }}
           {...(state === 'active' ? { c: 'dimmed' } : {})}
         >
-          {state === 'active' ? 'Last error' : 'Error'} {formatAgo(destination.lastErrorAt, nowMs)}:{' '}
-          {destination.lastError}
+          {state === 'active' ? 'Last error' : 'Error'}{' '}
+          {common.ago(formatSince(destination.lastErrorAt, nowMs))}: {destination.lastError}
         </Text>
       )}
       {behindRetention > 0 && (
@@ -92,13 +95,14 @@ export function DestinationCard({ destination, tenantName, rate, nowMs, onChange
 }
 
 function Facts({ destination, rate, nowMs }: Pick<Props, 'destination' | 'rate' | 'nowMs'>) {
+  const common = useTexts(COMMON);
   const { lagEvents, lagSeconds, delivered, lastSuccessAt, position } = destination;
   const facts = [
     ['Behind', `${formatCount(lagEvents)} events`],
     ['Lag', lagEvents === 0 ? 'none' : formatSpan(lagSeconds * 1000)],
     ['Delivered', `${formatCount(delivered)} events`],
     ['Throughput', formatRate(rate)],
-    ['Last success', lastSuccessAt ? formatAgo(lastSuccessAt, nowMs) : 'none yet'],
+    ['Last success', lastSuccessAt ? common.ago(formatSince(lastSuccessAt, nowMs)) : 'none yet'],
     ['Position', formatCount(Number(position))],
   ];
   return (
@@ -116,6 +120,7 @@ function Facts({ destination, rate, nowMs }: Pick<Props, 'destination' | 'rate' 
 }
 
 function Actions({ destination, onChange, onOpen }: Pick<Props, 'destination' | 'onChange' | 'onOpen'>) {
+  const common = useTexts(COMMON);
   const { destinationId, name, state } = destination;
   const mutate = useMutate();
   const [said, setSaid] = useState<string | null>(null);
@@ -150,7 +155,7 @@ function Actions({ destination, onChange, onOpen }: Pick<Props, 'destination' | 
         Test{of}
       </Button>
       <Button size="compact-xs" variant="default" onClick={change}>
-        {isPaused ? 'Resume' : 'Pause'}
+        {isPaused ? common.resume : common.pause}
         {of}
       </Button>
       <Button size="compact-xs" variant="default" onClick={() => onOpen('change')}>
@@ -160,7 +165,8 @@ function Actions({ destination, onChange, onOpen }: Pick<Props, 'destination' | 
         Replay{of}
       </Button>
       <Button size="compact-xs" variant="default" onClick={() => onOpen('remove')}>
-        Remove{of}
+        {common.remove}
+        {of}
       </Button>
       <Text size="sm" role="status">
         {said}

@@ -44,7 +44,7 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
       <Menu.Dropdown>
         <Menu.Label>
           <Text inherit lineClamp={6} style={{ overflowWrap: 'anywhere' }}>
-            {session.kind === 'operator' ? 'Operator' : `Reads ${tenantsOf(session)}`}
+            {session.kind === 'operator' ? t.operator : t.reads(tenantsOf(session))}
           </Text>
         </Menu.Label>
         <Menu.Label>{t.signedInUntil(formatTime(session.expiresAt, zone))}</Menu.Label>

@@ -28,6 +28,8 @@ export const SHELL = {
   noSuchView: (path: string) =>
     `${path} is not one of its views. Choose one from the menu, or sign in with another key.`,
   signedInUntil: (time: string) => `Signed in until ${time}`,
+  operator: 'Operator',
+  reads: (tenants: string) => `Reads ${tenants}`,
   signOut: 'Sign out',
   documents: 'Documents',
   licences: 'Licences of others',

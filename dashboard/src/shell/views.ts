@@ -18,13 +18,10 @@ import type { ComponentType } from 'react';
 import type { Scope } from '../../../src/caller/scopes';
 import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
-import { ENTITY } from '../entity/texts';
 // Not loaded lazily, since nearly every link leads to this view and each further file takes a browser 10 ms or more.
 import { Explore } from '../explore/explore';
 import { part } from '../lib/part';
 import { ZONE_PARAMETER } from '../lib/preferences';
-import type { Catalogue } from '../lib/texts';
-import { OVERVIEW } from '../overview/texts';
 
 type PageName =
   | ('overview' | 'explore' | 'alerts' | 'incidents' | 'sources' | 'tenants' | 'keys' | 'destinations')
@@ -44,8 +41,8 @@ export interface View {
   readonly skips?: readonly { readonly id: string; readonly label: 'skipToEvents' | 'skipToAlerts' }[];
   /** Whether no link in the rail leads there. */
   readonly isLinkedElsewhere?: true;
-  /** Its catalogue of texts. Without one, its texts are in English. */
-  readonly texts?: Catalogue;
+  /** Whether its texts are in English in every language. */
+  readonly isEnglish?: true;
   readonly component: ComponentType<{ readonly session: Session }>;
 }
 
@@ -56,7 +53,6 @@ const VIEWS: readonly View[] = [
     name: 'overview',
     icon: IconLayoutDashboard,
     for: ['public'],
-    texts: OVERVIEW,
     component: part(() => import('../overview/overview')),
   },
   {
@@ -75,6 +71,7 @@ const VIEWS: readonly View[] = [
     scope: 'read:alerts',
     hasPages: true,
     skips: [{ id: 'queue', label: 'skipToAlerts' }],
+    isEnglish: true,
     component: part(() => import('../alerts/alerts')),
   },
   {
@@ -84,6 +81,7 @@ const VIEWS: readonly View[] = [
     for: ['public'],
     scope: 'read:alerts',
     hasPages: true,
+    isEnglish: true,
     component: part(() => import('../incidents/incidents')),
   },
   {
@@ -91,6 +89,7 @@ const VIEWS: readonly View[] = [
     name: 'sources',
     icon: IconServer,
     for: ['operator'],
+    isEnglish: true,
     component: part(() => import('../sources/sources')),
   },
   {
@@ -98,6 +97,7 @@ const VIEWS: readonly View[] = [
     name: 'tenants',
     icon: IconBuilding,
     for: ['operator'],
+    isEnglish: true,
     component: part(() => import('../operate/tenants')),
   },
   {
@@ -105,6 +105,7 @@ const VIEWS: readonly View[] = [
     name: 'keys',
     icon: IconKey,
     for: ['operator'],
+    isEnglish: true,
     component: part(() => import('../operate/keys')),
   },
   {
@@ -112,6 +113,7 @@ const VIEWS: readonly View[] = [
     name: 'destinations',
     icon: IconSend,
     for: ['operator'],
+    isEnglish: true,
     component: part(() => import('../operate/destinations')),
   },
   {
@@ -119,6 +121,7 @@ const VIEWS: readonly View[] = [
     name: 'archive',
     icon: IconArchive,
     for: ['operator'],
+    isEnglish: true,
     component: part(() => import('../operate/archive')),
   },
   {
@@ -126,6 +129,7 @@ const VIEWS: readonly View[] = [
     name: 'accessLog',
     icon: IconHistory,
     for: ['operator'],
+    isEnglish: true,
     component: part(() => import('../operate/access-log')),
   },
   {
@@ -135,6 +139,7 @@ const VIEWS: readonly View[] = [
     for: ['public', 'operator'],
     scope: 'read:compliance',
     hasPages: true,
+    isEnglish: true,
     component: part(() => import('../compliance/compliance')),
   },
   {
@@ -143,6 +148,7 @@ const VIEWS: readonly View[] = [
     icon: IconReport,
     for: ['public', 'operator'],
     scope: 'read:reports',
+    isEnglish: true,
     component: part(() => import('../reports/reports')),
   },
   {
@@ -151,6 +157,7 @@ const VIEWS: readonly View[] = [
     icon: IconListSearch,
     for: ['public', 'operator'],
     scope: 'read:alerts',
+    isEnglish: true,
     component: part(() => import('../rules/rules')),
   },
   {
@@ -160,7 +167,6 @@ const VIEWS: readonly View[] = [
     for: ['public'],
     hasPages: true,
     isLinkedElsewhere: true,
-    texts: ENTITY,
     component: part(() => import('../entity/entity')),
   },
 ];

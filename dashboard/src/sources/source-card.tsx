@@ -1,8 +1,10 @@
 import { Badge, Button, Group, Paper, SimpleGrid, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { formatBytes, formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
-import { formatAgo, formatSpan, formatTime } from '../lib/time';
+import { formatSince, formatSpan, formatTime } from '../lib/time';
 import { formatRate } from '../lib/use-rates';
 import { GapList } from './gap-list';
 import { type Source, STATES } from './source-state';
@@ -15,12 +17,13 @@ interface Props {
 }
 
 export function SourceCard({ source, rate, nowMs }: Props) {
+  const common = useTexts(COMMON);
   const [zone] = useTimeZone();
   const [isOpen, { toggle }] = useDisclosure();
   const { label, color, advice } = STATES[source.state];
   const facts = [
-    ['Last event', source.lastEventTime ? formatTime(source.lastEventTime, zone) : 'none yet'],
-    ['Last report', formatAgo(source.lastReported, nowMs)],
+    [common.lastEvent, source.lastEventTime ? formatTime(source.lastEventTime, zone) : 'none yet'],
+    ['Last report', common.ago(formatSince(source.lastReported, nowMs))],
     ['Lag', source.lag === null ? 'not caught up yet' : formatSpan(source.lag * 1000)],
     ['Waiting', formatBytes(source.waitingBytes)],
     ['Published', `${formatCount(source.publishedCount)} events`],

@@ -1,9 +1,11 @@
 import { Button, List, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
-import { GAP_REASONS } from '../../../../src/event/source-report';
-import { counted, formatCount } from '../../lib/numbers';
+import { COMMON } from '../../lib/common';
+import { useTexts } from '../../lib/language';
+import type { In } from '../../lib/texts';
 import { formatTime, type TimeZone } from '../../lib/time';
+import { EXPLORE } from '../texts';
 import classes from './coverage.module.css';
 import { idOf, isSilent, lackingSince, missingIn, nameOf } from './missing';
 import type { Coverage } from './use-coverage';
@@ -22,6 +24,8 @@ interface Props {
 
 /** Says whether events may be missing from the shown range, and of which sources. */
 export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
+  const common = useTexts(COMMON);
+  const t = useTexts(EXPLORE);
   const [isOpen, { toggle }] = useDisclosure();
   const { sources, sourceCount, otherSourceCount, gapCount, holdCount } = coverage;
   if (sourceCount === 0) return null;
@@ -31,43 +35,44 @@ export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
   const shown = isWhole ? sources : lacking;
   const gapsOf = (source: Source) => coverage.gaps.filter((gap) => idOf(gap) === idOf(source));
   // The service sends the worst sources first: if all of these lack something, further ones may too.
-  const atLeast = lacking.length === sources.length && sourceCount > sources.length ? 'At least ' : '';
+  const isAtLeast = lacking.length === sources.length && sourceCount > sources.length;
   const Icon = isWhole ? IconCircleCheck : IconAlertTriangle;
   return (
-    <section aria-label="Completeness" className={classes.note} data-lacking={!isWhole || undefined}>
+    <section aria-label={t.completeness} className={classes.note} data-lacking={!isWhole || undefined}>
       <Icon size={16} aria-hidden />
       <div>
         {shown.length <= NAMED_MAX ? (
           shown.map((source) => (
             <Text key={idOf(source)} size="xs">
-              {sentenceOf(source, gapsOf(source), zone)}
+              {sentenceOf(source, gapsOf(source), zone, t, common)}
             </Text>
           ))
         ) : (
           <Text size="xs">
-            {isWhole
-              ? `${sources.some(({ retiredAt }) => retiredAt !== null) ? 'All sources that are in use report' : `All ${formatCount(sourceCount)} sources report`}; no gap.`
-              : `${atLeast}${formatCount(lacking.length)} of ${formatCount(sourceCount)} sources may lack events of this range; ${gapCount > 0 ? counted(gapCount, 'gap') : 'no gap'}.`}
+            {!isWhole
+              ? t.mayLack(lacking.length, sourceCount, gapCount, isAtLeast)
+              : sources.some(({ retiredAt }) => retiredAt !== null)
+                ? t.allInUseReport
+                : t.allReport(sourceCount)}
             <Button size="compact-xs" variant="subtle" aria-expanded={isOpen} onClick={toggle}>
-              {isOpen ? 'Hide' : 'Which'}
+              {isOpen ? t.hide : t.which}
             </Button>
           </Text>
         )}
         {otherSourceCount > 0 && (
           <Text size="xs" c="dimmed">
-            {counted(otherSourceCount, 'source')} of other hosts left out, as the filter says.
+            {t.otherSources(otherSourceCount)}
           </Text>
         )}
         {holdCount > 0 && (
           <Text size="xs" c="dimmed">
-            {counted(holdCount, 'legal hold')} in force: older events than retention keeps are there only as
-            far as a hold keeps them.
+            {t.holdsInForce(holdCount)}
           </Text>
         )}
         {isOpen && shown.length > NAMED_MAX && (
           <List size="sm" className={classes.list}>
             {shown.map((source) => (
-              <List.Item key={idOf(source)}>{sentenceOf(source, gapsOf(source), zone)}</List.Item>
+              <List.Item key={idOf(source)}>{sentenceOf(source, gapsOf(source), zone, t, common)}</List.Item>
             ))}
           </List>
         )}
@@ -77,25 +82,35 @@ export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
 }
 
 /** `SQLPROD02 (Payroll) reported until 23:41, complete until 23:40; no gap.` */
-function sentenceOf(source: Source, own: Coverage['gaps'], zone: TimeZone): string {
-  const time = (text: string | null) => (text ? formatTime(text, zone) : 'an unknown time');
-  const complete = source.completeThrough
-    ? `complete until ${time(source.completeThrough)}`
-    : 'not everything of it has come yet';
+function sentenceOf(
+  source: Source,
+  own: Coverage['gaps'],
+  zone: TimeZone,
+  t: In<typeof EXPLORE>,
+  common: In<typeof COMMON>,
+): string {
+  const time = (text: string | null) => (text ? formatTime(text, zone) : t.unknownTime);
+  const complete = source.completeThrough ? t.completeUntil(time(source.completeThrough)) : t.notComeYet;
   const [first] = own;
   const gaps =
     first === undefined
-      ? 'no gap'
-      : `${counted(own.length, 'gap')}: ${GAP_REASONS[first.reason].replace(/\.$/, '')}, between ${time(first.afterTime)} and ${time(first.beforeTime)}`;
-  return `${nameOf(source)} ${reportOf(source, time)}, ${complete}; ${gaps}.`;
+      ? t.noGap
+      : t.gapsBetween(
+          own.length,
+          common[first.reason].replace(/\.$/, ''),
+          time(first.afterTime),
+          time(first.beforeTime),
+        );
+  return `${reportOf(source, time, t)}, ${complete}; ${gaps}.`;
 }
 
-function reportOf(source: Source, time: (text: string) => string): string {
-  if (source.retiredAt !== null) return `was retired at ${time(source.retiredAt)}`;
-  if (source.standbySince !== null) return `is standby since ${time(source.standbySince)}`;
+function reportOf(source: Source, time: (text: string) => string, t: In<typeof EXPLORE>): string {
+  const name = nameOf(source);
+  if (source.retiredAt !== null) return t.wasRetired(name, time(source.retiredAt));
+  if (source.standbySince !== null) return t.isStandby(name, time(source.standbySince));
   const nowMs = Date.now();
-  const problem = source.hasProblem ? ', with a problem' : '';
-  if (isSilent(source, nowMs)) return `reported until ${time(source.lastReported)}${problem}`;
-  if (problem) return `reports${problem}`;
-  return lackingSince(source, nowMs) === null ? 'reports' : 'reports, but is behind';
+  const problem = source.hasProblem ? `, ${t.withProblem}` : '';
+  if (isSilent(source, nowMs)) return t.reportedUntil(name, time(source.lastReported)) + problem;
+  if (problem) return t.reports(name) + problem;
+  return lackingSince(source, nowMs) === null ? t.reports(name) : `${t.reports(name)}, ${t.isBehind}`;
 }

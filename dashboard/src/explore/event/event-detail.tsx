@@ -2,9 +2,11 @@ import { Button, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from 'urql';
 import { FIELD_NAMES } from '../../../../src/event/fields';
 import { EventDocument, type EventQuery } from '../../../generated/operations';
+import { COMMON } from '../../lib/common';
 import { CopyAction } from '../../lib/copy-action';
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { FieldRow } from '../../lib/field-row';
+import { useTexts } from '../../lib/language';
 import { formatTime, MINUTE_MS, type TimeZone, zoneName } from '../../lib/time';
 import { Empty, Failed, Loading } from '../../shell/states';
 import { ActionName } from '../action-name';
@@ -23,6 +25,7 @@ import { sentenceOf } from './sentence';
 import { statedBy } from './stated';
 import { StatedValues } from './stated-values';
 import Statement from './statement';
+import { EVENT } from './texts';
 import { Usual } from './usual';
 
 type Event = NonNullable<EventQuery['auditEvent']>;
@@ -39,26 +42,28 @@ interface Props {
 }
 
 export default function EventDetail({ recordId, state, change, zone }: Props) {
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EVENT);
   const [{ data, error, fetching }, ask] = useQuery({
     query: EventDocument,
     variables: { recordId },
   });
   if (error) return <Failed error={error} retry={ask} />;
-  if (fetching || !data) return <Loading what="the event" />;
+  if (fetching || !data) return <Loading what={t.theEvent} />;
   const event = data.auditEvent;
-  if (!event) return <Empty title="There is no such event among those this sign-in may read" />;
+  if (!event) return <Empty title={t.noEvent} />;
   const onText = (filter: string) => change({ filter });
   return (
     <Stack>
       <div>
         <Text fw={600} data-testid="sentence" style={{ overflowWrap: 'anywhere' }}>
-          {showHidden(sentenceOf(event))}
+          {showHidden(sentenceOf(event, t))}
         </Text>
         <Text size="sm" c="dimmed">
           {formatTime(event.eventTime, zone, 3)} ({zoneName(zone)})
         </Text>
       </div>
-      <StatedValues stated={statedBy(event)} text={state.filter} onText={onText} />
+      <StatedValues stated={statedBy(event, labels)} text={state.filter} onText={onText} />
       <RelatedViews event={event} change={change} />
       <Fields event={event} zone={zone} text={state.filter} onText={onText} />
       {event.statement !== null && event.statement !== undefined && (
@@ -72,6 +77,7 @@ export default function EventDetail({ recordId, state, change, zone }: Props) {
 }
 
 function RelatedViews({ event, change }: { readonly event: Event; readonly change: Props['change'] }) {
+  const t = useTexts(EVENT);
   const ms = Date.parse(event.eventTime);
   const source = event.serverInstanceName;
   const clear = { ...NO_FILTERS, event: null, page: 1 };
@@ -91,7 +97,7 @@ function RelatedViews({ event, change }: { readonly event: Event; readonly chang
         h="auto"
         onClick={() => change(around)}
       >
-        Around this event{source && `: 5 minutes each way on ${showHidden(source)}`}
+        {source ? t.aroundOn(showHidden(source)) : t.around}
       </Button>
       {event.serverPrincipalName && (
         <Button
@@ -101,10 +107,10 @@ function RelatedViews({ event, change }: { readonly event: Event; readonly chang
             change({ ...clear, filter: only('', 'serverPrincipalName', event.serverPrincipalName ?? null) })
           }
         >
-          Same principal
+          {t.samePrincipal}
         </Button>
       )}
-      <CopyAction label="Copy the event as JSON" text={() => JSON.stringify(event, null, 2)} />
+      <CopyAction label={t.copyJson} text={() => JSON.stringify(event, null, 2)} />
     </Group>
   );
 }
@@ -117,6 +123,9 @@ interface FieldsProps {
 }
 
 function Fields({ event, zone, text, onText }: FieldsProps) {
+  const common = useTexts(COMMON);
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EVENT);
   const names = FIELD_NAMES.filter((name) => !SHOWN_APART.includes(name));
   const shown = (name: (typeof names)[number]) => {
     if (name === 'succeeded') return <Outcome succeeded={event.succeeded} />;
@@ -124,7 +133,7 @@ function Fields({ event, zone, text, onText }: FieldsProps) {
     const value = event[name];
     return value === null || value === undefined ? (
       <Text span size="sm" c="dimmed">
-        not captured
+        {common.notCaptured}
       </Text>
     ) : (
       showHidden(String(value))
@@ -133,7 +142,7 @@ function Fields({ event, zone, text, onText }: FieldsProps) {
   return (
     <div>
       <Title order={3} size="sm" mb={4}>
-        Fields
+        {t.fields}
       </Title>
       <Table variant="vertical" withTableBorder layout="fixed" fz="sm">
         <Table.Tbody>
@@ -141,7 +150,7 @@ function Fields({ event, zone, text, onText }: FieldsProps) {
             {formatTime(event.eventTime, zone, 7)}
           </FieldRow>
           {names.map((name) => (
-            <FieldRow key={name} label={FIELD_LABELS[name]}>
+            <FieldRow key={name} label={labels[name]}>
               {shown(name)}
               {isFacetField(name) && (
                 <ValueActions

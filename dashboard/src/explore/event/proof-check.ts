@@ -14,7 +14,8 @@ export interface Checkpoint {
 
 export type Verdict =
   | { readonly kind: 'proven'; readonly checkpoint: Checkpoint; readonly signer: string }
-  | { readonly kind: 'refuted'; readonly why: string };
+  /** Why, by its name in the catalogue. */
+  | { readonly kind: 'refuted'; readonly why: 'notThisTenant' | 'differs' | 'noPath' | 'notSigned' };
 
 const BODY = /^\S+\n(\d+)\n(\S{44})\nnumber (\d+)\ntime (\S+)\n$/;
 
@@ -27,23 +28,21 @@ const BODY = /^\S+\n(\d+)\n(\S{44})\nnumber (\d+)\ntime (\S+)\n$/;
 export async function checkProof(event: Event, verifierKey: string): Promise<Verdict> {
   const { proof } = event;
   if (!proof) throw new Error('the event is in no signed log yet');
-  const refuted = (why: string): Verdict => ({ kind: 'refuted', why });
+  const refuted = (why: (Verdict & { kind: 'refuted' })['why']): Verdict => ({ kind: 'refuted', why });
   const end = proof.checkpoint.indexOf('\n\n');
   const body = proof.checkpoint.slice(0, end + 1);
   const [, size = '', root = '', number = '', time = ''] = BODY.exec(body) ?? [];
   const [origin] = body.split('\n', 1);
-  if (!root || origin !== `audit-activity/tenant-${event.tenantId}`)
-    return refuted('The checkpoint is not one of this tenant.');
+  if (!root || origin !== `audit-activity/tenant-${event.tenantId}`) return refuted('notThisTenant');
   const leaf = await leafHashOf(event);
-  if (toBase64(leaf) !== proof.leafHash) return refuted('The event differs from its entry in the log.');
+  if (toBase64(leaf) !== proof.leafHash) return refuted('differs');
   const reached = await rootByPath(leaf, proof.index, Number(size), proof.path.map(fromBase64));
-  if (!reached || toBase64(reached) !== root) return refuted('The path does not lead to the checkpoint.');
+  if (!reached || toBase64(reached) !== root) return refuted('noPath');
   const [signer = '', id = '', key = ''] = verifierKey
     .split('+', 2)
     .concat(verifierKey.split('+').slice(2).join('+'));
   const lines = proof.checkpoint.slice(end + 2).split('\n');
-  if (!(await isSigned(body, lines, key)))
-    return refuted('The checkpoint is not signed with the key of the service.');
+  if (!(await isSigned(body, lines, key))) return refuted('notSigned');
   return {
     kind: 'proven',
     checkpoint: { size: Number(size), root, number: Number(number), time },

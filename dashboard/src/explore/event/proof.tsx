@@ -4,60 +4,61 @@ import { useState } from 'react';
 import { useClient } from 'urql';
 import { type EventQuery, LogKeyDocument } from '../../../generated/operations';
 import { CopyAction } from '../../lib/copy-action';
-import { formatCount } from '../../lib/numbers';
+import { useTexts } from '../../lib/language';
 import { formatTime, type TimeZone } from '../../lib/time';
 import { checkProof, type Verdict } from './proof-check';
+import { EVENT } from './texts';
 
 type Event = NonNullable<EventQuery['auditEvent']>;
 type State = { kind: 'unasked' | 'asking' } | { kind: 'failed'; why: string } | Verdict;
 
 /** Proves that the event is in the evidence log, computed by this page from what it shows. */
 export function Proof({ event, zone }: { readonly event: Event; readonly zone: TimeZone }) {
+  const t = useTexts(EVENT);
   const client = useClient();
   const [state, setState] = useState<State>({ kind: 'unasked' });
   const { proof, tenantId } = event;
   const verify = async () => {
     setState({ kind: 'asking' });
     const { data, error } = await client.query(LogKeyDocument, { tenantId }).toPromise();
-    if (!data)
-      return setState({ kind: 'failed', why: error?.message ?? 'The key of the service is not known.' });
+    if (!data) return setState({ kind: 'failed', why: error?.message ?? t.keyUnknown });
     try {
       setState(await checkProof(event, data.auditLog.publicKey));
     } catch {
       setState({
         kind: 'failed',
-        why: 'This browser cannot verify it on this page: use the command verify.',
+        why: t.cannotVerify,
       });
     }
   };
   return (
-    <section aria-label="Proof">
+    <section aria-label={t.proof}>
       <Title order={3} size="sm" mb={4}>
-        Proof
+        {t.proof}
       </Title>
       {!proof && (
         <Text size="sm" c="dimmed">
-          Not in a signed log yet, which takes about a minute.
+          {t.notYetSigned}
         </Text>
       )}
       {proof && (
         <Group gap="xs">
           {state.kind !== 'proven' && (
             <Button size="xs" variant="default" loading={state.kind === 'asking'} onClick={verify}>
-              Verify here
+              {t.verifyHere}
             </Button>
           )}
-          <CopyAction label="Copy the proof" text={() => JSON.stringify(proof, null, 2)} />
+          <CopyAction label={t.copyProof} text={() => JSON.stringify(proof, null, 2)} />
           <Text size="xs" c="dimmed">
-            Entry {formatCount(proof.index)} of the evidence log
+            {t.entry(proof.index)}
           </Text>
         </Group>
       )}
       <div role="status">
         {state.kind === 'proven' && <Proven {...state} zone={zone} />}
         {state.kind === 'refuted' && (
-          <Alert color="red" mt="xs" icon={<IconShieldX aria-hidden />} title={state.why}>
-            Tell your operator, and keep this page.
+          <Alert color="red" mt="xs" icon={<IconShieldX aria-hidden />} title={t[state.why]}>
+            {t.tellOperator}
           </Alert>
         )}
         {state.kind === 'failed' && (
@@ -71,18 +72,23 @@ export function Proof({ event, zone }: { readonly event: Event; readonly zone: T
 }
 
 function Proven(props: Extract<Verdict, { kind: 'proven' }> & { readonly zone: TimeZone }) {
+  const t = useTexts(EVENT);
   const { checkpoint, signer, zone } = props;
   return (
     <Group gap="xs" mt="xs" wrap="nowrap" align="flex-start">
       <IconCircleCheck size={20} aria-hidden style={{ flexShrink: 0 }} />
       <div>
         <Text size="sm" fw={600}>
-          Verified: this is the event as it was accepted.
+          {t.verified}
         </Text>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          It leads to checkpoint {checkpoint.number} of {formatTime(checkpoint.time, zone)}, over{' '}
-          {formatCount(checkpoint.size)} entries, root {checkpoint.root}, signed by {signer}. Compare that key
-          with the one that your operator keeps.
+          {t.leadsTo(
+            checkpoint.number,
+            formatTime(checkpoint.time, zone),
+            checkpoint.size,
+            checkpoint.root,
+            signer,
+          )}
         </Text>
       </div>
     </Group>

@@ -1,4 +1,6 @@
 import { actionNameOf } from '../../../../src/event/action-names';
+import type { In } from '../../lib/texts';
+import type { EVENT } from './texts';
 
 interface Told {
   readonly actionId: string;
@@ -14,62 +16,39 @@ interface Told {
   readonly roleMember?: string | null;
 }
 
-/** Verbs for the frequent actions; each stands before the object. */
-const VERBS: Readonly<Record<string, string>> = {
-  SL: 'read',
-  IN: 'inserted into',
-  UP: 'updated',
-  DL: 'deleted from',
-  MG: 'merged into',
-  EX: 'executed',
-  CR: 'created',
-  AL: 'altered',
-  DR: 'dropped',
-  TRO: 'took ownership of',
-  G: 'granted rights on',
-  R: 'revoked rights on',
-  D: 'denied rights on',
-  BA: 'backed up',
-  RS: 'restored',
-  VSST: 'viewed the state of',
-};
-/** Verbs for actions without an object. */
-const DEEDS: Readonly<Record<string, string>> = {
-  LGIS: 'logged in',
-  LGIF: 'tried to log in',
-  LGO: 'logged out',
-  AUSC: 'changed the audit',
-  PWC: 'changed a password',
-  IMP: 'impersonated another',
-};
+type Texts = In<typeof EVENT>;
+
+/** The frequent actions that the catalogue tells with an object, without one, and with a member and a role. */
+const WITH_OBJECT = [
+  ...(['SL', 'IN', 'UP', 'DL', 'MG', 'EX', 'CR', 'AL', 'DR'] as const),
+  ...(['TRO', 'G', 'R', 'D', 'BA', 'RS', 'VSST'] as const),
+];
+const ALONE = ['LGIS', 'LGIF', 'LGO', 'AUSC', 'PWC', 'IMP'] as const;
+const OF_ROLES = ['APRL', 'DPRL'] as const;
 
 /** `CORP\alice updated dbo.Payroll from WS-ALICE, 10.1.7.12: succeeded` */
-export function sentenceOf(event: Told): string {
-  const who = event.serverPrincipalName ?? event.databasePrincipalName ?? 'Somebody';
+export function sentenceOf(event: Told, t: Texts): string {
+  const who = event.serverPrincipalName ?? event.databasePrincipalName ?? t.somebody;
   const origin = [event.hostName, event.clientIp].filter(Boolean).join(', ');
-  const from = origin ? ` from ${origin}` : '';
-  return `${who} ${deedOf(event)}${from}: ${event.succeeded ? 'succeeded' : 'failed'}`;
+  return t.sentence(who, deedOf(event, t), origin, event.succeeded);
 }
 
-function deedOf(event: Told): string {
+function deedOf(event: Told, t: Texts): string {
   const { actionId } = event;
-  const deed = DEEDS[actionId] ?? memberDeed(event);
-  if (deed) return deed;
-  const object = objectOf(event);
-  const verb = VERBS[actionId];
-  if (verb && object) return `${verb} ${object}`;
+  const among = <T extends string>(ids: readonly T[]) => ids.find((id) => id === actionId);
+  const alone = among(ALONE);
+  if (alone) return t[alone];
+  // The object of such an event is the role.
+  const change = among(OF_ROLES);
+  if (change) return t[change](event.roleMember || t.aMember, event.objectName || t.aRole);
+  const object = objectOf(event, t);
+  const verb = among(WITH_OBJECT);
+  if (verb && object) return t[verb](object);
   const name = actionNameOf(actionId) ?? actionId;
-  return object ? `did ${name} on ${object}` : `did ${name}`;
+  return object ? t.didOn(name, object) : t.did(name);
 }
 
-/** `added CORP\bob to sysadmin`: the object of such an event is the role. Null: the event changes no role. */
-function memberDeed({ actionId, objectName, roleMember }: Told): string | null {
-  const [member, role] = [roleMember || 'a member', objectName || 'a role'];
-  if (actionId === 'APRL') return `added ${member} to ${role}`;
-  return actionId === 'DPRL' ? `took ${member} from ${role}` : null;
-}
-
-function objectOf({ databaseName, schemaName, objectName }: Told): string | null {
+function objectOf({ databaseName, schemaName, objectName }: Told, t: Texts): string | null {
   if (objectName) return [schemaName, objectName].filter(Boolean).join('.');
-  return databaseName ? `the database ${databaseName}` : null;
+  return databaseName ? t.theDatabase(databaseName) : null;
 }

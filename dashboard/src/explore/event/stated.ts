@@ -1,6 +1,7 @@
 import { isNumberField, LIFTED_NAMES, type LiftedName } from '../../../../src/event/fields';
-import { FIELD_LABELS } from '../../lib/field-labels';
+import type { FIELD_LABELS } from '../../lib/field-labels';
 import { formatDigits } from '../../lib/numbers';
+import type { In } from '../../lib/texts';
 
 type Values = Partial<Readonly<Record<LiftedName, string | null>>>;
 
@@ -16,10 +17,10 @@ export interface Stated {
 const NAMES_SOMETHING: readonly LiftedName[] = ['sessionId', 'transactionId'];
 
 /** What an event states beyond who, what and where: rows, session, and whom it was about. */
-export const statedBy = (event: Values): Stated[] =>
+export const statedBy = (event: Values, labels: In<typeof FIELD_LABELS>): Stated[] =>
   LIFTED_NAMES.flatMap((field) => {
     const value = event[field];
     if (value === null || value === undefined) return [];
     const isCount = isNumberField(field) && !NAMES_SOMETHING.includes(field);
-    return [{ field, label: FIELD_LABELS[field], value, text: isCount ? formatDigits(value) : value }];
+    return [{ field, label: labels[field], value, text: isCount ? formatDigits(value) : value }];
   });

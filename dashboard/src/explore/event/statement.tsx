@@ -1,11 +1,13 @@
 import { Group, ScrollArea, SegmentedControl, Text, Title } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { CopyAction } from '../../lib/copy-action';
+import { useTexts } from '../../lib/language';
 import classes from '../explore.module.css';
 import { formatStatement, highlightStatement } from './highlight';
 import { markHits } from './mark-hits';
 import { hasHidden, showHidden } from './marks';
 import { hitsOf } from './search-hits';
+import { EVENT } from './texts';
 
 interface Props {
   readonly text: string;
@@ -16,6 +18,7 @@ interface Props {
 
 /** The statement as SQL Server recorded it, or formatted for reading. Only the recorded one is evidence and is copied. */
 export default function Statement({ text, filter, search }: Props) {
+  const t = useTexts(EVENT);
   const [shown, setShown] = useState('formatted');
   const formatted = useMemo(() => formatStatement(text), [text]);
   const html = useMemo(() => {
@@ -26,28 +29,28 @@ export default function Statement({ text, filter, search }: Props) {
     <div>
       <Group justify="space-between" mb={4}>
         <Title order={3} size="sm">
-          Statement
+          {t.statement}
         </Title>
         <Group gap="xs">
           <SegmentedControl
-            aria-label="Statement"
+            aria-label={t.statement}
             size="xs"
             data={[
-              { value: 'formatted', label: 'Formatted' },
-              { value: 'original', label: 'Original' },
+              { value: 'formatted', label: t.formatted },
+              { value: 'original', label: t.original },
             ]}
             value={shown}
             onChange={setShown}
           />
-          <CopyAction label="Copy the original statement" text={() => text} />
+          <CopyAction label={t.copyOriginal} text={() => text} />
         </Group>
       </Group>
       {hasHidden(text) && (
         <Text size="xs" c="red" mb={4}>
-          It holds characters that are invisible or change the direction of text. They are shown as codes.
+          {t.hasHidden}
         </Text>
       )}
-      <ScrollArea.Autosize mah={320} viewportProps={{ tabIndex: 0, 'aria-label': 'Statement' }}>
+      <ScrollArea.Autosize mah={320} viewportProps={{ tabIndex: 0, 'aria-label': t.statement }}>
         <pre
           className={classes.statement}
           data-testid="statement"
@@ -57,9 +60,7 @@ export default function Statement({ text, filter, search }: Props) {
       </ScrollArea.Autosize>
       {shown === 'formatted' && (
         <Text size="xs" c="dimmed" mt={4}>
-          {formatted === null
-            ? 'This statement cannot be formatted; it is shown as recorded.'
-            : 'Formatted for reading. The original is the evidence, and copying copies the original.'}
+          {formatted === null ? t.notFormatted : t.forReading}
         </Text>
       )}
     </div>

@@ -1,14 +1,13 @@
 import { Anchor, Badge, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from 'urql';
 import { EventUsualDocument } from '../../../generated/operations';
-import { counted, formatCount } from '../../lib/numbers';
+import { useTexts } from '../../lib/language';
 import { Failed } from '../../shell/states';
 import { NO_FILTERS } from '../explore-state';
 import { fixedRange } from '../time-range';
 import type { Change } from '../use-explore-state';
 import { showHidden } from './marks';
-
-const KINDS = { FirstSeen: 'First seen', UncommonValue: 'Uncommon', HighVolume: 'High volume' };
+import { EVENT } from './texts';
 
 /** Who normally does what an event says: counts of the 90 days before it, each with its filter. */
 export function Usual({
@@ -20,6 +19,7 @@ export function Usual({
   readonly eventTime: string;
   readonly change: (change: Change) => void;
 }) {
+  const t = useTexts(EVENT);
   const [{ data, error }, ask] = useQuery({ query: EventUsualDocument, variables: { recordId } });
   const usual = data?.auditEventUsual;
   if (error) return <Failed error={error} retry={ask} />;
@@ -34,24 +34,18 @@ export function Usual({
     });
   const named = usual.notes.filter(({ kind }) => kind !== null && kind !== undefined);
   return (
-    <section aria-label="Who normally does this?">
+    <section aria-label={t.whoNormally}>
       <Title order={3} size="h6" mb={4}>
-        Who normally does this?
+        {t.whoNormally}
       </Title>
       <Stack gap={4}>
-        {!usual.hasHistory && (
-          <Text size="sm">
-            Not enough history: {counted(usual.historyDays, 'day')} before this event, of 14.
-          </Text>
-        )}
-        {usual.hasHistory && named.length === 0 && (
-          <Text size="sm">Nothing about this event is new for its login.</Text>
-        )}
+        {!usual.hasHistory && <Text size="sm">{t.noHistory(usual.historyDays)}</Text>}
+        {usual.hasHistory && named.length === 0 && <Text size="sm">{t.nothingNew}</Text>}
         {named.map(({ kind, text, filter, startTime, endTime }) => (
           <Group key={text} gap="xs" wrap="nowrap">
             {kind && (
               <Badge variant="outline" style={{ flexShrink: 0 }}>
-                {KINDS[kind]}
+                {t[kind]}
               </Badge>
             )}
             <Anchor
@@ -61,15 +55,15 @@ export function Usual({
               style={{ overflowWrap: 'anywhere' }}
               onClick={() => show(filter, startTime, endTime)}
             >
-              {showHidden(text)}
+              <span lang="en">{showHidden(text)}</span>
             </Anchor>
           </Group>
         ))}
         <Text size="sm">
-          Event {formatCount(usual.nth)} of its login in 90 days.
+          {t.nth(usual.nth)}
           {usual.objectCount !== null &&
             usual.objectCount !== undefined &&
-            ` On its object: ${counted(usual.objectCount, 'event')}, ${formatCount(usual.othersCount ?? 0)} of other logins.`}
+            ` ${t.onObject(usual.objectCount, usual.othersCount ?? 0)}`}
         </Text>
         {usual.logins.map(({ serverPrincipalName, count, filter }) => (
           <Anchor
@@ -80,7 +74,7 @@ export function Usual({
             style={{ overflowWrap: 'anywhere' }}
             onClick={() => filter && show(filter, usual.startTime, eventTime)}
           >
-            {showHidden(serverPrincipalName ?? 'no login')}: {counted(count, 'event')}
+            {showHidden(serverPrincipalName ?? t.noLogin)}: {t.events(count)}
           </Anchor>
         ))}
       </Stack>

@@ -1,8 +1,9 @@
 import { Text } from '@mantine/core';
 import { FIELD_LABELS } from '../../lib/field-labels';
-import { formatCount } from '../../lib/numbers';
+import { useTexts } from '../../lib/language';
 import type { ExploreFilter } from '../explore-filter';
 import { choiceOf, toggleExcluded, toggleIncluded } from '../filter/edit';
+import { EXPLORE } from '../texts';
 import type { FacetField } from './facet-field';
 import { FacetRow } from './facet-row';
 import classes from './facets.module.css';
@@ -19,6 +20,8 @@ interface Props {
 
 /** The values of one field, the most frequent first. Chosen values stay, whatever their count. */
 export function FacetList({ field, facet, text, onText, filter }: Props) {
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EXPLORE);
   const choice = choiceOf(text, field);
   const values = facet.values ?? [];
   const chosen = [...choice.included, ...choice.excluded].filter(
@@ -42,23 +45,15 @@ export function FacetList({ field, facet, text, onText, filter }: Props) {
   const more = (facet.distinct ?? 0) - values.length;
   return (
     <fieldset className={classes.list}>
-      <legend className={classes.legend}>{FIELD_LABELS[field]}</legend>
+      <legend className={classes.legend}>{labels[field]}</legend>
       {values.map(({ value, name, succeeded, failed }) => rowOf(value, name, succeeded + failed))}
       {chosen.map((value) => rowOf(value, null, null))}
       {values.length === 0 && (
         <Text size="sm" c="dimmed">
-          {facet.distinct === null ? 'Too many events to count: choose a shorter time range.' : 'None'}
+          {facet.distinct === null ? t.tooMany : t.none}
         </Text>
       )}
-      {more > 0 && (
-        <MoreValues
-          field={field}
-          label={`${formatCount(more)} more …`}
-          text={text}
-          onText={onText}
-          filter={filter}
-        />
-      )}
+      {more > 0 && <MoreValues field={field} more={more} text={text} onText={onText} filter={filter} />}
     </fieldset>
   );
 }

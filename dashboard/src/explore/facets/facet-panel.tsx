@@ -1,9 +1,11 @@
 import { Button, Collapse, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { memo, useRef } from 'react';
+import { useTexts } from '../../lib/language';
 import { useCommands } from '../../lib/use-commands';
 import { Failed, Loading } from '../../shell/states';
 import type { ExploreFilter } from '../explore-filter';
+import { EXPLORE } from '../texts';
 import { FacetChoice } from './facet-choice';
 import type { FacetField } from './facet-field';
 import { FacetList } from './facet-list';
@@ -26,6 +28,7 @@ interface Props {
 
 /** The values of the chosen fields with their counts, to filter by or to exclude. */
 export const FacetPanel = memo(function FacetPanel(props: Props) {
+  const t = useTexts(EXPLORE);
   const { result, fields, onFields, text, onText, filter, isToldElsewhere, retry } = props;
   const isNarrow = useMediaQuery('(max-width: 62em)');
   const [isOpen, { toggle, open }] = useDisclosure();
@@ -38,22 +41,22 @@ export const FacetPanel = memo(function FacetPanel(props: Props) {
     },
   });
   return (
-    <section ref={place} className={classes.panel} aria-label="Counts by field">
+    <section ref={place} className={classes.panel} aria-label={t.countsByField}>
       {isNarrow && (
         <Button variant="default" size="xs" fullWidth onClick={toggle} aria-expanded={isOpen}>
-          {isOpen ? 'Hide counts by field' : 'Filter by field'}
+          {isOpen ? t.hideCounts : t.filterByField}
         </Button>
       )}
       <Collapse expanded={!isNarrow || isOpen}>
         <Stack gap={6} mt={isNarrow ? 'xs' : 0}>
           <Group justify="space-between" gap="xs">
             <Text size="sm" fw={600}>
-              Counts by
+              {t.countsBy}
             </Text>
             <FacetChoice fields={fields} onChange={onFields} />
           </Group>
           {result.error && !isToldElsewhere && <Failed error={result.error} retry={retry} />}
-          {!result.facets && !result.error && <Loading what="counts" />}
+          {!result.facets && !result.error && <Loading what={t.counts} />}
           {fields.map((field) => {
             const facet = result.facets?.find((each) => each.field === field);
             return (

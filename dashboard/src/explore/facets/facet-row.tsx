@@ -1,7 +1,10 @@
 import { FIELD_LABELS } from '../../lib/field-labels';
+import { useTexts } from '../../lib/language';
 import { formatCount } from '../../lib/numbers';
+import type { In } from '../../lib/texts';
 import { showValue } from '../event/marks';
-import { OUTCOMES } from '../outcomes';
+import { outcomeText } from '../outcomes';
+import { EXPLORE } from '../texts';
 import type { FacetField } from './facet-field';
 import classes from './facets.module.css';
 
@@ -21,8 +24,10 @@ interface Props {
 
 /** A value with its count: its checkbox adds it to the filter, and the minus excludes it. */
 export function FacetRow(props: Props) {
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EXPLORE);
   const { field, value, name, count, share, isIncluded, isExcluded } = props;
-  const label = labelOf(field, value, name);
+  const label = labelOf(field, value, name, t);
   return (
     <div className={classes.row} data-excluded={isExcluded || undefined}>
       <label className={classes.value}>
@@ -35,7 +40,7 @@ export function FacetRow(props: Props) {
       <button
         type="button"
         className={classes.minus}
-        aria-label={`Exclude ${FIELD_LABELS[field]} ${label}`}
+        aria-label={t.exclude(`${labels[field]} ${label}`)}
         aria-pressed={isExcluded}
         onClick={props.onExclude}
       />
@@ -44,8 +49,8 @@ export function FacetRow(props: Props) {
   );
 }
 
-function labelOf(field: string, value: string | null, name: string | null): string {
-  if (value === null) return '(none)';
-  if (field === 'succeeded') return OUTCOMES[value] ?? value;
+function labelOf(field: string, value: string | null, name: string | null, t: In<typeof EXPLORE>): string {
+  if (value === null) return t.absent;
+  if (field === 'succeeded') return outcomeText(value, t);
   return name ? `${value} · ${name}` : showValue(value);
 }

@@ -5,9 +5,11 @@ import { useQuery } from 'urql';
 import { LIMITS } from '../../../../src/limits';
 import { FacetsDocument } from '../../../generated/operations';
 import { FIELD_LABELS } from '../../lib/field-labels';
+import { useTexts } from '../../lib/language';
 import { Failed } from '../../shell/states';
 import type { ExploreFilter } from '../explore-filter';
 import { choiceOf, toggleExcluded, toggleIncluded, withoutField } from '../filter/edit';
+import { EXPLORE } from '../texts';
 import type { FacetField } from './facet-field';
 import { FacetRow } from './facet-row';
 
@@ -19,22 +21,29 @@ interface Props {
 }
 
 /** Opens a searchable list of all values of a field. */
-export const MoreValues = ({ label, ...props }: Props & { readonly label: string }) => (
-  <Popover trapFocus returnFocus position="right-start" shadow="md" width={300}>
-    <Popover.Target>
-      <Button variant="subtle" size="compact-xs" aria-label={`${label} of ${FIELD_LABELS[props.field]}`}>
-        {label}
-      </Button>
-    </Popover.Target>
-    <Popover.Dropdown aria-label={`Values of ${FIELD_LABELS[props.field]}`}>
-      <SearchedValues {...props} />
-    </Popover.Dropdown>
-  </Popover>
-);
+export const MoreValues = ({ more, ...props }: Props & { readonly more: number }) => {
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EXPLORE);
+  return (
+    <Popover trapFocus returnFocus position="right-start" shadow="md" width={300}>
+      <Popover.Target>
+        <Button variant="subtle" size="compact-xs" aria-label={t.moreOf(more, labels[props.field])}>
+          {' '}
+          {t.more(more)}{' '}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={t.valuesOf(labels[props.field])}>
+        <SearchedValues {...props} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+};
 
 const WAIT_MS = 200;
 
 function SearchedValues({ field, text, onText, filter }: Props) {
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EXPLORE);
   const [typed, setTyped] = useState('');
   const [contains] = useDebouncedValue(typed.trim(), WAIT_MS);
   const { filter: _, ...others } = filter;
@@ -57,8 +66,8 @@ function SearchedValues({ field, text, onText, filter }: Props) {
   return (
     <>
       <TextInput
-        aria-label={`Search in ${FIELD_LABELS[field]}`}
-        placeholder="Part of the value"
+        aria-label={t.searchIn(labels[field])}
+        placeholder={t.partOfValue}
         size="xs"
         mb="xs"
         maxLength={LIMITS.filterCharsMax}
@@ -84,13 +93,13 @@ function SearchedValues({ field, text, onText, filter }: Props) {
         ))}
         {facet && values.length === 0 && (
           <Text size="sm" c="dimmed">
-            No value contains this text.
+            {t.noValueContains}
           </Text>
         )}
       </ScrollArea.Autosize>
       {more > 0 && (
         <Text size="xs" c="dimmed" mt={4}>
-          The largest {values.length}; type to find others.
+          {t.largest(values.length)}
         </Text>
       )}
     </>

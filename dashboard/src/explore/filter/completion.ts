@@ -3,7 +3,8 @@ import {
   type ExpressionField,
   fieldNamed,
 } from '../../../../src/event/expression/expression';
-import { FIELD_LABELS } from '../../lib/field-labels';
+import type { FIELD_LABELS } from '../../lib/field-labels';
+import type { In } from '../../lib/texts';
 import { fieldText, quoteValue } from './value-text';
 
 /** The name or value that is being typed at the caret, from `start` on. */
@@ -34,10 +35,10 @@ export function typedAt(text: string, caret: number): Typed | null {
 }
 
 /** The fields whose name or label contains the typed text; those that begin with it come first. */
-export function fieldsLike(typed: string): readonly ExpressionField[] {
+export function fieldsLike(typed: string, labels: In<typeof FIELD_LABELS>): readonly ExpressionField[] {
   const wanted = typed.toLowerCase();
   const texts = (field: ExpressionField) =>
-    [field, fieldText(field), FIELD_LABELS[field]].map((each) => each.toLowerCase());
+    [field, fieldText(field), labels[field]].map((each) => each.toLowerCase());
   const rank = (field: ExpressionField) => (texts(field).some((text) => text.startsWith(wanted)) ? 0 : 1);
   return EXPRESSION_FIELDS.filter((field) => texts(field).some((text) => text.includes(wanted))).toSorted(
     (a, b) => rank(a) - rank(b),

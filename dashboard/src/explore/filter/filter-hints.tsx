@@ -1,6 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import { otherLanguage } from '../../../../src/event/expression/other-language';
+import { useTexts } from '../../lib/language';
 import { showHidden } from '../event/marks';
+import { EXPLORE } from '../texts';
 import type { TimeRange } from '../time-range';
 import { hintsOf } from './hints';
 import { OtherQuestion } from './other-question';
@@ -22,15 +24,16 @@ export function FilterHints({ text, onSearch }: Props) {
   );
 }
 
-const OwnHints = ({ text, onSearch }: Props) =>
-  hintsOf(text).map(({ typed, why, meant, filter }, i) => (
+const OwnHints = ({ text, onSearch }: Props) => {
+  const t = useTexts(EXPLORE);
+  return hintsOf(text, t).map(({ typed, why, meant, filter }, i) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the same condition may stand there twice
     <Text key={`${i} ${typed}`} size="sm" mt={4} role="note">
       <code>{shorten(typed)}</code>: {why}
       {meant && filter && (
         <>
           {' '}
-          Did you mean{' '}
+          {t.didYouMean}{' '}
           <Button size="compact-xs" variant="default" onClick={() => onSearch(filter)}>
             {shorten(meant)}
           </Button>
@@ -38,6 +41,7 @@ const OwnHints = ({ text, onSearch }: Props) =>
       )}
     </Text>
   ));
+};
 
 const SHOWN_CHARS = 60;
 const shorten = (text: string) =>

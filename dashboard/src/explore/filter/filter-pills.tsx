@@ -1,9 +1,12 @@
 import { Button, Pill, Text } from '@mantine/core';
 import { FIELD_LABELS } from '../../lib/field-labels';
+import { useTexts } from '../../lib/language';
+import type { In } from '../../lib/texts';
 import { showHidden, showValue } from '../event/marks';
 import type { ExploreState } from '../explore-state';
 import { NO_FILTERS } from '../explore-state';
-import { OUTCOMES } from '../outcomes';
+import { outcomeText } from '../outcomes';
+import { EXPLORE } from '../texts';
 import type { Change } from '../use-explore-state';
 import { joinParts, type Part, partsOf } from './parts';
 
@@ -14,27 +17,29 @@ interface Props {
 
 /** Each condition of the filter, with a button that removes it. */
 export function FilterPills({ state, change }: Props) {
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EXPLORE);
   const parts = partsOf(state.filter);
   if (parts.length === 0 && !state.search) return null;
   return (
     <>
       {state.search && (
-        <RemovablePill name="words" onRemove={() => change({ search: '' })}>
-          Words: {showHidden(state.search)}
+        <RemovablePill name={t.theWords} onRemove={() => change({ search: '' })}>
+          {t.words(showHidden(state.search))}
         </RemovablePill>
       )}
       {parts.map((part, i) => (
         <RemovablePill
           // biome-ignore lint/suspicious/noArrayIndexKey: the same condition may stand there twice
           key={`${i} ${part.text}`}
-          name={part.selection ? FIELD_LABELS[part.selection.field] : part.text}
+          name={part.selection ? labels[part.selection.field] : part.text}
           onRemove={() => change({ filter: joinParts(parts.filter((each) => each !== part)) })}
         >
-          {labelOf(part)}
+          {labelOf(part, t, labels)}
         </RemovablePill>
       ))}
       <Button size="compact-xs" variant="subtle" onClick={() => change(NO_FILTERS)}>
-        Clear all
+        {t.clearAll}
       </Button>
     </>
   );
@@ -44,36 +49,39 @@ const RemovablePill = (props: {
   readonly name: string;
   readonly onRemove: () => void;
   readonly children: React.ReactNode;
-}) => (
-  <Pill
-    withRemoveButton
-    maw="100%"
-    onRemove={props.onRemove}
-    removeButtonProps={{
-      'aria-label': `Remove the filter ${props.name}`,
-      'aria-hidden': false,
-      tabIndex: 0,
-    }}
-  >
-    {props.children}
-  </Pill>
-);
+}) => {
+  const t = useTexts(EXPLORE);
+  return (
+    <Pill
+      withRemoveButton
+      maw="100%"
+      onRemove={props.onRemove}
+      removeButtonProps={{
+        'aria-label': t.removeFilter(props.name),
+        'aria-hidden': false,
+        tabIndex: 0,
+      }}
+    >
+      {props.children}
+    </Pill>
+  );
+};
 
-function labelOf({ text, selection }: Part) {
+function labelOf({ text, selection }: Part, t: In<typeof EXPLORE>, labels: In<typeof FIELD_LABELS>) {
   if (!selection) return showHidden(text);
   const { field, values, isExcluded } = selection;
   const shown = values.map((value) => {
-    if (value === null) return '(none)';
-    return field === 'succeeded' ? (OUTCOMES[value] ?? value) : showValue(value);
+    if (value === null) return t.absent;
+    return field === 'succeeded' ? outcomeText(value, t) : showValue(value);
   });
   return (
     <>
       {isExcluded && (
         <Text span inherit fw={700} tt="uppercase">
-          not{' '}
+          {t.not}{' '}
         </Text>
       )}
-      {FIELD_LABELS[field]}: {shown.join(' or ')}
+      {labels[field]}: {shown.join(` ${t.or} `)}
     </>
   );
 }

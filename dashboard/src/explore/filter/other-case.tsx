@@ -2,10 +2,11 @@ import { Button, Text } from '@mantine/core';
 import { type Client, useClient } from 'urql';
 import { FacetsDocument } from '../../../generated/operations';
 import { FIELD_LABELS } from '../../lib/field-labels';
-import { counted } from '../../lib/numbers';
+import { useTexts } from '../../lib/language';
 import { useAnswer } from '../../lib/use-answer';
 import { showValue } from '../event/marks';
 import type { ExploreFilter } from '../explore-filter';
+import { EXPLORE } from '../texts';
 import { anyCase, type Wanted, wantedOf, withValue } from './letter-case';
 
 interface Offer {
@@ -22,6 +23,8 @@ interface Props {
 
 /** Offers values that differ only in letter case from those that the filter asks for. */
 export function OtherCase({ filter: { filter, startTime, endTime }, onText }: Props) {
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EXPLORE);
   const client = useClient();
   const text = filter ?? '';
   const { answer, isBusy } = useAnswer({ text, startTime, endTime }, async (asked) => {
@@ -32,8 +35,7 @@ export function OtherCase({ filter: { filter, startTime, endTime }, onText }: Pr
   const offers = isBusy ? [] : (answer ?? []);
   return offers.map(({ wanted, value, count, isInRange }) => (
     <Text key={`${wanted.field} ${value}`} size="sm">
-      {FIELD_LABELS[wanted.field]} is compared with letter case. There {count === 1 ? 'is' : 'are'}{' '}
-      {counted(count, 'event')} {isInRange ? 'in this time range' : 'at other times'} with{' '}
+      {t.otherCase(labels[wanted.field], count, isInRange)}{' '}
       <Button size="compact-xs" variant="default" onClick={() => onText(withValue(text, wanted, value))}>
         {showValue(value)}
       </Button>

@@ -1,6 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import type { OtherLanguage } from '../../../../src/event/expression/other-language';
+import { useTexts } from '../../lib/language';
 import { showHidden } from '../event/marks';
+import { EXPLORE } from '../texts';
 import { parseRange, rangeLabel, type TimeRange } from '../time-range';
 
 interface Props {
@@ -10,18 +12,18 @@ interface Props {
 
 /** Says that the filter is written in the language of another product, and offers the same question. */
 export function OtherQuestion({ found: { language, filter, range, differences }, onSearch }: Props) {
-  const told = differences.map(showHidden).join(' ');
+  const t = useTexts(EXPLORE);
+  const told = <span lang="en">{differences.map(showHidden).join(' ')}</span>;
   if (filter === null)
     return (
       <Text size="sm" mt={4} role="note">
-        This looks like {language}, and a part of it is not known here: {told}
+        {t.otherUnknown(language)} {told}
       </Text>
     );
   const time = parseRange(range);
   return (
     <Text size="sm" mt={4} role="note" style={{ overflowWrap: 'anywhere' }}>
-      This looks like {language}. {differences.length > 0 ? 'The nearest question' : 'The same question'} here
-      is{' '}
+      {differences.length > 0 ? t.otherNearest(language) : t.otherSame(language)}{' '}
       <Button
         size="compact-xs"
         variant="default"
@@ -29,8 +31,8 @@ export function OtherQuestion({ found: { language, filter, range, differences },
         styles={{ label: { whiteSpace: 'normal' } }}
         onClick={() => onSearch(filter, time)}
       >
-        {showHidden(filter) || 'Every event'}
-        {time && ` · ${rangeLabel(time)}`}
+        {showHidden(filter) || t.everyEvent}
+        {time && ` · ${rangeLabel(time, t)}`}
       </Button>{' '}
       {told}
     </Text>

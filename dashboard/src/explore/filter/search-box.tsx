@@ -2,7 +2,9 @@ import { Combobox, Group, Text, TextInput, useCombobox, VisuallyHidden } from '@
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { LIMITS } from '../../../../src/limits';
+import { useTexts } from '../../lib/language';
 import { type ExploreFilter, type FilterProblem, problemOf } from '../explore-filter';
+import { EXPLORE } from '../texts';
 import type { TimeRange } from '../time-range';
 import { complete, typedAt } from './completion';
 import { EXAMPLES } from './examples';
@@ -26,6 +28,7 @@ interface Props {
 
 /** The filter as one line. It completes names and values, and shows what it does not understand. */
 export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props) {
+  const t = useTexts(EXPLORE);
   const [text, setText] = useState(value);
   const [caret, setCaret] = useState(value.length);
   const [problem, setProblem] = useState<FilterProblem | null>(null);
@@ -88,8 +91,8 @@ export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props)
               size="xs"
               id={FILTER_ID}
               role="combobox"
-              aria-label="Filter the events"
-              placeholder="salary, objectName:Payroll, NOT principalName:sa"
+              aria-label={t.filterEvents}
+              placeholder={t.filterExample}
               spellCheck={false}
               autoComplete="off"
               value={text}
@@ -106,11 +109,11 @@ export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props)
             />
           </Combobox.Target>
           <Combobox.Dropdown hidden={options.length + examples.length === 0}>
-            <Combobox.Options aria-label="Suggestions" className={classes.options}>
+            <Combobox.Options aria-label={t.suggestions} className={classes.options}>
               {options.map(optionOf)}
               {examples.length > 0 && (
-                <Combobox.Group label="Examples of the language">
-                  {examples.map(([insert, note]) => optionOf({ insert, label: insert, note }))}
+                <Combobox.Group label={t.examples}>
+                  {examples.map(([insert, note]) => optionOf({ insert, label: insert, note: t[note] }))}
                 </Combobox.Group>
               )}
             </Combobox.Options>
@@ -118,7 +121,7 @@ export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props)
         </Combobox>
         <VisuallyHidden>
           <button type="submit" tabIndex={-1}>
-            Search
+            {t.search}
           </button>
         </VisuallyHidden>
       </form>

@@ -1,12 +1,14 @@
 import { useClient } from 'urql';
 import { FacetsDocument } from '../../../generated/operations';
 import { FIELD_LABELS } from '../../lib/field-labels';
+import { useTexts } from '../../lib/language';
 import { formatCount } from '../../lib/numbers';
 import { useAnswer } from '../../lib/use-answer';
 import { showValue } from '../event/marks';
 import type { ExploreFilter } from '../explore-filter';
 import { isFacetField } from '../facets/facet-field';
-import { OUTCOMES } from '../outcomes';
+import { outcomeText } from '../outcomes';
+import { EXPLORE } from '../texts';
 import { fieldInsert, fieldsLike, type Typed, valueInsert } from './completion';
 
 export interface Suggestion {
@@ -24,6 +26,8 @@ export function useSuggestions(
   typed: Typed | null,
   { startTime, endTime }: ExploreFilter,
 ): readonly Suggestion[] {
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EXPLORE);
   const client = useClient();
   const field = typed?.kind === 'value' && isFacetField(typed.field) ? typed.field : null;
   const text = typed?.typed ?? '';
@@ -47,13 +51,13 @@ export function useSuggestions(
   );
 
   if (typed?.kind === 'field')
-    return fieldsLike(typed.typed).map((each) => ({
+    return fieldsLike(typed.typed, labels).map((each) => ({
       insert: fieldInsert(each),
       label: fieldInsert(each),
-      note: FIELD_LABELS[each],
+      note: labels[each],
     }));
   if (field === 'succeeded')
-    return Object.entries(OUTCOMES).map(([value, note]) => ({ insert: value, label: value, note }));
+    return ['true', 'false'].map((value) => ({ insert: value, label: value, note: outcomeText(value, t) }));
   return isAsked && !isBusy ? (answer ?? []) : [];
 }
 

@@ -1,8 +1,10 @@
 import { Link } from 'wouter';
 import { valuePage } from '../../entity/entity-links';
 import { FIELD_LABELS } from '../../lib/field-labels';
+import { useTexts } from '../../lib/language';
 import type { FacetField } from '../facets/facet-field';
-import { OUTCOMES } from '../outcomes';
+import { outcomeText } from '../outcomes';
+import { EXPLORE } from '../texts';
 import { exclude, only } from './edit';
 import classes from './filter.module.css';
 
@@ -19,12 +21,14 @@ interface Props {
 
 /** Buttons that filter by this value alone, or exclude it, and a link to its page if it has one. */
 export function ValueActions({ field, value, text, onText, isInTable }: Props) {
-  const shown = value === null ? 'none' : field === 'succeeded' ? OUTCOMES[value] : value;
-  const label = `${FIELD_LABELS[field]} ${shown}`;
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EXPLORE);
+  const shown = value === null ? t.noValue : field === 'succeeded' ? outcomeText(value, t) : value;
+  const label = `${labels[field]} ${shown}`;
   const page = valuePage(field, value);
   const actions = [
-    { sign: '+', name: `Only ${label}`, edit: only },
-    { sign: '−', name: `Exclude ${label}`, edit: exclude },
+    { sign: '+', name: t.only(label), edit: only },
+    { sign: '−', name: t.exclude(label), edit: exclude },
   ];
   return (
     <span className={isInTable ? classes.cellActions : classes.actions}>
@@ -49,7 +53,7 @@ export function ValueActions({ field, value, text, onText, isInTable }: Props) {
           href={page}
           className={classes.action ?? ''}
           data-sign="→"
-          aria-label={`Page of ${label}`}
+          aria-label={t.pageOf(label)}
           tabIndex={isInTable ? -1 : undefined}
           onClick={(event) => event.stopPropagation()}
         />

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useClient } from 'urql';
 import { NUMBER_FIELDS, type NumberField } from '../../../../src/event/fields';
 import { FIELD_LABELS } from '../../lib/field-labels';
+import { useTexts } from '../../lib/language';
 import { useAnswer } from '../../lib/use-answer';
 import { useStable } from '../../lib/use-stable';
 import { Failed, Loading } from '../../shell/states';
@@ -10,6 +11,7 @@ import type { ExploreFilter } from '../explore-filter';
 import { numberFieldOf } from '../explore-state';
 import { FACET_FIELDS, type FacetField, isFacetField } from '../facets/facet-field';
 import { only } from '../filter/edit';
+import { EXPLORE } from '../texts';
 import { type GroupOrder, loadGroups, orderBy } from './group-rows';
 import { GroupTable } from './group-table';
 import { GroupsAsCsv } from './groups-as-csv';
@@ -28,6 +30,8 @@ const LARGEST: GroupOrder = { sortBy: 'count', descending: true };
 
 /** The events by the values of one or two fields, beside the period before. */
 export function GroupPanel({ filter, by: [first, second], sumOf, onBy, onSumOf, onText }: Props) {
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EXPLORE);
   const client = useClient();
   const [given, setOrder] = useState(LARGEST);
   const fields = second ? [first, second] : [first];
@@ -40,41 +44,41 @@ export function GroupPanel({ filter, by: [first, second], sumOf, onBy, onSumOf, 
     loadGroups(client, of.filter, { fields: of.fields, sumOf: of.sumOf, ...by, limit: ROWS_MAX }),
   );
   const known = asked.question?.question === question ? asked : null;
-  const options = FACET_FIELDS.map((field) => ({ value: field, label: FIELD_LABELS[field] }));
+  const options = FACET_FIELDS.map((field) => ({ value: field, label: labels[field] }));
   const chosen = (text: string) => (isFacetField(text) ? text : null);
   return (
-    <section aria-label="Events by group">
+    <section aria-label={t.byGroup}>
       <Group gap="xs" mb="xs">
         <NativeSelect
-          aria-label="Group by"
+          aria-label={t.groupBy}
           size="xs"
           data={options}
           value={first}
           onChange={(event) => onBy(chosen(event.currentTarget.value), second)}
         />
         <NativeSelect
-          aria-label="And by"
+          aria-label={t.andBy}
           size="xs"
-          data={[{ value: '', label: 'and nothing else' }, ...options.filter(({ value }) => value !== first)]}
+          data={[{ value: '', label: t.andNothing }, ...options.filter(({ value }) => value !== first)]}
           value={second ?? ''}
           onChange={(event) => onBy(first, chosen(event.currentTarget.value))}
         />
         <NativeSelect
-          aria-label="Add up"
+          aria-label={t.addUp}
           size="xs"
           data={[
-            { value: '', label: 'no sum' },
-            ...NUMBER_FIELDS.map((field) => ({ value: field, label: `sum of ${FIELD_LABELS[field]}` })),
+            { value: '', label: t.noSum },
+            ...NUMBER_FIELDS.map((field) => ({ value: field, label: t.sumOf(labels[field]) })),
           ]}
           value={sumOf ?? ''}
           onChange={(event) => onSumOf(numberFieldOf(event.currentTarget.value))}
         />
         <Button size="xs" variant="default" onClick={() => onBy(null, null)}>
-          Show events
+          {t.showEvents}
         </Button>
         <GroupsAsCsv key={JSON.stringify(question)} filter={filter} asked={{ fields, sumOf, ...order }} />
       </Group>
-      {!known && <Loading what="the groups" />}
+      {!known && <Loading what={t.theGroups} />}
       {known?.error && <Failed error={known.error} />}
       {known?.answer && (
         <GroupTable

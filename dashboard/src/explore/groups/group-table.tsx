@@ -1,12 +1,15 @@
 import { Button, Group, Progress, Table, Text } from '@mantine/core';
 import type { NumberField } from '../../../../src/event/fields';
+import { COMMON } from '../../lib/common';
 import { FIELD_LABELS } from '../../lib/field-labels';
-import { formatCount, formatDigits } from '../../lib/numbers';
+import { useTexts } from '../../lib/language';
+import { formatCount, formatDigits, formatTenths } from '../../lib/numbers';
 import { useTimeZone } from '../../lib/preferences';
 import { formatTime, zoneName } from '../../lib/time';
 import classes from '../explore.module.css';
 import type { FacetField } from '../facets/facet-field';
 import { SortButton } from '../sort-header';
+import { EXPLORE } from '../texts';
 import type { GroupOrder, Groups } from './group-rows';
 import { extentOf, valueText } from './group-text';
 
@@ -21,6 +24,9 @@ interface Props {
 
 /** Groups with their counts and times. Each heading sorts all groups, not only those shown. */
 export function GroupTable({ fields, sumOf, groups, order, onSort, onChoose }: Props) {
+  const common = useTexts(COMMON);
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EXPLORE);
   const [zone] = useTimeZone();
   const { rows, totalCount } = groups;
   const hasBefore = rows.some(({ before }) => before !== null);
@@ -38,20 +44,20 @@ export function GroupTable({ fields, sumOf, groups, order, onSort, onChoose }: P
   return (
     <>
       <Text size="sm" c="dimmed" mb="xs" role="status">
-        {extentOf(groups)}
+        {extentOf(groups, t)}
       </Text>
       <Table.ScrollContainer minWidth={500}>
         <Table fz="sm" withTableBorder striped>
           <Table.Thead>
             <Table.Tr>
-              {fields.map((field) => heading(field, FIELD_LABELS[field]))}
-              {heading('count', 'Events', true)}
-              <Table.Th>Share</Table.Th>
-              {heading('failed', 'Failed', true)}
-              {hasBefore && heading('before', 'Period before', true)}
-              {sumOf && heading('sum', FIELD_LABELS[sumOf], true)}
-              {heading('firstTime', `First seen (${zoneName(zone)})`)}
-              {heading('lastTime', `Last seen (${zoneName(zone)})`)}
+              {fields.map((field) => heading(field, labels[field]))}
+              {heading('count', common.events, true)}
+              <Table.Th>{t.share}</Table.Th>
+              {heading('failed', t.failed, true)}
+              {hasBefore && heading('before', t.periodBefore, true)}
+              {sumOf && heading('sum', labels[sumOf], true)}
+              {heading('firstTime', t.firstSeen(zoneName(zone)))}
+              {heading('lastTime', t.lastSeen(zoneName(zone)))}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -64,14 +70,14 @@ export function GroupTable({ fields, sumOf, groups, order, onSort, onChoose }: P
                         size="compact-xs"
                         variant="subtle"
                         maw={320}
-                        title={valueText(field, row.values[i] ?? null)}
+                        title={valueText(field, row.values[i] ?? null, t)}
                         onClick={() => onChoose(row.values)}
                       >
-                        {valueText(field, row.values[i] ?? null)}
+                        {valueText(field, row.values[i] ?? null, t)}
                       </Button>
                     ) : (
-                      <span className={classes.value} title={valueText(field, row.values[i] ?? null)}>
-                        {valueText(field, row.values[i] ?? null)}
+                      <span className={classes.value} title={valueText(field, row.values[i] ?? null, t)}>
+                        {valueText(field, row.values[i] ?? null, t)}
                       </span>
                     )}
                   </Table.Td>
@@ -81,7 +87,7 @@ export function GroupTable({ fields, sumOf, groups, order, onSort, onChoose }: P
                   <Group gap={6} wrap="nowrap">
                     <Progress value={share(row.count)} flex={1} aria-hidden />
                     <Text span size="xs">
-                      {share(row.count).toFixed(1)} %
+                      {formatTenths(share(row.count))} %
                     </Text>
                   </Group>
                 </Table.Td>

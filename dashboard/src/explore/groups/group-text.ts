@@ -1,24 +1,23 @@
 import { actionNameOf } from '../../../../src/event/action-names';
 import type { NumberField } from '../../../../src/event/fields';
 import { csvLine } from '../../lib/csv';
-import { counted, formatCount } from '../../lib/numbers';
+import type { In } from '../../lib/texts';
 import { showValue } from '../event/marks';
 import type { FacetField } from '../facets/facet-field';
-import { OUTCOMES } from '../outcomes';
+import { outcomeText } from '../outcomes';
+import type { EXPLORE } from '../texts';
 import type { Groups } from './group-rows';
 
-export function valueText(field: FacetField, value: string | null): string {
-  if (value === null) return '(none)';
-  if (field === 'succeeded') return OUTCOMES[value] ?? value;
+export function valueText(field: FacetField, value: string | null, t: In<typeof EXPLORE>): string {
+  if (value === null) return t.absent;
+  if (field === 'succeeded') return outcomeText(value, t);
   const name = field === 'actionId' ? actionNameOf(value) : null;
   return name ? `${name} ${value}` : showValue(value);
 }
 
 /** Which part of all groups the rows are: `38 groups`, or `The first 50 of 1,234 groups`. */
-export function extentOf({ rows, groupCount }: Groups): string {
-  const all = counted(groupCount, 'group');
-  return rows.length < groupCount ? `The first ${formatCount(rows.length)} of ${all}` : all;
-}
+export const extentOf = ({ rows, groupCount }: Groups, t: In<typeof EXPLORE>): string =>
+  t.groups(rows.length, groupCount);
 
 /** Groups as CSV, whose name states their extent. Absent values are empty. */
 export function csvOf(

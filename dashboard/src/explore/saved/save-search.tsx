@@ -3,9 +3,13 @@ import { useState } from 'react';
 import { LIMITS } from '../../../../src/limits';
 import { SaveSearchDocument } from '../../../generated/operations';
 import type { Session } from '../../api/session';
+import { COMMON } from '../../lib/common';
+import { FIELD_LABELS } from '../../lib/field-labels';
 import { FormDialog } from '../../lib/form-dialog';
+import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
 import { type ExploreState, viewOf } from '../explore-state';
+import { EXPLORE } from '../texts';
 import { savedText } from './saved-text';
 
 interface Props {
@@ -18,6 +22,9 @@ interface Props {
 
 /** The dialog that saves the view, or its filter alone, under a name. */
 export function SaveSearch({ isOpen, session, state, onClose, onSaved }: Props) {
+  const common = useTexts(COMMON);
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EXPLORE);
   const mutate = useMutate();
   const [name, setName] = useState('');
   const [isWhole, setIsWhole] = useState(true);
@@ -31,12 +38,18 @@ export function SaveSearch({ isOpen, session, state, onClose, onSaved }: Props) 
     onSaved();
   };
   return (
-    <FormDialog title="Save this search" action="Save" isOpen={isOpen} onClose={onClose} onSubmit={submit}>
+    <FormDialog
+      title={t.saveSearchTitle}
+      action={common.save}
+      isOpen={isOpen}
+      onClose={onClose}
+      onSubmit={submit}
+    >
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {savedText({ filter, view })}
+        {savedText({ filter, view }, t, labels)}
       </Text>
       <TextInput
-        label="Name"
+        label={common.name}
         required
         data-autofocus
         maxLength={LIMITS.nameCharsMax}
@@ -45,20 +58,20 @@ export function SaveSearch({ isOpen, session, state, onClose, onSaved }: Props) 
       />
       {session.tenants.length > 1 && (
         <NativeSelect
-          label="Tenant"
+          label={common.tenant}
           data={session.tenants.map((one) => ({ value: one.tenantId, label: one.name }))}
           value={tenantId}
           onChange={(event) => setTenantId(event.currentTarget.value)}
         />
       )}
       <Checkbox
-        label="With range, order, columns, groups and chart"
+        label={t.withView}
         checked={view !== null}
         disabled={filter === ''}
         onChange={(event) => setIsWhole(event.currentTarget.checked)}
       />
       <Checkbox
-        label="Share it with everybody who reads the tenant"
+        label={t.shareIt}
         checked={isShared}
         onChange={(event) => setIsShared(event.currentTarget.checked)}
       />

@@ -7,8 +7,11 @@ import { Link } from 'wouter';
 import { RemoveSavedSearchDocument, type SavedSearchesQuery } from '../../../generated/operations';
 import { hasScope, mayWork } from '../../api/rights';
 import type { Session } from '../../api/session';
+import { FIELD_LABELS } from '../../lib/field-labels';
+import { useTexts } from '../../lib/language';
 import { Failed } from '../../shell/states';
 import type { ExploreState } from '../explore-state';
+import { EXPLORE } from '../texts';
 import { SaveSearch } from './save-search';
 import { savedText } from './saved-text';
 
@@ -24,6 +27,8 @@ interface Props {
 
 /** The menu of saved searches and views: the reader's own, and those that others share. */
 export function SavedSearches({ session, saved, state, onChoose, onChanged }: Props) {
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(EXPLORE);
   const { filter } = state;
   const [isSaving, { open, close }] = useDisclosure();
   const [{ error }, remove] = useMutation(RemoveSavedSearchDocument);
@@ -44,24 +49,24 @@ export function SavedSearches({ session, saved, state, onChoose, onChanged }: Pr
             px={8}
             leftSection={<IconBookmark size={16} aria-hidden />}
           >
-            Saved
+            {t.saved}
           </Button>
         </Menu.Target>
         <Menu.Dropdown mah={400} style={{ overflowY: 'auto' }}>
-          <Menu.Item onClick={open}>Save this search …</Menu.Item>
+          <Menu.Item onClick={open}>{t.saveSearch}</Menu.Item>
           {filter !== '' && mayWork(session) && hasScope(session, 'read:alerts') && (
             <Menu.Item component={Link} href={`/rules?${new URLSearchParams({ filter })}`}>
-              Make a rule of this search …
+              {t.makeRule}
             </Menu.Item>
           )}
           <Menu.Divider />
-          {saved.length === 0 && <Menu.Label>None yet</Menu.Label>}
+          {saved.length === 0 && <Menu.Label>{t.noneYet}</Menu.Label>}
           {saved.map((one) => (
             <Menu.Item key={one.searchId} onClick={() => onChoose(one)}>
               {one.name}
               <Text size="xs" c="dimmed" truncate>
-                {one.isOwn ? '' : 'shared · '}
-                {savedText(one)}
+                {one.isOwn ? '' : `${t.shared} · `}
+                {savedText(one, t, labels)}
               </Text>
             </Menu.Item>
           ))}
@@ -75,7 +80,7 @@ export function SavedSearches({ session, saved, state, onChoose, onChanged }: Pr
                 leftSection={<IconTrash size={14} aria-hidden />}
                 onClick={() => take(one)}
               >
-                Remove {one.name}
+                {t.removeSaved(one.name)}
               </Menu.Item>
             ))}
           {error && <Failed error={error} />}

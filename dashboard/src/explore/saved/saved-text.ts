@@ -1,5 +1,7 @@
-import { FIELD_LABELS } from '../../lib/field-labels';
+import type { FIELD_LABELS } from '../../lib/field-labels';
+import type { In } from '../../lib/texts';
 import { COLUMNS_DEFAULT, parseState } from '../explore-state';
+import type { EXPLORE } from '../texts';
 import { rangeLabel, type TimeRange } from '../time-range';
 
 interface Kept {
@@ -8,18 +10,22 @@ interface Kept {
 }
 
 /** What a saved search or view shows, in a line: `objectName:Payroll · last 7 days · by Host · 4 columns`. */
-export function savedText({ filter, view }: Kept): string {
+export function savedText(
+  { filter, view }: Kept,
+  t: In<typeof EXPLORE>,
+  labels: In<typeof FIELD_LABELS>,
+): string {
   if (view === null || view === undefined) return filter;
   const { range, groupBy, columns, chart } = parseState(view);
   return [
-    filter || 'all events',
-    nameOf(range),
-    ...(groupBy.length > 0 ? [`by ${groupBy.map((field) => FIELD_LABELS[field]).join(', ')}`] : []),
-    ...(columns.join() === COLUMNS_DEFAULT.join() ? [] : [`${columns.length} columns`]),
-    ...(chart === 'table' ? ['numbers of the chart'] : []),
+    filter || t.allEvents,
+    nameOf(range, t),
+    ...(groupBy.length > 0 ? [`${t.by} ${groupBy.map((field) => labels[field]).join(', ')}`] : []),
+    ...(columns.join() === COLUMNS_DEFAULT.join() ? [] : [t.columnCount(columns.length)]),
+    ...(chart === 'table' ? [t.chartNumbers] : []),
   ].join(' · ');
 }
 
-const nameOf = (range: TimeRange): string =>
-  rangeLabel(range) ??
+const nameOf = (range: TimeRange, t: In<typeof EXPLORE>): string =>
+  rangeLabel(range, t) ??
   (range.kind === 'fixed' ? `${range.from.slice(0, 16)} – ${range.to.slice(0, 16)}` : '');
