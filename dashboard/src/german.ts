@@ -1,9 +1,13 @@
+import { ALERTS } from './alerts/texts';
+import { ALERTS_DE } from './alerts/texts.de';
 import { ENTITY } from './entity/texts';
 import { ENTITY_DE } from './entity/texts.de';
 import { EVENT } from './explore/event/texts';
 import { EVENT_DE } from './explore/event/texts.de';
 import { EXPLORE } from './explore/texts';
 import { EXPLORE_DE } from './explore/texts.de';
+import { INCIDENTS } from './incidents/texts';
+import { INCIDENTS_DE } from './incidents/texts.de';
 import { COMMON } from './lib/common';
 import { COMMON_DE } from './lib/common.de';
 import { FIELD_LABELS } from './lib/field-labels';
@@ -18,11 +22,13 @@ import { SIGN_IN_DE } from './sign-in/texts.de';
 
 /** Every catalogue that there is in German. It is loaded when the language is chosen. */
 export const GERMAN: Translations = new Map([
+  translated(ALERTS, ALERTS_DE),
   translated(COMMON, COMMON_DE),
   translated(ENTITY, ENTITY_DE),
   translated(EVENT, EVENT_DE),
   translated(EXPLORE, EXPLORE_DE),
   translated(FIELD_LABELS, FIELD_LABELS_DE),
+  translated(INCIDENTS, INCIDENTS_DE),
   translated(OVERVIEW, OVERVIEW_DE),
   translated(SHELL, SHELL_DE),
   translated(SIGN_IN, SIGN_IN_DE),

@@ -1,6 +1,6 @@
 import { sumOf } from '../../dashboard/src/alerts/alert-counts';
 import { hrefOfAlert } from '../../dashboard/src/alerts/alert-href';
-import { capital, statusText } from '../../dashboard/src/alerts/alert-words';
+import { statusText } from '../../dashboard/src/alerts/alert-words';
 import { fieldLabel, groupOf, groupText } from '../../dashboard/src/alerts/group-text';
 import {
   formatQueue,
@@ -9,7 +9,9 @@ import {
   parseQueue,
   type QueueState,
 } from '../../dashboard/src/alerts/queue-state';
+import { ALERTS } from '../../dashboard/src/alerts/texts';
 import { questionOf } from '../../dashboard/src/alerts/use-finding-events';
+import { FIELD_LABELS } from '../../dashboard/src/lib/field-labels';
 import { attentionOf, newAlerts } from '../../dashboard/src/shell/attention';
 import { LIMITS } from '../../src/limits';
 
@@ -55,14 +57,20 @@ describe('the words about alerts', () => {
   it('name the group, and values that were not captured', () => {
     const group = { clientIp: '203.0.113.9', serverPrincipalName: null, sessionId: 51 };
     expect(groupOf(group)).toEqual({ clientIp: '203.0.113.9', serverPrincipalName: null, sessionId: '51' });
-    expect(groupText(group)).toBe('Client address 203.0.113.9, Principal not captured, Session 51');
-    expect([groupText(null), fieldLabel('constructor')]).toEqual(['', 'constructor']);
+    expect(groupText(group, FIELD_LABELS, 'not captured')).toBe(
+      'Client address 203.0.113.9, Principal not captured, Session 51',
+    );
+    expect([groupText(null, FIELD_LABELS, ''), fieldLabel('constructor', FIELD_LABELS)]).toEqual([
+      '',
+      'constructor',
+    ]);
   });
 
   it('name the state of the work, with its verdict', () => {
-    expect(statusText({ status: 'acknowledged', verdict: null })).toBe('Acknowledged');
-    expect(statusText({ status: 'resolved', verdict: 'false_positive' })).toBe('Resolved: false positive');
-    expect(capital('critical')).toBe('Critical');
+    expect(statusText({ status: 'acknowledged', verdict: null }, ALERTS)).toBe('Acknowledged');
+    expect(statusText({ status: 'resolved', verdict: 'false_positive' }, ALERTS)).toBe(
+      'Resolved: false positive',
+    );
   });
 });
 

@@ -3,6 +3,9 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
+import { COMMON } from '../lib/common';
+import { FIELD_LABELS } from '../lib/field-labels';
+import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { nameOf } from '../lib/tenant-name';
@@ -10,10 +13,14 @@ import { formatSpan, formatTime, zoneName } from '../lib/time';
 import classes from './alerts.module.css';
 import { Entity } from './entity';
 import { fieldLabel, groupOf } from './group-text';
+import { ALERTS } from './texts';
 import type { Alert } from './use-queue';
 
 /** The facts of an alert. The values of its group link to the events with these values. */
 export function AlertFacts({ alert, session }: { readonly alert: Alert; readonly session: Session }) {
+  const common = useTexts(COMMON);
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(ALERTS);
   const [zone] = useTimeZone();
   const names = (all: readonly string[], field: string) =>
     all.map((value) => (
@@ -24,46 +31,51 @@ export function AlertFacts({ alert, session }: { readonly alert: Alert; readonly
   const facts: (readonly [string, ReactNode])[] = [
     ...(alert.summary
       ? ([
-          ['What happened', showHidden(alert.summary)],
-          ['Did it', names(alert.didIt, 'serverPrincipalName')],
-          ['Got it', names(alert.gotIt, 'roleMember')],
+          [
+            t.whatHappened,
+            <span key="summary" lang="en">
+              {showHidden(alert.summary)}
+            </span>,
+          ],
+          [t.didIt, names(alert.didIt, 'serverPrincipalName')],
+          [t.gotIt, names(alert.gotIt, 'roleMember')],
         ] as const)
       : []),
     ...Object.entries(groupOf(alert.group)).map(
       ([name, value]) =>
-        [fieldLabel(name), <Entity key={name} field={name} value={value} span={alert} />] as const,
+        [fieldLabel(name, labels), <Entity key={name} field={name} value={value} span={alert} />] as const,
     ),
-    [`First event (${zoneName(zone)})`, formatTime(alert.firstEventTime, zone, 3)],
-    [`Last event (${zoneName(zone)})`, formatTime(alert.lastEventTime, zone, 3)],
-    ['Findings', formatCount(alert.findingCount)],
-    ['Events', formatCount(alert.eventCount)],
-    ['Tenant', showHidden(nameOf(session.tenants, alert.tenantId))],
-    ['Told', formatTime(alert.createdAt, zone)],
-    ['Age', formatSpan(Math.max(0, Date.now() - Date.parse(alert.createdAt)))],
+    [t.firstEventIn(zoneName(zone)), formatTime(alert.firstEventTime, zone, 3)],
+    [t.lastEventIn(zoneName(zone)), formatTime(alert.lastEventTime, zone, 3)],
+    [common.findings, formatCount(alert.findingCount)],
+    [common.events, formatCount(alert.eventCount)],
+    [common.tenant, showHidden(nameOf(session.tenants, alert.tenantId))],
+    [t.told, formatTime(alert.createdAt, zone)],
+    [t.age, formatSpan(Math.max(0, Date.now() - Date.parse(alert.createdAt)))],
     [
-      'Time to acknowledge',
+      t.timeToAcknowledge,
       alert.secondsToAcknowledge === null ? '–' : formatSpan(alert.secondsToAcknowledge * 1_000),
     ],
-    ['Changed', formatTime(alert.updatedAt, zone)],
+    [t.changed, formatTime(alert.updatedAt, zone)],
     ...(alert.incidentId
       ? ([
           [
-            'Incident',
+            t.incident,
             <Anchor key="incident" component={Link} size="sm" href={`/incidents/${alert.incidentId}`}>
-              Show it with its other alerts
+              {t.showWithOthers}
             </Anchor>,
           ],
         ] as const)
       : []),
     [
-      'Alerts of the same rule',
+      t.ofSameRule,
       <Anchor key="rule" component={Link} size="sm" href={`/alerts?ruleId=${alert.ruleId}`}>
-        Show those that are new
+        {t.showNew}
       </Anchor>,
     ],
   ];
   return (
-    <section aria-label="About this alert">
+    <section aria-label={t.aboutAlert}>
       <dl className={classes.facts}>
         {facts.map(([name, value]) => (
           <div key={name}>

@@ -6,7 +6,9 @@ import { AlertDocument, AlertHistoryDocument } from '../../generated/operations'
 import { hasScope, mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
+import { COMMON } from '../lib/common';
 import { CopyAction } from '../lib/copy-action';
+import { useTexts } from '../lib/language';
 import { useCommands } from '../lib/use-commands';
 import { Empty, Failed, Loading } from '../shell/states';
 import { AlertActions } from './alert-actions';
@@ -18,6 +20,7 @@ import { History } from './history';
 import { RelatedAlerts } from './related-alerts';
 import { RuleNote } from './rule-note';
 import { Severity } from './severity';
+import { ALERTS } from './texts';
 import type { Alert } from './use-queue';
 import { useAlertWork } from './work/use-alert-work';
 
@@ -28,17 +31,18 @@ interface Props {
 
 /** The page of one alert, with everything that is known about it. */
 export function AlertPage({ alertId, session }: Props) {
+  const t = useTexts(ALERTS);
   const [{ data, error, fetching }, ask] = useQuery({
     query: AlertDocument,
     variables: { alertId },
   });
   if (error) return <Failed error={error} retry={ask} />;
-  if (!data && fetching) return <Loading what="the alert" />;
+  if (!data && fetching) return <Loading what={t.theAlert} />;
   if (!data?.alert)
     return (
-      <Empty title="There is no such alert among those this sign-in may read">
+      <Empty title={t.noSuchAlert}>
         <Anchor component={Link} href="/alerts" size="sm">
-          All alerts
+          {t.allAlerts}
         </Anchor>
       </Empty>
     );
@@ -46,6 +50,8 @@ export function AlertPage({ alertId, session }: Props) {
 }
 
 function Known(props: { readonly alert: Alert; readonly session: Session; readonly ask: () => void }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(ALERTS);
   const { alert, session, ask } = props;
   const [, navigate] = useLocation();
   const canWork = mayWork(session);
@@ -73,24 +79,21 @@ function Known(props: { readonly alert: Alert; readonly session: Session; readon
     <Stack gap="md">
       <div>
         <Anchor component={Link} href="/alerts" size="sm">
-          ← All alerts
+          {t.toAllAlerts}
         </Anchor>
         <Group gap="xs" mt={4} wrap="nowrap" align="flex-start">
-          <Title order={1} size="h3" style={{ overflowWrap: 'anywhere' }}>
+          <Title order={1} size="h3" style={{ overflowWrap: 'anywhere' }} lang="en">
             {showHidden(alert.title)}
           </Title>
-          <CopyAction
-            label="Copy link to this alert"
-            text={() => `${location.origin}${hrefOfAlert(alert.alertId)}`}
-          />
+          <CopyAction label={t.copyLink} text={() => `${location.origin}${hrefOfAlert(alert.alertId)}`} />
         </Group>
         <Group gap="xs" mt={4}>
           <Severity severity={alert.severity} />
           <Text size="sm" fw={600} data-testid="alert-state" role="status">
-            {statusText(alert)}
+            {statusText(alert, t)}
           </Text>
           <Text size="sm" c="dimmed">
-            {alert.assignee ? `Assigned to ${showHidden(alert.assignee)}` : 'Assigned to nobody'}
+            {alert.assignee ? common.assignedTo(showHidden(alert.assignee)) : common.assignedToNobody}
           </Text>
         </Group>
       </div>
@@ -102,7 +105,7 @@ function Known(props: { readonly alert: Alert; readonly session: Session; readon
       {hasScope(session, 'read:findings') ? (
         <Findings alert={alert} mayRead={hasScope(session, 'read:audit-activity')} />
       ) : (
-        <Text size="sm">Its findings need the scope read:findings.</Text>
+        <Text size="sm">{t.needsFindings}</Text>
       )}
       <History changes={history.data?.alertChanges} error={history.error} retry={askHistory} />
       {work.dialog}

@@ -1,4 +1,6 @@
 import type { AlertSeverity, AlertStatus, AlertVerdict } from '../../generated/operations';
+import type { In } from '../lib/texts';
+import type { ALERTS } from './texts';
 
 /** The worst first. */
 export const SEVERITY_COLORS = {
@@ -9,32 +11,21 @@ export const SEVERITY_COLORS = {
 } as const satisfies Record<AlertSeverity, string>;
 export const SEVERITY_NAMES = Object.keys(SEVERITY_COLORS) as AlertSeverity[];
 
-/** In the order of the work. */
-export const STATUS_LABELS = {
-  new: 'New',
-  acknowledged: 'Acknowledged',
-  resolved: 'Resolved',
-  suppressed: 'Suppressed',
-} as const satisfies Record<AlertStatus, string>;
-export const STATUS_NAMES = Object.keys(STATUS_LABELS) as AlertStatus[];
-
-export const VERDICT_LABELS = {
-  true_positive: 'True positive',
-  false_positive: 'False positive',
-  expected: 'Expected',
-} as const satisfies Record<AlertVerdict, string>;
-
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** In the order of the work. Their words, and those of severities and verdicts, are in the catalogue. */
+export const STATUS_NAMES = [
+  'new',
+  'acknowledged',
+  'resolved',
+  'suppressed',
+] as const satisfies readonly AlertStatus[];
+export const VERDICT_NAMES = [
+  'true_positive',
+  'false_positive',
+  'expected',
+] as const satisfies readonly AlertVerdict[];
 
 /** The state of the work, with the verdict if there is one. */
-export function statusText({
-  status,
-  verdict,
-}: {
-  readonly status: AlertStatus;
-  readonly verdict: AlertVerdict | null;
-}): string {
-  return verdict
-    ? `${STATUS_LABELS[status]}: ${VERDICT_LABELS[verdict].toLowerCase()}`
-    : STATUS_LABELS[status];
-}
+export const statusText = (
+  of: { readonly status: AlertStatus; readonly verdict: AlertVerdict | null },
+  t: In<typeof ALERTS>,
+): string => (of.verdict ? t.withVerdict(t[of.status], t[of.verdict]) : t[of.status]);

@@ -1,9 +1,12 @@
 import { Text, Title } from '@mantine/core';
+import { COMMON } from '../lib/common';
 import { FIELD_LABELS } from '../lib/field-labels';
+import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import classes from './alerts.module.css';
 import { Entity } from './entity';
 import type { Span } from './explore-links';
+import { ALERTS } from './texts';
 import type { FindingEvent } from './use-finding-events';
 
 const FIELDS = [
@@ -20,18 +23,21 @@ export function Entities({
   readonly events: readonly FindingEvent[];
   readonly span: Span;
 }) {
+  const common = useTexts(COMMON);
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(ALERTS);
   const rows = FIELDS.map((field) => ({ field, values: countsOf(events, field) })).filter(
     ({ values }) => values.length > 0,
   );
   return (
     <section aria-labelledby="entities">
       <Title order={2} size="h5" id="entities" mb="xs">
-        Who and what
+        {t.whoAndWhat}
       </Title>
       <dl className={classes.facts}>
         {rows.map(({ field, values }) => (
           <div key={field}>
-            <dt>{FIELD_LABELS[field]}</dt>
+            <dt>{labels[field]}</dt>
             {values.slice(0, VALUES_MAX).map(([value, count]) => (
               <dd key={value}>
                 <Entity field={field} value={value} span={span} />{' '}
@@ -40,7 +46,7 @@ export function Entities({
                 </Text>
               </dd>
             ))}
-            {values.length > VALUES_MAX && <dd>and {formatCount(values.length - VALUES_MAX)} more</dd>}
+            {values.length > VALUES_MAX && <dd>{common.andMore(values.length - VALUES_MAX)}</dd>}
           </div>
         ))}
       </dl>

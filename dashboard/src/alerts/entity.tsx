@@ -3,8 +3,12 @@ import { IconArrowRight } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { valuePage } from '../entity/entity-links';
 import { showHidden } from '../explore/event/marks';
+import { COMMON } from '../lib/common';
+import { FIELD_LABELS } from '../lib/field-labels';
+import { useTexts } from '../lib/language';
 import { entityHref, type Span } from './explore-links';
 import { fieldLabel } from './group-text';
+import { ALERTS } from './texts';
 
 interface Props {
   readonly field: string;
@@ -14,8 +18,11 @@ interface Props {
 
 /** A value of a field, as a link to the events with it within an hour before and after. */
 export function Entity({ field, value, span }: Props) {
+  const common = useTexts(COMMON);
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(ALERTS);
   const href = entityHref(field, value, span);
-  const text = value === null ? 'not captured' : showHidden(value);
+  const text = value === null ? common.notCaptured : showHidden(value);
   const page = valuePage(field, value);
   return href ? (
     <>
@@ -29,7 +36,7 @@ export function Entity({ field, value, span }: Props) {
           variant="subtle"
           color="gray"
           size={24}
-          aria-label={`Page of this ${fieldLabel(field).toLowerCase()}`}
+          aria-label={t.pageOfThis(fieldLabel(field, labels))}
         >
           <IconArrowRight size={14} aria-hidden />
         </ActionIcon>

@@ -2,11 +2,13 @@ import { Pagination, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { AlertFindingsDocument } from '../../generated/operations';
-import { formatCount } from '../lib/numbers';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { Failed, Loading } from '../shell/states';
 import classes from './alerts.module.css';
 import { Entities } from './entities';
 import { FindingItem } from './finding-item';
+import { ALERTS } from './texts';
 import { useFindingEvents } from './use-finding-events';
 import type { Alert } from './use-queue';
 
@@ -15,6 +17,8 @@ const PAGE_SIZE = 10;
 
 /** The findings in order of time, with the events that prove them and the people and objects concerned. */
 export function Findings({ alert, mayRead }: { readonly alert: Alert; readonly mayRead: boolean }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(ALERTS);
   const [page, setPage] = useState(1);
   const [{ data, error }, ask] = useQuery({
     query: AlertFindingsDocument,
@@ -28,17 +32,13 @@ export function Findings({ alert, mayRead }: { readonly alert: Alert; readonly m
       {mayRead && events.length > 0 && <Entities events={events} span={alert} />}
       <section aria-labelledby="timeline">
         <Title order={2} size="h5" id="timeline" mb="xs">
-          Timeline
+          {t.timeline}
         </Title>
         {error && <Failed error={error} retry={ask} />}
         {eventsError && <Failed error={eventsError} retry={askEvents} />}
-        {!mayRead && <Text size="sm">The events themselves need the scope read:audit-activity.</Text>}
-        {!data && !error && <Loading what="the findings" />}
-        {data && total === 0 && (
-          <Text size="sm">
-            No finding: the alert is about the audit trail itself, not about events in it.
-          </Text>
-        )}
+        {!mayRead && <Text size="sm">{t.eventsNeedScope}</Text>}
+        {!data && !error && <Loading what={t.theFindings} />}
+        {data && total === 0 && <Text size="sm">{t.noFinding}</Text>}
         <Stack gap="sm">
           <ol className={classes.timeline}>
             {findings.map((finding) => (
@@ -57,9 +57,9 @@ export function Findings({ alert, mayRead }: { readonly alert: Alert; readonly m
               value={page}
               onChange={setPage}
               size="sm"
-              aria-label={`Pages of ${formatCount(total)} findings`}
-              getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-              getItemProps={(of) => ({ 'aria-label': `Page ${of}` })}
+              aria-label={t.pagesOfFindings(total)}
+              getControlProps={(control) => ({ 'aria-label': common[`${control}Page`] })}
+              getItemProps={(of) => ({ 'aria-label': t.page(of) })}
             />
           )}
         </Stack>

@@ -1,5 +1,7 @@
-import { FIELD_LABELS } from '../lib/field-labels';
+import type { FIELD_LABELS } from '../lib/field-labels';
+import type { In } from '../lib/texts';
 
+type Labels = In<typeof FIELD_LABELS>;
 export type Group = Readonly<Record<string, string | null>>;
 
 /** The group of an alert or finding, as the service sends it: texts by field. */
@@ -8,11 +10,11 @@ export function groupOf(group: unknown): Group {
   return Object.fromEntries(entries.map(([name, value]) => [name, value === null ? null : String(value)]));
 }
 
-export const fieldLabel = (name: string): string =>
-  Object.hasOwn(FIELD_LABELS, name) ? FIELD_LABELS[name as keyof typeof FIELD_LABELS] : name;
+export const fieldLabel = (name: string, labels: Labels): string =>
+  Object.hasOwn(labels, name) ? labels[name as keyof Labels] : name;
 
-/** `Client address 203.0.113.9, Principal sa` */
-export const groupText = (group: unknown): string =>
+/** `Client address 203.0.113.9, Principal sa`. @param absent stands for a value that was not captured */
+export const groupText = (group: unknown, labels: Labels, absent: string): string =>
   Object.entries(groupOf(group))
-    .map(([name, value]) => `${fieldLabel(name)} ${value ?? 'not captured'}`)
+    .map(([name, value]) => `${fieldLabel(name, labels)} ${value ?? absent}`)
     .join(', ');

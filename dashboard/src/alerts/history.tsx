@@ -1,11 +1,14 @@
 import { Text, Title } from '@mantine/core';
 import type { AlertHistoryQuery } from '../../generated/operations';
 import { showHidden } from '../explore/event/marks';
+import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
+import type { In } from '../lib/texts';
 import { formatTime } from '../lib/time';
 import { Failed } from '../shell/states';
-import { VERDICT_LABELS } from './alert-words';
+import { VERDICT_NAMES } from './alert-words';
 import classes from './alerts.module.css';
+import { ALERTS } from './texts';
 
 type Change = AlertHistoryQuery['alertChanges'][number];
 
@@ -18,19 +21,20 @@ interface Props {
 
 /** The actions on an alert or incident and who took them, with the comments; oldest first. */
 export function History({ changes, error, retry }: Props) {
+  const t = useTexts(ALERTS);
   const [zone] = useTimeZone();
   return (
     <section aria-labelledby="history">
       <Title order={2} size="h5" id="history" mb="xs">
-        History and comments
+        {t.history}
       </Title>
       {error && <Failed error={error} retry={retry} />}
-      {changes?.length === 0 && <Text size="sm">Nobody has worked on it yet.</Text>}
+      {changes?.length === 0 && <Text size="sm">{t.nobodyYet}</Text>}
       <ol className={classes.timeline}>
         {changes?.map((change) => (
           <li key={change.changeId}>
             <Text size="sm">
-              <b>{showHidden(change.actor)}</b> {deedOf(change, (time) => formatTime(time, zone))}
+              <b>{showHidden(change.actor)}</b> {deedOf(change, (time) => formatTime(time, zone), t)}
               <Text span size="xs" c="dimmed">
                 {' '}
                 {formatTime(change.at, zone)}
@@ -48,13 +52,19 @@ export function History({ changes, error, retry }: Props) {
   );
 }
 
-function deedOf({ kind, detail }: Change, timeOf: (time: string) => string): string {
+const DEEDS = {
+  acknowledged: 'didAcknowledge',
+  commented: 'didComment',
+  moved: 'didMove',
+  resolved: 'didResolve',
+  suppressed: 'didSuppress',
+} as const;
+
+function deedOf({ kind, detail }: Change, timeOf: (time: string) => string, t: In<typeof ALERTS>): string {
   const { verdict, until, assignee } = detail as Readonly<Record<string, string | null>>;
-  if (kind === 'assigned')
-    return assignee ? `assigned it to ${showHidden(assignee)}` : 'assigned it to nobody';
-  if (kind === 'commented') return 'commented';
-  if (kind === 'resolved' && verdict)
-    return `resolved it: ${(VERDICT_LABELS[verdict as keyof typeof VERDICT_LABELS] ?? verdict).toLowerCase()}`;
-  if (kind === 'suppressed' && until) return `suppressed it until ${timeOf(until)}`;
-  return kind === 'moved' ? 'moved an alert' : `${kind} it`;
+  if (kind === 'assigned') return assignee ? t.didAssign(showHidden(assignee)) : t.didUnassign;
+  const known = VERDICT_NAMES.find((name) => name === verdict);
+  if (kind === 'resolved' && known) return t.didResolveAs(t[known]);
+  if (kind === 'suppressed' && until) return t.didSuppressUntil(timeOf(until));
+  return Object.hasOwn(DEEDS, kind) ? t[DEEDS[kind as keyof typeof DEEDS]] : t.did(kind);
 }

@@ -5,7 +5,11 @@ import { useClient } from 'urql';
 import { useLocation } from 'wouter';
 import { AlertsDocument } from '../../generated/operations';
 import { showHidden } from '../explore/event/marks';
+import { COMMON } from '../lib/common';
+import { FIELD_LABELS } from '../lib/field-labels';
+import { useTexts } from '../lib/language';
 import { groupText } from './group-text';
+import { ALERTS } from './texts';
 
 const KEY = 'notify-critical';
 /** The newest critical alerts that are looked at when there are more than before. */
@@ -21,6 +25,8 @@ export function useNotifying(): boolean {
 
 /** Shows each new critical alert once, as a notification of the browser that leads to it. */
 export function useCriticalNotices(critical: number | null, isNotifying: boolean): void {
+  const common = useTexts(COMMON);
+  const labels = useTexts(FIELD_LABELS);
   const client = useClient();
   const [, navigate] = useLocation();
   const known = useRef<Set<string> | null>(null);
@@ -45,7 +51,7 @@ export function useCriticalNotices(critical: number | null, isNotifying: boolean
         for (const { alertId, title, summary, group } of data.alerts.items) {
           if (before.has(alertId)) continue;
           const shown = new Notification(showHidden(title), {
-            body: showHidden(summary || groupText(group)),
+            body: showHidden(summary || groupText(group, labels, common.notCaptured)),
             tag: alertId,
           });
           shown.onclick = () => {
@@ -54,11 +60,12 @@ export function useCriticalNotices(critical: number | null, isNotifying: boolean
           };
         }
       });
-  }, [critical, isNotifying, client, navigate]);
+  }, [critical, isNotifying, client, navigate, labels, common]);
 }
 
 /** The switch by which a person wants critical alerts as notifications of this browser. */
 export function NotifySwitch() {
+  const t = useTexts(ALERTS);
   const [isOn, setIsOn] = useLocalStorage({ key: KEY, defaultValue: false, getInitialValueInEffect: false });
   const [isRefused, setIsRefused] = useState(false);
   if (!('Notification' in window)) return null;
@@ -71,13 +78,13 @@ export function NotifySwitch() {
   return (
     <>
       <Switch
-        label="Notify me of critical alerts"
+        label={t.notify}
         checked={isOn && isAllowed()}
         onChange={(event) => void change(event.currentTarget.checked)}
       />
       {isRefused && (
         <Text size="xs" role="status">
-          The browser does not allow notifications of this page.
+          {t.notAllowed}
         </Text>
       )}
     </>

@@ -1,14 +1,15 @@
 import type { AlertSeverity, AlertStatus } from '../../generated/operations';
 import { SEVERITY_NAMES, STATUS_NAMES } from './alert-words';
 
-/** Orders of the queue, by the field that the service sorts by. */
+/** Orders of the queue, by the field that the service sorts by: their names in the catalogue. */
 export const SORTS = {
-  createdAt: 'Newest first',
-  severity: 'Worst first',
-  lastEventTime: 'Latest event first',
-  findingCount: 'Most findings first',
+  createdAt: 'byCreatedAt',
+  severity: 'bySeverity',
+  lastEventTime: 'byLastEventTime',
+  findingCount: 'byFindingCount',
 } as const;
 export type Sort = keyof typeof SORTS;
+export const SORT_NAMES = Object.keys(SORTS) as Sort[];
 
 /** What the queue shows. It is kept in the URL, so that a link shows the same. */
 export interface QueueState {
@@ -43,7 +44,7 @@ export function parseQueue(text: string): QueueState {
     ruleId: given.get('ruleId'),
     principalName: given.get('principalName'),
     serverInstanceName: given.get('serverInstanceName'),
-    sortBy: oneOf(Object.keys(SORTS) as Sort[], given.get('sortBy')) ?? 'createdAt',
+    sortBy: oneOf(SORT_NAMES, given.get('sortBy')) ?? 'createdAt',
     page: Number.isInteger(page) && page > 0 ? page : 1,
   };
 }

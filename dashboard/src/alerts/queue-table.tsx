@@ -2,18 +2,23 @@ import { Text } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
+import { COMMON } from '../lib/common';
+import { FIELD_LABELS } from '../lib/field-labels';
+import { useTexts } from '../lib/language';
 import { NameCell } from '../lib/name-cell';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
 import { onRow } from '../lib/row-click';
 import { nameOf } from '../lib/tenant-name';
+import type { In } from '../lib/texts';
 import { formatTime, type TimeZone } from '../lib/time';
 import { hrefOfAlert } from './alert-href';
 import { statusText } from './alert-words';
 import classes from './alerts.module.css';
 import { groupText } from './group-text';
 import { Severity } from './severity';
+import { ALERTS } from './texts';
 import { type Alert, PAGE_SIZE } from './use-queue';
 import { waitText } from './wait-text';
 
@@ -29,9 +34,12 @@ interface Props {
 }
 
 export function QueueTable({ items, totalCount, page, tenants, cursor, onOpen, onPage }: Props) {
+  const common = useTexts(COMMON);
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(ALERTS);
   const [zone] = useTimeZone();
   return (
-    <section id="queue" tabIndex={-1} aria-label="Queue">
+    <section id="queue" tabIndex={-1} aria-label={t.queue}>
       <DataTable
         withTableBorder
         highlightOnHover
@@ -39,7 +47,7 @@ export function QueueTable({ items, totalCount, page, tenants, cursor, onOpen, o
         fz="sm"
         idAccessor="alertId"
         records={[...items]}
-        columns={columnsOf({ zone, tenants, onOpen })}
+        columns={columnsOf({ zone, tenants, onOpen, t, common, labels })}
         onRowClick={onRow(onOpen)}
         customRowAttributes={({ alertId }) => ({ 'data-alert': alertId })}
         rowClassName={({ alertId }) => (alertId === cursor ? (classes.cursor ?? '') : '')}
@@ -47,10 +55,8 @@ export function QueueTable({ items, totalCount, page, tenants, cursor, onOpen, o
         page={page}
         onPageChange={onPage}
         recordsPerPage={PAGE_SIZE}
-        paginationText={({ from, to, totalRecords }) =>
-          `${formatCount(from)} – ${formatCount(to)} of ${formatCount(totalRecords)}`
-        }
-        getPaginationControlProps={(control) => ({ 'aria-label': `${control} page` })}
+        paginationText={({ from, to, totalRecords }) => common.ofRows(from, to, totalRecords)}
+        getPaginationControlProps={(control) => ({ 'aria-label': common[`${control}Page`] })}
       />
     </section>
   );
@@ -60,37 +66,45 @@ function columnsOf({
   zone,
   tenants,
   onOpen,
-}: Pick<Props, 'tenants' | 'onOpen'> & { readonly zone: TimeZone }): DataTableColumn<Alert>[] {
+  t,
+  common,
+  labels,
+}: Pick<Props, 'tenants' | 'onOpen'> & {
+  readonly zone: TimeZone;
+  readonly t: In<typeof ALERTS>;
+  readonly common: In<typeof COMMON>;
+  readonly labels: In<typeof FIELD_LABELS>;
+}): DataTableColumn<Alert>[] {
   return [
     {
       accessor: 'severity',
-      title: 'Severity',
+      title: common.severity,
       noWrap: true,
       render: ({ severity }) => <Severity severity={severity} />,
     },
     {
       accessor: 'title',
-      title: 'Alert',
+      title: t.alert,
       render: (alert) => (
-        <div className={classes.what}>
+        <div className={classes.what} lang="en">
           <Opener href={hrefOfAlert(alert.alertId)} onOpen={() => onOpen(alert)}>
             {showHidden(alert.title)}
           </Opener>
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {showHidden(alert.summary ?? groupText(alert.group))}
+            {showHidden(alert.summary ?? groupText(alert.group, labels, common.notCaptured))}
           </Text>
         </div>
       ),
     },
     {
       accessor: 'status',
-      title: 'State',
+      title: common.state,
       noWrap: true,
       render: (alert) => (
         <>
-          {statusText(alert)}
+          {statusText(alert, t)}
           <Text size="xs" c="dimmed">
-            {waitText(alert, Date.now())}
+            {waitText(alert, Date.now(), t)}
           </Text>
           {alert.assignee && (
             <Text size="xs" c="dimmed">
@@ -102,13 +116,13 @@ function columnsOf({
     },
     {
       accessor: 'findingCount',
-      title: 'Findings',
+      title: common.findings,
       textAlign: 'right',
       render: ({ findingCount }) => formatCount(findingCount),
     },
     {
       accessor: 'eventCount',
-      title: 'Events',
+      title: common.events,
       textAlign: 'right',
       render: ({ eventCount }) => formatCount(eventCount),
     },
@@ -116,20 +130,20 @@ function columnsOf({
       ? [
           {
             accessor: 'tenantId',
-            title: 'Tenant',
+            title: common.tenant,
             render: ({ tenantId }: Alert) => <NameCell name={nameOf(tenants, tenantId)} />,
           },
         ]
       : []),
     {
       accessor: 'lastEventTime',
-      title: 'Last event',
+      title: common.lastEvent,
       noWrap: true,
       render: ({ lastEventTime }) => formatTime(lastEventTime, zone),
     },
     {
       accessor: 'createdAt',
-      title: 'Told',
+      title: t.told,
       noWrap: true,
       render: ({ createdAt }) => formatTime(createdAt, zone),
     },

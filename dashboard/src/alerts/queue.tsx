@@ -3,18 +3,19 @@ import { useCallback } from 'react';
 import { useLocation } from 'wouter';
 import { mayWork } from '../api/rights';
 import type { Session } from '../api/session';
-import { formatCount } from '../lib/numbers';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { actOf } from '../lib/use-commands';
 import { useListKeys } from '../lib/use-list-keys';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import { sumOf } from './alert-counts';
-import { STATUS_LABELS } from './alert-words';
 import { NotifySwitch } from './notify-critical';
 import { QueueFilters } from './queue-filters';
 import { isFiltered, NO_FILTERS } from './queue-state';
 import { QueueTable } from './queue-table';
 import { QueueTabs } from './queue-tabs';
+import { ALERTS } from './texts';
 import { useAlertCounts } from './use-alert-counts';
 import { type Alert, useQueue } from './use-queue';
 import { useQueueState } from './use-queue-state';
@@ -24,6 +25,8 @@ const NO_ACTS = {};
 
 /** The queue of alerts, by their state. */
 export function Queue({ session }: { readonly session: Session }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(ALERTS);
   const [state, change] = useQueueState();
   const [, navigate] = useLocation();
   const { items, totalCount, error, isBusy, refresh, put } = useQueue(state);
@@ -56,13 +59,13 @@ export function Queue({ session }: { readonly session: Session }) {
   const came = counts && items ? cameSince({ counts, state, items, totalCount }) : 0;
   return (
     <Stack gap="sm">
-      <PageHead title="Alerts">
+      <PageHead title={t.alerts}>
         <NotifySwitch />
         <Button variant="default" onClick={() => actOf('help')?.()}>
-          Keys
+          {t.keys}
         </Button>
         <Button variant="default" onClick={reload} loading={isBusy && items !== null}>
-          Refresh
+          {common.refresh}
         </Button>
       </PageHead>
       <QueueTabs
@@ -73,11 +76,11 @@ export function Queue({ session }: { readonly session: Session }) {
       <QueueFilters state={state} counts={counts ?? []} change={change} />
       <Group gap="xs" mih={30}>
         <Text size="sm" fw={600} role="status">
-          {items ? `${formatCount(totalCount)} alerts` : 'Counting …'}
+          {items ? t.alertCount(totalCount) : common.counting}
         </Text>
         {came !== 0 && (
           <Button size="compact-sm" variant="light" onClick={reload}>
-            {came > 0 ? `${formatCount(came)} more: show` : 'The queue has changed: show'}
+            {came > 0 ? t.moreShow(came) : t.changedShow}
           </Button>
         )}
         <Text size="sm" role="status" aria-live="polite">
@@ -85,17 +88,15 @@ export function Queue({ session }: { readonly session: Session }) {
         </Text>
       </Group>
       {(error ?? work.error) && <Failed error={error ?? work.error ?? new Error()} retry={reload} />}
-      {!items && !error && <Loading what="the alerts" />}
+      {!items && !error && <Loading what={t.theAlerts} />}
       {items?.length === 0 && (
-        <Empty
-          title={`No ${isFiltered(state) ? 'such ' : ''}alert is ${STATUS_LABELS[state.status].toLowerCase()}`}
-        >
+        <Empty title={t.noAlertIs(t[state.status], isFiltered(state))}>
           {isFiltered(state) ? (
             <Button variant="default" onClick={() => change(NO_FILTERS)}>
-              Remove the filters
+              {t.removeTheFilters}
             </Button>
           ) : (
-            <Text size="sm">Rules check every event as it arrives. Their alerts appear here.</Text>
+            <Text size="sm">{t.appearHere}</Text>
           )}
         </Empty>
       )}

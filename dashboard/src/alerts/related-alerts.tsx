@@ -3,9 +3,9 @@ import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { RelatedAlertsDocument } from '../../generated/operations';
 import { showHidden } from '../explore/event/marks';
-import { formatCount } from '../lib/numbers';
-import { STATUS_LABELS } from './alert-words';
+import { useTexts } from '../lib/language';
 import { Severity } from './severity';
+import { ALERTS } from './texts';
 import type { Alert } from './use-queue';
 
 const SHOWN = 10;
@@ -14,6 +14,7 @@ const TARGET = { display: 'inline-block', lineHeight: '24px' } as const;
 
 /** The other alerts of an alert's incident, in the order of their events. */
 export function RelatedAlerts({ alert }: { readonly alert: Alert }) {
+  const t = useTexts(ALERTS);
   const { incidentId, alertId } = alert;
   const [{ data }] = useQuery({
     query: RelatedAlertsDocument,
@@ -24,13 +25,19 @@ export function RelatedAlerts({ alert }: { readonly alert: Alert }) {
   if (!incident) return null;
   const others = incident.alerts.filter((one) => one.alertId !== alertId);
   return (
-    <section aria-label="Related alerts">
+    <section aria-label={t.relatedAlerts}>
       <Title order={2} size="h5">
-        Related alerts
+        {t.relatedAlerts}
       </Title>
       <Text size="sm">
-        {others.length === 0 ? 'The only alert of its incident: ' : 'Incident: '}
-        <Anchor component={Link} href={`/incidents/${incident.incidentId}`} size="sm" style={TARGET}>
+        {others.length === 0 ? t.onlyAlert : t.incidentIs}{' '}
+        <Anchor
+          component={Link}
+          href={`/incidents/${incident.incidentId}`}
+          size="sm"
+          style={TARGET}
+          lang="en"
+        >
           {showHidden(incident.title)}
         </Anchor>
       </Text>
@@ -39,19 +46,17 @@ export function RelatedAlerts({ alert }: { readonly alert: Alert }) {
           <List.Item key={id}>
             <Group gap="xs">
               <Severity severity={severity} />
-              <Anchor component={Link} href={`/alerts/${id}`} size="sm" style={TARGET}>
+              <Anchor component={Link} href={`/alerts/${id}`} size="sm" style={TARGET} lang="en">
                 {showHidden(summary ?? title)}
               </Anchor>
               <Text size="xs" c="dimmed">
-                {STATUS_LABELS[status]}
+                {t[status]}
               </Text>
             </Group>
           </List.Item>
         ))}
       </List>
-      {others.length > SHOWN && (
-        <Text size="sm">and {formatCount(others.length - SHOWN)} more in the incident</Text>
-      )}
+      {others.length > SHOWN && <Text size="sm">{t.moreInIncident(others.length - SHOWN)}</Text>}
     </section>
   );
 }

@@ -6,14 +6,16 @@ import {
   AssignIncidentsDocument,
   ResolveIncidentsDocument,
 } from '../../generated/operations';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
-import { formatCount } from '../lib/numbers';
+import { INCIDENTS } from './texts';
+
 import { VerdictChoice } from './verdict-choice';
 
 type Work = 'acknowledge' | 'resolve' | 'assign';
-const ACTIONS = { acknowledge: 'Acknowledge', resolve: 'Resolve', assign: 'Assign' } as const;
-const DONE = { acknowledge: 'acknowledged', resolve: 'resolved', assign: 'assigned' } as const;
+const WORKS: readonly Work[] = ['acknowledge', 'resolve', 'assign'];
 
 /** The work on the incidents that are chosen in the list: the same for all, with one reason. */
 export function BulkWork(props: {
@@ -21,30 +23,32 @@ export function BulkWork(props: {
   readonly onClear: () => void;
   readonly onDone: (text: string) => void;
 }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(INCIDENTS);
   const { incidentIds, onClear, onDone } = props;
   const [open, setOpen] = useState<Work | null>(null);
-  const many = incidentIds.length === 1 ? '1 incident' : `${formatCount(incidentIds.length)} incidents`;
+  const many = incidentIds.length;
   if (incidentIds.length === 0) return null;
   return (
-    <Group gap="xs" role="group" aria-label="Work on the chosen incidents">
+    <Group gap="xs" role="group" aria-label={t.workOnChosen}>
       <Text size="sm" fw={600}>
-        {many} chosen
+        {t.chosen(many)}
       </Text>
-      {(Object.keys(ACTIONS) as Work[]).map((work) => (
+      {WORKS.map((work) => (
         <Button key={work} size="compact-sm" variant="default" onClick={() => setOpen(work)}>
-          {ACTIONS[work]}
+          {common[work]}{' '}
         </Button>
       ))}
       <Button size="compact-sm" variant="subtle" onClick={onClear}>
-        Choose none
+        {t.chooseNone}
       </Button>
       {open && (
         <BulkDialog
           work={open}
-          title={`${ACTIONS[open]} ${many}`}
+          title={t[`title_${open}`](many)}
           incidentIds={incidentIds}
           onClose={() => setOpen(null)}
-          onDone={() => onDone(`${many}: ${DONE[open]}`)}
+          onDone={() => onDone(t[`done_${open}`](many))}
         />
       )}
     </Group>
@@ -58,6 +62,8 @@ function BulkDialog(props: {
   readonly onClose: () => void;
   readonly onDone: () => void;
 }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(INCIDENTS);
   const { work, title, onClose, onDone } = props;
   const mutate = useMutate();
   const [verdict, setVerdict] = useState<AlertVerdict | ''>('');
@@ -68,25 +74,25 @@ function BulkDialog(props: {
     if (work === 'assign') await mutate(AssignIncidentsDocument, { ...given, assignee });
     else if (work === 'acknowledge') await mutate(AcknowledgeIncidentsDocument, given);
     else {
-      if (verdict === '') throw new Error('Choose what they turned out to be.');
+      if (verdict === '') throw new Error(t.chooseTheirs);
       await mutate(ResolveIncidentsDocument, { ...given, verdict });
     }
     onDone();
   };
   return (
-    <FormDialog title={title} action={ACTIONS[work]} isOpen onClose={onClose} onSubmit={submit}>
+    <FormDialog title={title} action={common[work]} isOpen onClose={onClose} onSubmit={submit}>
       {work === 'resolve' && <VerdictChoice value={verdict} onChange={setVerdict} />}
       {work === 'assign' && (
         <TextInput
-          label="Assignee"
-          description="Empty: nobody."
+          label={common.assignee}
+          description={common.emptyNobody}
           value={assignee}
           onChange={(event) => setAssignee(event.currentTarget.value)}
         />
       )}
       <Textarea
-        label="Reason"
-        description="It stands in the history of each."
+        label={common.reason}
+        description={t.standsInHistory}
         autosize
         minRows={2}
         value={reason}

@@ -6,13 +6,15 @@ import {
   CommentIncidentDocument,
   ResolveIncidentDocument,
 } from '../../generated/operations';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import type { Incident } from './incident';
+import { INCIDENTS } from './texts';
 import { VerdictChoice } from './verdict-choice';
 
 export type IncidentDialogKind = 'resolve' | 'assign' | 'comment';
-const ACTIONS = { resolve: 'Resolve', assign: 'Assign', comment: 'Comment' } as const;
 
 /** The dialog of an action on an incident. What is done to it is done to its alerts. */
 export function IncidentDialog(props: {
@@ -21,6 +23,8 @@ export function IncidentDialog(props: {
   readonly onClose: () => void;
   readonly onDone: () => void;
 }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(INCIDENTS);
   const { kind, incident, onClose, onDone } = props;
   const { incidentId } = incident;
   const mutate = useMutate();
@@ -30,15 +34,15 @@ export function IncidentDialog(props: {
     if (kind === 'assign') await mutate(AssignIncidentDocument, { incidentId, assignee: text });
     else if (kind === 'comment') await mutate(CommentIncidentDocument, { incidentId, comment: text });
     else {
-      if (verdict === '') throw new Error('Choose what it turned out to be.');
+      if (verdict === '') throw new Error(common.chooseVerdict);
       await mutate(ResolveIncidentDocument, { incidentId, verdict, comment: text || null });
     }
     onDone();
   };
   return (
     <FormDialog
-      title={`${ACTIONS[kind]}: ${incident.title}`}
-      action={ACTIONS[kind]}
+      title={`${common[kind]}: ${incident.title}`}
+      action={common[kind]}
       isOpen
       onClose={onClose}
       onSubmit={submit}
@@ -46,14 +50,14 @@ export function IncidentDialog(props: {
       {kind === 'resolve' && <VerdictChoice value={verdict} onChange={setVerdict} />}
       {kind === 'assign' ? (
         <TextInput
-          label="Assignee"
-          description="Empty: nobody."
+          label={common.assignee}
+          description={common.emptyNobody}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
       ) : (
         <Textarea
-          label="Comment"
+          label={t.comment}
           required={kind === 'comment'}
           autosize
           minRows={2}

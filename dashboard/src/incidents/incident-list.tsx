@@ -4,23 +4,28 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { type IncidentFieldsFragment, IncidentsDocument } from '../../generated/operations';
-import { capital, SEVERITY_NAMES, STATUS_LABELS, statusText } from '../alerts/alert-words';
+import { SEVERITY_NAMES, statusText } from '../alerts/alert-words';
 import { Severity } from '../alerts/severity';
+import { ALERTS } from '../alerts/texts';
 import { waitText } from '../alerts/wait-text';
 import { mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
 import { textsAddress } from '../lib/address';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
 import { onRow } from '../lib/row-click';
 import { nameOf } from '../lib/tenant-name';
+import type { In } from '../lib/texts';
 import { formatTime, type TimeZone } from '../lib/time';
 import { useAddress } from '../lib/use-address';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import { BulkWork } from './bulk-work';
+import { INCIDENTS } from './texts';
 
 type Incident = IncidentFieldsFragment;
 const PAGE_SIZE = 25;
@@ -29,6 +34,9 @@ const ADDRESS = textsAddress(['status', 'severity', 'page']);
 
 /** The incidents in a state, those that changed last first. */
 export function IncidentList({ session }: { readonly session: Session }) {
+  const words = useTexts(ALERTS);
+  const common = useTexts(COMMON);
+  const t = useTexts(INCIDENTS);
   const [zone] = useTimeZone();
   const [, navigate] = useLocation();
   const [given, setGiven] = useAddress(ADDRESS);
@@ -51,30 +59,30 @@ export function IncidentList({ session }: { readonly session: Session }) {
   const { items = [], totalCount = 0 } = data?.incidents ?? {};
   return (
     <Stack gap="sm">
-      <PageHead title="Incidents">
+      <PageHead title={t.incidents}>
         <Button variant="default" onClick={refresh} loading={fetching && data !== undefined}>
-          Refresh
+          {common.refresh}
         </Button>
       </PageHead>
       <Group gap="sm">
         <SegmentedControl
-          aria-label="State"
+          aria-label={common.state}
           value={status}
           onChange={(value) => show({ status: value === 'new' ? null : value })}
-          data={STATES.map((value) => ({ value, label: STATUS_LABELS[value] }))}
+          data={STATES.map((value) => ({ value, label: words[value] }))}
         />
         <Select
-          aria-label="Severity"
-          placeholder="Any severity"
+          aria-label={common.severity}
+          placeholder={t.anySeverity}
           clearable
           value={severity}
           onChange={(value) => show({ severity: value })}
-          data={SEVERITY_NAMES.map((value) => ({ value, label: capital(value) }))}
+          data={SEVERITY_NAMES.map((value) => ({ value, label: words[value] }))}
         />
       </Group>
       <Group gap="sm" mih={30}>
         <Text size="sm" fw={600} role="status">
-          {data ? `${formatCount(totalCount)} ${totalCount === 1 ? 'incident' : 'incidents'}` : 'Counting …'}
+          {data ? t.count(totalCount) : common.counting}
         </Text>
         <BulkWork
           incidentIds={chosen.map(({ incidentId }) => incidentId)}
@@ -90,16 +98,14 @@ export function IncidentList({ session }: { readonly session: Session }) {
         </Text>
       </Group>
       {error && <Failed error={error} retry={refresh} />}
-      {!data && !error && <Loading what="the incidents" />}
+      {!data && !error && <Loading what={t.theIncidents} />}
       {data && items.length === 0 && (
-        <Empty
-          title={`No incident${severity ? ` of severity ${severity}` : ''} is ${STATUS_LABELS[status].toLowerCase()}`}
-        >
-          <Text size="sm">Alerts that share a login, address, host or session form an incident.</Text>
+        <Empty title={t.noneIs(words[status], severity && words[severity])}>
+          <Text size="sm">{t.formOne}</Text>
         </Empty>
       )}
       {items.length > 0 && (
-        <section id="incidents" tabIndex={-1} aria-label="Incidents">
+        <section id="incidents" tabIndex={-1} aria-label={t.incidents}>
           <DataTable
             withTableBorder
             highlightOnHover
@@ -107,7 +113,7 @@ export function IncidentList({ session }: { readonly session: Session }) {
             fz="sm"
             idAccessor="incidentId"
             records={[...items]}
-            columns={columnsOf({ zone, session, open })}
+            columns={columnsOf({ zone, session, open, t, words, common })}
             onRowClick={onRow(open)}
             totalRecords={totalCount}
             page={page}
@@ -115,16 +121,14 @@ export function IncidentList({ session }: { readonly session: Session }) {
             {...(canWork && {
               selectedRecords: chosen,
               onSelectedRecordsChange: choose,
-              allRecordsSelectionCheckboxProps: { 'aria-label': 'Choose all incidents of this page' },
+              allRecordsSelectionCheckboxProps: { 'aria-label': t.chooseAll },
               getRecordSelectionCheckboxProps: ({ title }: Incident) => ({
-                'aria-label': `Choose: ${showHidden(title)}`,
+                'aria-label': t.choose(showHidden(title)),
               }),
             })}
             recordsPerPage={PAGE_SIZE}
-            paginationText={({ from, to, totalRecords }) =>
-              `${formatCount(from)} – ${formatCount(to)} of ${formatCount(totalRecords)}`
-            }
-            getPaginationControlProps={(control) => ({ 'aria-label': `${control} page` })}
+            paginationText={({ from, to, totalRecords }) => common.ofRows(from, to, totalRecords)}
+            getPaginationControlProps={(control) => ({ 'aria-label': common[`${control}Page`] })}
           />
         </section>
       )}
@@ -136,31 +140,34 @@ const columnsOf = (of: {
   readonly zone: TimeZone;
   readonly session: Session;
   readonly open: (incident: Incident) => void;
+  readonly t: In<typeof INCIDENTS>;
+  readonly words: In<typeof ALERTS>;
+  readonly common: In<typeof COMMON>;
 }): DataTableColumn<Incident>[] => [
   {
     accessor: 'severity',
-    title: 'Severity',
+    title: of.common.severity,
     noWrap: true,
     render: ({ severity }) => <Severity severity={severity} />,
   },
   {
     accessor: 'title',
-    title: 'Incident',
+    title: of.t.incident,
     render: (incident) => (
       <Opener href={`/dashboard/incidents/${incident.incidentId}`} onOpen={() => of.open(incident)}>
-        {showHidden(incident.title)}
+        <span lang="en">{showHidden(incident.title)}</span>
       </Opener>
     ),
   },
   {
     accessor: 'status',
-    title: 'State',
+    title: of.common.state,
     noWrap: true,
     render: (incident) => (
       <>
-        {statusText(incident)}
+        {statusText(incident, of.words)}
         <Text size="xs" c="dimmed">
-          {waitText(incident, Date.now())}
+          {waitText(incident, Date.now(), of.words)}
         </Text>
         {incident.assignee && (
           <Text size="xs" c="dimmed">
@@ -172,13 +179,13 @@ const columnsOf = (of: {
   },
   {
     accessor: 'alertCount',
-    title: 'Alerts',
+    title: of.t.alerts,
     textAlign: 'right',
     render: ({ alertCount }) => formatCount(alertCount),
   },
   {
     accessor: 'rowsRead',
-    title: 'Rows read',
+    title: of.t.rowsRead,
     textAlign: 'right',
     render: ({ rowsRead }) => formatCount(rowsRead),
   },
@@ -186,20 +193,20 @@ const columnsOf = (of: {
     ? [
         {
           accessor: 'tenantId',
-          title: 'Tenant',
+          title: of.common.tenant,
           render: ({ tenantId }: Incident) => showHidden(nameOf(of.session.tenants, tenantId)),
         },
       ]
     : []),
   {
     accessor: 'firstEventTime',
-    title: 'First event',
+    title: of.common.firstEvent,
     noWrap: true,
     render: ({ firstEventTime }) => formatTime(firstEventTime, of.zone),
   },
   {
     accessor: 'lastEventTime',
-    title: 'Last event',
+    title: of.common.lastEvent,
     noWrap: true,
     render: ({ lastEventTime }) => formatTime(lastEventTime, of.zone),
   },

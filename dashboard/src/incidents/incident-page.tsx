@@ -12,12 +12,15 @@ import { statusText } from '../alerts/alert-words';
 import classes from '../alerts/alerts.module.css';
 import { History } from '../alerts/history';
 import { Severity } from '../alerts/severity';
+import { ALERTS } from '../alerts/texts';
 import { mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { entityPage } from '../entity/entity-links';
 import { ProveButton } from '../evidence/prove-button';
 import { showHidden } from '../explore/event/marks';
+import { COMMON } from '../lib/common';
 import { CopyAction } from '../lib/copy-action';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
@@ -28,6 +31,7 @@ import type { Incident } from './incident';
 import { IncidentDialog, type IncidentDialogKind } from './incident-dialog';
 import { markdownOf } from './incident-markdown';
 import { incidentQuestion } from './incident-question';
+import { INCIDENTS } from './texts';
 
 /** The page of one incident: what happened, who was in it, and the work on it. */
 export function IncidentPage({
@@ -37,15 +41,16 @@ export function IncidentPage({
   readonly incidentId: string;
   readonly session: Session;
 }) {
+  const t = useTexts(INCIDENTS);
   const [{ data, error, fetching }, ask] = useQuery({ query: IncidentDocument, variables: { incidentId } });
   const [history, askHistory] = useQuery({ query: IncidentHistoryDocument, variables: { incidentId } });
   if (error) return <Failed error={error} retry={ask} />;
-  if (!data && fetching) return <Loading what="the incident" />;
+  if (!data && fetching) return <Loading what={t.theIncident} />;
   if (!data?.incident)
     return (
-      <Empty title="There is no such incident among those this sign-in may read">
+      <Empty title={t.noSuchIncident}>
         <Anchor component={Link} href="/incidents" size="sm">
-          All incidents
+          {t.allIncidents}
         </Anchor>
       </Empty>
     );
@@ -65,37 +70,44 @@ export function IncidentPage({
   );
 }
 
-const Head = ({ incident, session }: { readonly incident: Incident; readonly session: Session }) => (
-  <div>
-    <Anchor component={Link} href="/incidents" size="sm">
-      ← All incidents
-    </Anchor>
-    <Group gap="xs" mt={4} wrap="nowrap" align="flex-start">
-      <Title order={1} size="h3" style={{ overflowWrap: 'anywhere' }}>
-        {showHidden(incident.title)}
-      </Title>
-      <CopyAction label="Copy as Markdown" text={() => markdownOf(incident)} />
-      <ProveButton
-        session={session}
-        filter={incidentQuestion(incident)}
-        tenantId={incident.tenantId}
-        reason={`incident ${incident.incidentId}`}
-        label="Prove its events"
-      />
-    </Group>
-    <Group gap="xs" mt={4}>
-      <Severity severity={incident.severity} />
-      <Text size="sm" fw={600} data-testid="incident-state" role="status">
-        {statusText(incident)}
-      </Text>
-      <Text size="sm" c="dimmed">
-        {incident.assignee ? `Assigned to ${showHidden(incident.assignee)}` : 'Assigned to nobody'}
-      </Text>
-    </Group>
-  </div>
-);
+const Head = ({ incident, session }: { readonly incident: Incident; readonly session: Session }) => {
+  const words = useTexts(ALERTS);
+  const common = useTexts(COMMON);
+  const t = useTexts(INCIDENTS);
+  return (
+    <div>
+      <Anchor component={Link} href="/incidents" size="sm">
+        {t.toAllIncidents}
+      </Anchor>
+      <Group gap="xs" mt={4} wrap="nowrap" align="flex-start">
+        <Title order={1} size="h3" style={{ overflowWrap: 'anywhere' }} lang="en">
+          {showHidden(incident.title)}
+        </Title>
+        <CopyAction label={t.copyMarkdown} text={() => markdownOf(incident)} />
+        <ProveButton
+          session={session}
+          filter={incidentQuestion(incident)}
+          tenantId={incident.tenantId}
+          reason={`incident ${incident.incidentId}`}
+          label={common.proveItsEvents}
+        />
+      </Group>
+      <Group gap="xs" mt={4}>
+        <Severity severity={incident.severity} />
+        <Text size="sm" fw={600} data-testid="incident-state" role="status">
+          {statusText(incident, words)}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {incident.assignee ? common.assignedTo(showHidden(incident.assignee)) : common.assignedToNobody}
+        </Text>
+      </Group>
+    </div>
+  );
+};
 
 function Work({ incident, onDone }: { readonly incident: Incident; readonly onDone: () => void }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(INCIDENTS);
   const mutate = useMutate();
   const [dialog, setDialog] = useState<IncidentDialogKind | null>(null);
   const [error, setError] = useState<Error | null>(null);
@@ -104,22 +116,22 @@ function Work({ incident, onDone }: { readonly incident: Incident; readonly onDo
   };
   return (
     <>
-      <Group gap="xs" role="group" aria-label="Work on this incident">
+      <Group gap="xs" role="group" aria-label={t.workOnIncident}>
         {incident.status !== 'acknowledged' && (
           <Button variant={incident.status === 'new' ? 'filled' : 'default'} onClick={acknowledge}>
-            {incident.status === 'new' ? 'Acknowledge' : 'Take up again'}
+            {incident.status === 'new' ? common.acknowledge : common.takeUpAgain}
           </Button>
         )}
         {incident.status !== 'resolved' && (
           <Button variant="default" onClick={() => setDialog('resolve')}>
-            Resolve
+            {common.resolve}
           </Button>
         )}
         <Button variant="default" onClick={() => setDialog('assign')}>
-          Assign
+          {common.assign}
         </Button>
         <Button variant="default" onClick={() => setDialog('comment')}>
-          Comment
+          {common.comment}
         </Button>
       </Group>
       {error && <Failed error={error} />}
@@ -131,31 +143,33 @@ function Work({ incident, onDone }: { readonly incident: Incident; readonly onDo
 }
 
 function Facts({ incident, session }: { readonly incident: Incident; readonly session: Session }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(INCIDENTS);
   const [zone] = useTimeZone();
   const namesOf = (kind: string, part: string) =>
     incident.entities.filter((one) => one.kind === kind && one.part === part).map(({ name }) => name);
   const lists = [
-    ['Logins: did it', 'login', namesOf('login', 'did')],
-    ['Logins: got it', 'login', namesOf('login', 'got')],
-    ['Addresses', 'address', namesOf('address', 'did')],
-    ['Hosts', 'host', namesOf('host', 'did')],
+    [t.loginsDid, 'login', namesOf('login', 'did')],
+    [t.loginsGot, 'login', namesOf('login', 'got')],
+    [t.addresses, 'address', namesOf('address', 'did')],
+    [t.hosts, 'host', namesOf('host', 'did')],
   ] as const;
   const sessions = namesOf('session', 'did');
   const facts = [
-    ...(sessions.length > 0 ? [['Sessions', sessions.map(showHidden).join(', ')]] : []),
-    ['First event', formatTime(incident.firstEventTime, zone, 3)],
-    ['Last event', formatTime(incident.lastEventTime, zone, 3)],
-    ['Events', formatCount(incident.eventCount)],
-    ['Rows read', formatCount(incident.rowsRead)],
-    ['Rows changed', formatCount(incident.rowsChanged)],
-    ['Tenant', showHidden(nameOf(session.tenants, incident.tenantId))],
+    ...(sessions.length > 0 ? [[t.sessions, sessions.map(showHidden).join(', ')]] : []),
+    [common.firstEvent, formatTime(incident.firstEventTime, zone, 3)],
+    [common.lastEvent, formatTime(incident.lastEventTime, zone, 3)],
+    [common.events, formatCount(incident.eventCount)],
+    [t.rowsRead, formatCount(incident.rowsRead)],
+    [t.rowsChanged, formatCount(incident.rowsChanged)],
+    [common.tenant, showHidden(nameOf(session.tenants, incident.tenantId))],
     ...incident.unrecorded.map(({ serverInstanceName, from, to }) => [
-      `Nothing recorded on ${showHidden(serverInstanceName)}`,
-      `${formatTime(from, zone)} – ${to === null ? 'still' : formatTime(to, zone)}`,
+      t.nothingRecorded(showHidden(serverInstanceName)),
+      `${formatTime(from, zone)} – ${to === null ? t.still : formatTime(to, zone)}`,
     ]),
   ];
   return (
-    <section aria-label="About this incident">
+    <section aria-label={t.aboutIncident}>
       <dl className={classes.facts}>
         {lists
           .filter(([, , names]) => names.length > 0)
@@ -186,18 +200,19 @@ function Facts({ incident, session }: { readonly incident: Incident; readonly se
 }
 
 function Timeline({ incident }: { readonly incident: Incident }) {
+  const t = useTexts(INCIDENTS);
   const [zone] = useTimeZone();
   return (
     <section aria-labelledby="timeline">
       <Title order={2} size="h5" id="timeline" mb="xs">
-        What happened
+        {t.whatHappened}
       </Title>
       <ol className={classes.timeline}>
         {incident.timeline.map((line) => (
           <li key={`${line.alertId} ${line.firstEventTime} ${line.text}`}>
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-              {showHidden(line.text)}
-              {line.findingCount > 1 && ` (${formatCount(line.findingCount)} times)`}
+              <span lang="en">{showHidden(line.text)}</span>
+              {line.findingCount > 1 && ` (${t.times(line.findingCount)})`}
             </Text>
             <Group gap="xs">
               <Severity severity={line.severity} />
@@ -217,6 +232,8 @@ function Alerts(props: {
   readonly canWork: boolean;
   readonly onDone: () => void;
 }) {
+  const words = useTexts(ALERTS);
+  const t = useTexts(INCIDENTS);
   const { incident, canWork, onDone } = props;
   const mutate = useMutate();
   const [, navigate] = useLocation();
@@ -230,7 +247,7 @@ function Alerts(props: {
   return (
     <section aria-labelledby="alerts-of-incident">
       <Title order={2} size="h5" id="alerts-of-incident" mb="xs">
-        Its alerts
+        {t.itsAlerts}
       </Title>
       {error && <Failed error={error} />}
       <ul className={classes.timeline}>
@@ -238,24 +255,24 @@ function Alerts(props: {
           <li key={alert.alertId}>
             <Group gap="xs">
               <Severity severity={alert.severity} />
-              <Anchor component={Link} href={`/alerts/${alert.alertId}`} size="sm">
+              <Anchor component={Link} href={`/alerts/${alert.alertId}`} size="sm" lang="en">
                 {showHidden(alert.title)}
               </Anchor>
               {canWork && incident.alerts.length > 1 && (
                 <Button
                   size="compact-xs"
                   variant="default"
-                  aria-label={`Take out ${alert.title}`}
+                  aria-label={t.takeOutOf(alert.title)}
                   onClick={() => takeOut(alert.alertId)}
                 >
-                  Take out
+                  {t.takeOut}
                 </Button>
               )}
             </Group>
             <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-              {statusText({ status: alert.status, verdict: null })}
-              {alert.summary && `: ${showHidden(alert.summary)}`}
-              {alert.placedBy && ` (placed by ${showHidden(alert.placedBy)})`}
+              {words[alert.status]}
+              {alert.summary && <span lang="en">: {showHidden(alert.summary)}</span>}
+              {alert.placedBy && ` (${t.placedBy(showHidden(alert.placedBy))})`}
             </Text>
           </li>
         ))}

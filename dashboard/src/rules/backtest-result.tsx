@@ -6,6 +6,9 @@ import { aroundHref, eventsHref } from '../alerts/explore-links';
 import { groupText } from '../alerts/group-text';
 import { showHidden } from '../explore/event/marks';
 import { HistogramChart } from '../explore/histogram-chart';
+import { COMMON } from '../lib/common';
+import { FIELD_LABELS } from '../lib/field-labels';
+import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { DAY_MS, dayStart, formatTime } from '../lib/time';
@@ -21,6 +24,8 @@ export function BacktestResult({
   readonly test: BacktestFieldsFragment;
   readonly days: number;
 }) {
+  const common = useTexts(COMMON);
+  const labels = useTexts(FIELD_LABELS);
   const [zone] = useTimeZone();
   const histogram = useMemo(() => histogramOf(test.days, days), [test.days, days]);
   return (
@@ -36,7 +41,7 @@ export function BacktestResult({
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Day (UTC)</Table.Th>
-            <Table.Th ta="right">Findings</Table.Th>
+            <Table.Th ta="right">{common.findings}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -55,13 +60,14 @@ export function BacktestResult({
         <div key={`${example.recordIds[0]} ${example.lastEventTime}`}>
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
             {formatTime(example.lastEventTime, zone)}: {formatCount(example.eventCount)} events
-            {groupText(example.group) && `, ${showHidden(groupText(example.group))}`}
+            {groupText(example.group, labels, common.notCaptured) &&
+              `, ${showHidden(groupText(example.group, labels, common.notCaptured))}`}
           </Text>
           <Anchor component={Link} size="sm" href={eventsHref(example.recordIds, example)}>
             Its events
           </Anchor>{' '}
           <Anchor component={Link} size="sm" href={aroundHref(example, null)} ms="sm">
-            What happened around it
+            {common.whatHappenedAround}
           </Anchor>
         </div>
       ))}

@@ -11,8 +11,11 @@ import {
 } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { TuneRuleDocument } from '../../generated/operations';
-import { capital, SEVERITY_NAMES } from '../alerts/alert-words';
+import { SEVERITY_NAMES } from '../alerts/alert-words';
+import { ALERTS } from '../alerts/texts';
 import { problemsByField } from '../api/errors';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { Failed } from '../shell/states';
 import { Backtest } from './backtest';
@@ -30,6 +33,8 @@ interface Props {
  * the file. Settings that would change nothing of the rule are not offered.
  */
 export function TuneRule({ rule, backtest }: Props) {
+  const words = useTexts(ALERTS);
+  const common = useTexts(COMMON);
   const { tenantId, ruleId, settings } = rule;
   const mutate = useMutate();
   const [typed, setTyped] = useState(() => typedOf(rule.tuning));
@@ -92,7 +97,7 @@ export function TuneRule({ rule, backtest }: Props) {
                   onChange={(event) => set({ severity: event.currentTarget.value })}
                   data={[
                     { value: '', label: 'As in the file' },
-                    ...SEVERITY_NAMES.map((name) => ({ value: name, label: capital(name) })),
+                    ...SEVERITY_NAMES.map((name) => ({ value: name, label: words[name] })),
                   ]}
                 />
               )}
@@ -122,7 +127,7 @@ export function TuneRule({ rule, backtest }: Props) {
             {error && <Failed error={error} />}
             <Group gap="xs">
               <Button type="submit" loading={isBusy}>
-                Save
+                {common.save}
               </Button>
               {rule.tuning && (
                 <Button variant="default" disabled={isBusy} onClick={() => save(() => ({}))}>

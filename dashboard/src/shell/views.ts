@@ -71,7 +71,6 @@ const VIEWS: readonly View[] = [
     scope: 'read:alerts',
     hasPages: true,
     skips: [{ id: 'queue', label: 'skipToAlerts' }],
-    isEnglish: true,
     component: part(() => import('../alerts/alerts')),
   },
   {
@@ -81,7 +80,6 @@ const VIEWS: readonly View[] = [
     for: ['public'],
     scope: 'read:alerts',
     hasPages: true,
-    isEnglish: true,
     component: part(() => import('../incidents/incidents')),
   },
   {

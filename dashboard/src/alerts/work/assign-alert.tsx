@@ -2,12 +2,17 @@ import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { LIMITS } from '../../../../src/limits';
 import { AssignAlertDocument } from '../../../generated/operations';
+import { COMMON } from '../../lib/common';
 import { FormDialog } from '../../lib/form-dialog';
+import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
+import { ALERTS } from '../texts';
 import type { WorkDialogProps } from './work-dialog';
 
 /** The dialog that assigns an alert. */
 export function AssignAlert({ alert, onClose, onDone }: WorkDialogProps) {
+  const common = useTexts(COMMON);
+  const t = useTexts(ALERTS);
   const mutate = useMutate();
   const [assignee, setAssignee] = useState(alert.assignee ?? '');
   const submit = async () => {
@@ -16,10 +21,16 @@ export function AssignAlert({ alert, onClose, onDone }: WorkDialogProps) {
     if (assignAlert) onDone(assignAlert);
   };
   return (
-    <FormDialog title={`Assign ${alert.title}`} action="Assign" isOpen onClose={onClose} onSubmit={submit}>
+    <FormDialog
+      title={t.assignTitle(alert.title)}
+      action={common.assign}
+      isOpen
+      onClose={onClose}
+      onSubmit={submit}
+    >
       <TextInput
-        label="Who works on it"
-        description="Empty: nobody."
+        label={t.whoWorks}
+        description={common.emptyNobody}
         data-autofocus
         maxLength={LIMITS.nameCharsMax}
         value={assignee}

@@ -1,12 +1,17 @@
 import { Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { CommentAlertDocument } from '../../../generated/operations';
+import { COMMON } from '../../lib/common';
 import { FormDialog } from '../../lib/form-dialog';
+import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
+import { ALERTS } from '../texts';
 import type { WorkDialogProps } from './work-dialog';
 
 /** The dialog that adds a comment to an alert. */
 export function CommentAlert({ alert, onClose, onDone }: WorkDialogProps) {
+  const common = useTexts(COMMON);
+  const t = useTexts(ALERTS);
   const mutate = useMutate();
   const [comment, setComment] = useState('');
   const submit = async () => {
@@ -15,14 +20,14 @@ export function CommentAlert({ alert, onClose, onDone }: WorkDialogProps) {
   };
   return (
     <FormDialog
-      title={`Comment on ${alert.title}`}
-      action="Comment"
+      title={t.commentTitle(alert.title)}
+      action={common.comment}
       isOpen
       onClose={onClose}
       onSubmit={submit}
     >
       <Textarea
-        label="Comment"
+        label={t.comment}
         required
         autosize
         minRows={3}

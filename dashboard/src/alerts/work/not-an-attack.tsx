@@ -8,12 +8,14 @@ import {
   ExceptionPreviewDocument,
 } from '../../../generated/operations';
 import { showHidden } from '../../explore/event/marks';
+import { COMMON } from '../../lib/common';
+import { FIELD_LABELS } from '../../lib/field-labels';
 import { FormDialog } from '../../lib/form-dialog';
+import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
-import { formatCount } from '../../lib/numbers';
 import { Failed } from '../../shell/states';
-import { VERDICT_LABELS } from '../alert-words';
 import { fieldLabel, groupOf } from '../group-text';
+import { ALERTS } from '../texts';
 import type { WorkDialogProps } from './work-dialog';
 
 const VERDICTS = ['false_positive', 'expected'] as const satisfies readonly AlertVerdict[];
@@ -24,6 +26,9 @@ const NONE: readonly string[] = [];
  * removed are resolved with it.
  */
 export function NotAnAttack({ alert, onClose, onDone }: WorkDialogProps) {
+  const common = useTexts(COMMON);
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(ALERTS);
   const { alertId } = alert;
   const client = useClient();
   const mutate = useMutate();
@@ -45,7 +50,7 @@ export function NotAnAttack({ alert, onClose, onDone }: WorkDialogProps) {
   });
   const preview = fields.length > 0 && !fetching ? data?.exceptionPreview : undefined;
   const submit = async () => {
-    if (fields.length === 0) throw new Error('Tick at least one value.');
+    if (fields.length === 0) throw new Error(t.tickOne);
     await mutate(AddRuleExceptionDocument, {
       alertId,
       fields: [...fields],
@@ -57,59 +62,52 @@ export function NotAnAttack({ alert, onClose, onDone }: WorkDialogProps) {
   };
   return (
     <FormDialog
-      title={`Not an attack: ${alert.title}`}
-      action="Save and resolve these"
+      title={t.notAnAttackTitle(alert.title)}
+      action={t.saveAndResolve}
       isOpen
       onClose={onClose}
       onSubmit={submit}
     >
       {first.error && <Failed error={first.error} />}
-      {!choices && !first.error && <Loader size="sm" aria-label="Loading the values" />}
-      {choices?.length === 0 && (
-        <Text size="sm">
-          Its events share no value, or they are not there any more. Tune the rule under Rules.
-        </Text>
-      )}
+      {!choices && !first.error && <Loader size="sm" aria-label={t.loadingValues} />}
+      {choices?.length === 0 && <Text size="sm">{t.noValueShared}</Text>}
       {choices && choices.length > 0 && (
-        <Checkbox.Group
-          label="The rule ignores events in which all of these are so"
-          value={[...fields]}
-          onChange={tick}
-        >
+        <Checkbox.Group label={t.ruleIgnores} value={[...fields]} onChange={tick}>
           <Stack gap={6} mt={6}>
             {choices.map(({ field, value }) => (
-              <Checkbox key={field} value={field} label={`${fieldLabel(field)}: ${showHidden(value)}`} />
+              <Checkbox
+                key={field}
+                value={field}
+                label={`${fieldLabel(field, labels)}: ${showHidden(value)}`}
+              />
             ))}
           </Stack>
         </Checkbox.Group>
       )}
       <Text size="sm" role="status" aria-live="polite" fw={600} mih={22}>
-        {fields.length === 0 && choices ? 'Tick at least one value.' : (preview?.text ?? '')}
+        {' '}
+        {fields.length === 0 && choices ? t.tickOne : <span lang="en">{preview?.text}</span>}
       </Text>
       {preview && preview.truePositives > 0 && (
         <Text size="sm" c="red.9">
-          Attacks of the past would not have been found.
+          {t.attacksMissed}
         </Text>
       )}
-      {preview && (
-        <Text size="sm">
-          {formatCount(preview.open)} of them {preview.open === 1 ? 'is' : 'are'} open and will be resolved.
-        </Text>
-      )}
+      {preview && <Text size="sm">{t.openOfThem(preview.open)}</Text>}
       {error && <Failed error={error} />}
       <Radio.Group
-        label="They turned out to be"
+        label={t.theyTurnedOut}
         value={verdict}
         onChange={(value) => setVerdict(value as AlertVerdict)}
       >
         <Stack gap="xs" mt="xs">
           {VERDICTS.map((value) => (
-            <Radio key={value} value={value} label={VERDICT_LABELS[value]} />
+            <Radio key={value} value={value} label={t[value]} />
           ))}
         </Stack>
       </Radio.Group>
       <Textarea
-        label="Reason"
+        label={common.reason}
         autosize
         minRows={2}
         value={comment}

@@ -1,49 +1,60 @@
 import { Radio, Stack, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { type AlertVerdict, ResolveAlertDocument } from '../../../generated/operations';
+import { COMMON } from '../../lib/common';
 import { FormDialog } from '../../lib/form-dialog';
+import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
-import { VERDICT_LABELS } from '../alert-words';
+import { VERDICT_NAMES } from '../alert-words';
+import { ALERTS } from '../texts';
 import type { WorkDialogProps } from './work-dialog';
 
-const MEANINGS: Record<AlertVerdict, string> = {
-  true_positive: 'An attack, or a breach of the rules.',
-  false_positive: 'The rule matched what it should not match.',
-  expected: 'It happened, and it was intended.',
-};
+const MEANINGS = {
+  true_positive: 'meansTrue',
+  false_positive: 'meansFalse',
+  expected: 'meansExpected',
+} as const satisfies Record<AlertVerdict, string>;
 
 /** The dialog that resolves an alert with a verdict. */
 export function ResolveAlert({ alert, onClose, onDone }: WorkDialogProps) {
+  const common = useTexts(COMMON);
+  const t = useTexts(ALERTS);
   const mutate = useMutate();
   const [verdict, setVerdict] = useState<AlertVerdict | ''>('');
   const [comment, setComment] = useState('');
   const submit = async () => {
-    if (verdict === '') throw new Error('Choose what it turned out to be.');
+    if (verdict === '') throw new Error(common.chooseVerdict);
     const variables = { alertId: alert.alertId, verdict, comment: comment || null };
     const { resolveAlert } = await mutate(ResolveAlertDocument, variables);
     if (resolveAlert) onDone(resolveAlert);
   };
   return (
-    <FormDialog title={`Resolve ${alert.title}`} action="Resolve" isOpen onClose={onClose} onSubmit={submit}>
+    <FormDialog
+      title={t.resolveTitle(alert.title)}
+      action={common.resolve}
+      isOpen
+      onClose={onClose}
+      onSubmit={submit}
+    >
       <Radio.Group
-        label="It turned out to be"
+        label={common.itTurnedOutToBe}
         value={verdict}
         onChange={(value) => setVerdict(value as AlertVerdict)}
       >
         <Stack gap="xs" mt="xs">
-          {(Object.keys(VERDICT_LABELS) as AlertVerdict[]).map((value, i) => (
+          {VERDICT_NAMES.map((value, i) => (
             <Radio
               key={value}
               value={value}
-              label={VERDICT_LABELS[value]}
-              description={MEANINGS[value]}
+              label={t[value]}
+              description={t[MEANINGS[value]]}
               {...(i === 0 ? { 'data-autofocus': true } : {})}
             />
           ))}
         </Stack>
       </Radio.Group>
       <Textarea
-        label="Comment"
+        label={t.comment}
         autosize
         minRows={2}
         value={comment}

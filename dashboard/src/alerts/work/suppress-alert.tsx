@@ -2,24 +2,31 @@ import { Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@manti
 import { useState } from 'react';
 import { SuppressAlertDocument } from '../../../generated/operations';
 import { showHidden } from '../../explore/event/marks';
+import { COMMON } from '../../lib/common';
+import { FIELD_LABELS } from '../../lib/field-labels';
 import { FormDialog } from '../../lib/form-dialog';
+import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
 import { useTimeZone } from '../../lib/preferences';
 import { DAY_MS, fromInputValue, HOUR_MS, toInputValue } from '../../lib/time';
 import { fieldLabel, groupOf } from '../group-text';
+import { ALERTS } from '../texts';
 import type { WorkDialogProps } from './work-dialog';
 
 const SPANS = {
-  [HOUR_MS]: 'for an hour',
-  [8 * HOUR_MS]: 'for 8 hours',
-  [DAY_MS]: 'for a day',
-  [7 * DAY_MS]: 'for 7 days',
-  [30 * DAY_MS]: 'for 30 days',
-};
+  [HOUR_MS]: 'forHour',
+  [8 * HOUR_MS]: 'for8Hours',
+  [DAY_MS]: 'forDay',
+  [7 * DAY_MS]: 'for7Days',
+  [30 * DAY_MS]: 'for30Days',
+} as const;
 const OTHER = 'other';
 
 /** The dialog that suppresses an alert until a time, with further alerts of the rule that have the same values. */
 export function SuppressAlert({ alert, onClose, onDone }: WorkDialogProps) {
+  const common = useTexts(COMMON);
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(ALERTS);
   const mutate = useMutate();
   const [zone] = useTimeZone();
   const values = Object.entries(groupOf(alert.group));
@@ -29,7 +36,7 @@ export function SuppressAlert({ alert, onClose, onDone }: WorkDialogProps) {
   const [reason, setReason] = useState('');
   const submit = async () => {
     const ms = span === OTHER ? fromInputValue(until, zone) : Date.now() + Number(span);
-    if (ms === null) throw new Error('Say until when.');
+    if (ms === null) throw new Error(t.sayUntil);
     const chosen = values.length === 0 ? null : fields;
     const variables = { alertId: alert.alertId, fields: chosen, until: new Date(ms).toISOString(), reason };
     const { suppressAlert } = await mutate(SuppressAlertDocument, variables);
@@ -37,52 +44,48 @@ export function SuppressAlert({ alert, onClose, onDone }: WorkDialogProps) {
   };
   return (
     <FormDialog
-      title={`Suppress ${alert.title}`}
-      action="Suppress"
+      title={t.suppressTitle(alert.title)}
+      action={t.suppress}
       isOpen
       onClose={onClose}
       onSubmit={submit}
     >
-      <Checkbox.Group
-        label="Alerts of this rule in which all of these are the same"
-        value={fields}
-        onChange={setFields}
-      >
+      <Checkbox.Group label={t.inWhichSame} value={fields} onChange={setFields}>
         <Stack gap={6} mt={6}>
           {values.map(([name, value]) => (
             <Checkbox
               key={name}
               value={name}
-              label={`${fieldLabel(name)}: ${value === null ? 'none' : showHidden(value)}`}
+              label={`${fieldLabel(name, labels)}: ${value === null ? t.none : showHidden(value)}`}
             />
           ))}
         </Stack>
       </Checkbox.Group>
       {fields.length === 0 && (
         <Text size="sm" c="red">
-          {values.length === 0 ? 'All alerts of this rule are suppressed.' : 'Choose at least one.'}
+          {values.length === 0 ? t.allSuppressed : t.chooseOne}
         </Text>
       )}
       <NativeSelect
-        label="How long"
+        label={t.howLong}
         value={span}
         onChange={(event) => setSpan(event.currentTarget.value)}
         data={[
-          ...Object.entries(SPANS).map(([value, label]) => ({ value, label })),
-          { value: OTHER, label: 'until a time' },
+          ...Object.entries(SPANS).map(([value, name]) => ({ value, label: t[name] })),
+          { value: OTHER, label: t.untilTime },
         ]}
       />
       {span === OTHER && (
         <TextInput
           type="datetime-local"
-          label={`Until (${zone})`}
+          label={t.untilIn(zone)}
           required
           value={until}
           onChange={(event) => setUntil(event.currentTarget.value)}
         />
       )}
       <Textarea
-        label="Reason"
+        label={common.reason}
         required
         autosize
         minRows={2}

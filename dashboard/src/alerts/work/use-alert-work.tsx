@@ -1,8 +1,10 @@
 import { useState } from 'react';
 import { useClient } from 'urql';
 import { AcknowledgeAlertDocument, AlertCountsDocument } from '../../../generated/operations';
+import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
 import { statusText } from '../alert-words';
+import { ALERTS } from '../texts';
 import { EVERY_ALERT } from '../use-alert-counts';
 import type { Alert } from '../use-queue';
 import { AssignAlert } from './assign-alert';
@@ -22,6 +24,7 @@ type DialogKind = keyof typeof DIALOGS;
 
 /** The work on an alert: its acts, the open dialog for one of them, and the last act. */
 export function useAlertWork(onWorked: (alert: Alert) => void) {
+  const t = useTexts(ALERTS);
   const client = useClient();
   const mutate = useMutate();
   const [open, setOpen] = useState<{ kind: DialogKind; alert: Alert } | null>(null);
@@ -29,7 +32,7 @@ export function useAlertWork(onWorked: (alert: Alert) => void) {
   const [error, setError] = useState<Error | null>(null);
   const finish = (alert: Alert) => {
     setError(null);
-    setDone(`${alert.title}: ${statusText(alert).toLowerCase()}`);
+    setDone(t.workedOn(alert.title, statusText(alert, t)));
     onWorked(alert);
     // The number in the menu comes from this question.
     void client.query(AlertCountsDocument, EVERY_ALERT).toPromise();
