@@ -15,6 +15,8 @@ import { FIELD_LABELS_DE } from './lib/field-labels.de';
 import { type Translations, translated } from './lib/texts';
 import { OVERVIEW } from './overview/texts';
 import { OVERVIEW_DE } from './overview/texts.de';
+import { RULES } from './rules/texts';
+import { RULES_DE } from './rules/texts.de';
 import { SHELL } from './shell/texts';
 import { SHELL_DE } from './shell/texts.de';
 import { SIGN_IN } from './sign-in/texts';
@@ -30,6 +32,7 @@ export const GERMAN: Translations = new Map([
   translated(FIELD_LABELS, FIELD_LABELS_DE),
   translated(INCIDENTS, INCIDENTS_DE),
   translated(OVERVIEW, OVERVIEW_DE),
+  translated(RULES, RULES_DE),
   translated(SHELL, SHELL_DE),
   translated(SIGN_IN, SIGN_IN_DE),
 ]);

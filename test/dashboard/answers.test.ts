@@ -9,6 +9,7 @@ import { entriesOf } from '../../dashboard/src/operate/entries-of';
 import { outcomeOf, verifyLog } from '../../dashboard/src/operate/verify-steps';
 import { exceptionsOf, linesOf } from '../../dashboard/src/rules/exceptions';
 import { problemsOf } from '../../dashboard/src/rules/import-problems';
+import { RULES } from '../../dashboard/src/rules/texts';
 import { LIMITS } from '../../src/limits';
 import { sourcesOf } from '../support/imports';
 
@@ -240,8 +241,8 @@ describe('the exceptions of a rule', () => {
     const exceptions = [{ serverPrincipalName: 'svc report', hostName: 'APP01' }, { objectName: 'a*' }];
     const lines = 'principalName:"svc report" AND hostName:APP01\nobjectName:"a*"';
     expect(linesOf(exceptions)).toBe(lines);
-    expect(exceptionsOf(`\n ${lines.replace('\n', '\n\n')}  \n`)).toEqual(exceptions);
-    expect(exceptionsOf('  \n')).toEqual([]);
+    expect(exceptionsOf(`\n ${lines.replace('\n', '\n\n')}  \n`, RULES)).toEqual(exceptions);
+    expect(exceptionsOf('  \n', RULES)).toEqual([]);
     expect(linesOf([{ made_up: 'x' }])).toBe('made_up:x');
   });
 
@@ -255,7 +256,7 @@ describe('the exceptions of a rule', () => {
     'hostName:a OR x',
     '(',
   ])('are values of fields, and nothing else: %s', (line) => {
-    expect(() => exceptionsOf(`hostName:ok\n\n${line}\nalso wrong`)).toThrow(
+    expect(() => exceptionsOf(`hostName:ok\n\n${line}\nalso wrong`, RULES)).toThrow(
       /^Line 3, 4 of the exceptions: /,
     );
   });

@@ -1,15 +1,16 @@
 import fc from 'fast-check';
+import { RULES } from '../../dashboard/src/rules/texts';
 import { failedTests } from '../../src/rules/rule-test';
 import { parseRules } from '../../src/rules/sigma/rule-file';
 
 const { ruleOfSearch } = jest.requireActual<{
-  ruleOfSearch: (filter: string, about: { ruleId: string; title: string }) => string;
+  ruleOfSearch: (filter: string, about: { ruleId: string; title: string }, t: typeof RULES) => string;
 }>('../../dashboard/src/rules/search-rule');
 const { quoteValue } = jest.requireActual<{ quoteValue: (value: string) => string }>(
   '../../dashboard/src/explore/filter/value-text',
 );
 const { exceptionsOf, linesOf } = jest.requireActual<{
-  exceptionsOf: (text: string) => readonly object[];
+  exceptionsOf: (text: string, t: typeof RULES) => readonly object[];
   linesOf: (exceptions: readonly object[]) => string;
 }>('../../dashboard/src/rules/exceptions');
 const { problemsOf } = jest.requireActual<{ problemsOf: (text: string) => readonly object[] }>(
@@ -20,7 +21,7 @@ const ABOUT = { ruleId: '5f0ad6f0-6a0c-4f0e-9c59-3f1d9e6f7a11', title: 'Of a "se
 
 /** Whether the rule made from a filter matches an event. */
 function finds(filter: string, event: Record<string, unknown>): boolean {
-  const [rule] = parseRules(ruleOfSearch(filter, ABOUT));
+  const [rule] = parseRules(ruleOfSearch(filter, ABOUT, RULES));
   if (!rule) throw new Error('no rule');
   return failedTests({ ...rule, tests: [{ name: 'the event', finds: true, events: [event] }] }).length === 0;
 }
@@ -65,8 +66,8 @@ describe('a rule made from a filter of Explore', () => {
   });
 
   it('is refused if a rule cannot express the filter, or if the filter is invalid', () => {
-    expect(() => ruleOfSearch('salary', ABOUT)).toThrow('statement:word');
-    expect(() => ruleOfSearch('databaseName:(', ABOUT)).toThrow('The filter:');
+    expect(() => ruleOfSearch('salary', ABOUT, RULES)).toThrow('statement:word');
+    expect(() => ruleOfSearch('databaseName:(', ABOUT, RULES)).toThrow('The filter:');
   });
 });
 
@@ -76,11 +77,11 @@ describe('the exceptions of a rule', () => {
       { serverPrincipalName: 'CORP\\svc "report"', hostName: 'APP 01' },
       { clientIp: '10.0.0.1' },
     ];
-    expect(exceptionsOf(linesOf(exceptions))).toEqual(exceptions);
+    expect(exceptionsOf(linesOf(exceptions), RULES)).toEqual(exceptions);
   });
 
   it('are refused with the numbers of the lines that do not state values of fields', () => {
-    expect(() => exceptionsOf('clientIp:10.0.0.1\nNOT hostName:x\n\nsalary')).toThrow('Line 2, 4');
+    expect(() => exceptionsOf('clientIp:10.0.0.1\nNOT hostName:x\n\nsalary', RULES)).toThrow('Line 2, 4');
   });
 });
 

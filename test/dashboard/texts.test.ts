@@ -16,7 +16,6 @@ const ENGLISH: string[] = [
   'operate',
   'palette',
   'reports',
-  'rules',
   'sources',
 ];
 /** The name of the product, and words that every language has. */

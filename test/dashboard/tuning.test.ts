@@ -1,3 +1,4 @@
+import { RULES } from '../../dashboard/src/rules/texts';
 import { tuningOf, typedOf } from '../../dashboard/src/rules/tuning';
 
 const ALL = ['threshold', 'timespan', 'severity', 'dedupMinutes', 'exceptions'] as const;
@@ -20,7 +21,7 @@ describe('the settings of a rule in the form', () => {
       dedupMinutes: 45,
       exceptions: 'principalName:svc_report AND hostName:"APP 01"',
     });
-    expect(tuningOf({ ...typed, threshold: 9, timespan: ' 2h ' }, ALL)).toEqual({
+    expect(tuningOf({ ...typed, threshold: 9, timespan: ' 2h ' }, ALL, RULES)).toEqual({
       threshold: 9,
       timespan: '2h',
       severity: 'low',
@@ -31,7 +32,7 @@ describe('the settings of a rule in the form', () => {
 
   it('are empty where the file decides', () => {
     const none = { threshold: null, timespan: null, severity: null, dedupMinutes: null, exceptions: [] };
-    expect(tuningOf(typedOf(null), ALL)).toEqual(none);
+    expect(tuningOf(typedOf(null), ALL, RULES)).toEqual(none);
   });
 
   it.each([
@@ -46,12 +47,15 @@ describe('the settings of a rule in the form', () => {
 
   it('are not sent where the rule does not have them', () => {
     const typed = typedOf(JSON.stringify(stored));
-    expect(tuningOf(typed, ['severity', 'dedupMinutes'])).toEqual({ severity: 'low', dedupMinutes: 45 });
+    expect(tuningOf(typed, ['severity', 'dedupMinutes'], RULES)).toEqual({
+      severity: 'low',
+      dedupMinutes: 45,
+    });
   });
 
   it('name the lines of exceptions that state no values of fields', () => {
     const typed = { ...typedOf(null), exceptions: 'principalName:a\n\nNOT hostName:b\nword' };
-    expect(() => tuningOf(typed, ALL)).toThrow('Line 3, 4 of the exceptions');
-    expect(tuningOf(typed, ['severity'])).toEqual({ severity: null });
+    expect(() => tuningOf(typed, ALL, RULES)).toThrow('Line 3, 4 of the exceptions');
+    expect(tuningOf(typed, ['severity'], RULES)).toEqual({ severity: null });
   });
 });

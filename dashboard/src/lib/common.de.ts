@@ -1,5 +1,5 @@
 import type { COMMON } from './common';
-import { formatCount } from './numbers';
+import { counted, formatCount } from './numbers';
 import type { In } from './texts';
 
 export const COMMON_DE: In<typeof COMMON> = {
@@ -50,6 +50,9 @@ export const COMMON_DE: In<typeof COMMON> = {
   inExplore: 'In „Erkunden“',
   whatHappenedAround: 'Was rundherum geschah',
   mayAlsoBe: 'Es kann auch sein',
+  of: (name) => `von ${name}`,
+  by: (time, name) => `${time} durch ${name}`,
+  days: (n) => counted(n, 'Tag', 'Tage'),
   ago: (span) => `vor ${span}`,
   ofRows: (from, to, all) => `${formatCount(from)} – ${formatCount(to)} von ${formatCount(all)}`,
   perPage: 'Pro Seite',

@@ -1,5 +1,5 @@
 import { GAP_REASONS } from '../../../src/event/source-report';
-import { formatCount } from './numbers';
+import { counted, formatCount } from './numbers';
 
 /** Texts that several pages have. */
 export const COMMON = {
@@ -46,6 +46,9 @@ export const COMMON = {
   inExplore: 'In Explore',
   whatHappenedAround: 'What happened around it',
   mayAlsoBe: 'It may also be',
+  of: (name: string) => `of ${name}`,
+  by: (time: string, name: string) => `${time} by ${name}`,
+  days: (n: number) => counted(n, 'day'),
   ago: (span: string) => `${span} ago`,
   ofRows: (from: number, to: number, all: number) =>
     `${formatCount(from)} – ${formatCount(to)} of ${formatCount(all)}`,

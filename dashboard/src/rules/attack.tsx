@@ -14,7 +14,7 @@ export const Attack = ({ tags }: { readonly tags: readonly string[] }) => {
   const names = attackOf(tags);
   return names.length === 0 ? null : (
     <Text size="sm" mt="xs">
-      ATT&CK: {names.join(', ')}
+      {`ATT&CK: ${names.join(', ')}`}
     </Text>
   );
 };

@@ -12,6 +12,7 @@ import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { DAY_MS, dayStart, formatTime } from '../lib/time';
+import { RULES } from './texts';
 
 const nothing = () => {};
 const NOTHING_MISSING = [] as const;
@@ -24,6 +25,7 @@ export function BacktestResult({
   readonly test: BacktestFieldsFragment;
   readonly days: number;
 }) {
+  const t = useTexts(RULES);
   const common = useTexts(COMMON);
   const labels = useTexts(FIELD_LABELS);
   const [zone] = useTimeZone();
@@ -37,10 +39,10 @@ export function BacktestResult({
         onZoom={nothing}
         onHover={nothing}
       />
-      <Table fz="sm" aria-label="Findings by day">
+      <Table fz="sm" aria-label={t.byDay}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Day (UTC)</Table.Th>
+            <Table.Th>{t.dayUtc}</Table.Th>
             <Table.Th ta="right">{common.findings}</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -54,17 +56,17 @@ export function BacktestResult({
         </Table.Tbody>
       </Table>
       <Text size="sm" fw={600}>
-        The first ones
+        {t.firstOnes}
       </Text>
       {test.examples.map((example) => (
         <div key={`${example.recordIds[0]} ${example.lastEventTime}`}>
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-            {formatTime(example.lastEventTime, zone)}: {formatCount(example.eventCount)} events
+            {t.example(formatTime(example.lastEventTime, zone), example.eventCount)}
             {groupText(example.group, labels, common.notCaptured) &&
               `, ${showHidden(groupText(example.group, labels, common.notCaptured))}`}
           </Text>
           <Anchor component={Link} size="sm" href={eventsHref(example.recordIds, example)}>
-            Its events
+            {t.itsEvents}
           </Anchor>{' '}
           <Anchor component={Link} size="sm" href={aroundHref(example, null)} ms="sm">
             {common.whatHappenedAround}

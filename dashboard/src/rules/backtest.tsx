@@ -1,7 +1,8 @@
 import { Button, Group, NativeSelect, Progress, Stack, Text, Title } from '@mantine/core';
-import { formatCount } from '../lib/numbers';
+import { useTexts } from '../lib/language';
 import { Failed } from '../shell/states';
 import { BacktestResult } from './backtest-result';
+import { RULES } from './texts';
 import type { Tested, useBacktest } from './use-backtest';
 
 const DAYS = [1, 7, 30, 90, 365];
@@ -15,12 +16,13 @@ interface Props {
 
 /** Shows what a rule would have found in the events of the last days. The result is not stored. */
 export function Backtest({ note, tested, backtest }: Props) {
+  const t = useTexts(RULES);
   const { test, error, isRunning, start, days, setDays } = backtest;
   const all = test ? test.eventsRead + test.eventsLeft : 0;
   return (
-    <section aria-label="Backtest">
+    <section aria-label={t.backtest}>
       <Title order={2} size="h6" mb={4}>
-        Backtest
+        {t.backtest}
       </Title>
       {note && (
         <Text size="xs" c="dimmed" mb="xs">
@@ -30,30 +32,29 @@ export function Backtest({ note, tested, backtest }: Props) {
       <Stack gap="xs">
         <Group gap="xs" align="flex-end">
           <NativeSelect
-            label="Over the last"
+            label={t.overLast}
             value={String(days)}
             onChange={(event) => setDays(Number(event.currentTarget.value))}
-            data={DAYS.map((n) => ({ value: String(n), label: n === 1 ? 'day' : `${n} days` }))}
+            data={DAYS.map((n) => ({ value: String(n), label: t.lastDays(n) }))}
           />
           <Button variant="default" loading={isRunning} onClick={() => start(tested)}>
-            Test
+            {t.test}
           </Button>
         </Group>
         {error && <Failed error={error} />}
         {test && (
           <Text size="sm" role="status">
-            {STATES[test.state] ?? test.state}: {formatCount(test.findingCount)} findings in{' '}
-            {formatCount(test.eventsRead)} events
-            {test.eventsLeft > 0 && `, ${formatCount(test.eventsLeft)} to go`}
+            {t.result(isState(test.state) ? t[test.state] : test.state, test.findingCount, test.eventsRead)}
+            {test.eventsLeft > 0 && `, ${t.toGo(test.eventsLeft)}`}
           </Text>
         )}
         {test && !isOf(test.of, tested) && (
           <Text size="sm" c="dimmed">
-            This was found before you changed what is tested.
+            {t.foundBefore}
           </Text>
         )}
         {isRunning && (
-          <Progress value={all > 0 ? ((test?.eventsRead ?? 0) / all) * 100 : 0} aria-label="Read so far" />
+          <Progress value={all > 0 ? ((test?.eventsRead ?? 0) / all) * 100 : 0} aria-label={t.readSoFar} />
         )}
         {test && test.findingCount > 0 && <BacktestResult test={test} days={test.ofDays} />}
       </Stack>
@@ -61,7 +62,8 @@ export function Backtest({ note, tested, backtest }: Props) {
   );
 }
 
-const STATES: Readonly<Record<string, string>> = { running: 'Running', done: 'Done', failed: 'Failed' };
+const STATES = ['running', 'done', 'failed'] as const;
+const isState = (name: string): name is (typeof STATES)[number] => STATES.some((one) => one === name);
 
 /** Whether a result is of what is typed now. */
 function isOf(before: string, tested: () => Tested): boolean {

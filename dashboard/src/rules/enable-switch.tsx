@@ -2,16 +2,19 @@ import { Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { SetRuleEnabledDocument } from '../../generated/operations';
 import { describeError } from '../api/errors';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import type { Rule } from './rule';
+import { RULES } from './texts';
 
 /** Shows whether a rule is enabled, as a switch for people who may change it. */
 export function EnableSwitch({ rule, canWork }: { readonly rule: Rule; readonly canWork: boolean }) {
+  const t = useTexts(RULES);
   const mutate = useMutate();
   const [isBusy, setIsBusy] = useState(false);
   const [problem, setProblem] = useState('');
   const { tenantId, ruleId, title, enabled } = rule;
-  if (!canWork) return enabled ? 'Yes' : 'No';
+  if (!canWork) return enabled ? t.yes : t.no;
   const set = async (next: boolean) => {
     setIsBusy(true);
     setProblem('');
@@ -29,7 +32,7 @@ export function EnableSwitch({ rule, canWork }: { readonly rule: Rule; readonly 
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys do not reach the row
     <div onClick={(event) => event.stopPropagation()}>
       <Switch
-        aria-label={`Enabled: ${title}`}
+        aria-label={t.enabledRule(title)}
         checked={enabled}
         disabled={isBusy}
         onChange={(event) => set(event.currentTarget.checked)}

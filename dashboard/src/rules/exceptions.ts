@@ -1,6 +1,8 @@
 import { fieldNamed } from '../../../src/event/expression/expression';
 import { partsOf } from '../explore/filter/parts';
 import { fieldText, quoteValue } from '../explore/filter/value-text';
+import type { In } from '../lib/texts';
+import type { RULES } from './texts';
 
 type Exception = Readonly<Record<string, string>>;
 
@@ -15,16 +17,13 @@ export const linesOf = (exceptions: readonly Exception[]): string =>
     .join('\n');
 
 /** @throws Error with the numbers of the lines that do not state values of fields */
-export function exceptionsOf(text: string): Exception[] {
+export function exceptionsOf(text: string, t: In<typeof RULES>): Exception[] {
   const lines = text.split('\n').map((line, i) => ({ line: line.trim(), number: i + 1 }));
   const parsed = lines
     .filter(({ line }) => line !== '')
     .map(({ line, number }) => ({ number, exception: exceptionOf(line) }));
   const wrong = parsed.filter(({ exception }) => exception === null).map(({ number }) => number);
-  if (wrong.length > 0)
-    throw new Error(
-      `Line ${wrong.join(', ')} of the exceptions: write values of fields, joined by AND, such as principalName:svc_report AND hostName:APP01.`,
-    );
+  if (wrong.length > 0) throw new Error(t.badLines(wrong.join(', ')));
   return parsed.flatMap(({ exception }) => (exception ? [exception] : []));
 }
 

@@ -1,6 +1,8 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { useTexts } from '../lib/language';
 import { ruleOfSearch } from './search-rule';
+import { RULES } from './texts';
 
 interface Props {
   /** The filter with which the form begins. */
@@ -10,12 +12,13 @@ interface Props {
 
 /** Makes a rule file from a filter of Explore. The file can then be changed, tested and imported. */
 export function FromSearch({ filter: given, onMade }: Props) {
+  const t = useTexts(RULES);
   const [filter, setFilter] = useState(given);
   const [title, setTitle] = useState('');
   const [problem, setProblem] = useState('');
   const make = () => {
     try {
-      onMade(ruleOfSearch(filter, { ruleId: crypto.randomUUID(), title: title.trim() || filter }));
+      onMade(ruleOfSearch(filter, { ruleId: crypto.randomUUID(), title: title.trim() || filter }, t));
       setProblem('');
     } catch (error) {
       setProblem((error as Error).message);
@@ -25,21 +28,21 @@ export function FromSearch({ filter: given, onMade }: Props) {
     <div>
       <Group gap="xs" align="flex-end">
         <TextInput
-          label="Or a filter of Explore"
-          placeholder="databaseName:Payroll AND succeeded:false"
+          label={t.orFilter}
+          placeholder={t.filterExample}
           flex={1}
           miw={200}
           value={filter}
           onChange={(event) => setFilter(event.currentTarget.value)}
         />
         <TextInput
-          label="Title of the rule"
+          label={t.titleOfRule}
           w={160}
           value={title}
           onChange={(event) => setTitle(event.currentTarget.value)}
         />
         <Button variant="default" disabled={filter.trim() === ''} onClick={make}>
-          Make a rule
+          {t.makeRule}
         </Button>
       </Group>
       {problem && (

@@ -4,10 +4,12 @@ import { ImportRulesDocument } from '../../generated/operations';
 import { describeError } from '../api/errors';
 import { showHidden } from '../explore/event/marks';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { Backtest } from './backtest';
 import { FromSearch } from './from-search';
 import { type LineProblem, problemsOf } from './import-problems';
+import { RULES } from './texts';
 import { useBacktest } from './use-backtest';
 
 interface Props {
@@ -20,6 +22,7 @@ interface Props {
 
 /** Imports a Sigma file, from disk or as text, as rules of the tenant, or shows its mistakes by line. */
 export function ImportRules({ tenantId, filter, onClose, onDone }: Props) {
+  const t = useTexts(RULES);
   const mutate = useMutate();
   const backtest = useBacktest();
   const [source, setSource] = useState('');
@@ -31,25 +34,25 @@ export function ImportRules({ tenantId, filter, onClose, onDone }: Props) {
     } catch (error) {
       const found = problemsOf(describeError(error as Error).text);
       setProblems(found);
-      throw found.length > 0 ? new Error('The rule is not taken.') : error;
+      throw found.length > 0 ? new Error(t.notTaken) : error;
     }
     onDone();
   };
   return (
-    <FormDialog title="Import rules" action="Import" isOpen onClose={onClose} onSubmit={submit}>
+    <FormDialog title={t.importRules} action={t.import} isOpen onClose={onClose} onSubmit={submit}>
       <Group>
         <FileButton accept=".yml,.yaml" onChange={async (file) => file && setSource(await file.text())}>
           {(props) => (
             <Button variant="default" {...props}>
-              Choose a file
+              {t.chooseFile}
             </Button>
           )}
         </FileButton>
       </Group>
       <FromSearch filter={filter} onMade={setSource} />
       <Textarea
-        label="Sigma file"
-        description="Rules, correlations with their rules, or filters of existing rules."
+        label={t.sigmaFile}
+        description={t.sigmaHolds}
         required
         autosize
         minRows={6}
@@ -59,10 +62,10 @@ export function ImportRules({ tenantId, filter, onClose, onDone }: Props) {
         onChange={(event) => setSource(event.currentTarget.value)}
       />
       {problems.length > 0 && (
-        <List size="sm" aria-label="Problems">
+        <List size="sm" aria-label={t.problems}>
           {problems.map(({ line, reason }) => (
             <List.Item key={`${line} ${reason}`}>
-              <b>Line {line}</b>: {reason}
+              <b>{t.line(line)}</b>: <span lang="en">{reason}</span>
               <Text size="xs" c="dimmed">
                 <code>{showHidden(source.split('\n')[line - 1]?.trim() ?? '')}</code>
               </Text>

@@ -2,24 +2,30 @@ import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { RemoveRuleDocument } from '../../generated/operations';
 import { showHidden } from '../explore/event/marks';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import type { Rule } from './rule';
+import { RULES } from './texts';
 
 /** Removes a rule or filter of the tenant, after a confirmation. */
 export function RemoveRule({ rule, onRemoved }: { readonly rule: Rule; readonly onRemoved: () => void }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(RULES);
   const mutate = useMutate();
   const [isAsking, setIsAsking] = useState(false);
   const { tenantId, ruleId, title, kind } = rule;
+  const removeIt = kind === 'filter' ? t.removeFilter : t.removeRule;
   return (
     <div>
       <Button variant="default" onClick={() => setIsAsking(true)}>
-        Remove the {kind}
+        {removeIt}
       </Button>
       {isAsking && (
         <FormDialog
-          title={`Remove the ${kind}`}
-          action="Remove"
+          title={removeIt}
+          action={common.remove}
           isOpen
           onClose={() => setIsAsking(false)}
           onSubmit={async () => {
@@ -29,7 +35,7 @@ export function RemoveRule({ rule, onRemoved }: { readonly rule: Rule; readonly 
         >
           <Text size="sm">{showHidden(title)}</Text>
           <Text size="sm" c="dimmed">
-            Its findings stay.
+            {t.findingsStay}
           </Text>
         </FormDialog>
       )}

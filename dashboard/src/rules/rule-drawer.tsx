@@ -1,12 +1,15 @@
 import { Drawer, Group, List, Stack, Text, Title } from '@mantine/core';
 import { Severity } from '../alerts/severity';
 import { showHidden } from '../explore/event/marks';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { Attack } from './attack';
 import { EnableSwitch } from './enable-switch';
 import { RemoveRule } from './remove-rule';
 import type { Rule } from './rule';
 import { type Coverage, RuleSight } from './rule-sight';
 import classes from './rules.module.css';
+import { RULES } from './texts';
 import { TuneRule } from './tune-rule';
 import { useBacktest } from './use-backtest';
 
@@ -21,27 +24,31 @@ interface Props {
 }
 
 /** One rule: its purpose, the tenant's tuning, and a backtest. */
-export const RuleDrawer = ({ rule, rules, coverage, canWork, onClose, onRemoved }: Props) => (
-  <Drawer
-    opened={rule !== null}
-    onClose={onClose}
-    position="right"
-    size="lg"
-    title="Rule"
-    closeButtonProps={{ 'aria-label': 'Close' }}
-  >
-    {rule && (
-      <Detail
-        key={rule.ruleId}
-        rule={rule}
-        rules={rules}
-        coverage={coverage}
-        canWork={canWork}
-        onRemoved={onRemoved}
-      />
-    )}
-  </Drawer>
-);
+export const RuleDrawer = ({ rule, rules, coverage, canWork, onClose, onRemoved }: Props) => {
+  const common = useTexts(COMMON);
+  const t = useTexts(RULES);
+  return (
+    <Drawer
+      opened={rule !== null}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={t.rule}
+      closeButtonProps={{ 'aria-label': common.close }}
+    >
+      {rule && (
+        <Detail
+          key={rule.ruleId}
+          rule={rule}
+          rules={rules}
+          coverage={coverage}
+          canWork={canWork}
+          onRemoved={onRemoved}
+        />
+      )}
+    </Drawer>
+  );
+};
 
 function Detail({
   rule,
@@ -50,6 +57,8 @@ function Detail({
   canWork,
   onRemoved,
 }: Omit<Props, 'rule' | 'onClose'> & { readonly rule: Rule }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(RULES);
   const { title, severity, description, why, falsePositives, tags, source, version, ruleId } = rule;
   const backtest = useBacktest();
   const isFilter = rule.kind === 'filter';
@@ -57,28 +66,33 @@ function Detail({
   return (
     <Stack>
       <div>
-        <Text fw={600}>{showHidden(title)}</Text>
+        <Text fw={600} lang="en">
+          {showHidden(title)}
+        </Text>
         <Group gap="xs" mt={6}>
-          {severity ? <Severity severity={severity} /> : <Text size="sm">Filter</Text>}
+          {severity ? <Severity severity={severity} /> : <Text size="sm">{t.filter}</Text>}
           <EnableSwitch rule={rule} canWork={canWork} />
           <Text size="xs" c="dimmed">
-            Version {version} · {ruleId}
+            {t.version(version, ruleId)}
           </Text>
         </Group>
       </div>
       <div>
-        <Text size="sm">{showHidden(description)}</Text>
+        <Text size="sm" lang="en">
+          {showHidden(description)}
+        </Text>
         {why && (
-          <Text size="sm" mt="xs">
+          <Text size="sm" mt="xs" lang="en">
+            {' '}
             {showHidden(why)}
           </Text>
         )}
         {falsePositives.length > 0 && (
           <>
             <Text size="sm" fw={600} mt="xs">
-              It may also be
+              {common.mayAlsoBe}
             </Text>
-            <List size="sm">
+            <List size="sm" lang="en">
               {falsePositives.map((text) => (
                 <List.Item key={text}>{showHidden(text)}</List.Item>
               ))}
@@ -89,10 +103,10 @@ function Detail({
         {(related.length > 0 || isFilter) && (
           <>
             <Text size="sm" fw={600} mt="xs">
-              {isFilter ? 'It narrows' : 'It is narrowed by'}
+              {isFilter ? t.itNarrows : t.isNarrowedBy}
             </Text>
-            {related.length === 0 && <Text size="sm">No existing rule</Text>}
-            <List size="sm">
+            {related.length === 0 && <Text size="sm">{t.noExisting}</Text>}
+            <List size="sm" lang="en">
               {related.map((one) => (
                 <List.Item key={one.ruleId}>{showHidden(one.title)}</List.Item>
               ))}
@@ -103,9 +117,9 @@ function Detail({
       <RuleSight coverage={coverage} />
       {canWork && !isFilter && <TuneRule key={version} rule={rule} backtest={backtest} />}
       {canWork && !rule.shipped && <RemoveRule rule={rule} onRemoved={onRemoved} />}
-      <section aria-label="The file">
+      <section aria-label={t.theFile}>
         <Title order={2} size="h6" mb={4}>
-          The file
+          {t.theFile}
         </Title>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
         <pre className={classes.source} tabIndex={0}>

@@ -5,13 +5,16 @@ import { Link } from 'wouter';
 import type { FindingCountsQuery } from '../../generated/operations';
 import { Severity } from '../alerts/severity';
 import { showHidden } from '../explore/event/marks';
+import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { onRow } from '../lib/row-click';
+import type { In } from '../lib/texts';
 import { attackOf } from './attack';
 import { EnableSwitch } from './enable-switch';
 import type { Rule } from './rule';
 import { BlindNote, type Coverage } from './rule-sight';
+import { RULES } from './texts';
 
 interface Props {
   readonly rules: readonly Rule[];
@@ -24,6 +27,7 @@ interface Props {
 }
 
 export function RuleTable({ rules, counts, coverage, canWork, onOpen }: Props) {
+  const t = useTexts(RULES);
   const countOf = new Map(counts?.map(({ ruleId, findings }) => [ruleId, findings]));
   return (
     <DataTable
@@ -33,27 +37,29 @@ export function RuleTable({ rules, counts, coverage, canWork, onOpen }: Props) {
       fz="sm"
       idAccessor="ruleId"
       records={[...rules]}
-      noRecordsText="No rule matches"
+      noRecordsText={t.noRuleMatches}
       onRowClick={onRow(onOpen)}
       columns={[
         {
           accessor: 'enabled',
-          title: 'Enabled',
+          title: t.enabled,
           render: (rule) => <EnableSwitch rule={rule} canWork={canWork} />,
         },
         {
           accessor: 'severity',
-          title: 'Level',
-          render: ({ severity }) => (severity ? <Severity severity={severity} /> : 'Filter'),
+          title: t.level,
+          render: ({ severity }) => (severity ? <Severity severity={severity} /> : t.filter),
         },
         {
           accessor: 'title',
-          title: 'Rule',
+          title: t.rule,
           render: (rule) => (
             <div style={{ minWidth: 200 }}>
-              <Opener onOpen={() => onOpen(rule)}>{showHidden(rule.title)}</Opener>
+              <span lang="en">
+                <Opener onOpen={() => onOpen(rule)}>{showHidden(rule.title)}</Opener>
+              </span>
               <Text size="xs" c="dimmed">
-                {about(rule)}
+                {about(rule, t)}
               </Text>
               {rule.enabled && <BlindNote coverage={coverage.get(rule.ruleId)} />}
             </div>
@@ -64,7 +70,7 @@ export function RuleTable({ rules, counts, coverage, canWork, onOpen }: Props) {
           ? [
               {
                 accessor: 'findings',
-                title: 'Findings in 7 days',
+                title: t.findingsIn7,
                 textAlign: 'right' as const,
                 render: ({ ruleId }: Rule) => <Findings ruleId={ruleId} count={countOf.get(ruleId) ?? 0} />,
               },
@@ -75,17 +81,17 @@ export function RuleTable({ rules, counts, coverage, canWork, onOpen }: Props) {
   );
 }
 
-function about({ kind, shipped, tuning, enabled, narrows, narrowedBy }: Rule): string {
-  if (kind === 'filter') return enabled ? `Narrows ${count(narrows, 'rule')}` : 'Filter';
-  const origin = shipped ? 'Came with the service' : 'Own rule';
-  const narrowed = narrowedBy.length > 0 && `narrowed by ${count(narrowedBy, 'filter')}`;
-  return [origin, tuning && 'tuned', narrowed].filter(Boolean).join(', ');
+function about(rule: Rule, t: In<typeof RULES>): string {
+  const { kind, shipped, tuning, enabled, narrows, narrowedBy } = rule;
+  if (kind === 'filter') return enabled ? t.narrows(narrows.length) : t.filter;
+  const origin = shipped ? t.cameWith : t.ownRule;
+  const narrowed = narrowedBy.length > 0 && t.narrowedBy(narrowedBy.length);
+  return [origin, tuning && t.tuned, narrowed].filter(Boolean).join(', ');
 }
-const count = ({ length }: readonly string[], what: string) =>
-  `${length} ${length === 1 ? what : `${what}s`}`;
 
-const Findings = ({ ruleId, count }: { readonly ruleId: string; readonly count: number }) =>
-  count === 0 ? (
+const Findings = ({ ruleId, count }: { readonly ruleId: string; readonly count: number }) => {
+  const t = useTexts(RULES);
+  return count === 0 ? (
     '0'
   ) : (
     <Anchor
@@ -95,6 +101,7 @@ const Findings = ({ ruleId, count }: { readonly ruleId: string; readonly count: 
       onClick={(event: MouseEvent) => event.stopPropagation()}
     >
       {formatCount(count)}
-      <span className="sr-only"> findings: the new alerts of this rule</span>
+      <span className="sr-only"> {t.findingsLink}</span>
     </Anchor>
   );
+};

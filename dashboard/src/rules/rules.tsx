@@ -10,6 +10,8 @@ import {
 import { hasScope, mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { textsAddress } from '../lib/address';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { DAY_MS } from '../lib/time';
 import { useAddress } from '../lib/use-address';
 import { PageHead } from '../shell/page-head';
@@ -18,12 +20,15 @@ import { attackOf } from './attack';
 import { ImportRules } from './import-rules';
 import { RuleDrawer } from './rule-drawer';
 import { RuleTable } from './rule-table';
+import { RULES } from './texts';
 
 const COUNTED_DAYS = 7;
 const ADDRESS = textsAddress(['tenantId', 'rule', 'filter'], 'rule');
 
 /** The rules of a tenant: what each looks for, whether it is enabled, and its recent findings. */
 export default function Rules({ session }: { readonly session: Session }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(RULES);
   const [given, setGiven] = useAddress(ADDRESS);
   const isOperator = session.kind === 'operator';
   const [known] = useQuery({ query: TenantsDocument, pause: !isOperator });
@@ -61,13 +66,13 @@ export default function Rules({ session }: { readonly session: Session }) {
   const counts = found.data?.findingCounts.filter((count) => count.tenantId === tenantId);
   return (
     <Stack gap="sm">
-      <PageHead title="Rules">
-        {canWork && tenantId && <Button onClick={() => setIsImporting(true)}>Import rules</Button>}
+      <PageHead title={t.rules}>
+        {canWork && tenantId && <Button onClick={() => setIsImporting(true)}>{t.importRules}</Button>}
       </PageHead>
       <Group gap="xs" align="flex-end">
         {tenants.length > 1 && (
           <Select
-            label="Tenant"
+            label={common.tenant}
             allowDeselect={false}
             searchable
             limit={100}
@@ -77,20 +82,18 @@ export default function Rules({ session }: { readonly session: Session }) {
           />
         )}
         <TextInput
-          label="Find a rule"
-          placeholder="title, level, T1110"
+          label={t.findRule}
+          placeholder={t.findExample}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
         <Text size="sm" role="status" pb={8}>
-          {data && `${sigma.filter(({ enabled }) => enabled).length} of ${sigma.length} rules are enabled`}
+          {data && t.enabledOf(sigma.filter(({ enabled }) => enabled).length, sigma.length)}
         </Text>
       </Group>
       {error && <Failed error={error} retry={ask} />}
-      {!data && fetching && <Loading what="the rules" />}
-      {isOperator && known.data && tenants.length === 0 && (
-        <Empty title="No tenant yet: make one under Tenants" />
-      )}
+      {!data && fetching && <Loading what={t.theRules} />}
+      {isOperator && known.data && tenants.length === 0 && <Empty title={common.noTenant} />}
       {data && (
         <RuleTable
           rules={shown}

@@ -1,5 +1,7 @@
 import { type Expression, type FieldTerm } from '../../../src/event/expression/expression';
 import { parseFilter } from '../../../src/event/expression/parse-filter';
+import type { In } from '../lib/texts';
+import type { RULES } from './texts';
 
 interface About {
   readonly ruleId: string;
@@ -11,11 +13,11 @@ interface About {
  * the filter does.
  * @throws Error that names the part of the filter that no rule can express
  */
-export function ruleOfSearch(filter: string, { ruleId, title }: About): string {
+export function ruleOfSearch(filter: string, { ruleId, title }: About, t: In<typeof RULES>): string {
   const parsed = parseFilter(filter);
-  if ('problem' in parsed) throw new Error(`The filter: ${parsed.problem}.`);
+  if ('problem' in parsed) throw new Error(t.badFilter(parsed.problem));
   const selections: (readonly string[])[] = [];
-  const condition = conditionOf(parsed.expression, selections);
+  const condition = conditionOf(parsed.expression, selections, t);
   return [
     `title: ${JSON.stringify(title)}`,
     `id: ${ruleId}`,
@@ -32,15 +34,15 @@ export function ruleOfSearch(filter: string, { ruleId, title }: About): string {
   ].join('\n');
 }
 
-function conditionOf(expression: Expression, selections: (readonly string[])[]): string {
+function conditionOf(expression: Expression, selections: (readonly string[])[], t: In<typeof RULES>): string {
   switch (expression.kind) {
     case 'and':
     case 'or':
-      return `(${expression.of.map((each) => conditionOf(each, selections)).join(` ${expression.kind} `)})`;
+      return `(${expression.of.map((each) => conditionOf(each, selections, t)).join(` ${expression.kind} `)})`;
     case 'not':
-      return `not ${conditionOf(expression.of, selections)}`;
+      return `not ${conditionOf(expression.of, selections, t)}`;
     case 'words':
-      throw new Error('A rule looks at fields: write statement:word instead of a bare word.');
+      throw new Error(t.noWords);
     default:
       selections.push(selectionOf(expression));
       return `s${selections.length}`;

@@ -20,6 +20,7 @@ import { useMutate } from '../lib/mutate';
 import { Failed } from '../shell/states';
 import { Backtest } from './backtest';
 import type { Rule } from './rule';
+import { RULES } from './texts';
 import { tuningOf, typedOf } from './tuning';
 import type { useBacktest } from './use-backtest';
 
@@ -33,6 +34,7 @@ interface Props {
  * the file. Settings that would change nothing of the rule are not offered.
  */
 export function TuneRule({ rule, backtest }: Props) {
+  const t = useTexts(RULES);
   const words = useTexts(ALERTS);
   const common = useTexts(COMMON);
   const { tenantId, ruleId, settings } = rule;
@@ -55,23 +57,23 @@ export function TuneRule({ rule, backtest }: Props) {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    return save(() => tuningOf(typed, settings));
+    return save(() => tuningOf(typed, settings, t));
   };
   return (
     <>
-      <section aria-label="Tuning">
+      <section aria-label={t.tuning}>
         <Title order={2} size="h6" mb={4}>
-          Tuning
+          {t.tuning}
         </Title>
         <Text size="xs" c="dimmed" mb="xs">
-          Empty settings are as in the file.
+          {t.emptyAsFile}
         </Text>
         <form onSubmit={submit}>
           <Stack gap="xs">
             <Group gap="xs" align="flex-end">
               {settings.includes('threshold') && (
                 <NumberInput
-                  label="Threshold"
+                  label={t.threshold}
                   w={110}
                   min={1}
                   error={problems.threshold}
@@ -81,7 +83,7 @@ export function TuneRule({ rule, backtest }: Props) {
               )}
               {settings.includes('timespan') && (
                 <TextInput
-                  label="Time"
+                  label={t.time}
                   w={90}
                   placeholder="15m"
                   error={problems.timespan}
@@ -91,19 +93,19 @@ export function TuneRule({ rule, backtest }: Props) {
               )}
               {settings.includes('severity') && (
                 <NativeSelect
-                  label="Level"
+                  label={t.level}
                   error={problems.severity}
                   value={typed.severity}
                   onChange={(event) => set({ severity: event.currentTarget.value })}
                   data={[
-                    { value: '', label: 'As in the file' },
+                    { value: '', label: t.asInFile },
                     ...SEVERITY_NAMES.map((name) => ({ value: name, label: words[name] })),
                   ]}
                 />
               )}
               {settings.includes('dedupMinutes') && (
                 <NumberInput
-                  label="Minutes of one alert"
+                  label={t.minutesOfAlert}
                   w={150}
                   min={1}
                   max={10_080}
@@ -115,8 +117,8 @@ export function TuneRule({ rule, backtest }: Props) {
             </Group>
             {settings.includes('exceptions') && (
               <Textarea
-                label="Exceptions"
-                description="One per line, in the filter language: principalName:svc_report AND hostName:APP01. An event with all values of a line is left out."
+                label={t.exceptions}
+                description={t.onePerLine}
                 autosize
                 minRows={2}
                 error={problems.exceptions}
@@ -131,7 +133,7 @@ export function TuneRule({ rule, backtest }: Props) {
               </Button>
               {rule.tuning && (
                 <Button variant="default" disabled={isBusy} onClick={() => save(() => ({}))}>
-                  As in the file
+                  {t.asInFile}
                 </Button>
               )}
             </Group>
@@ -139,8 +141,8 @@ export function TuneRule({ rule, backtest }: Props) {
         </form>
       </section>
       <Backtest
-        note="Tests the settings above, saved or not."
-        tested={() => ({ tenantId, ruleId, tuning: tuningOf(typed, settings) })}
+        note={t.testsAbove}
+        tested={() => ({ tenantId, ruleId, tuning: tuningOf(typed, settings, t) })}
         backtest={backtest}
       />
     </>

@@ -1,6 +1,8 @@
 import type { RuleSetting, RuleTuning } from '../../generated/operations';
+import type { In } from '../lib/texts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time';
 import { exceptionsOf, linesOf } from './exceptions';
+import type { RULES } from './texts';
 
 /** The settings of a rule as the form shows them. An empty one is as in the file. */
 export interface TypedTuning {
@@ -35,14 +37,18 @@ export function typedOf(tuning: string | null | undefined): TypedTuning {
  * What is typed, as the service takes it. Settings that the rule does not have are left out.
  * @throws Error with the numbers of the exceptions' lines that do not state values of fields
  */
-export function tuningOf(typed: TypedTuning, settings: readonly RuleSetting[]): RuleTuning {
+export function tuningOf(
+  typed: TypedTuning,
+  settings: readonly RuleSetting[],
+  t: In<typeof RULES>,
+): RuleTuning {
   const number = (given: number | string) => (given === '' ? null : Number(given));
   const all = {
     threshold: () => number(typed.threshold),
     timespan: () => typed.timespan.trim() || null,
     severity: () => typed.severity || null,
     dedupMinutes: () => number(typed.dedupMinutes),
-    exceptions: () => exceptionsOf(typed.exceptions).map((exception) => JSON.stringify(exception)),
+    exceptions: () => exceptionsOf(typed.exceptions, t).map((exception) => JSON.stringify(exception)),
   } satisfies Record<RuleSetting, () => unknown>;
   return Object.fromEntries(settings.map((name) => [name, all[name]()]));
 }

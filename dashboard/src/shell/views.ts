@@ -155,7 +155,6 @@ const VIEWS: readonly View[] = [
     icon: IconListSearch,
     for: ['public', 'operator'],
     scope: 'read:alerts',
-    isEnglish: true,
     component: part(() => import('../rules/rules')),
   },
   {
