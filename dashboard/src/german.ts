@@ -1,5 +1,7 @@
 import { ALERTS } from './alerts/texts';
 import { ALERTS_DE } from './alerts/texts.de';
+import { COMPLIANCE } from './compliance/texts';
+import { COMPLIANCE_DE } from './compliance/texts.de';
 import { ENTITY } from './entity/texts';
 import { ENTITY_DE } from './entity/texts.de';
 import { EVENT } from './explore/event/texts';
@@ -26,6 +28,7 @@ import { SIGN_IN_DE } from './sign-in/texts.de';
 export const GERMAN: Translations = new Map([
   translated(ALERTS, ALERTS_DE),
   translated(COMMON, COMMON_DE),
+  translated(COMPLIANCE, COMPLIANCE_DE),
   translated(ENTITY, ENTITY_DE),
   translated(EVENT, EVENT_DE),
   translated(EXPLORE, EXPLORE_DE),

@@ -6,7 +6,9 @@ import { ComplianceControlsDocument } from '../../generated/operations';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
 import { AppliedInput } from '../lib/applied-input';
-import { formatCount } from '../lib/numbers';
+import { COMMON } from '../lib/common';
+import { FIELD_LABELS } from '../lib/field-labels';
+import { useTexts } from '../lib/language';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
 import { nameOf } from '../lib/tenant-name';
@@ -18,12 +20,16 @@ import { ADDRESS, hrefOf, SCOPE_PATH } from './address';
 import { DocumentButtons } from './document-buttons';
 import { Frameworks } from './frameworks';
 import { Status } from './status';
-import { STATUS_NAMES, STATUSES } from './words';
+import { COMPLIANCE } from './texts';
+import { STATUS_NAMES } from './words';
 
 const PAGE_SIZE = 25;
 
 /** The frameworks, and their controls on each instance. The filters are in the address. */
 export function ControlList({ session }: { readonly session: Session }) {
+  const common = useTexts(COMMON);
+  const labels = useTexts(FIELD_LABELS);
+  const t = useTexts(COMPLIANCE);
   const [zone] = useTimeZone();
   const [, navigate] = useLocation();
   const [given, setGiven] = useAddress(ADDRESS);
@@ -38,9 +44,9 @@ export function ControlList({ session }: { readonly session: Session }) {
   const hrefOfControl = (control: string) => hrefOf({ ...given, control });
   return (
     <Stack gap="sm">
-      <PageHead title="Compliance">
+      <PageHead title={t.title}>
         <Anchor component={Link} href={SCOPE_PATH} size="sm">
-          What is declared
+          {t.whatIsDeclared}
         </Anchor>
         <DocumentButtons filter={filter} />
       </PageHead>
@@ -51,21 +57,21 @@ export function ControlList({ session }: { readonly session: Session }) {
       />
       <Group gap="xs" align="flex-end">
         <NativeSelect
-          label="Status"
+          label={t.status}
           value={given.status ?? ''}
           onChange={(event) => change({ status: event.currentTarget.value || null })}
           data={[
-            { value: '', label: 'Any status' },
-            ...STATUS_NAMES.map((value) => ({ value, label: STATUSES[value].label })),
+            { value: '', label: t.anyStatus },
+            ...STATUS_NAMES.map((value) => ({ value, label: t[value] })),
           ]}
         />
         <AppliedInput
-          label="Server instance"
+          label={labels.serverInstanceName}
           value={given.serverInstanceName}
           onChange={(serverInstanceName) => change({ serverInstanceName })}
         />
         <AppliedInput
-          label={`As of (${zoneName(zone)})`}
+          label={t.asOfIn(zoneName(zone))}
           type="datetime-local"
           w={255}
           value={inputValueOf(given.asOf, zone) || null}
@@ -82,17 +88,17 @@ export function ControlList({ session }: { readonly session: Session }) {
             pb={8}
             onClick={() => change({ framework: null })}
           >
-            All frameworks
+            {t.allFrameworks}
           </Anchor>
         )}
         <Text size="sm" fw={600} role="status" pb={8}>
-          {data ? `${formatCount(totalCount)} ${totalCount === 1 ? 'control' : 'controls'}` : 'Assessing …'}
+          {data ? t.count(totalCount) : t.assessing}
         </Text>
       </Group>
       {error ? (
         <Failed error={error} retry={ask} />
       ) : (
-        <section aria-label="Controls">
+        <section aria-label={t.controls}>
           <DataTable
             withTableBorder
             minHeight={160}
@@ -109,20 +115,18 @@ export function ControlList({ session }: { readonly session: Session }) {
             }
             fetching={fetching}
             records={[...items]}
-            noRecordsText="No control matches: change the filters. Without events there is no server instance"
+            noRecordsText={t.noControl}
             totalRecords={totalCount}
             page={page}
             onPageChange={(next) => change({ page: String(next) })}
             recordsPerPage={PAGE_SIZE}
-            paginationText={({ from, to, totalRecords }) =>
-              `${formatCount(from)} – ${formatCount(to)} of ${formatCount(totalRecords)}`
-            }
-            getPaginationControlProps={(control) => ({ 'aria-label': `${control} page` })}
+            paginationText={({ from, to, totalRecords }) => common.ofRows(from, to, totalRecords)}
+            getPaginationControlProps={(control) => ({ 'aria-label': common[`${control}Page`] })}
             columns={[
-              { accessor: 'status', title: 'Status', render: ({ status }) => <Status status={status} /> },
+              { accessor: 'status', title: t.status, render: ({ status }) => <Status status={status} /> },
               {
                 accessor: 'title',
-                title: 'Control',
+                title: t.control,
                 render: ({ controlId, title }) => (
                   <div style={{ minWidth: 180 }}>
                     <Opener
@@ -131,13 +135,15 @@ export function ControlList({ session }: { readonly session: Session }) {
                     >
                       {controlId}
                     </Opener>
-                    <Text size="xs">{title}</Text>
+                    <Text size="xs" lang="en">
+                      {title}
+                    </Text>
                   </div>
                 ),
               },
               {
                 accessor: 'serverInstanceName',
-                title: 'Server instance',
+                title: labels.serverInstanceName,
                 render: ({ tenantId, serverInstanceName, databaseName }) => (
                   <>
                     {showHidden(serverInstanceName)}
@@ -152,15 +158,17 @@ export function ControlList({ session }: { readonly session: Session }) {
               },
               {
                 accessor: 'since',
-                title: 'Since',
+                title: common.since,
                 noWrap: true,
                 render: ({ since }) => (since === null ? '–' : formatTime(since, zone)),
               },
               {
                 accessor: 'reason',
-                title: 'Why',
+                title: t.why,
                 render: ({ reason }) => (
-                  <div style={{ minWidth: 220, overflowWrap: 'anywhere' }}>{showHidden(reason)}</div>
+                  <div style={{ minWidth: 220, overflowWrap: 'anywhere' }} lang="en">
+                    {showHidden(reason)}
+                  </div>
                 ),
               },
             ]}

@@ -3,12 +3,14 @@ import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { ComplianceControlDocument, type ComplianceControlQuery } from '../../generated/operations';
 import type { Session } from '../api/session';
+import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { useAddress } from '../lib/use-address';
 import { Empty, Failed, Loading } from '../shell/states';
 import { ADDRESS, hrefOf } from './address';
 import { InstanceStanding } from './instance-standing';
+import { COMPLIANCE } from './texts';
 
 type Control = NonNullable<ComplianceControlQuery['complianceControl']>;
 
@@ -20,6 +22,7 @@ export function ControlPage({
   readonly controlId: string;
   readonly session: Session;
 }) {
+  const t = useTexts(COMPLIANCE);
   const [zone] = useTimeZone();
   const [given] = useAddress(ADDRESS);
   const { asOf } = given;
@@ -29,10 +32,10 @@ export function ControlPage({
   });
   const control = data?.complianceControl;
   if (error) return <Failed error={error} retry={ask} />;
-  if (!data) return <Loading what="the control" />;
+  if (!data) return <Loading what={t.theControl} />;
   if (!control)
     return (
-      <Empty title="There is no such control">
+      <Empty title={t.noSuchControl}>
         <AllControls href={hrefOf({ ...given, control: null })} />
       </Empty>
     );
@@ -41,19 +44,20 @@ export function ControlPage({
       <div>
         <AllControls href={hrefOf({ ...given, control: null })} />
         <Title order={1} size="h3" mt={4}>
-          {control.controlId}: {control.title}
+          {control.controlId}: <span lang="en">{control.title}</span>
         </Title>
         {asOf !== null && (
           <Text size="sm" mt={4}>
-            As of {formatTime(asOf, zone)}.{' '}
+            {t.asOf(formatTime(asOf, zone))}{' '}
             <Anchor component={Link} href={hrefOf({ ...given, asOf: null })} inherit underline="always">
-              Now
+              {' '}
+              {t.now}{' '}
             </Anchor>
           </Text>
         )}
       </div>
       <Meaning control={control} hrefOfOther={(other) => hrefOf({ ...given, control: other })} />
-      {control.instances.length === 0 && <Empty title="No server instance has events yet" />}
+      {control.instances.length === 0 && <Empty title={t.noEventsYet} />}
       {control.instances.map((instance) => (
         <InstanceStanding
           key={JSON.stringify([instance.tenantId, instance.serverInstanceName, instance.databaseName])}
@@ -66,28 +70,32 @@ export function ControlPage({
   );
 }
 
-const AllControls = ({ href }: { readonly href: string }) => (
-  <Anchor component={Link} href={href} size="sm">
-    ← All controls
-  </Anchor>
-);
+const AllControls = ({ href }: { readonly href: string }) => {
+  const t = useTexts(COMPLIANCE);
+  return (
+    <Anchor component={Link} href={href} size="sm">
+      {t.allControls}
+    </Anchor>
+  );
+};
 
 function Meaning(props: { readonly control: Control; readonly hrefOfOther: (controlId: string) => string }) {
+  const t = useTexts(COMPLIANCE);
   const { control, hrefOfOther } = props;
   const lines = [
-    ['Passes', control.pass],
-    ['Fails', control.fail],
-    ['Unknown', control.unknown],
+    [t.pass, control.pass],
+    [t.fail, control.fail],
+    [t.unknown, control.unknown],
   ];
   return (
-    <section aria-label="About this control">
+    <section aria-label={t.aboutControl}>
       <dl style={{ margin: 0 }}>
         {lines.map(([name, text]) => (
           <Group key={name} gap="xs" wrap="nowrap" align="baseline">
             <Text component="dt" size="sm" fw={600} w={80} style={{ flexShrink: 0 }}>
               {name}
             </Text>
-            <Text component="dd" size="sm" m={0}>
+            <Text component="dd" size="sm" m={0} lang="en">
               {text}
             </Text>
           </Group>
@@ -95,7 +103,7 @@ function Meaning(props: { readonly control: Control; readonly hrefOfOther: (cont
       </dl>
       {control.maps.length > 0 && (
         <Text size="sm" mt="xs">
-          The same is asked by{' '}
+          {t.sameAskedBy}{' '}
           {control.maps.map((other, i) => (
             <span key={`${other.frameworkId} ${other.controlId}`}>
               {i > 0 && ', '}

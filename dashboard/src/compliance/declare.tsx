@@ -1,9 +1,11 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { type ComplianceDeclarationKind, DeclareComplianceDocument } from '../../generated/operations';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
-import { KINDS } from './words';
+import { COMPLIANCE } from './texts';
 
 /** A snapshot is uploaded with the command line. */
 type Kind = Exclude<ComplianceDeclarationKind, 'snapshot'>;
@@ -19,23 +21,23 @@ const NO_NAMES = {
 };
 type Name = keyof typeof NO_NAMES;
 
+/** Labels by their names in the catalogue. */
+type Label = ('database' | 'schemaOrAll' | 'objectOrAll') | ('login' | 'applicationStar' | 'hoursExample');
 const FIELDS: Record<
   Kind,
-  readonly { readonly name: Name; readonly label: string; readonly isRequired?: true }[]
+  readonly { readonly name: Name; readonly called: Label; readonly isRequired?: true }[]
 > = {
   sensitive: [
-    { name: 'databaseName', label: 'Database', isRequired: true },
-    { name: 'schemaName', label: 'Schema (empty: all)' },
-    { name: 'objectName', label: 'Object (empty: all)' },
+    { name: 'databaseName', called: 'database', isRequired: true },
+    { name: 'schemaName', called: 'schemaOrAll' },
+    { name: 'objectName', called: 'objectOrAll' },
   ],
-  auditor: [{ name: 'principalName', label: 'Login', isRequired: true }],
-  application: [
-    { name: 'applicationName', label: 'Application; * at its end stands for any text', isRequired: true },
-  ],
+  auditor: [{ name: 'principalName', called: 'login', isRequired: true }],
+  application: [{ name: 'applicationName', called: 'applicationStar', isRequired: true }],
   workingHours: [
     {
       name: 'workingHours',
-      label: 'Working hours, such as Mon-Fri 07:00-19:00 Europe/Berlin',
+      called: 'hoursExample',
       isRequired: true,
     },
   ],
@@ -48,6 +50,8 @@ export function Declare(props: {
   readonly onClose: () => void;
   readonly onDone: () => void;
 }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(COMPLIANCE);
   const { tenantId, onClose, onDone } = props;
   const mutate = useMutate();
   const [kind, setKind] = useState<Kind>('sensitive');
@@ -55,10 +59,13 @@ export function Declare(props: {
   const [reason, setReason] = useState('');
   const isExcluded = kind === 'excluded';
   const fields = [
-    ...FIELDS[kind],
+    ...FIELDS[kind].map((one) => ({
+      ...one,
+      label: t[one.called],
+    })),
     {
       name: 'serverInstanceName' as const,
-      label: isExcluded ? 'Server instance' : 'Server instance (empty: every one)',
+      label: isExcluded ? t.server : t.serverOrAll,
       isRequired: isExcluded,
     },
   ];
@@ -70,14 +77,14 @@ export function Declare(props: {
     onDone();
   };
   return (
-    <FormDialog title="Declare" action="Declare" isOpen onClose={onClose} onSubmit={submit}>
+    <FormDialog title={t.declare} action={t.declare} isOpen onClose={onClose} onSubmit={submit}>
       {(problems) => (
         <>
           <NativeSelect
-            label="Kind"
+            label={common.kind}
             value={kind}
             onChange={(event) => setKind(event.currentTarget.value as Kind)}
-            data={(Object.keys(FIELDS) as Kind[]).map((value) => ({ value, label: KINDS[value] }))}
+            data={(Object.keys(FIELDS) as Kind[]).map((value) => ({ value, label: t[value] }))}
           />
           {fields.map(({ name, label, isRequired = false }) => (
             <TextInput
@@ -90,7 +97,7 @@ export function Declare(props: {
             />
           ))}
           <TextInput
-            label="Reason"
+            label={common.reason}
             required
             error={problems.reason}
             value={reason}

@@ -1,10 +1,12 @@
 import { Table } from '@mantine/core';
 import { useQuery } from 'urql';
 import { ComplianceFrameworksDocument, type ControlStatus } from '../../generated/operations';
+import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { Failed, Loading } from '../shell/states';
-import { STATUS_NAMES, STATUSES } from './words';
+import { COMPLIANCE } from './texts';
+import { STATUS_NAMES } from './words';
 
 interface Props {
   readonly asOf: string | null;
@@ -16,18 +18,19 @@ const COUNTS = { fail: 'fail', unknown: 'unknown', pass: 'pass', not_applicable:
 
 /** The frameworks, with how many controls of whole instances have each status. A number leads to its controls. */
 export function Frameworks({ asOf, chosen, choose }: Props) {
+  const t = useTexts(COMPLIANCE);
   const [{ data, error }, ask] = useQuery({ query: ComplianceFrameworksDocument, variables: { asOf } });
   if (error) return <Failed error={error} retry={ask} />;
-  if (!data) return <Loading what="the frameworks" />;
+  if (!data) return <Loading what={t.theFrameworks} />;
   return (
     <Table.ScrollContainer minWidth={520}>
-      <Table fz="sm" withTableBorder aria-label="Frameworks">
+      <Table fz="sm" withTableBorder aria-label={t.frameworks}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Framework</Table.Th>
+            <Table.Th>{t.framework}</Table.Th>
             {STATUS_NAMES.map((status) => (
               <Table.Th key={status} ta="right">
-                {STATUSES[status].label}
+                {t[status]}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -36,7 +39,9 @@ export function Frameworks({ asOf, chosen, choose }: Props) {
           {data.complianceFrameworks.items.map((framework) => (
             <Table.Tr key={framework.frameworkId} fw={framework.frameworkId === chosen ? 600 : undefined}>
               <Table.Td>
-                <Opener onOpen={() => choose(framework.frameworkId, null)}>{framework.title}</Opener>
+                <span lang="en">
+                  <Opener onOpen={() => choose(framework.frameworkId, null)}>{framework.title}</Opener>
+                </span>
               </Table.Td>
               {STATUS_NAMES.map((status) => (
                 <Table.Td key={status} ta="right">
@@ -47,7 +52,7 @@ export function Frameworks({ asOf, chosen, choose }: Props) {
                       {formatCount(framework[COUNTS[status]])}
                       <span className="sr-only">
                         {' '}
-                        {STATUSES[status].label}: {framework.title}
+                        {t[status]}: {framework.title}
                       </span>
                     </Opener>
                   )}

@@ -6,12 +6,13 @@ import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
 import { ALL, fixedRange, last } from '../explore/time-range';
-import { counted } from '../lib/numbers';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { nameOf } from '../lib/tenant-name';
 import { DAY_MS, formatTime } from '../lib/time';
 import { Status } from './status';
-import { GROUP_STATES } from './words';
+import { COMPLIANCE } from './texts';
 
 type Instance = NonNullable<ComplianceControlQuery['complianceControl']>['instances'][number];
 
@@ -26,13 +27,14 @@ const PERIOD_DAYS = 30;
 
 /** How a control stands on one instance: status, reason, the records that prove it, and its audit action groups. */
 export function InstanceStanding({ instance, asOf, session }: Props) {
+  const t = useTexts(COMPLIANCE);
   const [zone] = useTimeZone();
   const { serverInstanceName, databaseName, recordIds } = instance;
   const name = [serverInstanceName, ...(databaseName === null ? [] : [databaseName])]
     .map(showHidden)
     .join(', ');
   const readsEvents = hasScope(session, 'read:audit-activity');
-  const time = (text: string | null) => (text === null ? 'not known' : formatTime(text, zone));
+  const time = (text: string | null) => (text === null ? t.notKnown : formatTime(text, zone));
   return (
     <Paper withBorder p="sm" component="article" aria-label={name}>
       <Group gap="xs">
@@ -46,17 +48,15 @@ export function InstanceStanding({ instance, asOf, session }: Props) {
           </Text>
         )}
       </Group>
-      <Text size="sm" mt={6} style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm" mt={6} style={{ overflowWrap: 'anywhere' }} lang="en">
         {showHidden(instance.reason)}
       </Text>
       <Text size="sm" c="dimmed" mt={4}>
-        Since {time(instance.since)}. The sources are complete up to {time(instance.evaluatedThrough)}.
+        {t.sinceUpTo(time(instance.since), time(instance.evaluatedThrough))}
       </Text>
       {readsEvents && recordIds.length > 0 && (
         <Anchor component={Link} size="sm" href={recordsHref(recordIds)}>
-          {recordIds.length === 1
-            ? 'The record that proves it'
-            : `${counted(recordIds.length, 'record')} that prove it`}
+          {t.proofs(recordIds.length)}
         </Anchor>
       )}
       {instance.groups.length > 0 && <Groups instance={instance} asOf={asOf} readsEvents={readsEvents} />}
@@ -76,6 +76,8 @@ function Groups({
   asOf,
   readsEvents,
 }: Pick<Props, 'instance' | 'asOf'> & { readonly readsEvents: boolean }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(COMPLIANCE);
   const [zone] = useTimeZone();
   const end = asOf === null ? null : Date.parse(asOf);
   const range = end === null ? last(PERIOD_DAYS, 'd') : fixedRange(end - PERIOD_DAYS * DAY_MS, end);
@@ -84,18 +86,18 @@ function Groups({
       <Table fz="sm">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Audit action group</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Since</Table.Th>
-            <Table.Th>By</Table.Th>
-            {readsEvents && <Table.Th>Look</Table.Th>}
+            <Table.Th>{t.group}</Table.Th>
+            <Table.Th>{common.state}</Table.Th>
+            <Table.Th>{common.since}</Table.Th>
+            <Table.Th>{t.by}</Table.Th>
+            {readsEvents && <Table.Th>{t.look}</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {instance.groups.map(({ group, state, since, by, recordId, filter }) => (
             <Table.Tr key={group}>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>{group}</Table.Td>
-              <Table.Td>{GROUP_STATES[state]}</Table.Td>
+              <Table.Td>{t[state]}</Table.Td>
               <Table.Td style={{ whiteSpace: 'nowrap' }}>
                 {since === null ? '–' : formatTime(since, zone)}
               </Table.Td>
@@ -104,11 +106,13 @@ function Groups({
                 <Table.Td>
                   <Group gap="xs">
                     <Anchor component={Link} inherit href={exploreHref({ filter, range })}>
-                      Events<span className="sr-only"> of {group}</span>
+                      {common.events}
+                      <span className="sr-only"> {common.of(group)}</span>
                     </Anchor>
                     {recordId !== null && (
                       <Anchor component={Link} inherit href={recordsHref([recordId])}>
-                        Change<span className="sr-only"> of {group}</span>
+                        {t.change}
+                        <span className="sr-only"> {common.of(group)}</span>
                       </Anchor>
                     )}
                   </Group>

@@ -12,22 +12,27 @@ import {
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
 import { textsAddress } from '../lib/address';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
+import type { In } from '../lib/texts';
 import { formatTime } from '../lib/time';
 import { useAddress } from '../lib/use-address';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
 import { PATH } from './address';
 import { Declare } from './declare';
-import { KINDS } from './words';
+import { COMPLIANCE } from './texts';
 
 type Declaration = ComplianceDeclarationsQuery['complianceDeclarations'][number];
 const ADDRESS = textsAddress(['tenantId', 'ended']);
 
 /** What is declared about the servers of a tenant. Operators add to it and end it. */
 export function Scope({ session }: { readonly session: Session }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(COMPLIANCE);
   const [zone] = useTimeZone();
   const [given, setGiven] = useAddress(ADDRESS);
   const isOperator = session.kind === 'operator';
@@ -48,23 +53,19 @@ export function Scope({ session }: { readonly session: Session }) {
   );
   return (
     <Stack gap="sm">
-      <PageHead title={isOperator ? 'Compliance' : 'What is declared'}>
-        {isOperator && tenantId !== null && <Button onClick={() => setIsDeclaring(true)}>Declare</Button>}
+      <PageHead title={isOperator ? t.title : t.whatIsDeclared}>
+        {isOperator && tenantId !== null && <Button onClick={() => setIsDeclaring(true)}>{t.declare}</Button>}
         {!isOperator && (
           <Anchor component={Link} href={PATH} size="sm">
-            ← All controls
+            {t.allControls}
           </Anchor>
         )}
       </PageHead>
-      <Text size="sm">
-        Facts about servers that no event states, and that assessments use: which data is sensitive, who may
-        choose what is audited, which applications may log on, when people work, and which servers are not
-        assessed. Operators declare them.
-      </Text>
+      <Text size="sm">{t.about}</Text>
       <Group gap="md" align="flex-end">
         {tenants.length > 1 && (
           <Select
-            label="Tenant"
+            label={common.tenant}
             allowDeselect={false}
             searchable
             limit={100}
@@ -74,7 +75,7 @@ export function Scope({ session }: { readonly session: Session }) {
           />
         )}
         <Switch
-          label="Also those that have ended"
+          label={t.alsoEnded}
           checked={showsEnded}
           onChange={(event) => {
             const ended = event.currentTarget.checked ? '1' : null;
@@ -94,35 +95,33 @@ export function Scope({ session }: { readonly session: Session }) {
           fetching={fetching}
           records={shown}
           noRecordsText={
-            isOperator && known.data && tenants.length === 0
-              ? 'No tenant yet: make one under Tenants'
-              : 'Nothing is declared'
+            isOperator && known.data && tenants.length === 0 ? common.noTenant : t.nothingDeclared
           }
           columns={[
-            { accessor: 'kind', title: 'Kind', render: ({ kind }) => KINDS[kind] },
+            { accessor: 'kind', title: common.kind, render: ({ kind }) => t[kind] },
             {
               accessor: 'what',
-              title: 'What',
-              render: (one) => <div style={{ overflowWrap: 'anywhere' }}>{showHidden(whatOf(one))}</div>,
+              title: t.what,
+              render: (one) => <div style={{ overflowWrap: 'anywhere' }}>{showHidden(whatOf(one, t))}</div>,
             },
             {
               accessor: 'reason',
-              title: 'Reason',
+              title: common.reason,
               render: ({ reason }) => <div style={{ overflowWrap: 'anywhere' }}>{showHidden(reason)}</div>,
             },
             {
               accessor: 'validFrom',
-              title: 'From',
+              title: common.from,
               noWrap: true,
               render: ({ validFrom }) => formatTime(validFrom, zone),
             },
             {
               accessor: 'validUntil',
-              title: 'Until',
+              title: common.until,
               noWrap: true,
               render: ({ validUntil }) => (validUntil === null ? '–' : formatTime(validUntil, zone)),
             },
-            { accessor: 'createdBy', title: 'By', render: ({ createdBy }) => showHidden(createdBy) },
+            { accessor: 'createdBy', title: t.by, render: ({ createdBy }) => showHidden(createdBy) },
             ...(isOperator
               ? [
                   {
@@ -133,10 +132,10 @@ export function Scope({ session }: { readonly session: Session }) {
                         <Button
                           size="compact-xs"
                           variant="default"
-                          aria-label={`End ${KINDS[one.kind]}: ${whatOf(one)}`}
+                          aria-label={t.endOf(t[one.kind], whatOf(one, t))}
                           onClick={() => setEnding(one)}
                         >
-                          End
+                          {t.end}
                         </Button>
                       ),
                   },
@@ -166,13 +165,14 @@ function EndDeclaration(props: {
   readonly onClose: () => void;
   readonly onDone: () => void;
 }) {
+  const t = useTexts(COMPLIANCE);
   const { tenantId, declaration, onClose, onDone } = props;
   const mutate = useMutate();
   const { declarationId, kind } = declaration;
   return (
     <FormDialog
-      title={`End ${KINDS[kind]}`}
-      action="End"
+      title={t.endKind(t[kind])}
+      action={t.end}
       isOpen
       onClose={onClose}
       onSubmit={async () => {
@@ -181,18 +181,17 @@ function EndDeclaration(props: {
       }}
     >
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {showHidden(whatOf(declaration))}: it no longer holds from now on. Assessments of moments before now
-        still use it.
+        {t.noLonger(showHidden(whatOf(declaration, t)))}
       </Text>
     </FormDialog>
   );
 }
 
 /** What a declaration names, with the instance if it holds for one only. */
-function whatOf(one: Declaration): string {
+function whatOf(one: Declaration, t: In<typeof COMPLIANCE>): string {
   const names = [one.databaseName, one.schemaName, one.objectName].filter((name) => name !== null).join('.');
   const what = names || one.principalName || one.applicationName || one.workingHours || one.sha256;
-  const where = one.serverInstanceName ?? 'every server instance';
+  const where = one.serverInstanceName ?? t.everyServer;
   if (!what) return where;
-  return `${what} on ${where}`;
+  return t.on(what, where);
 }

@@ -137,7 +137,6 @@ const VIEWS: readonly View[] = [
     for: ['public', 'operator'],
     scope: 'read:compliance',
     hasPages: true,
-    isEnglish: true,
     component: part(() => import('../compliance/compliance')),
   },
   {
