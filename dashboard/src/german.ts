@@ -17,6 +17,8 @@ import { FIELD_LABELS_DE } from './lib/field-labels.de';
 import { type Translations, translated } from './lib/texts';
 import { OVERVIEW } from './overview/texts';
 import { OVERVIEW_DE } from './overview/texts.de';
+import { REPORTS } from './reports/texts';
+import { REPORTS_DE } from './reports/texts.de';
 import { RULES } from './rules/texts';
 import { RULES_DE } from './rules/texts.de';
 import { SHELL } from './shell/texts';
@@ -35,6 +37,7 @@ export const GERMAN: Translations = new Map([
   translated(FIELD_LABELS, FIELD_LABELS_DE),
   translated(INCIDENTS, INCIDENTS_DE),
   translated(OVERVIEW, OVERVIEW_DE),
+  translated(REPORTS, REPORTS_DE),
   translated(RULES, RULES_DE),
   translated(SHELL, SHELL_DE),
   translated(SIGN_IN, SIGN_IN_DE),

@@ -1,11 +1,14 @@
 import { Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { bodyOf, newRunPath, PAGE_HEADER } from '../api/session';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import type { NamedTenant } from '../lib/tenant-name';
 import { DAY_MS, fromInputValue, toInputValue, zoneName } from '../lib/time';
 import { labelOf, parametersOf } from './report-parameters';
+import { REPORTS } from './texts';
 
 interface Props {
   readonly report: { readonly reportId: string; readonly title: string; readonly needs: readonly string[] };
@@ -20,6 +23,8 @@ const RUN_HEADER = 'X-Report-Run';
 
 /** The dialog that makes a run of a report. */
 export function MakeRun({ report, tenants, onClose, onMade }: Props) {
+  const common = useTexts(COMMON);
+  const t = useTexts(REPORTS);
   const { reportId, title, needs } = report;
   const [zone] = useTimeZone();
   const [form, setForm] = useState<Readonly<Record<string, string>>>(() => ({
@@ -44,7 +49,9 @@ export function MakeRun({ report, tenants, onClose, onMade }: Props) {
       format: hasPdf ? 'pdf' : 'json',
     };
     const parameters = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ''));
-    onMade(await makeRun(reportId, parameters));
+    const runId = await makeRun(reportId, parameters);
+    if (runId === null) throw new Error(t.namedNoRun);
+    onMade(runId);
   };
   const field = (
     name: string,
@@ -60,22 +67,22 @@ export function MakeRun({ report, tenants, onClose, onMade }: Props) {
     />
   );
   return (
-    <FormDialog title={`Make a run: ${title}`} action="Make" isOpen onClose={onClose} onSubmit={submit}>
+    <FormDialog title={t.makeRunOf(title)} action={t.make} isOpen onClose={onClose} onSubmit={submit}>
       {tenants.length > 1 && (
         <NativeSelect
-          label="Tenant"
+          label={common.tenant}
           value={form.tenantId}
           onChange={(event) => setForm({ ...form, tenantId: event.currentTarget.value })}
           data={tenants.map(({ tenantId, name }) => ({ value: tenantId, label: name }))}
         />
       )}
-      {field('startTime', `From (${zoneName(zone)})`, { type: 'datetime-local', step: 1 })}
-      {field('endTime', `To (${zoneName(zone)})`, { type: 'datetime-local', step: 1 })}
-      {field('timeZone', 'Time zone of the report')}
-      {needs.length > 0 && <Text size="sm">One of these must be given.</Text>}
-      {names.map((name) => field(name, labelOf(name)))}
+      {field('startTime', t.fromIn(zoneName(zone)), { type: 'datetime-local', step: 1 })}
+      {field('endTime', t.toIn(zoneName(zone)), { type: 'datetime-local', step: 1 })}
+      {field('timeZone', t.zoneOfReport)}
+      {needs.length > 0 && <Text size="sm">{t.oneOfThese}</Text>}
+      {names.map((name) => field(name, labelOf(name, t)))}
       <Checkbox
-        label="A PDF of more than 10,000 rows, too"
+        label={t.alsoPdf}
         checked={hasPdf}
         onChange={(event) => setHasPdf(event.currentTarget.checked)}
       />
@@ -83,12 +90,10 @@ export function MakeRun({ report, tenants, onClose, onMade }: Props) {
   );
 }
 
-/** Makes a run. Its files are read later. @returns its id @throws ServiceError */
-async function makeRun(reportId: string, parameters: URLSearchParams): Promise<string> {
+/** Makes a run. Its files are read later. @returns its id; null: the service named none @throws ServiceError */
+async function makeRun(reportId: string, parameters: URLSearchParams): Promise<string | null> {
   const response = await fetch(newRunPath(reportId, parameters), { headers: PAGE_HEADER });
   if (!response.ok) await bodyOf(response);
   await response.body?.cancel();
-  const runId = response.headers.get(RUN_HEADER);
-  if (runId === null) throw new Error('The service named no run.');
-  return runId;
+  return response.headers.get(RUN_HEADER);
 }

@@ -6,7 +6,8 @@ import { ReportsDocument, type ReportsQuery, TenantsDocument } from '../../gener
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
 import { textsAddress } from '../lib/address';
-import { counted } from '../lib/numbers';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { nameOf } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
@@ -16,6 +17,7 @@ import { Empty, Failed, Loading } from '../shell/states';
 import { MakeRun } from './make-run';
 import { RunPage } from './run-page';
 import { Schedules } from './schedules';
+import { REPORTS } from './texts';
 
 type Report = ReportsQuery['reports']['items'][number];
 const ADDRESS = textsAddress(['run']);
@@ -29,27 +31,30 @@ export default function Reports({ session }: { readonly session: Session }) {
 
 /** Operators read no reports: they say when reports are made, and who gets them. */
 function OfOperators() {
+  const common = useTexts(COMMON);
+  const t = useTexts(REPORTS);
   const [{ data, error }, ask] = useQuery({ query: TenantsDocument });
   return (
     <Stack gap="sm">
-      <PageHead title="Reports" />
+      <PageHead title={t.reports} />
       {error && <Failed error={error} retry={ask} />}
-      {!data && !error && <Loading what="the schedules" />}
-      {data?.tenants.length === 0 && <Empty title="No tenant yet: make one under Tenants" />}
+      {!data && !error && <Loading what={t.theSchedules} />}
+      {data?.tenants.length === 0 && <Empty title={common.noTenant} />}
       {data && <Schedules tenants={data.tenants} isOperator />}
     </Stack>
   );
 }
 
 function Catalogue({ session }: { readonly session: Session }) {
+  const t = useTexts(REPORTS);
   const [, setGiven] = useAddress(ADDRESS);
   const [{ data, error }, ask] = useQuery({ query: ReportsDocument });
   const [making, setMaking] = useState<Report | null>(null);
   return (
     <Stack gap="sm">
-      <PageHead title="Reports" />
+      <PageHead title={t.reports} />
       {error && <Failed error={error} retry={ask} />}
-      {!data && !error && <Loading what="the reports" />}
+      {!data && !error && <Loading what={t.theReports} />}
       {data?.reports.items.map((report) => (
         <ReportCard
           key={report.reportId}
@@ -76,16 +81,17 @@ function ReportCard(props: {
   readonly session: Session;
   readonly onMake: () => void;
 }) {
+  const t = useTexts(REPORTS);
   const [zone] = useTimeZone();
   const { report, session, onMake } = props;
   return (
     <Paper withBorder p="sm" component="article" aria-label={report.title}>
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <div>
-          <Title order={2} size="h5">
+          <Title order={2} size="h5" lang="en">
             {report.title}
           </Title>
-          <Text size="sm" c="dimmed">
+          <Text size="sm" c="dimmed" lang="en">
             {report.about}
           </Text>
         </div>
@@ -93,10 +99,10 @@ function ReportCard(props: {
           size="xs"
           variant="default"
           style={{ flexShrink: 0 }}
-          aria-label={`Make a run: ${report.title}`}
+          aria-label={t.makeRunOf(report.title)}
           onClick={onMake}
         >
-          Make a run
+          {t.makeRun}
         </Button>
       </Group>
       {report.runs.length > 0 && (
@@ -112,8 +118,12 @@ function ReportCard(props: {
                 {formatTime(run.createdAt, zone)}
               </Anchor>
               {': '}
-              {counted(run.rows, 'row')}, {formatTime(run.startTime, zone)} – {formatTime(run.endTime, zone)},
-              by {showHidden(run.createdBy)}
+              {t.run(
+                run.rows,
+                formatTime(run.startTime, zone),
+                formatTime(run.endTime, zone),
+                showHidden(run.createdBy),
+              )}
               {session.tenants.length > 1 && `, ${showHidden(nameOf(session.tenants, run.tenantId))}`}
             </Text>
           ))}

@@ -6,7 +6,9 @@ import { ReportRunDocument, type ReportRunQuery } from '../../generated/operatio
 import { bodyOf, PAGE_HEADER, runFilePath, type Session } from '../api/session';
 import { ProveButton } from '../evidence/prove-button';
 import { showHidden } from '../explore/event/marks';
+import { COMMON } from '../lib/common';
 import { FieldRow } from '../lib/field-row';
+import { useTexts } from '../lib/language';
 import { formatBytes, formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { saveFile } from '../lib/save-file';
@@ -14,37 +16,37 @@ import { nameOf } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
 import { Empty, Failed, Loading } from '../shell/states';
 import { runQuestion } from './run-question';
+import { REPORTS } from './texts';
 
 type Run = NonNullable<ReportRunQuery['reportRun']>;
 const RUN_FILE = 'run.json';
 
 /** One run: what was asked, its files, and how to verify them. */
 export function RunPage({ runId, session }: { readonly runId: string; readonly session: Session }) {
+  const t = useTexts(REPORTS);
   const [{ data, error }, ask] = useQuery({ query: ReportRunDocument, variables: { runId } });
   if (error) return <Failed error={error} retry={ask} />;
-  if (!data) return <Loading what="the run" />;
+  if (!data) return <Loading what={t.theRun} />;
   const run = data.reportRun;
   return (
     <Stack gap="md">
       <Anchor component={Link} href="/reports" size="sm">
-        ← All reports
+        {t.allReports}
       </Anchor>
-      {run ? (
-        <Found run={run} session={session} />
-      ) : (
-        <Empty title="There is no such run among those this sign-in may read" />
-      )}
+      {run ? <Found run={run} session={session} /> : <Empty title={t.noSuchRun} />}
     </Stack>
   );
 }
 
 function Found({ run, session }: { readonly run: Run; readonly session: Session }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(REPORTS);
   const [zone] = useTimeZone();
   const question = runQuestion(run.manifest);
   return (
     <>
       <Group gap="xs">
-        <Title order={1} size="h3">
+        <Title order={1} size="h3" lang="en">
           {run.title}
         </Title>
         {question && (
@@ -53,39 +55,42 @@ function Found({ run, session }: { readonly run: Run; readonly session: Session 
             filter={question}
             tenantId={run.tenantId}
             reason={`report ${run.reportId}, run ${run.number}`}
-            label="Prove its events"
+            label={common.proveItsEvents}
           />
         )}
       </Group>
       <Table fz="sm">
         <Table.Tbody>
-          <FieldRow label="Period">
-            {formatTime(run.startTime, zone, 3)} – {formatTime(run.endTime, zone, 3)}, shown in {run.timeZone}
+          <FieldRow label={t.period}>
+            {t.shownIn(formatTime(run.startTime, zone, 3), formatTime(run.endTime, zone, 3), run.timeZone)}
           </FieldRow>
-          <FieldRow label="Rows">{formatCount(run.rows)}</FieldRow>
-          <FieldRow label="Made">
-            {formatTime(run.createdAt, zone)} by {showHidden(run.createdBy)}, run {formatCount(run.number)} of{' '}
-            {showHidden(nameOf(session.tenants, run.tenantId))}
+          <FieldRow label={t.rows}>{formatCount(run.rows)}</FieldRow>
+          <FieldRow label={t.made}>
+            {t.madeBy(
+              formatTime(run.createdAt, zone),
+              showHidden(run.createdBy),
+              run.number,
+              showHidden(nameOf(session.tenants, run.tenantId)),
+            )}
           </FieldRow>
-          <FieldRow label="Files are kept until">{formatTime(run.expiresAt, zone)}</FieldRow>
-          <FieldRow label="Evidence log then">{formatCount(run.logSize)} entries</FieldRow>
-          <FieldRow label="Id">{run.runId}</FieldRow>
+          <FieldRow label={t.keptUntil}>{formatTime(run.expiresAt, zone)}</FieldRow>
+          <FieldRow label={t.logThen}>{t.entries(run.logSize)}</FieldRow>
+          <FieldRow label={t.id}>{run.runId}</FieldRow>
         </Table.Tbody>
       </Table>
       <Files run={run} />
       <section aria-labelledby="verify">
         <Title order={2} size="h5" id="verify" mb="xs">
-          Verify
+          {t.verify}
         </Title>
         <Text size="sm" mb="xs">
-          Save what is signed of the run, put the files beside it, and call the command. It needs no service,
-          and ends with 1 when a byte differs.
+          {t.howToVerify}
         </Text>
         <Group gap="xs">
           <Button size="xs" variant="default" onClick={() => saveFile(signedOf(run))}>
-            What is signed
+            {t.whatIsSigned}
           </Button>
-          <Code>audit-activity verify --report {RUN_FILE}</Code>
+          <Code>{`audit-activity verify --report ${RUN_FILE}`}</Code>
         </Group>
       </section>
     </>
@@ -99,6 +104,7 @@ const signedOf = (run: Run) => ({
 });
 
 function Files({ run }: { readonly run: Run }) {
+  const t = useTexts(REPORTS);
   const [busy, setBusy] = useState<string | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const save = async ({ format, name }: Run['files'][number]) => {
@@ -117,10 +123,10 @@ function Files({ run }: { readonly run: Run }) {
   return (
     <section aria-labelledby="files">
       <Title order={2} size="h5" id="files" mb="xs">
-        Files
+        {t.files}
       </Title>
       {error && <Failed error={error} />}
-      {run.files.length === 0 && <Text size="sm">They were removed. What is signed of them is kept.</Text>}
+      {run.files.length === 0 && <Text size="sm">{t.wereRemoved}</Text>}
       {run.files.map((file) => (
         <Group key={file.format} gap="xs" mb={6}>
           <Button
@@ -135,7 +141,7 @@ function Files({ run }: { readonly run: Run }) {
           </Button>
           <Text size="sm">{formatBytes(file.bytes)}</Text>
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            SHA-256 {file.sha256}
+            {`SHA-256 ${file.sha256}`}
           </Text>
         </Group>
       ))}

@@ -8,13 +8,16 @@ import {
   TenantDestinationsDocument,
   UpdateReportScheduleDocument,
 } from '../../generated/operations';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { type Recipient, recipientOf } from '../lib/recipient';
 import { RecipientFields } from '../lib/recipient-fields';
 import { zoneName, zoneNames } from '../lib/time';
 import { labelOf, parametersOf } from './report-parameters';
 import { type Schedule, TIMES } from './schedule-words';
+import { REPORTS } from './texts';
 
 interface Props {
   readonly tenantId: string;
@@ -26,16 +29,12 @@ interface Props {
 }
 
 const ZONES = ['UTC', ...zoneNames()];
-const OWN_TIMES = { value: 'cron', label: 'at times of your own' };
-/** Empty: what goes with the times. */
-const PERIODS = [
-  { value: '', label: 'what goes with its times' },
-  ...['hour', 'day', 'week', 'month'].map((value) => ({ value, label: `the ${value} before` })),
-  { value: 'schedule', label: 'the time since the run before' },
-];
+const OWN_TIMES = 'cron';
 
 /** The dialog that makes or changes a schedule of a report. */
 export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: Props) {
+  const common = useTexts(COMMON);
+  const t = useTexts(REPORTS);
   const mutate = useMutate();
   const [{ data }] = useQuery({ query: TenantDestinationsDocument, variables: { tenantId } });
   const destinations = data?.destinations ?? [];
@@ -43,6 +42,14 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
   const set = (change: Partial<typeof form>) => setForm((now) => ({ ...now, ...change }));
   const { needs = [], formats = [] } = reports.find(({ reportId }) => reportId === form.reportId) ?? {};
   const names = parametersOf(form.reportId, needs);
+  const periods = [
+    { value: '', label: t.withTimes },
+    { value: 'hour', label: t.theHour },
+    { value: 'day', label: t.theDay },
+    { value: 'week', label: t.theWeek },
+    { value: 'month', label: t.theMonth },
+    { value: 'schedule', label: t.sinceBefore },
+  ];
   const submit = async () => {
     const typed = names.map((name) => [name, String(form.parameters[name] ?? '').trim()] as const);
     // What this form has no field for stays as it is.
@@ -53,9 +60,7 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
       tenantId,
       name: form.name,
       reportId: form.reportId,
-      ...(form.every === OWN_TIMES.value
-        ? { every: null, cron: form.cron }
-        : { every: form.every, cron: null }),
+      ...(form.every === OWN_TIMES ? { every: null, cron: form.cron } : { every: form.every, cron: null }),
       timeZone: form.timeZone,
       period: form.period || null,
       parameters: Object.fromEntries([...others, ...typed.filter(([, value]) => value !== '')]),
@@ -70,8 +75,8 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
   };
   return (
     <FormDialog
-      title={schedule ? `Change ${schedule.name}` : 'New schedule'}
-      action="Save"
+      title={schedule ? t.change(schedule.name) : t.newSchedule}
+      action={common.save}
       isOpen
       isWide
       onClose={onClose}
@@ -80,7 +85,7 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
       {(problems) => (
         <>
           <TextInput
-            label="Name"
+            label={common.name}
             withAsterisk
             data-autofocus
             maxLength={LIMITS.nameCharsMax}
@@ -89,17 +94,17 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
             onChange={(event) => set({ name: event.currentTarget.value })}
           />
           <NativeSelect
-            label="Report"
+            label={t.report}
             error={problems.reportId}
             data={reports.map(({ reportId, title }) => ({ value: reportId, label: title }))}
             value={form.reportId}
             onChange={(event) => set({ reportId: event.currentTarget.value })}
           />
-          {needs.length > 0 && <Text size="sm">One of these must be given.</Text>}
+          {needs.length > 0 && <Text size="sm">{t.oneOfThese}</Text>}
           {names.map((name) => (
             <TextInput
               key={name}
-              label={labelOf(name)}
+              label={labelOf(name, t)}
               error={problems[name]}
               value={String(form.parameters[name] ?? '')}
               onChange={(event) =>
@@ -109,14 +114,17 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
           ))}
           <Group grow align="flex-start">
             <NativeSelect
-              label="It is made"
+              label={t.itIsMade}
               error={problems.every}
-              data={[...TIMES, OWN_TIMES]}
+              data={[
+                ...TIMES.map((value) => ({ value, label: t[value] })),
+                { value: OWN_TIMES, label: t.atOwnTimes },
+              ]}
               value={form.every}
               onChange={(event) => set({ every: event.currentTarget.value })}
             />
             <Select
-              label="Time zone"
+              label={t.timeZone}
               error={problems.timeZone}
               allowDeselect={false}
               searchable
@@ -126,35 +134,35 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
               onChange={(timeZone) => set({ timeZone: timeZone ?? 'UTC' })}
             />
           </Group>
-          {form.every === OWN_TIMES.value && (
+          {form.every === OWN_TIMES && (
             <TextInput
-              label="Times"
-              description="Minute, hour, day of the month, month, day of the week: 30 5 * * 1-5."
+              label={t.times}
+              description={t.cronFields}
               error={problems.cron}
               value={form.cron}
               onChange={(event) => set({ cron: event.currentTarget.value })}
             />
           )}
           <NativeSelect
-            label="It covers"
+            label={t.itCovers}
             error={problems.period}
-            data={PERIODS}
+            data={periods}
             value={form.period}
             onChange={(event) => set({ period: event.currentTarget.value })}
           />
           <RecipientFields
-            label="It is sent"
+            label={t.itIsSent}
             value={form}
             onChange={set}
             destinations={destinations}
             problems={problems}
             hints={{
-              email: 'Each gets a mail with links to the files.',
-              destination: 'It gets a message; one of the type s3 gets the files, too.',
+              email: t.mailWithLinks,
+              destination: t.getsMessage,
             }}
             email={
               <Checkbox
-                label="Files of up to 10 MB in all come with the mail"
+                label={t.attached}
                 error={problems.attach}
                 checked={form.attach}
                 onChange={(event) => set({ attach: event.currentTarget.checked })}
@@ -162,7 +170,7 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
             }
           />
           <Checkbox.Group
-            label="Files"
+            label={t.files}
             error={problems.formats}
             value={form.formats}
             onChange={(formats) => set({ formats })}
@@ -174,8 +182,8 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
             </Group>
           </Checkbox.Group>
           <NumberInput
-            label="Days that its files are kept"
-            placeholder="as those of other runs"
+            label={t.daysKept}
+            placeholder={t.asOthers}
             error={problems.keepDays}
             min={1}
             max={LIMITS.reportDaysMax}
@@ -191,7 +199,7 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
 const beginningOf = (schedule: Schedule | null, reportId: string) => ({
   name: schedule?.name ?? '',
   reportId: schedule?.reportId ?? reportId,
-  every: schedule ? (schedule.every ?? OWN_TIMES.value) : 'weekly',
+  every: schedule ? (schedule.every ?? OWN_TIMES) : 'weekly',
   cron: schedule?.every === null ? schedule.cron : '',
   timeZone: schedule?.timeZone ?? zoneName('local'),
   period: schedule && !isUsual(schedule) ? schedule.period : '',

@@ -1,16 +1,21 @@
 import type { ReportSchedulesQuery } from '../../generated/operations';
+import type { In } from '../lib/texts';
+import type { REPORTS } from './texts';
 
 export type Schedule = ReportSchedulesQuery['reportSchedules'][number];
 
-export const TIMES = [
-  { value: 'hourly', label: 'each hour, 15 minutes past' },
-  { value: 'daily', label: 'each day at 6:00' },
-  { value: 'weekly', label: 'each Monday at 6:00' },
-  { value: 'monthly', label: 'on the first of each month at 6:00' },
-];
+type Texts = In<typeof REPORTS>;
 
-export const timesInWords = ({ every, cron, timeZone }: Pick<Schedule, 'every' | 'cron' | 'timeZone'>) =>
-  `${TIMES.find(({ value }) => value === every)?.label ?? cron}, ${timeZone}`;
+/** Their words are in the catalogue. */
+export const TIMES = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 
-export const recipientsOf = ({ emails, destinationId, formats }: Schedule) =>
-  `${formats.join(' and ')} to ${emails.length > 0 ? emails.join(', ') : `destination ${destinationId}`}`;
+export function timesInWords(of: Pick<Schedule, 'every' | 'cron' | 'timeZone'>, t: Texts): string {
+  const known = TIMES.find((value) => value === of.every);
+  return `${known ? t[known] : of.cron}, ${of.timeZone}`;
+}
+
+export const recipientsOf = ({ emails, destinationId, formats }: Schedule, t: Texts) =>
+  t.sentTo(
+    formats.join(` ${t.and} `),
+    emails.length > 0 ? emails.join(', ') : t.destination(destinationId ?? ''),
+  );

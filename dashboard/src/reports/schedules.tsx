@@ -9,7 +9,9 @@ import {
   ResumeReportScheduleDocument,
   SendReportScheduleNowDocument,
 } from '../../generated/operations';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
 import type { NamedTenant } from '../lib/tenant-name';
@@ -17,11 +19,13 @@ import { formatTime } from '../lib/time';
 import { Failed } from '../shell/states';
 import { ScheduleForm } from './schedule-form';
 import { recipientsOf, type Schedule, timesInWords } from './schedule-words';
+import { REPORTS } from './texts';
 
 const ASK_MS = 10_000;
 
 /** When reports of a tenant are made and sent. Operators change it; those who read reports see it. */
 export function Schedules(props: { readonly tenants: readonly NamedTenant[]; readonly isOperator: boolean }) {
+  const t = useTexts(REPORTS);
   const { tenants, isOperator } = props;
   const [chosen, setChosen] = useState<string | null>(null);
   const tenantId = chosen ?? tenants[0]?.tenantId ?? null;
@@ -41,13 +45,13 @@ export function Schedules(props: { readonly tenants: readonly NamedTenant[]; rea
     <Stack gap="xs" component="section" aria-labelledby="schedules">
       <Group justify="space-between" align="flex-end">
         <Title order={2} size="h4" id="schedules">
-          Schedules
+          {t.schedules}
         </Title>
         <Group gap="xs">
           {tenants.length > 1 && (
             <NativeSelect
               size="xs"
-              aria-label="Tenant of the schedules"
+              aria-label={t.tenantOfSchedules}
               data={tenants.map(({ tenantId: value, name }) => ({ value, label: name }))}
               value={tenantId}
               onChange={(event) => setChosen(event.currentTarget.value)}
@@ -55,7 +59,7 @@ export function Schedules(props: { readonly tenants: readonly NamedTenant[]; rea
           )}
           {isOperator && (
             <Button size="xs" disabled={!data} onClick={() => setDialog({ kind: 'form', schedule: null })}>
-              New schedule
+              {t.newSchedule}
             </Button>
           )}
         </Group>
@@ -63,10 +67,7 @@ export function Schedules(props: { readonly tenants: readonly NamedTenant[]; rea
       {error && <Failed error={error} retry={again} />}
       {data?.reportSchedules.length === 0 && (
         <Text size="sm">
-          No report of this tenant is made by itself.{' '}
-          {isOperator
-            ? 'A schedule makes one each day, week or month, and sends it by mail or to a destination.'
-            : 'An operator makes a schedule here.'}
+          {t.noneByItself} {isOperator ? t.aScheduleMakes : t.anOperatorMakes}
         </Text>
       )}
       {data?.reportSchedules.map((schedule) => (
@@ -101,6 +102,7 @@ function ScheduleCard(props: {
   readonly onChange: () => void;
   readonly onOpen: (kind: 'form' | 'remove') => void;
 }) {
+  const t = useTexts(REPORTS);
   const [zone] = useTimeZone();
   const { schedule, title, isOperator, onChange, onOpen } = props;
   const { name, paused, nextRunAt, lastRunAt, pendingRunId, lastError, retryAt } = schedule;
@@ -112,22 +114,23 @@ function ScheduleCard(props: {
             {name}
           </Title>
           <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {title} · {timesInWords(schedule)} · {recipientsOf(schedule)}
+            {' '}
+            <span lang="en">{title}</span> · {timesInWords(schedule, t)} · {recipientsOf(schedule, t)}
           </Text>
         </div>
         <Badge variant="light" tt="none" color={paused ? 'gray' : lastError ? 'red' : 'green'}>
-          {paused ? 'paused' : lastError ? 'failing' : 'active'}
+          {paused ? t.paused : lastError ? t.failing : t.active}
         </Badge>
       </Group>
       <Text size="sm" mt={4}>
-        {nextRunAt ? `Next ${formatTime(nextRunAt, zone)}` : 'It makes no run by itself'}
-        {lastRunAt ? ` · last sent ${formatTime(lastRunAt, zone)}` : ' · none was sent yet'}
-        {pendingRunId && ' · a run is being made or sent'}
+        {nextRunAt ? t.next(formatTime(nextRunAt, zone)) : t.noRunByItself}
+        {` · ${lastRunAt ? t.lastSent(formatTime(lastRunAt, zone)) : t.noneSent}`}
+        {pendingRunId && ` · ${t.pending}`}
       </Text>
       {lastError !== null && (
         <Text size="sm" mt={4} style={{ overflowWrap: 'anywhere' }}>
-          Error: {lastError}
-          {retryAt && ` It is tried again ${formatTime(retryAt, zone)}.`}
+          {t.error} <span lang="en">{lastError}</span>
+          {retryAt && ` ${t.triedAgain(formatTime(retryAt, zone))}`}
         </Text>
       )}
       {isOperator && <Actions schedule={schedule} onChange={onChange} onOpen={onOpen} />}
@@ -140,6 +143,8 @@ function Actions(props: {
   readonly onChange: () => void;
   readonly onOpen: (kind: 'form' | 'remove') => void;
 }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(REPORTS);
   const { tenantId, scheduleId, name, paused } = props.schedule;
   const mutate = useMutate();
   const [said, setSaid] = useState<string | null>(null);
@@ -159,24 +164,27 @@ function Actions(props: {
   });
   const send = run(async () => {
     await mutate(SendReportScheduleNowDocument, of);
-    return 'A run is made and sent soon.';
+    return t.madeSoon;
   });
   const label = <span className="sr-only"> {name}</span>;
   const small = { size: 'compact-xs', variant: 'default' } as const;
   return (
     <Group gap={6} mt="xs">
       <Button {...small} onClick={send}>
-        Send now{label}
+        {t.sendNow}
+        {label}
       </Button>
       <Button {...small} onClick={pause}>
-        {paused ? 'Resume' : 'Pause'}
+        {paused ? common.resume : common.pause}
         {label}
       </Button>
       <Button {...small} onClick={() => props.onOpen('form')}>
-        Change{label}
+        {t.changeIt}
+        {label}
       </Button>
       <Button {...small} onClick={() => props.onOpen('remove')}>
-        Remove{label}
+        {common.remove}
+        {label}
       </Button>
       <Text size="sm" role="status">
         {said}
@@ -186,6 +194,8 @@ function Actions(props: {
 }
 
 function RemoveSchedule(props: { schedule: Schedule; onClose: () => void; onDone: () => void }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(REPORTS);
   const { tenantId, scheduleId, name } = props.schedule;
   const mutate = useMutate();
   const submit = async () => {
@@ -194,14 +204,14 @@ function RemoveSchedule(props: { schedule: Schedule; onClose: () => void; onDone
   };
   return (
     <FormDialog
-      title={`Remove ${name}`}
-      action="Remove"
+      title={t.remove(name)}
+      action={common.remove}
       isDangerous
       isOpen
       onClose={props.onClose}
       onSubmit={submit}
     >
-      <Text size="sm">No run is made by itself any more. Its runs stay for as long as they are kept.</Text>
+      <Text size="sm">{t.runsStay}</Text>
     </FormDialog>
   );
 }

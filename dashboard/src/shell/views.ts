@@ -145,7 +145,6 @@ const VIEWS: readonly View[] = [
     icon: IconReport,
     for: ['public', 'operator'],
     scope: 'read:reports',
-    isEnglish: true,
     component: part(() => import('../reports/reports')),
   },
   {
