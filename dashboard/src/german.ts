@@ -25,6 +25,8 @@ import { SHELL } from './shell/texts';
 import { SHELL_DE } from './shell/texts.de';
 import { SIGN_IN } from './sign-in/texts';
 import { SIGN_IN_DE } from './sign-in/texts.de';
+import { SOURCES } from './sources/texts';
+import { SOURCES_DE } from './sources/texts.de';
 
 /** Every catalogue that there is in German. It is loaded when the language is chosen. */
 export const GERMAN: Translations = new Map([
@@ -41,4 +43,5 @@ export const GERMAN: Translations = new Map([
   translated(RULES, RULES_DE),
   translated(SHELL, SHELL_DE),
   translated(SIGN_IN, SIGN_IN_DE),
+  translated(SOURCES, SOURCES_DE),
 ]);

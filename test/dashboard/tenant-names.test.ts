@@ -1,6 +1,9 @@
+import { COMMON } from '../../dashboard/src/lib/common';
+
 type NamesOf = (
   tenants: readonly { tenantId: string; name: string }[],
   tenantIds: readonly string[],
+  common: typeof COMMON,
   max?: number,
 ) => string;
 const { namesOf } = jest.requireActual<{ namesOf: NamesOf }>('../../dashboard/src/lib/tenant-name');
@@ -15,5 +18,5 @@ describe('the names of tenants in a list', () => {
     ['one more than fits', ids.slice(0, 4), 'Farm 0, Farm 1, Farm 2 and 1 more'],
     ['more than fit', ids, 'Farm 0, Farm 1, Farm 2 and 1,997 more'],
     ['one that is not known', ['x'], 'x'],
-  ])('%s', (_, given, shown) => expect(namesOf(tenants, given)).toBe(shown));
+  ])('%s', (_, given, shown) => expect(namesOf(tenants, given, COMMON)).toBe(shown));
 });

@@ -8,7 +8,7 @@ const NAMES = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
 /** The page in an evidence package is a file of its own, and its folder has no catalogue. */
 const APART = ['package-page'];
 /** Folders whose texts are still in English alone. */
-const ENGLISH: string[] = ['evidence', 'first-run', 'lib', 'operate', 'palette', 'sources'];
+const ENGLISH: string[] = ['evidence', 'first-run', 'lib', 'operate', 'palette'];
 /** The name of the product, and words that every language has. */
 const SAME_EVERYWHERE = ['Audit Activity', 'UTC', 'CSV', 'NDJSON'];
 /** The attributes and properties whose texts are shown or spoken. */

@@ -1,5 +1,7 @@
 import { NativeSelect, SegmentedControl, Textarea } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { COMMON } from './common';
+import { useTexts } from './language';
 import type { Named, Recipient } from './recipient';
 
 interface Props {
@@ -16,27 +18,26 @@ interface Props {
   readonly destination?: ReactNode;
 }
 
-const WAYS = [
-  { value: 'email', label: 'By mail' },
-  { value: 'destination', label: 'To a destination' },
-] as const;
-
 /** The fields of a form that say to whom something goes: by mail, or to a destination of the tenant. */
 export function RecipientFields(props: Props) {
+  const common = useTexts(COMMON);
   const { label, value, onChange, destinations, problems, hints = {} } = props;
   return (
     <>
       <SegmentedControl
         aria-label={label}
-        data={[...WAYS]}
+        data={[
+          { value: 'email', label: common.byMail },
+          { value: 'destination', label: common.toDestination },
+        ]}
         value={value.to}
         onChange={(to) => onChange({ to: to === 'destination' ? to : 'email' })}
       />
       {value.to === 'email' ? (
         <>
           <Textarea
-            label="Addresses"
-            description={['One per line.', hints.email].filter(Boolean).join(' ')}
+            label={common.addresses}
+            description={[common.onePerLine, hints.email].filter(Boolean).join(' ')}
             withAsterisk
             autosize
             error={problems.emails}
@@ -48,14 +49,10 @@ export function RecipientFields(props: Props) {
       ) : (
         <>
           <NativeSelect
-            label="Destination"
+            label={common.destination}
             withAsterisk
             error={problems.destinationId ?? problems.emails}
-            description={
-              destinations.length === 0
-                ? 'The tenant has none: make one first, under Destinations.'
-                : hints.destination
-            }
+            description={destinations.length === 0 ? common.noDestination : hints.destination}
             data={destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name }))}
             value={value.destinationId}
             onChange={(event) => onChange({ destinationId: event.currentTarget.value })}

@@ -1,4 +1,5 @@
-import { formatCount } from './numbers';
+import type { COMMON } from './common';
+import type { In } from './texts';
 
 export interface NamedTenant {
   readonly tenantId: string;
@@ -10,8 +11,13 @@ export const nameOf = (tenants: readonly NamedTenant[], tenantId: string): strin
   tenants.find((tenant) => tenant.tenantId === tenantId)?.name ?? tenantId;
 
 /** The names of the first few of some tenants, and how many more there are: `Contoso, Fabrikam and 398 more`. */
-export function namesOf(tenants: readonly NamedTenant[], tenantIds: readonly string[], max = 3): string {
+export function namesOf(
+  tenants: readonly NamedTenant[],
+  tenantIds: readonly string[],
+  common: In<typeof COMMON>,
+  max = 3,
+): string {
   const names = tenantIds.slice(0, max).map((id) => nameOf(tenants, id));
   const left = tenantIds.length - names.length;
-  return `${names.join(', ') || '–'}${left > 0 ? ` and ${formatCount(left)} more` : ''}`;
+  return common.names(names.join(', ') || '–', left);
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import { formatCount } from './numbers';
+import type { COMMON } from './common';
+import type { In } from './texts';
 
 interface Counted {
   readonly key: string;
@@ -27,5 +28,5 @@ export function useRates(counted: readonly Counted[] | undefined): (key: string)
   return (key) => rates.get(key);
 }
 
-export const formatRate = (rate: number | undefined): string =>
-  rate === undefined ? 'measuring …' : `${formatCount(Math.round(rate))} / min`;
+export const formatRate = (rate: number | undefined, common: In<typeof COMMON>): string =>
+  rate === undefined ? common.measuring : common.perMinute(Math.round(rate));

@@ -1,5 +1,7 @@
 import { Drawer, Table } from '@mantine/core';
+import { COMMON } from '../lib/common';
 import { FieldRow } from '../lib/field-row';
+import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { type NamedTenant, namesOf } from '../lib/tenant-name';
@@ -18,6 +20,7 @@ interface Props {
 
 /** One entry of the access log in full. */
 export function AccessEntry({ entry, tenants, onClose }: Props) {
+  const common = useTexts(COMMON);
   const [zone] = useTimeZone();
   return (
     <Drawer
@@ -26,14 +29,14 @@ export function AccessEntry({ entry, tenants, onClose }: Props) {
       position="right"
       size="lg"
       title="Access"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': common.close }}
     >
       {entry && (
         <Table variant="vertical" withTableBorder layout="fixed" fz="sm">
           <Table.Tbody>
             <FieldRow label={`Time (${zone})`}>{formatTime(entry.at, zone, 3)}</FieldRow>
             <FieldRow label="Who">{whoOf(entry)}</FieldRow>
-            <FieldRow label="Kind">{entry.principalKind}</FieldRow>
+            <FieldRow label={common.kind}>{entry.principalKind}</FieldRow>
             <FieldRow label="Key id">{entry.keyId ?? '–'}</FieldRow>
             <FieldRow label="Operation">{entry.operation}</FieldRow>
             <FieldRow label="Through">{entry.entrance}</FieldRow>
@@ -41,7 +44,7 @@ export function AccessEntry({ entry, tenants, onClose }: Props) {
               <code>{entry.parameters}</code>
             </FieldRow>
             <FieldRow label="Made or changed">{entry.subject ?? '–'}</FieldRow>
-            <FieldRow label="Tenants">{namesOf(tenants, entry.tenantIds, NAMED_MAX)}</FieldRow>
+            <FieldRow label="Tenants">{namesOf(tenants, entry.tenantIds, common, NAMED_MAX)}</FieldRow>
             <FieldRow label="Rows">{entry.rows === null ? '–' : formatCount(entry.rows)}</FieldRow>
             <FieldRow label="Outcome">{entry.outcome}</FieldRow>
             <FieldRow label="Address">{entry.address}</FieldRow>

@@ -7,6 +7,8 @@ import { LIMITS } from '../../../src/limits';
 import { AccessLogDocument } from '../../generated/operations';
 import { textsAddress } from '../lib/address';
 import { AppliedInput } from '../lib/applied-input';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { NameCell } from '../lib/name-cell';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
@@ -33,6 +35,7 @@ const OUTCOMES = [
 
 /** The access log, newest first. Its filters are in the URL. */
 export default function AccessLog() {
+  const common = useTexts(COMMON);
   const [zone] = useTimeZone();
   const [given, setGiven] = useAddress(ADDRESS);
   const [opened, setOpened] = useState<Entry | null>(null);
@@ -50,12 +53,12 @@ export default function AccessLog() {
       <PageHead title="Access log">
         <ExportAccess filter={filter} />
         <Button variant="default" onClick={() => ask()}>
-          Refresh
+          {common.refresh}
         </Button>
       </PageHead>
       <Group gap="xs" align="flex-end">
         <Select
-          label="Tenant"
+          label={common.tenant}
           placeholder="Any"
           w={150}
           clearable
@@ -105,7 +108,7 @@ export default function AccessLog() {
         {(['from', 'to'] as const).map((name) => (
           <TextInput
             key={name}
-            label={`${name === 'from' ? 'From' : 'To'} (${zoneName(zone)})`}
+            label={`${name === 'from' ? common.from : common.to} (${zoneName(zone)})`}
             type="datetime-local"
             w={255}
             step={1}
@@ -150,7 +153,7 @@ export default function AccessLog() {
             {
               accessor: 'tenantIds',
               title: 'Tenants',
-              render: (entry) => <NameCell name={namesOf(tenants, entry.tenantIds)} />,
+              render: (entry) => <NameCell name={namesOf(tenants, entry.tenantIds, common)} />,
             },
             {
               accessor: 'rows',

@@ -101,7 +101,7 @@ function Facts({ destination, rate, nowMs }: Pick<Props, 'destination' | 'rate' 
     ['Behind', `${formatCount(lagEvents)} events`],
     ['Lag', lagEvents === 0 ? 'none' : formatSpan(lagSeconds * 1000)],
     ['Delivered', `${formatCount(delivered)} events`],
-    ['Throughput', formatRate(rate)],
+    ['Throughput', formatRate(rate, common)],
     ['Last success', lastSuccessAt ? common.ago(formatSince(lastSuccessAt, nowMs)) : 'none yet'],
     ['Position', formatCount(Number(position))],
   ];

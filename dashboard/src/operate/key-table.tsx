@@ -1,5 +1,7 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { DataTable } from 'mantine-datatable';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { NameCell } from '../lib/name-cell';
 import { useTimeZone } from '../lib/preferences';
 import { type NamedTenant, namesOf } from '../lib/tenant-name';
@@ -19,6 +21,7 @@ interface Props {
 const COLORS: Record<string, string> = { valid: 'green', expired: 'gray', revoked: 'red' };
 
 export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
+  const common = useTexts(COMMON);
   const [zone] = useTimeZone();
   return (
     <DataTable
@@ -31,11 +34,11 @@ export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
       fetching={isBusy}
       noRecordsText="No key yet: make one"
       columns={[
-        { accessor: 'name', title: 'Name', render: (key) => <Named apiKey={key} /> },
-        { accessor: 'kind', title: 'Kind', render: ({ kind }) => (kind === 'public' ? 'API' : kind) },
+        { accessor: 'name', title: common.name, render: (key) => <Named apiKey={key} /> },
+        { accessor: 'kind', title: common.kind, render: ({ kind }) => (kind === 'public' ? 'API' : kind) },
         {
           accessor: 'state',
-          title: 'State',
+          title: common.state,
           render: (key) => {
             const isEnding = expiresSoon(key, Date.now());
             return (
@@ -53,7 +56,7 @@ export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
         {
           accessor: 'tenantIds',
           title: 'Tenants',
-          render: (key) => <NameCell name={namesOf(tenants, key.tenantIds)} />,
+          render: (key) => <NameCell name={namesOf(tenants, key.tenantIds, common)} />,
         },
         { accessor: 'scopes', title: 'Scopes', render: ({ scopes }) => scopes.join(', ') || '–' },
         { accessor: 'createdAt', title: 'Created', noWrap: true, render: (key) => at(key.createdAt, zone) },

@@ -8,10 +8,12 @@ import {
   IconLogout,
 } from '@tabler/icons-react';
 import type { Session } from '../api/session';
+import { COMMON } from '../lib/common';
 import { useContrast } from '../lib/contrast';
 import { useLanguage, useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { namesOf } from '../lib/tenant-name';
+import type { In } from '../lib/texts';
 import { LANGUAGES, type Language } from '../lib/texts';
 import { formatTime } from '../lib/time';
 import { SHELL } from './texts';
@@ -20,6 +22,7 @@ const LANGUAGE_NAMES = Object.keys(LANGUAGES) as Language[];
 
 /** Shows who is signed in, with which rights and until when, and offers to sign out. */
 export function AccountMenu(props: { readonly session: Session; readonly onSignOut: () => void }) {
+  const common = useTexts(COMMON);
   const { session } = props;
   const t = useTexts(SHELL);
   const [language, choose] = useLanguage();
@@ -44,7 +47,7 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
       <Menu.Dropdown>
         <Menu.Label>
           <Text inherit lineClamp={6} style={{ overflowWrap: 'anywhere' }}>
-            {session.kind === 'operator' ? t.operator : t.reads(tenantsOf(session))}
+            {session.kind === 'operator' ? t.operator : t.reads(tenantsOf(session, t, common))}
           </Text>
         </Menu.Label>
         <Menu.Label>{t.signedInUntil(formatTime(session.expiresAt, zone))}</Menu.Label>
@@ -93,7 +96,7 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
 
 const NAMED_MAX = 5;
 
-function tenantsOf({ tenants }: Session): string {
+function tenantsOf({ tenants }: Session, t: In<typeof SHELL>, common: In<typeof COMMON>): string {
   const ids = tenants.map(({ tenantId }) => tenantId);
-  return ids.length === 0 ? 'no tenant' : namesOf(tenants, ids, NAMED_MAX);
+  return ids.length === 0 ? t.noTenant : namesOf(tenants, ids, common, NAMED_MAX);
 }

@@ -32,6 +32,7 @@ export const SHELL_DE: In<typeof SHELL> = {
   signedInUntil: (time) => `Angemeldet bis ${time}`,
   operator: 'Betreiber',
   reads: (tenants) => `Liest ${tenants}`,
+  noTenant: 'keinen Mandanten',
   signOut: 'Abmelden',
   documents: 'Dokumente',
   licences: 'Lizenzen anderer',

@@ -30,6 +30,7 @@ export const SHELL = {
   signedInUntil: (time: string) => `Signed in until ${time}`,
   operator: 'Operator',
   reads: (tenants: string) => `Reads ${tenants}`,
+  noTenant: 'no tenant',
   signOut: 'Sign out',
   documents: 'Documents',
   licences: 'Licences of others',

@@ -87,7 +87,6 @@ const VIEWS: readonly View[] = [
     name: 'sources',
     icon: IconServer,
     for: ['operator'],
-    isEnglish: true,
     component: part(() => import('../sources/sources')),
   },
   {

@@ -2,12 +2,13 @@ import { Badge, Button, Group, Paper, SimpleGrid, Text, Title } from '@mantine/c
 import { useDisclosure } from '@mantine/hooks';
 import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
-import { formatBytes, formatCount } from '../lib/numbers';
+import { formatBytes } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { formatSince, formatSpan, formatTime } from '../lib/time';
 import { formatRate } from '../lib/use-rates';
 import { GapList } from './gap-list';
 import { type Source, STATES } from './source-state';
+import { SOURCES } from './texts';
 
 interface Props {
   readonly source: Source;
@@ -17,24 +18,25 @@ interface Props {
 }
 
 export function SourceCard({ source, rate, nowMs }: Props) {
+  const t = useTexts(SOURCES);
   const common = useTexts(COMMON);
   const [zone] = useTimeZone();
   const [isOpen, { toggle }] = useDisclosure();
-  const { label, color, advice } = STATES[source.state];
+  const { color, advice } = STATES[source.state];
   const facts = [
-    [common.lastEvent, source.lastEventTime ? formatTime(source.lastEventTime, zone) : 'none yet'],
-    ['Last report', common.ago(formatSince(source.lastReported, nowMs))],
-    ['Lag', source.lag === null ? 'not caught up yet' : formatSpan(source.lag * 1000)],
-    ['Waiting', formatBytes(source.waitingBytes)],
-    ['Published', `${formatCount(source.publishedCount)} events`],
-    ['Rate', formatRate(rate)],
+    [common.lastEvent, source.lastEventTime ? formatTime(source.lastEventTime, zone) : t.noneYet],
+    [t.lastReport, common.ago(formatSince(source.lastReported, nowMs))],
+    [t.lag, source.lag === null ? t.notCaughtUp : formatSpan(source.lag * 1000)],
+    [t.waiting, formatBytes(source.waitingBytes)],
+    [t.published, t.events(source.publishedCount)],
+    [t.rate, formatRate(rate, common)],
   ];
   return (
     <Paper
       withBorder
       p="sm"
       component="article"
-      aria-label={`${source.databaseName} on ${source.hostName}`}
+      aria-label={t.on(source.databaseName, source.hostName)}
       style={{ borderInlineStart: `4px solid var(--mantine-color-${color}-6)` }}
     >
       <Group justify="space-between" wrap="nowrap" align="flex-start">
@@ -43,16 +45,16 @@ export function SourceCard({ source, rate, nowMs }: Props) {
             {source.databaseName}
           </Title>
           <Text size="sm" c="dimmed">
-            {source.tenantName} · {source.hostName} · agent {source.agentVersion}
+            {source.tenantName} · {source.hostName} · {t.agent(source.agentVersion)}
           </Text>
         </div>
         <Badge color={color} variant="light" tt="none" style={{ flexShrink: 0 }}>
-          {label}
+          {t[source.state]}
         </Badge>
       </Group>
       {advice && (
         <Text size="sm" mt={6}>
-          {source.retiredReason ?? source.problem ?? advice}
+          {source.retiredReason ?? (source.problem ? <span lang="en">{source.problem}</span> : t[advice])}
         </Text>
       )}
       <SimpleGrid cols={{ base: 2, xs: 3, lg: 6 }} mt="xs" spacing="xs">
@@ -68,7 +70,7 @@ export function SourceCard({ source, rate, nowMs }: Props) {
       {source.gapCount > 0 && (
         <>
           <Button size="compact-sm" variant="default" mt="xs" aria-expanded={isOpen} onClick={toggle}>
-            {isOpen ? 'Hide gaps' : `${formatCount(source.gapCount)} gaps in the audit trail`}
+            {isOpen ? t.hideGaps : t.gapsInTrail(source.gapCount)}
           </Button>
           {isOpen && <GapList source={source} zone={zone} />}
         </>

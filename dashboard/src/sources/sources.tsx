@@ -6,19 +6,24 @@ import type { SourceState } from '../../../src/modules/sources/audit-source';
 import { SourcesDocument, type SourcesQuery, TenantsDocument } from '../../generated/operations';
 import { AgentSetup } from '../first-run/agent-setup';
 import { FirstSteps } from '../first-run/first-steps';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { ListHead, ListPages, PAGE_ROWS } from '../lib/listed';
 import { useNow } from '../lib/use-now';
 import { useRates } from '../lib/use-rates';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import { SourceCard } from './source-card';
-import { keyOf, STATE_ORDER, STATES, summaryOf } from './source-state';
+import { keyOf, STATE_ORDER, summaryOf } from './source-state';
+import { SOURCES } from './texts';
 
 const ASK_MS = 10_000;
 const TYPING_MS = 250;
 
 /** What each agent reports on its databases, a page at a time; those that need attention come first. */
 export default function Sources() {
+  const common = useTexts(COMMON);
+  const t = useTexts(SOURCES);
   const [state, setState] = useState<SourceState | ''>('');
   const [search, setSearch] = useState('');
   const [page, setPage] = useState(1);
@@ -54,21 +59,21 @@ export default function Sources() {
   };
   return (
     <Stack gap="sm">
-      <PageHead title="Sources">
-        {list && !isFirstRun && <Button onClick={() => setIsAdding(true)}>New agent</Button>}
+      <PageHead title={t.sources}>
+        {list && !isFirstRun && <Button onClick={() => setIsAdding(true)}>{t.newAgent}</Button>}
       </PageHead>
       {isAdding && <NewAgent onClose={() => setIsAdding(false)} />}
       {error && <Failed error={error} retry={ask} />}
-      {!list && !error && <Loading what="the sources" />}
+      {!list && !error && <Loading what={t.theSources} />}
       {isFirstRun && <FirstSteps />}
       {list && list.states.length > 0 && (
-        <ListHead listed={listed} label="Search sources" summary={summaryOf(list.states)}>
+        <ListHead listed={listed} label={t.searchSources} summary={summaryOf(list.states, t)}>
           <NativeSelect
-            aria-label="State"
+            aria-label={common.state}
             size="xs"
             data={[
-              { value: '', label: 'Any state' },
-              ...STATE_ORDER.map((value) => ({ value, label: STATES[value].label })),
+              { value: '', label: t.anyState },
+              ...STATE_ORDER.map((value) => ({ value, label: t[value] })),
             ]}
             value={state}
             onChange={(event) => {
@@ -78,9 +83,7 @@ export default function Sources() {
           />
         </ListHead>
       )}
-      {list && list.states.length > 0 && found === 0 && (
-        <Empty title="No source matches: change the search or the state" />
-      )}
+      {list && list.states.length > 0 && found === 0 && <Empty title={t.noSource} />}
       {list?.items.map((source) => (
         <SourceCard key={keyOf(source)} source={source} rate={rateOf(keyOf(source))} nowMs={nowMs} />
       ))}
@@ -97,16 +100,18 @@ const hasNoEvent = ({ states, items, totalCount }: SourcesQuery['auditSourceList
     items.every(({ publishedCount }) => publishedCount === 0));
 
 function NewAgent({ onClose }: { readonly onClose: () => void }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(SOURCES);
   const [{ data, error }] = useQuery({ query: TenantsDocument });
   return (
     <Modal
       opened
       onClose={onClose}
       size="lg"
-      title="New agent"
+      title={t.newAgent}
       // The key is shown only once, so a click beside the dialog must not lose it.
       closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': common.close }}
     >
       {error && <Failed error={error} />}
       {data && <AgentSetup tenants={data.tenants} />}

@@ -1,0 +1,48 @@
+import { counted, formatCount } from '../lib/numbers';
+import type { In } from '../lib/texts';
+import type { SOURCES } from './texts';
+
+export const SOURCES_DE: In<typeof SOURCES> = {
+  theGaps: 'die Lücken',
+  unknown: 'unbekannt',
+  found: 'Gefunden',
+  what: 'Was',
+  file: 'Datei',
+  missingBetween: 'Ereignisse fehlen zwischen',
+  newestOf: (n, all) => `Die neuesten ${formatCount(n)} von ${formatCount(all)}.`,
+  noneYet: 'noch keines',
+  lastReport: 'Letzter Bericht',
+  lag: 'Rückstand',
+  notCaughtUp: 'noch nicht aufgeholt',
+  waiting: 'Wartet',
+  published: 'Veröffentlicht',
+  events: (n) => counted(n, 'Ereignis', 'Ereignisse'),
+  rate: 'Rate',
+  on: (database, host) => `${database} auf ${host}`,
+  agent: (version) => `Agent ${version}`,
+  hideGaps: 'Lücken verbergen',
+  gapsInTrail: (n) => `${counted(n, 'Lücke', 'Lücken')} in der Auditspur`,
+  stale: 'Verstummt',
+  problem: 'Problem',
+  lagging: 'Im Rückstand',
+  gaps: 'Lücken',
+  current: 'Aktuell',
+  standby: 'In Bereitschaft',
+  retired: 'Stillgelegt',
+  adviceStale:
+    'Der Agent ist verstummt. Läuft er, und erreicht er den Dienst? Rufen Sie audit-agent status auf seinem Rechner auf.',
+  adviceProblem:
+    'Der Agent läuft und kann nicht veröffentlichen, oder mehrere Agenten berichten diese Quelle.',
+  adviceLagging: 'Der Agent berichtet, und hat noch nicht alles aus den Dateien veröffentlicht.',
+  adviceGaps: 'Teile der Auditspur fehlen und können nicht noch einmal gelesen werden.',
+  adviceStandby: 'Der Ordner ist geteilt, und ein anderer Rechner hat ihn.',
+  adviceRetired: 'Ein Betreiber hat sie stillgelegt. Ein Bericht bringt sie zurück.',
+  ofState: (n, state) => `${formatCount(n)} × ${state}`,
+  summary: (n, parts) => `${counted(n, 'Quelle', 'Quellen')}: ${parts}`,
+  sources: 'Quellen',
+  newAgent: 'Neuer Agent',
+  theSources: 'die Quellen',
+  searchSources: 'Quellen suchen',
+  anyState: 'Jeder Zustand',
+  noSource: 'Keine Quelle passt: ändern Sie die Suche oder den Zustand',
+};
