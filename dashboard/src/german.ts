@@ -15,6 +15,8 @@ import { COMMON_DE } from './lib/common.de';
 import { FIELD_LABELS } from './lib/field-labels';
 import { FIELD_LABELS_DE } from './lib/field-labels.de';
 import { type Translations, translated } from './lib/texts';
+import { OPERATE } from './operate/texts';
+import { OPERATE_DE } from './operate/texts.de';
 import { OVERVIEW } from './overview/texts';
 import { OVERVIEW_DE } from './overview/texts.de';
 import { REPORTS } from './reports/texts';
@@ -38,6 +40,7 @@ export const GERMAN: Translations = new Map([
   translated(EXPLORE, EXPLORE_DE),
   translated(FIELD_LABELS, FIELD_LABELS_DE),
   translated(INCIDENTS, INCIDENTS_DE),
+  translated(OPERATE, OPERATE_DE),
   translated(OVERVIEW, OVERVIEW_DE),
   translated(REPORTS, REPORTS_DE),
   translated(RULES, RULES_DE),

@@ -6,6 +6,7 @@ import {
   settingsOf,
   valuesOf,
 } from '../../dashboard/src/operate/destination-values';
+import { OPERATE } from '../../dashboard/src/operate/texts';
 import { declaredTypes } from '../../src/modules/destinations/declared-types';
 
 const fieldsOf = (type: string): readonly Field[] =>
@@ -32,12 +33,14 @@ describe('the form of a destination', () => {
 
   it('sends the secrets that are filled in, with headers as names and values', () => {
     const values = { ...valuesOf(webhook, {}), headers: 'Authorization: Bearer a:b\n\n X-Team : blue ' };
-    expect(secretsOf(webhook, values)).toEqual({
+    expect(secretsOf(webhook, values, OPERATE)).toEqual({
       headers: { Authorization: 'Bearer a:b', 'X-Team': 'blue' },
     });
-    expect(secretsOf(webhook, valuesOf(webhook, {}))).toBeNull();
-    expect(() => secretsOf(webhook, { headers: 'no colon' })).toThrow('each line must be Name: value');
-    expect(() => secretsOf(webhook, { headers: 'A: 1\na: 2' })).toThrow('a is there twice');
+    expect(secretsOf(webhook, valuesOf(webhook, {}), OPERATE)).toBeNull();
+    expect(() => secretsOf(webhook, { headers: 'no colon' }, OPERATE)).toThrow(
+      'each line must be Name: value',
+    );
+    expect(() => secretsOf(webhook, { headers: 'A: 1\na: 2' }, OPERATE)).toThrow('a is there twice');
   });
 
   it('shows what the service says of a field, or of a part of it, beside the field', () => {

@@ -8,6 +8,7 @@ import { type NamedTenant, namesOf } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
 import type { Entry } from './rows';
 import { whoOf } from './rows';
+import { OPERATE } from './texts';
 
 /** The most tenants that are named; of further ones, the number is shown. */
 const NAMED_MAX = 50;
@@ -20,6 +21,7 @@ interface Props {
 
 /** One entry of the access log in full. */
 export function AccessEntry({ entry, tenants, onClose }: Props) {
+  const t = useTexts(OPERATE);
   const common = useTexts(COMMON);
   const [zone] = useTimeZone();
   return (
@@ -28,27 +30,27 @@ export function AccessEntry({ entry, tenants, onClose }: Props) {
       onClose={onClose}
       position="right"
       size="lg"
-      title="Access"
+      title={t.access}
       closeButtonProps={{ 'aria-label': common.close }}
     >
       {entry && (
         <Table variant="vertical" withTableBorder layout="fixed" fz="sm">
           <Table.Tbody>
-            <FieldRow label={`Time (${zone})`}>{formatTime(entry.at, zone, 3)}</FieldRow>
-            <FieldRow label="Who">{whoOf(entry)}</FieldRow>
+            <FieldRow label={t.timeIn(zone)}>{formatTime(entry.at, zone, 3)}</FieldRow>
+            <FieldRow label={t.who}>{whoOf(entry)}</FieldRow>
             <FieldRow label={common.kind}>{entry.principalKind}</FieldRow>
-            <FieldRow label="Key id">{entry.keyId ?? '–'}</FieldRow>
-            <FieldRow label="Operation">{entry.operation}</FieldRow>
-            <FieldRow label="Through">{entry.entrance}</FieldRow>
-            <FieldRow label="Parameters">
+            <FieldRow label={t.keyId}>{entry.keyId ?? '–'}</FieldRow>
+            <FieldRow label={t.operation}>{entry.operation}</FieldRow>
+            <FieldRow label={t.through}>{entry.entrance}</FieldRow>
+            <FieldRow label={t.parameters}>
               <code>{entry.parameters}</code>
             </FieldRow>
-            <FieldRow label="Made or changed">{entry.subject ?? '–'}</FieldRow>
-            <FieldRow label="Tenants">{namesOf(tenants, entry.tenantIds, common, NAMED_MAX)}</FieldRow>
-            <FieldRow label="Rows">{entry.rows === null ? '–' : formatCount(entry.rows)}</FieldRow>
-            <FieldRow label="Outcome">{entry.outcome}</FieldRow>
-            <FieldRow label="Address">{entry.address}</FieldRow>
-            <FieldRow label="Request id">{entry.requestId}</FieldRow>
+            <FieldRow label={t.madeOrChanged}>{entry.subject ?? '–'}</FieldRow>
+            <FieldRow label={t.tenants}>{namesOf(tenants, entry.tenantIds, common, NAMED_MAX)}</FieldRow>
+            <FieldRow label={t.rows}>{entry.rows === null ? '–' : formatCount(entry.rows)}</FieldRow>
+            <FieldRow label={t.outcome}>{entry.outcome}</FieldRow>
+            <FieldRow label={t.address}>{entry.address}</FieldRow>
+            <FieldRow label={t.requestId}>{entry.requestId}</FieldRow>
           </Table.Tbody>
         </Table>
       )}

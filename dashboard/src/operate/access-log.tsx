@@ -22,19 +22,17 @@ import { Failed } from '../shell/states';
 import { AccessEntry } from './access-entry';
 import { ExportAccess } from './export-access';
 import { type Entry, whoOf } from './rows';
+import { OPERATE } from './texts';
 
 const FILTERS = ['tenantId', 'keyId', 'operation', 'outcome', 'search', 'from', 'to', 'after'] as const;
 const ADDRESS = textsAddress(FILTERS);
 
-const OUTCOMES = [
-  { value: '', label: 'Any' },
-  { value: 'ok', label: 'ok' },
-  { value: 'refused', label: 'Refused or failed' },
-  ...Object.keys(ERRORS).map((code) => ({ value: code, label: code })),
-];
+/** The outcome of what succeeded, and the codes of what did not. */
+const OUTCOMES = ['ok', ...Object.keys(ERRORS)];
 
 /** The access log, newest first. Its filters are in the URL. */
 export default function AccessLog() {
+  const t = useTexts(OPERATE);
   const common = useTexts(COMMON);
   const [zone] = useTimeZone();
   const [given, setGiven] = useAddress(ADDRESS);
@@ -50,7 +48,7 @@ export default function AccessLog() {
   const page = data?.accessLog;
   return (
     <Stack gap="sm">
-      <PageHead title="Access log">
+      <PageHead title={t.accessLog}>
         <ExportAccess filter={filter} />
         <Button variant="default" onClick={() => ask()}>
           {common.refresh}
@@ -59,24 +57,24 @@ export default function AccessLog() {
       <Group gap="xs" align="flex-end">
         <Select
           label={common.tenant}
-          placeholder="Any"
+          placeholder={t.any}
           w={150}
           clearable
           searchable
           limit={100}
-          clearButtonProps={{ 'aria-label': 'Any tenant' }}
+          clearButtonProps={{ 'aria-label': t.anyTenant }}
           data={tenants.map(({ tenantId, name }) => ({ value: tenantId, label: name }))}
           value={given.tenantId}
           onChange={(value) => change('tenantId', value)}
         />
         <Select
-          label="Key"
-          placeholder="Any"
+          label={t.key}
+          placeholder={t.any}
           w={150}
           clearable
           searchable
           limit={100}
-          clearButtonProps={{ 'aria-label': 'Any key' }}
+          clearButtonProps={{ 'aria-label': t.anyKey }}
           data={(data?.apiKeys ?? []).map(({ keyId, name, kind }) => ({
             value: keyId,
             label: `${name} (${kind})`,
@@ -85,30 +83,30 @@ export default function AccessLog() {
           onChange={(value) => change('keyId', value)}
         />
         <AppliedInput
-          label="Operation"
-          placeholder="auditEvents"
+          label={t.operation}
+          placeholder={t.operationExample}
           value={given.operation}
           maxLength={LIMITS.filterCharsMax}
           onChange={(value) => change('operation', value)}
         />
         <AppliedInput
-          label="What was read"
-          placeholder="Payroll, a record id"
+          label={t.whatWasRead}
+          placeholder={t.readExample}
           value={given.search}
           maxLength={LIMITS.filterCharsMax}
           onChange={(value) => change('search', value)}
         />
         <NativeSelect
-          label="Outcome"
+          label={t.outcome}
           w={140}
-          data={OUTCOMES}
+          data={[{ value: '', label: t.any }, { value: 'refused', label: t.refusedOrFailed }, ...OUTCOMES]}
           value={given.outcome ?? ''}
           onChange={(event) => change('outcome', event.currentTarget.value)}
         />
         {(['from', 'to'] as const).map((name) => (
           <TextInput
             key={name}
-            label={`${name === 'from' ? common.from : common.to} (${zoneName(zone)})`}
+            label={(name === 'from' ? t.fromIn : t.toIn)(zoneName(zone))}
             type="datetime-local"
             w={255}
             step={1}
@@ -132,42 +130,38 @@ export default function AccessLog() {
           idAccessor="entryId"
           records={page?.entries ?? []}
           fetching={fetching}
-          noRecordsText={
-            page?.hasNextPage
-              ? 'No entry among the newest ones matches: look at older ones'
-              : 'No entry matches: remove a filter'
-          }
+          noRecordsText={page?.hasNextPage ? t.noneOfNewest : t.noEntry}
           onRowClick={onRow(setOpened)}
           columns={[
             {
               accessor: 'at',
-              title: 'Time',
+              title: t.time,
               noWrap: true,
               render: (entry) => (
                 <Opener onOpen={() => setOpened(entry)}>{formatTime(entry.at, zone, 3)}</Opener>
               ),
             },
-            { accessor: 'who', title: 'Who', render: (entry) => <NameCell name={whoOf(entry)} /> },
-            { accessor: 'operation', title: 'Operation' },
-            { accessor: 'entrance', title: 'Through' },
+            { accessor: 'who', title: t.who, render: (entry) => <NameCell name={whoOf(entry)} /> },
+            { accessor: 'operation', title: t.operation },
+            { accessor: 'entrance', title: t.through },
             {
               accessor: 'tenantIds',
-              title: 'Tenants',
+              title: t.tenants,
               render: (entry) => <NameCell name={namesOf(tenants, entry.tenantIds, common)} />,
             },
             {
               accessor: 'rows',
-              title: 'Rows',
+              title: t.rows,
               textAlign: 'right',
               render: ({ rows }) => (rows === null ? '–' : formatCount(rows)),
             },
-            { accessor: 'outcome', title: 'Outcome' },
+            { accessor: 'outcome', title: t.outcome },
           ]}
         />
       )}
       <Group justify="space-between">
         <Button variant="default" size="xs" disabled={!given.after} onClick={() => change('after', null)}>
-          Newest
+          {t.newest}
         </Button>
         <Button
           variant="default"
@@ -175,7 +169,7 @@ export default function AccessLog() {
           disabled={!page?.hasNextPage}
           onClick={() => change('after', page?.endCursor ?? null)}
         >
-          Older
+          {t.older}
         </Button>
       </Group>
       <AccessEntry entry={opened} tenants={tenants} onClose={() => setOpened(null)} />

@@ -6,12 +6,18 @@ import {
   type AlertRoutesQuery,
   RemoveAlertRouteDocument,
 } from '../../generated/operations';
+import { SEVERITY_NAMES } from '../alerts/alert-words';
+import { ALERTS } from '../alerts/texts';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import type { NamedTenant } from '../lib/tenant-name';
+import type { In } from '../lib/texts';
 import { Failed } from '../shell/states';
 import { CreateRoute } from './create-route';
 import type { Destination, RuleTitle } from './rows';
+import { OPERATE } from './texts';
 
 type Route = AlertRoutesQuery['alertRoutes'][number];
 
@@ -20,6 +26,9 @@ export function AlertRoutes(props: {
   readonly tenants: readonly NamedTenant[];
   readonly destinations: readonly Destination[];
 }) {
+  const words = useTexts(ALERTS);
+  const common = useTexts(COMMON);
+  const t = useTexts(OPERATE);
   const { tenants, destinations } = props;
   const [chosen, setChosen] = useState<string | null>(null);
   const tenantId = chosen ?? tenants[0]?.tenantId ?? null;
@@ -38,30 +47,25 @@ export function AlertRoutes(props: {
     <Stack gap="xs" component="section" aria-labelledby="alert-routes" mt="md">
       <Group justify="space-between" align="flex-end">
         <Title order={2} size="h4" id="alert-routes">
-          Alert routes
+          {t.alertRoutes}
         </Title>
         <Group gap="xs" align="flex-end">
           {tenants.length > 1 && (
             <NativeSelect
               size="xs"
-              aria-label="Tenant of the alert routes"
+              aria-label={t.tenantOfRoutes}
               data={tenants.map(({ tenantId: value, name }) => ({ value, label: name }))}
               value={tenantId}
               onChange={(event) => setChosen(event.currentTarget.value)}
             />
           )}
           <Button size="xs" variant="default" disabled={!data} onClick={() => setDialog('make')}>
-            New alert route
+            {t.newRoute}
           </Button>
         </Group>
       </Group>
       {error && <Failed error={error} retry={again} />}
-      {data?.alertRoutes.length === 0 && (
-        <Text size="sm">
-          Nobody is told of alerts outside the dashboard. A route sends them by mail, or to a destination of
-          the tenant.
-        </Text>
-      )}
+      {data?.alertRoutes.length === 0 && <Text size="sm">{t.noRoute}</Text>}
       {data?.alertRoutes.map((route) => (
         <Paper withBorder p="xs" key={route.routeId} component="article" aria-label={route.name}>
           <Group justify="space-between" wrap="nowrap" align="flex-start">
@@ -70,16 +74,17 @@ export function AlertRoutes(props: {
                 {route.name}
               </Text>
               <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-                {inWords(route, own, rules)}
+                {inWords(route, own, rules, t, words)}
               </Text>
               {route.lastError !== null && (
                 <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-                  Error: {route.lastError}
+                  {t.error} <span lang="en">{route.lastError}</span>
                 </Text>
               )}
             </div>
             <Button size="compact-xs" variant="default" onClick={() => setDialog(route)}>
-              Remove<span className="sr-only"> {route.name}</span>
+              {common.remove}
+              <span className="sr-only"> {route.name}</span>
             </Button>
           </Group>
         </Paper>
@@ -98,20 +103,27 @@ export function AlertRoutes(props: {
   );
 }
 
-function inWords(route: Route, destinations: readonly Destination[], rules: readonly RuleTitle[]): string {
+function inWords(
+  route: Route,
+  destinations: readonly Destination[],
+  rules: readonly RuleTitle[],
+  t: In<typeof OPERATE>,
+  words: In<typeof ALERTS>,
+): string {
+  const known = SEVERITY_NAMES.find((name) => name === route.severity);
   const { emails, destinationId, format, severity, ruleId, escalateMinutes } = route;
   const to = destinations.find((one) => one.destinationId === destinationId);
   return [
-    emails.length > 0 ? emails.join(', ') : `destination ${to?.name ?? destinationId} (${format})`,
-    severity === 'low' ? 'every severity' : `${severity} and above`,
-    ...(ruleId === null
-      ? []
-      : [`of the rule ${rules.find((one) => one.ruleId === ruleId)?.title ?? ruleId}`]),
-    ...(escalateMinutes === null ? [] : [`if nobody has acknowledged it for ${escalateMinutes} minutes`]),
+    emails.length > 0 ? emails.join(', ') : t.toDestination(to?.name ?? destinationId ?? '', format ?? ''),
+    severity === 'low' ? t.everySeverity : t.andAbove(known ? words[known] : severity),
+    ...(ruleId === null ? [] : [t.ofRule(rules.find((one) => one.ruleId === ruleId)?.title ?? ruleId)]),
+    ...(escalateMinutes === null ? [] : [t.ifNobody(escalateMinutes)]),
   ].join(' · ');
 }
 
 function RemoveRoute(props: { route: Route; onClose: () => void; onDone: () => void }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(OPERATE);
   const { routeId, tenantId, name } = props.route;
   const mutate = useMutate();
   const submit = async () => {
@@ -120,14 +132,14 @@ function RemoveRoute(props: { route: Route; onClose: () => void; onDone: () => v
   };
   return (
     <FormDialog
-      title={`Remove ${name}`}
-      action="Remove"
+      title={t.removeTitle(name)}
+      action={common.remove}
       isDangerous
       isOpen
       onClose={props.onClose}
       onSubmit={submit}
     >
-      <Text size="sm">Alerts are no longer sent there, and neither are those that wait.</Text>
+      <Text size="sm">{t.noLongerSent}</Text>
     </FormDialog>
   );
 }

@@ -2,6 +2,8 @@ import { Alert, Code, Stack, Text } from '@mantine/core';
 import { DataTable } from 'mantine-datatable';
 import { useQuery } from 'urql';
 import { SealedWeeksDocument, TenantsDocument } from '../../generated/operations';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { ListHead, ListPages, useListed } from '../lib/listed';
 import { NameCell } from '../lib/name-cell';
 import { formatBytes, formatCount } from '../lib/numbers';
@@ -10,6 +12,7 @@ import { nameOf } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
+import { OPERATE } from './texts';
 
 const DAY_CHARS = 10;
 const SHA_CHARS = 12;
@@ -17,6 +20,8 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => to
 
 /** The weeks whose events lie in files. */
 export default function Archive() {
+  const common = useTexts(COMMON);
+  const t = useTexts(OPERATE);
   const [zone] = useTimeZone();
   const [{ data, error, fetching }, ask] = useQuery({ query: SealedWeeksDocument });
   const [tenants] = useQuery({ query: TenantsDocument });
@@ -28,29 +33,32 @@ export default function Archive() {
   );
   return (
     <Stack gap="xs">
-      <PageHead title="Archive" />
+      <PageHead title={t.archive} />
       <Text size="sm">
-        Weeks that are over, and whose events lie in files. All answers are the same. The command{' '}
-        <Code>audit-activity archive</Code> puts a week into a file or brings it back into rows.
+        {t.aboutArchive} <Code>audit-activity archive</Code> {t.archiveDoes}
       </Text>
       {error ? (
         <Failed error={error} retry={ask} />
       ) : (
         <>
           {unsealed.length > 0 && (
-            <Alert color="red" title="Weeks that could not be put into a file">
+            <Alert color="red" title={t.notIntoFile}>
               {unsealed.map(({ tenantId, week, problem, at }) => (
                 <Text size="sm" key={tenantId}>
-                  {nameOfTenant(tenantId)}, week of {week.slice(0, DAY_CHARS)}: {problem} (
-                  {formatTime(at, zone)})
+                  {t.weekOfTenant(nameOfTenant(tenantId), week.slice(0, DAY_CHARS))}{' '}
+                  <span lang="en">{problem}</span> ({formatTime(at, zone)})
                 </Text>
               ))}
             </Alert>
           )}
           <ListHead
             listed={listed}
-            label="Search weeks"
-            summary={`${formatCount(weeks.length)} weeks, ${formatCount(sum(weeks.map(({ events }) => events)))} events, ${formatBytes(sum(weeks.map(({ bytes }) => bytes)))}`}
+            label={t.searchWeeks}
+            summary={t.weeks(
+              weeks.length,
+              sum(weeks.map(({ events }) => events)),
+              sum(weeks.map(({ bytes }) => bytes)),
+            )}
           />
           <DataTable
             mt="xs"
@@ -62,35 +70,35 @@ export default function Archive() {
             idAccessor={({ tenantId, week }) => `${tenantId} ${week}`}
             fetching={fetching}
             records={[...listed.rows]}
-            noRecordsText="No week lies in a file: ARCHIVE_AFTER_DAYS says when one does"
+            noRecordsText={t.noWeek}
             columns={[
               {
                 accessor: 'week',
-                title: 'Week of',
+                title: t.weekOf,
                 noWrap: true,
                 render: ({ week }) => week.slice(0, DAY_CHARS),
               },
               {
                 accessor: 'tenantId',
-                title: 'Tenant',
+                title: common.tenant,
                 render: ({ tenantId }) => <NameCell name={nameOfTenant(tenantId)} />,
               },
               {
                 accessor: 'events',
-                title: 'Events',
+                title: common.events,
                 textAlign: 'right',
                 render: ({ events }) => formatCount(events),
               },
               {
                 accessor: 'bytes',
-                title: 'Size',
+                title: t.size,
                 textAlign: 'right',
                 noWrap: true,
                 render: ({ bytes }) => formatBytes(bytes),
               },
               {
                 accessor: 'sealedAt',
-                title: 'Written',
+                title: t.written,
                 noWrap: true,
                 render: ({ sealedAt }) => formatTime(sealedAt, zone),
               },

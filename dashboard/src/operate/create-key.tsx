@@ -17,12 +17,15 @@ import {
   CreateOperatorKeyDocument,
 } from '../../generated/operations';
 import { addressesOf } from '../lib/addresses';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
 import type { NamedTenant } from '../lib/tenant-name';
 import { fromInputValue } from '../lib/time';
 import type { ShownKey } from './key-once';
+import { OPERATE } from './texts';
 
 interface Props {
   readonly tenants: readonly NamedTenant[];
@@ -30,11 +33,6 @@ interface Props {
   readonly onMade: (key: ShownKey) => void;
 }
 
-const KINDS = [
-  { value: 'public', label: 'API' },
-  { value: 'agent', label: 'Agent' },
-  { value: 'operator', label: 'Operator' },
-];
 const EMPTY = {
   kind: 'public',
   name: '',
@@ -47,6 +45,8 @@ const EMPTY = {
 };
 
 export function CreateKey({ tenants, onClose, onMade }: Props) {
+  const common = useTexts(COMMON);
+  const t = useTexts(OPERATE);
   const [zone] = useTimeZone();
   const create = useCreate();
   const [form, setForm] = useState(EMPTY);
@@ -58,19 +58,23 @@ export function CreateKey({ tenants, onClose, onMade }: Props) {
     onMade({ name: form.name, key });
   };
   return (
-    <FormDialog title="New key" action="Create" isOpen onClose={onClose} onSubmit={submit}>
+    <FormDialog title={t.newKey} action={t.create} isOpen onClose={onClose} onSubmit={submit}>
       {(problems) => (
         <>
           <SegmentedControl
-            aria-label="Kind"
-            data={KINDS}
+            aria-label={common.kind}
+            data={[
+              { value: 'public', label: 'API' },
+              { value: 'agent', label: t.agent },
+              { value: 'operator', label: t.operator },
+            ]}
             value={form.kind}
             onChange={(kind) => set({ kind })}
           />
           <TextInput
-            label="Name"
+            label={common.name}
             error={problems.name}
-            description="Who or what will use it."
+            description={t.whoWillUse}
             required
             data-autofocus
             maxLength={LIMITS.nameCharsMax}
@@ -80,7 +84,7 @@ export function CreateKey({ tenants, onClose, onMade }: Props) {
           {form.kind === 'public' && (
             <>
               <MultiSelect
-                label="Tenants it may read"
+                label={t.tenantsItReads}
                 error={problems.tenantIds}
                 withAsterisk
                 data={choices}
@@ -95,9 +99,9 @@ export function CreateKey({ tenants, onClose, onMade }: Props) {
                 onChange={(scopes) => set({ scopes })}
               />
               <NumberInput
-                label="Calls per minute"
+                label={t.callsPerMinute}
                 error={problems.rateLimitPerMinute}
-                placeholder="the service's default"
+                placeholder={t.serviceDefault}
                 min={1}
                 max={LIMITS.rateLimitPerMinuteMax}
                 value={form.rateLimit}
@@ -107,7 +111,7 @@ export function CreateKey({ tenants, onClose, onMade }: Props) {
           )}
           {form.kind === 'agent' && (
             <Select
-              label="Tenant it publishes for"
+              label={t.tenantItPublishes}
               error={problems.tenantId}
               required
               data={choices}
@@ -119,16 +123,16 @@ export function CreateKey({ tenants, onClose, onMade }: Props) {
           )}
           <TextInput
             type="datetime-local"
-            label={`Expires (${zone})`}
+            label={t.expiresIn(zone)}
             error={problems.expiresAt}
-            description="Empty: never."
+            description={t.emptyNever}
             value={form.expires}
             onChange={(event) => set({ expires: event.currentTarget.value })}
           />
           <Textarea
-            label="Addresses it may be used from"
+            label={t.addressesOfKey}
             error={problems.allowedAddresses}
-            description="Addresses or networks such as 10.1.0.0/16, one per line. Empty: from anywhere."
+            description={t.networks}
             autosize
             value={form.addresses}
             onChange={(event) => set({ addresses: event.currentTarget.value })}
@@ -144,11 +148,18 @@ function ScopeChoice(props: {
   readonly onChange: (scopes: string[]) => void;
   readonly error: string | undefined;
 }) {
+  const t = useTexts(OPERATE);
   return (
-    <Checkbox.Group label="Scopes" {...props}>
+    <Checkbox.Group label={t.scopes} {...props}>
       <Stack gap={6} mt={6}>
         {Object.entries(SCOPES).map(([scope, { permits }]) => (
-          <Checkbox key={scope} size="xs" value={scope} label={scope} description={permits} />
+          <Checkbox
+            key={scope}
+            size="xs"
+            value={scope}
+            label={scope}
+            description={<span lang="en">{permits}</span>}
+          />
         ))}
       </Stack>
     </Checkbox.Group>
@@ -159,13 +170,13 @@ function ScopeChoice(props: {
 function useCreate(): (form: typeof EMPTY, expiresAt: string | null) => Promise<string> {
   const mutate = useMutate();
   return async ({ kind, name, tenantIds, tenantId, scopes, rateLimit, addresses }, expiresAt) => {
-    const common = { name, expiresAt, allowedAddresses: addressesOf(addresses) };
-    if (kind === 'operator') return (await mutate(CreateOperatorKeyDocument, common)).createOperatorKey.key;
+    const shared = { name, expiresAt, allowedAddresses: addressesOf(addresses) };
+    if (kind === 'operator') return (await mutate(CreateOperatorKeyDocument, shared)).createOperatorKey.key;
     if (kind === 'agent')
-      return (await mutate(CreateAgentKeyDocument, { ...common, tenantId: tenantId ?? '' })).createAgentKey
+      return (await mutate(CreateAgentKeyDocument, { ...shared, tenantId: tenantId ?? '' })).createAgentKey
         .key;
     const rateLimitPerMinute = rateLimit === '' ? null : Number(rateLimit);
-    const variables = { ...common, tenantIds, scopes, rateLimitPerMinute };
+    const variables = { ...shared, tenantIds, scopes, rateLimitPerMinute };
     return (await mutate(CreateApiKeyDocument, variables)).createApiKey.key;
   };
 }

@@ -2,11 +2,14 @@ import { NativeSelect, NumberInput, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { LIMITS } from '../../../src/limits';
 import { CreateAlertRouteDocument } from '../../generated/operations';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { type Recipient, recipientOf } from '../lib/recipient';
 import { RecipientFields } from '../lib/recipient-fields';
 import type { Destination, RuleTitle } from './rows';
+import { OPERATE } from './texts';
 
 interface Props {
   readonly tenantId: string;
@@ -16,15 +19,10 @@ interface Props {
   readonly onDone: () => void;
 }
 
-const SEVERITIES = [
-  { value: 'low', label: 'Every alert' },
-  { value: 'medium', label: 'Medium and above' },
-  { value: 'high', label: 'High and above' },
-  { value: 'critical', label: 'Critical only' },
-];
-
 /** The dialog that makes a route of alerts. */
 export function CreateRoute({ tenantId, destinations, rules, onClose, onDone }: Props) {
+  const common = useTexts(COMMON);
+  const t = useTexts(OPERATE);
   const mutate = useMutate();
   const [form, setForm] = useState({
     name: '',
@@ -50,11 +48,11 @@ export function CreateRoute({ tenantId, destinations, rules, onClose, onDone }: 
     onDone();
   };
   return (
-    <FormDialog title="New alert route" action="Save" isOpen onClose={onClose} onSubmit={submit}>
+    <FormDialog title={t.newRoute} action={common.save} isOpen onClose={onClose} onSubmit={submit}>
       {(problems) => (
         <>
           <TextInput
-            label="Name"
+            label={common.name}
             withAsterisk
             data-autofocus
             maxLength={LIMITS.nameCharsMax}
@@ -63,14 +61,14 @@ export function CreateRoute({ tenantId, destinations, rules, onClose, onDone }: 
             onChange={(event) => set({ name: event.currentTarget.value })}
           />
           <RecipientFields
-            label="Alerts go"
+            label={t.alertsGo}
             value={form}
             onChange={set}
             destinations={destinations}
             problems={problems}
             destination={
               <NativeSelect
-                label="Format"
+                label={t.format}
                 error={problems.format}
                 data={['json', 'ocsf']}
                 value={form.format}
@@ -79,27 +77,32 @@ export function CreateRoute({ tenantId, destinations, rules, onClose, onDone }: 
             }
           />
           <NativeSelect
-            label="Which alerts"
+            label={t.whichAlerts}
             error={problems.severity}
-            data={SEVERITIES}
+            data={[
+              { value: 'low', label: t.everyAlert },
+              { value: 'medium', label: t.mediumAndAbove },
+              { value: 'high', label: t.highAndAbove },
+              { value: 'critical', label: t.criticalOnly },
+            ]}
             value={form.severity}
             onChange={(event) => set({ severity: event.currentTarget.value })}
           />
           <Select
-            label="Rule"
-            placeholder="Every rule"
+            label={t.rule}
+            placeholder={t.everyRule}
             error={problems.ruleId}
             clearable
             searchable
             limit={100}
-            clearButtonProps={{ 'aria-label': 'Every rule' }}
+            clearButtonProps={{ 'aria-label': t.everyRule }}
             data={rules.map(({ ruleId, title }) => ({ value: ruleId, label: title }))}
             value={form.ruleId}
             onChange={(ruleId) => set({ ruleId })}
           />
           <NumberInput
-            label="Only if nobody has acknowledged it for so many minutes"
-            placeholder="Each alert, at once"
+            label={t.onlyIfNobody}
+            placeholder={t.atOnce}
             error={problems.escalateMinutes}
             min={1}
             max={LIMITS.escalateMinutesMax}

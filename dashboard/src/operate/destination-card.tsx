@@ -14,6 +14,7 @@ import { formatSince, formatSpan } from '../lib/time';
 import { formatRate } from '../lib/use-rates';
 import type { Destination } from './rows';
 import { SetAsideList } from './set-aside-list';
+import { OPERATE } from './texts';
 
 interface Props {
   readonly destination: Destination;
@@ -25,13 +26,15 @@ interface Props {
   readonly onOpen: (dialog: 'change' | 'replay' | 'remove') => void;
 }
 
-const COLORS: Readonly<Record<string, string>> = { active: 'green', failing: 'red', paused: 'gray' };
+const COLORS = { active: 'green', failing: 'red', paused: 'gray' } as const;
+const isState = (state: string): state is keyof typeof COLORS => Object.hasOwn(COLORS, state);
 
 export function DestinationCard({ destination, tenantName, rate, nowMs, onChange, onOpen }: Props) {
+  const t = useTexts(OPERATE);
   const common = useTexts(COMMON);
   const { destinationId, name, type, url, state, filter, setAside, behindRetention } = destination;
   const [isOpen, { toggle }] = useDisclosure();
-  const color = COLORS[state] ?? 'gray';
+  const color = isState(state) ? COLORS[state] : 'gray';
   return (
     <Paper
       withBorder
@@ -51,12 +54,12 @@ export function DestinationCard({ destination, tenantName, rate, nowMs, onChange
           </Text>
         </div>
         <Badge color={color} variant="light" tt="none" style={{ flexShrink: 0 }}>
-          {state}
+          {isState(state) ? t[state] : state}
         </Badge>
       </Group>
       {destination.pauseReason !== null && (
         <Text size="sm" mt={6} style={{ overflowWrap: 'anywhere' }}>
-          Paused: {destination.pauseReason}
+          {t.pausedBecause} {destination.pauseReason}
         </Text>
       )}
       {destination.lastError && destination.lastErrorAt && (
@@ -66,18 +69,20 @@ export function DestinationCard({ destination, tenantName, rate, nowMs, onChange
           style={{ overflowWrap: 'anywhere' }}
           {...(state === 'active' ? { c: 'dimmed' } : {})}
         >
-          {state === 'active' ? 'Last error' : 'Error'}{' '}
-          {common.ago(formatSince(destination.lastErrorAt, nowMs))}: {destination.lastError}
+          {(state === 'active' ? t.lastErrorAgo : t.errorAgo)(
+            common.ago(formatSince(destination.lastErrorAt, nowMs)),
+          )}{' '}
+          <span lang="en">{destination.lastError}</span>
         </Text>
       )}
       {behindRetention > 0 && (
         <Alert color="red" mt="xs" p="xs">
-          Retention removed {formatCount(behindRetention)} events before they were delivered.
+          {t.behindRetention(behindRetention)}
         </Alert>
       )}
       {destination.publicKey !== null && (
         <Text size="sm" mt={6} style={{ overflowWrap: 'anywhere' }}>
-          Public key of its signatures: <code>{destination.publicKey}</code>
+          {t.publicKey} <code>{destination.publicKey}</code>
         </Text>
       )}
       <Facts destination={destination} rate={rate} nowMs={nowMs} />
@@ -85,7 +90,7 @@ export function DestinationCard({ destination, tenantName, rate, nowMs, onChange
       {setAside > 0 && (
         <>
           <Button size="compact-sm" variant="default" mt="xs" aria-expanded={isOpen} onClick={toggle}>
-            {isOpen ? 'Hide what is set aside' : `${formatCount(setAside)} events set aside`}
+            {isOpen ? t.hideSetAside : t.setAside(setAside)}
           </Button>
           {isOpen && <SetAsideList destinationId={destinationId} />}
         </>
@@ -95,15 +100,16 @@ export function DestinationCard({ destination, tenantName, rate, nowMs, onChange
 }
 
 function Facts({ destination, rate, nowMs }: Pick<Props, 'destination' | 'rate' | 'nowMs'>) {
+  const t = useTexts(OPERATE);
   const common = useTexts(COMMON);
   const { lagEvents, lagSeconds, delivered, lastSuccessAt, position } = destination;
   const facts = [
-    ['Behind', `${formatCount(lagEvents)} events`],
-    ['Lag', lagEvents === 0 ? 'none' : formatSpan(lagSeconds * 1000)],
-    ['Delivered', `${formatCount(delivered)} events`],
-    ['Throughput', formatRate(rate, common)],
-    ['Last success', lastSuccessAt ? common.ago(formatSince(lastSuccessAt, nowMs)) : 'none yet'],
-    ['Position', formatCount(Number(position))],
+    [t.behind, t.eventCount(lagEvents)],
+    [t.lag, lagEvents === 0 ? t.none : formatSpan(lagSeconds * 1000)],
+    [t.delivered, t.eventCount(delivered)],
+    [t.throughput, formatRate(rate, common)],
+    [t.lastSuccess, lastSuccessAt ? common.ago(formatSince(lastSuccessAt, nowMs)) : t.noneYet],
+    [t.position, formatCount(Number(position))],
   ];
   return (
     <SimpleGrid cols={{ base: 2, xs: 3, lg: 6 }} mt="xs" spacing="xs">
@@ -120,6 +126,7 @@ function Facts({ destination, rate, nowMs }: Pick<Props, 'destination' | 'rate' 
 }
 
 function Actions({ destination, onChange, onOpen }: Pick<Props, 'destination' | 'onChange' | 'onOpen'>) {
+  const t = useTexts(OPERATE);
   const common = useTexts(COMMON);
   const { destinationId, name, state } = destination;
   const mutate = useMutate();
@@ -138,9 +145,7 @@ function Actions({ destination, onChange, onOpen }: Pick<Props, 'destination' | 
   };
   const test = run(async () => {
     const { testDestination } = await mutate(TestDestinationDocument, { destinationId });
-    return testDestination.accepted
-      ? 'The test was accepted.'
-      : `The test failed: ${testDestination.message}`;
+    return testDestination.accepted ? t.testAccepted : t.testFailed(testDestination.message ?? '');
   });
   const isPaused = state === 'paused';
   const change = run(async () => {
@@ -152,17 +157,20 @@ function Actions({ destination, onChange, onOpen }: Pick<Props, 'destination' | 
   return (
     <Group gap={6} mt="xs">
       <Button size="compact-xs" variant="default" loading={isBusy} onClick={test}>
-        Test{of}
+        {t.test}
+        {of}
       </Button>
       <Button size="compact-xs" variant="default" onClick={change}>
         {isPaused ? common.resume : common.pause}
         {of}
       </Button>
       <Button size="compact-xs" variant="default" onClick={() => onOpen('change')}>
-        Change{of}
+        {t.change}
+        {of}
       </Button>
       <Button size="compact-xs" variant="default" onClick={() => onOpen('replay')}>
-        Replay{of}
+        {t.replay}
+        {of}
       </Button>
       <Button size="compact-xs" variant="default" onClick={() => onOpen('remove')}>
         {common.remove}

@@ -18,7 +18,7 @@ const HIDDEN = { WebkitTextSecurity: 'disc' } as CSSProperties;
 /** The field of a setting or a secret, as its type declares it. */
 export function DestinationField({ field, value, error, placeholder, onChange }: Props) {
   const { label, doc, kind, isSecret, isRequired, values } = field;
-  const common = {
+  const shared = {
     label,
     description: doc,
     error,
@@ -50,7 +50,7 @@ export function DestinationField({ field, value, error, placeholder, onChange }:
   if (kind === 'lines' || kind === 'headers')
     return (
       <Textarea
-        {...common}
+        {...shared}
         autosize
         minRows={2}
         maxRows={8}
@@ -62,10 +62,10 @@ export function DestinationField({ field, value, error, placeholder, onChange }:
   if (isSecret)
     return (
       <PasswordInput
-        {...common}
+        {...shared}
         autoComplete="new-password"
         onChange={(event) => onChange(event.currentTarget.value)}
       />
     );
-  return <TextInput {...common} onChange={(event) => onChange(event.currentTarget.value)} />;
+  return <TextInput {...shared} onChange={(event) => onChange(event.currentTarget.value)} />;
 }

@@ -1,4 +1,4 @@
-import { Button, Code, Collapse, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Collapse, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { LIMITS } from '../../../src/limits';
 import {
@@ -8,9 +8,12 @@ import {
   TryDestinationDocument,
   UpdateDestinationDocument,
 } from '../../generated/operations';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import type { NamedTenant } from '../lib/tenant-name';
+import type { In } from '../lib/texts';
 import { DestinationField } from './destination-field';
 import {
   type Field,
@@ -24,6 +27,7 @@ import {
 } from './destination-values';
 import type { ShownKey } from './key-once';
 import type { Destination } from './rows';
+import { OPERATE } from './texts';
 
 interface Props {
   readonly types: readonly TypeSpec[];
@@ -35,24 +39,21 @@ interface Props {
   readonly onSaved: (secret: ShownKey | null) => void;
 }
 
-const STARTS = [
-  { value: 'now', label: 'Events that arrive from now on' },
-  { value: 'beginning', label: 'All events, from the beginning' },
-];
-
 /** The dialog that makes or changes a destination. The service declares the fields of each type. */
 export function DestinationForm({ types, tenants, destination, onClose, onSaved }: Props) {
+  const common = useTexts(COMMON);
+  const t = useTexts(OPERATE);
   const form = useForm(types, tenants, destination);
   const { given, spec, set, values, setValue } = form;
   const [isMoreOpen, setIsMoreOpen] = useState(false);
   const save = async () => onSaved(await form.save());
-  const title = destination ? `Change ${destination.name}` : 'New destination';
+  const title = destination ? t.changeTitle(destination.name) : t.newDestination;
   return (
     <FormDialog
       {...{ title, onClose, isOpen: true, isWide: true }}
-      action="Save"
+      action={common.save}
       onSubmit={save}
-      trial={{ action: 'Send a test', run: form.tryOut }}
+      trial={{ action: t.sendTest, run: form.tryOut }}
     >
       {(problems) => {
         const field = (one: Field) => (
@@ -61,7 +62,7 @@ export function DestinationForm({ types, tenants, destination, onClose, onSaved 
             field={one}
             value={values[one.name] ?? ''}
             error={problemAt(problems, placeOf(one))}
-            placeholder={destination ? keptHint(one, destination) : undefined}
+            placeholder={destination ? keptHint(one, destination, t) : undefined}
             onChange={(value) => setValue(one.name, value)}
           />
         );
@@ -78,11 +79,11 @@ export function DestinationForm({ types, tenants, destination, onClose, onSaved 
               <>
                 {tenants.length !== 1 && (
                   <NativeSelect
-                    label="Tenant"
+                    label={common.tenant}
                     withAsterisk
                     error={problems.tenantId}
                     data={[
-                      { value: '', label: 'Choose the tenant whose events are sent' },
+                      { value: '', label: t.chooseTenant },
                       ...tenants.map(({ tenantId, name }) => ({ value: tenantId, label: name })),
                     ]}
                     value={given.tenantId}
@@ -90,9 +91,9 @@ export function DestinationForm({ types, tenants, destination, onClose, onSaved 
                   />
                 )}
                 <NativeSelect
-                  label="Type"
+                  label={t.type}
                   error={problems.type}
-                  description={spec?.doc}
+                  description={<span lang="en">{spec?.doc}</span>}
                   data={types.map(({ type }) => type)}
                   value={given.type}
                   onChange={(event) => form.setType(event.currentTarget.value)}
@@ -100,7 +101,7 @@ export function DestinationForm({ types, tenants, destination, onClose, onSaved 
               </>
             )}
             <TextInput
-              label="Name"
+              label={common.name}
               withAsterisk
               data-autofocus
               maxLength={LIMITS.nameCharsMax}
@@ -112,16 +113,12 @@ export function DestinationForm({ types, tenants, destination, onClose, onSaved 
               label="URL"
               withAsterisk
               spellCheck={false}
-              description={`Of the receiver. It begins with ${(spec?.protocols ?? []).map((one) => `${one}//`).join(' or ')}`}
+              description={t.urlBegins((spec?.protocols ?? []).map((one) => `${one}//`).join(` ${t.or} `))}
               error={problems.url}
               value={given.url}
               onChange={(event) => set({ url: event.currentTarget.value })}
             />
-            {destination && fields.some(({ isSecret }) => isSecret) && (
-              <Text size="sm">
-                Secrets are never shown. If you leave all of them empty they stay; else give all again.
-              </Text>
-            )}
+            {destination && fields.some(({ isSecret }) => isSecret) && <Text size="sm">{t.secretsStay}</Text>}
             {fields.filter(isFirst).map(field)}
             <Button
               variant="subtle"
@@ -130,29 +127,32 @@ export function DestinationForm({ types, tenants, destination, onClose, onSaved 
               aria-expanded={isShown}
               onClick={() => setIsMoreOpen(!isShown)}
             >
-              Which events, and how they are sent
+              {t.whichEvents}
             </Button>
             <Collapse expanded={isShown}>
               <Stack>
                 {!destination && (
                   <NativeSelect
-                    label="Begin with"
-                    data={STARTS}
+                    label={t.beginWith}
+                    data={[
+                      { value: 'now', label: t.fromNowOn },
+                      { value: 'beginning', label: t.fromBeginning },
+                    ]}
                     error={problems.from}
                     value={given.from}
                     onChange={(event) => set({ from: event.currentTarget.value })}
                   />
                 )}
                 <TextInput
-                  label="Filter"
-                  description="As in Explore. Empty: every event."
+                  label={t.filter}
+                  description={t.filterEmpty}
                   spellCheck={false}
                   error={problems.filter}
                   value={given.filter}
                   onChange={(event) => set({ filter: event.currentTarget.value })}
                 />
                 <NativeSelect
-                  label="Format"
+                  label={t.format}
                   error={problems.format}
                   data={[...(spec?.formats ?? [])]}
                   value={given.format}
@@ -163,8 +163,7 @@ export function DestinationForm({ types, tenants, destination, onClose, onSaved 
             </Collapse>
             {!destination && given.type === 'webhook' && (
               <Text size="sm" c="dimmed">
-                The secret that signs messages is made and shown when you save. A test before that is signed
-                by another one, so a receiver that verifies <Code>webhook-signature</Code> refuses it.
+                {t.secretMade}
               </Text>
             )}
           </>
@@ -175,11 +174,13 @@ export function DestinationForm({ types, tenants, destination, onClose, onSaved 
 }
 
 /** What an empty field of a destination that is changed means. */
-function keptHint({ isSecret, kind, name }: Field, destination: Destination): string | undefined {
-  if (isSecret) return 'not shown';
-  return kind === 'lines' && name in storedOf(destination)
-    ? 'given, and not shown: empty keeps it'
-    : undefined;
+function keptHint(
+  { isSecret, kind, name }: Field,
+  destination: Destination,
+  t: In<typeof OPERATE>,
+): string | undefined {
+  if (isSecret) return t.notShown;
+  return kind === 'lines' && name in storedOf(destination) ? t.givenKept : undefined;
 }
 
 const storedOf = (destination: Destination | null) =>
@@ -190,6 +191,7 @@ function useForm(
   tenants: readonly NamedTenant[],
   destination: Destination | null,
 ) {
+  const t = useTexts(OPERATE);
   const mutate = useMutate();
   const before = {
     tenantId: destination?.tenantId ?? (tenants.length === 1 ? (tenants[0]?.tenantId ?? '') : ''),
@@ -209,12 +211,12 @@ function useForm(
   const fields = spec?.fields ?? [];
   const parts = () => ({
     settings: settingsOf(fields, values, beginning(given.type)),
-    secrets: secretsOf(fields, values),
+    secrets: secretsOf(fields, values, t),
   });
   const changed = <N extends keyof typeof before>(name: N) =>
     given[name] === began[name] ? null : given[name];
   const outcomeOf = ({ accepted, message }: { accepted: boolean; message: string | null }) =>
-    accepted ? 'The receiver accepted the test.' : `The receiver did not accept the test: ${message}`;
+    accepted ? t.receiverAccepted : t.receiverRefused(message ?? '');
   return {
     given,
     spec,
@@ -248,10 +250,10 @@ function useForm(
         return secret === null
           ? null
           : {
-              name: `of ${given.name}`,
-              what: 'signing secret',
+              name: given.name,
+              isSecret: true,
               key: secret,
-              note: 'The receiver verifies messages with it.',
+              note: t.receiverVerifies,
             };
       }
       const change = {

@@ -1,4 +1,6 @@
 import type { DestinationTypesQuery } from '../../generated/operations';
+import type { In } from '../lib/texts';
+import type { OPERATE } from './texts';
 
 export type TypeSpec = DestinationTypesQuery['destinationTypes'][number];
 export type Field = Omit<TypeSpec['fields'][number], 'values'> & { readonly values: readonly string[] };
@@ -25,28 +27,28 @@ export function settingsOf(fields: readonly Field[], values: Values, before: Val
 }
 
 /** The secrets that are filled in. @throws Error if headers are not written as headers */
-export const secretsOf = (fields: readonly Field[], values: Values) =>
+export const secretsOf = (fields: readonly Field[], values: Values, t: In<typeof OPERATE>) =>
   orNull(
     fields
       .filter(({ name, isSecret }) => isSecret && values[name])
       .map(({ name, kind, label }) => [
         name,
-        kind === 'headers' ? headersOf(String(values[name]), label) : values[name],
+        kind === 'headers' ? headersOf(String(values[name]), label, t) : values[name],
       ]),
   );
 
 const orNull = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> | null =>
   entries.length > 0 ? Object.fromEntries(entries) : null;
 
-function headersOf(text: string, label: string): Record<string, string> {
+function headersOf(text: string, label: string, t: In<typeof OPERATE>): Record<string, string> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const headers = new Map<string, string>();
   for (const line of lines) {
     const at = line.indexOf(':');
-    if (at < 1) throw new Error(`${label}: each line must be Name: value.`);
+    if (at < 1) throw new Error(t.badHeader(label));
     const name = line.slice(0, at).trim();
     if ([...headers.keys()].some((one) => one.toLowerCase() === name.toLowerCase()))
-      throw new Error(`${label}: ${name} is there twice.`);
+      throw new Error(t.twice(label, name));
     headers.set(name, line.slice(at + 1).trim());
   }
   return Object.fromEntries(headers);

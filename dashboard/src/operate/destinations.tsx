@@ -7,9 +7,10 @@ import {
   DestinationTypesDocument,
   RemoveDestinationDocument,
 } from '../../generated/operations';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
-import { formatCount } from '../lib/numbers';
 import { nameOf } from '../lib/tenant-name';
 import { useNow } from '../lib/use-now';
 import { useRates } from '../lib/use-rates';
@@ -21,6 +22,7 @@ import { DestinationForm } from './destination-form';
 import { KeyOnce, type ShownKey } from './key-once';
 import { ReplayDestination } from './replay-destination';
 import type { Destination } from './rows';
+import { OPERATE } from './texts';
 
 const ASK_MS = 5_000;
 /** Sorts destinations that need attention to the front. */
@@ -33,6 +35,7 @@ type Dialog =
 
 /** The destinations to which events are sent, and how far each one is. */
 export default function Destinations() {
+  const t = useTexts(OPERATE);
   const [{ data, error }, ask] = useQuery({ query: DestinationsDocument });
   const [types] = useQuery({ query: DestinationTypesDocument });
   const [dialog, setDialog] = useState<Dialog>(null);
@@ -48,19 +51,18 @@ export default function Destinations() {
   const destinations = data?.destinations.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
   return (
     <Stack gap="sm">
-      <PageHead title="Destinations">
+      <PageHead title={t.destinations}>
         <Button disabled={!types.data || !data} onClick={() => setDialog({ kind: 'make' })}>
-          New destination
+          {t.newDestination}
         </Button>
       </PageHead>
       {types.error && !error && <Failed error={types.error} />}
       {error && <Failed error={error} retry={ask} />}
-      {!destinations && !error && <Loading what="the destinations" />}
+      {!destinations && !error && <Loading what={t.theDestinations} />}
       {destinations?.length === 0 && (
-        <Empty title="No destination yet">
+        <Empty title={t.noDestinationYet}>
           <Text size="sm" maw={560}>
-            Events of a tenant can be sent to a SIEM, an object store or a program of yours as they arrive:
-            Splunk, Elasticsearch, Microsoft Sentinel, S3, syslog, webhooks. Send a test before you save.
+            {t.aboutDestinations}
           </Text>
         </Empty>
       )}
@@ -100,6 +102,8 @@ export default function Destinations() {
 }
 
 function RemoveDestination(props: { destination: Destination; onClose: () => void; onDone: () => void }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(OPERATE);
   const { destinationId, name, lagEvents } = props.destination;
   const mutate = useMutate();
   const submit = async () => {
@@ -108,18 +112,14 @@ function RemoveDestination(props: { destination: Destination; onClose: () => voi
   };
   return (
     <FormDialog
-      title={`Remove ${name}`}
-      action="Remove"
+      title={t.removeTitle(name)}
+      action={common.remove}
       isDangerous
       isOpen
       onClose={props.onClose}
       onSubmit={submit}
     >
-      <Text size="sm">
-        Nothing is sent there any more, and its place in the log is lost
-        {lagEvents > 0 && `: ${formatCount(lagEvents)} events that wait for it are not sent`}. Alert routes
-        and schedules of reports that lead there reach nobody then.
-      </Text>
+      <Text size="sm">{t.placeLost(lagEvents)}</Text>
     </FormDialog>
   );
 }

@@ -1,7 +1,9 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import type { EvidenceStatesQuery } from '../../generated/operations';
-import { formatCount } from '../lib/numbers';
+import { useTexts } from '../lib/language';
+import type { In } from '../lib/texts';
 import type { Tenant } from './rows';
+import { OPERATE } from './texts';
 
 export type LogState = EvidenceStatesQuery['auditLogs'][number];
 
@@ -14,8 +16,9 @@ interface Props {
 
 /** How far the evidence log of a tenant is, and its problems. */
 export function EvidenceState({ tenant, log, onVerify }: Props) {
+  const t = useTexts(OPERATE);
   if (!log) return <Text size="sm">–</Text>;
-  const problem = problemOf(log);
+  const problem = log.problem || (log.refusedEvents > 0 ? t.changedBefore(log.refusedEvents) : null);
   return (
     <Group gap="xs" wrap="nowrap">
       {problem ? (
@@ -23,25 +26,17 @@ export function EvidenceState({ tenant, log, onVerify }: Props) {
           {problem}
         </Badge>
       ) : (
-        <Text size="sm">{textOf(log)}</Text>
+        <Text size="sm">{textOf(log, t)}</Text>
       )}
       <Button size="compact-xs" variant="default" disabled={log.checkpoint === null} onClick={onVerify}>
-        Verify<span className="sr-only"> the events of {tenant.name}</span>
+        {t.verify}
+        <span className="sr-only"> {t.eventsOf(tenant.name)}</span>
       </Button>
     </Group>
   );
 }
 
-function problemOf({ problem, refusedEvents }: LogState): string | null {
-  if (problem) return problem;
-  return refusedEvents > 0
-    ? `${formatCount(refusedEvents)} events were changed before they were signed`
-    : null;
-}
-
-function textOf({ size, waitingEvents, backfilling, checkpoint }: LogState): string {
-  if (size === 0 && waitingEvents === 0) return 'no event yet';
-  const waiting = waitingEvents > 0 ? `, ${formatCount(waitingEvents)} waiting` : '';
-  const signed = checkpoint === null ? 'not signed yet' : 'signed';
-  return `${formatCount(size)} entries, ${signed}${waiting}${backfilling ? ', taking in older events' : ''}`;
-}
+const textOf = ({ size, waitingEvents, backfilling, checkpoint }: LogState, t: In<typeof OPERATE>): string =>
+  size === 0 && waitingEvents === 0
+    ? t.noEventYet
+    : t.logState(size, checkpoint !== null, waitingEvents, backfilling);

@@ -3,13 +3,15 @@ import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { csvLine } from '../lib/csv';
-import { formatCount } from '../lib/numbers';
+import { useTexts } from '../lib/language';
 import { saveFile } from '../lib/save-file';
 import { Failed } from '../shell/states';
 import { COLUMNS, type EntryFilter, entriesOf } from './entries-of';
+import { OPERATE } from './texts';
 
 /** Exports all entries that match the filters, newest first, as CSV. It stops if it is cancelled or the page is left. */
 export function ExportAccess({ filter }: { readonly filter: EntryFilter }) {
+  const t = useTexts(OPERATE);
   const client = useClient();
   const running = useRef<AbortController | null>(null);
   const [written, setWritten] = useState<number | null>(null);
@@ -40,10 +42,10 @@ export function ExportAccess({ filter }: { readonly filter: EntryFilter }) {
     return (
       <Group gap="xs">
         <Text size="sm" role="status">
-          {formatCount(written)} entries
+          {t.entries(written)}
         </Text>
         <Button variant="default" onClick={() => running.current?.abort()}>
-          Cancel export
+          {t.cancelExport}
         </Button>
       </Group>
     );
@@ -51,7 +53,7 @@ export function ExportAccess({ filter }: { readonly filter: EntryFilter }) {
     <>
       {error && <Failed error={error} />}
       <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={start}>
-        Export
+        {t.export}
       </Button>
     </>
   );

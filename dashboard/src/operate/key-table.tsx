@@ -8,6 +8,7 @@ import { type NamedTenant, namesOf } from '../lib/tenant-name';
 import { formatTime, type TimeZone } from '../lib/time';
 import { expiresSoon } from './key-life';
 import type { ApiKey } from './rows';
+import { OPERATE } from './texts';
 
 interface Props {
   /** Newest first. */
@@ -18,9 +19,11 @@ interface Props {
   readonly onRevoke: (key: ApiKey) => void;
 }
 
-const COLORS: Record<string, string> = { valid: 'green', expired: 'gray', revoked: 'red' };
+const COLORS = { valid: 'green', expired: 'gray', revoked: 'red' } as const;
+const isState = (state: string): state is keyof typeof COLORS => Object.hasOwn(COLORS, state);
 
 export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
+  const t = useTexts(OPERATE);
   const common = useTexts(COMMON);
   const [zone] = useTimeZone();
   return (
@@ -32,10 +35,15 @@ export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
       idAccessor="keyId"
       records={keys}
       fetching={isBusy}
-      noRecordsText="No key yet: make one"
+      noRecordsText={t.noKey}
       columns={[
         { accessor: 'name', title: common.name, render: (key) => <Named apiKey={key} /> },
-        { accessor: 'kind', title: common.kind, render: ({ kind }) => (kind === 'public' ? 'API' : kind) },
+        {
+          accessor: 'kind',
+          title: common.kind,
+          render: ({ kind }) =>
+            kind === 'agent' ? t.agentKind : kind === 'operator' ? t.operatorKind : 'API',
+        },
         {
           accessor: 'state',
           title: common.state,
@@ -46,45 +54,47 @@ export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
                 size="sm"
                 variant="light"
                 tt="none"
-                color={isEnding ? 'orange' : (COLORS[key.state] ?? 'gray')}
+                color={isEnding ? 'orange' : isState(key.state) ? COLORS[key.state] : 'gray'}
               >
-                {isEnding ? 'expires soon' : key.state}
+                {isEnding ? t.expiresSoon : isState(key.state) ? t[key.state] : key.state}
               </Badge>
             );
           },
         },
         {
           accessor: 'tenantIds',
-          title: 'Tenants',
+          title: t.tenants,
           render: (key) => <NameCell name={namesOf(tenants, key.tenantIds, common)} />,
         },
-        { accessor: 'scopes', title: 'Scopes', render: ({ scopes }) => scopes.join(', ') || '–' },
-        { accessor: 'createdAt', title: 'Created', noWrap: true, render: (key) => at(key.createdAt, zone) },
+        { accessor: 'scopes', title: t.scopes, render: ({ scopes }) => scopes.join(', ') || '–' },
+        { accessor: 'createdAt', title: t.created, noWrap: true, render: (key) => at(key.createdAt, zone) },
         {
           accessor: 'expiresAt',
-          title: 'Expires',
+          title: t.expires,
           noWrap: true,
-          render: (key) => at(key.expiresAt, zone, 'never'),
+          render: (key) => at(key.expiresAt, zone, t.never),
         },
         {
           accessor: 'lastUsedAt',
-          title: 'Last used',
+          title: t.lastUsed,
           noWrap: true,
-          render: (key) => at(key.lastUsedAt, zone, 'never'),
+          render: (key) => at(key.lastUsedAt, zone, t.never),
         },
         {
           accessor: 'actions',
-          title: 'Actions',
+          title: t.actions,
           render: (key) =>
             key.state === 'valid' && (
               <Group gap={4} wrap="nowrap">
                 {!key.replacedBy && (
                   <Button size="compact-xs" variant="default" onClick={() => onRotate(key)}>
-                    Rotate<span className="sr-only"> {key.name}</span>
+                    {t.rotate}
+                    <span className="sr-only"> {key.name}</span>
                   </Button>
                 )}
                 <Button size="compact-xs" variant="default" c="red" onClick={() => onRevoke(key)}>
-                  Revoke<span className="sr-only"> {key.name}</span>
+                  {t.revoke}
+                  <span className="sr-only"> {key.name}</span>
                 </Button>
               </Group>
             ),
@@ -97,11 +107,12 @@ export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
 const at = (time: string | null, zone: TimeZone, absent = '–') => (time ? formatTime(time, zone) : absent);
 
 function Named({ apiKey }: { readonly apiKey: ApiKey }) {
+  const t = useTexts(OPERATE);
   const { name, prefix, allowedAddresses, replaces, replacedBy } = apiKey;
   const notes = [
-    ...(replaces ? ['rotated from an older key'] : []),
-    ...(replacedBy ? ['replaced by a newer key'] : []),
-    ...(allowedAddresses.length > 0 ? [`from ${allowedAddresses.join(', ')} only`] : []),
+    ...(replaces ? [t.rotatedFrom] : []),
+    ...(replacedBy ? [t.replacedBy] : []),
+    ...(allowedAddresses.length > 0 ? [t.fromOnly(allowedAddresses.join(', '))] : []),
   ];
   return (
     <>

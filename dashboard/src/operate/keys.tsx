@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { KeysDocument, RevokeKeyDocument } from '../../generated/operations';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { ListHead, ListPages, useListed } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
-import { formatCount } from '../lib/numbers';
 import { nameOf } from '../lib/tenant-name';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
@@ -14,11 +14,13 @@ import { KeyOnce, type ShownKey } from './key-once';
 import { KeyTable } from './key-table';
 import { RotateKey } from './rotate-key';
 import type { ApiKey } from './rows';
+import { OPERATE } from './texts';
 
 type Dialog = { kind: 'create' } | { kind: 'rotate' | 'revoke'; key: ApiKey } | null;
 
 /** The keys of every kind. The key itself is shown once, when it is made. */
 export default function Keys() {
+  const t = useTexts(OPERATE);
   const [{ data, error, fetching }, ask] = useQuery({ query: KeysDocument });
   const [shown, setShown] = useState('valid');
   const [dialog, setDialog] = useState<Dialog>(null);
@@ -35,26 +37,26 @@ export default function Keys() {
   );
   return (
     <Stack gap="sm">
-      <PageHead title="Keys">
+      <PageHead title={t.keys}>
         <Group>
           <SegmentedControl
-            aria-label="Which keys"
+            aria-label={t.whichKeys}
             size="xs"
             data={[
-              { value: 'valid', label: 'Valid' },
-              { value: 'all', label: 'All' },
+              { value: 'valid', label: t.validKeys },
+              { value: 'all', label: t.allKeys },
             ]}
             value={shown}
             onChange={setShown}
           />
-          <Button onClick={() => setDialog({ kind: 'create' })}>New key</Button>
+          <Button onClick={() => setDialog({ kind: 'create' })}>{t.newKey}</Button>
         </Group>
       </PageHead>
       {error ? (
         <Failed error={error} retry={ask} />
       ) : (
         <>
-          <ListHead listed={listed} label="Search keys" summary={`${formatCount(keys.length)} keys`} />
+          <ListHead listed={listed} label={t.searchKeys} summary={t.keyCount(keys.length)} />
           <KeyTable
             keys={[...listed.rows]}
             tenants={tenants}
@@ -74,6 +76,7 @@ export default function Keys() {
 }
 
 function RevokeKey(props: { apiKey: ApiKey; onClose: () => void; onDone: () => void }) {
+  const t = useTexts(OPERATE);
   const { name, prefix, keyId } = props.apiKey;
   const mutate = useMutate();
   const submit = async () => {
@@ -82,16 +85,15 @@ function RevokeKey(props: { apiKey: ApiKey; onClose: () => void; onDone: () => v
   };
   return (
     <FormDialog
-      title={`Revoke ${name}`}
-      action="Revoke"
+      title={t.revokeTitle(name)}
+      action={t.revoke}
       isDangerous
       isOpen
       onClose={props.onClose}
       onSubmit={submit}
     >
       <div>
-        The key <code>{prefix}…</code> is refused within a second, everywhere, for good. Its users need
-        another.
+        {t.theKeyOf} <code>{prefix}…</code> {t.isRefused}
       </div>
     </FormDialog>
   );

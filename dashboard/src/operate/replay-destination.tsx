@@ -2,10 +2,12 @@ import { Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ReplayDestinationDocument } from '../../generated/operations';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
 import { fromInputValue } from '../lib/time';
 import type { Destination } from './rows';
+import { OPERATE } from './texts';
 
 type Start = 'time' | 'position' | 'beginning' | 'now';
 
@@ -15,6 +17,7 @@ export function ReplayDestination(props: {
   readonly onClose: () => void;
   readonly onDone: () => void;
 }) {
+  const t = useTexts(OPERATE);
   const { destinationId, name, position } = props.destination;
   const [zone] = useTimeZone();
   const mutate = useMutate();
@@ -31,19 +34,25 @@ export function ReplayDestination(props: {
     props.onDone();
   };
   return (
-    <FormDialog title={`Replay ${name}`} action="Replay" isOpen onClose={props.onClose} onSubmit={submit}>
-      <Radio.Group label="It sends again from" value={start} onChange={(value) => setStart(value as Start)}>
+    <FormDialog
+      title={t.replayTitle(name)}
+      action={t.replay}
+      isOpen
+      onClose={props.onClose}
+      onSubmit={submit}
+    >
+      <Radio.Group label={t.sendsAgain} value={start} onChange={(value) => setStart(value as Start)}>
         <Stack gap="xs" mt="xs">
-          <Radio value="time" label="a time of arrival" />
-          <Radio value="position" label="a position of the log" />
-          <Radio value="beginning" label="the beginning" />
-          <Radio value="now" label="now: undelivered events are skipped" />
+          <Radio value="time" label={t.aTime} />
+          <Radio value="position" label={t.aPosition} />
+          <Radio value="beginning" label={t.theBeginning} />
+          <Radio value="now" label={t.nowSkipped} />
         </Stack>
       </Radio.Group>
       {start === 'time' && (
         <TextInput
           type="datetime-local"
-          label={`Time (${zone})`}
+          label={t.timeIn(zone)}
           required
           value={time}
           onChange={(event) => setTime(event.currentTarget.value)}
@@ -51,18 +60,14 @@ export function ReplayDestination(props: {
       )}
       {start === 'position' && (
         <TextInput
-          label="Position"
+          label={t.position}
           required
           pattern="[0-9]+"
           value={chosen}
           onChange={(event) => setChosen(event.currentTarget.value)}
         />
       )}
-      <Text size="sm">
-        {start === 'now'
-          ? 'Events that were not delivered yet are not sent. A replay from an earlier point sends them.'
-          : 'The receiver gets these events once more, in messages with other ids.'}
-      </Text>
+      <Text size="sm">{start === 'now' ? t.areSkipped : t.onceMore}</Text>
     </FormDialog>
   );
 }

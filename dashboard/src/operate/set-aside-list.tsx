@@ -1,28 +1,31 @@
 import { Table } from '@mantine/core';
 import { useQuery } from 'urql';
 import { SetAsideDocument } from '../../generated/operations';
+import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { Failed, Loading } from '../shell/states';
+import { OPERATE } from './texts';
 
 /** Events that a receiver refused while it accepted their neighbours, newest first. */
 export function SetAsideList({ destinationId }: { readonly destinationId: string }) {
+  const t = useTexts(OPERATE);
   const [zone] = useTimeZone();
   const [{ data, error }] = useQuery({
     query: SetAsideDocument,
     variables: { destinationId },
   });
   if (error) return <Failed error={error} />;
-  if (!data) return <Loading what="what is set aside" />;
+  if (!data) return <Loading what={t.whatIsSetAside} />;
   return (
     <Table.ScrollContainer minWidth={600}>
       <Table fz="sm" mt="xs">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>When</Table.Th>
-            <Table.Th>Position</Table.Th>
-            <Table.Th>Record</Table.Th>
-            <Table.Th>What the receiver said</Table.Th>
+            <Table.Th>{t.when}</Table.Th>
+            <Table.Th>{t.position}</Table.Th>
+            <Table.Th>{t.record}</Table.Th>
+            <Table.Th>{t.receiverSaid}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -33,7 +36,9 @@ export function SetAsideList({ destinationId }: { readonly destinationId: string
               <Table.Td>
                 <code>{recordId}</code>
               </Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{message}</Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }} lang="en">
+                {message}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

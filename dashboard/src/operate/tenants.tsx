@@ -4,12 +4,14 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { LIMITS } from '../../../src/limits';
 import { CreateTenantDocument, EvidenceStatesDocument, TenantsDocument } from '../../generated/operations';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useTexts } from '../lib/language';
 import { ListHead, ListPages, useListed } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
 import { NameCell } from '../lib/name-cell';
-import { counted, formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
+import type { In } from '../lib/texts';
 import { formatTime } from '../lib/time';
 import { PageHead } from '../shell/page-head';
 import { Failed } from '../shell/states';
@@ -18,9 +20,12 @@ import { EvidenceState } from './evidence-state';
 import { Holds } from './holds';
 import { RetentionRuns } from './retention-runs';
 import { type Tenant } from './rows';
+import { OPERATE } from './texts';
 import { VerifyLog } from './verify-log';
 
 export default function Tenants() {
+  const common = useTexts(COMMON);
+  const t = useTexts(OPERATE);
   const [zone] = useTimeZone();
   const [{ data, error, fetching }, ask] = useQuery({
     query: TenantsDocument,
@@ -38,8 +43,8 @@ export default function Tenants() {
   return (
     <Stack gap="lg">
       <div>
-        <PageHead title="Tenants">
-          <Button onClick={() => setIsCreating(true)}>New tenant</Button>
+        <PageHead title={t.tenants}>
+          <Button onClick={() => setIsCreating(true)}>{t.newTenant}</Button>
         </PageHead>
         {error ? (
           <Failed error={error} retry={ask} />
@@ -47,8 +52,8 @@ export default function Tenants() {
           <>
             <ListHead
               listed={listed}
-              label="Search tenants"
-              summary={`${formatCount(data?.tenants.length ?? 0)} tenants`}
+              label={t.searchTenants}
+              summary={t.tenantCount(data?.tenants.length ?? 0)}
             />
             <DataTable
               mt="xs"
@@ -58,25 +63,25 @@ export default function Tenants() {
               idAccessor="tenantId"
               fetching={fetching}
               records={[...listed.rows]}
-              noRecordsText="No tenant yet: make one, then keys for it"
+              noRecordsText={t.noTenantYet}
               columns={[
-                { accessor: 'name', title: 'Name', render: ({ name }) => <NameCell name={name} /> },
-                { accessor: 'tenantId', title: 'Id' },
+                { accessor: 'name', title: common.name, render: ({ name }) => <NameCell name={name} /> },
+                { accessor: 'tenantId', title: t.id },
                 {
                   accessor: 'createdAt',
-                  title: 'Created',
+                  title: t.created,
                   noWrap: true,
-                  render: (t) => formatTime(t.createdAt, zone),
+                  render: (tenant) => formatTime(tenant.createdAt, zone),
                 },
                 {
                   accessor: 'retentionDays',
-                  title: 'Events kept',
+                  title: t.eventsKept,
                   noWrap: true,
-                  render: (t) => keptFor(t),
+                  render: (tenant) => keptFor(tenant, t, common),
                 },
                 {
                   accessor: 'evidence',
-                  title: 'Evidence',
+                  title: t.evidence,
                   render: (tenant) => (
                     <EvidenceState
                       tenant={tenant}
@@ -87,10 +92,11 @@ export default function Tenants() {
                 },
                 {
                   accessor: 'actions',
-                  title: 'Actions',
+                  title: t.actions,
                   render: (tenant) => (
                     <Button size="compact-xs" variant="default" onClick={() => setChanged(tenant)}>
-                      Change retention<span className="sr-only"> of {tenant.name}</span>
+                      {t.changeRetention}
+                      <span className="sr-only"> {common.of(tenant.name)}</span>
                     </Button>
                   ),
                 },
@@ -109,11 +115,16 @@ export default function Tenants() {
   );
 }
 
-const keptFor = ({ retentionDays: days, holdsInForce }: Tenant) =>
-  (days === null ? 'for ever' : `${days} days`) +
-  (holdsInForce > 0 ? ` · ${counted(holdsInForce, 'legal hold')}` : '');
+const keptFor = (
+  { retentionDays: days, holdsInForce }: Tenant,
+  t: In<typeof OPERATE>,
+  common: In<typeof COMMON>,
+) =>
+  (days === null ? t.forEver : common.days(days)) + (holdsInForce > 0 ? ` · ${t.holds(holdsInForce)}` : '');
 
 function CreateTenant(props: { isOpen: boolean; onClose: () => void; onDone: () => void }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(OPERATE);
   const mutate = useMutate();
   const [name, setName] = useState('');
   const submit = async () => {
@@ -123,15 +134,15 @@ function CreateTenant(props: { isOpen: boolean; onClose: () => void; onDone: () 
   };
   return (
     <FormDialog
-      title="New tenant"
-      action="Create"
+      title={t.newTenant}
+      action={t.create}
       isOpen={props.isOpen}
       onClose={props.onClose}
       onSubmit={submit}
     >
       {(problems) => (
         <TextInput
-          label="Name"
+          label={common.name}
           required
           data-autofocus
           maxLength={LIMITS.nameCharsMax}

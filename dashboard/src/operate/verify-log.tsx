@@ -1,20 +1,24 @@
 import { Alert, Button, Code, Group, List, Modal, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useClient } from 'urql';
-import { formatCount } from '../lib/numbers';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { useAnswer } from '../lib/use-answer';
 import { Failed } from '../shell/states';
 import type { Tenant } from './rows';
+import { OPERATE } from './texts';
 import { type LogVerdict, type Outcome, outcomeOf, verifyLog } from './verify-steps';
 
 /** Verifies all events of a tenant, one stretch after the other. It stops if the dialog is closed. */
 export function VerifyLog({ tenant, onClose }: { readonly tenant: Tenant; readonly onClose: () => void }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(OPERATE);
   return (
     <Modal
       opened
       onClose={onClose}
-      title={`Evidence of ${tenant.name}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={t.evidenceOf(tenant.name)}
+      closeButtonProps={{ 'aria-label': common.close }}
     >
       <Verification tenant={tenant} onClose={onClose} />
     </Modal>
@@ -22,6 +26,8 @@ export function VerifyLog({ tenant, onClose }: { readonly tenant: Tenant; readon
 }
 
 function Verification({ tenant, onClose }: { readonly tenant: Tenant; readonly onClose: () => void }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(OPERATE);
   const client = useClient();
   const [progress, setProgress] = useState<LogVerdict | null>(null);
   const { answer, error } = useAnswer(tenant.tenantId, (tenantId, signal) =>
@@ -36,32 +42,30 @@ function Verification({ tenant, onClose }: { readonly tenant: Tenant; readonly o
       ) : (
         <>
           <Text size="sm" role="status">
-            {verdict
-              ? `${formatCount(verdict.next)} of ${formatCount(verdict.signed)} entries verified …`
-              : 'Verifying …'}
+            {verdict ? t.verifiedOf(verdict.next, verdict.signed) : t.verifying}
           </Text>
           <Progress
             value={verdict && verdict.signed > 0 ? (100 * verdict.next) / verdict.signed : 0}
-            aria-label="Progress of the verification"
+            aria-label={t.verifyProgress}
           />
         </>
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          {answer ? 'Close' : 'Cancel'}
+          {answer ? common.close : common.cancel}
         </Button>
       </Group>
     </Stack>
   );
 }
 
-const TITLES: Readonly<Record<Outcome, string>> = {
-  sound: 'All events are as they were accepted',
-  changed: 'Not all events are as they were accepted',
-  'in doubt': 'The evidence log is not in order',
-  'not signed': 'No event is signed yet: verify again in a minute',
-  nothing: 'There is nothing to verify: no event was accepted',
-};
+const TITLES = {
+  sound: 'sound',
+  changed: 'changed',
+  'in doubt': 'inDoubt',
+  'not signed': 'notSigned',
+  nothing: 'nothing',
+} as const satisfies Readonly<Record<Outcome, string>>;
 const COLORS: Readonly<Record<Outcome, string>> = {
   sound: 'green',
   changed: 'red',
@@ -71,22 +75,16 @@ const COLORS: Readonly<Record<Outcome, string>> = {
 };
 
 function Verdict({ verdict }: { readonly verdict: LogVerdict }) {
-  const { sound, signed, unsigned, removed, wrong, records, problems } = verdict;
+  const t = useTexts(OPERATE);
+  const { sound, signed, unsigned, removed, wrong, records, problems, excess } = verdict;
   const outcome = outcomeOf(verdict);
   return (
-    <Alert color={COLORS[outcome]} variant="light" title={TITLES[outcome]}>
-      {signed > 0 && (
-        <Text size="sm">
-          {formatCount(sound)} events are as the log has them
-          {removed > 0 && `; retention removed ${formatCount(removed)}`}
-          {wrong > 0 && `; ${formatCount(wrong)} are altered or missing`}.
-        </Text>
-      )}
-      {unsigned > 0 && (
-        <Text size="sm">{formatCount(unsigned)} events are not signed yet: there is no verdict on them.</Text>
-      )}
+    <Alert color={COLORS[outcome]} variant="light" title={t[TITLES[outcome]]}>
+      {signed > 0 && <Text size="sm">{t.verdict(sound, removed, wrong)}</Text>}
+      {unsigned > 0 && <Text size="sm">{t.unsigned(unsigned)}</Text>}
+      {excess && <Text size="sm">{t.tooManyMissing(excess.removed, excess.max)}</Text>}
       {problems.map((problem) => (
-        <Text size="sm" key={problem}>
+        <Text size="sm" key={problem} lang="en">
           {problem}
         </Text>
       ))}
@@ -94,14 +92,13 @@ function Verdict({ verdict }: { readonly verdict: LogVerdict }) {
         <List size="sm" mt="xs">
           {records.map(({ recordId, kind }) => (
             <List.Item key={recordId}>
-              {kind}: <Code>{recordId}</Code>
+              {t[kind]}: <Code>{recordId}</Code>
             </List.Item>
           ))}
         </List>
       )}
       <Text size="sm" mt="xs">
-        To find events that were never accepted, and to trust no page of the service, run{' '}
-        <Code>audit-activity verify</Code>.
+        {t.runVerify} <Code>audit-activity verify</Code>.
       </Text>
     </Alert>
   );

@@ -12,7 +12,8 @@ export interface LogVerdict {
   readonly wrong: number;
   /** The first records that are not as they were accepted. */
   readonly records: readonly { readonly recordId: string; readonly kind: 'altered' | 'missing' }[];
-  readonly problems: readonly string[];
+  readonly problems: readonly string[] /** More events are missing than retention removed; null: it is not so. */;
+  readonly excess: { readonly removed: number; readonly max: number } | null;
 }
 
 const NOTHING: LogVerdict = {
@@ -24,15 +25,16 @@ const NOTHING: LogVerdict = {
   wrong: 0,
   records: [],
   problems: [],
+  excess: null,
 };
 const RECORDS_MAX = 20;
 
 /** What was found: only `sound` says that events are as they were accepted. */
 export type Outcome = 'sound' | 'changed' | 'in doubt' | 'not signed' | 'nothing';
 
-export function outcomeOf({ wrong, problems, signed, unsigned }: LogVerdict): Outcome {
+export function outcomeOf({ wrong, problems, excess, signed, unsigned }: LogVerdict): Outcome {
   if (wrong > 0) return 'changed';
-  if (problems.length > 0) return 'in doubt';
+  if (problems.length > 0 || excess) return 'in doubt';
   if (signed > 0) return 'sound';
   return unsigned > 0 ? 'not signed' : 'nothing';
 }
@@ -56,10 +58,8 @@ type Step = CheckLogQuery['auditLogCheck'];
 
 /** Reports it if more events are missing than retention removed, so that nobody can hide a deletion behind retention. */
 function held(verdict: LogVerdict, removedMax: number): LogVerdict {
-  const { removed, problems } = verdict;
-  if (removed <= removedMax) return verdict;
-  const text = `${removed} events of times that retention removed are not there, and it removed only ${removedMax}.`;
-  return { ...verdict, problems: [...problems, text] };
+  const { removed } = verdict;
+  return removed <= removedMax ? verdict : { ...verdict, excess: { removed, max: removedMax } };
 }
 
 function together(before: LogVerdict, step: Step): LogVerdict {
@@ -74,5 +74,6 @@ function together(before: LogVerdict, step: Step): LogVerdict {
     wrong: before.wrong + step.wrong,
     records: [...before.records, ...altered, ...missing].slice(0, RECORDS_MAX),
     problems: [...new Set([...before.problems, ...step.problems])],
+    excess: null,
   };
 }

@@ -94,7 +94,6 @@ const VIEWS: readonly View[] = [
     name: 'tenants',
     icon: IconBuilding,
     for: ['operator'],
-    isEnglish: true,
     component: part(() => import('../operate/tenants')),
   },
   {
@@ -102,7 +101,6 @@ const VIEWS: readonly View[] = [
     name: 'keys',
     icon: IconKey,
     for: ['operator'],
-    isEnglish: true,
     component: part(() => import('../operate/keys')),
   },
   {
@@ -110,7 +108,6 @@ const VIEWS: readonly View[] = [
     name: 'destinations',
     icon: IconSend,
     for: ['operator'],
-    isEnglish: true,
     component: part(() => import('../operate/destinations')),
   },
   {
@@ -118,7 +115,6 @@ const VIEWS: readonly View[] = [
     name: 'archive',
     icon: IconArchive,
     for: ['operator'],
-    isEnglish: true,
     component: part(() => import('../operate/archive')),
   },
   {
@@ -126,7 +122,6 @@ const VIEWS: readonly View[] = [
     name: 'accessLog',
     icon: IconHistory,
     for: ['operator'],
-    isEnglish: true,
     component: part(() => import('../operate/access-log')),
   },
   {
