@@ -10,6 +10,8 @@ import { EXPLORE } from './explore/texts';
 import { EXPLORE_DE } from './explore/texts.de';
 import { INCIDENTS } from './incidents/texts';
 import { INCIDENTS_DE } from './incidents/texts.de';
+import { COMMAND_TEXTS } from './lib/command-texts';
+import { COMMAND_TEXTS_DE } from './lib/command-texts.de';
 import { COMMON } from './lib/common';
 import { COMMON_DE } from './lib/common.de';
 import { FIELD_LABELS } from './lib/field-labels';
@@ -19,6 +21,8 @@ import { OPERATE } from './operate/texts';
 import { OPERATE_DE } from './operate/texts.de';
 import { OVERVIEW } from './overview/texts';
 import { OVERVIEW_DE } from './overview/texts.de';
+import { PALETTE } from './palette/texts';
+import { PALETTE_DE } from './palette/texts.de';
 import { REPORTS } from './reports/texts';
 import { REPORTS_DE } from './reports/texts.de';
 import { RULES } from './rules/texts';
@@ -33,6 +37,7 @@ import { SOURCES_DE } from './sources/texts.de';
 /** Every catalogue that there is in German. It is loaded when the language is chosen. */
 export const GERMAN: Translations = new Map([
   translated(ALERTS, ALERTS_DE),
+  translated(COMMAND_TEXTS, COMMAND_TEXTS_DE),
   translated(COMMON, COMMON_DE),
   translated(COMPLIANCE, COMPLIANCE_DE),
   translated(ENTITY, ENTITY_DE),
@@ -42,6 +47,7 @@ export const GERMAN: Translations = new Map([
   translated(INCIDENTS, INCIDENTS_DE),
   translated(OPERATE, OPERATE_DE),
   translated(OVERVIEW, OVERVIEW_DE),
+  translated(PALETTE, PALETTE_DE),
   translated(REPORTS, REPORTS_DE),
   translated(RULES, RULES_DE),
   translated(SHELL, SHELL_DE),

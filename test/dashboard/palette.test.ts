@@ -1,3 +1,5 @@
+import { ENTITY } from '../../dashboard/src/entity/texts';
+import { COMMAND_TEXTS } from '../../dashboard/src/lib/command-texts';
 import {
   COMMAND_IDS,
   commandOf,
@@ -7,6 +9,7 @@ import {
   letterOf,
 } from '../../dashboard/src/lib/commands';
 import { type Entry, entriesOf, type Offered } from '../../dashboard/src/palette/entries';
+import { PALETTE } from '../../dashboard/src/palette/texts';
 
 const PAGES = Object.keys(GO).map((path) => ({ path, title: path === '/' ? 'Overview' : path.slice(1) }));
 
@@ -21,10 +24,10 @@ describe('the keys', () => {
   });
 
   it('are all in the help, those of other pages left out', () => {
-    const all = keyGroups(PAGES).flatMap(({ keys }) => keys.map(([key]) => key));
+    const all = keyGroups(PAGES, COMMAND_TEXTS).flatMap(({ keys }) => keys.map(([key]) => key));
     const declared = COMMAND_IDS.flatMap((id) => commandOf(id).key ?? []);
     expect(new Set(all)).toEqual(new Set([...declared, ...Object.values(GO).map((letter) => `g ${letter}`)]));
-    const operators = keyGroups([{ path: '/tenants', title: 'Tenants' }]);
+    const operators = keyGroups([{ path: '/tenants', title: 'Tenants' }], COMMAND_TEXTS);
     expect(operators.map(({ title }) => title)).toEqual(['Everywhere', 'Go to']);
     expect(operators.at(-1)?.keys).toEqual([['g t', 'Tenants']]);
   });
@@ -45,6 +48,7 @@ describe('the palette', () => {
     zones: ['Europe/Berlin', 'Asia/Kathmandu'],
     known: [],
     readsEvents: true,
+    texts: { palette: PALETTE, commands: COMMAND_TEXTS, kinds: ENTITY },
   };
   const found = (text: string, more: Partial<Offered> = {}) => entriesOf(text, { ...offered, ...more });
   const hrefs = (entries: readonly Entry[]) =>
@@ -52,12 +56,12 @@ describe('the palette', () => {
 
   it('has all pages, searches and actions that can be done now while nothing is typed', () => {
     const entries = found('');
-    expect(entries.filter(({ group }) => group === 'Pages')).toHaveLength(PAGES.length);
-    expect(entries.filter(({ group }) => group === 'Saved searches')).toHaveLength(1);
-    expect(hrefs(entries.filter(({ group }) => group === 'Actions'))).toEqual([
+    expect(entries.filter(({ group }) => group === 'pages')).toHaveLength(PAGES.length);
+    expect(entries.filter(({ group }) => group === 'saved')).toHaveLength(1);
+    expect(hrefs(entries.filter(({ group }) => group === 'actions'))).toEqual([
       ...['signOut', 'export', 'UTC', 'local'],
     ]);
-    expect(entries.some(({ group }) => group === 'Entities')).toBe(false);
+    expect(entries.some(({ group }) => group === 'entities')).toBe(false);
   });
 
   it('finds time zones by the words of their names', () => {
@@ -81,7 +85,7 @@ describe('the palette', () => {
     ['10.1.2.3', ['/entity/address?value=10.1.2.3', '/explore?filter=%2210.1.2.3%22']],
     ['::1', ['/entity/address?value=%3A%3A1', '/explore?filter=%22%3A%3A1%22']],
   ])('leads by %s to the page of what it names', (text, expected) => {
-    const entities = found(text).filter(({ group }) => group === 'Entities');
+    const entities = found(text).filter(({ group }) => group === 'entities');
     expect(hrefs(entities)).toEqual(expected);
   });
 
@@ -90,7 +94,7 @@ describe('the palette', () => {
       { kind: 'login', value: 'CORP\\bob' },
       { kind: 'host', value: 'bob' },
     ] as const;
-    const entities = found('bob', { known }).filter(({ group }) => group === 'Entities');
+    const entities = found('bob', { known }).filter(({ group }) => group === 'entities');
     expect(entities.map(({ label, note }) => `${note} ${label}`)).toEqual([
       'Login CORP\\bob',
       'Host bob',
@@ -100,7 +104,7 @@ describe('the palette', () => {
       'Server instance bob',
       'Search Events with "bob"',
     ]);
-    expect(found('bob', { known, readsEvents: false }).some(({ group }) => group === 'Entities')).toBe(false);
+    expect(found('bob', { known, readsEvents: false }).some(({ group }) => group === 'entities')).toBe(false);
     expect(found('host bo', { known }).filter(({ note }) => note === 'Login')).toEqual([]);
   });
 });

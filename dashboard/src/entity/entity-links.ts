@@ -1,5 +1,3 @@
-import { ENTITY } from './texts';
-
 /** The kinds of entities that have a page, by the field of events that names them. */
 const KIND_OF = {
   serverPrincipalName: 'login',
@@ -13,17 +11,9 @@ const KIND_OF = {
 } as const;
 export type EntityKind = (typeof KIND_OF)[keyof typeof KIND_OF];
 
-const { login, host, address, object, database, instance } = ENTITY;
-export const KIND_LABELS: Readonly<Record<EntityKind, string>> = {
-  login,
-  host,
-  address,
-  object,
-  database,
-  instance,
-};
+export const ENTITY_KINDS: readonly EntityKind[] = [...new Set(Object.values(KIND_OF))];
 
-export const isEntityKind = (text: string): text is EntityKind => Object.hasOwn(KIND_LABELS, text);
+export const isEntityKind = (text: string): text is EntityKind => ENTITY_KINDS.some((kind) => kind === text);
 
 /** The kind that a field names; null: such values have no page. */
 export const kindOf = (field: string): EntityKind | null =>

@@ -1,5 +1,8 @@
 import { Kbd, Modal, Stack, Switch, Table, Text } from '@mantine/core';
+import { COMMAND_TEXTS } from './command-texts';
 import { keyGroups } from './commands';
+import { COMMON } from './common';
+import { useTexts } from './language';
 import { useKeysPreference } from './use-keys-preference';
 
 interface Props {
@@ -11,11 +14,13 @@ interface Props {
 
 /** All keys, and the switch that turns single ones off. */
 export function KeysHelp({ pages, isOpen, onClose }: Props) {
+  const t = useTexts(COMMAND_TEXTS);
+  const common = useTexts(COMMON);
   const [isOn, setIsOn] = useKeysPreference();
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Keys" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={isOpen} onClose={onClose} title={t.keys} closeButtonProps={{ 'aria-label': common.close }}>
       <Stack>
-        {keyGroups(pages).map(({ title, keys }) => (
+        {keyGroups(pages, t).map(({ title, keys }) => (
           <Table key={title} fz="sm" verticalSpacing={2}>
             <Table.Caption style={{ captionSide: 'top', textAlign: 'left' }} mt={0}>
               <Text span size="sm" fw={600} c="var(--mantine-color-text)">
@@ -35,7 +40,7 @@ export function KeysHelp({ pages, isOpen, onClose }: Props) {
           </Table>
         ))}
         <Switch
-          label="Single keys do this"
+          label={t.singleKeys}
           checked={isOn}
           onChange={(event) => setIsOn(event.currentTarget.checked)}
         />

@@ -5,13 +5,17 @@ import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { SavedSearchesDocument } from '../../generated/operations';
 import type { Session } from '../api/session';
+import { ENTITY } from '../entity/texts';
 import { showHidden } from '../explore/event/marks';
+import { COMMAND_TEXTS } from '../lib/command-texts';
 import { COMMAND_IDS } from '../lib/commands';
+import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { zoneNames } from '../lib/time';
 import { actOf } from '../lib/use-commands';
 import { type Entry, entriesOf } from './entries';
 import classes from './palette.module.css';
+import { PALETTE } from './texts';
 import { useKnown } from './use-known';
 
 interface Props {
@@ -23,6 +27,7 @@ interface Props {
 
 /** Finds pages, saved searches, entities and actions by what is typed. */
 export default function Palette({ isOpen, onClose, ...found }: Props) {
+  const t = useTexts(PALETTE);
   return (
     <Modal
       opened={isOpen}
@@ -32,7 +37,7 @@ export default function Palette({ isOpen, onClose, ...found }: Props) {
       size="lg"
       yOffset="12vh"
       padding="xs"
-      aria-label="Find"
+      aria-label={t.find}
     >
       <Finder {...found} onClose={onClose} />
     </Modal>
@@ -44,6 +49,7 @@ const idOf = (place: number) => `palette-${place}`;
 const CHARS_MAX = 200;
 
 function Finder({ session, pages, onClose }: Omit<Props, 'isOpen'>) {
+  const t = useTexts(PALETTE);
   const readsEvents = session.kind === 'public';
   const [text, setText] = useState('');
   const [place, setPlace] = useState(0);
@@ -51,6 +57,8 @@ function Finder({ session, pages, onClose }: Omit<Props, 'isOpen'>) {
   const [, setZone] = useTimeZone();
   const [{ data }] = useQuery({ query: SavedSearchesDocument, pause: !readsEvents });
   const known = useKnown(text.trim(), readsEvents);
+  const commands = useTexts(COMMAND_TEXTS);
+  const kinds = useTexts(ENTITY);
   const entries = entriesOf(text, {
     pages,
     saved: data?.savedSearches ?? [],
@@ -58,6 +66,7 @@ function Finder({ session, pages, onClose }: Omit<Props, 'isOpen'>) {
     zones: zoneNames(),
     known,
     readsEvents,
+    texts: { palette: t, commands, kinds },
   });
   const at = Math.min(place, entries.length - 1);
   useEffect(() => {
@@ -89,14 +98,12 @@ function Finder({ session, pages, onClose }: Omit<Props, 'isOpen'>) {
         // A dialog below, such as that of an event, stays open.
         data-mantine-stop-propagation
         role="combobox"
-        aria-label="Find a page, a search, an entity or an action"
+        aria-label={commands.palette}
         aria-expanded
         aria-controls={LIST_ID}
         aria-activedescendant={entries.length > 0 ? idOf(at) : undefined}
         aria-autocomplete="list"
-        placeholder={
-          readsEvents ? 'A page, a saved search, a login, a host, an action …' : 'A page, an action …'
-        }
+        placeholder={readsEvents ? t.anyEvents : t.anyPage}
         spellCheck={false}
         autoComplete="off"
         maxLength={CHARS_MAX}
@@ -108,13 +115,13 @@ function Finder({ session, pages, onClose }: Omit<Props, 'isOpen'>) {
         onKeyDown={onKeyDown}
         leftSection={<IconSearch size={16} aria-hidden />}
       />
-      <div id={LIST_ID} role="listbox" aria-label="Found" className={classes.list}>
+      <div id={LIST_ID} role="listbox" aria-label={t.found} className={classes.list}>
         {entries.map((entry, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two searches may have the same name
           <div key={i}>
             {entry.group !== entries[i - 1]?.group && (
               <div className={classes.group} aria-hidden>
-                {entry.group}
+                {t[entry.group]}{' '}
               </div>
             )}
             {/* biome-ignore lint/a11y/useKeyWithClickEvents: the text field has the focus, and its keys choose */}
@@ -132,7 +139,7 @@ function Finder({ session, pages, onClose }: Omit<Props, 'isOpen'>) {
             </div>
           </div>
         ))}
-        {entries.length === 0 && <div className={classes.group}>Nothing is like this</div>}
+        {entries.length === 0 && <div className={classes.group}>{t.nothing}</div>}
       </div>
     </>
   );
