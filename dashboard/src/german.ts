@@ -8,6 +8,8 @@ import { EVENT } from './explore/event/texts';
 import { EVENT_DE } from './explore/event/texts.de';
 import { EXPLORE } from './explore/texts';
 import { EXPLORE_DE } from './explore/texts.de';
+import { FIRST_RUN } from './first-run/texts';
+import { FIRST_RUN_DE } from './first-run/texts.de';
 import { INCIDENTS } from './incidents/texts';
 import { INCIDENTS_DE } from './incidents/texts.de';
 import { COMMAND_TEXTS } from './lib/command-texts';
@@ -44,6 +46,7 @@ export const GERMAN: Translations = new Map([
   translated(EVENT, EVENT_DE),
   translated(EXPLORE, EXPLORE_DE),
   translated(FIELD_LABELS, FIELD_LABELS_DE),
+  translated(FIRST_RUN, FIRST_RUN_DE),
   translated(INCIDENTS, INCIDENTS_DE),
   translated(OPERATE, OPERATE_DE),
   translated(OVERVIEW, OVERVIEW_DE),

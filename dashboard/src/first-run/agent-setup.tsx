@@ -1,12 +1,14 @@
 import { Button, NativeSelect, SegmentedControl, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CreateAgentKeyDocument, CreateEnrollTokenDocument } from '../../generated/operations';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import type { NamedTenant } from '../lib/tenant-name';
 import { DAY_MS } from '../lib/time';
 import { Failed } from '../shell/states';
 import { COMMANDS, configOf, PATHS, type System } from './agent-config';
 import { Copied } from './copied';
+import { FIRST_RUN } from './texts';
 
 const TOKEN_DAYS = 30;
 const TOKEN_USES = 100;
@@ -25,6 +27,7 @@ export function AgentSetup({
   readonly tenants: readonly NamedTenant[];
   readonly onMade?: () => void;
 }) {
+  const t = useTexts(FIRST_RUN);
   const mutate = useMutate();
   const [system, setSystem] = useState<System>('windows');
   const [kind, setKind] = useState<Made['kind']>('key');
@@ -62,7 +65,7 @@ export function AgentSetup({
     <Stack gap="sm">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <SegmentedControl
-          aria-label="System of the database host"
+          aria-label={t.system}
           data={[
             { value: 'windows', label: 'Windows' },
             { value: 'linux', label: 'Linux' },
@@ -71,31 +74,31 @@ export function AgentSetup({
           onChange={(value) => setSystem(value as System)}
         />
         <SegmentedControl
-          aria-label="How many hosts"
+          aria-label={t.howMany}
           data={[
-            { value: 'key', label: 'One host' },
-            { value: 'token', label: 'Many hosts' },
+            { value: 'key', label: t.oneHost },
+            { value: 'token', label: t.manyHosts },
           ]}
           value={kind}
           onChange={(value) => setKind(value as Made['kind'])}
         />
         {tenants.length > 1 && (
           <NativeSelect
-            label="Tenant of its events"
+            label={t.tenantOfEvents}
             data={tenants.map((one) => ({ value: one.tenantId, label: one.name }))}
             value={tenantId}
             onChange={(event) => setChosen(event.currentTarget.value)}
           />
         )}
         <TextInput
-          label="Name of the source"
-          description="As you will know it here."
+          label={t.nameOfSource}
+          description={t.asYouKnow}
           value={database}
           onChange={(event) => setDatabase(event.currentTarget.value)}
         />
         <TextInput
-          label="Audit files"
-          description="Full path; * for any part of a name."
+          label={t.auditFiles}
+          description={t.fullPath}
           value={files}
           onChange={(event) => setPath(event.currentTarget.value)}
         />
@@ -103,26 +106,20 @@ export function AgentSetup({
       {error && <Failed error={error} />}
       {isMade ? (
         <>
-          <Text size="sm">
-            This is agent.json. It has the {made.kind === 'key' ? 'key' : 'token'}, which is shown only now:
-            save it on the host, where the package of the agent lies.
-          </Text>
+          <Text size="sm">{made.kind === 'key' ? t.hasKey : t.hasToken}</Text>
           <Copied
-            label="Configuration of the agent"
+            label={t.configuration}
             file="agent.json"
             text={configOf({ baseUrl: location.origin, ...made, database, path: files })}
           />
           <Text size="sm">
-            Then run there, as {system === 'windows' ? 'administrator' : 'root'}. The host must reach{' '}
-            <code>{location.origin}</code>.
+            {system === 'windows' ? t.asAdministrator : t.asRoot} <code>{location.origin}</code>.
           </Text>
-          <Copied label="Commands" text={COMMANDS[system]} />
+          <Copied label={t.commands} text={COMMANDS[system]} />
         </>
       ) : (
         <Button style={{ alignSelf: 'flex-start' }} loading={isBusy} onClick={make}>
-          {kind === 'key'
-            ? 'Make the key of the agent'
-            : `Make a token for up to ${TOKEN_USES} hosts, ${TOKEN_DAYS} days`}
+          {kind === 'key' ? t.makeKey : t.makeToken(TOKEN_USES, TOKEN_DAYS)}
         </Button>
       )}
     </Stack>

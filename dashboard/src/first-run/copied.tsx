@@ -1,9 +1,14 @@
 import { Button, Code, Group, Stack } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { saveFile } from '../lib/save-file';
+import { FIRST_RUN } from './texts';
 
 /** A text that is copied or saved as a whole. @param props.file its name where it is saved */
 export function Copied({ label, text, file }: { label: string; text: string; file?: string }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(FIRST_RUN);
   const { copied, copy } = useClipboard({ timeout: 4000 });
   return (
     <Stack gap={4}>
@@ -19,7 +24,7 @@ export function Copied({ label, text, file }: { label: string; text: string; fil
       </Code>
       <Group gap={6}>
         <Button size="compact-xs" variant="default" onClick={() => copy(text)}>
-          {copied ? 'Copied' : 'Copy'}
+          {copied ? common.copied : common.copy}
           <span className="sr-only"> {label}</span>
         </Button>
         {file !== undefined && (
@@ -28,7 +33,7 @@ export function Copied({ label, text, file }: { label: string; text: string; fil
             variant="default"
             onClick={() => saveFile({ name: file, content: new Blob([text], { type: 'application/json' }) })}
           >
-            Save as {file}
+            {t.saveAs(file)}
           </Button>
         )}
       </Group>

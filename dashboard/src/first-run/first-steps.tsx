@@ -11,8 +11,9 @@ import {
   FirstRunDocument,
   type FirstRunQuery,
 } from '../../generated/operations';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
-import { counted } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { KeyOnce, type ShownKey } from '../operate/key-once';
@@ -20,6 +21,7 @@ import { Failed } from '../shell/states';
 import { configOf, SAMPLE_PATH, sampleCommand } from './agent-config';
 import { AgentSetup } from './agent-setup';
 import { Copied } from './copied';
+import { FIRST_RUN } from './texts';
 
 const ASK_MS = 3_000;
 const ANALYST_SCOPES = [
@@ -31,6 +33,8 @@ type Source = FirstRunQuery['auditSourceList']['items'][number];
 
 /** The first run as a checklist: from the first key to the first event. */
 export function FirstSteps() {
+  const common = useTexts(COMMON);
+  const t = useTexts(FIRST_RUN);
   const [{ data, error }, ask] = useQuery({ query: FirstRunDocument });
   const again = () => ask();
   useInterval(again, ASK_MS, { autoInvoke: true });
@@ -43,13 +47,13 @@ export function FirstSteps() {
   return (
     <Paper withBorder p="md" component="section" aria-labelledby="first-steps">
       <Title order={2} size="h4" id="first-steps" mb="xs">
-        First steps
+        {t.firstSteps}
       </Title>
       <List spacing="md" center={false} listStyleType="none" styles={{ itemWrapper: { width: '100%' } }}>
-        <Step title="Operator key" isDone>
-          <Text size="sm">You are signed in with one. Keep its file where no other person reads it.</Text>
+        <Step title={t.operatorKey} isDone>
+          <Text size="sm">{t.signedIn}</Text>
         </Step>
-        <Step title="Tenant" isDone={tenants.length > 0}>
+        <Step title={common.tenant} isDone={tenants.length > 0}>
           {tenants.length > 0 ? (
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               {tenants.map(({ name }) => name).join(', ')}
@@ -58,26 +62,24 @@ export function FirstSteps() {
             <MakeTenant onDone={again} />
           )}
         </Step>
-        <Step title="Agent" isDone={hasEvents}>
+        <Step title={t.agent} isDone={hasEvents}>
           {tenants.length > 0 ? (
             <Stack gap="sm">
               <AgentSetup tenants={tenants} />
               <Reports sources={sources} />
             </Stack>
           ) : (
-            <Text size="sm">
-              The program on the database host that reads the audit files. It needs a tenant first.
-            </Text>
+            <Text size="sm">{t.aboutAgent}</Text>
           )}
         </Step>
-        <Step title="Key of an analyst" isDone={hasAnalyst}>
+        <Step title={t.analystKey} isDone={hasAnalyst}>
           {tenants.length > 0 ? (
             <MakeAnalyst tenantIds={tenants.map(({ tenantId }) => tenantId)} onDone={again} />
           ) : (
-            <Text size="sm">Operators read no events: an analyst needs a key. It needs a tenant first.</Text>
+            <Text size="sm">{t.aboutAnalyst}</Text>
           )}
         </Step>
-        <Step title="Sample data, if no SQL Server is at hand" isDone={false}>
+        <Step title={t.sampleData} isDone={false}>
           <Samples onDone={again} />
         </Step>
       </List>
@@ -86,6 +88,7 @@ export function FirstSteps() {
 }
 
 function Step(props: { readonly title: string; readonly isDone: boolean; readonly children: ReactNode }) {
+  const t = useTexts(FIRST_RUN);
   const { title, isDone, children } = props;
   return (
     <List.Item
@@ -102,7 +105,7 @@ function Step(props: { readonly title: string; readonly isDone: boolean; readonl
     >
       <Title order={3} size="h6" mb={4}>
         {title}
-        {isDone && <span className="sr-only">, done</span>}
+        {isDone && <span className="sr-only">{t.done}</span>}
       </Title>
       {children}
     </List.Item>
@@ -111,15 +114,15 @@ function Step(props: { readonly title: string; readonly isDone: boolean; readonl
 
 /** What has come from agents so far; it renews itself. */
 function Reports({ sources }: { readonly sources: readonly Source[] }) {
+  const t = useTexts(FIRST_RUN);
   const [zone] = useTimeZone();
   return (
     <Stack gap={4} role="status">
-      {sources.length === 0 && <Text size="sm">Waiting for the first report …</Text>}
+      {sources.length === 0 && <Text size="sm">{t.waiting}</Text>}
       {sources.map(({ hostName, databaseName, lastReported, publishedCount, problem }) => (
         <Text size="sm" key={`${hostName} ${databaseName}`} style={{ overflowWrap: 'anywhere' }}>
-          Received {formatTime(lastReported, zone)} from {hostName}, {databaseName}:{' '}
-          {publishedCount > 0 ? counted(publishedCount, 'event') : 'no event yet'}
-          {problem && `. ${problem}`}
+          {t.received(formatTime(lastReported, zone), hostName, databaseName, publishedCount)}
+          {problem && <span lang="en">. {problem}</span>}
         </Text>
       ))}
     </Stack>
@@ -127,6 +130,7 @@ function Reports({ sources }: { readonly sources: readonly Source[] }) {
 }
 
 function MakeTenant({ onDone }: { readonly onDone: () => void }) {
+  const t = useTexts(FIRST_RUN);
   const { run, isBusy, error } = useWork();
   const mutate = useMutate();
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -142,13 +146,13 @@ function MakeTenant({ onDone }: { readonly onDone: () => void }) {
       <Group align="flex-end" gap="xs">
         <TextInput
           name="name"
-          label="Name of the tenant"
-          description="Whose events these are: a company or a part of it. No event crosses to another."
+          label={t.nameOfTenant}
+          description={t.whoseEvents}
           required
           maxLength={LIMITS.nameCharsMax}
         />
         <Button type="submit" loading={isBusy}>
-          Make the tenant
+          {t.makeTenant}
         </Button>
       </Group>
       {error && <Failed error={error} />}
@@ -157,6 +161,7 @@ function MakeTenant({ onDone }: { readonly onDone: () => void }) {
 }
 
 function MakeAnalyst(props: { readonly tenantIds: readonly string[]; readonly onDone: () => void }) {
+  const t = useTexts(FIRST_RUN);
   const { run, isBusy, error } = useWork();
   const mutate = useMutate();
   const [made, setMade] = useState<ShownKey | null>(null);
@@ -171,16 +176,14 @@ function MakeAnalyst(props: { readonly tenantIds: readonly string[]; readonly on
         rateLimitPerMinute: null,
         allowedAddresses: [],
       });
-      setMade({ name, key: createApiKey.key, note: 'Whoever signs in here with it sees the events.' });
+      setMade({ name, key: createApiKey.key, note: t.whoeverSignsIn });
       props.onDone();
     });
   return (
     <Stack gap="xs" align="flex-start">
-      <Text size="sm">
-        Operators read no events. This key reads events, alerts, controls and reports here.
-      </Text>
+      <Text size="sm">{t.keyReads}</Text>
       <Button size="xs" variant="default" loading={isBusy} onClick={make}>
-        Make a key of an analyst
+        {t.makeAnalyst}
       </Button>
       {error && <Failed error={error} />}
       {made && <KeyOnce made={made} onClose={() => setMade(null)} />}
@@ -189,6 +192,7 @@ function MakeAnalyst(props: { readonly tenantIds: readonly string[]; readonly on
 }
 
 function Samples({ onDone }: { readonly onDone: () => void }) {
+  const t = useTexts(FIRST_RUN);
   const { run, isBusy, error } = useWork();
   const mutate = useMutate();
   const [command, setCommand] = useState<string | null>(null);
@@ -206,16 +210,13 @@ function Samples({ onDone }: { readonly onDone: () => void }) {
     });
   return (
     <Stack gap="xs" align="flex-start">
-      <Text size="sm">
-        A checkout of the source has audit files of April 2025. Their events stay in the log of their tenant
-        for good, so they get a tenant of their own.
-      </Text>
+      <Text size="sm">{t.aboutSamples}</Text>
       {command === null ? (
         <Button size="xs" variant="default" loading={isBusy} onClick={make}>
-          Make the tenant Sample and its command
+          {t.makeSample}
         </Button>
       ) : (
-        <Copied label="Command for sample data, in the folder of the checkout" text={command} />
+        <Copied label={t.sampleCommand} text={command} />
       )}
       {error && <Failed error={error} />}
     </Stack>
