@@ -4,6 +4,8 @@ import { COMPLIANCE } from './compliance/texts';
 import { COMPLIANCE_DE } from './compliance/texts.de';
 import { ENTITY } from './entity/texts';
 import { ENTITY_DE } from './entity/texts.de';
+import { EVIDENCE } from './evidence/texts';
+import { EVIDENCE_DE } from './evidence/texts.de';
 import { EVENT } from './explore/event/texts';
 import { EVENT_DE } from './explore/event/texts.de';
 import { EXPLORE } from './explore/texts';
@@ -44,6 +46,7 @@ export const GERMAN: Translations = new Map([
   translated(COMPLIANCE, COMPLIANCE_DE),
   translated(ENTITY, ENTITY_DE),
   translated(EVENT, EVENT_DE),
+  translated(EVIDENCE, EVIDENCE_DE),
   translated(EXPLORE, EXPLORE_DE),
   translated(FIELD_LABELS, FIELD_LABELS_DE),
   translated(FIRST_RUN, FIRST_RUN_DE),

@@ -8,7 +8,7 @@ const NAMES = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
 /** The page in an evidence package is a file of its own, and its folder has no catalogue. */
 const APART = ['package-page'];
 /** Folders whose texts are still in English alone. */
-const ENGLISH: string[] = ['evidence', 'lib'];
+const ENGLISH: string[] = ['lib'];
 /** Names and commands that every language has, also with a value behind them. */
 const SAME_EVERYWHERE =
   /^(Audit Activity|API|ATT&CK|CSV|NDJSON|OSCAL|SHA-256|URL|UTC|Linux|Windows|audit-activity [a-z -]+)(:? ?…)?$/;

@@ -4,11 +4,13 @@ import { IconShieldCheck } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import type { Session } from '../api/session';
 import type { ExploreFilter } from '../explore/explore-filter';
-import { formatBytes } from '../lib/numbers';
+import { COMMON } from '../lib/common';
+import { useTexts } from '../lib/language';
 import { saveFile } from '../lib/save-file';
 import { useCommands } from '../lib/use-commands';
 import { Failed } from '../shell/states';
 import { fetchPackage } from './fetch-package';
+import { EVIDENCE } from './texts';
 
 interface Props {
   readonly session: Session;
@@ -23,6 +25,7 @@ interface Props {
 
 /** Offers an evidence package of events. */
 export function ProveButton({ label, isDisabled = false, ...form }: Props) {
+  const common = useTexts(COMMON);
   const [isOpen, { open, close }] = useDisclosure();
   useCommands(isDisabled ? {} : { prove: open });
   return (
@@ -36,7 +39,7 @@ export function ProveButton({ label, isDisabled = false, ...form }: Props) {
       >
         {label}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={label} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Modal opened={isOpen} onClose={close} title={label} closeButtonProps={{ 'aria-label': common.close }}>
         <ProveForm {...form} onDone={close} />
       </Modal>
     </>
@@ -50,6 +53,8 @@ function ProveForm({
   reason = '',
   onDone,
 }: Omit<Props, 'label' | 'isDisabled'> & { readonly onDone: () => void }) {
+  const common = useTexts(COMMON);
+  const t = useTexts(EVIDENCE);
   const [chosen, setChosen] = useState(tenantId ?? session.tenants[0]?.tenantId ?? '');
   const [why, setWhy] = useState(reason);
   const [bytes, setBytes] = useState<number | null>(null);
@@ -74,39 +79,35 @@ function ProveForm({
     return (
       <Stack>
         <Text size="sm" role="status">
-          {formatBytes(bytes)} so far. The package waits for the signature of its newest events, about a
-          minute.
+          {t.soFar(bytes)}
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={() => running.current?.abort()}>
-            Cancel
+            {common.cancel}
           </Button>
         </Group>
       </Stack>
     );
   return (
     <Stack>
-      <Text size="sm">
-        A zip file of these events, with what proves them. Others verify it without a network: the file
-        verify.html in it opens in any browser.
-      </Text>
+      <Text size="sm">{t.about}</Text>
       {session.tenants.length > 1 && tenantId === undefined && (
         <NativeSelect
-          label="Tenant"
+          label={common.tenant}
           data={session.tenants.map(({ tenantId: value, name }) => ({ value, label: name }))}
           value={chosen}
           onChange={(event) => setChosen(event.currentTarget.value)}
         />
       )}
       <TextInput
-        label="What for (it stands in the package)"
+        label={t.whatFor}
         value={why}
         maxLength={512}
         onChange={(event) => setWhy(event.currentTarget.value)}
       />
       {error && <Failed error={error} />}
       <Button onClick={start} data-autofocus>
-        Make the package
+        {t.makePackage}
       </Button>
     </Stack>
   );
