@@ -1,4 +1,5 @@
-import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { isWithinAny, type Network, parseAddresses } from './event/network';
 import { LIMITS } from './limits';
 
 const MAPPED = '::ffff:';
@@ -33,22 +34,16 @@ export function addressGroup(address: string): string {
 
 /** The networks from which a key may be used. */
 export class AddressList {
-  /** Kept apart, because an IPv6 network such as ::/0 would also match IPv4. */
-  readonly #networks = { ipv4: new BlockList(), ipv6: new BlockList() };
+  readonly #networks: readonly Network[];
 
   /** @param networks valid ones, see `addressProblems` */
   constructor(networks: readonly string[]) {
-    for (const network of networks) {
-      const { address, bits, family } = split(network);
-      this.#networks[family].addSubnet(address, bits, family);
-    }
+    this.#networks = networks.map(parseAddresses).filter((network) => network !== null);
   }
 
   /** @param address plain */
   includes(address: string): boolean {
-    if (isIP(address) === 0) return false;
-    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-    return this.#networks[family].check(address, family);
+    return isWithinAny(address, this.#networks);
   }
 }
 
@@ -57,26 +52,9 @@ export function addressProblems(networks: readonly string[]): string[] {
   const max = LIMITS.keyAddressesMax;
   if (networks.length > max) return [`allowedAddresses must be at most ${max}`];
   return networks
-    .filter((network) => !isNetwork(network))
+    .filter((network) => parseAddresses(network) === null)
     .map(
       (network) =>
         `${network} is no address and no network such as 192.0.2.0/24 or 2001:db8::/32 (IPv4 is written as IPv4)`,
     );
-}
-
-const LENGTH = /^(?:0|[1-9]\d{0,2})$/;
-
-function isNetwork(text: string): boolean {
-  const [address = '', length, ...rest] = text.split('/');
-  if (rest.length > 0 || isIP(address) === 0 || address.includes('%')) return false;
-  if (isIPv4(plainAddress(address)) !== isIPv4(address)) return false;
-  return length === undefined || (LENGTH.test(length) && Number(length) <= bitsOf(address));
-}
-
-const bitsOf = (address: string) => (isIPv4(address) ? 32 : 128);
-
-function split(network: string) {
-  const [address = '', length] = network.split('/');
-  const bits = length === undefined ? bitsOf(address) : Number(length);
-  return { address, bits, family: isIPv4(address) ? 'ipv4' : 'ipv6' } as const;
 }

@@ -1,5 +1,5 @@
 import { lookup as resolve } from 'node:dns';
-import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
+import { isIP, isIPv4, type LookupFunction } from 'node:net';
 import { AddressList, plainAddress } from '../address-list';
 
 /** For receivers that the operator of the service names: they may be anywhere. */
@@ -32,24 +32,11 @@ const SPECIAL_V4 = [
  * in this list because their addresses contain an IPv4 address.
  */
 const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
-const GLOBAL_V6 = '2000::/3';
+const SPECIAL = new AddressList([...SPECIAL_V4, ...SPECIAL_V6]);
+const GLOBAL_V6 = new AddressList(['2000::/3']);
 
-const listOf = (networks: readonly string[], family: 'ipv4' | 'ipv6') => {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', bits = ''] = network.split('/');
-    list.addSubnet(address, Number(bits), family);
-  }
-  return list;
-};
-const specialV4 = listOf(SPECIAL_V4, 'ipv4');
-const specialV6 = listOf(SPECIAL_V6, 'ipv6');
-const globalV6 = listOf([GLOBAL_V6], 'ipv6');
-
-function isPublic(address: string): boolean {
-  if (isIPv4(address)) return !specialV4.check(address, 'ipv4');
-  return globalV6.check(address, 'ipv6') && !specialV6.check(address, 'ipv6');
-}
+const isPublic = (address: string): boolean =>
+  !SPECIAL.includes(address) && (isIPv4(address) || GLOBAL_V6.includes(address));
 
 interface Resolved {
   readonly address: string;

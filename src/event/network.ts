@@ -45,10 +45,32 @@ export function parseNetwork(text: string): Network | null {
   return { first: cut(value, bits), bits, isIpv4 };
 }
 
+/** A network, or an address alone, which is a network of itself. */
+export function parseAddresses(text: string): Network | null {
+  return parseNetwork(text.includes('/') ? text : `${text}/${IS_IPV4.test(text) ? 32 : 128}`);
+}
+
 /** Whether an address lies in a network; false: it does not, or the text is no address ("local machine"). */
-export function isWithin(text: string, { first, bits, isIpv4 }: Network): boolean {
+export const isWithin = (text: string, network: Network): boolean => isWithinAny(text, [network]);
+
+export function isWithinAny(text: string, networks: readonly Network[]): boolean {
   const value = addressValue(text);
-  return value !== null && isMapped(value) === isIpv4 && cut(value, bits) === first;
+  if (value === null) return false;
+  const isOfIpv4 = isMapped(value);
+  return networks.some(({ first, bits, isIpv4 }) => isIpv4 === isOfIpv4 && cut(value, bits) === first);
+}
+
+/** The first and the last address of a network of IPv4, as numbers. */
+export function ipv4Range({ first, bits }: Network): readonly [bigint, bigint] {
+  const rest = BigInt(128 - bits);
+  const low = (first << rest) & 0xffff_ffffn;
+  return [low, low + (1n << rest) - 1n];
+}
+
+/** A network of IPv4 as IPv6 writes it: `::ffff:a00:0/104` is 10.0.0.0/8. */
+export function mappedText(network: Network): string {
+  const [low] = ipv4Range(network);
+  return `::ffff:${(low >> 16n).toString(16)}:${(low & 0xffffn).toString(16)}/${network.bits}`;
 }
 
 const isMapped = (value: bigint): boolean => value >> 32n === MAPPED;

@@ -43,6 +43,11 @@ const WAYS: readonly (readonly [string, RegExp, (file: string) => boolean])[] = 
     /(?<!\.)\bisDistributed\b(?!: \w+\.isDistributed)/,
     database,
   ],
+  [
+    'networks (CIDR) are read by event/network.ts',
+    /\bBlockList\b|\baddSubnet\b|\[address\b[^\n]*\.split\('\/'\)/,
+    (file) => file === 'src/event/network.ts',
+  ],
   ["Citus's catalogue is read where the database is opened or distributed", /\bpg_dist_/, database],
 ];
 
@@ -60,6 +65,8 @@ describe('there is one way', () => {
       'const rows = (await step(TEXT, [])) as unknown as Row[];',
       'constructor(private readonly client: PrismaClient) {}',
       'function page(tenants: TenantSet, isDistributed: boolean) {}',
+      'const list = new BlockList();',
+      "const [address = '', bits] = text.split('/');",
     ];
     for (const text of written)
       expect([text, WAYS.some(([, second]) => second.test(text))]).toEqual([text, true]);

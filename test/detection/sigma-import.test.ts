@@ -171,6 +171,7 @@ describe('selections', () => {
     ["    clientIp|cidr: '2001:db8::/32'", { clientIp: '2001:DB8::7' }, 1],
     ["    clientIp|cidr: '2001:db8::/32'", { clientIp: '2001:db9::7' }, 0],
     ["    clientIp|cidr: '::/0'", { clientIp: 'local machine' }, 0],
+    ["    clientIp|cidr: '::/0'", { clientIp: '10.1.2.3' }, 0],
     ["    clientIp|cidr: 'fe80::/10'", { clientIp: 'fe80::1%eth0' }, 1],
     ['    clientIp|cidr: 10.0.0.0/8', { clientIp: '::ffff:10.1.2.3' }, 1],
     ['    additional.made|lt: 5', { additional: { made: ' ' } }, 0],

@@ -1,7 +1,7 @@
-import { BlockList, isIP } from 'node:net';
 import { RE2JS } from 're2js';
 import { FAILED_LOGIN_ACTIONS } from '../../event/action-names';
 import { AUDIT_EVENT_FIELDS } from '../../event/fields';
+import { isWithin, parseAddresses } from '../../event/network';
 import { fold } from '../../event/search';
 import { type FieldSlot, textOf, type Value } from '../event';
 import { codeOf } from '../event-values';
@@ -270,25 +270,10 @@ function endOfClass(pattern: string, begin: number): number {
   return at;
 }
 
-function cidrTest(field: FieldSlot, network: string, line: number, problems: Problems): Matcher | null {
-  const [address = '', bits, ...rest] = network.split('/');
-  const version = isIP(address);
-  const prefix = bits === undefined ? (version === 4 ? 32 : 128) : Number(bits);
-  const isSound =
-    version !== 0 &&
-    rest.length === 0 &&
-    /^\d{1,3}$/.test(bits ?? '0') &&
-    prefix <= (version === 4 ? 32 : 128);
-  if (!isSound) return problems.add(line, `cidr takes a network such as 10.0.0.0/8, not ${short(network)}`);
-  const list = new BlockList();
-  list.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
-  return free((seen) => seen.values(field).some((one) => isWithin(list, textOf(one))));
-}
-
-/** An IPv4 address may be written as one of IPv6: `::ffff:10.1.2.3`. */
-function isWithin(list: BlockList, address: string): boolean {
-  const version = isIP(address);
-  return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6');
+function cidrTest(field: FieldSlot, text: string, line: number, problems: Problems): Matcher | null {
+  const network = parseAddresses(text);
+  if (!network) return problems.add(line, `cidr takes a network such as 10.0.0.0/8, not ${short(text)}`);
+  return free((seen) => seen.values(field).some((one) => isWithin(textOf(one), network)));
 }
 
 function fieldrefTest(

@@ -1,7 +1,7 @@
 import type { Expression, FieldTerm } from '../../event/expression/expression';
 import { matchesValue } from '../../event/expression/matches';
 import { COLUMN_OF, isNumberField, SEARCHED_FIELDS } from '../../event/fields';
-import { IPV4, parseNetwork } from '../../event/network';
+import { IPV4, ipv4Range, parseNetwork } from '../../event/network';
 import type { TimeRange } from '../../event/query';
 import { recordIdFloor } from '../../event/record-id';
 import { fold, type SearchTerm } from '../../event/search';
@@ -86,20 +86,16 @@ function betweenSql(column: string, { bounds }: FieldTerm): string {
   return `(${[`${column} IS NOT NULL`, ...conditions.map((sql) => `coalesce(${sql}, false)`)].join(' AND ')})`;
 }
 
-const IPV4_BITS = 32;
-const IPV6_BITS = 128;
-
 /** SQL compares addresses of IPv4. What may be an address of IPv6 is left to the event. */
 function withinSql(column: string, text: string): Bounds {
   const network = parseNetwork(text);
   const mayBeIpv6 = `contains(${column}, ':')`;
   if (!network?.isIpv4) return { is: NEVER, can: mayBeIpv6 };
-  const low = (1n << BigInt(IPV6_BITS - network.bits)) - 1n;
-  const first = (network.first << BigInt(IPV6_BITS - network.bits)) & ((1n << BigInt(IPV4_BITS)) - 1n);
+  const [first, last] = ipv4Range(network);
   const value = [1, 2, 3, 4]
     .map((part) => `try_cast(split_part(${column}, '.', ${part}) AS BIGINT) * ${256 ** (4 - part)}`)
     .join(' + ');
-  const isInside = `coalesce(${value} BETWEEN ${first} AND ${first + low}, false)`;
+  const isInside = `coalesce(${value} BETWEEN ${first} AND ${last}, false)`;
   const ofIpv4 = (other: string) =>
     `(CASE WHEN regexp_matches(${column}, ${literal(IPV4)}) THEN ${isInside} ELSE ${other} END)`;
   return { is: ofIpv4(NEVER), can: ofIpv4(mayBeIpv6) };

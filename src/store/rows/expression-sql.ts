@@ -2,7 +2,7 @@ import { Prisma } from '../../database/clients';
 import type { Expression, FieldTerm } from '../../event/expression/expression';
 import { COLUMN_OF, type FieldName, isLifted, SEARCHED_FIELDS } from '../../event/fields';
 import { WORD_MARK } from '../../event/mark-words';
-import { IPV4, IPV6, parseNetwork } from '../../event/network';
+import { IPV4, IPV6, mappedText, parseNetwork } from '../../event/network';
 import { fold } from '../../event/search';
 import { FIELD_BORDER, MARK_STAND_IN } from '../../event/search-terms';
 import { isUuid } from '../../event/uuid';
@@ -96,12 +96,12 @@ function ofNumber(column: Prisma.Sql, { bounds }: FieldTerm): Prisma.Sql {
 
 /** Text that is no address lies in no network. An IPv4 address may be written as IPv6. */
 function ofNetwork(column: Prisma.Sql, text: string): Prisma.Sql {
-  const isIpv4 = parseNetwork(text)?.isIpv4 === true;
-  const [address = '', bits] = text.split('/');
+  const network = parseNetwork(text);
+  const isIpv4 = network?.isIpv4 === true;
   const mapped = Prisma.sql`'::ffff:0:0/96'::inet`;
   const plain = Prisma.sql`split_part(${column}, '%', 1)::inet`;
   const ofIpv6 = isIpv4
-    ? Prisma.sql`${plain} <<= ${`::ffff:${address}/${Number(bits) + 96}`}::text::inet`
+    ? Prisma.sql`${plain} <<= ${mappedText(network)}::text::inet`
     : Prisma.sql`${plain} <<= ${text}::text::inet AND NOT ${plain} <<= ${mapped}`;
   const ofIpv4 = isIpv4 ? Prisma.sql`${column}::inet <<= ${text}::text::inet` : NEVER;
   return Prisma.sql`CASE WHEN ${column} ~ ${IPV4} THEN ${ofIpv4} WHEN ${column} ~ ${IPV6} THEN ${ofIpv6} ELSE false END`;
