@@ -7,41 +7,49 @@ import { recordIdFloor } from '../../event/record-id';
 import { fold, type SearchTerm } from '../../event/search';
 import { isUuid } from '../../event/uuid';
 import { toStored } from '../rows/stored-text';
-import { fileFieldSql } from './layout';
+import { FILE_TEXTS, fileFieldSql } from './layout';
 
 /**
  * What SQL of DuckDB can say of a condition: `can` holds of every event that passes, `is` of none that does not. Where
- * the two differ, the event itself is asked (`matchesFilter`). Folded texts and words are in no file, so of them SQL
- * only says which events of ASCII text cannot pass.
+ * the two differ, the event itself is asked (`matchesFilter`). Folded texts and words are in no file. Of ASCII, the
+ * folded form is the lower case, and SQL finds words; of other texts nothing is known.
  */
 export interface Bounds {
   readonly is: string;
   readonly can: string;
 }
 
-const [ALWAYS, NEVER] = ['true', 'false'];
+const ALWAYS = 'true';
+/** Holds of no event. */
+export const NEVER = 'false';
 const exactly = (sql: string): Bounds => ({ is: sql, can: sql });
 
-/** @param tenantId of the events that are asked about */
-export function boundsOf(expression: Expression, tenantId: number): Bounds {
+/** What is known of the events that are asked about. */
+export interface KnownEvents {
+  readonly tenantId: number;
+  /** Whether all their texts are ASCII (`IS_ASCII`); false: nothing is known of their texts. */
+  readonly areAscii: boolean;
+}
+
+export function boundsOf(expression: Expression, known: KnownEvents): Bounds {
   switch (expression.kind) {
     case 'and':
-      return joined(expression, ' AND ', tenantId);
+      return joined(expression, ' AND ', known);
     case 'or':
-      return joined(expression, ' OR ', tenantId);
+      return joined(expression, ' OR ', known);
     case 'not': {
-      const { is, can } = boundsOf(expression.of, tenantId);
+      const { is, can } = boundsOf(expression.of, known);
       return { is: `NOT (${can})`, can: `NOT (${is})` };
     }
     case 'words':
-      return { is: NEVER, can: mayHold(ALL_TEXTS, wordOf(expression.term)) };
+      return ofTexts(SEARCHED_TEXTS, testOf(expression.term), known);
     case 'field':
-      return ofField(expression, tenantId);
+      return ofField(expression, known);
   }
 }
 
-function joined({ of }: { readonly of: readonly Expression[] }, by: string, tenantId: number): Bounds {
-  const all = of.map((part) => boundsOf(part, tenantId));
+function joined({ of }: { readonly of: readonly Expression[] }, by: string, known: KnownEvents): Bounds {
+  const all = of.map((part) => boundsOf(part, known));
   const join = (pick: (bounds: Bounds) => string) => `(${all.map(pick).join(by)})`;
   return { is: join(({ is }) => is), can: join(({ can }) => can) };
 }
@@ -49,7 +57,7 @@ function joined({ of }: { readonly of: readonly Expression[] }, by: string, tena
 const UUID_FIRST = '00000000-0000-0000-0000-000000000000';
 const UUID_LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-function ofField(term: FieldTerm, tenantId: number): Bounds {
+function ofField(term: FieldTerm, known: KnownEvents): Bounds {
   const { field, how, text, isFolded } = term;
   switch (field) {
     case 'succeeded':
@@ -62,15 +70,20 @@ function ofField(term: FieldTerm, tenantId: number): Bounds {
       return exactly(`e.record_id >= '${first}'::UUID AND e.record_id <= '${last}'::UUID`);
     }
     case 'tenantId':
-      return exactly(matchesValue(term, String(tenantId)) ? ALWAYS : NEVER);
+      return exactly(matchesValue(term, String(known.tenantId)) ? ALWAYS : NEVER);
     default: {
       if (how === 'between') return exactly(betweenSql(`e.${COLUMN_OF[field]}`, term));
       const column = fileFieldSql(field);
       if (how === 'within') return withinSql(column, text);
-      if (how === 'holds') return { is: NEVER, can: mayHold(column, fold(text)) };
+      if (how === 'holds') return ofTexts([column], testOf({ kind: 'phrase', text }), known);
       if (how === 'present') return exactly(`${column} <> ''`);
       // Digits have no case.
-      if (isFolded && !isNumberField(field)) return { is: NEVER, can: mayHold(column, fold(text)) };
+      if (isFolded && !isNumberField(field)) {
+        const folded = fold(text);
+        const test = (lower: string) =>
+          how === 'equals' ? `${lower} = ${literal(folded)}` : `starts_with(${lower}, ${literal(folded)})`;
+        return ofTexts([column], isOfAscii(folded) ? ({ lower }) => test(lower) : null, known);
+      }
       const wanted = literal(toStored(isFolded ? fold(text) : text));
       return exactly(how === 'equals' ? `${column} = ${wanted}` : `starts_with(${column}, ${wanted})`);
     }
@@ -101,18 +114,37 @@ function withinSql(column: string, text: string): Bounds {
   return { is: ofIpv4(NEVER), can: ofIpv4(mayBeIpv6) };
 }
 
-const ALL_TEXTS = `concat_ws(chr(10), ${SEARCHED_FIELDS.map((name) => `e.${COLUMN_OF[name]}`).join(', ')})`;
+const SEARCHED_TEXTS = SEARCHED_FIELDS.map((name) => `e.${COLUMN_OF[name]}`);
 const NOT_ASCII = /[^\0-\x7f]/;
+/** U+0000 has another stored form. */
+const isOfAscii = (text: string): boolean => !NOT_ASCII.test(text) && !text.includes('\0');
 
-/** A text that each event holds of which the term holds, in lower case. */
-const wordOf = (term: SearchTerm): string => (term.kind === 'phrase' ? fold(term.text) : term.text);
+/** SQL that holds of events all of whose texts are ASCII. */
+export const IS_ASCII = FILE_TEXTS.map((column) => `strlen(e.${column}) = length(e.${column})`).join(' AND ');
 
-/** Of a text of ASCII, the lower case is the folded form. Of others nothing is known. */
-function mayHold(text: string, folded: string): string {
-  const isOther = `strlen(${text}) <> length(${text})`;
-  return NOT_ASCII.test(folded)
-    ? `(${isOther})`
-    : `(contains(lower(${text}), ${literal(folded)}) OR ${isOther})`;
+interface Text {
+  readonly plain: string;
+  readonly lower: string;
+}
+/** A condition on a text of ASCII. */
+type TextTest = (text: Text) => string;
+
+/** Whether one of some texts passes a test. @param test null: no text of ASCII passes it */
+function ofTexts(texts: readonly string[], test: TextTest | null, { areAscii }: KnownEvents): Bounds {
+  if (!areAscii) return { is: NEVER, can: ALWAYS };
+  const hits = texts.map((plain) => test?.({ plain, lower: `lower(${plain})` }) ?? NEVER);
+  return exactly(`(${hits.join(' OR ')})`);
+}
+
+/** Whether a text of ASCII holds a term, as `needleOf` and `searchableText` say it; null: no text of ASCII does. */
+function testOf(term: SearchTerm): TextTest | null {
+  const folded = term.kind === 'phrase' ? fold(term.text) : term.text;
+  if (!isOfAscii(folded)) return null;
+  const holds = ({ lower }: Text) => `contains(${lower}, ${literal(folded)})`;
+  if (term.kind === 'phrase') return holds;
+  // A word of ASCII has letters and digits alone.
+  const pattern = `(?i)(?:^|[^a-z0-9])${folded}${term.kind === 'word' ? '(?:[^a-z0-9]|$)' : ''}`;
+  return (text) => `(${holds(text)} AND regexp_matches(${text.plain}, ${literal(pattern)}))`;
 }
 
 /** The condition of a time range. */

@@ -29,7 +29,7 @@ import { leafHashOf } from '../log/evidence/entry';
 import { HASH_BYTES } from '../log/evidence/merkle';
 import type { Row } from '../rows/event-rows';
 import { storedCharsFor, textOrNull } from '../rows/stored-text';
-import { boundsOf, literal, rangeSql } from './duck-filter';
+import { type Bounds, boundsOf, IS_ASCII, literal, NEVER, rangeSql } from './duck-filter';
 import { FILE_COLUMNS, fileFieldSql, ROW_COLUMNS, ROWS_PER_GROUP } from './layout';
 import { type DuckBounds, openDuck } from './open-duck';
 import type {
@@ -76,6 +76,7 @@ const TIME = COLUMN_OF.eventTime;
 const MS = `epoch_ms(e.${TIME})`;
 const LEAF_BYTES = ID_BYTES + HASH_BYTES;
 const JSON_BYTES_LEAST = 16 * 1024 * 1024;
+const FILES_KNOWN_MAX = 10_000;
 
 const toFields = fieldsMapper();
 const LIFTED_NUMBERS: ReadonlySet<string> = new Set(
@@ -94,9 +95,32 @@ function wholeEvent(values: RowValues) {
   };
 }
 
+/** Counts of a tally, each once. */
+class TallyRows {
+  readonly #byKey = new Map<string, TallyRow & { n: number; ok: number }>();
+
+  add(by: TallyRow['by'], w: number, text: string, { n, ok }: Pick<TallyRow, 'n' | 'ok'>): void {
+    const key = `${by} ${w} ${text}`;
+    const row = this.#byKey.get(key);
+    if (row) {
+      row.n += n;
+      row.ok += ok;
+    } else this.#byKey.set(key, { by, w, text, n, ok });
+  }
+
+  get isFull(): boolean {
+    return this.#byKey.size > LIMITS.valuesOfFilesMax;
+  }
+
+  get rows(): readonly TallyRow[] {
+    return [...this.#byKey.values()];
+  }
+}
+
 /** Makes and reads files by DuckDB, with bounded memory. */
 export class DuckWorker implements ArchiveWorker {
   #instance: Promise<DuckDBInstance> | null = null;
+  readonly #ascii = new Map<string, boolean>();
 
   constructor(private readonly bounds: DuckBounds) {}
 
@@ -108,24 +132,27 @@ export class DuckWorker implements ArchiveWorker {
     descending,
     limit,
   }: RowsQuestion): Promise<readonly string[]> {
-    const { sql, isExact } = conditionOf(filter, files.tenantId);
+    const { sure, rest } = await this.#conditionsOf(files, filter);
     const ofValue = value
       ? ` AND ${fileFieldSql(value.field)} = ${value.field === 'succeeded' ? value.text : literal(value.text)}`
       : '';
-    const from = `FROM ${table(files)} WHERE ${within(stretches)} AND ${sql}${ofValue}`;
-    if (isExact) {
-      const order = `ORDER BY e.record_id ${descending ? 'DESC' : 'ASC'} LIMIT ${limit}`;
-      const rows = await this.#all(`SELECT e.record_id::VARCHAR AS record_id ${from} ${order}`);
-      return rows.map(({ record_id }) => String(record_id));
-    }
+    const from = `FROM ${table(files)} WHERE ${within(stretches)}${ofValue} AND `;
     const found: string[] = [];
-    // Rows come in the order of the file.
-    await this.#matching(from, filter, [], (id) => {
-      found.push(id);
-      if (descending && found.length > 2 * limit) found.splice(0, found.length - limit);
-      return !descending && found.length >= limit;
-    });
-    return descending ? found.reverse().slice(0, limit) : found;
+    if (rest)
+      // Rows come in the order of the file.
+      await this.#matching(from + rest, filter, [], (id) => {
+        found.push(id);
+        if (descending && found.length > 2 * limit) found.splice(0, found.length - limit);
+        return !descending && found.length >= limit;
+      });
+    if (sure) {
+      const order = `ORDER BY e.record_id ${descending ? 'DESC' : 'ASC'} LIMIT ${limit}`;
+      const rows = await this.#all(`SELECT e.record_id::VARCHAR AS record_id ${from}${sure} ${order}`);
+      found.push(...rows.map(({ record_id }) => String(record_id)));
+    }
+    found.sort();
+    if (descending) found.reverse();
+    return found.slice(0, limit);
   }
 
   async known(files: TenantFiles, ids: readonly string[]): Promise<readonly string[]> {
@@ -154,31 +181,41 @@ export class DuckWorker implements ArchiveWorker {
 
   async groups(question: GroupsQuestion): Promise<readonly Row[]> {
     const { files, filter, stretches, windowMs, fields, hasTimes, sumOf } = question;
-    const { sql, isExact } = conditionOf(filter, files.tenantId);
-    const from = `FROM ${table(files)} WHERE ${within(stretches)} AND ${sql}`;
-    if (!isExact) return this.#groupsOfMatching(from, question);
+    const { sure, rest } = await this.#conditionsOf(files, filter);
+    const from = `FROM ${table(files)} WHERE ${within(stretches)} AND `;
+    const others = rest ? await this.#groupsOfMatching(from + rest, question) : [];
+    if (!sure) return others;
     const columns = fields.map((field) => `${fileFieldSql(field)} AS ${COLUMN_OF[field]}`);
     const window = windowMs === null ? '0' : `(${MS} // ${windowMs})::DOUBLE`;
     const times = hasTimes ? `, min(${MS})::DOUBLE AS first_ms, max(${MS})::DOUBLE AS last_ms` : '';
     const sum = sumOf ? `, sum(e.${COLUMN_OF[sumOf]})::VARCHAR AS sum` : '';
-    return this.#all(
+    const groups = await this.#all(
       `SELECT ${[`${window} AS w`, ...columns].join(', ')}, count(*)::DOUBLE AS n,
-         (count(*) FILTER (WHERE e.succeeded))::DOUBLE AS ok${times}${sum} ${from} GROUP BY ALL LIMIT ${LIMITS.groupsCountedMax + 1}`,
+         (count(*) FILTER (WHERE e.succeeded))::DOUBLE AS ok${times}${sum} ${from}${sure} GROUP BY ALL LIMIT ${LIMITS.groupsCountedMax + 1}`,
     );
+    return [...groups, ...others];
   }
 
   async tally(question: TallyQuestion): Promise<readonly TallyRow[]> {
     const { files, filter, stretches, windowMs, fields, ofValues } = question;
-    const { sql, isExact } = conditionOf(filter, files.tenantId);
-    const from = `FROM ${table(files)} WHERE ${within(stretches)} AND ${sql}`;
+    const { sure, rest } = await this.#conditionsOf(files, filter);
+    const from = `FROM ${table(files)} WHERE ${within(stretches)} AND `;
     const window = windowMs === null ? '0' : `(${MS} // ${windowMs})::DOUBLE`;
     const texts = fields.map((field) => `${fileFieldSql(field)}::VARCHAR`);
     if (ofValues) {
       const text = `${fileFieldSql(ofValues.field)}::VARCHAR`;
       texts.push(`CASE WHEN ${text} IN (${ofValues.texts.map(literal).join(', ')}) THEN ${text} END`);
     }
-    if (!isExact)
-      return this.#tallyOfMatching(from, filter, [window, 'e.succeeded', ...texts], fields.length);
+    const counted = new TallyRows();
+    if (rest)
+      await this.#tallyOfMatching(
+        from + rest,
+        filter,
+        [window, 'e.succeeded', ...texts],
+        fields.length,
+        counted,
+      );
+    if (!sure) return counted.rows;
     const names = texts.map((_, i) => `v${i}`);
     const sets = ['(w)', ...names.map((name, i) => (i < fields.length ? `(${name})` : `(w, ${name})`))];
     // Each field is counted by itself: together they have as many values as there are events.
@@ -186,18 +223,18 @@ export class DuckWorker implements ArchiveWorker {
       `SELECT GROUPING(${['w', ...names].join(', ')})::DOUBLE AS g, ${['w', ...names].join(', ')}, count(*)::DOUBLE AS n,
          (count(*) FILTER (WHERE ok))::DOUBLE AS ok
        FROM (SELECT ${[`${window} AS w`, 'e.succeeded AS ok', ...texts.map((text, i) => `${text} AS v${i}`)].join(', ')}
-         ${from}) GROUP BY GROUPING SETS (${sets.join(', ')}) LIMIT ${LIMITS.valuesOfFilesMax + 1}`,
+         ${from}${sure}) GROUP BY GROUPING SETS (${sets.join(', ')}) LIMIT ${LIMITS.valuesOfFilesMax + 1}`,
     );
     const all = 2 ** (names.length + 1) - 1;
     const grouped = (row: Row, i: number) => ((all - Number(row.g)) >> (names.length - i)) & 1;
-    return rows.flatMap((row): TallyRow[] => {
+    for (const row of rows) {
       const field = names.findIndex((_, i) => grouped(row, i + 1));
       const by = field === -1 ? 'window' : field === fields.length ? 'value' : field;
       const text = field === -1 ? '' : row[`v${field}`];
-      if (text === null) return [];
       const w = by === 'window' || by === 'value' ? Number(row.w) : 0;
-      return [{ by, w, text: String(text), n: Number(row.n), ok: Number(row.ok) }];
-    });
+      if (text !== null) counted.add(by, w, String(text), { n: Number(row.n), ok: Number(row.ok) });
+    }
+    return counted.rows;
   }
 
   async #tallyOfMatching(
@@ -205,25 +242,16 @@ export class DuckWorker implements ArchiveWorker {
     filter: AuditEventFilter,
     more: readonly string[],
     fields: number,
-  ): Promise<readonly TallyRow[]> {
-    const rows = new Map<string, TallyRow & { n: number; ok: number }>();
-    const add = (by: TallyRow['by'], w: number, text: string, ok: number) => {
-      const key = `${by} ${w} ${text}`;
-      const row = rows.get(key);
-      if (row) {
-        row.n += 1;
-        row.ok += ok;
-      } else rows.set(key, { by, w, text, n: 1, ok });
-    };
+    counted: TallyRows,
+  ): Promise<void> {
     await this.#matching(from, filter, more, (_id, [window, succeeded, ...texts]) => {
-      const [w, ok] = [Number(window), succeeded === true ? 1 : 0];
-      add('window', w, '', ok);
+      const [w, count] = [Number(window), { n: 1, ok: succeeded === true ? 1 : 0 }];
+      counted.add('window', w, '', count);
       for (const [i, text] of texts.entries())
-        if (i < fields) add(i, 0, String(text), ok);
-        else if (text !== null) add('value', w, String(text), ok);
-      return rows.size > LIMITS.valuesOfFilesMax;
+        if (i < fields) counted.add(i, 0, String(text), count);
+        else if (text !== null) counted.add('value', w, String(text), count);
+      return counted.isFull;
     });
-    return [...rows.values()];
   }
 
   async #groupsOfMatching(
@@ -270,6 +298,40 @@ export class DuckWorker implements ArchiveWorker {
       }
       return false;
     });
+  }
+
+  /**
+   * SQL of the events that pass a filter for sure, and of the others that may pass, each of which is asked itself. Null:
+   * there are none.
+   */
+  async #conditionsOf(files: TenantFiles, filter: AuditEventFilter) {
+    const expression = wholeExpression(filter);
+    const range = rangeSql(filter);
+    if (!expression) return { sure: range, rest: null };
+    const { tenantId } = files;
+    const [ofAscii, ofOthers] = [true, false].map((areAscii) => boundsOf(expression, { tenantId, areAscii }));
+    const both = (is: string, can: string) => ({
+      sure: is === NEVER ? null : `${range} AND ${is}`,
+      rest: is === can ? null : `${range} AND ${can} AND NOT (${is})`,
+    });
+    const { is, can } = ofAscii as Bounds;
+    const others = (ofOthers as Bounds).can;
+    // Where no text is compared, it does not matter what the texts are.
+    if (can === others || (await this.#areAscii(files))) return both(is, can);
+    return both(`(${IS_ASCII} AND ${is})`, `(CASE WHEN ${IS_ASCII} THEN ${can} ELSE ${others} END)`);
+  }
+
+  /** Whether all texts of some files are ASCII. A file never changes, so each is read once. */
+  async #areAscii(files: TenantFiles): Promise<boolean> {
+    const unknown = files.paths.filter((path) => !this.#ascii.has(path));
+    if (this.#ascii.size + unknown.length > FILES_KNOWN_MAX) this.#ascii.clear();
+    for (const path of unknown) {
+      const [row] = await this.#all(
+        `SELECT coalesce(bool_and(${IS_ASCII}), true) AS ascii FROM ${table({ ...files, paths: [path] })}`,
+      );
+      this.#ascii.set(path, row?.ascii === true);
+    }
+    return files.paths.every((path) => this.#ascii.get(path) === true);
   }
 
   async write(lines: string, known: string | null, target: string, lineBytes: number): Promise<number> {
@@ -387,12 +449,6 @@ export class DuckWorker implements ArchiveWorker {
 
 const table = ({ tenantId, paths }: TenantFiles) =>
   `(SELECT * FROM read_parquet([${paths.map(literal).join(', ')}]) WHERE tenant_id = ${Math.trunc(tenantId)}) e`;
-
-function conditionOf(filter: AuditEventFilter, tenantId: number): { sql: string; isExact: boolean } {
-  const expression = wholeExpression(filter);
-  const { is, can } = expression ? boundsOf(expression, tenantId) : { is: 'true', can: 'true' };
-  return { sql: `${rangeSql(filter)} AND ${can}`, isExact: is === can };
-}
 
 /** The outer bounds stand first: by them DuckDB passes over groups of rows. */
 function within(stretches: readonly Stretch[]): string {

@@ -41,6 +41,11 @@ export const FILE_COLUMNS: readonly FileColumn[] = [
   { name: 'received_at', type: 'TIMESTAMP' },
 ];
 
+/** The columns of texts that filters and searches look into. */
+export const FILE_TEXTS: readonly string[] = FILE_COLUMNS.filter(
+  ({ name, type }) => type === 'VARCHAR' && name !== 'additional',
+).map(({ name }) => name);
+
 function typeOf(field: FieldName): FileColumn['type'] {
   if (field === 'tenantId') return 'INTEGER';
   switch (AUDIT_EVENT_FIELDS[field].kind) {

@@ -45,6 +45,9 @@ export async function openDuck({ memoryMb, threads, folder }: DuckBounds): Promi
   const connection = await instance.connect();
   // Whatever is asked: no file elsewhere, no network, and no way to change that.
   for (const setting of [
+    // A file never changes: its name is its hash.
+    'parquet_metadata_cache = true',
+    "validate_external_file_cache = 'NO_VALIDATION'",
     `allowed_directories = ['${folder.replaceAll("'", "''")}/']`,
     'enable_external_access = false',
     'lock_configuration = true',
