@@ -27,6 +27,8 @@ export type Question = {
 
 export interface Plan {
   readonly by: Access;
+  /** Whether weeks of the range may lie in files. Times that no file reaches are then planned by themselves. */
+  readonly reachesFiles: boolean;
   /** Whether events may have to be read, which takes long: the question waits for its caller's share. */
   readonly isLong: boolean;
   /** When PostgreSQL plans the statements. */
@@ -41,7 +43,8 @@ export interface Plan {
 export function planOf(question: Question): Plan {
   const { filter } = question;
   const [by, because] = accessOf(question);
-  return { by, isLong: isLong(question, by), planning: planningOf(filter), because };
+  const reachesFiles = question.reachesFiles === true;
+  return { by, reachesFiles, isLong: isLong(question, by), planning: planningOf(filter), because };
 }
 
 function accessOf(question: Question): readonly [Access, string] {

@@ -4,6 +4,7 @@ import { FairShare, sharesOf } from '../../src/caller/rate-limit/fair-share';
 import { FILTER_PARAMETERS, LIST_PARAMETERS, SUMMARY_PARAMETERS } from '../../src/event/parameters';
 import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventFilter, toAuditEventQuery, toSummaryFilter } from '../../src/event/query';
+import { ticksOfRecordId } from '../../src/event/record-id';
 import { LIMITS } from '../../src/limits';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
@@ -210,6 +211,12 @@ async function compareLists(
     expect(new Map(told)).toEqual(counted);
   }
   const { buckets } = await explorer.histogram(tenants, every, 50);
+  const times = found.map((one) => ({ ...one, ticks: ticksOfRecordId(one.recordId) }));
+  for (const { from, to, ...counts } of buckets) {
+    const within = times.filter(({ ticks }) => ticks >= from && ticks < to);
+    const succeeded = within.filter((one) => one.succeeded).length;
+    expect({ query, from, ...counts }).toEqual({ query, from, succeeded, failed: within.length - succeeded });
+  }
   expect(buckets.reduce((sum, one) => sum + one.succeeded + one.failed, 0)).toBe(found.length);
   for (const { recordId, tenantId } of found.slice(0, 2)) {
     const one = await reader.find(tenants, recordId);

@@ -7,8 +7,9 @@ import { ticksOfRecordId } from '../../event/record-id';
 import { rowsByIds } from '../../store/archive/rows-by-id';
 import { byTier, type Plan, planOf } from '../../store/plan';
 import type { AuditEventReader, StoredAuditEvent } from '../../store/rows/audit-event-reader';
-import { listItemOf, toStoredEvent } from '../../store/rows/event-rows';
+import { listItemOf, type Row, toStoredEvent } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
+import { newestAcross } from './newest-across';
 import { DEEP_OFFSET, pageStatement } from './page.statement';
 import { pageByColumns } from './page-by-columns';
 import { scatteredPage } from './scattered-page';
@@ -35,7 +36,10 @@ export class PostgresAuditEventReader implements AuditEventReader {
       this.service,
       { tenants, range: query.filter },
       () => this.#page(tenants, query, plan),
-      () => this.#page(tenants, query, across()),
+      async () => {
+        const found = await guarded(() => newestAcross(this.service, tenants, query));
+        return found ? pageOf(query, found) : this.#page(tenants, query, across());
+      },
     );
   }
 
@@ -44,21 +48,18 @@ export class PostgresAuditEventReader implements AuditEventReader {
     query: AuditEventQuery,
     { by, planning }: Plan,
   ): Promise<Page<AuditEventListItem>> {
-    const { page, pageSize } = query;
     const { service } = this;
     if (by === 'columns') {
-      const found = await guarded(() => pageByColumns(service, tenants, query));
-      return { items: found.rows.map(listItemOf(query)), totalCount: found.total, page, pageSize };
+      return pageOf(query, await guarded(() => pageByColumns(service, tenants, query)));
     }
     const each = service.each(tenants);
     if (each.isScattered) {
-      const found = await guarded(() => scatteredPage(service, tenants, each, { query, by }));
-      return { items: found.rows.map(listItemOf(query)), totalCount: found.total, page, pageSize };
+      return pageOf(query, await guarded(() => scatteredPage(service, tenants, each, { query, by })));
     }
     const statement = pageStatement(each, query, by, this.deepOffset);
     const rows = await guarded(() => this.service.ask(statement, tenants, planning));
-    const items = rows.filter((row) => row.record_id !== null).map(listItemOf(query));
-    return { items, totalCount: Number(rows[0]?.total ?? 0), page, pageSize };
+    const found = rows.filter((row) => row.record_id !== null);
+    return pageOf(query, { rows: found, total: Number(rows[0]?.total ?? 0) });
   }
 
   async find(tenants: TenantSet, recordId: string): Promise<StoredAuditEvent | null> {
@@ -91,6 +92,14 @@ export class PostgresAuditEventReader implements AuditEventReader {
     const [row] = await guarded(() => this.service.ask(summaryStatement(each, filter), tenants, planning));
     return toSummary(row ?? {});
   }
+}
+
+function pageOf(
+  query: AuditEventQuery,
+  found: { readonly rows: readonly Row[]; readonly total: number },
+): Page<AuditEventListItem> {
+  const { page, pageSize } = query;
+  return { items: found.rows.map(listItemOf(query)), totalCount: found.total, page, pageSize };
 }
 
 function toSummary(row: Readonly<Record<string, unknown>>): AuditSummary {

@@ -1,13 +1,49 @@
 import type { ServiceDoor } from '../../database/clients';
 import type { AuditEventFilter } from '../../event/query';
 import { fold } from '../../event/search';
+import { sealedIn, snapshotOf } from '../../store/archive/archive';
+import { countInFiles, partsOf } from '../../store/archive/in-parts';
 import { ColumnCounter, inSnapshot } from '../../store/columns/counter';
 import { groupsByColumns } from '../../store/columns/groups';
-import { type Count } from '../../store/columns/tally';
+import { addAt, type Count } from '../../store/columns/tally';
+import { planOf } from '../../store/plan';
 import { toStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
+import type { ClosedRange } from './buckets';
 import type { EventGroups, Facet, FacetField, FacetQuestion, Facets, GroupQuestion } from './explorer';
+import { histogramStatement } from './histogram.statement';
 import { firstGroups } from './sort-groups';
+
+/**
+ * The succeeded and failed events by the number of their window, where counts or words know those of the rows: files and
+ * rows are read at the same time, in one snapshot. Null: they do not, or both have events of the same time.
+ */
+export async function windowsInParts(
+  service: ServiceDoor,
+  tenants: TenantSet,
+  filter: AuditEventFilter & ClosedRange,
+  windowMs: number,
+) {
+  const { by } = planOf({ kind: 'histogram', filter, widthMs: windowMs });
+  if (by !== 'counts' && by !== 'words') return null;
+  return snapshotOf(service, tenants, async (ask) => {
+    const sealed = sealedIn(service, ask);
+    const parts = sealed && (await partsOf(sealed, tenants, filter));
+    if (!sealed || !parts) return null;
+    const { inFiles, inRows } = parts;
+    const [counted, found] = await Promise.all([
+      inFiles ? countInFiles(sealed, tenants, { ...filter, ...inFiles }, windowMs) : [],
+      inRows ? ask(histogramStatement(service.each(tenants), { ...filter, ...inRows }, windowMs)) : [],
+    ]);
+    const windows = new Map<number, Count>();
+    for (const { w, n, ok } of counted) addAt(windows, w, { n, ok });
+    for (const { bucket, n, ok } of found) addAt(windows, Number(bucket), { n: Number(n), ok: Number(ok) });
+    return byWindow(windows);
+  });
+}
+
+const byWindow = (windows: ReadonlyMap<number, Count>) =>
+  new Map([...windows].map(([window, count]) => [window, outcomes(count)]));
 
 /** @returns the succeeded and failed events by the number of their window */
 export async function windowsByColumns(
@@ -19,7 +55,7 @@ export async function windowsByColumns(
   const { windows } = await inSnapshot(service, tenants, filter, (counter) =>
     counter.count({ windowMs, fields: [], hasOutcomes: true }),
   );
-  return new Map([...windows].map(([window, count]) => [window, outcomes(count)]));
+  return byWindow(windows);
 }
 
 /** Counts all values of all facets in one snapshot. */

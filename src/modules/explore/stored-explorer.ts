@@ -10,7 +10,7 @@ import { byTier, type Plan, planOf } from '../../store/plan';
 import { fromStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
 import { bucketsOf, type ClosedRange, closedRange, fittingWidth } from './buckets';
-import { eventGroups, facetsByColumns, windowsByColumns } from './explore-by-columns';
+import { eventGroups, facetsByColumns, windowsByColumns, windowsInParts } from './explore-by-columns';
 import {
   type AuditEventExplorer,
   type EventGroups,
@@ -88,7 +88,12 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
   /** Outcomes by the number of the bucket. */
   async #counted(tenants: TenantSet, filter: AuditEventFilter & ClosedRange, { widthMs, plan }: Planned) {
     const { service } = this;
-    if (plan.by === 'columns') return guarded(() => windowsByColumns(service, tenants, filter, widthMs));
+    if (plan.by === 'columns') {
+      const inParts = plan.reachesFiles
+        ? await guarded(() => windowsInParts(service, tenants, filter, widthMs))
+        : null;
+      return inParts ?? guarded(() => windowsByColumns(service, tenants, filter, widthMs));
+    }
     const statement = histogramStatement(service.each(tenants), filter, widthMs);
     const rows = await this.#rows(tenants, statement, plan.planning);
     return new Map(rows.map((row) => [Number(row.bucket), outcomes(row)]));

@@ -13,6 +13,7 @@ import type { Row } from '../rows/event-rows';
 import { floorOfWeek, weekOfMs } from '../rows/partitions';
 import type { ArchivedTenants } from './archived-tenants';
 import type { FileCache, ListedFile } from './file-cache';
+import { KnownCounts } from './known-counts';
 import type {
   ArchiveWorker,
   FileReader,
@@ -27,6 +28,8 @@ import type { InTransaction } from './seal-week';
 
 /** The sealed events of tenants, as readers ask for them. */
 export class Archive {
+  readonly #counts = new KnownCounts();
+
   constructor(
     readonly tenants: ArchivedTenants,
     private readonly cache: FileCache,
@@ -46,7 +49,7 @@ export class Archive {
 
   /** Opens the sealed weeks of a snapshot. @param ask reads in the snapshot */
   in(ask: Ask): SealedWeeks {
-    return new SealedWeeks(ask, this.cache, this.reader);
+    return new SealedWeeks(ask, this.cache, this.reader, this.#counts);
   }
 }
 
@@ -58,6 +61,7 @@ export class SealedWeeks {
     private readonly ask: Ask,
     private readonly cache: FileCache,
     private readonly reader: FileReader,
+    readonly counts: KnownCounts,
   ) {}
 
   /** Ids of events of some stretches that pass a filter, in order. */
@@ -103,9 +107,14 @@ export class SealedWeeks {
     );
   }
 
+  /** Whether rows of a stretch lie beside the files. */
+  async hasRows(tenantId: number, { from, to }: Stretch): Promise<boolean> {
+    return (await this.ask(lateStatement(tenantId, [from], [to]))).length > 0;
+  }
+
   /** Those of some hours that have rows, as far as the weeks know: a sealed week has none but what came late. */
   async hoursWithRows(tenantId: number, hours: readonly number[]): Promise<readonly number[]> {
-    const files = await this.#list(tenantId);
+    const files = await this.list(tenantId);
     if (files.length === 0) return hours;
     const floors = files.map(({ week }) => floorOfWeek(week));
     const ends = files.map(({ week }) => floorOfWeek(week + 1));
@@ -149,14 +158,14 @@ export class SealedWeeks {
 
   /** The id with which the first sealed week ends that has ids of a stretch; null: none has. */
   async endOfFirstWeek(tenantId: number, { from, to }: Stretch): Promise<string | null> {
-    const files = await this.#list(tenantId);
+    const files = await this.list(tenantId);
     const first = files.find(({ week }) => floorOfWeek(week) < to && floorOfWeek(week + 1) > from);
     return first ? floorOfWeek(first.week + 1) : null;
   }
 
   /** Whether the tenant has events in files. */
   async hasAny(tenantId: number): Promise<boolean> {
-    return (await this.#list(tenantId)).length > 0;
+    return (await this.list(tenantId)).length > 0;
   }
 
   async #ofStretches<T>(
@@ -164,7 +173,7 @@ export class SealedWeeks {
     stretches: readonly Stretch[],
     work: (files: TenantFiles, stretches: readonly Stretch[]) => Promise<readonly T[]>,
   ): Promise<readonly T[]> {
-    const files = await this.#list(tenantId);
+    const files = await this.list(tenantId);
     const inWeek = ({ week }: ListedFile) => {
       const [floor, end] = [floorOfWeek(week), floorOfWeek(week + 1)];
       return ({ from, to }: Stretch) => from < end && to > floor;
@@ -180,7 +189,7 @@ export class SealedWeeks {
     work: (files: TenantFiles, ids: readonly string[]) => Promise<readonly T[]>,
   ): Promise<readonly T[]> {
     if (ids.length === 0) return [];
-    const files = await this.#list(tenantId);
+    const files = await this.list(tenantId);
     const weeks = new Set(files.map(({ week }) => week));
     const weekOf = (id: string) => weekOfMs(msOfRecordId(id));
     const some = ids.filter((id) => weeks.has(weekOf(id)));
@@ -198,7 +207,8 @@ export class SealedWeeks {
     return this.cache.using(files, this.ask, (paths) => work({ tenantId, paths }));
   }
 
-  #list(tenantId: number): Promise<readonly ListedFile[]> {
+  /** The files of a tenant in the order of their weeks. */
+  list(tenantId: number): Promise<readonly ListedFile[]> {
     const known = this.#lists.get(tenantId);
     if (known) return known;
     const list = this.ask<ListedFile>(listStatement(tenantId));
