@@ -165,6 +165,24 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     expect(own).toHaveLength(1);
   });
 
+  it('erases nothing while the log has its entry, and no checkpoint has signed it', async () => {
+    await begun();
+    await eraserOn().run();
+    const before = await tablesWith(NEEDLE);
+    expect(before).toContain('audit_event');
+    const unsigned = new LogTrial(store, TEST_CHECKPOINT_KEY, {}, trial.memory, 3_600_000);
+    await unsigned.run();
+    expect(await checked()).toMatchObject({ signed: EVENTS, unsigned: 1 });
+    for (let round = 0; round < 2; round++) {
+      await eraserOn().run();
+      expect([await ended(), await tablesWith(NEEDLE)]).toEqual([false, before]);
+      expect(await checked()).toMatchObject({ sound: EVENTS, erased: 0 });
+    }
+    await trial.run();
+    await eraserOn().run();
+    expect([await ended(), await tablesWith(NEEDLE)]).toEqual([true, []]);
+  });
+
   it('leaves nothing of the events in findings, alerts, incidents, windows, set-aside events and reports', async () => {
     const { ids } = await begun();
     const { models } = store.database.owner;

@@ -56,6 +56,14 @@ describe.each(ONE_ENGINE)('the verifications of an evidence log on %s', (engine)
     expect(await ended(tenantId)).toEqual([]);
   });
 
+  it('have not ended one entry before the end', async () => {
+    const { tenantId } = await store.forNewTenant();
+    await note(tenantId, { from: 0, next: 89, signed: 90 });
+    expect(await ended(tenantId)).toEqual([]);
+    await note(tenantId, { from: 89, next: 90, signed: 90 });
+    expect(await ended(tenantId)).toEqual([[90, 0, null]]);
+  });
+
   it('are told apart where two operators walk at once', async () => {
     const { tenantId } = await store.forNewTenant();
     await note(
