@@ -1,19 +1,19 @@
 import type { ServiceDoor } from '../../database/clients';
 import { SORTS } from '../../event/parameters';
-import type { AuditEventQuery } from '../../event/query';
-import { sealedIn, snapshotOf } from '../../store/archive/archive';
-import { countInFiles, partsOf } from '../../store/archive/in-parts';
+import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
+import { type SealedWeeks, sealedIn, snapshotOf } from '../../store/archive/archive';
+import { countInFiles, partsOf, stretchOf } from '../../store/archive/in-parts';
 import { planOf } from '../../store/plan';
 import type { Row } from '../../store/rows/event-rows';
 import type { TenantSet } from '../../tenant-set';
 import { pageStatement } from './page.statement';
 
-/** Of a page that lies further from the newest event, rows hold less often all events. */
+/** So many ids of a file are sorted. A page that lies further from the newest event is found by the counts of hours. */
 const NEWEST_MAX = 1_000;
 
 /**
- * A page of the newest events, where rows have all of its events: the rows by their own plan, and of the files their
- * total alone, both in one snapshot. Null: the question is not such a one.
+ * A page of the newest events: the rows by their own plan, and of the files their total, and the page's events only as far
+ * as rows do not fill it; all in one snapshot. Null: the question is not such a one.
  */
 export async function newestAcross(
   service: ServiceDoor,
@@ -39,7 +39,27 @@ export async function newestAcross(
     ]);
     const ofFiles = counted.reduce((sum, { n }) => sum + n, 0);
     const ofRows = Number(found[0]?.total ?? 0);
-    if (ofFiles > 0 && end > ofRows) return null;
-    return { rows: found.filter((row) => row.record_id !== null), total: ofRows + ofFiles };
+    const rows = found.filter((row) => row.record_id !== null);
+    if (inFiles && ofFiles > 0 && end > ofRows) {
+      const span = { first: Math.max(0, end - query.pageSize - ofRows), end: end - ofRows };
+      rows.push(...(await newestInFiles(sealed, tenants, { ...query.filter, ...inFiles }, span)));
+    }
+    return { rows, total: ofRows + ofFiles };
   });
+}
+
+/** Rows of events in files, from a place to before another one, the newest first. */
+async function newestInFiles(
+  sealed: SealedWeeks,
+  tenants: TenantSet,
+  filter: AuditEventFilter,
+  { first, end }: { readonly first: number; readonly end: number },
+): Promise<readonly Row[]> {
+  const how = { value: null, descending: true, limit: end };
+  const ids: string[] = [];
+  for (const tenantId of tenants) ids.push(...(await sealed.ids(tenantId, filter, [stretchOf(filter)], how)));
+  const wanted = ids.sort().reverse().slice(first, end);
+  const rows: Row[] = [];
+  for (const tenantId of tenants) rows.push(...(await sealed.listRows(tenantId, wanted)));
+  return rows.sort((a, b) => (String(a.record_id) < String(b.record_id) ? 1 : -1));
 }

@@ -118,7 +118,11 @@ export class SealedWeeks {
     if (files.length === 0) return hours;
     const floors = files.map(({ week }) => floorOfWeek(week));
     const ends = files.map(({ week }) => floorOfWeek(week + 1));
-    const late = await this.ask<{ lo: string }>(lateStatement(tenantId, floors, ends));
+    // One stretch takes a tenth of the time of many.
+    const whole = { from: floors[0] as string, to: ends.at(-1) as string };
+    const late = (await this.hasRows(tenantId, whole))
+      ? await this.ask<{ lo: string }>(lateStatement(tenantId, floors, ends))
+      : [];
     const isLate = new Set(late.map(({ lo }) => lo));
     const without = new Set(files.filter((_, i) => !isLate.has(floors[i] as string)).map(({ week }) => week));
     return hours.filter((hour) => !without.has(weekOfMs(hour * HOUR_MS)));

@@ -68,7 +68,8 @@ const [FIRST_ID, LAST_ID] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   string,
   string,
 ];
-const stretchOf = ({ from, to }: TimeRange): Stretch => ({
+/** The record ids of a range. */
+export const stretchOf = ({ from, to }: TimeRange): Stretch => ({
   from: from === null ? FIRST_ID : recordIdFloor(from),
   to: to === null ? LAST_ID : recordIdFloor(to),
 });
