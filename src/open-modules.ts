@@ -82,7 +82,6 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     nowMs,
     log,
   });
-  const archive = await openArchiveModule({ config, database, doors: readSide.doors, epoch, nowMs, log });
   const evidence = await openEvidence({
     config,
     service,
@@ -99,6 +98,15 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     },
     packagePage: () => readFile(path.join(builtPage(), FILES.page)),
     signal,
+    nowMs,
+    log,
+  });
+  const archive = await openArchiveModule({
+    config,
+    database,
+    doors: readSide.doors,
+    epoch,
+    checkpointKey: evidence.checkpointKey,
     nowMs,
     log,
   });

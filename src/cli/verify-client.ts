@@ -105,10 +105,11 @@ export class VerifyClient {
         `The log has ${size} entries, and there is memory here for ${entriesMax()}: verify it where there is more.`,
       );
     const { checkpoints, timeStamps } = await this.#checkpoints(size);
-    // A log that nothing was erased of may have no list.
-    const { removals, erasures = [] } = await this.#object(REMOVALS, {});
+    // A service of before has no such lists.
+    const { removals, erasures = [], fileEntries = [], files = [] } = await this.#object(REMOVALS, {});
     if (!Array.isArray(removals)) throw unlike(REMOVALS, 'it has no list of removals');
     if (!isTexts(erasures)) throw unlike(REMOVALS, 'its erasures are no texts');
+    if (!isTexts(fileEntries) || !isTexts(files)) throw unlike(REMOVALS, 'its files are no texts');
     const entries = await this.#entries(size);
     const about = { tenantId, publicKey, waitingEvents: Math.max(0, wanted - size), refusedEvents, problem };
     const proofs = entries.holes.length > 0 ? [] : await this.#proofs(size);
@@ -119,6 +120,7 @@ export class VerifyClient {
       timeStamps,
       removals: removals as RemovalAnswer[],
       erasures,
+      sealed: { fileEntries, files },
       ...entries,
       proofs,
     };

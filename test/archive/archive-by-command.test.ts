@@ -57,7 +57,9 @@ describe.each(ENGINES)('a week that an operator seals and restores on %s', (engi
       ({ outcome }) => outcome !== 'waits',
     );
     expect(sealed).toMatchObject({ outcome: 'sealed', week: WEEK, events: 21 });
-    expect(await answers()).toEqual(before);
+    // The log has an entry of the file, too.
+    const after = [...before.slice(0, -1), { ...before.at(-1), signed: 31, sound: 31 }];
+    expect(await until(answers, (all) => all.at(-1).signed === 31)).toEqual(after);
     const { sealedWeeks } = await at.world.operate('{ sealedWeeks { tenantId week events } }');
     expect(sealedWeeks).toEqual([{ tenantId: tenant.tenantId, week: WEEK, events: 21 }]);
     expect(await tenant.ingest(events)).toEqual({ accepted: 0, duplicates: 30, rejected: [] });
@@ -66,6 +68,6 @@ describe.each(ENGINES)('a week that an operator seals and restores on %s', (engi
       outcome: 'restored',
       events: 21,
     });
-    expect(await answers()).toEqual(before);
+    expect(await answers()).toEqual(after);
   });
 });

@@ -14,6 +14,7 @@ import { Folder } from '../../src/store/counts/fold';
 import { weekOfMs } from '../../src/store/rows/partitions';
 import { LogTrial } from '../evidence/support';
 import { AT_ONCE } from '../support/at-once';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import type { Store } from '../support/store';
 
 /** The archive of a store, without a service. Tenants are announced at the moment at which their week is sealed. */
@@ -63,7 +64,7 @@ export class ArchiveTrial {
     const { owner } = this.store.database;
     await this.tenants.announce(tenantId);
     const { worker, cache, folder, place } = this;
-    const parts = { owner, writer: worker, cache, folder, place };
+    const parts = { owner, key: TEST_CHECKPOINT_KEY, writer: worker, cache, folder, place };
     return sealWeek(parts, tenantId, weekOfMs(Date.parse(time)));
   }
 

@@ -6,7 +6,9 @@ import type { OwnerDoor } from '../../src/database/clients';
 import { checkEvent } from '../../src/modules/ingest/check-event';
 import { restoreWeek } from '../../src/store/archive/restore-week';
 import { sealWeek } from '../../src/store/archive/seal-week';
+import { parseFileEntry } from '../../src/store/log/evidence/file-entry';
 import { weekOfMs } from '../../src/store/rows/partitions';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { describeOnPostgres } from '../support/engines';
 import { anEvent } from '../support/events';
 import { casesOf, SEED } from '../support/share';
@@ -67,7 +69,13 @@ describeOnPostgres('a seal or restore whose connections end at any of its statem
 });
 
 const seal = async ({ store, worker, cache, folder }: ArchiveTrial, at: number | null) =>
-  (await sealWeek({ owner: ending(store, at), writer: worker, cache, folder }, store.tenantId, WEEK)).outcome;
+  (
+    await sealWeek(
+      { owner: ending(store, at), key: TEST_CHECKPOINT_KEY, writer: worker, cache, folder },
+      store.tenantId,
+      WEEK,
+    )
+  ).outcome;
 const restore = ({ store, worker, cache }: ArchiveTrial, at: number | null) =>
   restoreWeek({ owner: ending(store, at), writer: worker, cache }, store.tenantId, WEEK);
 
@@ -142,6 +150,18 @@ async function expectAll(store: Store, trial: ArchiveTrial, ids: readonly string
   const hash = createHash('sha256');
   for (const { bytes } of pieces) hash.update(bytes);
   expect(files).toHaveLength(files.length > 0 ? 1 : 0);
+  const entries = await store.query<{ entry: string }>(
+    'SELECT n.entry FROM audit_sealed_entry n WHERE n.tenant_id = $1::int ORDER BY n.entry_id DESC',
+    tenantId,
+  );
+  // The log says of each file that the week got it, and of no other.
+  if (files[0]) expect(parseFileEntry(entries[0]?.entry ?? '')?.file.sha256).toBe(files[0].sha256);
+  const waiting = await store.query(
+    `SELECT q.batch_id::text AS id FROM audit_log_queue q WHERE q.tenant_id = $1::int AND q.batch_id::text NOT IN (
+       SELECT n.entry_id::text FROM audit_sealed_entry n WHERE n.tenant_id = $1::int)`,
+    tenantId,
+  );
+  expect(waiting).toEqual([]);
   if (files[0]) expect(hash.digest('hex')).toBe(files[0].sha256);
   const paths = files[0]
     ? [

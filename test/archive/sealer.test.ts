@@ -13,6 +13,7 @@ import { PostgresRetentionStore } from '../../src/modules/tenants/retention/rete
 import { Archive } from '../../src/store/archive/archive';
 import { WorkerEnded } from '../../src/store/archive/asked-process';
 import type { FilePlace } from '../../src/store/archive/file-place';
+import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 import { ArchiveTrial } from './archive-trial';
@@ -37,6 +38,7 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
     const { owner } = store.database;
     const { tenants, worker, cache, folder } = trial;
     const sealer = new Sealer({
+      key: TEST_CHECKPOINT_KEY,
       ...{ owner, lacks, tenants, writer: worker, cache, folder, afterDays: 4, ...more },
       nowMs: () => NOW_MS,
       log: pino({ level: 'silent' }),

@@ -37,6 +37,7 @@ describe.each(ENGINES)('the evidence log of instances whose clocks are wrong on 
       problem: null,
       removals: [],
       erasures: [],
+      sealed: { fileEntries: [], files: [] },
       holes: [],
       proofs: [],
       timeStamps: [],

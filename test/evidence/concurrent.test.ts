@@ -99,6 +99,7 @@ describe.each(ENGINES)('the evidence log under concurrency on %s', (engine) => {
       problem: null,
       removals: [],
       erasures: [],
+      sealed: { fileEntries: [], files: [] },
       holes: [],
       proofs: [],
       timeStamps: [],

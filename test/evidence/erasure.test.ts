@@ -197,7 +197,7 @@ describe.each(ENGINES)('an erasure on %s', (engine) => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       isSound: true,
       events: 30,
-      entries: 41,
+      entries: 42,
       erased: 10,
       erasures: [{ events: 10, reason: 'case 7' }],
       findings: [],
@@ -209,7 +209,7 @@ describe.each(ENGINES)('an erasure on %s', (engine) => {
     );
     const { auditLogCheck } = await at.world.operate(CHECK, { tenantId: tenant.tenantId });
     expect(auditLogCheck).toMatchObject({
-      sound: 30,
+      sound: 31,
       erased: 11,
       removed: 0,
       missing: [],

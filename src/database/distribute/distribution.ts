@@ -34,6 +34,7 @@ export const DISTRIBUTED_TABLES = [
   'audit_log_backlog',
   'audit_log_verification',
   'audit_erasure',
+  'audit_sealed_entry',
   'audit_erasure_record',
   'saved_search',
   'detection_position',

@@ -12,6 +12,7 @@ import { FileCache } from '../../store/archive/file-cache';
 import { openWorker } from '../../store/archive/open-worker';
 import { UnlistedFiles } from '../../store/archive/outside-files';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
+import type { CheckpointKey } from '../../store/log/evidence/note-key';
 import { ArchiveResolver } from './archive.resolver';
 import { ManageArchive } from './manage-archive';
 import { declareMetrics } from './metrics';
@@ -28,6 +29,7 @@ export async function openArchiveModule(parts: {
   /** Further doors whose readers read events. */
   readonly doors: readonly ServiceDoor[];
   readonly epoch: LogEpoch;
+  readonly checkpointKey: CheckpointKey;
   readonly nowMs: () => number;
   readonly log: Logger;
 }): Promise<Module & { readonly unsealed: () => ReadonlyMap<number, string> }> {
@@ -49,6 +51,7 @@ export async function openArchiveModule(parts: {
   const afterDays = config.archiveAfterDays;
   const sealer = new Sealer({
     owner,
+    key: parts.checkpointKey,
     tenants,
     writer: worker,
     cache,

@@ -13,6 +13,7 @@ import type { FilePlace } from '../../store/archive/file-place';
 import { whatDuckLacks } from '../../store/archive/open-duck';
 import type { FileWriter } from '../../store/archive/questions';
 import { type InTransaction, type Sealing, sealWeek } from '../../store/archive/seal-week';
+import type { CheckpointKey } from '../../store/log/evidence/note-key';
 import { startOfWeek, weekOfMs } from '../../store/rows/partitions';
 import { whyUnsealed } from './why-unsealed';
 
@@ -77,6 +78,7 @@ export class Sealer {
   constructor(
     private readonly parts: {
       readonly owner: OwnerDoor;
+      readonly key: CheckpointKey;
       /** What keeps files from being made here; null: nothing does. */
       readonly lacks?: () => string | null;
       readonly tenants: ArchivedTenants;

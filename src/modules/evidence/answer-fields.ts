@@ -99,7 +99,7 @@ export const REMOVAL = {
 
 export const REMOVALS = {
   name: 'AuditLogRemovals',
-  doc: 'What retention removed of a tenant, and what operators erased.',
+  doc: 'What retention removed of a tenant, what operators erased, and which files hold its weeks.',
   fields: {
     tenantId,
     removals: { kind: 'object', isList: true, of: REMOVAL, doc: 'By day, oldest first.' },
@@ -107,6 +107,16 @@ export const REMOVALS = {
       kind: 'text',
       isList: true,
       doc: 'The entries of erasures in the log, oldest first: JSON of "erasure", its id, the tenant, the time, who, the reason, how many events, and the erased entries as ranges of indexes.',
+    },
+    fileEntries: {
+      kind: 'text',
+      isList: true,
+      doc: 'The entries of files in the log: JSON of "file", its id, the tenant, the time, and the values of the file as in `files`.',
+    },
+    files: {
+      kind: 'text',
+      isList: true,
+      doc: 'The files that hold weeks now: JSON of the beginning of the week, the version of its layout, SHA-256, bytes, events, and the first and the last record id.',
     },
   },
 } as const satisfies Shape;

@@ -12,6 +12,7 @@ import { MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../sto
 import { type TenantSet, tenantSet } from '../../tenant-set';
 import { parseNote } from './checkpoint';
 import type { EvidenceStore, LogState, Removal, SignedCheckpoint } from './evidence.store';
+import type { StatedFiles } from './verify/sealed-files';
 
 interface LogEntries {
   readonly tenantId: number;
@@ -68,6 +69,10 @@ export class EvidenceLog {
   /** The texts of the entries that erasures have in the log (`erasure-entry.ts`), oldest first. */
   erasures(tenantId: number): Promise<readonly string[]> {
     return this.store.erasures(tenantId);
+  }
+
+  sealedFiles(tenantId: number): Promise<StatedFiles> {
+    return this.store.sealedFiles(tenantId);
   }
 
   /** Entries from `start` on. If these are missing in the database, the entries after the hole. */

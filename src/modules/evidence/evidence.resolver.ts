@@ -111,7 +111,7 @@ export class EvidenceResolver {
 
   @Query(() => RemovalsType, {
     description:
-      'What retention removed of a tenant, and what operators erased: the evidence log has entries for it.',
+      'What retention removed of a tenant, what operators erased, and which files hold its weeks: the evidence log has entries for the last two.',
   })
   @Access({ principal: 'public', scope: 'read:audit-activity' })
   @Takes(AUDIT_LOG_PARAMETERS)
@@ -119,6 +119,7 @@ export class EvidenceResolver {
     const tenantId = ofTenant(context, given);
     const removals = await this.evidence.removals(tenantId);
     const erasures = await this.evidence.erasures(tenantId);
+    const { files, fileEntries } = await this.evidence.sealedFiles(tenantId);
     return {
       tenantId: String(tenantId),
       removals: removals.map(({ from, to, before, lastRunAt, events }) => ({
@@ -129,6 +130,8 @@ export class EvidenceResolver {
         events,
       })),
       erasures: [...erasures],
+      fileEntries: [...fileEntries],
+      files: [...files],
     };
   }
 }

@@ -3,8 +3,11 @@ import { guarded } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import { ticksOfRecordId } from '../../event/record-id';
 import type { SealedPosition } from '../../store/log/arrivals/gone-seal';
+import { fileText, type SealedFile } from '../../store/log/evidence/file-entry';
 import type { Tile, TileId } from '../../store/log/evidence/tiles';
+import { startOfWeek } from '../../store/rows/partitions';
 import { oneTenant, type TenantSet } from '../../tenant-set';
+import type { StatedFiles } from './verify/sealed-files';
 
 export interface LogState {
   readonly tenantId: number;
@@ -77,11 +80,33 @@ export interface EvidenceStore {
   removals(tenantId: number): Promise<readonly Removal[]>;
   /** The texts of the entries of erasures, oldest first. */
   erasures(tenantId: number): Promise<readonly string[]>;
+  /** What the log and the list say of the files of sealed weeks, in the order of weeks. */
+  sealedFiles(tenantId: number): Promise<StatedFiles>;
   /** Whether any event of the tenant is stored. */
   hasEvents(tenantId: number): Promise<boolean>;
   /** The removed beginning of the log, which readers pass. */
   goneBeginning(tenantId: number): Promise<SealedPosition>;
 }
+
+interface FileRow {
+  readonly entry: string | null;
+  readonly week: number;
+  readonly layout: number;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly events: number;
+  readonly first_id: string;
+  readonly last_id: string;
+}
+const toFile = ({ week, layout, sha256, bytes, events, first_id, last_id }: FileRow): SealedFile => ({
+  week: new Date(startOfWeek(week)).toISOString(),
+  layout,
+  sha256,
+  bytes,
+  events,
+  firstId: first_id,
+  lastId: last_id,
+});
 
 const TILE_COLUMNS = Prisma.raw('t.level, t.tile, t.hashes, t.record_ids');
 
@@ -180,6 +205,20 @@ export class PostgresEvidenceStore implements EvidenceStore {
       events: Number(row.events),
       lastRunAt: new Date(row.started_at),
     }));
+  }
+
+  async sealedFiles(tenantId: number): Promise<StatedFiles> {
+    // One statement: a week that is sealed meanwhile is in both or in none.
+    const rows = await this.#rows<FileRow>(
+      Prisma.sql`SELECT n.entry, NULL::int AS week, NULL::int AS layout, NULL AS sha256, NULL::float8 AS bytes, NULL::float8 AS events,
+          NULL AS first_id, NULL AS last_id FROM audit_sealed_entry n WHERE n.tenant_id = ${tenantId}::int
+        UNION ALL
+        SELECT NULL, w.week, w.layout::int, w.sha256, w.bytes::float8, w.events::float8, w.first_id::text, w.last_id::text
+        FROM audit_sealed_week w WHERE w.tenant_id = ${tenantId}::int ORDER BY week`,
+      oneTenant(tenantId),
+    );
+    const files = rows.filter((row) => row.entry === null).map((row) => fileText(toFile(row)));
+    return { fileEntries: rows.flatMap(({ entry }) => entry ?? []), files };
   }
 
   async erasures(tenantId: number): Promise<readonly string[]> {

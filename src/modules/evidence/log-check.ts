@@ -4,6 +4,7 @@ import type { ArrivalReader } from '../../store/log/arrivals/arrival-reader';
 import type { GoneSeal } from '../../store/log/arrivals/gone-seal';
 import { leafHashOf } from '../../store/log/evidence/entry';
 import { parseErasure } from '../../store/log/evidence/erasure-entry';
+import { fileEntryLeaf, parseFileEntry } from '../../store/log/evidence/file-entry';
 import { HASH_BYTES, rootOf, rootOfHashes } from '../../store/log/evidence/merkle';
 import { signerOf } from '../../store/log/evidence/signed-note';
 import { MissingNode, nodesOf, TILE_WIDTH, type Tile, tilesFor } from '../../store/log/evidence/tiles';
@@ -14,6 +15,7 @@ import type { LogHead, LogKeys } from './log-head';
 import { isBroken } from './log-watch';
 import { erasuresIn } from './verify/erasures';
 import { Removals } from './verify/removals';
+import { checkFiles, fileEntriesIn, type StatedFiles } from './verify/sealed-files';
 
 /** The result of comparing a span of a tenant's log with the stored events. */
 export interface LogCheck {
@@ -24,7 +26,7 @@ export interface LogCheck {
   readonly signed: number;
   /** The number of events that were accepted, and that no checkpoint covers yet. */
   readonly unsigned: number;
-  /** The entries of the span whose event is stored as it was accepted. */
+  /** The entries of the span whose event is stored as it was accepted, and those of files. */
   readonly sound: number;
   /** The entries whose event retention removed. */
   readonly removed: number;
@@ -44,7 +46,15 @@ export interface LogCheck {
 
 type Store = Pick<
   EvidenceStore,
-  'states' | 'leafTiles' | 'tiles' | 'tilesAround' | 'removals' | 'erasures' | 'hasEvents' | 'goneBeginning'
+  | 'states'
+  | 'leafTiles'
+  | 'tiles'
+  | 'tilesAround'
+  | 'removals'
+  | 'erasures'
+  | 'sealedFiles'
+  | 'hasEvents'
+  | 'goneBeginning'
 >;
 
 /** What this instance knows of the logs, beside what the database says. */
@@ -183,17 +193,21 @@ export class LogChecker {
     const [altered, missing, gone]: [string[], string[], number[]] = [[], [], []];
     let [sound, removed, erased] = [0, 0, 0];
     const isErased = await this.#erasedIn(tenantId, signed);
+    const sealed = await this.store.sealedFiles(tenantId);
+    const isOfFile = fileLeaves(sealed.fileEntries);
     for (let position = from; position < next; position++) {
       const entry = entryAt(byNumber, position);
       const event = found.get(position);
       if (!entry) gone.push(position);
       else if (event && leafHashOf(event) === entry.hash) sound++;
       else if (event) altered.push(entry.recordId);
+      else if (isOfFile(entry)) sound++;
       else if (isErased(position)) erased++;
       else if (removals.explain(entry.recordId)) removed++;
       else missing.push(entry.recordId);
     }
     const problems = gone.length === 0 ? [] : [goneText(gone)];
+    if (next === signed) problems.push(...(await this.#problemsOfFiles(tenantId, sealed, signed)));
     const passed = this.goneSeal.open(tenantId, await this.store.goneBeginning(tenantId));
     if (read.items.some(({ position }) => position < passed))
       problems.push(`Readers pass the first ${passed} entries as removed, and events of these are there.`);
@@ -214,14 +228,29 @@ export class LogChecker {
     };
   }
 
+  /** In what the list of files differs from what the log says of them. */
+  async #problemsOfFiles(tenantId: number, stated: StatedFiles, signed: number): Promise<string[]> {
+    const ids = stated.fileEntries.flatMap((text) => parseFileEntry(text)?.entryId ?? []);
+    const places = await this.#placesOf(tenantId, ids);
+    const found = fileEntriesIn(String(tenantId), stated.fileEntries, signed, (id) => places.get(id) ?? []);
+    return checkFiles(stated, found).problems.map((text) => `${text[0]?.toUpperCase()}${text.slice(1)}.`);
+  }
+
+  /** The indexes and leaf hashes of the service's own entries, by their ids. */
+  async #placesOf(tenantId: number, ids: readonly string[]) {
+    const places = new Map<string, { place: number; hash: Buffer }[]>();
+    for (const id of ids) {
+      const tiles = await this.store.tilesAround(tenantId, id);
+      places.set(id, placesIn(tiles, idBytes(id)));
+    }
+    return places;
+  }
+
   /** @returns whether an entry is without an event because of an erasure that the log has an entry for */
   async #erasedIn(tenantId: number, signed: number): Promise<(position: number) => boolean> {
     const texts = await this.store.erasures(tenantId);
-    const places = new Map<string, { place: number; hash: Buffer }[]>();
-    for (const { erasureId } of texts.flatMap((text) => parseErasure(text) ?? [])) {
-      const tiles = await this.store.tilesAround(tenantId, erasureId);
-      places.set(erasureId, placesIn(tiles, idBytes(erasureId)));
-    }
+    const ids = texts.flatMap((text) => parseErasure(text)?.erasureId ?? []);
+    const places = await this.#placesOf(tenantId, ids);
     const found = erasuresIn(String(tenantId), texts, signed, (id) => places.get(id) ?? []);
     const own = new Set(found.map(({ place }) => place));
     const ranges = found.flatMap(({ erasure }) => erasure.entries);
@@ -279,6 +308,16 @@ export class LogChecker {
     }
     return tiles;
   }
+}
+
+/** Whether an entry is that of one of some files. */
+function fileLeaves(texts: readonly string[]): (entry: { recordId: string; hash: string }) => boolean {
+  const leaves = new Map<string, string>();
+  for (const text of texts) {
+    const entry = parseFileEntry(text);
+    if (entry) leaves.set(entry.entryId, fileEntryLeaf(text).toString('hex'));
+  }
+  return ({ recordId, hash }) => leaves.get(recordId) === hash;
 }
 
 const TILES_AT_ONCE = 256;

@@ -2,16 +2,20 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { OwnerDoor, Prisma } from '../../database/clients';
+import { entryIdAt } from '../../caller/access-log';
+import { type OwnerDoor, type Prisma, stepIn } from '../../database/clients';
 import { LIFTED_NAMES } from '../../event/fields';
 import { ID_BYTES, idText, microsecondsOfRecordId } from '../../event/record-id';
 import type { Ask } from '../columns/hour-blocks';
 import { BOTH_COUNTS, NO_MORE_NUMBERS, UNCOUNTED } from '../counts/by-instance';
 import { HOURS_PER_DAY } from '../counts/dimensions';
 import { takeTenant } from '../counts/turns';
+import { enterOwn } from '../log/evidence/enter-own';
+import { fileEntryLeaf, fileEntryText, type SealedFile } from '../log/evidence/file-entry';
 import { HASH_BYTES } from '../log/evidence/merkle';
+import type { CheckpointKey } from '../log/evidence/note-key';
 import { selectedSql } from '../rows/lifted-sql';
-import { floorOfWeek, hoursOfWeek } from '../rows/partitions';
+import { floorOfWeek, hoursOfWeek, startOfWeek } from '../rows/partitions';
 import type { FileCache, ListedFile } from './file-cache';
 import type { FileName, FilePlace } from './file-place';
 import { forgetWeeks } from './forget-week';
@@ -95,12 +99,18 @@ INSERT INTO audit_sealed_week (tenant_id, week, layout, sha256, bytes, events, f
 SELECT t.tenant_id, $2::int, $3::smallint, $4::text, $5::bigint, $6::bigint, $7::uuid, $8::uuid
 FROM tenant t WHERE t.tenant_id = $1::int`;
 
+const PUT_ENTRY = `
+INSERT INTO audit_sealed_entry (tenant_id, entry_id, entry)
+SELECT t.tenant_id, $2::uuid, $3::text FROM tenant t WHERE t.tenant_id = $1::int`;
+
 const PUT_PIECE = `
 INSERT INTO audit_sealed_piece (tenant_id, sha256, part, bytes)
 SELECT t.tenant_id, $2::text, $3::int, $4::bytea FROM tenant t WHERE t.tenant_id = $1::int`;
 
 interface Parts {
   readonly owner: OwnerDoor;
+  /** Authenticates the entries of files on their way to the evidence log. */
+  readonly key: CheckpointKey;
   readonly writer: FileWriter;
   readonly cache: FileCache;
   /** Where files are made. */
@@ -305,7 +315,7 @@ function leavesOf(bytes: Buffer): { readonly recordId: string; readonly leaf: Bu
 
 /** @returns the bytes of the file; null: the rows are not those of the file any more, and stay */
 async function store(
-  { owner, place = null }: Parts,
+  { owner, key, place = null }: Parts,
   {
     tenantId,
     week,
@@ -344,11 +354,18 @@ async function store(
     await dropWeekIndex(tx, tenantId, week);
     if (!place) await storePieces(tx, name, target);
     else if (!(await listOutside(tx, name))) throw new Changed();
-    await tx.$executeRawUnsafe(
-      PUT_WEEK,
-      ...[tenantId, week, LAYOUT_VERSION, name.sha256, size, draft.events + (former?.events ?? 0)],
-      ...[least(draft.firstId, former?.firstId), greatest(draft.lastId, former?.lastId)],
-    );
+    const file: SealedFile = {
+      week: new Date(startOfWeek(week)).toISOString(),
+      layout: LAYOUT_VERSION,
+      sha256: name.sha256,
+      bytes: size,
+      events: draft.events + (former?.events ?? 0),
+      firstId: least(draft.firstId, former?.firstId),
+      lastId: greatest(draft.lastId, former?.lastId),
+    };
+    const { layout, sha256, bytes, events, firstId, lastId } = file;
+    await tx.$executeRawUnsafe(PUT_WEEK, tenantId, week, layout, sha256, bytes, events, firstId, lastId);
+    await enterFile(tx, key, tenantId, file);
     await also?.(tx, draft.events);
     return size;
     // From the commit on the file answers. After a crash before, the rows do.
@@ -359,6 +376,20 @@ async function store(
     if (error instanceof Changed) return null;
     throw error;
   }
+}
+
+/** Lets the evidence log say that a week was put into this file. */
+async function enterFile(
+  tx: Prisma.TransactionClient,
+  key: CheckpointKey,
+  tenantId: number,
+  file: SealedFile,
+): Promise<void> {
+  const at = new Date();
+  const entryId = entryIdAt(at.getTime());
+  const text = fileEntryText({ entryId, tenantId: String(tenantId), at: at.toISOString(), file });
+  await tx.$executeRawUnsafe(PUT_ENTRY, tenantId, entryId, text);
+  await enterOwn(stepIn(tx), key, tenantId, { id: entryId, leaf: fileEntryLeaf(text) });
 }
 
 async function storePieces(

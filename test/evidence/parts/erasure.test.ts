@@ -2,14 +2,13 @@ import { idBytes } from '../../../src/event/record-id';
 import { erasuresIn } from '../../../src/modules/evidence/verify/erasures';
 import { RecordIndex } from '../../../src/modules/evidence/verify/record-index';
 import {
-  ERASED_ID,
   type Erasure,
   erasureLeaf,
   erasureText,
-  isOfNoEvent,
   parseErasure,
   rangesOf,
 } from '../../../src/store/log/evidence/erasure-entry';
+import { ERASED_ID, isOfNoEvent } from '../../../src/store/log/evidence/own-entry';
 
 const ERASURE: Erasure = {
   erasureId: '01a216ea-69a9-7c2f-bec2-660a612ce7ae',

@@ -9,6 +9,7 @@ import { DuckWorker } from '../../../src/store/archive/duck-worker';
 import { FileCache } from '../../../src/store/archive/file-cache';
 import { sealWeek } from '../../../src/store/archive/seal-week';
 import { Folder } from '../../../src/store/counts/fold';
+import type { CheckpointKey } from '../../../src/store/log/evidence/note-key';
 import { weekOfMs } from '../../../src/store/rows/partitions';
 import { AT_ONCE } from '../../support/at-once';
 import { SEALED } from './marked-tenant';
@@ -17,10 +18,14 @@ import { SEALED } from './marked-tenant';
  * Puts the older week of each tenant into a file: of the first tenant in the database, of the others in a folder. The
  * events are in the evidence log already.
  */
-export async function sealOlderWeeks({ owner, migrator }: Database, files: string): Promise<void> {
+export async function sealOlderWeeks(
+  { owner, migrator }: Database,
+  files: string,
+  key: CheckpointKey,
+): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'isolation-'));
   const writer = new DuckWorker({ memoryMb: 128, threads: 1, folder });
-  const parts = { owner, writer, folder, cache: new FileCache(path.join(folder, 'cache'), 1024 * 1024) };
+  const parts = { owner, key, writer, folder, cache: new FileCache(path.join(folder, 'cache'), 1024 * 1024) };
   const announced = new ArchivedTenants(owner, 0);
   await new Folder(migrator).run();
   await new Indexer(owner, AT_ONCE).run();

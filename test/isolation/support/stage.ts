@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { type Database } from '../../../src/database/clients';
 import { openDatabase } from '../../../src/database/database';
 import { migrate } from '../../../src/database/migrate';
+import { loadCheckpointKeys } from '../../../src/modules/evidence/checkpoint-key-file';
 import { applyRetention } from '../../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../../src/modules/tenants/retention/retention.store';
 import { createDestination } from '../../destinations/support/destinations';
@@ -59,7 +60,8 @@ export async function openStage(engine: EngineName): Promise<Stage> {
       nowMs: Date.now,
       log: pino({ level: 'silent' }),
     });
-    await sealOlderWeeks(opened, files);
+    const [key] = await loadCheckpointKeys(database.dataDir, null);
+    await sealOlderWeeks(opened, files, key);
   });
   // Each caller has an address of its own, because failed authentications are limited by address.
   const world = await World.on(database, {

@@ -7,7 +7,7 @@ import { type OwnerDoor, type Prisma, type Step, stepIn } from '../../../databas
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import { isFree, type Leased, Leases } from '../../../database/lease';
 import { HOUR_MS } from '../../../event/event-time';
-import { ID_BYTES, idBytes, idText, msOfRecordId } from '../../../event/record-id';
+import { ID_BYTES, idText, msOfRecordId } from '../../../event/record-id';
 import { LIMITS } from '../../../limits';
 import { archiveOf, sealedIn, snapshotOf } from '../../../store/archive/archive';
 import {
@@ -17,8 +17,9 @@ import {
   removing,
   settleRemoval,
 } from '../../../store/counts/remove-events';
-import { sealOf } from '../../../store/log/evidence/batch-seal';
-import { ERASED_ID, erasureLeaf, erasureText, rangesOf } from '../../../store/log/evidence/erasure-entry';
+import { enterOwn } from '../../../store/log/evidence/enter-own';
+import { erasureLeaf, erasureText, rangesOf } from '../../../store/log/evidence/erasure-entry';
+import { ERASED_ID } from '../../../store/log/evidence/own-entry';
 import { TILE_WIDTH } from '../../../store/log/evidence/tiles';
 import { weekOfMs } from '../../../store/rows/partitions';
 import { oneTenant } from '../../../tenant-set';
@@ -60,10 +61,6 @@ const WAITS = `
 SELECT EXISTS (SELECT FROM audit_log_queue q WHERE q.tenant_id = $1::int AND NOT q.refused) AS waits,
   EXISTS (SELECT FROM audit_log_queue q WHERE q.tenant_id = $1::int AND q.refused AND q.batch_id = $2::uuid) AS refused`;
 
-const ENTER = `
-INSERT INTO audit_log_queue (tenant_id, batch_id, received_at, leaves, accepted, events, key_id, mac, refused)
-SELECT t.tenant_id, $2::uuid, statement_timestamp(), decode($3, 'hex'), NULL, 1, $4::text, decode($5, 'hex'), false
-FROM tenant t WHERE t.tenant_id = $1::int`;
 const NOTE_ENTRY = `
 UPDATE audit_erasure SET entry = $3::text WHERE tenant_id = $1::int AND erasure_id = $2::uuid AND entry IS NULL
 RETURNING erasure_id`;
@@ -228,11 +225,9 @@ export class Eraser {
         at: at.toISOString(),
         entries: rangesOf(indexes.sort((a, b) => a - b)),
       });
-      const leaves = Buffer.concat([idBytes(erasureId), erasureLeaf(text)]);
-      const mac = sealOf(keys.own, tenantId, erasureId, leaves);
       // Two entries of one erasure would be two that the log must explain.
       if ((await step(NOTE_ENTRY, [tenantId, erasureId, text])).length === 0) return;
-      await step(ENTER, [tenantId, erasureId, leaves.toString('hex'), keys.own.keyId, mac.toString('hex')]);
+      await enterOwn(step, keys.own, tenantId, { id: erasureId, leaf: erasureLeaf(text) });
     });
     return false;
   }

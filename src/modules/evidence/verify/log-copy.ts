@@ -4,6 +4,7 @@ import { ID_BYTES } from '../../../event/record-id';
 import type { Answer } from '../../../event/shape';
 import { HASH_BYTES } from '../../../store/log/evidence/merkle';
 import type { REMOVAL, TIME_STAMP } from '../answer-fields';
+import type { StatedFiles } from './sealed-files';
 
 /** A removal as the API answers it. */
 export type RemovalAnswer = Answer<typeof REMOVAL>;
@@ -60,6 +61,8 @@ export interface LogCopy {
   readonly removals: readonly RemovalAnswer[];
   /** The entries of erasures, as the service states them. */
   readonly erasures: readonly string[];
+  /** The entries of files, and the list of files, as the service states them. */
+  readonly sealed: StatedFiles;
   /** Entries that the service no longer has, in order. Zeros take their places. */
   readonly holes: readonly Hole[];
   /** Proofs that take in every hash above the entries; none where entries are missing. */

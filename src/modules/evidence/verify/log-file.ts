@@ -31,7 +31,7 @@ function* linesOf({ checkpoints, timeStamps, recordIds, leafHashes, ...about }: 
 export async function readLogFile(file: string): Promise<LogCopy> {
   let about: Omit<
     LogCopy,
-    'checkpoints' | 'timeStamps' | 'recordIds' | 'leafHashes' | 'holes' | 'proofs' | 'erasures'
+    'checkpoints' | 'timeStamps' | 'recordIds' | 'leafHashes' | 'holes' | 'proofs' | 'erasures' | 'sealed'
   > | null = null;
   const checkpoints: string[] = [];
   const timeStamps: TimeStampCopy[] = [];
@@ -49,7 +49,9 @@ export async function readLogFile(file: string): Promise<LogCopy> {
   const [recordIds, leafHashes] = [Buffer.concat(parts.recordIds), Buffer.concat(parts.leafHashes)];
   if (recordIds.length * HASH_BYTES !== leafHashes.length * ID_BYTES)
     throw new Error(`${file}: record ids and leaf hashes are not equally many`);
-  return { holes: [], proofs: [], erasures: [], ...about, checkpoints, timeStamps, recordIds, leafHashes };
+  const sealed = { fileEntries: [], files: [] };
+  const none = { holes: [], proofs: [], erasures: [], sealed };
+  return { ...none, ...about, checkpoints, timeStamps, recordIds, leafHashes };
 }
 
 /** The longest line of an export is an event of 8 MiB with its escapes. */

@@ -1,5 +1,5 @@
 import { ID_BYTES } from '../../../event/record-id';
-import { ERASED_ID } from '../../../store/log/evidence/erasure-entry';
+import { ERASED_ID } from '../../../store/log/evidence/own-entry';
 import type { Hole } from './log-copy';
 
 const EMPTY = -1;

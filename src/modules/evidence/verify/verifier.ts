@@ -10,6 +10,7 @@ import type { LogCopy } from './log-copy';
 import { checkProofs } from './proofs';
 import { RecordIndex } from './record-index';
 import { Removals } from './removals';
+import { checkFiles, fileEntriesIn } from './sealed-files';
 
 /** The problems that one record can have. */
 export const WRONG_KINDS = {
@@ -71,6 +72,7 @@ export class Verifier {
   readonly #size: number;
   readonly #strangersText: string[] = [];
   readonly #erasures: readonly Erasure[];
+  readonly #files: ReturnType<typeof checkFiles>;
   #erased = 0;
   #events = 0;
   #newer = 0;
@@ -96,6 +98,11 @@ export class Verifier {
       this.#index.find(idBytes(erasureId)).map((place) => ({ place, hash: this.#leafAt(place) })),
     );
     for (const { place } of found) this.#marks[place] = SEEN;
+    const entries = fileEntriesIn(log.tenantId, log.sealed.fileEntries, this.#size, (entryId) =>
+      this.#index.find(idBytes(entryId)).map((place) => ({ place, hash: this.#leafAt(place) })),
+    );
+    for (const { place } of entries) this.#marks[place] = SEEN;
+    this.#files = checkFiles(log.sealed, entries);
     this.#erasures = found.map(({ erasure }) => erasure);
   }
 
@@ -142,6 +149,7 @@ export class Verifier {
       ...this.#checked.problems,
       ...(refusedEvents === 0 ? [] : [`what waited for the log was changed, of ${refusedEvents} events`]),
       ...this.#strangersText,
+      ...this.#files.problems,
     ];
     for (const [place, { recordId }] of this.#others)
       this.#note(truth.has(place) ? 'log changed' : 'altered', recordId);
@@ -164,7 +172,7 @@ export class Verifier {
       isChanged,
       findings,
       problems,
-      notes: this.#checked.notes,
+      notes: [...this.#checked.notes, ...this.#files.notes],
       events: this.#events,
       entries: this.#size,
       checkpoint: trusted,
@@ -185,6 +193,7 @@ export class Verifier {
       ...(problem === null ? [] : [`the service does not append to the log: ${problem}`]),
       ...(checkpoints.length > 0 || this.#events === 0 ? [] : ['there is no checkpoint']),
       ...this.#checked.open,
+      ...this.#files.open,
       ...(waitingEvents === 0 ? [] : [`${waitingEvents} accepted events are not in the log yet`]),
       ...(unsigned === 0
         ? []

@@ -9,7 +9,7 @@ import { type SealedWeeks, sealedIn, snapshotOf } from '../../archive/archive';
 import { byTier } from '../../plan';
 import type { Row } from '../../rows/event-rows';
 import { fromStoredJsonText } from '../../rows/stored-text';
-import { isOfNoEvent } from '../evidence/erasure-entry';
+import { isOfNoEvent } from '../evidence/own-entry';
 import { TILE_WIDTH } from '../evidence/tiles';
 import {
   eventsStatement,

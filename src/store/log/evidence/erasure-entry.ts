@@ -1,9 +1,5 @@
-import { hash } from 'node:crypto';
-import { ID_BYTES } from '../../../event/record-id';
+import { isOwnId, ownLeaf } from './own-entry';
 
-/** The first byte of the entry of an erasure. Entries of events begin with 0x01, so no agent can send one. */
-const ERASURE_FORM = 2;
-const PREFIX = Buffer.of(0, ERASURE_FORM);
 const KIND = 'erasure';
 
 /** Events that an operator erased, as their log says it. */
@@ -31,8 +27,7 @@ export const erasureText = ({
 }: Erasure): string => JSON.stringify([KIND, erasureId, tenantId, at, erasedBy, reason, events, entries]);
 
 /** The leaf hash of the entry, 32 bytes. */
-export const erasureLeaf = (text: string): Buffer =>
-  Buffer.from(hash('sha256', Buffer.concat([PREFIX, Buffer.from(text)]), 'hex'), 'hex');
+export const erasureLeaf = (text: string): Buffer => ownLeaf('erasure', text);
 
 const isIndex = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
 
@@ -61,7 +56,7 @@ export function parseErasure(text: string): Erasure | null {
   const [kind, erasureId, tenantId, at, erasedBy, reason, events, entries] = list as unknown[];
   const areTexts = [erasureId, tenantId, at, erasedBy, reason].every((value) => typeof value === 'string');
   if (kind !== KIND || !areTexts || !isIndex(events) || !areRanges(entries)) return null;
-  if (!/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(String(erasureId))) return null;
+  if (!isOwnId(erasureId)) return null;
   return { erasureId, tenantId, at, erasedBy, reason, events, entries } as Erasure;
 }
 
@@ -74,17 +69,4 @@ export function rangesOf(indexes: readonly number[]): [number, number][] {
     else ranges.push([index, index + 1]);
   }
   return ranges;
-}
-
-/** Stands in the log where the record id of an erased event stood. */
-export const ERASED_ID: Buffer = Buffer.alloc(ID_BYTES);
-
-const VERSION_AT = 6;
-const OF_ERASURE = 7;
-
-/** Whether the id at a place of the log is not of an event: the entry is an erasure, or was erased. */
-export function isOfNoEvent(ids: Uint8Array, at: number): boolean {
-  const version = (ids[at + VERSION_AT] as number) >> 4;
-  if (version === OF_ERASURE) return true;
-  return version === 0 && ERASED_ID.equals(ids.subarray(at, at + ID_BYTES));
 }

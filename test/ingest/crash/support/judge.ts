@@ -95,7 +95,16 @@ async function wrongEvidence(ask: Ask, tenantId: string, stored: readonly Stored
     leafHashes,
   };
   const findings = checkCheckpoints(
-    { ...copy, before: log.checkpoint, removals: [], erasures: [], holes: [], proofs: [], timeStamps: [] },
+    {
+      ...copy,
+      before: log.checkpoint,
+      removals: [],
+      erasures: [],
+      sealed: { fileEntries: [], files: [] },
+      holes: [],
+      proofs: [],
+      timeStamps: [],
+    },
     [publicKey],
     [],
   );
