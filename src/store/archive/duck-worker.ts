@@ -77,6 +77,8 @@ const MS = `epoch_ms(e.${TIME})`;
 const LEAF_BYTES = ID_BYTES + HASH_BYTES;
 const JSON_BYTES_LEAST = 16 * 1024 * 1024;
 const FILES_KNOWN_MAX = 10_000;
+/** 8 % smaller than level 3, for 1 µs an event; level 9 takes 5 µs more for further 3 %. */
+const ZSTD_LEVEL = 6;
 
 const toFields = fieldsMapper();
 const LIFTED_NUMBERS: ReadonlySet<string> = new Set(
@@ -362,7 +364,7 @@ export class DuckWorker implements ArchiveWorker {
     const [row] = await this.#all(
       `COPY (SELECT ${values.join(', ')} FROM read_json(${literal(lines)}, format = 'newline_delimited',
          columns = {${columns}}, maximum_object_size = ${Math.max(JSON_BYTES_LEAST, 2 * lineBytes)})${besides})
-       TO ${literal(target)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROWS_PER_GROUP})`,
+       TO ${literal(target)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${ZSTD_LEVEL}, ROW_GROUP_SIZE ${ROWS_PER_GROUP})`,
     );
     return Number(row?.Count ?? 0);
   }
