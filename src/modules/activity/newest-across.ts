@@ -15,8 +15,8 @@ const NEWEST_MAX = 1_000;
 const TICKS_PER_DAY = BigInt(DAY_MS) * TICKS_PER_MS;
 
 /**
- * A page of the newest events: the rows by their own plan, and of the files their total, and the page's events only as far
- * as rows do not fill it; all in one snapshot. Null: the question is not such a one.
+ * A page of the newest events, or any page about times that no file reaches: the rows by their own plan, and of the files
+ * their total, and the page's events only as far as rows do not fill it; all in one snapshot. Null: it is another page.
  */
 export async function newestAcross(
   service: ServiceDoor,
@@ -25,13 +25,12 @@ export async function newestAcross(
 ): Promise<{ readonly rows: readonly Row[]; readonly total: number } | null> {
   const each = service.each(tenants);
   const end = query.page * query.pageSize;
-  if (query.sort !== SORTS.Timestamp || !query.descending || end > NEWEST_MAX || each.isScattered)
-    return null;
-  if (planOf({ kind: 'page', filter: query.filter }).by === 'columns') return null;
+  const isNewest = query.sort === SORTS.Timestamp && query.descending && end <= NEWEST_MAX;
+  if (each.isScattered || planOf({ kind: 'page', filter: query.filter }).by === 'columns') return null;
   return snapshotOf(service, tenants, async (ask) => {
     const sealed = sealedIn(service, ask);
     const parts = sealed && (await partsOf(sealed, tenants, query.filter));
-    if (!sealed || !parts?.inRows) return null;
+    if (!sealed || !parts?.inRows || (parts.inFiles && !isNewest)) return null;
     const { inFiles, inRows } = parts;
     const filter = { ...query.filter, ...inRows };
     const { by } = planOf({ kind: 'page', filter });

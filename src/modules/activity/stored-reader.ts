@@ -4,6 +4,7 @@ import { formatTicks } from '../../event/event-time';
 import type { AuditEventListItem } from '../../event/fields';
 import type { AuditEventFilter, AuditEventQuery, AuditSummary, Page } from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
+import { fromRowsAlone } from '../../store/archive/in-parts';
 import { rowsByIds } from '../../store/archive/rows-by-id';
 import { byTier, type Plan, planOf } from '../../store/plan';
 import type { AuditEventReader, StoredAuditEvent } from '../../store/rows/audit-event-reader';
@@ -77,8 +78,24 @@ export class PostgresAuditEventReader implements AuditEventReader {
       this.service,
       { tenants, range: filter },
       () => this.#summary(tenants, filter, plan),
-      () => this.#summary(tenants, filter, across()),
+      async () =>
+        (await this.#summaryOfRows(tenants, filter, plan)) ?? this.#summary(tenants, filter, across()),
     );
+  }
+
+  /** Null: files may have events of the range, or columns are to count them. */
+  async #summaryOfRows(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    { by }: Plan,
+  ): Promise<AuditSummary | null> {
+    const { service } = this;
+    const each = service.each(tenants);
+    if (by === 'columns' || each.isScattered) return null;
+    const rows = await guarded(() =>
+      fromRowsAlone(service, tenants, filter, (ask) => ask(summaryStatement(each, filter))),
+    );
+    return rows && toSummary(rows[0] ?? {});
   }
 
   async #summary(

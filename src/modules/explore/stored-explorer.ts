@@ -6,7 +6,9 @@ import type { AuditEventFilter } from '../../event/query';
 import { fold } from '../../event/search';
 import type { Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
+import { fromRowsAlone } from '../../store/archive/in-parts';
 import { byTier, type Plan, planOf } from '../../store/plan';
+import type { Row } from '../../store/rows/event-rows';
 import { fromStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
 import { bucketsOf, type ClosedRange, closedRange, fittingWidth } from './buckets';
@@ -104,7 +106,8 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
       this.service,
       { tenants, range: filter },
       () => this.#facets(tenants, filter, asked, false),
-      () => this.#facets(tenants, filter, asked, true),
+      async () =>
+        (await this.#facetsOfRows(tenants, filter, asked)) ?? this.#facets(tenants, filter, asked, true),
     );
   }
 
@@ -114,15 +117,39 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     asked: FacetQuestion,
     reachesFiles: boolean,
   ): Promise<Facets> {
-    const { fields, limit, contains } = asked;
     const { service } = this;
-    const plan = planOf({ kind: 'facets', filter, fields, reachesFiles });
+    const plan = planOf({ kind: 'facets', filter, fields: asked.fields, reachesFiles });
     if (plan.by === 'columns') return guarded(() => facetsByColumns(service, tenants, filter, asked));
+    return this.#facetsBy(tenants, filter, asked, (statement) =>
+      this.#rows(tenants, statement, plan.planning),
+    );
+  }
+
+  /** Null: files may have events of the range, or columns are to count them. */
+  async #facetsOfRows(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    asked: FacetQuestion,
+  ): Promise<Facets | null> {
+    const { service } = this;
+    const { by } = planOf({ kind: 'facets', filter, fields: asked.fields });
+    if (by === 'columns' || service.each(tenants).isScattered) return null;
+    return guarded(() =>
+      fromRowsAlone(service, tenants, filter, (ask) => this.#facetsBy(tenants, filter, asked, ask)),
+    );
+  }
+
+  async #facetsBy(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    asked: FacetQuestion,
+    ask: (statement: Prisma.Sql) => Promise<readonly Row[]>,
+  ): Promise<Facets> {
+    const { fields, limit, contains } = asked;
     const each = this.service.each(tenants);
     // Values that contain a text are chosen here, with the service's own rules for letter case.
     const read = { ...asked, limit: contains === null ? limit : LIMITS.facetValuesSearchedMax };
-    const statement = facetsStatement(each, filter, read, this.readMax);
-    const rows = await this.#rows(tenants, statement, plan.planning);
+    const rows = await ask(facetsStatement(each, filter, read, this.readMax));
     const total = outcomes(rows.find((row) => row.facet === TOTAL) ?? {});
     const facets = fields.map((field) => {
       const facet = field === 'succeeded' ? outcomeFacet(total, read.limit) : facetOf(field, rows, filter);

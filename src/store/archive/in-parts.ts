@@ -1,9 +1,11 @@
+import type { ServiceDoor } from '../../database/clients';
 import { TICKS_PER_MS } from '../../event/event-time';
 import type { AuditEventFilter, TimeRange } from '../../event/query';
 import { recordIdFloor } from '../../event/record-id';
 import type { TenantSet } from '../../tenant-set';
+import type { Ask } from '../columns/hour-blocks';
 import { floorOfWeek, startOfWeek } from '../rows/partitions';
-import type { SealedWeeks } from './archive';
+import { type SealedWeeks, sealedIn, snapshotOf } from './archive';
 import type { ListedFile } from './file-cache';
 import type { Stretch, TallyRow } from './questions';
 
@@ -36,6 +38,23 @@ export async function partsOf(
   const stretch = stretchOf(inFiles);
   for (const tenantId of tenants) if (await sealed.hasRows(tenantId, stretch)) return null;
   return { inFiles, inRows: to !== null && to <= end ? null : { from: end, to } };
+}
+
+/**
+ * Asks about times that no file reaches, in one snapshot: rows are then asked as if there were no files. Null: files have
+ * events of these times.
+ */
+export function fromRowsAlone<T>(
+  service: ServiceDoor,
+  tenants: TenantSet,
+  range: TimeRange,
+  work: (ask: Ask) => Promise<T>,
+): Promise<T | null> {
+  return snapshotOf(service, tenants, async (ask) => {
+    const sealed = sealedIn(service, ask);
+    const parts = sealed && (await partsOf(sealed, tenants, range));
+    return parts && !parts.inFiles ? work(ask) : null;
+  });
 }
 
 /** Counts the events of a range that lie in files, by window. @param windowMs null: one window */
