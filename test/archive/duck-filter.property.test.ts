@@ -63,7 +63,7 @@ describe('a filter asked of a file', () => {
       ),
       { numRuns: 25, seed: SEED },
     );
-  }, 60_000);
+  }, 180_000);
 });
 
 /** The events of both tenants are one tenant's here. */

@@ -3,7 +3,7 @@ import { DomainError, isUnavailable } from '../../errors';
 import { WorkerEnded } from '../../store/archive/asked-process';
 import { PlaceFailed } from '../../store/archive/file-place';
 import { causesOf, isFullDisk } from '../../store/archive/full-disk';
-import { NotProven } from '../../store/archive/seal-week';
+import { NotProven } from '../../store/archive/prove-file';
 
 export const FAILED = 'an attempt failed';
 

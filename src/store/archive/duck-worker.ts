@@ -1,25 +1,15 @@
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { Pauses } from '../../deadline';
 import { matchesFilter } from '../../event/expression/matches';
-import {
-  COLUMN_OF,
-  FIELD_NAMES,
-  isNumberField,
-  LIFTED_NAMES,
-  LIST_FIELDS,
-  STATEMENT_PREVIEW,
-  toSnakeCase,
-} from '../../event/fields';
+import { COLUMN_OF, LIFTED_NAMES } from '../../event/fields';
 import { liftedOf } from '../../event/lifted';
 import type { AuditEventFilter } from '../../event/query';
 import { ID_BYTES, idBytes } from '../../event/record-id';
 import { LIMITS } from '../../limits';
-import { markedSql } from '../bytes/large-statements';
 import { wholeExpression } from '../columns/evaluate';
 import {
   additionalOf,
   fieldsMapper,
-  JOINED_COLUMNS,
   newBoundary,
   type RowText,
   type RowValues,
@@ -28,62 +18,29 @@ import {
 import { leafHashOf } from '../log/evidence/entry';
 import { HASH_BYTES } from '../log/evidence/merkle';
 import type { Row } from '../rows/event-rows';
-import { storedCharsFor, textOrNull } from '../rows/stored-text';
+import { textOrNull } from '../rows/stored-text';
 import { type Bounds, boundsOf, IS_ASCII, literal, NEVER, rangeSql } from './duck-filter';
-import { FILE_COLUMNS, fileFieldSql, ROW_COLUMNS, ROWS_PER_GROUP } from './layout';
+import { joined, LIFTED, LIST, SIZE, table, wholeWith, within } from './file-sql';
+import { fileFieldSql } from './layout';
 import { type DuckBounds, openDuck } from './open-duck';
 import type {
   ArchiveWorker,
   GroupsQuestion,
   RowsQuestion,
   SizedId,
-  Stretch,
   TallyQuestion,
   TallyRow,
   TenantFiles,
 } from './questions';
+import { TallyRows } from './tally-rows';
+import { writeSql } from './write-sql';
 
-const textOf = (column: string) =>
-  column === 'record_id' ? 'e.record_id::VARCHAR AS record_id' : `e.${column}`;
-/** The event time has no column in rows: the record id holds it. */
-const columnsOf = (fields: readonly (typeof FIELD_NAMES)[number][]) =>
-  fields.filter((name) => name !== 'eventTime').map((name) => textOf(COLUMN_OF[name]));
-const SIZE = '(strlen(e.statement) + strlen(e.additional))::DOUBLE AS size';
-const LIFTED = LIFTED_NAMES.map((name) => `${fileFieldSql(name)} AS ${COLUMN_OF[name]}`);
-const LIST = [
-  ...columnsOf(LIST_FIELDS),
-  ...LIFTED,
-  `left(e.statement, ${storedCharsFor(STATEMENT_PREVIEW.charsMax)}) AS ${toSnakeCase(STATEMENT_PREVIEW.name)}`,
-].join(', ');
-const STATEMENT = `e.${COLUMN_OF.statement}`;
-const WHOLE = [...columnsOf(FIELD_NAMES), 'e.additional'];
-const wholeWith = (mark: string | null) =>
-  WHOLE.map((column) => (column === STATEMENT ? `${marked(mark)} AS ${COLUMN_OF.statement}` : column)).join(
-    ', ',
-  );
-/** Values as PostgreSQL writes them. */
-const joined = (boundary: string, mark: string | null = null) => {
-  const values = JOINED_COLUMNS.map((column) => {
-    if (column === COLUMN_OF.succeeded) return `CASE WHEN e.succeeded THEN 't' ELSE 'f' END`;
-    return column === COLUMN_OF.statement ? marked(mark) : `e.${column}`;
-  });
-  return `concat_ws(${literal(boundary)}, '', ${values.join(', ')}) AS text`;
-};
-/** A statement, or the mark of a large one. */
-const marked = (mark: string | null) =>
-  mark === null ? STATEMENT : `(${markedSql({ alias: 'e', bytes: 'strlen', chars: 'length', mark })})`;
 const TIME = COLUMN_OF.eventTime;
 const MS = `epoch_ms(e.${TIME})`;
 const LEAF_BYTES = ID_BYTES + HASH_BYTES;
-const JSON_BYTES_LEAST = 16 * 1024 * 1024;
 const FILES_KNOWN_MAX = 10_000;
-/** 8 % smaller than level 3, for 1 µs an event; level 9 takes 5 µs more for further 3 %. */
-const ZSTD_LEVEL = 6;
 
 const toFields = fieldsMapper();
-const LIFTED_NUMBERS: ReadonlySet<string> = new Set(
-  LIFTED_NAMES.filter(isNumberField).map((name) => COLUMN_OF[name]),
-);
 
 /** What an event states beyond its own fields is parsed when it is asked for. */
 function wholeEvent(values: RowValues) {
@@ -95,28 +52,6 @@ function wholeEvent(values: RowValues) {
       return stated;
     },
   };
-}
-
-/** Counts of a tally, each once. */
-class TallyRows {
-  readonly #byKey = new Map<string, TallyRow & { n: number; ok: number }>();
-
-  add(by: TallyRow['by'], w: number, text: string, { n, ok }: Pick<TallyRow, 'n' | 'ok'>): void {
-    const key = `${by} ${w} ${text}`;
-    const row = this.#byKey.get(key);
-    if (row) {
-      row.n += n;
-      row.ok += ok;
-    } else this.#byKey.set(key, { by, w, text, n, ok });
-  }
-
-  get isFull(): boolean {
-    return this.#byKey.size > LIMITS.valuesOfFilesMax;
-  }
-
-  get rows(): readonly TallyRow[] {
-    return [...this.#byKey.values()];
-  }
 }
 
 /** Makes and reads files by DuckDB, with bounded memory. */
@@ -337,35 +272,7 @@ export class DuckWorker implements ArchiveWorker {
   }
 
   async write(lines: string, known: string | null, target: string, lineBytes: number): Promise<number> {
-    const types = new Map(FILE_COLUMNS.map(({ name, type }) => [name, type]));
-    const given = [
-      ...ROW_COLUMNS.map((name) => [name, name === 'record_id' ? 'VARCHAR' : types.get(name)]),
-      ...LIFTED_NAMES.map((name) => [COLUMN_OF[name], 'VARCHAR']),
-      ...[
-        ['additional', 'VARCHAR'],
-        ['position', 'BIGINT'],
-        ['event_us', 'BIGINT'],
-        ['received_ms', 'BIGINT'],
-      ],
-    ];
-    const columns = given.map(([name, type]) => `${name}: '${type}'`).join(', ');
-    const values = FILE_COLUMNS.map(({ name }) => {
-      if (name === 'record_id') return 'record_id::UUID AS record_id';
-      if (name === TIME) return `make_timestamp(event_us) AS ${TIME}`;
-      if (name === 'received_at') return 'make_timestamp(received_ms * 1000) AS received_at';
-      if (LIFTED_NUMBERS.has(name)) return `nullif(${name}, '')::BIGINT AS ${name}`;
-      return name;
-    });
-    const names = FILE_COLUMNS.map(({ name }) => name).join(', ');
-    // Lines are in order by themselves.
-    const besides = known
-      ? ` UNION ALL SELECT ${names} FROM read_parquet(${literal(known)}) ORDER BY record_id`
-      : '';
-    const [row] = await this.#all(
-      `COPY (SELECT ${values.join(', ')} FROM read_json(${literal(lines)}, format = 'newline_delimited',
-         columns = {${columns}}, maximum_object_size = ${Math.max(JSON_BYTES_LEAST, 2 * lineBytes)})${besides})
-       TO ${literal(target)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${ZSTD_LEVEL}, ROW_GROUP_SIZE ${ROWS_PER_GROUP})`,
-    );
+    const [row] = await this.#all(writeSql(lines, known, target, lineBytes));
     return Number(row?.Count ?? 0);
   }
 
@@ -447,32 +354,6 @@ export class DuckWorker implements ArchiveWorker {
       connection.closeSync();
     }
   }
-}
-
-const table = ({ tenantId, paths }: TenantFiles) =>
-  `(SELECT * FROM read_parquet([${paths.map(literal).join(', ')}]) WHERE tenant_id = ${Math.trunc(tenantId)}) e`;
-
-/** The outer bounds stand first: by them DuckDB passes over groups of rows. */
-function within(stretches: readonly Stretch[]): string {
-  const [first, last] = [stretches[0], stretches.at(-1)];
-  if (!first || !last) return 'false';
-  const one = ({ from, to }: Stretch) =>
-    `e.record_id >= ${literal(from)}::UUID AND e.record_id < ${literal(to)}::UUID`;
-  const all = joinedStretches(stretches);
-  const outer = one({ from: first.from, to: last.to });
-  return all.length === 1
-    ? `(${outer})`
-    : `(${outer} AND (${all.map((each) => `(${one(each)})`).join(' OR ')}))`;
-}
-
-function joinedStretches(stretches: readonly Stretch[]): Stretch[] {
-  const all: Stretch[] = [];
-  for (const stretch of stretches) {
-    const last = all.at(-1);
-    if (last?.to === stretch.from) all[all.length - 1] = { from: last.from, to: stretch.to };
-    else all.push(stretch);
-  }
-  return all;
 }
 
 const withAdditional = (row: Row): Row => ({ ...row, additional: JSON.parse(String(row.additional)) });

@@ -1,30 +1,26 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { entryIdAt } from '../../caller/access-log';
 import { type OwnerDoor, type Prisma, stepIn } from '../../database/clients';
-import { LIFTED_NAMES } from '../../event/fields';
-import { ID_BYTES, idText, microsecondsOfRecordId } from '../../event/record-id';
 import type { Ask } from '../columns/hour-blocks';
 import { BOTH_COUNTS, NO_MORE_NUMBERS, UNCOUNTED } from '../counts/by-instance';
 import { HOURS_PER_DAY } from '../counts/dimensions';
 import { takeTenant } from '../counts/turns';
 import { enterOwn } from '../log/evidence/enter-own';
 import { fileEntryLeaf, fileEntryText, type SealedFile } from '../log/evidence/file-entry';
-import { HASH_BYTES } from '../log/evidence/merkle';
 import type { CheckpointKey } from '../log/evidence/note-key';
-import { selectedSql } from '../rows/lifted-sql';
 import { floorOfWeek, hoursOfWeek, startOfWeek } from '../rows/partitions';
 import type { FileCache, ListedFile } from './file-cache';
 import type { FileName, FilePlace } from './file-place';
 import { forgetWeeks } from './forget-week';
-import { needRoom } from './full-disk';
-import { LAYOUT_VERSION, ROW_COLUMNS } from './layout';
-import { type LogEntry, LogPlaces } from './log-places';
+import { LAYOUT_VERSION } from './layout';
 import { listOutside, putOutside } from './outside-files';
+import { NotProven, prove } from './prove-file';
 import type { FileWriter } from './questions';
 import { dropWeekIndex } from './week-index';
+import { type Draft, writeDraft } from './write-draft';
 
 /** The outcome of an attempt to seal a week. */
 export type Sealing =
@@ -38,37 +34,10 @@ export type Sealing =
 /** Writes what else belongs to the change of a week, in its transaction. @param events that were moved */
 export type InTransaction = (tx: Prisma.TransactionClient, events: number) => Promise<unknown>;
 
-/** The file does not hold what the evidence log says, so the rows stay. */
-export class NotProven extends Error {
-  override readonly name = 'NotProven';
-}
-
 /** Rolls the transaction back: the week's rows are not those of the file any more. */
 class Changed extends Error {}
 
-const EVENTS_PER_READ = 2_000;
-const BYTES_PER_READ = 4 * 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
-const LEAF_BYTES = ID_BYTES + HASH_BYTES;
-const LEAVES_PER_READ = 4_096;
-
-/**
- * Rows after a record id, as one text with a line of JSON for each; at most `EVENTS_PER_READ`, and as many as have
- * `BYTES_PER_READ` of texts, the last not counted. `digest` is over the set of their ids.
- */
-const READ = `
-SELECT count(*)::int AS n, string_agg(r.record_id::text, ',' ORDER BY r.record_id) AS ids,
-  string_agg(r.line, chr(10) ORDER BY r.record_id) AS lines, bit_xor(r.digest)::text AS digest FROM (
-  SELECT u.record_id, row_to_json(u)::text AS line, uuid_hash_extended(u.record_id, 0) AS digest,
-    sum(octet_length(u.statement) + octet_length(u.additional)) OVER (ORDER BY u.record_id)
-      - octet_length(u.statement) - octet_length(u.additional) AS before
-  FROM (
-    SELECT ${[...ROW_COLUMNS.map((column) => `e.${column}`), ...LIFTED_NAMES.map(selectedSql)].join(', ')},
-      e.additional::text AS additional FROM audit_event e
-    WHERE e.tenant_id = $1::int AND e.record_id > $2::uuid AND e.record_id >= $3::uuid AND e.record_id < $4::uuid
-    ORDER BY e.record_id LIMIT ${EVENTS_PER_READ}) u) r
-WHERE r.before <= ${BYTES_PER_READ}`;
-
 /** Whether the week has hours that are not folded yet, days that are still to be counted by instance, or events
  * that retention counts from their arrival. */
 const WAITS = `
@@ -119,15 +88,6 @@ interface Parts {
   readonly place?: FilePlace | null;
   /** Left free on the disk of the folder. */
   readonly roomBytes?: number;
-}
-
-/** What was written for a file, to compare it with what is read from the file and with the rows at the end. */
-interface Draft {
-  readonly events: number;
-  readonly lineBytes: number;
-  readonly firstId: string;
-  readonly lastId: string;
-  readonly digest: bigint;
 }
 
 /** A week that was sealed before events of it came late. */
@@ -215,102 +175,6 @@ async function whatWaits(
   if (row?.folds) return 'counts of the week are not folded';
   if (row?.days) return 'days of the week are not counted by instance yet';
   return row?.marks ? 'retention counts events of the week from their arrival' : null;
-}
-
-interface Chunk {
-  readonly n: number;
-  readonly ids: string | null;
-  readonly lines: string | null;
-  readonly digest: string | null;
-}
-
-/** Writes the week's rows as lines. @returns null: there are no rows */
-async function writeDraft(
-  owner: OwnerDoor,
-  tenantId: number,
-  week: number,
-  target: string,
-  roomBytes: number | undefined,
-): Promise<Draft | { readonly because: string } | null> {
-  const places = new LogPlaces(owner, tenantId);
-  const [floor, end] = [floorOfWeek(week), floorOfWeek(week + 1)];
-  const lines = await open(target, 'wx', 0o600);
-  let draft = null as Draft | null;
-  try {
-    for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
-      needRoom(path.dirname(target), roomBytes);
-      const [chunk] = await owner.models.$queryRawUnsafe<Chunk[]>(READ, tenantId, after, floor, end);
-      if (!chunk?.ids || !chunk.lines) return draft;
-      const ids = chunk.ids.split(',');
-      const entries = await places.of(ids);
-      const unknown = ids.find((id) => !entries.has(id));
-      if (unknown) return { because: `the evidence log does not have the event ${unknown} yet` };
-      const [text, lineBytes] = linesOf(chunk.lines.split('\n'), ids, entries);
-      await lines.write(text);
-      after = ids.at(-1) ?? after;
-      draft = {
-        events: (draft?.events ?? 0) + chunk.n,
-        lineBytes: Math.max(draft?.lineBytes ?? 0, lineBytes),
-        firstId: draft?.firstId ?? ids[0] ?? '',
-        lastId: after,
-        digest: (draft?.digest ?? 0n) ^ BigInt(chunk.digest ?? 0),
-      };
-    }
-  } finally {
-    await lines.close();
-  }
-}
-
-/** Adds to each line what the row does not have. */
-function linesOf(
-  lines: readonly string[],
-  ids: readonly string[],
-  entries: ReadonlyMap<string, LogEntry>,
-): [string, number] {
-  let longest = 0;
-  const all = lines.map((line, i) => {
-    const id = ids[i] as string;
-    const { position, receivedMs } = entries.get(id) as LogEntry;
-    const beside = `"event_us":${microsecondsOfRecordId(id)},"position":${position},"received_ms":${receivedMs}`;
-    longest = Math.max(longest, Buffer.byteLength(line));
-    return `${line.slice(0, -1)},${beside}}\n`;
-  });
-  return [all.join(''), longest + BESIDE_BYTES];
-}
-const BESIDE_BYTES = 128;
-
-/** Compares every event of a file with its leaf in the log. @throws NotProven */
-async function prove(
-  { owner, writer }: Parts,
-  tenantId: number,
-  file: string,
-  events: number,
-): Promise<void> {
-  const places = new LogPlaces(owner, tenantId);
-  let [after, read]: [string | null, number] = [null, 0];
-  while (read < events) {
-    const found: Buffer = await writer.leaves(file, after, LEAVES_PER_READ);
-    const leaves = leavesOf(found);
-    if (leaves.length === 0) throw new NotProven(`the file ends after ${read} of ${events} events`);
-    const entries = await places.of(leaves.map(({ recordId }) => recordId));
-    for (const { recordId, leaf } of leaves) {
-      if (after !== null && recordId <= after)
-        throw new NotProven(`the event ${recordId} is twice in the file`);
-      if (!entries.get(recordId)?.leaf.equals(leaf))
-        throw new NotProven(`the event ${recordId} of the file is not the one of the log`);
-      after = recordId;
-    }
-    read += leaves.length;
-  }
-}
-
-function leavesOf(bytes: Buffer): { readonly recordId: string; readonly leaf: Buffer }[] {
-  const leaves: { recordId: string; leaf: Buffer }[] = [];
-  for (let at = 0; at < bytes.length; at += LEAF_BYTES) {
-    const leaf = bytes.subarray(at, at + LEAF_BYTES);
-    leaves.push({ recordId: idText(leaf.subarray(0, ID_BYTES)), leaf });
-  }
-  return leaves;
 }
 
 /** @returns the bytes of the file; null: the rows are not those of the file any more, and stay */
