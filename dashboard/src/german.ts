@@ -1,5 +1,7 @@
 import { ALERTS } from './alerts/texts';
 import { ALERTS_DE } from './alerts/texts.de';
+import { ERRORS } from './api/texts';
+import { ERRORS_DE } from './api/texts.de';
 import { COMPLIANCE } from './compliance/texts';
 import { COMPLIANCE_DE } from './compliance/texts.de';
 import { ENTITY } from './entity/texts';
@@ -45,6 +47,7 @@ export const GERMAN: Translations = new Map([
   translated(COMMON, COMMON_DE),
   translated(COMPLIANCE, COMPLIANCE_DE),
   translated(ENTITY, ENTITY_DE),
+  translated(ERRORS, ERRORS_DE),
   translated(EVENT, EVENT_DE),
   translated(EVIDENCE, EVIDENCE_DE),
   translated(EXPLORE, EXPLORE_DE),

@@ -5,6 +5,7 @@ import { createClient } from '../../dashboard/src/api/client';
 import { describeError, problemsByField, ServiceError } from '../../dashboard/src/api/errors';
 import { hasScope, mayWork } from '../../dashboard/src/api/rights';
 import { loadSession } from '../../dashboard/src/api/session';
+import { ERRORS } from '../../dashboard/src/api/texts';
 import { entriesOf } from '../../dashboard/src/operate/entries-of';
 import { outcomeOf, verifyLog } from '../../dashboard/src/operate/verify-steps';
 import { exceptionsOf, linesOf } from '../../dashboard/src/rules/exceptions';
@@ -21,21 +22,26 @@ const refusal = (code: string | undefined, requestId?: string, response?: Respon
 
 describe('what the page shows of a failure', () => {
   it('is the service’s own text, with what to do and the request to name', () => {
-    expect(describeError(refusal('rate_limited', 'r-1'))).toEqual({
+    expect(describeError(refusal('rate_limited', 'r-1'), ERRORS)).toEqual({
       code: 'rate_limited',
       text: 'Refused.',
       requestId: 'r-1',
       hint: 'Wait that long, then try again.',
+      isOfService: true,
     });
     const response = new Response(null, { headers: { 'X-Request-Id': 'r-2' } });
-    expect(describeError(refusal('invalid_parameter', undefined, response))).toEqual({
+    expect(describeError(refusal('invalid_parameter', undefined, response), ERRORS)).toEqual({
       code: 'invalid_parameter',
       text: 'Refused.',
       requestId: 'r-2',
       hint: undefined,
+      isOfService: true,
     });
-    expect(describeError(refusal(undefined))).toMatchObject({ code: 'internal_error', requestId: null });
-    expect(describeError(new ServiceError('forbidden', 'No.', 'r-3'))).toMatchObject({
+    expect(describeError(refusal(undefined), ERRORS)).toMatchObject({
+      code: 'internal_error',
+      requestId: null,
+    });
+    expect(describeError(new ServiceError('forbidden', 'No.', 'r-3'), ERRORS)).toMatchObject({
       code: 'forbidden',
       text: 'No.',
       requestId: 'r-3',
@@ -60,8 +66,11 @@ describe('what the page shows of a failure', () => {
 
   it('says that the service cannot be reached, or that the page made a mistake', () => {
     const lost = new CombinedError({ networkError: new Error('Failed to fetch') });
-    expect(describeError(lost)).toMatchObject({ code: 'offline', text: 'The service cannot be reached.' });
-    expect(describeError(new TypeError('x is null'))).toMatchObject({
+    expect(describeError(lost, ERRORS)).toMatchObject({
+      code: 'offline',
+      text: 'The service cannot be reached.',
+    });
+    expect(describeError(new TypeError('x is null'), ERRORS)).toMatchObject({
       code: 'internal_error',
       text: 'x is null',
     });
@@ -187,6 +196,7 @@ describe('a log that is verified in the page', () => {
       removed: 1,
       wrong: 2,
       problems: ['p', 'q'],
+      excess: null,
       records: [
         { recordId: 'a', kind: 'altered' },
         { recordId: 'b', kind: 'missing' },

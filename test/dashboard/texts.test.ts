@@ -5,27 +5,18 @@ import { GERMAN } from '../../dashboard/src/german';
 
 const SRC = path.resolve(__dirname, '../../dashboard/src');
 const NAMES = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
-/** The page in an evidence package is a file of its own, and its folder has no catalogue. */
-const APART = ['package-page'];
-/** Folders whose texts are still in English alone. */
-const ENGLISH: string[] = ['lib'];
+/**
+ * The page in an evidence package, which is a file of its own in English; the start of the page, whose failure no person
+ * reads; and the catalogues themselves.
+ */
+const APART = /^package-page\/|^main\.tsx$|texts(\.de)?\.ts$|^lib\/(common|field-labels)(\.de)?\.ts$/;
 /** Names and commands that every language has, also with a value behind them. */
 const SAME_EVERYWHERE =
   /^(Audit Activity|API|ATT&CK|CSV|NDJSON|OSCAL|SHA-256|URL|UTC|Linux|Windows|audit-activity [a-z -]+)(:? ?…)?$/;
 /** The attributes and properties whose texts are shown or spoken. */
 const SPOKEN = [
   ...['action', 'alt', 'aria-label', 'description', 'does', 'error', 'hint', 'label', 'message', 'note'],
-  ...[
-    'noRecordsText',
-    'placeholder',
-    'recordsPerPageLabel',
-    'said',
-    'summary',
-    'text',
-    'title',
-    'what',
-    'why',
-  ],
+  ...['noRecordsText', 'placeholder', 'recordsPerPageLabel', 'said', 'summary', 'title', 'what', 'why'],
 ];
 
 /** The literal texts that an expression may come to: those of its branches, but not those that it compares. */
@@ -51,19 +42,21 @@ function textsIn(name: string, code: string): string[] {
   const look = (node: ts.Node): void => {
     if (ts.isJsxText(node)) found.push(node.text.trim());
     else if (ts.isJsxAttribute(node) && isSpoken(node.name)) found.push(...literals(node.initializer));
-    else if (ts.isPropertyAssignment(node) && isSpoken(node.name)) found.push(...literals(node.initializer));
+    // A name in a catalogue is one word that begins with a small letter.
+    else if (ts.isPropertyAssignment(node) && isSpoken(node.name))
+      found.push(...literals(node.initializer).filter((text) => !/^[a-z]\w*$/.test(text)));
+    else if (ts.isNewExpression(node) && node.expression.getText() === 'Error' && name.endsWith('x'))
+      found.push(...(node.arguments ?? []).flatMap(literals));
     else if (ts.isJsxExpression(node) && !ts.isJsxAttribute(node.parent)) found.push(...literals(node));
     ts.forEachChild(node, look);
   };
-  look(ts.createSourceFile(name, code, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX));
+  const kind = name.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  look(ts.createSourceFile(name, code, ts.ScriptTarget.Latest, true, kind));
   return found.filter((text) => /\p{L}{2}/u.test(text) && !SAME_EVERYWHERE.test(text));
 }
 
 describe('texts of the dashboard', () => {
-  const files = NAMES.filter(
-    (name) =>
-      name.endsWith('.tsx') && ![...APART, ...ENGLISH].some((folder) => name.startsWith(folder + path.sep)),
-  );
+  const files = NAMES.filter((name) => /\.tsx?$/.test(name) && !APART.test(name));
 
   it.each(files)('of %s stand in a catalogue alone', (name) => {
     expect(textsIn(name, readFileSync(path.join(SRC, name), 'utf8'))).toEqual([]);
@@ -72,8 +65,17 @@ describe('texts of the dashboard', () => {
   it('are found in a file that has them itself', () => {
     const code = `
       const a = <p title="Two words" lang="en" what={\`of \${n}\`}>Some {b} <i>text</i> · 1</p>;
-      const b = [{ label: c === 'not this' ? 'Yes' : t.no }, <b>{d && 'And this'}</b>];`;
-    expect(textsIn('a.tsx', code)).toEqual(['Two words', 'of …', 'Some', 'text', 'Yes', 'And this']);
+      const b = [{ label: c === 'not this' ? 'Yes' : t.no }, <b>{d && 'And this'}</b>];
+      if (e) throw new Error('Choose one.');`;
+    expect(textsIn('a.tsx', code)).toEqual([
+      'Two words',
+      'of …',
+      'Some',
+      'text',
+      'Yes',
+      'And this',
+      'Choose one.',
+    ]);
   });
 
   it('are there in German, each with all of its values', () => {

@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'react';
 import { useClient } from 'urql';
 import { type AlertFieldsFragment, AlertsDocument } from '../../generated/operations';
+import { noAnswer } from '../api/errors';
 import { useAnswer } from '../lib/use-answer';
 import type { QueueState } from './queue-state';
 
@@ -17,7 +18,7 @@ export function useQueue(state: QueueState) {
   const { answer, error, isBusy, change } = useAnswer({ state, times }, async ({ state: asked }) => {
     const variables = { ...asked, pageSize: PAGE_SIZE, sortDirection: 'desc' };
     const { data, error: failure } = await client.query(AlertsDocument, variables).toPromise();
-    if (failure || !data) throw failure ?? new Error('The service gave no answer.');
+    if (failure || !data) throw failure ?? noAnswer();
     return data.alerts;
   });
   const refresh = useCallback(() => setTimes((before) => before + 1), []);

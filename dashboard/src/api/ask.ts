@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { AnyVariables, Client } from 'urql';
-import { describeError } from './errors';
+import { codeOf, noAnswer } from './errors';
 
 const WAIT_MS = 5_000;
 
@@ -15,8 +15,7 @@ export async function askInTime<D, V extends AnyVariables>(
     const { data, error } = await client.query(document, variables).toPromise();
     signal.throwIfAborted();
     if (data) return data;
-    if (!error || describeError(error).code !== 'rate_limited')
-      throw error ?? new Error('The service gave no answer.');
+    if (!error || codeOf(error) !== 'rate_limited') throw error ?? noAnswer();
     await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
     signal.throwIfAborted();
   }

@@ -1,6 +1,6 @@
 import { Client, cacheExchange, fetchExchange, mapExchange } from 'urql';
 import { askAgain } from './ask-again';
-import { describeError } from './errors';
+import { codeOf } from './errors';
 import { PAGE_HEADER } from './session';
 
 /** A client for one session: what it has read ends with the session. */
@@ -14,7 +14,7 @@ export const createClient = (onSessionOver: () => void): Client =>
     exchanges: [
       mapExchange({
         onError: (error) => {
-          if (describeError(error).code === 'unauthorized') onSessionOver();
+          if (codeOf(error) === 'unauthorized') onSessionOver();
         },
       }),
       cacheExchange,

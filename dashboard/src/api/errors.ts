@@ -1,5 +1,7 @@
 import { CombinedError } from 'urql';
 import type { Problem } from '../../../src/problem';
+import type { In } from '../lib/texts';
+import type { ERRORS } from './texts';
 
 /** A failed answer of the service's paths other than GraphQL. */
 export class ServiceError extends Error {
@@ -13,14 +15,14 @@ export class ServiceError extends Error {
   }
 }
 
-const HINTS: Record<string, string> = {
-  service_unavailable: 'Choose a shorter time range or fewer filters, or try again shortly.',
-  rate_limited: 'Wait that long, then try again.',
-  forbidden: 'Sign in with a key that may do this.',
-  unauthorized: 'The session has ended. Sign in again.',
-  internal_error: 'Try again; if it happens again, tell the operator the request below.',
-  offline: 'Check that the service is running and that the network works, then try again.',
-};
+/** No answer came, and no failure either. */
+export const noAnswer = () => new ServiceError('no_answer', '');
+
+/** The codes of failures for which there is something to do. */
+const HINTED = [
+  ...(['service_unavailable', 'rate_limited', 'forbidden'] as const),
+  ...(['unauthorized', 'internal_error', 'offline'] as const),
+];
 
 export interface ErrorText {
   readonly code: string;
@@ -28,21 +30,28 @@ export interface ErrorText {
   /** What the reader can do. */
   readonly hint: string | undefined;
   readonly requestId: string | null;
+  /** Whether the text is the service's own, which is in English. */
+  readonly isOfService: boolean;
 }
 
 /** What the page shows of a failure. The service's own texts are written for its callers. */
-export function describeError(error: CombinedError | Error): ErrorText {
+export function describeError(error: CombinedError | Error, t: In<typeof ERRORS>): ErrorText {
   const { code, text, requestId } = partsOf(error);
-  return { code, text, hint: HINTS[code], requestId };
+  const hinted = HINTED.find((one) => one === code);
+  const own = code === 'offline' ? t.unreachable : code === 'no_answer' ? t.noAnswer : null;
+  const isOfService = own === null && (error instanceof ServiceError || error instanceof CombinedError);
+  return { code, text: own ?? text, hint: hinted && t[hinted], requestId, isOfService };
 }
 
-function partsOf(error: CombinedError | Error): Omit<ErrorText, 'hint'> {
+export const codeOf = (error: CombinedError | Error): string => partsOf(error).code;
+
+function partsOf(error: CombinedError | Error): Pick<ErrorText, 'code' | 'text' | 'requestId'> {
   if (error instanceof ServiceError)
     return { code: error.code, text: error.message, requestId: error.requestId };
   if (!(error instanceof CombinedError))
     return { code: 'internal_error', text: error.message, requestId: null };
   const [first] = error.graphQLErrors;
-  if (!first) return { code: 'offline', text: 'The service cannot be reached.', requestId: null };
+  if (!first) return { code: 'offline', text: '', requestId: null };
   const { code, requestId } = first.extensions;
   const response = error.response as Response | undefined;
   return {

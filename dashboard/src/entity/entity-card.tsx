@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useQuery } from 'urql';
 import { EntityCardDocument } from '../../generated/operations';
 import { describeError } from '../api/errors';
+import { ERRORS } from '../api/texts';
 import { showHidden } from '../explore/event/marks';
 import { FIELD_LABELS } from '../lib/field-labels';
 import { useTexts } from '../lib/language';
@@ -13,7 +14,7 @@ import { ENTITY } from './texts';
 /** What a card says of an entity. */
 export default function EntityCard({ id }: { readonly id: EntityId }) {
   const [{ data, error }] = useQuery({ query: EntityCardDocument, variables: { ...id } });
-  const [t, labels] = [useTexts(ENTITY), useTexts(FIELD_LABELS)];
+  const [t, labels, errors] = [useTexts(ENTITY), useTexts(FIELD_LABELS), useTexts(ERRORS)];
   const [zone] = useTimeZone();
   const entity = data?.entity;
   return (
@@ -21,7 +22,11 @@ export default function EntityCard({ id }: { readonly id: EntityId }) {
       <strong>
         {t[id.kind]} {showHidden(id.value)}
       </strong>
-      {error && <Text size="xs">{describeError(error).text}</Text>}
+      {error && (
+        <Text size="xs" lang="en">
+          {describeError(error, errors).text}
+        </Text>
+      )}
       {!entity && !error && <Text size="xs">{t.asking}</Text>}
       {entity && (
         <dl>

@@ -1,7 +1,6 @@
 import { Box, Button, Stack } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
 import type { CombinedError } from 'urql';
-import { describeError } from '../api/errors';
 import type { Session } from '../api/session';
 import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
@@ -162,7 +161,7 @@ function rangeOf(histogram: Histogram | undefined): { fromMs: number; toMs: numb
 /** The error that several answers share, which is shown once; undefined: each has its own, or none. */
 function sharedError(errors: readonly (CombinedError | undefined)[]): CombinedError | undefined {
   const [first, ...others] = errors.filter((error) => error !== undefined);
-  const text = first && describeError(first).text;
-  const isShared = others.length > 0 && others.every((error) => describeError(error).text === text);
+  const text = first?.message;
+  const isShared = others.length > 0 && others.every((error) => error.message === text);
   return isShared ? first : undefined;
 }

@@ -37,7 +37,6 @@ export const COMMON_DE: In<typeof COMMON> = {
   lastEvent: 'Letztes Ereignis',
   firstEvent: 'Erstes Ereignis',
   counting: 'Zählt …',
-  noAnswer: 'Der Dienst hat nicht geantwortet.',
   notCaptured: 'nicht erfasst',
   noTenant: 'Noch kein Mandant: legen Sie einen unter Mandanten an',
   assignedTo: (name) => `Zugewiesen an ${name}`,

@@ -33,7 +33,6 @@ export const COMMON = {
   lastEvent: 'Last event',
   firstEvent: 'First event',
   counting: 'Counting …',
-  noAnswer: 'The service gave no answer.',
   notCaptured: 'not captured',
   noTenant: 'No tenant yet: make one under Tenants',
   assignedTo: (name: string) => `Assigned to ${name}`,

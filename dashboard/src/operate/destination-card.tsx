@@ -6,6 +6,8 @@ import {
   ResumeDestinationDocument,
   TestDestinationDocument,
 } from '../../generated/operations';
+import { describeError } from '../api/errors';
+import { ERRORS } from '../api/texts';
 import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
@@ -129,6 +131,7 @@ function Actions({ destination, onChange, onOpen }: Pick<Props, 'destination' | 
   const t = useTexts(OPERATE);
   const common = useTexts(COMMON);
   const { destinationId, name, state } = destination;
+  const errors = useTexts(ERRORS);
   const mutate = useMutate();
   const [said, setSaid] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);
@@ -138,7 +141,7 @@ function Actions({ destination, onChange, onOpen }: Pick<Props, 'destination' | 
       setSaid(await work());
       onChange();
     } catch (error) {
-      setSaid((error as Error).message);
+      setSaid(describeError(error as Error, errors).text);
     } finally {
       setIsBusy(false);
     }

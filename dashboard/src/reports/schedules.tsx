@@ -9,6 +9,8 @@ import {
   ResumeReportScheduleDocument,
   SendReportScheduleNowDocument,
 } from '../../generated/operations';
+import { describeError } from '../api/errors';
+import { ERRORS } from '../api/texts';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
 import { useTexts } from '../lib/language';
@@ -146,6 +148,7 @@ function Actions(props: {
   const common = useTexts(COMMON);
   const t = useTexts(REPORTS);
   const { tenantId, scheduleId, name, paused } = props.schedule;
+  const errors = useTexts(ERRORS);
   const mutate = useMutate();
   const [said, setSaid] = useState<string | null>(null);
   const run = (work: () => Promise<string | null>) => async () => {
@@ -153,7 +156,7 @@ function Actions(props: {
       setSaid(await work());
       props.onChange();
     } catch (error) {
-      setSaid((error as Error).message);
+      setSaid(describeError(error as Error, errors).text);
     }
   };
   const of = { tenantId, scheduleId };

@@ -2,6 +2,7 @@ import { Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { SetRuleEnabledDocument } from '../../generated/operations';
 import { describeError } from '../api/errors';
+import { ERRORS } from '../api/texts';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import type { Rule } from './rule';
@@ -10,6 +11,7 @@ import { RULES } from './texts';
 /** Shows whether a rule is enabled, as a switch for people who may change it. */
 export function EnableSwitch({ rule, canWork }: { readonly rule: Rule; readonly canWork: boolean }) {
   const t = useTexts(RULES);
+  const errors = useTexts(ERRORS);
   const mutate = useMutate();
   const [isBusy, setIsBusy] = useState(false);
   const [problem, setProblem] = useState('');
@@ -21,7 +23,7 @@ export function EnableSwitch({ rule, canWork }: { readonly rule: Rule; readonly 
     try {
       await mutate(SetRuleEnabledDocument, { tenantId, ruleId, enabled: next });
     } catch (error) {
-      setProblem(describeError(error as Error).text);
+      setProblem(describeError(error as Error, errors).text);
     } finally {
       setIsBusy(false);
     }

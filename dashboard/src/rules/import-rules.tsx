@@ -2,6 +2,7 @@ import { Button, FileButton, Group, List, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { ImportRulesDocument } from '../../generated/operations';
 import { describeError } from '../api/errors';
+import { ERRORS } from '../api/texts';
 import { showHidden } from '../explore/event/marks';
 import { FormDialog } from '../lib/form-dialog';
 import { useTexts } from '../lib/language';
@@ -23,6 +24,7 @@ interface Props {
 /** Imports a Sigma file, from disk or as text, as rules of the tenant, or shows its mistakes by line. */
 export function ImportRules({ tenantId, filter, onClose, onDone }: Props) {
   const t = useTexts(RULES);
+  const errors = useTexts(ERRORS);
   const mutate = useMutate();
   const backtest = useBacktest();
   const [source, setSource] = useState('');
@@ -32,7 +34,7 @@ export function ImportRules({ tenantId, filter, onClose, onDone }: Props) {
     try {
       await mutate(ImportRulesDocument, { tenantId, source });
     } catch (error) {
-      const found = problemsOf(describeError(error as Error).text);
+      const found = problemsOf(describeError(error as Error, errors).text);
       setProblems(found);
       throw found.length > 0 ? new Error(t.notTaken) : error;
     }

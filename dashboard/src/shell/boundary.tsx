@@ -36,7 +36,7 @@ function Stopped({ error, retry }: { readonly error: Error; readonly retry: () =
     isOtherVersionThere().then(setIsNewer);
   }, []);
   const isMissing = error instanceof PartMissing;
-  const title = isMissing ? error.message : t.stopped;
+  const title = isMissing ? t.partMissing : t.stopped;
   const hint = isNewer ? 'newer' : isMissing ? 'missing' : 'mistake';
   return (
     <Alert
@@ -47,7 +47,11 @@ function Stopped({ error, retry }: { readonly error: Error; readonly retry: () =
     >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{t[HINTS[hint]]}</Text>
-        {hint === 'mistake' && <Text size="xs">{error.message}</Text>}
+        {hint === 'mistake' && (
+          <Text size="xs" lang="en">
+            {error.message}
+          </Text>
+        )}
         <Group gap="xs">
           <Button size="xs" variant={isNewer ? 'filled' : 'default'} onClick={() => location.reload()}>
             {t.reload}

@@ -5,7 +5,7 @@ import { Suspense, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { type Session, signOut } from '../api/session';
 import { EntityCards } from '../entity/entity-cards';
-import { useLanguage, useTexts } from '../lib/language';
+import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { loadPartsAhead } from '../lib/part';
 import { Toolbar } from '../lib/toolbar';
@@ -41,7 +41,6 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
     [views, t],
   );
   const view = views.find((each) => isOf(each, path));
-  const [language] = useLanguage();
   const { attention, alerts } = useAttention(session);
   const count = alerts > 0 ? `(${formatCount(alerts)}) ` : '';
   useDocumentTitle(`${count}${view ? t[view.name] : t.notFound} · Audit Activity`);
@@ -105,7 +104,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
       </AppShell.Navbar>
       {session.kind === 'public' && <EntityCards />}
       <Keyboard session={session} pages={pages} onSignOut={leave} />
-      <AppShell.Main id="content" tabIndex={-1} lang={view?.isEnglish ? 'en' : language}>
+      <AppShell.Main id="content" tabIndex={-1}>
         {problem && <Failed error={problem} retry={leave} />}
         <Boundary key={view?.path}>
           <Suspense fallback={<Loading what={t.theView} />}>

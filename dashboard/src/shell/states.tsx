@@ -3,6 +3,7 @@ import { useTimeout } from '@mantine/hooks';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { CombinedError } from 'urql';
 import { describeError } from '../api/errors';
+import { ERRORS } from '../api/texts';
 import { useTexts } from '../lib/language';
 import { SHELL } from './texts';
 
@@ -42,9 +43,14 @@ export function Failed({
   readonly retry?: () => void;
 }) {
   const t = useTexts(SHELL);
-  const { text, hint, requestId } = describeError(error);
+  const { text, hint, requestId, isOfService } = describeError(error, useTexts(ERRORS));
   return (
-    <Alert color="red" title={text} role="alert" variant="light">
+    <Alert
+      color="red"
+      title={isOfService ? <span lang="en">{text}</span> : text}
+      role="alert"
+      variant="light"
+    >
       <Stack gap="xs" align="flex-start">
         {hint && <Text size="sm">{hint}</Text>}
         {requestId && <Text size="xs">{t.request(requestId)}</Text>}

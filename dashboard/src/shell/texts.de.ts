@@ -51,6 +51,7 @@ export const SHELL_DE: In<typeof SHELL> = {
   tryAgain: 'Noch einmal versuchen',
   request: (id) => `Anfrage ${id}`,
   theDashboard: 'das Dashboard',
+  partMissing: 'Ein Teil dieser Seite konnte nicht geladen werden.',
   stopped: 'Dieser Teil der Seite hat angehalten.',
   newerVersion: 'Eine neuere Fassung dieser Seite ist da.',
   ifMissing: 'Prüfen Sie, ob der Dienst läuft und das Netz geht, und versuchen Sie es dann noch einmal.',

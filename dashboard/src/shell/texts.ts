@@ -49,6 +49,7 @@ export const SHELL = {
   tryAgain: 'Try again',
   request: (id: string) => `Request ${id}`,
   theDashboard: 'the dashboard',
+  partMissing: 'A part of this page could not be fetched.',
   stopped: 'This part of the page has stopped.',
   newerVersion: 'A newer version of this page is there.',
   ifMissing: 'Check that the service is running and that the network works, then try again.',

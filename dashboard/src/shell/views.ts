@@ -41,8 +41,6 @@ export interface View {
   readonly skips?: readonly { readonly id: string; readonly label: 'skipToEvents' | 'skipToAlerts' }[];
   /** Whether no link in the rail leads there. */
   readonly isLinkedElsewhere?: true;
-  /** Whether its texts are in English in every language. */
-  readonly isEnglish?: true;
   readonly component: ComponentType<{ readonly session: Session }>;
 }
 

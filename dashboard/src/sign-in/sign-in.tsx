@@ -13,7 +13,9 @@ import {
 import { type FormEvent, useEffect, useState } from 'react';
 import { describeError } from '../api/errors';
 import { loadSignInWays, openIdPath, type Session, type SignInWays, signIn } from '../api/session';
+import { ERRORS } from '../api/texts';
 import { useTexts } from '../lib/language';
+import type { In } from '../lib/texts';
 import { NameMark } from '../shell/name-mark';
 import { SIGN_IN } from './texts';
 
@@ -26,6 +28,7 @@ const REFUSALS: Readonly<Record<string, 'noRole' | 'noTenants' | 'cancelled'>> =
 
 export function SignIn(props: { readonly isOver: boolean; readonly onSignedIn: (session: Session) => void }) {
   const t = useTexts(SIGN_IN);
+  const errors = useTexts(ERRORS);
   const refused = new URLSearchParams(location.search).get('refused');
   const [problem, setProblem] = useState(refused ? t[REFUSALS[refused] ?? 'failed'] : undefined);
   const [isBusy, setIsBusy] = useState(false);
@@ -43,7 +46,7 @@ export function SignIn(props: { readonly isOver: boolean; readonly onSignedIn: (
     try {
       props.onSignedIn(await signIn(key));
     } catch (error) {
-      setProblem(refusalText(error as Error, t.invalidKey));
+      setProblem(refusalText(error as Error, t.invalidKey, errors));
       setIsBusy(false);
     }
   };
@@ -114,7 +117,7 @@ function WithCode({ text, code }: { readonly text: string; readonly code: string
   );
 }
 
-function refusalText(error: Error, invalidKey: string): string {
-  const { code, text } = describeError(error);
+function refusalText(error: Error, invalidKey: string, errors: In<typeof ERRORS>): string {
+  const { code, text } = describeError(error, errors);
   return code === 'unauthorized' ? invalidKey : text;
 }

@@ -3,6 +3,8 @@ import { IconCircleCheck, IconShieldX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useClient } from 'urql';
 import { type EventQuery, LogKeyDocument } from '../../../generated/operations';
+import { describeError } from '../../api/errors';
+import { ERRORS } from '../../api/texts';
 import { CopyAction } from '../../lib/copy-action';
 import { useTexts } from '../../lib/language';
 import { formatTime, type TimeZone } from '../../lib/time';
@@ -15,13 +17,15 @@ type State = { kind: 'unasked' | 'asking' } | { kind: 'failed'; why: string } | 
 /** Proves that the event is in the evidence log, computed by this page from what it shows. */
 export function Proof({ event, zone }: { readonly event: Event; readonly zone: TimeZone }) {
   const t = useTexts(EVENT);
+  const errors = useTexts(ERRORS);
   const client = useClient();
   const [state, setState] = useState<State>({ kind: 'unasked' });
   const { proof, tenantId } = event;
   const verify = async () => {
     setState({ kind: 'asking' });
     const { data, error } = await client.query(LogKeyDocument, { tenantId }).toPromise();
-    if (!data) return setState({ kind: 'failed', why: error?.message ?? t.keyUnknown });
+    if (!data)
+      return setState({ kind: 'failed', why: error ? describeError(error, errors).text : t.keyUnknown });
     try {
       setState(await checkProof(event, data.auditLog.publicKey));
     } catch {

@@ -1,6 +1,7 @@
 import type { Client } from 'urql';
 import type { NumberField } from '../../../../src/event/fields';
 import { GroupsDocument, type GroupsQuery } from '../../../generated/operations';
+import { noAnswer } from '../../api/errors';
 import type { ExploreFilter } from '../explore-filter';
 import type { FacetField } from '../facets/facet-field';
 import { before } from '../time-range';
@@ -54,7 +55,7 @@ export async function loadGroups(
     ...(earlier && { beforeStartTime: earlier.startTime, beforeEndTime: earlier.endTime }),
   };
   const { data, error } = await client.query(GroupsDocument, variables).toPromise();
-  if (error || !data) throw error ?? new Error('The service gave no answer.');
+  if (error || !data) throw error ?? noAnswer();
   return groupsOf(data.auditGroups);
 }
 
