@@ -24,7 +24,7 @@ export function factsOf(card: Card, { zone, t, labels }: Shown): readonly Fact[]
   return [
     {
       name: t.events,
-      text: failed > 0 ? `${formatCount(events)}, ${t.failed(formatCount(failed))}` : formatCount(events),
+      text: failed > 0 ? `${formatCount(events)}, ${t.failed(failed)}` : formatCount(events),
     },
     { name: t.firstSeen, text: timeText(firstTime) },
     { name: t.lastSeen, text: timeText(lastTime) },

@@ -67,9 +67,9 @@ function Known(props: { readonly entity: Entity; readonly filter: string; readon
       <Section title={t.events}>
         <Text size="sm">
           <Anchor component={Link} href={link(ALL)} underline="always">
-            {t.eventsText(formatCount(events), events === 1)}
+            {t.eventsText(events)}
           </Anchor>
-          {failed > 0 && `, ${t.failed(formatCount(failed))}`}
+          {failed > 0 && `, ${t.failed(failed)}`}
           {firstTime && lastTime && `; ${t.seen(formatTime(firstTime, zone), formatTime(lastTime, zone))}`}
         </Text>
         {entity.logBegins && (
@@ -134,12 +134,12 @@ function Related({
             )}
             {known[place] === 0 && <New />}
             <Anchor component={Link} href={hrefOf(quoted(value))} size="xs" c="dimmed">
-              {t.eventsText(formatCount(events), events === 1)}
+              {t.eventsText(events)}
             </Anchor>
           </li>
         );
       })}
-      {count > values.length && <li>{t.more(formatCount(count - values.length))}</li>}
+      {count > values.length && <li>{t.more(count - values.length)}</li>}
     </ul>
   );
 }
@@ -165,7 +165,7 @@ function UsualHours({ entity, zone }: { readonly entity: Entity; readonly zone: 
         <tr>
           {clock.map(({ known, recent }, hour) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the place is the hour
-            <td key={hour} title={t.eventsText(formatCount(known + recent), known + recent === 1)}>
+            <td key={hour} title={t.eventsText(known + recent)}>
               <span
                 data-new={recent > 0 && known === 0 ? '' : undefined}
                 style={{ height: Math.ceil((40 * (known + recent)) / most) }}
@@ -216,7 +216,7 @@ function Alerts({ entity, zone }: { readonly entity: Entity; readonly zone: Time
           </Group>
         </li>
       ))}
-      {(alertCount ?? 0) > alerts.length && <li>{t.more(formatCount((alertCount ?? 0) - alerts.length))}</li>}
+      {(alertCount ?? 0) > alerts.length && <li>{t.more((alertCount ?? 0) - alerts.length)}</li>}
     </ul>
   );
 }

@@ -6,7 +6,6 @@ import { exploreHref, recordFilter } from '../alerts/explore-links';
 import { showHidden } from '../explore/event/marks';
 import { ALL } from '../explore/time-range';
 import { useTexts } from '../lib/language';
-import { formatCount } from '../lib/numbers';
 import { formatDate, formatTime, type TimeZone } from '../lib/time';
 import { ENTITY } from './texts';
 
@@ -63,7 +62,7 @@ export function Roles({ entity, roles, zone }: Props) {
       <Text size="xs" c="dimmed">
         {t.rolesSince(began)}
         {entity.roleChanges > LIMITS.entityRoleChangesMax &&
-          ` ${t.rolesLimit(formatCount(entity.roleChanges), formatCount(LIMITS.entityRoleChangesMax))}`}
+          ` ${t.rolesLimit(entity.roleChanges, LIMITS.entityRoleChangesMax)}`}
       </Text>
     </>
   );

@@ -1,3 +1,4 @@
+import { counted, formatCount } from '../lib/numbers';
 import type { In } from '../lib/texts';
 import type { ENTITY } from './texts';
 
@@ -11,14 +12,14 @@ export const ENTITY_DE: In<typeof ENTITY> = {
   database: 'Datenbank',
   instance: 'Serverinstanz',
   events: 'Ereignisse',
-  eventsText: (n, isOne) => `${n} ${isOne ? 'Ereignis' : 'Ereignisse'}`,
-  failed: (n) => `${n} gescheitert`,
+  eventsText: (n) => counted(n, 'Ereignis', 'Ereignisse'),
+  failed: (n) => `${formatCount(n)} gescheitert`,
   seen: (first, last) => `zuerst gesehen ${first}, zuletzt gesehen ${last}`,
   knownSince: (date) => `Bekannt seit Beginn des Protokolls, ${date}.`,
   openAlerts: 'Offene Warnungen',
   noAlertsRead: 'Diese Anmeldung liest keine Warnungen, oder Warnungen nennen so etwas nicht.',
   noAlerts: 'Keine.',
-  more: (n) => `und ${n} weitere`,
+  more: (n) => `und ${formatCount(n)} weitere`,
   roles: 'Rollen',
   rolesWithTimes: 'Rollen mit ihren Zeiten',
   role: 'Rolle',
@@ -33,7 +34,7 @@ export const ENTITY_DE: In<typeof ENTITY> = {
   rolesSince: (date) =>
     `Bekannt seit Beginn des Protokolls${date}: eine Rolle, die vorher gegeben und seither nicht berührt wurde, fehlt.`,
   rolesLimit: (changes, replayed) =>
-    `${changes} Änderungen nennen den Namen; die neuesten ${replayed} sind ausgewertet.`,
+    `${formatCount(changes)} Änderungen nennen den Namen; die neuesten ${formatCount(replayed)} sind ausgewertet.`,
   usualHours: 'Übliche Stunden',
   byHour: 'Ereignisse nach der Stunde der Uhr, in 37 Tagen',
   isNew: 'neu',

@@ -1,6 +1,6 @@
-const of = (n: string, isOne: boolean, noun: string) => `${n} ${noun}${isOne ? '' : 's'}`;
+import { counted, formatCount } from '../lib/numbers';
 
-/** The texts of pages and cards of entities. Numbers come as texts; `isOne` says whether one is meant. */
+/** The texts of pages and cards of entities. */
 export const ENTITY = {
   noEntity: 'This address names no entity',
   loading: 'what is known of it',
@@ -11,14 +11,14 @@ export const ENTITY = {
   database: 'Database',
   instance: 'Server instance',
   events: 'Events',
-  eventsText: (n: string, isOne: boolean) => of(n, isOne, 'event'),
-  failed: (n: string) => `${n} failed`,
+  eventsText: (n: number) => counted(n, 'event'),
+  failed: (n: number) => `${formatCount(n)} failed`,
   seen: (first: string, last: string) => `first seen ${first}, last seen ${last}`,
   knownSince: (date: string) => `Known since the log began, ${date}.`,
   openAlerts: 'Open alerts',
   noAlertsRead: 'This sign-in reads no alerts, or alerts do not name such an entity.',
   noAlerts: 'None.',
-  more: (n: string) => `and ${n} more`,
+  more: (n: number) => `and ${formatCount(n)} more`,
   roles: 'Roles',
   rolesWithTimes: 'Roles with their times',
   role: 'Role',
@@ -32,8 +32,8 @@ export const ENTITY = {
   noRoles: 'No event gave it a role or took one from it.',
   rolesSince: (date: string) =>
     `Known since the log began${date}: a role that was given before, and not touched since, is not listed.`,
-  rolesLimit: (changes: string, replayed: string) =>
-    `${changes} changes name it; the newest ${replayed} are replayed.`,
+  rolesLimit: (changes: number, replayed: number) =>
+    `${formatCount(changes)} changes name it; the newest ${formatCount(replayed)} are replayed.`,
   usualHours: 'Usual hours',
   byHour: 'Events by the hour of the clock, in 37 days',
   isNew: 'new',

@@ -51,9 +51,9 @@ export function Cards({ overview }: { readonly overview: Overview }) {
 type Rows = NonNullable<Overview['rowsRead']>;
 
 function rowsNote({ events, objects, otherObjects }: Rows, t: In<typeof OVERVIEW>): string {
-  const by = t.byEvents(formatCount(events), events === 1);
+  const by = t.byEvents(events);
   if (objects === 0) return `${by}; ${t.noneSensitive}`;
-  return otherObjects > 0 ? `${by}; ${t.leftOut(formatCount(otherObjects))}` : by;
+  return otherObjects > 0 ? `${by}; ${t.leftOut(otherObjects)}` : by;
 }
 
 function Card(props: {
@@ -98,7 +98,7 @@ export function Completeness({ overview }: { readonly overview: Overview }) {
     >
       {sources === 0
         ? t.noSource
-        : `${t.complete(formatCount(complete), formatCount(sources), sources === 1)}; ${gaps === 0 ? t.noGap : t.gaps(formatCount(gaps), gaps === 1)}`}
+        : `${t.complete(complete, sources)}; ${gaps === 0 ? t.noGap : t.gaps(gaps)}`}
     </Link>
   );
 }
@@ -124,7 +124,7 @@ export function Incidents({
           </Link>
           <Text span size="xs" c="dimmed">
             {t.oldest(formatSpan(Math.max(0, nowMs - Date.parse(oldestTime))))}
-            {unacknowledged < open && `; ${t.inWork(formatCount(open - unacknowledged))}`}
+            {unacknowledged < open && `; ${t.inWork(open - unacknowledged)}`}
           </Text>
         </li>
       ))}

@@ -1,7 +1,6 @@
 import { type KeyboardEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { useTexts } from '../lib/language';
-import { formatCount } from '../lib/numbers';
 import type { In } from '../lib/texts';
 import type { TimeZone } from '../lib/time';
 import classes from './overview.module.css';
@@ -60,7 +59,7 @@ export function HeatMap({ overview, zone }: { readonly overview: Overview; reado
 }
 
 const labelOf = ({ weekday, date, clock, events }: Square, t: In<typeof OVERVIEW>) =>
-  t.hour(weekdayIn(t.weekdays, weekday), date, two(clock), formatCount(events), events === 1);
+  t.hour(weekdayIn(t.weekdays, weekday), date, two(clock), events);
 
 /** From 15 to 100: by the square root, so that quiet hours differ from each other too. */
 const shade = (events: number, most: number) => Math.round(15 + 85 * Math.sqrt(events / most));

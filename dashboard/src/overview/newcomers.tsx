@@ -31,15 +31,11 @@ export function Newcomers({ overview, zone }: { readonly overview: Overview; rea
               <li key={value}>
                 <Link href={weekHref(overview, only('', field, value))}>{showHidden(value)}</Link>
                 <Text span size="xs" c="dimmed">
-                  {t.eventsFirst(
-                    formatCount(events[place] ?? 0),
-                    events[place] === 1,
-                    formatTime(firstTimes[place] ?? '', zone),
-                  )}
+                  {t.eventsFirst(events[place] ?? 0, formatTime(firstTimes[place] ?? '', zone))}
                 </Text>
               </li>
             ))}
-            {count > values.length && <li>{t.more(formatCount(count - values.length))}</li>}
+            {count > values.length && <li>{t.more(count - values.length)}</li>}
             {count === 0 && <li>{t.none}</li>}
           </ul>
         </div>

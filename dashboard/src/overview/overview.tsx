@@ -9,7 +9,6 @@ import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
 import { textsAddress } from '../lib/address';
 import { useTexts } from '../lib/language';
-import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { useAddress } from '../lib/use-address';
@@ -155,13 +154,7 @@ function Compliance() {
   return (
     <Text size="sm">
       <Link href="/compliance" className={classes.line} data-state={fail > 0 ? 'lacks' : 'whole'}>
-        {t.compliance(
-          formatCount(pass),
-          formatCount(fail),
-          formatCount(unknown),
-          formatCount(instanceCount),
-          instanceCount === 1,
-        )}
+        {t.compliance(pass, fail, unknown, instanceCount)}
       </Link>
     </Text>
   );

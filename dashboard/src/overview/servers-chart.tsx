@@ -90,7 +90,7 @@ export function ServersChart({ overview, zone }: { readonly overview: Overview; 
       </ScrollArea>
       {overview.serverCount > overview.servers.length && (
         <Text size="xs" c="dimmed">
-          {t.serverCount(formatCount(overview.serverCount))}
+          {t.serverCount(overview.serverCount)}
         </Text>
       )}
     </>

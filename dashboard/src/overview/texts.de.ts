@@ -1,7 +1,8 @@
+import { counted, formatCount } from '../lib/numbers';
 import type { In } from '../lib/texts';
 import type { OVERVIEW } from './texts';
 
-const events = (n: string, isOne: boolean) => `${n} ${isOne ? 'Ereignis' : 'Ereignisse'}`;
+const events = (n: number) => counted(n, 'Ereignis', 'Ereignisse');
 
 export const OVERVIEW_DE: In<typeof OVERVIEW> = {
   title: 'Übersicht',
@@ -17,46 +18,46 @@ export const OVERVIEW_DE: In<typeof OVERVIEW> = {
   byServer: 'Ereignisse nach Server',
   newcomers: 'Zum ersten Mal in 30 Tagen gesehen',
   byHour: 'Ereignisse nach Wochentag und Stunde',
-  compliance: (pass, fail, unknown, servers, isOne) =>
-    `Vorgaben: ${pass} erfüllt, ${fail} verletzt, ${unknown} unbekannt auf ${servers} ${isOne ? 'Serverinstanz' : 'Serverinstanzen'}`,
+  compliance: (pass, fail, unknown, servers) =>
+    `Vorgaben: ${formatCount(pass)} erfüllt, ${formatCount(fail)} verletzt, ${formatCount(unknown)} unbekannt auf ${counted(servers, 'Serverinstanz', 'Serverinstanzen')}`,
   failedLogins: 'Gescheiterte Anmeldungen',
   rowsRead: 'Gelesene Zeilen',
   sensitiveRowsRead: 'Gelesene Zeilen schützenswerter Tabellen',
   privilegeChanges: 'Geänderte Rechte',
   events: 'Ereignisse',
   tookTooLong: 'Sie zu addieren hätte zu lange gedauert.',
-  byEvents: (n, isOne) => `durch ${events(n, isOne)}`,
+  byEvents: (n) => `durch ${events(n)}`,
   noneSensitive: 'keine Tabelle ist als schützenswert erklärt',
-  leftOut: (tables) => `${tables} weitere Tabellen fehlen hier`,
+  leftOut: (tables) => `${formatCount(tables)} weitere Tabellen fehlen hier`,
   nothingBefore: 'in der Woche davor wurde nichts aufgezeichnet',
   before: (n) => `${n} in der Woche davor`,
   isNew: 'neu',
   noSource: 'Noch hat keine Quelle berichtet',
-  complete: (complete, sources, isOne) =>
-    `${complete} von ${sources} ${isOne ? 'Quelle' : 'Quellen'} vollständig`,
+  complete: (complete, sources) =>
+    `${formatCount(complete)} von ${counted(sources, 'Quelle', 'Quellen')} vollständig`,
   noGap: 'keine Lücke in 30 Tagen',
-  gaps: (gaps, isOne) => `${gaps} ${isOne ? 'Lücke' : 'Lücken'} in 30 Tagen`,
+  gaps: (n) => `${counted(n, 'Lücke', 'Lücken')} in 30 Tagen`,
   noIncident: 'Kein Vorfall ist offen.',
   critical: 'kritisch',
   high: 'hoch',
   medium: 'mittel',
   low: 'niedrig',
   oldest: (span) => `ältester ${span}`,
-  inWork: (n) => `${n} in Arbeit`,
+  inWork: (n) => `${formatCount(n)} in Arbeit`,
   nothingToCompare:
     'Die 30 Tage davor haben keine Ereignisse zum Vergleichen, oder der Vergleich hätte zu lange gedauert.',
   serverPrincipalName: 'Anmeldenamen',
   hostName: 'Rechner',
   applicationName: 'Programme',
-  eventsFirst: (n, isOne, time) => `${events(n, isOne)}, zuerst ${time}`,
-  more: (n) => `und ${n} weitere`,
+  eventsFirst: (n, time) => `${events(n)}, zuerst ${time}`,
+  more: (n) => `und ${formatCount(n)} weitere`,
   none: 'keine',
   arrows: 'Ereignisse nach Wochentag und Stunde; Pfeiltasten bewegen zwischen den Stunden',
-  hour: (weekday, date, hour, n, isOne) => `${weekday} ${date} ${hour}:00: ${events(n, isOne)}`,
+  hour: (weekday, date, hour, n) => `${weekday} ${date} ${hour}:00: ${events(n)}`,
   weekdays: 'So Mo Di Mi Do Fr Sa',
   byServerAndDay: 'Ereignisse nach Server und Tag',
   server: 'Server',
   week: 'Woche',
   others: 'Andere',
-  serverCount: (n) => `${n} Server haben Ereignisse.`,
+  serverCount: (n) => `${formatCount(n)} Server haben Ereignisse.`,
 };

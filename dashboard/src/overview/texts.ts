@@ -1,6 +1,6 @@
-const of = (n: string, one: boolean, noun: string) => `${n} ${noun}${one ? '' : 's'}`;
+import { counted, formatCount } from '../lib/numbers';
 
-/** The texts of the overview. Numbers come as texts; `isOne` says whether one is meant. */
+/** The texts of the overview. */
 export const OVERVIEW = {
   title: 'Overview',
   loading: 'the overview',
@@ -15,47 +15,46 @@ export const OVERVIEW = {
   byServer: 'Events by server',
   newcomers: 'Seen for the first time in 30 days',
   byHour: 'Events by weekday and hour',
-  compliance: (pass: string, fail: string, unknown: string, servers: string, isOne: boolean) =>
-    `Compliance: ${pass} pass, ${fail} fail, ${unknown} unknown on ${of(servers, isOne, 'server instance')}`,
+  compliance: (pass: number, fail: number, unknown: number, servers: number) =>
+    `Compliance: ${formatCount(pass)} pass, ${formatCount(fail)} fail, ${formatCount(unknown)} unknown on ${counted(servers, 'server instance')}`,
   failedLogins: 'Failed logins',
   rowsRead: 'Rows read',
   sensitiveRowsRead: 'Rows read from sensitive tables',
   privilegeChanges: 'Privilege changes',
   events: 'Events',
   tookTooLong: 'Adding them up took too long.',
-  byEvents: (events: string, isOne: boolean) => `by ${of(events, isOne, 'event')}`,
+  byEvents: (n: number) => `by ${counted(n, 'event')}`,
   noneSensitive: 'no table is declared sensitive',
-  leftOut: (tables: string) => `${tables} further tables are left out`,
+  leftOut: (tables: number) => `${formatCount(tables)} further tables are left out`,
   nothingBefore: 'nothing was recorded the week before',
   before: (n: string) => `${n} the week before`,
   isNew: 'new',
   noSource: 'No source has reported yet',
-  complete: (complete: string, sources: string, isOne: boolean) =>
-    `${complete} of ${of(sources, isOne, 'source')} complete`,
+  complete: (complete: number, sources: number) =>
+    `${formatCount(complete)} of ${counted(sources, 'source')} complete`,
   noGap: 'no gap in 30 days',
-  gaps: (gaps: string, isOne: boolean) => `${of(gaps, isOne, 'gap')} in 30 days`,
+  gaps: (n: number) => `${counted(n, 'gap')} in 30 days`,
   noIncident: 'No incident is open.',
   critical: 'critical',
   high: 'high',
   medium: 'medium',
   low: 'low',
   oldest: (span: string) => `oldest ${span}`,
-  inWork: (n: string) => `${n} in work`,
+  inWork: (n: number) => `${formatCount(n)} in work`,
   nothingToCompare: 'The 30 days before have no events to compare with, or comparing them took too long.',
   serverPrincipalName: 'Logins',
   hostName: 'Hosts',
   applicationName: 'Programs',
-  eventsFirst: (events: string, isOne: boolean, time: string) =>
-    `${of(events, isOne, 'event')}, first ${time}`,
-  more: (n: string) => `and ${n} more`,
+  eventsFirst: (n: number, time: string) => `${counted(n, 'event')}, first ${time}`,
+  more: (n: number) => `and ${formatCount(n)} more`,
   none: 'none',
   arrows: 'Events by weekday and hour; arrow keys move between the hours',
-  hour: (weekday: string, date: string, hour: string, events: string, isOne: boolean) =>
-    `${weekday} ${date} ${hour}:00: ${of(events, isOne, 'event')}`,
+  hour: (weekday: string, date: string, hour: string, n: number) =>
+    `${weekday} ${date} ${hour}:00: ${counted(n, 'event')}`,
   weekdays: 'Sun Mon Tue Wed Thu Fri Sat',
   byServerAndDay: 'Events by server and day',
   server: 'Server',
   week: 'Week',
   others: 'Others',
-  serverCount: (n: string) => `${n} servers have events.`,
+  serverCount: (n: number) => `${formatCount(n)} servers have events.`,
 } as const;
