@@ -138,6 +138,7 @@ export function FixedRange({ range, zone, onChange }: Props) {
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           value={to}
           error={problem}
+          errorProps={{ lang: undefined }}
           onChange={(event) => setTo(event.currentTarget.value)}
         />
         <Group justify="flex-end">

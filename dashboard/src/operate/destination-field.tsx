@@ -18,7 +18,10 @@ const HIDDEN = { WebkitTextSecurity: 'disc' } as CSSProperties;
 /** The field of a setting or a secret, as its type declares it. */
 export function DestinationField({ field, value, error, placeholder, onChange }: Props) {
   const { label, doc, kind, isSecret, isRequired, values } = field;
+  // The service declares the fields, in English.
+  const inEnglish = { labelProps: { lang: 'en' }, descriptionProps: { lang: 'en' } };
   const shared = {
+    ...inEnglish,
     label,
     description: doc,
     error,
@@ -31,6 +34,7 @@ export function DestinationField({ field, value, error, placeholder, onChange }:
     return (
       <Switch
         size="sm"
+        wrapperProps={{ lang: 'en' }}
         label={label}
         description={doc}
         error={error}
@@ -41,7 +45,7 @@ export function DestinationField({ field, value, error, placeholder, onChange }:
   if (kind === 'choice')
     return (
       <NativeSelect
-        {...{ label, description: doc, error, withAsterisk: isRequired }}
+        {...{ ...inEnglish, label, description: doc, error, withAsterisk: isRequired }}
         data={[...values]}
         value={String(value)}
         onChange={(event) => onChange(event.currentTarget.value)}
