@@ -13,24 +13,26 @@ const ENGLISH = (() => {
   const german = new Set(plain(GERMAN.values()));
   return plain(GERMAN.keys()).filter((text) => !german.has(text));
 })();
-/** Words of English sentences that German does not have. */
-const WORDS = /\b(the|and|of|with|are|from|by|this|that|its|it|to|not|yet|there|show|which)\b/i;
+/** Words of English sentences that German does not have. Actions of SQL Server are in capital letters. */
+const WORDS = /\b(the|and|of|with|are|from|by|this|that|its|it|to|not|yet|there|which)\b/;
 
 /**
- * The texts of the page that are shown or spoken, without those that are marked as English, and without what people and
- * servers wrote: code, events, and the words of this test.
+ * The texts of the page that are shown or spoken, without those that are marked as English, without what people and servers
+ * wrote (code, events), and without the titles of rules and reports where they cannot be marked: in a choice, and behind
+ * the colon of a name.
  */
 const SHOWN = `(() => {
-  const apart = '[lang="en"], code, pre, #events tbody, #events .mantine-datatable-table tbody, option[lang], .mantine-Pill-root';
+  const apart = '[lang="en"], code, pre, script, style, option, #events tbody';
   const found = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const { parentElement, data } = walker.currentNode;
-    if (parentElement && !parentElement.closest(apart + ', script, style')) found.push(data);
+    if (parentElement && !parentElement.closest(apart)) found.push(data);
   }
   for (const element of document.querySelectorAll('[aria-label], [title], [placeholder]'))
-    if (!element.closest(apart))
-      for (const name of ['aria-label', 'title', 'placeholder']) found.push(element.getAttribute(name) ?? '');
+    if (!element.closest(apart) && !element.matches('article'))
+      for (const name of ['aria-label', 'title', 'placeholder'])
+        found.push((element.getAttribute(name) ?? '').replace(/: .*/, ''));
   return found.map((text) => text.replaceAll(/\\s+/g, ' ').trim()).filter((text) => text !== '');
 })()`;
 

@@ -52,7 +52,7 @@ export function Frameworks({ asOf, chosen, choose }: Props) {
                       {formatCount(framework[COUNTS[status]])}
                       <span className="sr-only">
                         {' '}
-                        {t[status]}: {framework.title}
+                        {t[status]}: <span lang="en">{framework.title}</span>
                       </span>
                     </Opener>
                   )}
