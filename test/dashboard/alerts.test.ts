@@ -13,6 +13,7 @@ import { ALERTS } from '../../dashboard/src/alerts/texts';
 import { questionOf } from '../../dashboard/src/alerts/use-finding-events';
 import { FIELD_LABELS } from '../../dashboard/src/lib/field-labels';
 import { attentionOf, newAlerts } from '../../dashboard/src/shell/attention';
+import { SHELL } from '../../dashboard/src/shell/texts';
 import { LIMITS } from '../../src/limits';
 
 const DEFAULT: QueueState = { status: 'new', sortBy: 'createdAt', page: 1, ...NO_FILTERS };
@@ -93,9 +94,9 @@ describe('the numbers of alerts', () => {
   });
 
   it('stand in the menu while some are new', () => {
-    expect(newAlerts(counts)).toEqual({ '/alerts': '4,021 new, 4,001 critical' });
-    expect(newAlerts([count('new', 'high', 'a', 2)])).toEqual({ '/alerts': '2 new' });
-    expect(newAlerts([count('resolved', 'critical', 'a', 2)])).toEqual({});
+    expect(newAlerts(counts, SHELL)).toEqual({ '/alerts': '4,021 new, 4,001 critical' });
+    expect(newAlerts([count('new', 'high', 'a', 2)], SHELL)).toEqual({ '/alerts': '2 new' });
+    expect(newAlerts([count('resolved', 'critical', 'a', 2)], SHELL)).toEqual({});
   });
 });
 
@@ -111,7 +112,11 @@ describe('what needs the attention of an operator', () => {
     expiresAt: days === null ? null : new Date(NOW + days * 86_400_000).toISOString(),
   });
   const attention = (given: object) =>
-    attentionOf({ auditSourceList: inStates({}), apiKeys: [], destinations: [], ...given } as never, NOW);
+    attentionOf(
+      { auditSourceList: inStates({}), apiKeys: [], destinations: [], ...given } as never,
+      NOW,
+      SHELL,
+    );
 
   it('is nothing where all is well', () => {
     const auditSourceList = inStates({ lagging: 2, current: 3 });

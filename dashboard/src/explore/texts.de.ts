@@ -7,7 +7,7 @@ const events = (n: number) => counted(n, 'Ereignis', 'Ereignisse');
 export const EXPLORE_DE: In<typeof EXPLORE> = {
   explore: 'Erkunden',
   refreshByItself: 'Von selbst aktualisieren',
-  noRefresh: 'Nicht von selbst',
+  noRefresh: 'Manuell',
   every10s: 'Alle 10 s',
   every1min: 'Jede Minute',
   columns: 'Spalten',

@@ -1,3 +1,4 @@
+import { formatCount } from '../lib/numbers';
 import type { In } from '../lib/texts';
 import type { SHELL } from './texts';
 
@@ -33,6 +34,13 @@ export const SHELL_DE: In<typeof SHELL> = {
   operator: 'Betreiber',
   reads: (tenants) => `Liest ${tenants}`,
   noTenant: 'keinen Mandanten',
+  newAlerts: (n, critical) =>
+    `${formatCount(n)} neu${critical > 0 ? `, ${formatCount(critical)} kritisch` : ''}`,
+  failing: (n) => `${formatCount(n)} ${n === 1 ? 'scheitert' : 'scheitern'}`,
+  behindRetention: (n) => `${formatCount(n)} hinter der Aufbewahrung`,
+  withProblem: (n) => `${formatCount(n)} mit einem Problem`,
+  withGaps: (n) => `${formatCount(n)} mit Lücken`,
+  expireSoon: (n) => `${formatCount(n)} ${n === 1 ? 'läuft' : 'laufen'} bald ab`,
   signOut: 'Abmelden',
   documents: 'Dokumente',
   licences: 'Lizenzen anderer',

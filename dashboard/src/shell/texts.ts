@@ -1,3 +1,4 @@
+import { formatCount } from '../lib/numbers';
 /** The texts around every page: its head, the rail of pages and the menu of a person. */
 export const SHELL = {
   overview: 'Overview',
@@ -31,6 +32,13 @@ export const SHELL = {
   operator: 'Operator',
   reads: (tenants: string) => `Reads ${tenants}`,
   noTenant: 'no tenant',
+  newAlerts: (n: number, critical: number) =>
+    `${formatCount(n)} new${critical > 0 ? `, ${formatCount(critical)} critical` : ''}`,
+  failing: (n: number) => `${formatCount(n)} failing`,
+  behindRetention: (n: number) => `${formatCount(n)} behind retention`,
+  withProblem: (n: number) => `${formatCount(n)} with a problem`,
+  withGaps: (n: number) => `${formatCount(n)} with gaps`,
+  expireSoon: (n: number) => `${formatCount(n)} ${n === 1 ? 'expires' : 'expire'} soon`,
   signOut: 'Sign out',
   documents: 'Documents',
   licences: 'Licences of others',

@@ -6,7 +6,9 @@ import { useCriticalNotices, useNotifying } from '../alerts/notify-critical';
 import { EVERY_ALERT, useAlertCounts } from '../alerts/use-alert-counts';
 import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
+import { useTexts } from '../lib/language';
 import { attentionOf, newAlerts } from './attention';
+import { SHELL } from './texts';
 
 const ASK_MS = 60_000;
 
@@ -18,6 +20,7 @@ export function useAttention(session: Session): {
   readonly attention: Readonly<Record<string, string>>;
   readonly alerts: number;
 } {
+  const t = useTexts(SHELL);
   const isOperator = session.kind === 'operator';
   const [{ data }, ask] = useQuery({
     query: AttentionDocument,
@@ -28,7 +31,7 @@ export function useAttention(session: Session): {
   const { counts } = useAlertCounts(EVERY_ALERT, !hasScope(session, 'read:alerts'), isNotifying);
   useCriticalNotices(counts && sumOf(counts, { status: 'new', severity: 'critical' }), isNotifying);
   return {
-    attention: { ...(data ? attentionOf(data, Date.now()) : {}), ...newAlerts(counts ?? []) },
+    attention: { ...(data ? attentionOf(data, Date.now(), t) : {}), ...newAlerts(counts ?? [], t) },
     alerts: sumOf(counts ?? [], { status: 'new' }),
   };
 }
