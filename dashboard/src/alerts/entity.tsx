@@ -10,6 +10,9 @@ import { entityHref, type Span } from './explore-links';
 import { fieldLabel } from './group-text';
 import { ALERTS } from './texts';
 
+/** A short value is large enough for a finger, too. */
+const TARGET = { display: 'inline-block', minWidth: 24, overflowWrap: 'anywhere' } as const;
+
 interface Props {
   readonly field: string;
   readonly value: string | null;
@@ -26,7 +29,7 @@ export function Entity({ field, value, span }: Props) {
   const page = valuePage(field, value);
   return href ? (
     <>
-      <Anchor component={Link} href={href} size="sm" style={{ overflowWrap: 'anywhere' }}>
+      <Anchor component={Link} href={href} size="sm" style={TARGET}>
         {text}
       </Anchor>
       {page && (

@@ -66,7 +66,7 @@ export function FindingItem({ finding, events, isBusy, mayRead }: Props) {
         </Text>
       )}
       {mayRead && (
-        <Group gap="md" mt={8}>
+        <Group gap="md" mt={4}>
           {finding.recordIds.length > 0 && (
             <Anchor component={Link} size="sm" href={eventsHref(finding.recordIds, finding)}>
               {left > 0 && own.length > 0 ? t.allInExplore(left) : common.inExplore}

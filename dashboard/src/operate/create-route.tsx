@@ -96,6 +96,7 @@ export function CreateRoute({ tenantId, destinations, rules, onClose, onDone }: 
             searchable
             limit={100}
             clearButtonProps={{ 'aria-label': t.everyRule }}
+            renderOption={({ option }) => <span lang="en">{option.label}</span>}
             data={rules.map(({ ruleId, title }) => ({ value: ruleId, label: title }))}
             value={form.ruleId}
             onChange={(ruleId) => set({ ruleId })}
