@@ -39,7 +39,10 @@ export const verdict = (status: Status, reason: string, about: Partial<Verdict> 
   ...about,
 });
 
-/** What is known of a group. An event after the record that ended a group shows that it is recorded all the same. */
+/**
+ * What is known of a group. An event after the record that ended a group shows that it is recorded all the same, unless
+ * the event may be of a database that records the group by a specification of its own: it proves nothing of the others.
+ */
 export function stateOfGroup(
   group: string,
   { replay, seen }: InstanceTrail,
@@ -48,7 +51,9 @@ export function stateOfGroup(
   const known = replay.of(group, within);
   // Events of other databases prove nothing of this one.
   const last = within === null ? seen.get(group) : undefined;
-  if (known?.is === 'configured' || (known && !(last && isAfter(last, known.since))))
+  const isRecordedAfter = (since: string) =>
+    last !== undefined && isAfter(last, since) && replay.databasesOf(group).length === 0;
+  if (known?.is === 'configured' || (known && !isRecordedAfter(known.since)))
     return { group, state: known.is, since: known.since, by: known.by, recordId: known.recordId };
   const state = last ? 'observed' : 'silent';
   return { group, state, since: last ? timeOf(last.lastMs) : null, by: null, recordId: null };

@@ -1,0 +1,152 @@
+import { parseTicks } from '../../src/event/event-time';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { Assessments } from '../../src/modules/compliance/assessment';
+import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
+import { oneTenant } from '../../src/tenant-set';
+import { ONE_ENGINE } from '../support/engines';
+import type { IngestedEvent } from '../support/events';
+import { Store } from '../support/store';
+import { DECLARATIONS, hoursAgo, NOW_MS } from './support/known-history';
+
+/** It asks for accesses to objects alone, which specifications of the server and of a database may name. */
+const ACCESSES = '10.2.1.3';
+/** It asks for log-ons alone, which only a specification of the server may name. */
+const LOGONS = 'SQL6-D0-015200';
+const [GROUP, NOT_PROVEN] = ['SCHEMA_OBJECT_ACCESS_GROUP', 'which proves it for their databases only'];
+
+type Items = Awaited<ReturnType<Assessments['itemsOf']>>;
+type Given = Partial<IngestedEvent>;
+const event = (serverInstanceName: string, hours: number, more: Given): Given => ({
+  eventTime: hoursAgo(hours),
+  serverInstanceName,
+  serverPrincipalName: 'CORP\\dba.ali',
+  additional: {},
+  ...more,
+});
+const access = (instance: string, hours: number, databaseName: string, objectName = 'Employees') =>
+  event(instance, hours, {
+    ...{ actionId: 'SL', databaseName, schemaName: 'dbo', objectName },
+    additional: { classType: 'U' },
+  });
+const specification = (instance: string, hours: number, database: string | null, statement: string) =>
+  event(instance, hours, {
+    actionId: statement.startsWith('CREATE') ? 'CR' : 'AL',
+    databaseName: database ?? 'master',
+    objectName: database === null ? 'S' : 'D',
+    statement: statement.replace('SPECIFICATION', () =>
+      database === null ? 'SERVER AUDIT SPECIFICATION S' : 'DATABASE AUDIT SPECIFICATION D',
+    ),
+    additional: { classType: database === null ? 'SA' : 'DA' },
+  });
+const make = `CREATE SPECIFICATION FOR SERVER AUDIT Trail ADD (${GROUP}) WITH (STATE = ON)`;
+const drop = `ALTER SPECIFICATION DROP (${GROUP})`;
+
+/** What the trail of each instance has, in hours before the end. */
+const EVENTS: readonly Given[] = [
+  // Nothing says what SHOWN records. Of its databases, Shop has accesses.
+  ...[access('SHOWN', 10, 'Shop'), access('SHOWN', 5, 'Shop', 'Orders')],
+  event('SHOWN', 6, { actionId: 'LGIS', databaseName: 'master', additional: { classType: 'LX' } }),
+  // Payroll of OWN records by a specification of its own, and Shop has accesses too.
+  ...[specification('OWN', 100, 'Payroll', make), access('OWN', 9, 'Payroll'), access('OWN', 8, 'Shop')],
+  // The server of ENDED stopped to record; Payroll records by itself, and its accesses go on.
+  ...[specification('ENDED', 100, null, make), specification('ENDED', 90, 'Payroll', make)],
+  ...[specification('ENDED', 80, null, drop), access('ENDED', 7, 'Payroll')],
+  // Payroll of TAKEN stopped to record. Shop has accesses since.
+  ...[specification('TAKEN', 100, 'Payroll', make), specification('TAKEN', 80, 'Payroll', drop)],
+  access('TAKEN', 7, 'Shop'),
+];
+
+describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
+  let store: Store;
+  let items: Items;
+  beforeAll(async () => {
+    store = await Store.open(engine);
+    await store.insert(store.checked(EVENTS));
+    items = await itemsWith([]);
+  });
+  afterAll(() => store.close());
+
+  async function itemsWith(declarations: typeof DECLARATIONS): Promise<Items> {
+    const { service } = store.database;
+    const explorer = new PostgresAuditEventExplorer(service);
+    const reader = new PostgresAuditEventReader(service);
+    const assessments = new Assessments(
+      service,
+      {
+        groups: (set, filter, asked) => explorer.groups(set, filter, asked),
+        page: (set, query) => reader.page(set, query),
+        sources: async () => [],
+        lags: async () => [],
+        verifications: async () => [],
+        sourcesOf: () => [],
+      },
+      { list: async () => declarations },
+      () => NOW_MS,
+    );
+    return assessments.itemsOf(null, oneTenant(store.tenantId), parseTicks(hoursAgo(0)) ?? 0n);
+  }
+  const of = (instance: string, controlId = ACCESSES, all = items) =>
+    all.filter((item) => item.serverInstanceName === instance && item.controlId === controlId);
+  const whole = (instance: string, controlId = ACCESSES, all = items) =>
+    of(instance, controlId, all).find(({ databaseName }) => databaseName === null);
+
+  it('that events of one database show pass for no other one, nor for the instance', () => {
+    expect(whole('SHOWN')).toMatchObject({
+      status: 'unknown',
+      reason: `No record says that ${GROUP} is recorded. Events of ${GROUP} came, ${NOT_PROVEN}.`,
+    });
+    expect(of('SHOWN')).toHaveLength(1);
+    const shown = items.filter(
+      ({ serverInstanceName, status }) => serverInstanceName === 'SHOWN' && status === 'pass',
+    );
+    // What the server alone can record is shown by its events.
+    expect(shown.map(({ controlId }) => controlId)).toContain(LOGONS);
+    for (const { controlId, reason } of shown) expect([controlId, reason]).not.toContain(GROUP);
+  });
+
+  it('that a database records by itself pass for it alone', () => {
+    expect(of('OWN').map(({ databaseName, status }) => [databaseName, status])).toEqual(
+      expect.arrayContaining([
+        [null, 'unknown'],
+        ['Payroll', 'pass'],
+      ]),
+    );
+    expect(of('OWN')).toHaveLength(2);
+    expect(whole('OWN')?.reason).toContain('Specifications of these databases record some: Payroll.');
+  });
+
+  it('that the server stopped to record fail for the instance, whatever a database records by itself', () => {
+    expect(whole('ENDED')).toMatchObject({ status: 'fail', since: hoursAgo(80) });
+    expect(of('ENDED').find(({ databaseName }) => databaseName === 'Payroll')?.status).toBe('pass');
+  });
+
+  it('that a database stopped to record fail for it, whatever events of others show', () => {
+    expect(of('TAKEN').find(({ databaseName }) => databaseName === 'Payroll')).toMatchObject({
+      status: 'fail',
+      since: hoursAgo(80),
+    });
+    expect(whole('TAKEN')?.status).toBe('unknown');
+  });
+
+  it('show the accesses to a sensitive object of their own database alone', async () => {
+    const sensitive = DECLARATIONS.filter(({ kind }) => kind === 'sensitive').map((one) => ({
+      ...one,
+      serverInstanceName: 'SHOWN',
+    }));
+    const all = await itemsWith([
+      ...sensitive,
+      ...sensitive.map((one) => ({ ...one, databaseName: 'Shop' })),
+    ] as never);
+    expect(whole('SHOWN', '10.2.1.1', all)).toMatchObject({
+      status: 'unknown',
+      reason: 'No record says that access to Payroll.dbo.Employees is recorded.',
+    });
+    const databases = of('SHOWN', '10.2.1.1', all).map(({ databaseName, status }) => [databaseName, status]);
+    expect(databases).toEqual(
+      expect.arrayContaining([
+        ['Payroll', 'unknown'],
+        ['Shop', 'pass'],
+      ]),
+    );
+  });
+});
