@@ -15,6 +15,7 @@ import { read } from './benches/read';
 import { repeats } from './benches/repeats';
 import { reports } from './benches/reports';
 import { tail } from './benches/tail';
+import { usual } from './benches/usual';
 import { watch } from './benches/watch';
 import { Bench } from './context';
 import { type Figure, failed, verdictOf } from './figure';
@@ -33,6 +34,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench, datasets: Datasets) => Pro
   'ingest-search': ingestSearch,
   growth,
   columns,
+  usual,
   archive,
   explore,
   decode,

@@ -1,7 +1,7 @@
 import type { Bench } from '../context';
 import { type Figure, reported } from '../figure';
 import type { Datasets } from '../load/dataset';
-import { startService } from '../processes/service';
+import { createReadKey, startService } from '../processes/service';
 import { short } from '../report';
 
 /** Each has two server instances. */
@@ -20,14 +20,11 @@ const MEASURED = 'pci-dss';
 export async function compliance(bench: Bench, datasets: Datasets): Promise<Figure[]> {
   const dataset = await datasets.of(bench.options.rows);
   const service = await startService(bench, dataset.url);
-  const { createApiKey } = await service.operate<{ createApiKey: { key: string } }>(
-    `mutation($tenantIds: [String!]!) { createApiKey(name: "bench", tenantIds: $tenantIds,
-      scopes: ["read:audit-activity", "read:compliance"]) { key } }`,
-    { tenantIds: dataset.tenantIds.slice(0, TENANTS).map(String) },
-  );
+  const tenantIds = dataset.tenantIds.slice(0, TENANTS).map(String);
+  const key = await createReadKey(service, tenantIds, ['read:compliance']);
   const get = async (path: string, query: Readonly<Record<string, string>> = {}) => {
     const response = await fetch(`${service.server.url}${BASE}${path}?${new URLSearchParams(query)}`, {
-      headers: { 'X-Api-Key': createApiKey.key },
+      headers: { 'X-Api-Key': key },
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`status ${response.status}: ${text}`);

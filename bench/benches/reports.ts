@@ -1,15 +1,17 @@
 import type { Bench } from '../context';
 import { type Figure, reported } from '../figure';
 import type { Datasets } from '../load/dataset';
-import { startService } from '../processes/service';
+import { createReadKey, startService } from '../processes/service';
 import { short } from '../report';
 
 const ROWS = 100_000;
 const DAY_MS = 86_400_000;
+/** The days of which there are events. */
+const DAYS_MAX = 91;
 /** Of the report `data-changes`. */
 const FILTER = 'actionId:(IN OR UP OR DL)';
 const BASE = '/api/v1/public';
-/** Of a report of 100,000 rows. */
+/** Of a report of 100,000 rows; of fewer, the times are only reported. */
 const CSV_MS = { medianAtMost: 3_000 } as const;
 const PDF_MS = { medianAtMost: 15_000 } as const;
 
@@ -17,14 +19,10 @@ const PDF_MS = { medianAtMost: 15_000 } as const;
 export async function reports(bench: Bench, datasets: Datasets): Promise<Figure[]> {
   const dataset = await datasets.of(bench.options.rows);
   const service = await startService(bench, dataset.url);
-  const { createApiKey } = await service.operate<{ createApiKey: { key: string } }>(
-    `mutation($tenantIds: [String!]!) { createApiKey(name: "bench", tenantIds: $tenantIds,
-      scopes: ["read:audit-activity", "read:reports"]) { key } }`,
-    { tenantIds: [String(dataset.tenantIds[0])] },
-  );
+  const key = await createReadKey(service, [String(dataset.tenantIds[0])], ['read:reports']);
   const get = async (path: string, query: Readonly<Record<string, string>>) => {
     const response = await fetch(`${service.server.url}${BASE}${path}?${new URLSearchParams(query)}`, {
-      headers: { 'X-Api-Key': createApiKey.key },
+      headers: { 'X-Api-Key': key },
     });
     const body = Buffer.from(await response.arrayBuffer());
     if (!response.ok) throw new Error(`status ${response.status}: ${body}`);
@@ -39,7 +37,7 @@ export async function reports(bench: Bench, datasets: Datasets): Promise<Figure[
   const since = (days: number) => new Date(Date.parse(endTime) - days * DAY_MS).toISOString();
   let days = 1;
   let rows = 0;
-  for (; rows < ROWS && days < 400; days++)
+  for (; rows < ROWS && days < DAYS_MAX; days++)
     rows = (await summary({ startTime: since(days), endTime, filter: FILTER })).totalCount;
   const asked = { startTime: since(days - 1), endTime };
   const times: Record<'csv' | 'pdf', number[]> = { csv: [], pdf: [] };
@@ -53,9 +51,10 @@ export async function reports(bench: Bench, datasets: Datasets): Promise<Figure[
   const peakMb = service.server.memory.read();
   await bench.untrack(service.server);
   const note = `${rows} events of one tenant`;
+  const isWhole = rows >= ROWS;
   return [
-    reported('reports', 'a report as CSV', 'ms', times.csv, { target: CSV_MS, note }),
-    reported('reports', 'a report as PDF', 'ms', times.pdf, { target: PDF_MS, note }),
+    reported('reports', 'a report as CSV', 'ms', times.csv, { target: isWhole ? CSV_MS : null, note }),
+    reported('reports', 'a report as PDF', 'ms', times.pdf, { target: isWhole ? PDF_MS : null, note }),
     reported('reports', 'memory of the service', 'MB', [peakMb ?? Number.NaN]),
   ];
 }

@@ -77,12 +77,16 @@ export async function createAgentKey(service: Service, tenantId: string): Promis
   return createAgentKey.key;
 }
 
-/** A key that reads the tenants, with the highest possible rate limit. */
-export async function createReadKey(service: Service, tenantIds: readonly string[]): Promise<string> {
+/** A key that reads the tenants, with the highest possible rate limit. @param further scopes beside that of events */
+export async function createReadKey(
+  service: Service,
+  tenantIds: readonly string[],
+  further: readonly string[] = [],
+): Promise<string> {
   const { createApiKey } = await service.operate<{ createApiKey: { key: string } }>(
-    `mutation($tenantIds: [String!]!) { createApiKey(name: "bench", tenantIds: $tenantIds,
-       scopes: ["read:audit-activity"], rateLimitPerMinute: 100000) { key } }`,
-    { tenantIds },
+    `mutation($tenantIds: [String!]!, $scopes: [String!]!) { createApiKey(name: "bench", tenantIds: $tenantIds,
+       scopes: $scopes, rateLimitPerMinute: 100000) { key } }`,
+    { tenantIds, scopes: ['read:audit-activity', ...further] },
   );
   return createApiKey.key;
 }

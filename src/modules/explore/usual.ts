@@ -9,9 +9,8 @@ import { toSummaryFilter } from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
 import type { Answer } from '../../event/shape';
 import { onOneLine } from '../../event/visible-text';
-import type { GroupField } from '../../store/columns/column-fields';
 import { ColumnCounter, inSnapshot } from '../../store/columns/counter';
-import type { Tally } from '../../store/columns/tally';
+import type { Counting, Tally } from '../../store/columns/tally';
 import { oneTenant } from '../../tenant-set';
 import { extentStatement } from './histogram.statement';
 import type { AUDIT_EVENT_USUAL } from './usual-answers';
@@ -61,7 +60,7 @@ export async function usualOf(service: ServiceDoor, event: AuditEvent, withTenan
       const count = (
         filter: string,
         range: typeof period,
-        fields: readonly GroupField[] = [],
+        { only, ...asked }: Partial<Counting> & { readonly only?: ReadonlySet<number> } = {},
       ): Promise<Tally> =>
         new ColumnCounter(
           counter.ask,
@@ -70,13 +69,15 @@ export async function usualOf(service: ServiceDoor, event: AuditEvent, withTenan
           counter.lookup,
           counter.sealed,
           counter.clock,
-        ).count({ windowMs: null, fields, hasOutcomes: false });
-      return {
-        byLogin: await counter.count({ windowMs: HOUR_MS, fields: OF_LOGIN, hasOutcomes: false }),
-        inHour: await count(login, hour),
-        byObject: object === null ? null : await count(object, period, ['serverPrincipalName']),
-        byBoth: both === null ? null : await count(both, period, ['actionId']),
-      };
+        ).count({ windowMs: null, fields: [], hasOutcomes: false, ...asked }, only);
+      const byLogin = await counter.count({ windowMs: HOUR_MS, fields: OF_LOGIN, hasOutcomes: false });
+      const inHour = await count(login, hour);
+      if (object === null || both === null) return { byLogin, inHour, byObject: null, byBoth: null };
+      const byObject = await count(object, period, { windowMs: HOUR_MS, fields: ['serverPrincipalName'] });
+      // The events of both lie in hours that have some of each.
+      const only = new Set([...byLogin.windows.keys()].filter((window) => byObject.windows.has(window)));
+      const byBoth = await count(both, period, { fields: ['actionId'], only });
+      return { byLogin, inHour, byObject, byBoth };
     }),
   );
   const { byLogin, inHour, byObject, byBoth } = counted;

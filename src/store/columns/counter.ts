@@ -64,7 +64,8 @@ export class ColumnCounter {
     return numbers;
   }
 
-  async count(asked: Counting): Promise<Tally> {
+  /** @param only the hours that may have such events; not given: all */
+  async count(asked: Counting, only?: ReadonlySet<number>): Promise<Tally> {
     const sums = new Sums();
     const read = new Map<number, ReadonlySet<number>>();
     for (const tenantId of this.tenants) {
@@ -73,6 +74,7 @@ export class ColumnCounter {
       const unread = await hours.visit(
         { fields: counts.columns, hasTimes: asked.windowMs !== null && asked.windowMs < HOUR_MS },
         (block) => counts.add(block),
+        only,
       );
       await counts.name(this.ask, hours.names);
       read.set(tenantId, new Set(unread));
