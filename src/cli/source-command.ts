@@ -9,7 +9,7 @@ const WITH_GAPS = columnsOf(
   'AuditSource',
   ...(['tenantId', 'hostName', 'databaseName', 'lag', 'waitingBytes', 'gapCount', 'problem'] as const),
   ...(['publishedCount', 'lastEventTime', 'lastReceived', 'lastReported', 'agentVersion'] as const),
-  ...(['agentGroup', 'wantedVersion', 'runningVersion', 'refusedSettings'] as const),
+  ...(['agentGroup', 'wantedVersion', 'runningVersion', 'refusedSettings', 'followsSettings'] as const),
 );
 /** Some are only for programs, because a table has no room for them. */
 const COLUMNS = WITH_GAPS.filter((name) => name !== 'gaps' && name !== 'running');
@@ -20,9 +20,11 @@ export function addSourceCommand(program: Command, onService: OnService): void {
     program
       .command('sources')
       .description('lists the sources that agents report; with --json also the newest gaps of each')
-      .option('--tenant <id>', 'of this tenant only'),
-    async (run, { tenant, json }: OfTenant & Options) => {
-      const sources = await run('auditSources', { tenantId: tenant ?? null }, json ? WITH_GAPS : COLUMNS);
+      .option('--tenant <id>', 'of this tenant only')
+      .option('--not-following', 'only those whose agents do not run the settings of their group'),
+    async (run, { tenant, notFollowing, json }: Choice & Options) => {
+      const all = await run('auditSources', { tenantId: tenant ?? null }, json ? WITH_GAPS : COLUMNS);
+      const sources = all.filter(({ followsSettings }) => !(notFollowing && followsSettings));
       return { json: sources, text: toTable(sources.map(toRow)) };
     },
   );
@@ -80,6 +82,10 @@ export function addSourceCommand(program: Command, onService: OnService): void {
       return { json: all, text: `${all.sources} sources and ${all.gaps} gaps are removed${stay}` };
     },
   );
+}
+
+interface Choice extends OfTenant {
+  readonly notFollowing?: true;
 }
 
 interface Retirement extends OfTenant {

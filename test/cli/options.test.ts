@@ -421,6 +421,7 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
     'remove-sources --tenant 7 --reported-before 2026-01-01 --host db1 --with-gaps --yes',
     { tenantId: '7', reportedBefore: '2026-01-01', hostName: 'db1', withGaps: true },
   ],
+  ['sources --tenant 7 --not-following', { tenantId: '7' }],
   [
     'source retire --tenant 7 --host db1 --database sales --reason sold',
     { tenantId: '7', hostName: 'db1', databaseName: 'sales', reason: 'sold' },

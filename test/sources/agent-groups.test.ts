@@ -20,7 +20,7 @@ const DELETE = 'mutation($groupId: String!) { deleteAgentGroup(groupId: $groupId
 const REPORT = `mutation($report: AuditSourceReport!) { reportAuditSource(report: $report) {
   gapsKept settingsVersion ${SETTINGS} } }`;
 const SOURCES = `query($tenantId: String) { auditSources(tenantId: $tenantId) {
-  hostName agentGroup wantedVersion runningVersion refusedSettings
+  hostName agentGroup wantedVersion runningVersion refusedSettings followsSettings
   running { version pollIntervalMs batchMaxEvents logLevel isOn refused { setting reason } } } }`;
 const RUNNING = {
   pollIntervalMs: 1_000,
@@ -190,6 +190,7 @@ describe.each(ENGINES)('groups of agents on %s', (engine) => {
         wantedVersion: null,
         runningVersion: null,
         refusedSettings: [],
+        followsSettings: true,
         running: null,
       },
       {
@@ -198,6 +199,7 @@ describe.each(ENGINES)('groups of agents on %s', (engine) => {
         wantedVersion: version,
         runningVersion: null,
         refusedSettings: [],
+        followsSettings: false,
         running: { ...RUNNING, version: null },
       },
       {
@@ -206,6 +208,7 @@ describe.each(ENGINES)('groups of agents on %s', (engine) => {
         wantedVersion: version,
         runningVersion: version,
         refusedSettings: ['Databases: NOT_ALLOWED', 'BatchSize: OUT_OF_BOUNDS'],
+        followsSettings: false,
         running: { ...RUNNING, version, refused },
       },
     ]);

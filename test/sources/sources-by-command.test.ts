@@ -27,7 +27,7 @@ describe('the command sources', () => {
       [
         ...['tenantId', 'hostName', 'databaseName', 'lag', 'waitingBytes', 'gapCount', 'problem'],
         ...['publishedCount', 'lastEventTime', 'lastReceived', 'lastReported', 'agentVersion'],
-        ...['agentGroup', 'wantedVersion', 'runningVersion', 'refusedSettings'],
+        ...['agentGroup', 'wantedVersion', 'runningVersion', 'refusedSettings', 'followsSettings'],
         ...['retiredAt', 'standbySince', 'retiredReason'],
       ],
       3,
@@ -39,6 +39,27 @@ describe('the command sources', () => {
     );
     const ofOther = (await run('--tenant', other.tenantId)).lines[0]?.split('\n') ?? [];
     expect([ofOther.length, ofOther[1]]).toEqual([2, expect.stringContaining('HOST-B')]);
+  });
+
+  it('prints only those whose agents do not run the settings of their group', async () => {
+    const acme = await open.world.tenant();
+    const running = { pollIntervalMs: 10, batchMaxEvents: 1, logLevel: 'info', isOn: true, refused: [] };
+    const { createAgentGroup } = await open.world.operate(
+      `mutation($t: String!) { createAgentGroup(tenantId: $t, name: "All", hosts: ["sql*"]) { version } }`,
+      { t: acme.tenantId },
+    );
+    const { version } = createAgentGroup;
+    const refused = [{ setting: 'Databases', reason: 'NOT_ALLOWED' }];
+    await report(acme, { hostName: 'web' });
+    await report(acme, { hostName: 'sql-follows', running: { ...running, version } });
+    await report(acme, { hostName: 'sql-refuses', running: { ...running, version, refused } });
+    await report(acme, { hostName: 'sql-before', running });
+    const hostsOf = async (...args: string[]) =>
+      JSON.parse((await run('--tenant', acme.tenantId, '--json', ...args)).lines[0] ?? '').map(
+        ({ hostName }: { hostName: string }) => hostName,
+      );
+    expect(await hostsOf('--not-following')).toEqual(['sql-before', 'sql-refuses']);
+    expect(await hostsOf()).toHaveLength(4);
   });
 
   it('prints every field and the gaps in JSON', async () => {

@@ -7,7 +7,7 @@ import { useTimeZone } from '../lib/preferences';
 import { formatSince, formatSpan, formatTime } from '../lib/time';
 import { formatRate } from '../lib/use-rates';
 import { GapList } from './gap-list';
-import { type Source, STATES } from './source-state';
+import { type Source, STATES, settingsText } from './source-state';
 import { SOURCES } from './texts';
 
 interface Props {
@@ -23,6 +23,7 @@ export function SourceCard({ source, rate, nowMs }: Props) {
   const [zone] = useTimeZone();
   const [isOpen, { toggle }] = useDisclosure();
   const { color, advice } = STATES[source.state];
+  const settings = settingsText(source, t);
   const facts = [
     [common.lastEvent, source.lastEventTime ? formatTime(source.lastEventTime, zone) : t.noneYet],
     [t.lastReport, common.ago(formatSince(source.lastReported, nowMs))],
@@ -52,6 +53,11 @@ export function SourceCard({ source, rate, nowMs }: Props) {
           {t[source.state]}
         </Badge>
       </Group>
+      {settings && (
+        <Text size="sm" mt={6} c={source.followsSettings ? 'dimmed' : undefined}>
+          {settings}
+        </Text>
+      )}
       {advice && (
         <Text size="sm" mt={6}>
           {source.retiredReason ?? (source.problem ? <span lang="en">{source.problem}</span> : t[advice])}

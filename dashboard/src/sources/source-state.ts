@@ -24,6 +24,17 @@ export const STATES = {
 /** The worst first. */
 export const STATE_ORDER = Object.keys(STATES) as SourceState[];
 
+/** How its agent follows the settings of its group; null: it has none. */
+export function settingsText(source: Source, t: Texts): string | null {
+  const { agentGroup, wantedVersion, runningVersion, refusedSettings, followsSettings } = source;
+  if (agentGroup === null && runningVersion === null) return null;
+  const group = agentGroup === null ? t.noGroup : t.ofGroup(agentGroup);
+  if (followsSettings && wantedVersion !== null) return t.follows(group, wantedVersion);
+  const version = (n: number | null) => (n === null ? t.noVersion : String(n));
+  const refused = refusedSettings.length > 0 ? t.refuses(refusedSettings.join(', ')) : '';
+  return t.followsNot(group, version(wantedVersion), version(runningVersion)) + refused;
+}
+
 /** `2,000 sources: 3 stale, 1,997 current` */
 export function summaryOf(states: List['states'], t: Texts): string {
   const all = states.reduce((sum, { sources }) => sum + sources, 0);

@@ -37,6 +37,13 @@ export const SOURCES_DE: In<typeof SOURCES> = {
   adviceGaps: 'Teile der Auditspur fehlen und können nicht noch einmal gelesen werden.',
   adviceStandby: 'Der Ordner ist geteilt, und ein anderer Rechner hat ihn.',
   adviceRetired: 'Ein Betreiber hat sie stillgelegt. Ein Bericht bringt sie zurück.',
+  noGroup: 'Keine Gruppe',
+  ofGroup: (name) => `Gruppe ${name}`,
+  noVersion: 'keine',
+  follows: (group, version) => `${group}: führt die Einstellungen in Version ${version} aus`,
+  followsNot: (group, wanted, running) =>
+    `${group}: Einstellungen verlangt ${wanted}, ausgeführt ${running}`,
+  refuses: (settings) => `; abgelehnt: ${settings}`,
   ofState: (n, state) => `${formatCount(n)} × ${state}`,
   summary: (n, parts) => `${counted(n, 'Quelle', 'Quellen')}: ${parts}`,
   sources: 'Quellen',

@@ -35,6 +35,13 @@ export const SOURCES = {
   adviceGaps: 'Parts of the audit trail are missing and cannot be read again.',
   adviceStandby: 'The folder is shared, and another host has it.',
   adviceRetired: 'An operator has retired it. A report brings it back.',
+  noGroup: 'No group',
+  ofGroup: (name: string) => `Group ${name}`,
+  noVersion: 'none',
+  follows: (group: string, version: number) => `${group}: runs version ${version} of the settings`,
+  followsNot: (group: string, wanted: string, running: string) =>
+    `${group}: settings wanted ${wanted}, running ${running}`,
+  refuses: (settings: string) => `; refused: ${settings}`,
   ofState: (n: number, state: string) => `${formatCount(n)} ${state.toLowerCase()}`,
   summary: (n: number, parts: string) => `${formatCount(n)} sources: ${parts}`,
   sources: 'Sources',

@@ -1,10 +1,10 @@
 import type { ParameterSpecs, QuerySpecs } from '../../event/parameter-specs';
 import { FILTER_PARAMETERS, PAGING } from '../../event/parameters';
-import type { Choices, Shape } from '../../event/shape';
+import { type Choices, pageOf, type Shape } from '../../event/shape';
 import { GAP_REASONS } from '../../event/source-report';
 import { LIMITS } from '../../limits';
 import { SOURCE_STATES, type SourceState } from './audit-source';
-import { RUNNING_SETTINGS, WANTED_SETTINGS } from './groups/answers';
+import { SOURCE_SETTINGS, WANTED_OF_GROUP } from './groups/answers';
 
 export const GAP_REASON = {
   name: 'AuditGapReason',
@@ -166,23 +166,7 @@ export const AUDIT_SOURCE = {
     standbySince: { kind: 'time', nullable: true, doc: STANDBY_SINCE },
     retiredReason: { kind: 'text', nullable: true, doc: 'Why it was retired.' },
     gapCount: { kind: 'integer', doc: `Number of gaps; at most ${LIMITS.sourceGapsMax} are stored.` },
-    agentGroup: { kind: 'text', nullable: true, doc: 'The group of agents that counts. Null: none.' },
-    wantedVersion: {
-      kind: 'integer',
-      nullable: true,
-      doc: 'Of the settings that its agent is to run. Null: those of its file.',
-    },
-    runningVersion: {
-      kind: 'integer',
-      nullable: true,
-      doc: 'Of the settings that its agent has taken in, at its last report. Null: none.',
-    },
-    refusedSettings: {
-      kind: 'text',
-      isList: true,
-      doc: 'The settings of that version that its agent does not apply, each with the reason.',
-    },
-    running: { kind: 'object', of: RUNNING_SETTINGS, nullable: true, doc: 'Null: its agent tells none.' },
+    ...SOURCE_SETTINGS,
   },
 } as const satisfies Shape;
 
@@ -231,14 +215,8 @@ export const SOURCE_ITEM = {
 } as const satisfies Shape;
 
 export const SOURCE_PAGE = {
-  name: 'AuditSourcePage',
+  ...pageOf('AuditSourcePage', SOURCE_ITEM),
   doc: 'A page of sources.',
-  fields: {
-    items: { kind: 'object', isList: true, of: SOURCE_ITEM },
-    totalCount: { kind: 'count' },
-    page: { kind: 'integer' },
-    pageSize: { kind: 'integer' },
-  },
 } as const satisfies Shape;
 
 export const AUDIT_SOURCES_PARAMETERS = {
@@ -298,7 +276,11 @@ export const SOURCE_LIST = {
 } as const satisfies Shape;
 
 export const SOURCE_LIST_PARAMETERS = {
-  state: { kind: 'choice', values: STATE_NAMES, doc: 'Only sources in this state.' },
+  state: {
+    kind: 'choice',
+    values: STATE_NAMES,
+    doc: 'Only sources in this state.',
+  },
   search: {
     kind: 'text',
     charsMax: LIMITS.filterCharsMax,
@@ -312,16 +294,6 @@ export const REPORT_RECEIPT = {
   doc: 'Given after the commit.',
   fields: {
     gapsKept: { kind: 'integer', doc: 'Gaps of the report that are stored now, new or known before.' },
-    settingsVersion: {
-      kind: 'integer',
-      nullable: true,
-      doc: "Of the settings of the agent's group. Null: it is in no group.",
-    },
-    settings: {
-      kind: 'object',
-      of: WANTED_SETTINGS,
-      nullable: true,
-      doc: 'What the agent is to run, as far as its file allows it. Null: what its file says.',
-    },
+    ...WANTED_OF_GROUP,
   },
 } as const satisfies Shape;

@@ -188,10 +188,7 @@ export class AuditSourceResolver {
 
 const toSourceType = (source: AuditSource, group: AgentGroup | null, nowMs: number): AuditSourceType => ({
   ...source,
-  agentGroup: group?.name ?? null,
-  wantedVersion: group?.version ?? null,
-  runningVersion: source.running?.version ?? null,
-  refusedSettings: (source.running?.refused ?? []).map(({ setting, reason }) => `${setting}: ${reason}`),
+  ...settingsOf(source, group),
   tenantId: String(source.tenantId),
   lastReceived: source.lastReceived?.toISOString() ?? null,
   lastReported: source.lastReported.toISOString(),
@@ -199,6 +196,18 @@ const toSourceType = (source: AuditSource, group: AgentGroup | null, nowMs: numb
   standbySince: source.standbySince?.toISOString() ?? null,
   lag: lagOf(source, nowMs),
 });
+
+function settingsOf({ running }: AuditSource, group: AgentGroup | null) {
+  const [wantedVersion, runningVersion] = [group?.version ?? null, running?.version ?? null];
+  const refused = running?.refused ?? [];
+  return {
+    wantedVersion,
+    runningVersion,
+    agentGroup: group?.name ?? null,
+    refusedSettings: refused.map(({ setting, reason }) => `${setting}: ${reason}`),
+    followsSettings: wantedVersion === runningVersion && refused.length === 0,
+  };
+}
 
 const toGapType = (gap: StoredGap): AuditGapType => ({
   ...gap,

@@ -77,8 +77,8 @@ export class AgentGroupStore {
         settings: JSON.stringify(settings),
         changedAt: attempt.at,
       };
-      await tx.agentGroup.updateMany({ where: { tenantId, groupId }, data });
-      return { ...before, ...data };
+      const { count } = await tx.agentGroup.updateMany({ where: { tenantId, groupId }, data });
+      return count === 0 ? null : { ...before, ...data };
     });
   }
 

@@ -8,7 +8,7 @@ import {
   REFUSED_REASONS,
 } from '../../../event/agent-settings';
 import type { InputShape, ParameterSpecs } from '../../../event/parameter-specs';
-import type { Choices, Shape } from '../../../event/shape';
+import type { Choices, Shape, ShapeFields } from '../../../event/shape';
 import { REPORT_CHARS_MAX } from '../../../event/source-report';
 import { LIMITS } from '../../../limits';
 import { empty, type Problem, problem, tooLong } from '../../../problem';
@@ -66,6 +66,46 @@ export const RUNNING_SETTINGS = {
     },
   },
 } as const satisfies Shape;
+
+/** What a source shows of the settings of its agent. */
+export const SOURCE_SETTINGS = {
+  agentGroup: { kind: 'text', nullable: true, doc: 'The group of agents that counts. Null: none.' },
+  wantedVersion: {
+    kind: 'integer',
+    nullable: true,
+    doc: 'Of the settings that its agent is to run. Null: those of its file.',
+  },
+  runningVersion: {
+    kind: 'integer',
+    nullable: true,
+    doc: 'Of the settings that its agent has taken in, at its last report. Null: none.',
+  },
+  refusedSettings: {
+    kind: 'text',
+    isList: true,
+    doc: 'The settings of that version that its agent does not apply, each with the reason.',
+  },
+  followsSettings: {
+    kind: 'boolean',
+    doc: 'Whether its agent has taken in the wanted version, and refuses nothing of it.',
+  },
+  running: { kind: 'object', of: RUNNING_SETTINGS, nullable: true, doc: 'Null: its agent tells none.' },
+} as const satisfies ShapeFields;
+
+/** What the answer to a report says. */
+export const WANTED_OF_GROUP = {
+  settingsVersion: {
+    kind: 'integer',
+    nullable: true,
+    doc: "Of the settings of the agent's group. Null: it is in no group.",
+  },
+  settings: {
+    kind: 'object',
+    of: WANTED_SETTINGS,
+    nullable: true,
+    doc: 'What the agent is to run, as far as its file allows it. Null: what its file says.',
+  },
+} as const satisfies ShapeFields;
 
 /** As an agent reports it. */
 export const RUNNING_REPORT = {
