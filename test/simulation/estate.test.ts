@@ -1,0 +1,118 @@
+import { describeOnPostgres } from '../support/engines';
+import { casesOf } from '../support/share';
+import { useWorld } from '../support/use-world';
+import { Estate } from './support/estate';
+
+const COUNT = casesOf(__filename);
+/** Of ten hosts, one has a file that allows nothing. */
+const DENYING = (i: number) => i % 10 === 9;
+/** Of ten hosts, three are in the group for tests. */
+const IN_TEST = (i: number) => i % 10 < 3;
+const nameOf = (i: number) => `${IN_TEST(i) ? 'TEST' : 'PROD'}${String(i).padStart(3, '0')}`;
+
+interface Source {
+  readonly hostName: string;
+  readonly agentGroup: string;
+  readonly wantedVersion: number;
+  readonly runningVersion: number | null;
+  readonly refusedSettings: readonly string[];
+  readonly followsSettings: boolean;
+  readonly publishedCount: number;
+  readonly problem: string | null;
+  readonly running: { readonly batchMaxEvents: number; readonly isOn: boolean } | null;
+}
+const SOURCES = `query($t: String!) { auditSources(tenantId: $t) { hostName agentGroup wantedVersion runningVersion
+  refusedSettings followsSettings publishedCount problem running { batchMaxEvents isOn } } }`;
+
+describeOnPostgres(`an estate of ${COUNT} agents with one service`, () => {
+  const open = useWorld('postgresql');
+  let estate: Estate;
+  let tenantId: string;
+  beforeAll(async () => {
+    ({ tenantId } = await open.world.tenant());
+    estate = await Estate.open(open.world.service.url);
+  });
+  afterAll(() => estate?.close());
+  const operate = (query: string, variables: object = {}) =>
+    open.world.operate(query, { t: tenantId, ...variables });
+  const sources = async (): Promise<readonly Source[]> => (await operate(SOURCES)).auditSources;
+  const untilAll = (what: string, is: (source: Source) => boolean) =>
+    estate.until(what, async () => {
+      const all = await sources();
+      return all.length === COUNT && all.every(is) ? all : null;
+    });
+  const hostsThat = (is: (i: number) => boolean) =>
+    Array.from({ length: COUNT }, (_, i) => i)
+      .filter(is)
+      .map(nameOf)
+      .toSorted();
+
+  it('enrolls with one token, follows settings by waves, and renews its keys', async () => {
+    const { createEnrollToken } = await operate(
+      `mutation($t: String!, $uses: Int!) { createEnrollToken(name: "estate", tenantId: $t, uses: $uses,
+        expiresAt: "2099-01-01T00:00:00Z", keyDays: 365) { key } }`,
+      { uses: COUNT },
+    );
+    const create = async (name: string, host: string) => {
+      const made = await operate(
+        'mutation($t: String!, $n: String!, $h: [String!]!) { createAgentGroup(tenantId: $t, name: $n, hosts: $h) { groupId } }',
+        { n: name, h: [host] },
+      );
+      return made.createAgentGroup.groupId as string;
+    };
+    const groups = [await create('Test', 'test*'), await create('Production', 'PROD*')] as const;
+    await Promise.all(
+      Array.from({ length: COUNT }, (_, i) =>
+        estate.start(nameOf(i), createEnrollToken.key, DENYING(i) ? [] : ['BatchSize', 'Databases']),
+      ),
+    );
+    const published = await untilAll(
+      'everything published',
+      (one) => one.publishedCount > 0 && one.followsSettings,
+    );
+    expect(published.map(({ hostName }) => hostName)).toEqual(hostsThat(() => true));
+
+    const update = async (groupId: string, change: string) =>
+      (
+        await operate(`mutation($g: String!) { updateAgentGroup(groupId: $g, ${change}) { version } }`, {
+          g: groupId,
+        })
+      ).updateAgentGroup.version as number;
+    const first = await update(groups[0], 'batchMaxEvents: 321');
+    const wave = await untilAll(
+      'the first wave',
+      ({ agentGroup, runningVersion }) => agentGroup !== 'Test' || runningVersion === first,
+    );
+    const behind = (all: readonly Source[]) =>
+      all.filter((one) => !one.followsSettings).map(({ hostName }) => hostName);
+    expect(behind(wave)).toEqual(hostsThat((i) => IN_TEST(i) && DENYING(i)));
+    for (const { agentGroup, running } of wave)
+      expect(running?.batchMaxEvents).toBe(agentGroup === 'Test' ? 321 : 1_000);
+
+    const second = await update(groups[1], 'batchMaxEvents: 321, databasesOff: ["Ledger"]');
+    const all = await untilAll(
+      'the second wave',
+      ({ agentGroup, runningVersion }) => runningVersion === (agentGroup === 'Test' ? first : second),
+    );
+    expect(behind(all)).toEqual(hostsThat(DENYING));
+    for (const { hostName, running, problem } of all) {
+      const isOff = running?.isOn === false;
+      expect([hostName, isOff]).toEqual([hostName, hostName.startsWith('PROD') && !hostName.endsWith('9')]);
+      expect(problem !== null).toBe(isOff);
+    }
+    await update(groups[1], 'unset: ["Databases"]');
+    await untilAll('on again', ({ running, problem }) => running?.isOn === true && problem === null);
+
+    const silent = nameOf(1);
+    await estate.stop(silent);
+    await operate('mutation($t: String!) { renewAgentKeys(tenantId: $t) { asked } }');
+    const KEYS = '{ apiKeys { name renewal } }';
+    const waiting = await estate.until('all but one have renewed', async () => {
+      const { apiKeys } = await operate(KEYS);
+      const left = apiKeys.filter(({ renewal }: { renewal: string | null }) => renewal === 'waiting');
+      return left.length <= 1 ? left : null;
+    });
+    expect(waiting.map(({ name }: { name: string }) => name)).toEqual([silent]);
+    expect(estate.failures()).toEqual([]);
+  }, 1_800_000);
+});
