@@ -78,6 +78,14 @@ describe('an agent that reports to the service', () => {
       caughtUpAt: expect.stringMatching(/^\d{4}-.*Z$/),
       problem: null,
       gaps: [],
+      running: {
+        version: null,
+        pollIntervalMs: 10,
+        batchMaxEvents: 1_000,
+        logLevel: 'info',
+        isOn: true,
+        refused: [],
+      },
     });
   });
 
