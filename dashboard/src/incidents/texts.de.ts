@@ -47,7 +47,7 @@ export const INCIDENTS_DE: In<typeof INCIDENTS> = {
   whatHappened: 'Was geschah',
   times: (n) => `${formatCount(n)}-mal`,
   itsAlerts: 'Seine Warnungen',
-  takeOutOf: (title) => `${title} herausnehmen`,
+  takeOutOf: (title) => `Herausnehmen: ${title}`,
   takeOut: 'Herausnehmen',
   placedBy: (name) => `eingeordnet von ${name}`,
   comment: 'Kommentar',
