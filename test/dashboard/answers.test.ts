@@ -188,7 +188,6 @@ describe('a log that is verified in the page', () => {
     expect(asked).toEqual([0, 4, 7].map((start) => ({ tenantId: '7', start })));
     expect(progress).toEqual([4, 7]);
     expect(verdict).toEqual({
-      excess: null,
       next: 10,
       signed: 10,
       unsigned: 5,

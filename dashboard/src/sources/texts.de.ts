@@ -41,8 +41,7 @@ export const SOURCES_DE: In<typeof SOURCES> = {
   ofGroup: (name) => `Gruppe ${name}`,
   noVersion: 'keine',
   follows: (group, version) => `${group}: führt die Einstellungen in Version ${version} aus`,
-  followsNot: (group, wanted, running) =>
-    `${group}: Einstellungen verlangt ${wanted}, ausgeführt ${running}`,
+  followsNot: (group, wanted, running) => `${group}: Einstellungen verlangt ${wanted}, ausgeführt ${running}`,
   refuses: (settings) => `; abgelehnt: ${settings}`,
   ofState: (n, state) => `${formatCount(n)} × ${state}`,
   summary: (n, parts) => `${counted(n, 'Quelle', 'Quellen')}: ${parts}`,
