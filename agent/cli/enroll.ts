@@ -1,8 +1,10 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
+import { grownMs } from '../../src/rests';
+import { type Clock, systemClock } from '../clock';
 import { Secret } from '../config/secret';
 import { withDeadline } from '../deadline';
-import { parseAnswer } from '../uplink/answer';
+import { parseAnswer, parseRetryAfter } from '../uplink/answer';
 import { postGraphql } from '../uplink/graphql-post';
 import { reasonOf } from '../uplink/ingest-client';
 import type { Way } from '../uplink/way';
@@ -18,19 +20,34 @@ export interface Enrolled {
 /** Fetches a key for the agent of this host, with a token. */
 export type Enroll = (baseUrl: string, token: string, way?: Way) => Promise<Enrolled>;
 
-/** @throws Error that says why there is no key, without the token */
+/** An installation waits for it: a minute and a half at most. */
+const ATTEMPTS_MAX = 6;
+const WAIT = { firstMs: 1_000, mostMs: 16_000 };
+const BUSY: ReadonlySet<string> = new Set(['rate_limited', 'service_unavailable']);
+
+/**
+ * A service that is busy, as when hundreds of hosts begin at once, is asked again. No other failure is: an exchange
+ * whose answer was lost has used the token up.
+ * @throws Error that says why there is no key, without the token
+ */
 export const enrollAt =
-  (timeoutMs: number): Enroll =>
+  (timeoutMs: number, clock: Clock = systemClock, random: () => number = Math.random): Enroll =>
   async (baseUrl, token, way) => {
     const service = { baseUrl: baseUrl.replace(/\/+$/, ''), apiKey: new Secret(token), way: way ?? null };
     const body = Buffer.from(JSON.stringify({ query: MUTATION, variables: { h: hostname() } }));
-    const answer = await withDeadline(timeoutMs, new AbortController().signal, (signal) =>
-      postGraphql(service, [body], signal),
-    ).catch((error: unknown) => {
-      throw new Error(`the token was not exchanged for a key: ${reasonOf(error)}`);
-    });
-    const { data, message } = parseAnswer(answer);
-    const enrolled = answerData.safeParse(data);
-    if (!enrolled.success) throw new Error(`the token was not exchanged for a key: ${message}`);
-    return enrolled.data.enrollAgent;
+    const never = new AbortController().signal;
+    for (let failures = 1; ; failures++) {
+      const answer = await withDeadline(timeoutMs, never, (signal) =>
+        postGraphql(service, [body], signal),
+      ).catch((error: unknown) => {
+        throw new Error(`the token was not exchanged for a key: ${reasonOf(error)}`);
+      });
+      const { code, data, message } = parseAnswer(answer);
+      const enrolled = answerData.safeParse(data);
+      if (enrolled.success) return enrolled.data.enrollAgent;
+      if (!BUSY.has(code) || failures === ATTEMPTS_MAX)
+        throw new Error(`the token was not exchanged for a key: ${message}`);
+      const askedMs = Math.min(parseRetryAfter(answer.retryAfter, clock.now()) ?? 0, WAIT.mostMs);
+      await clock.wait(Math.max(askedMs, grownMs(WAIT, failures)) * (1 + random() / 2), never);
+    }
   };

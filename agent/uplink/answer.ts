@@ -122,8 +122,8 @@ function accountOf(receipt: Receipt, sent: number): (Receipt & { readonly rest?:
   return { accepted, duplicates, rejected, ...(rest < sent && { rest }) };
 }
 
-/** Parses Retry-After, which is whole seconds or a date. */
-function parseRetryAfter(text: string | null, nowMs: number): number | null {
+/** Parses Retry-After, which is whole seconds or a date. @returns milliseconds; null: it says nothing */
+export function parseRetryAfter(text: string | null, nowMs: number): number | null {
   if (text === null) return null;
   if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;
   const atMs = Date.parse(text);

@@ -1,4 +1,6 @@
 import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { enrollAt } from '../../agent/cli/enroll';
 import type { Clock } from '../../agent/clock';
 import { OwnKey } from '../../agent/config/own-key';
@@ -100,6 +102,39 @@ describe.each(ENGINES)('a token of agents on %s', (engine) => {
     const refused = await exchange().catch((error: Error) => error.message);
     expect(refused).toMatch(/^the token was not exchanged for a key: forbidden: .*HTTP 200/);
     expect(refused).not.toContain(token.key.slice(0, 14));
+  });
+
+  it('is exchanged as soon as a busy service has time, and asks no more often than it may', async () => {
+    const answers = [
+      [503, { 'retry-after': '3' }],
+      [429, { 'retry-after': '900' }],
+      [200, {}],
+    ] as const;
+    let asked = 0;
+    let count: number = answers.length;
+    const server = createServer((request, response) => {
+      const [status, headers] = answers[Math.min(asked++, count - 1)] ?? [503, {}];
+      const key = { key: 'aaa_key', tenantId: '7' };
+      request.resume().on('end', () => {
+        response
+          .writeHead(status, headers)
+          .end(status === 200 ? JSON.stringify({ data: { enrollAgent: key } }) : '');
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const waits: number[] = [];
+    const clock = { now: () => 0, wait: async (ms: number) => void waits.push(ms) };
+    const exchange = () => enrollAt(9_000, clock, () => 0.5)(url, 'aae_token');
+    expect(await exchange()).toEqual({ key: 'aaa_key', tenantId: '7' });
+    expect(waits).toEqual([3_750, 20_000]);
+    [asked, count, waits.length] = [0, 1, 0];
+    await expect(exchange()).rejects.toThrow(
+      'the token was not exchanged for a key: service_unavailable (HTTP 503)',
+    );
+    expect([asked, waits]).toEqual([6, [3_750, 3_750, 5_000, 10_000, 20_000]]);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('names no other tenant: the keys that it makes are of its own', async () => {
