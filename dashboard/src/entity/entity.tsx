@@ -208,7 +208,7 @@ function Alerts({ entity, zone }: { readonly entity: Entity; readonly zone: Time
           <Group gap="xs">
             <Severity severity={severityOf(severity)} />
             <Anchor component={Link} href={`/alerts/${alertId}`} size="sm">
-              {showHidden(title)}
+              <span lang="en">{showHidden(title)}</span>
             </Anchor>
             <Text span size="xs" c="dimmed">
               {formatTime(lastEventTime, zone)}
