@@ -104,8 +104,9 @@ describe('monitoring', () => {
 
     it('accepts the rules: each alert is quiet before it is due, and fires when it is due', async () => {
       expect((await promtool('check', 'rules', 'alerts.yaml')).stdout).toMatch(/SUCCESS/);
-      expect((await promtool('test', 'rules', 'alerts.test.yaml')).stdout).toMatch(/SUCCESS/);
-      const cases = (parse(read('alerts.test.yaml')) as { tests: { name: string }[] }).tests;
+      const files = ['alerts.test.yaml', 'alerts-of-days.test.yaml'];
+      for (const file of files) expect((await promtool('test', 'rules', file)).stdout).toMatch(/SUCCESS/);
+      const cases = files.flatMap((file) => (parse(read(file)) as { tests: { name: string }[] }).tests);
       expect(cases.map(({ name }) => name).sort()).toEqual(alerts.map(({ alert }) => alert).sort());
     });
 
