@@ -20,9 +20,9 @@ export interface Enrolled {
 /** Fetches a key for the agent of this host, with a token. */
 export type Enroll = (baseUrl: string, token: string, way?: Way) => Promise<Enrolled>;
 
-/** An installation waits for it: a minute and a half at most. */
-const ATTEMPTS_MAX = 6;
-const WAIT = { firstMs: 1_000, mostMs: 16_000 };
+/** An installation waits for it. A token enrolls 120 agents a minute, so the last of hundreds wait for some. */
+const WAITS_MAX_MS = 300_000;
+const WAIT = { firstMs: 1_000, mostMs: 60_000 };
 const BUSY: ReadonlySet<string> = new Set(['rate_limited', 'service_unavailable']);
 
 /**
@@ -36,7 +36,7 @@ export const enrollAt =
     const service = { baseUrl: baseUrl.replace(/\/+$/, ''), apiKey: new Secret(token), way: way ?? null };
     const body = Buffer.from(JSON.stringify({ query: MUTATION, variables: { h: hostname() } }));
     const never = new AbortController().signal;
-    for (let failures = 1; ; failures++) {
+    for (let [failures, waitedMs] = [1, 0]; ; failures++) {
       const answer = await withDeadline(timeoutMs, never, (signal) =>
         postGraphql(service, [body], signal),
       ).catch((error: unknown) => {
@@ -45,9 +45,11 @@ export const enrollAt =
       const { code, data, message } = parseAnswer(answer);
       const enrolled = answerData.safeParse(data);
       if (enrolled.success) return enrolled.data.enrollAgent;
-      if (!BUSY.has(code) || failures === ATTEMPTS_MAX)
-        throw new Error(`the token was not exchanged for a key: ${message}`);
       const askedMs = Math.min(parseRetryAfter(answer.retryAfter, clock.now()) ?? 0, WAIT.mostMs);
-      await clock.wait(Math.max(askedMs, grownMs(WAIT, failures)) * (1 + random() / 2), never);
+      const waitMs = Math.max(askedMs, grownMs(WAIT, failures)) * (1 + random() / 2);
+      waitedMs += waitMs;
+      if (!BUSY.has(code) || waitedMs > WAITS_MAX_MS)
+        throw new Error(`the token was not exchanged for a key: ${message}`);
+      await clock.wait(waitMs, never);
     }
   };

@@ -127,12 +127,12 @@ describe.each(ENGINES)('a token of agents on %s', (engine) => {
     const clock = { now: () => 0, wait: async (ms: number) => void waits.push(ms) };
     const exchange = () => enrollAt(9_000, clock, () => 0.5)(url, 'aae_token');
     expect(await exchange()).toEqual({ key: 'aaa_key', tenantId: '7' });
-    expect(waits).toEqual([3_750, 20_000]);
+    expect(waits).toEqual([3_750, 75_000]);
     [asked, count, waits.length] = [0, 1, 0];
     await expect(exchange()).rejects.toThrow(
       'the token was not exchanged for a key: service_unavailable (HTTP 503)',
     );
-    expect([asked, waits]).toEqual([6, [3_750, 3_750, 5_000, 10_000, 20_000]]);
+    expect([asked, waits]).toEqual([9, [3_750, 3_750, 5_000, 10_000, 20_000, 40_000, 75_000, 75_000]]);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
