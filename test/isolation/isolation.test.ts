@@ -34,7 +34,8 @@ describe('the ways into the service', () => {
 // The short share runs on one engine only: the server, which has more than one connection.
 describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service on %s', (engine) => {
   // What is not signed yet is left without a proof.
-  useLimits({ packageWaitMs: 0 });
+  // A session makes more calls here than a page does in a minute.
+  useLimits({ packageWaitMs: 0, sessionCallsPerMinute: 5_000 });
   let stage: Stage;
   let actors: Actor[];
   beforeAll(async () => {
