@@ -88,7 +88,7 @@ const BORDERS: readonly Border[] = [
   {
     of: ['src/store'],
     files: [...CORE, 'src/caller', 'src/database', 'src/package-check/consistency', 'src/tsql'],
-    packages: ['@duckdb/node-api'],
+    packages: ['@duckdb/node-api', 'lru-cache'],
   },
   {
     of: ['src/graphql'],

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { AuditEventFilter } from '../../event/query';
 import type { TallyRow } from './questions';
 
@@ -8,10 +9,11 @@ const ROWS_MAX = 100_000;
  * longest go first.
  */
 export class KnownCounts {
-  readonly #known = new Map<string, readonly TallyRow[]>();
-  #rows = 0;
+  readonly #known: LRUCache<string, readonly TallyRow[]>;
 
-  constructor(private readonly rowsMax: number = ROWS_MAX) {}
+  constructor(rowsMax: number = ROWS_MAX) {
+    this.#known = new LRUCache({ maxSize: rowsMax, sizeCalculation: costOf });
+  }
 
   /** @param files the hashes of the files, of one tenant @param count counts their events */
   async of(
@@ -21,22 +23,11 @@ export class KnownCounts {
     count: () => Promise<readonly TallyRow[]>,
   ): Promise<readonly TallyRow[]> {
     const key = JSON.stringify([tenantId, files, windowMs, { ...filter, from: null, to: null }]);
-    const rows = this.#known.get(key) ?? (await count());
-    this.#forget(key);
+    const known = this.#known.get(key);
+    if (known) return known;
+    const rows = await count();
     this.#known.set(key, rows);
-    this.#rows += costOf(rows);
-    for (const oldest of this.#known.keys()) {
-      if (this.#rows <= this.rowsMax) break;
-      this.#forget(oldest);
-    }
     return rows;
-  }
-
-  #forget(key: string): void {
-    const rows = this.#known.get(key);
-    if (!rows) return;
-    this.#rows -= costOf(rows);
-    this.#known.delete(key);
   }
 }
 
