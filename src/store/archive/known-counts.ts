@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { AuditEventFilter } from '../../event/query';
 import type { TallyRow } from './questions';
@@ -22,7 +23,9 @@ export class KnownCounts {
     { filter, windowMs }: { readonly filter: AuditEventFilter; readonly windowMs: number | null },
     count: () => Promise<readonly TallyRow[]>,
   ): Promise<readonly TallyRow[]> {
-    const key = JSON.stringify([tenantId, files, windowMs, { ...filter, from: null, to: null }]);
+    const asked = JSON.stringify([tenantId, files, windowMs, { ...filter, from: null, to: null }]);
+    // A filter may be long.
+    const key = hash('sha256', asked, 'base64');
     const known = this.#known.get(key);
     if (known) return known;
     const rows = await count();
