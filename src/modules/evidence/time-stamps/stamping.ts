@@ -3,10 +3,10 @@ import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import { type Leased, Leases } from '../../../database/lease';
 import { LIMITS } from '../../../limits';
 import { stampedBytes } from '../../../package-check/time-stamp';
-import { grownMs, Rests } from '../../../rests';
 import type { LogEpoch } from '../../../store/log/epoch/log-epoch';
 import { isStampDue, NEWEST, STAMP, unstampedLogs } from '../log-statements';
-import { AWAY, REFUSED, type RoundParts } from '../witnesses/witness-rounds';
+import { OpenLogs } from '../open-logs';
+import type { RoundParts } from '../witnesses/witness-rounds';
 import type { AuthorityClient } from './authority-client';
 
 interface StampingParts extends Omit<RoundParts, 'evidence'> {
@@ -22,13 +22,6 @@ const STAMPING: Leased = {
   made: {},
 };
 
-/** A log that is to be stamped. */
-interface Open {
-  readonly sinceMs: number;
-  /** Why it is not, for people; null: nothing is known. */
-  reason: string | null;
-}
-
 /**
  * Has the newest checkpoint of each log stamped by a time-stamp authority, once an hour. The service goes on when it
  * does not answer, and says so.
@@ -37,10 +30,7 @@ export class Stamping {
   readonly #holder = randomUUID();
   readonly #tenants: TenantRounds;
   readonly #leases: Leases;
-  readonly #open = new Map<number, Open>();
-  readonly #rests: Rests<number>;
-  readonly #away: Rests<string>;
-  #isAway = false;
+  readonly #open: OpenLogs;
 
   /** @param authority null: none is configured */
   constructor(
@@ -49,8 +39,14 @@ export class Stamping {
   ) {
     this.#tenants = new TenantRounds(parts.owner);
     this.#leases = new Leases(parts.owner.models, STAMPING);
-    this.#rests = new Rests(parts.nowMs);
-    this.#away = new Rests(parts.nowMs);
+    this.#open = new OpenLogs(parts, {
+      named: { authority: authority?.name ?? '' },
+      texts: {
+        away: 'the time-stamp authority does not answer: checkpoints go on without it',
+        again: 'the time-stamp authority answers again',
+        refused: 'the time-stamp authority does not stamp an evidence log',
+      },
+    });
   }
 
   get healthy(): boolean {
@@ -59,10 +55,7 @@ export class Stamping {
 
   /** The number of logs that wait for their stamp for too long. */
   get late(): number {
-    const nowMs = this.parts.nowMs();
-    return [...this.#open.values()].filter(
-      ({ sinceMs }) => Math.abs(nowMs - sinceMs) >= LIMITS.timeStampLateMs,
-    ).length;
+    return this.#open.late(LIMITS.timeStampLateMs).length;
   }
 
   /** Nothing is sent in a drill, nor before an operator's go. */
@@ -81,23 +74,13 @@ export class Stamping {
       models.$queryRawUnsafe<{ tenant_id: number }[]>(unstampedLogs(of), LIMITS.evidenceWatchedLogs),
     );
     const tenants = rows.map(({ tenant_id }) => tenant_id);
-    this.#note(tenants);
+    this.#open.keepOnly(tenants);
     for (const tenantId of tenants) {
-      if (this.parts.signal.aborted || this.#away.isResting(authority.name)) break;
-      if (!this.#rests.isResting(tenantId))
+      if (this.#open.isOver) break;
+      if (!this.#open.isResting(tenantId))
         await this.#tenants.attempt(tenantId, () => this.#stampLog(tenantId, authority));
     }
     this.#tenants.end();
-  }
-
-  /** @param tenants those whose log is to be stamped */
-  #note(tenants: readonly number[]): void {
-    const open = new Set(tenants);
-    for (const tenantId of this.#open.keys()) if (!open.has(tenantId)) this.#open.delete(tenantId);
-    this.#rests.keepOnly(open);
-    const sinceMs = this.parts.nowMs();
-    for (const tenantId of tenants)
-      if (!this.#open.has(tenantId)) this.#open.set(tenantId, { sinceMs, reason: null });
   }
 
   async #stampLog(tenantId: number, authority: AuthorityClient): Promise<void> {
@@ -118,9 +101,9 @@ export class Stamping {
       if (!newest) return;
       const stamped = stampedBytes(newest.note);
       const outcome = await authority.stamp(stamped, signal);
-      if (outcome.kind === 'failed') return this.#wasAway(authority.name, outcome.message);
-      this.#answered(authority.name);
-      if (outcome.kind === 'refused') return this.#refused(tenantId, outcome.message);
+      if (outcome.kind === 'failed') return this.#open.wasAway(outcome.message);
+      this.#open.answered();
+      if (outcome.kind === 'refused') return this.#open.refused(tenantId, outcome.message);
       const stored = await owner.models.$executeRawUnsafe(
         STAMP,
         ...[tenantId, newest.number, outcome.token, Buffer.from(stamped).toString('utf8')],
@@ -128,8 +111,7 @@ export class Stamping {
       // Another log may have taken its place since.
       if (stored === 0) return;
       isStamped = true;
-      this.#open.delete(tenantId);
-      this.#rests.end(tenantId);
+      this.#open.signed(tenantId);
     } finally {
       await this.#leases.release(
         [tenantId],
@@ -137,34 +119,5 @@ export class Stamping {
         isStamped ? { set: () => 'stamped_at = now()' } : {},
       );
     }
-  }
-
-  #wasAway(authority: string, reason: string): void {
-    // The service itself ended the attempt.
-    if (this.parts.signal.aborted) return;
-    if (!this.#isAway)
-      this.parts.log.warn(
-        { authority, reason },
-        'the time-stamp authority does not answer: checkpoints go on without it',
-      );
-    this.#isAway = true;
-    this.#away.failed(authority, (failures) => grownMs(AWAY, failures));
-  }
-
-  #answered(authority: string): void {
-    if (this.#isAway) this.parts.log.info({ authority }, 'the time-stamp authority answers again');
-    this.#isAway = false;
-    this.#away.end(authority);
-  }
-
-  #refused(tenantId: number, reason: string): void {
-    this.#rests.failed(tenantId, (failures) => grownMs(REFUSED, failures));
-    const open = this.#open.get(tenantId);
-    if (!open || open.reason === reason) return;
-    this.parts.log.error(
-      { authority: this.authority?.name, tenantId, reason },
-      'the time-stamp authority does not stamp an evidence log',
-    );
-    open.reason = reason;
   }
 }

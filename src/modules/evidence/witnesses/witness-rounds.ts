@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { OwnerDoor } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../../limits';
-import { grownMs, Rests } from '../../../rests';
 import type { EvidenceLog } from '../evidence-log';
 import { COSIGN, cosignedLogs, NEWEST, uncosignedLogs } from '../log-statements';
+import { OpenLogs } from '../open-logs';
 import type { WitnessClient, WitnessOutcome } from './witness-client';
 
 export interface RoundParts {
@@ -22,29 +22,16 @@ interface NewestCheckpoint {
   readonly note: string;
 }
 
-/** A log whose newest checkpoint the witness has not signed. */
-interface Open {
-  readonly sinceMs: number;
-  /** Why, for people; null: nothing is known. */
-  reason: string | null;
-  /** The witness does not serve the log. */
-  isUnknown: boolean;
-}
-
 const TRIES_MAX = 3;
-/** Waits after failures of somebody elsewhere: he does not answer, or does not sign. */
-export const AWAY = { firstMs: 5_000, mostMs: 60_000 };
-export const REFUSED = { firstMs: 10_000, mostMs: 10 * 60_000 };
 
 /** Sends the newest checkpoints of all logs to one witness, and keeps its signatures beside them. */
 export class WitnessRounds {
   readonly #tenants: TenantRounds;
   /** The size that the witness signed last, by tenant, as far as it said. */
   readonly #sizes = new Map<number, number>();
-  readonly #open = new Map<number, Open>();
-  readonly #rests: Rests<number>;
-  readonly #away: Rests<string>;
-  #isAway = false;
+  readonly #open: OpenLogs;
+  /** Tenants whose log the witness does not serve. */
+  readonly #unknown = new Set<number>();
   #servesSome = false;
 
   constructor(
@@ -52,8 +39,14 @@ export class WitnessRounds {
     private readonly witness: WitnessClient,
   ) {
     this.#tenants = new TenantRounds(parts.owner);
-    this.#rests = new Rests(parts.nowMs);
-    this.#away = new Rests(parts.nowMs);
+    this.#open = new OpenLogs(parts, {
+      named: { witness: witness.name },
+      texts: {
+        away: 'a witness does not answer: checkpoints go on without it',
+        again: 'the witness answers again',
+        refused: 'a witness does not sign an evidence log',
+      },
+    });
   }
 
   get name(): string {
@@ -65,13 +58,9 @@ export class WitnessRounds {
    * if it serves none: then its address is wrong.
    */
   get late(): readonly number[] {
-    const nowMs = this.parts.nowMs();
-    return [...this.#open]
-      .filter(([, { sinceMs, isUnknown }]) => {
-        const isLong = Math.abs(nowMs - sinceMs) >= LIMITS.witnessLateMs;
-        return isLong && !(isUnknown && this.#servesSome);
-      })
-      .map(([tenantId]) => tenantId);
+    return this.#open
+      .late(LIMITS.witnessLateMs)
+      .filter((tenantId) => !(this.#servesSome && this.#unknown.has(tenantId)));
   }
 
   async round(): Promise<void> {
@@ -84,29 +73,20 @@ export class WitnessRounds {
       ),
     );
     const tenants = rows.map(({ tenant_id }) => tenant_id);
-    this.#note(tenants);
+    this.#open.keepOnly(tenants);
+    for (const tenantId of this.#unknown) if (!tenants.includes(tenantId)) this.#unknown.delete(tenantId);
     for (const tenantId of tenants) {
-      if (this.parts.signal.aborted || this.#away.isResting(this.name)) break;
-      if (!this.#rests.isResting(tenantId))
+      if (this.#open.isOver) break;
+      if (!this.#open.isResting(tenantId))
         await this.#tenants.attempt(tenantId, () => this.#submit(tenantId));
     }
-    if ([...this.#open.values()].some(({ isUnknown }) => isUnknown)) {
+    if (this.#unknown.size > 0) {
       const served = await this.#tenants.ask((of) =>
         models.$queryRawUnsafe<object[]>(cosignedLogs(of), prefix),
       );
       this.#servesSome = served.length > 0;
     }
     this.#tenants.end();
-  }
-
-  /** @param tenants those with a newest checkpoint that the witness has not signed */
-  #note(tenants: readonly number[]): void {
-    const open = new Set(tenants);
-    for (const tenantId of this.#open.keys()) if (!open.has(tenantId)) this.#open.delete(tenantId);
-    this.#rests.keepOnly(open);
-    const sinceMs = this.parts.nowMs();
-    for (const tenantId of tenants)
-      if (!this.#open.has(tenantId)) this.#open.set(tenantId, { sinceMs, reason: null, isUnknown: false });
   }
 
   async #submit(tenantId: number): Promise<void> {
@@ -118,7 +98,7 @@ export class WitnessRounds {
       if (old > size) {
         // Another instance may have signed, and sent, a newer checkpoint meanwhile.
         const isNewest = (await this.#newest(tenantId))?.number === newest.number;
-        if (isNewest) this.#refused(tenantId, `it signed ${old} entries of the log, which has ${size}`);
+        if (isNewest) this.#open.refused(tenantId, `it signed ${old} entries of the log, which has ${size}`);
         return;
       }
       const proof =
@@ -134,12 +114,19 @@ export class WitnessRounds {
     { number, size, note }: NewestCheckpoint,
     outcome: WitnessOutcome,
   ): Promise<void> {
-    if (outcome.kind === 'failed') return this.#wasAway(outcome.message);
-    this.#answered();
+    if (outcome.kind === 'failed') return this.#open.wasAway(outcome.message);
+    this.#open.answered();
+    if (outcome.kind === 'unknown') {
+      this.#unknown.add(tenantId);
+      return this.#open.isNotServed(tenantId, 'a witness does not serve an evidence log');
+    }
+    this.#unknown.delete(tenantId);
     if (outcome.kind === 'conflict')
-      return this.#refused(tenantId, `it signed another log of ${outcome.size} entries: the log is FORKED`);
-    if (outcome.kind === 'unknown') return this.#isUnknown(tenantId);
-    if (outcome.kind === 'refused') return this.#refused(tenantId, outcome.message);
+      return this.#open.refused(
+        tenantId,
+        `it signed another log of ${outcome.size} entries: the log is FORKED`,
+      );
+    if (outcome.kind === 'refused') return this.#open.refused(tenantId, outcome.message);
     const { line } = outcome;
     const body = note.slice(0, note.indexOf('\n\n') + 2);
     // From here on the signature is kept. After a crash before, the witness signs the same checkpoint again.
@@ -148,46 +135,11 @@ export class WitnessRounds {
       ...[tenantId, number, line, `\n${this.witness.linePrefix}`, body],
     );
     this.#sizes.set(tenantId, Number(size));
-    this.#open.delete(tenantId);
-    this.#rests.end(tenantId);
+    this.#open.signed(tenantId);
   }
 
   async #newest(tenantId: number): Promise<NewestCheckpoint | null> {
     const [row] = await this.parts.owner.models.$queryRawUnsafe<NewestCheckpoint[]>(NEWEST, tenantId);
     return row ?? null;
-  }
-
-  #wasAway(reason: string): void {
-    // The service itself ended the attempt.
-    if (this.parts.signal.aborted) return;
-    if (!this.#isAway)
-      this.parts.log.warn(
-        { witness: this.name, reason },
-        'a witness does not answer: checkpoints go on without it',
-      );
-    this.#isAway = true;
-    this.#away.failed(this.name, (failures) => grownMs(AWAY, failures));
-  }
-
-  #answered(): void {
-    if (this.#isAway) this.parts.log.info({ witness: this.name }, 'the witness answers again');
-    this.#isAway = false;
-    this.#away.end(this.name);
-  }
-
-  #refused(tenantId: number, reason: string): void {
-    this.#rests.failed(tenantId, (failures) => grownMs(REFUSED, failures));
-    const open = this.#open.get(tenantId);
-    if (!open || open.reason === reason) return;
-    this.parts.log.error({ witness: this.name, tenantId, reason }, 'a witness does not sign an evidence log');
-    Object.assign(open, { reason, isUnknown: false });
-  }
-
-  #isUnknown(tenantId: number): void {
-    this.#rests.failed(tenantId, () => REFUSED.mostMs);
-    const open = this.#open.get(tenantId);
-    if (!open || open.isUnknown) return;
-    this.parts.log.warn({ witness: this.name, tenantId }, 'a witness does not serve an evidence log');
-    Object.assign(open, { reason: null, isUnknown: true });
   }
 }

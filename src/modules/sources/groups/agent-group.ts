@@ -1,5 +1,5 @@
 import type { AgentSetting, WantedSettings } from '../../../event/agent-settings';
-import { matchesHost } from './match-host';
+import { globTest, parseGlob } from '../../../rules/glob';
 
 export interface AgentGroup {
   readonly groupId: string;
@@ -46,6 +46,10 @@ export function settingsAfter(before: WantedSettings, { settings, unset = [] }: 
   );
   return { ...before, ...without, ...given };
 }
+
+/** Whether a pattern with `*` for any text and `?` for one character matches a whole host name, in any letter case. */
+const matchesHost = (pattern: string, hostName: string) =>
+  globTest(parseGlob(pattern.toLowerCase()))(hostName.toLowerCase());
 
 /** The group of a host: the first that matches. @param groups of one tenant, in their order */
 export const groupOf = (groups: readonly AgentGroup[], hostName: string): AgentGroup | null =>

@@ -182,7 +182,7 @@ const HOSTS = {
   kind: 'texts',
   itemsMax: LIMITS.agentGroupHostsMax,
   check: hostsProblems,
-  doc: 'Patterns of host names, in which * stands for any text; letter case does not matter.',
+  doc: 'Patterns of host names, in which * stands for any text and ? for one character; letter case does not matter.',
 } as const;
 const POSITION = { kind: 'integer', min: 1, max: 1_000_000 } as const;
 const GROUP = { kind: 'reference', isRequired: true } as const;
