@@ -14,7 +14,11 @@ export function addAgentGroupCommands(group: Command, onService: OnService): voi
         .description('makes a group of hosts; the first group that names a host counts')
         .option('--tenant <id>', 'of this tenant (default: the only one)')
         .requiredOption('--name <name>', 'the name of the group')
-        .requiredOption('--host <pattern>', 'hosts, * for any text, ? for one character; may be repeated', gather)
+        .requiredOption(
+          '--host <pattern>',
+          'hosts, * for any text, ? for one character; may be repeated',
+          gather,
+        )
         .option('--position <n>', 'its place among the groups (default: the last)', wholeNumber),
     ),
     async (run, options: Creation) => {

@@ -26,7 +26,7 @@ const CORE = ['src/event', ...FACTS];
 /** What modules build on. Code that two modules need belongs there. */
 const BELOW_MODULES = [
   ...[...CORE, 'src/caller', 'src/database', 'src/store', 'src/graphql', 'src/module'],
-  ...['src/rules', 'src/delivery', 'src/shipped-folder', 'src/csv', 'src/package-check'],
+  ...['src/rules', 'src/delivery', 'src/framework-ids', 'src/shipped-folder', 'src/csv', 'src/package-check'],
 ];
 const OBSERVED = ['figures', 'gathered', 'metrics', 'open-metrics'].map((name) => `src/observe/${name}`);
 const MODULES = readdirSync(path.join(ROOT, 'src/modules')).map((name) => `src/modules/${name}`);
@@ -191,6 +191,7 @@ const BORDERS: readonly Border[] = [
   },
   { of: ['src/background'], files: [], packages: ['pino'] },
   { of: ['src/folder-lock', 'src/shipped-folder'], files: [], packages: [] },
+  { of: ['src/framework-ids'], files: ['src/problem', 'src/shipped-folder'], packages: [] },
   { of: ['src/module'], files: ['src/background', 'src/observe/open-metrics'], packages: [] },
   {
     of: ['src/http'],

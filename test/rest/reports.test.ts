@@ -358,6 +358,7 @@ describe.each(ONE_ENGINE)('reports on %s', (engine) => {
     expectError(await refused('activity', {}), 400, 'invalid_parameter');
     expectError(await refused('log-ons', { timeZone: 'Mars/Olympus' }), 400, 'invalid_parameter');
     expectError(await refused('log-ons', { framework: 'cis' }), 400, 'invalid_parameter');
+    expectError(await refused('controls', { framework: 'pci' }), 400, 'invalid_parameter');
     expectError(await refused('controls', { actionId: 'SL' }), 400, 'invalid_parameter');
     expectError(await refused('log-ons', { format: 'docx' }), 400, 'invalid_parameter');
     expectError(await refused('log-ons', { startTime: '1990-01-01' }), 400, 'invalid_parameter');

@@ -1,6 +1,7 @@
 import type { QuerySpecs } from '../../event/parameter-specs';
 import { PAGING } from '../../event/parameters';
 import { type Choices, pageOf, type Shape } from '../../event/shape';
+import { frameworkProblems } from '../../framework-ids';
 import { LIMITS } from '../../limits';
 
 export const CONTROL_STATUS = {
@@ -220,6 +221,7 @@ export const CONTROLS_PARAMETERS = {
   framework: {
     kind: 'text',
     charsMax: LIMITS.filterCharsMax,
+    check: frameworkProblems,
     doc: 'Id of the framework, such as `pci-dss`.',
   },
   status: { kind: 'choice', values: Object.keys(CONTROL_STATUS.values), doc: 'Status.' },

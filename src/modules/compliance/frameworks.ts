@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import type { FieldName } from '../../event/fields';
 import { fold } from '../../event/search';
-import { shippedFolder } from '../../shipped-folder';
+import { frameworkFile, GROUPS_FILE, shippedFrameworkFiles } from '../../framework-ids';
 
 /** How a control is judged. */
 export type Check =
@@ -92,18 +92,13 @@ interface Writer {
 let shipped: Shipped | undefined;
 
 /** The frameworks and groups of the folder `compliance`. They are read once in a process. */
-export const shippedFrameworks = (): Shipped =>
-  (shipped ??= readShipped(shippedFolder('compliance', GROUPS)));
+export const shippedFrameworks = (): Shipped => (shipped ??= readShipped());
 
-const GROUPS = 'groups.yml';
-
-function readShipped(folder: string): Shipped {
+function readShipped(): Shipped {
+  const { folder, ids } = shippedFrameworkFiles();
   const read = (name: string): unknown => parse(readFileSync(path.join(folder, name), 'utf8'));
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith('.yml') && name !== GROUPS)
-    .sort();
-  const { groups } = read(GROUPS) as { groups: Record<string, ActionGroup> };
-  const frameworks = names.map((name) => read(name) as Framework);
+  const { groups } = read(GROUPS_FILE) as { groups: Record<string, ActionGroup> };
+  const frameworks = ids.map((id) => read(frameworkFile(id)) as Framework);
   return {
     frameworks,
     mapped: mappedOf(frameworks),

@@ -4,6 +4,7 @@ import type { ParameterValues, QuerySpecs } from '../../event/parameter-specs';
 import { FILTER_PARAMETERS, PAGING } from '../../event/parameters';
 import { type AuditEventFilter, toAuditEventFilter } from '../../event/query';
 import { zoneProblems } from '../../event/zone';
+import { frameworkProblems } from '../../framework-ids';
 import { LIMITS } from '../../limits';
 import { conflict, type Problem, problem } from '../../problem';
 import type { Report } from './declarations';
@@ -48,6 +49,7 @@ export const MAKE_PARAMETERS = {
   framework: {
     kind: 'text',
     charsMax: LIMITS.filterCharsMax,
+    check: frameworkProblems,
     doc: 'Id of a framework. Of the report `controls` only; default: all frameworks.',
   },
   ...FILTERS,
