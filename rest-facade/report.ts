@@ -7,6 +7,7 @@ import { DomainError } from '../src/errors';
 import type { QuerySpecs } from '../src/event/parameter-specs';
 import { parseParameters, refuseHidden } from '../src/event/parse-parameters';
 import { admitAgain } from '../src/graphql/guard';
+import { LIMITS } from '../src/limits';
 import { findReport } from '../src/modules/reports/declarations';
 import { REPORT_FORMATS, type ReportFormat } from '../src/modules/reports/files';
 import type { ReportEntrance } from '../src/modules/reports/module';
@@ -62,23 +63,35 @@ export const answerNewRun = (reports: ReportEntrance, contextOf: ContextOf): Req
       call.gone.then(() => {
         isGone = true;
       });
-      const runId = await reports.make({
-        report,
-        tenants,
-        values,
-        holder: holderOf(principal),
-        createdBy: principal.session?.user ?? principal.name,
-        assertAllowed: async () => {
-          if (isGone) throw new DomainError('request_timeout', { public: 'The caller has gone.' });
-          await admitAgain(call, REPORT_RULE, 'while the report was made');
-        },
-      });
+      const make = () =>
+        reports.make({
+          report,
+          tenants,
+          values,
+          holder: holderOf(principal),
+          createdBy: principal.session?.user ?? principal.name,
+          assertAllowed: async () => {
+            if (isGone) throw new DomainError('request_timeout', { public: 'The caller has gone.' });
+            await admitAgain(call, REPORT_RULE, 'while the report was made');
+          },
+        });
+      const runId = await inSilence(request, make);
       const file = await reports.file(tenants, runId, values.format as ReportFormat);
       running.begins();
       running.rows = file.rows;
       await send(request, response, file);
     },
   );
+
+/** The caller sends and gets nothing while a run is made. That is no reason to close its connection. */
+async function inSilence<T>(request: Request, work: () => Promise<T>): Promise<T> {
+  request.setTimeout(LIMITS.reportMs + LIMITS.connectionIdleMs);
+  try {
+    return await work();
+  } finally {
+    request.setTimeout(LIMITS.connectionIdleMs);
+  }
+}
 
 async function send(request: Request, response: Response, file: RunFile): Promise<void> {
   response.set({
