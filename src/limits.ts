@@ -274,6 +274,8 @@ export const LIMITS = {
   complianceRecordsMax: 2_000, // changes of audits that an assessment reads of a tenant, the newest
   groupsCountedMax: 100_000, // by one question: some 20 MB in memory
   numbersCountedMax: 1_000_000, // different numbers that one question counts by: some 100 MB in memory
+  keptDaysBytesMax: 16 * 1024 * 1024, // of counts of days in memory: some 300 questions about 30 days of a usual trail
+  keptDayBytesMax: 64 * 1024, // a day with more is read again: a thousand groups
   groupsListedMax: 10_000, // in one answer: a megabyte, made in some 20 ms
   facetValuesMax: 100, // in one answer; a list of names is filtered, not paged
   exploreReadEventsMax: 200_000, // events that may be read where counts cannot answer: well under a second

@@ -103,8 +103,8 @@ async function putHour(
   }
   const texts = COLUMN_FIELDS.map((field) => columns.textOf(field, numbers.get(field) ?? new Map()));
   await client.query(
-    `INSERT INTO audit_segment (tenant_id, hour, n, singles, layout, times, ${COLUMN_FIELDS.map(columnOf).join(', ')})
-     VALUES ($1, $2, $3, '{}', ${LAYOUT}, $4, ${texts.map((_, i) => `$${5 + i}`).join(', ')})`,
+    `INSERT INTO audit_segment (tenant_id, hour, n, singles, layout, version, times, ${COLUMN_FIELDS.map(columnOf).join(', ')})
+     VALUES ($1, $2, $3, '{}', ${LAYOUT}, gen_random_uuid(), $4, ${texts.map((_, i) => `$${5 + i}`).join(', ')})`,
     [TENANT_ID, hour, events.length, columns.times, ...texts],
   );
   const succeeded = events.filter((event) => event.succeeded).length;

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { ServiceDoor } from '../../src/database/clients';
 import { Indexer } from '../../src/modules/search/indexer';
 import { Archive, openArchive } from '../../src/store/archive/archive';
 import { ArchivedTenants } from '../../src/store/archive/archived-tenants';
@@ -45,6 +46,11 @@ export class ArchiveTrial {
   openWith(worker: ArchiveWorker): void {
     const { owner, service, migrator } = this.store.database;
     openArchive(new Archive(this.tenants, this.cache, worker), service, owner, migrator);
+  }
+
+  /** Gives another door of the store the archive. */
+  openBehind(door: ServiceDoor): void {
+    openArchive(new Archive(this.tenants, this.cache, this.worker), door);
   }
 
   /** @param place where files lie; null: in the database */

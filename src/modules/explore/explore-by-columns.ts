@@ -3,7 +3,7 @@ import type { AuditEventFilter } from '../../event/query';
 import { fold } from '../../event/search';
 import { sealedIn, snapshotOf } from '../../store/archive/archive';
 import { countInFiles, partsOf } from '../../store/archive/in-parts';
-import { ColumnCounter, inSnapshot } from '../../store/columns/counter';
+import { type ColumnCounter, inSnapshot } from '../../store/columns/counter';
 import { groupsByColumns } from '../../store/columns/groups';
 import { addAt, type Count } from '../../store/columns/tally';
 import { planOf } from '../../store/plan';
@@ -76,32 +76,20 @@ export async function facetsByColumns(
   });
 }
 
-/** Counts all groups in one snapshot, with those of the period before. */
+/** Counts all groups, with those of the period before. @param counter of the filter */
 export async function eventGroups(
-  service: ServiceDoor,
-  tenants: TenantSet,
+  counter: ColumnCounter,
   filter: AuditEventFilter,
   asked: GroupQuestion,
 ): Promise<EventGroups> {
   const { before } = asked;
-  return inSnapshot(service, tenants, filter, async (counter) => {
-    const earlier =
-      before &&
-      new ColumnCounter(
-        counter.ask,
-        tenants,
-        { ...filter, ...before },
-        counter.lookup,
-        counter.sealed,
-        counter.clock,
-      );
-    const groups = await groupsByColumns(counter, earlier, asked);
-    return {
-      totalCount: groups.reduce((sum, { n }) => sum + n, 0),
-      groupCount: groups.length,
-      groups: await firstGroups(groups, asked, () => counter.clock.turn()),
-    };
-  });
+  const earlier = before && counter.with({ ...filter, ...before });
+  const groups = await groupsByColumns(counter, earlier, asked);
+  return {
+    totalCount: groups.reduce((sum, { n }) => sum + n, 0),
+    groupCount: groups.length,
+    groups: await firstGroups(groups, asked, () => counter.clock.turn()),
+  };
 }
 
 function facetOf(

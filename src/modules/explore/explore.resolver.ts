@@ -28,7 +28,7 @@ const MS_PER_SECOND = 1_000;
 @Resolver()
 export class ExploreResolver {
   constructor(
-    private readonly explorer: AuditEventExplorer,
+    private readonly explorer: Omit<AuditEventExplorer, 'groupsOfEach'>,
     private readonly fairShare: Pick<FairShare, 'run'>,
   ) {}
 

@@ -61,12 +61,17 @@ export interface FacetQuestion {
 }
 
 export interface GroupQuestion extends GroupOrder {
-  readonly fields: readonly [FacetField, FacetField?];
+  readonly fields: readonly [FacetField, FacetField?, FacetField?];
   /** The period whose counts stand beside those of the filter's range; null: none. */
   readonly before: TimeRange | null;
   /** The field whose numbers are added up; null: none. */
   readonly sumOf: NumberField | null;
   readonly limit: number;
+}
+
+/** Groups of the events that pass a filter. */
+export interface FilteredGroups extends GroupQuestion {
+  readonly filter: AuditEventFilter;
 }
 
 export interface EventGroups {
@@ -96,4 +101,6 @@ export interface AuditEventExplorer {
    * @throws DomainError `invalid_parameter` where there are more groups than can be counted
    */
   groups(tenants: TenantSet, filter: AuditEventFilter, asked: GroupQuestion): Promise<EventGroups>;
+  /** The groups of several filters, all from one snapshot: it is quicker than one after the other. @throws as `groups` */
+  groupsOfEach(tenants: TenantSet, questions: readonly FilteredGroups[]): Promise<readonly EventGroups[]>;
 }

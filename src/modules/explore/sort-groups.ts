@@ -64,4 +64,4 @@ function compareNumbers(a: number | bigint | null, b: number | bigint | null): n
 
 const compareTexts = (a = '', b = '') => (a < b ? -1 : a > b ? 1 : 0);
 const compareValues = (a: EventGroup, b: EventGroup) =>
-  compareTexts(a.values[0], b.values[0]) || compareTexts(a.values[1], b.values[1]);
+  a.values.map((value, i) => compareTexts(value, b.values[i])).find((sign) => sign !== 0) ?? 0;

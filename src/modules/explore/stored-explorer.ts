@@ -7,6 +7,7 @@ import { fold } from '../../event/search';
 import type { Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
 import { fromRowsAlone } from '../../store/archive/in-parts';
+import { inSnapshot } from '../../store/columns/counter';
 import { byTier, type Plan, planOf } from '../../store/plan';
 import type { Row } from '../../store/rows/event-rows';
 import { fromStored } from '../../store/rows/stored-text';
@@ -20,6 +21,7 @@ import {
   type FacetField,
   type FacetQuestion,
   type Facets,
+  type FilteredGroups,
   type GroupQuestion,
   type Histogram,
 } from './explorer';
@@ -158,9 +160,26 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     return { totalCount: total.succeeded + total.failed, facets };
   }
 
-  groups(tenants: TenantSet, filter: AuditEventFilter, asked: GroupQuestion): Promise<EventGroups> {
+  async groups(tenants: TenantSet, filter: AuditEventFilter, asked: GroupQuestion): Promise<EventGroups> {
+    const [groups] = await this.groupsOfEach(tenants, [{ ...asked, filter }]);
+    return groups as EventGroups;
+  }
+
+  async groupsOfEach(
+    tenants: TenantSet,
+    questions: readonly FilteredGroups[],
+  ): Promise<readonly EventGroups[]> {
     const { service } = this;
-    return guarded(() => eventGroups(service, tenants, filter, asked));
+    const [first] = questions;
+    if (!first) return [];
+    return guarded(() =>
+      inSnapshot(service, tenants, first.filter, async (counter) => {
+        const all: EventGroups[] = [];
+        for (const { filter, ...asked } of questions)
+          all.push(await eventGroups(counter.with(filter), filter, asked));
+        return all;
+      }),
+    );
   }
 
   /** Replaces an open end by the border of the hours that have events. */

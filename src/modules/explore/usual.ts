@@ -9,7 +9,7 @@ import { toSummaryFilter } from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
 import type { Answer } from '../../event/shape';
 import { onOneLine } from '../../event/visible-text';
-import { ColumnCounter, inSnapshot } from '../../store/columns/counter';
+import { inSnapshot } from '../../store/columns/counter';
 import type { Counting, Tally } from '../../store/columns/tally';
 import { oneTenant } from '../../tenant-set';
 import { extentStatement } from './histogram.statement';
@@ -62,14 +62,9 @@ export async function usualOf(service: ServiceDoor, event: AuditEvent, withTenan
         range: typeof period,
         { only, ...asked }: Partial<Counting> & { readonly only?: ReadonlySet<number> } = {},
       ): Promise<Tally> =>
-        new ColumnCounter(
-          counter.ask,
-          tenants,
-          toSummaryFilter({ filter, ...range }),
-          counter.lookup,
-          counter.sealed,
-          counter.clock,
-        ).count({ windowMs: null, fields: [], hasOutcomes: false, ...asked }, only);
+        counter
+          .with(toSummaryFilter({ filter, ...range }))
+          .count({ windowMs: null, fields: [], hasOutcomes: false, ...asked }, only);
       const byLogin = await counter.count({ windowMs: HOUR_MS, fields: OF_LOGIN, hasOutcomes: false });
       const inHour = await count(login, hour);
       if (object === null || both === null) return { byLogin, inHour, byObject: null, byBoth: null };

@@ -54,11 +54,19 @@ SELECT t.tenant_id, w.word, w.hour, w.n
 FROM tenant t CROSS JOIN unnest(${list('$2')}, $3::int[], $4::int[]) AS w(word, hour, n) WHERE t.tenant_id = $1::int
 ORDER BY w.word, w.hour`;
 
-/** $1 tenant, $2 hours, $3 counts of events, $4 list of single words, $5 their hours, $6 times, from $7 on the columns. */
+/** $1 tenant, $2 version, $3 number of hours, newest first. Releases before gave hours no version. */
+export const GIVE_VERSION = `
+UPDATE audit_segment s SET version = $2::uuid WHERE s.tenant_id = $1::int AND s.hour IN (
+  SELECT o.hour FROM audit_segment o WHERE o.tenant_id = $1::int AND o.version IS NULL ORDER BY o.hour DESC LIMIT $3::int)`;
+
+/**
+ * $1 tenant, $2 hours, $3 counts of events, $4 list of single words, $5 their hours, $6 version, $7 times, from $8 on the
+ * columns.
+ */
 export const PUT_SEGMENTS = `
-INSERT INTO audit_segment (tenant_id, hour, n, singles, layout, times, ${COLUMNS.join(', ')})
-SELECT t.tenant_id, h.hour, h.n, coalesce(s.singles, '{}'), ${LAYOUT}, h.times, ${COLUMNS.map((column) => `h.${column}`).join(', ')}
-FROM tenant t CROSS JOIN unnest($2::int[], $3::int[], $6::text[], ${COLUMNS.map((_, i) => `$${7 + i}::text[]`).join(', ')})
+INSERT INTO audit_segment (tenant_id, hour, n, singles, layout, version, times, ${COLUMNS.join(', ')})
+SELECT t.tenant_id, h.hour, h.n, coalesce(s.singles, '{}'), ${LAYOUT}, $6::uuid, h.times, ${COLUMNS.map((column) => `h.${column}`).join(', ')}
+FROM tenant t CROSS JOIN unnest($2::int[], $3::int[], $7::text[], ${COLUMNS.map((_, i) => `$${8 + i}::text[]`).join(', ')})
   AS h(hour, n, times, ${COLUMNS.join(', ')}) LEFT JOIN (
   SELECT w.hour, array_agg(${singleOf('$1::int', 'w.word')}) AS singles
   FROM unnest(${list('$4')}, $5::int[]) AS w(word, hour) GROUP BY w.hour) s ON s.hour = h.hour

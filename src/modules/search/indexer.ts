@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { OwnerDoor, Step } from '../../database/clients';
 import { TenantRounds } from '../../database/distribute/tenant-rounds';
 import { isFailure } from '../../database/failure';
@@ -7,7 +8,15 @@ import { COLUMN_FIELDS } from '../../store/columns/column-fields';
 import { tryTurn } from '../../store/counts/turns';
 import { HourColumns, type PackedColumns } from './hour-columns';
 import { HourWords } from './hour-words';
-import { INDEX_AGAIN, LACKS_COLUMNS, PUT_SEGMENTS, PUT_WORDS, readEvents, toList } from './index-statements';
+import {
+  GIVE_VERSION,
+  INDEX_AGAIN,
+  LACKS_COLUMNS,
+  PUT_SEGMENTS,
+  PUT_WORDS,
+  readEvents,
+  toList,
+} from './index-statements';
 import { ValueNumbers } from './value-numbers';
 
 const HOURS_PER_STEP = 168;
@@ -84,23 +93,25 @@ export class Indexer {
   }
 
   /**
-   * Puts hours that a release before indexed, and that lack columns, on the list again while there is nothing else to
-   * do.
+   * Gives versions to hours that a release before indexed, and puts those that lack columns on the list again, while there
+   * is nothing else to do.
    * @returns the number of these hours
    */
   async #putOldHoursOn(): Promise<number> {
     if (this.now() < this.#restsUntil) return 0;
     const tenants = await this.#rounds.ask((of) =>
       this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
-        `SELECT DISTINCT s.tenant_id FROM audit_segment s WHERE ${LACKS_COLUMNS} AND ${of('s.tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
+        `SELECT DISTINCT s.tenant_id FROM audit_segment s WHERE (${LACKS_COLUMNS} OR s.version IS NULL) AND ${of('s.tenant_id')} LIMIT ${TENANTS_PER_RUN}`,
       ),
     );
     const put: (number | null)[] = [];
     for (const { tenant_id } of tenants)
       put.push(
-        await this.#rounds.attempt(tenant_id, () =>
-          this.owner.models.$executeRawUnsafe(INDEX_AGAIN, tenant_id, HOURS_PER_STEP),
-        ),
+        await this.#rounds.attempt(tenant_id, async () => {
+          const { models } = this.owner;
+          const given = await models.$executeRawUnsafe(GIVE_VERSION, tenant_id, randomUUID(), HOURS_PER_STEP);
+          return given + (await models.$executeRawUnsafe(INDEX_AGAIN, tenant_id, HOURS_PER_STEP));
+        }),
       );
     this.#rounds.end();
     const hours = put.reduce<number>((sum, count) => sum + (count ?? 0), 0);
@@ -216,6 +227,7 @@ async function put(
     all.map(({ words }) => words.events),
     toList(singles.map(({ word }) => word)),
     singles.map(({ hour }) => hour),
+    randomUUID(),
     all.map(({ columns }) => columns.times),
     ...COLUMN_FIELDS.map((field) => all.map(({ columns }) => columns.textOf(field, numbers.of(field)))),
   ]);

@@ -41,8 +41,9 @@ export class Archive {
     return restoreWeek({ owner, writer: this.reader, cache: this.cache }, tenantId, week, also);
   }
 
-  /** Removes this instance's copies of files that no week has any more. @returns whether none is left */
+  /** Removes this instance's copies of files that no week has any more, and what it knows of files. @returns whether none is left */
   async forgetUnlisted(owner: OwnerDoor): Promise<boolean> {
+    this.#counts.clear();
     const rows = await owner.models.$queryRawUnsafe<{ sha256: string }[]>(ALL_LISTED);
     return this.cache.keepOnly(new Set(rows.map(({ sha256 }) => sha256)));
   }

@@ -4,15 +4,18 @@ import { isFailure } from '../../database/failure';
 import { DomainError } from '../../errors';
 import { HOUR_MS } from '../../event/event-time';
 import { equals, type FieldTerm, termsOf, type WordTerm } from '../../event/expression/expression';
-import { COLUMN_OF } from '../../event/fields';
+import { COLUMN_OF, isNumberField } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
 import type { TenantSet } from '../../tenant-set';
 import { type SealedWeeks, sealedIn } from '../archive/archive';
+import type { Stretch } from '../archive/questions';
+import { floorOfWeek, hoursOfWeek, weekOfMs } from '../rows/partitions';
 import { fromStored, toStored } from '../rows/stored-text';
 import { type ColumnField, type GroupField, isColumnField, OUTCOME } from './column-fields';
 import { wholeExpression } from './evaluate';
-import { type Ask, Clock, TenantHours } from './hour-blocks';
+import { type Ask, Clock, type ListedHours, TenantHours } from './hour-blocks';
+import { gather } from './kept-days';
 import { eventGroupsStatement, termValuesStatement } from './statements';
 import { addAt, addTo, type Counting, Sums, type Tally } from './tally';
 import { TenantCounts } from './tenant-counts';
@@ -29,11 +32,22 @@ export class ColumnCounter {
     /** The weeks whose events lie in files; null: there are none. */
     readonly sealed: SealedWeeks | null = null,
     readonly clock = new Clock(),
+    private readonly listed: ListedHours = new Map(),
   ) {}
 
   /** A counter of the same question for some of the tenants. */
   of(tenants: TenantSet): ColumnCounter {
-    return new ColumnCounter(this.ask, tenants, this.filter, this.lookup, this.sealed, this.clock);
+    return this.#like(tenants, this.filter);
+  }
+
+  /** A counter of another question in the same snapshot. Hours of the same range are listed once. */
+  with(filter: AuditEventFilter): ColumnCounter {
+    return this.#like(this.tenants, filter);
+  }
+
+  #like(tenants: TenantSet, filter: AuditEventFilter): ColumnCounter {
+    const { ask, lookup, sealed, clock, listed } = this;
+    return new ColumnCounter(ask, tenants, filter, lookup, sealed, clock, listed);
   }
 
   async tenantHours(tenantId: number): Promise<TenantHours> {
@@ -42,6 +56,7 @@ export class ColumnCounter {
     const opened = await TenantHours.open(this.ask, tenantId, this.filter, {
       of: this.lookup,
       clock: this.clock,
+      listed: this.listed,
     });
     this.#open.set(tenantId, opened);
     return opened;
@@ -71,11 +86,19 @@ export class ColumnCounter {
     for (const tenantId of this.tenants) {
       const hours = await this.tenantHours(tenantId);
       const counts = new TenantCounts(tenantId, asked, sums, await this.#numbersOf(tenantId, asked));
-      const unread = await hours.visit(
-        { fields: counts.columns, hasTimes: asked.windowMs !== null && asked.windowMs < HOUR_MS },
-        (block) => counts.add(block),
-        only,
-      );
+      const wanted = {
+        fields: counts.columns,
+        hasTimes: asked.windowMs !== null && asked.windowMs < HOUR_MS,
+      };
+      const unread =
+        only || !isByDay(asked)
+          ? await hours.visit(wanted, (block) => counts.add(block), only)
+          : await gather(hours, {
+              name: JSON.stringify(asked),
+              wanted,
+              open: () => new TenantCounts(tenantId, asked, new Sums(), new Map()),
+              take: (packed) => counts.take(packed),
+            });
       await counts.name(this.ask, hours.names);
       read.set(tenantId, new Set(unread));
       await this.#read(tenantId, unread, asked, sums);
@@ -90,10 +113,44 @@ export class ColumnCounter {
     by: Parameters<typeof eventGroupsStatement>[3],
   ): Promise<readonly Row[]> {
     if (hours.length === 0) return [];
-    const { filter } = this;
-    const stretches = (await this.tenantHours(tenantId)).stretchesOf(hours);
-    const inFiles = (await this.sealed?.groups(tenantId, filter, stretches, by)) ?? [];
+    const inFiles = await this.#inFiles(tenantId, hours, { groups: by }, (sealed, filter, stretches) =>
+      sealed.groups(tenantId, filter, stretches, by),
+    );
     return [...(await this.#groupsOfRows(tenantId, hours, by)), ...inFiles];
+  }
+
+  /** Asks the files of some hours. Answers of whole weeks are known from the second time on. */
+  async #inFiles<R extends object>(
+    tenantId: number,
+    hours: readonly number[],
+    asked: Readonly<Record<string, unknown>>,
+    ask: (
+      sealed: SealedWeeks,
+      filter: AuditEventFilter,
+      stretches: readonly Stretch[],
+    ) => Promise<readonly R[]>,
+  ): Promise<readonly R[]> {
+    const { filter, sealed } = this;
+    if (!sealed) return [];
+    const tenantHours = await this.tenantHours(tenantId);
+    const wanted = new Set(hours);
+    const files = (await sealed.list(tenantId)).filter(({ week }) => {
+      const [first, end] = hoursOfWeek(week);
+      return tenantHours.isWhole(first, end, wanted);
+    });
+    const weeks = new Set(files.map(({ week }) => week));
+    const rest = hours.filter((hour) => !weeks.has(weekOfMs(hour * HOUR_MS)));
+    const inRest = rest.length === 0 ? [] : await ask(sealed, filter, tenantHours.stretchesOf(rest));
+    if (files.length === 0) return inRest;
+    const hashes = files.map(({ sha256 }) => sha256);
+    const known = await sealed.counts.of(tenantId, hashes, { filter, ...asked }, () =>
+      ask(
+        sealed,
+        { ...filter, from: null, to: null },
+        files.map(({ week }) => ({ from: floorOfWeek(week), to: floorOfWeek(week + 1) })),
+      ),
+    );
+    return [...known, ...inRest];
   }
 
   async #groupsOfRows(
@@ -128,14 +185,15 @@ export class ColumnCounter {
 
   async #readFiles(tenantId: number, hours: readonly number[], asked: Counting, sums: Sums) {
     const { windowMs, fields, ofValues } = asked;
-    const stretches = (await this.tenantHours(tenantId)).stretchesOf(hours);
     const texts = [...(ofValues?.values ?? [])].map(toStored);
     const by = {
       windowMs,
       fields,
       ofValues: ofValues && texts.length > 0 ? { field: ofValues.field, texts } : null,
     };
-    const rows = (await this.sealed?.tally(tenantId, this.filter, stretches, by)) ?? [];
+    const rows = await this.#inFiles(tenantId, hours, { tally: by }, (sealed, filter, stretches) =>
+      sealed.tally(tenantId, filter, stretches, by),
+    );
     if (rows.length > LIMITS.valuesOfFilesMax) throw new DomainError('invalid_parameter', TOO_MANY);
     for (const row of rows) {
       const { w, n, ok } = row;
@@ -148,6 +206,9 @@ export class ColumnCounter {
     }
   }
 }
+
+/** Whether counts of days can be kept. Numbers have no numbers of values that a later question knows. */
+const isByDay = ({ fields, ofValues }: Counting) => !ofValues && !fields.some(isNumberField);
 
 const TOO_MANY = {
   public: `There are more than ${LIMITS.valuesOfFilesMax} different values: narrow the time range or the filter, or count by another field.`,

@@ -1,6 +1,6 @@
 import { DomainError } from '../../errors';
 import { HOUR_MS } from '../../event/event-time';
-import { COLUMN_OF, type NumberField } from '../../event/fields';
+import { COLUMN_OF, isNumberField, type NumberField } from '../../event/fields';
 import { exactInteger } from '../../event/lifted';
 import { LIMITS } from '../../limits';
 import { fromStored } from '../rows/stored-text';
@@ -8,6 +8,7 @@ import { type Column, codeAt, plus } from './codec';
 import { type ColumnField, type GroupField, OUTCOME } from './column-fields';
 import type { ColumnCounter } from './counter';
 import type { Block } from './hour-blocks';
+import { type DayCounts, gather } from './kept-days';
 import { namesOf } from './tenant-counts';
 
 /** Events that have the same values of the fields by which they are grouped. */
@@ -26,8 +27,8 @@ export interface EventGroup {
 }
 type Sum = { -readonly [name in keyof EventGroup]: EventGroup[name] };
 
-/** The fields by which events are grouped: one or two. */
-export type GroupFields = readonly [GroupField, GroupField?];
+/** The fields by which events are grouped: one to three. */
+export type GroupFields = readonly [GroupField, GroupField?, GroupField?];
 
 export interface Grouping {
   readonly fields: GroupFields;
@@ -67,7 +68,9 @@ export async function groupsByColumns(
   return [...groups.values()];
 }
 
-function join(sum: Sum, { n, failed, firstMs, lastMs, sum: numbers }: EventGroup): void {
+type Added = Pick<EventGroup, 'n' | 'failed' | 'firstMs' | 'lastMs' | 'sum'>;
+
+function join(sum: Sum, { n, failed, firstMs, lastMs, sum: numbers }: Added): void {
   if (numbers !== null) sum.sum = plus(sum.sum, numbers);
   sum.n += n;
   sum.failed += failed;
@@ -75,7 +78,7 @@ function join(sum: Sum, { n, failed, firstMs, lastMs, sum: numbers }: EventGroup
   sum.lastMs = Math.max(sum.lastMs, lastMs);
 }
 
-const tooManyGroups = (fields: GroupFields) =>
+const tooManyGroups = (fields: readonly (GroupField | undefined)[]) =>
   new DomainError('invalid_parameter', {
     public: `There are more than ${LIMITS.groupsCountedMax} groups by ${fields.filter(Boolean).join(' and ')}: narrow the time range or the filter, or group by another field.`,
   });
@@ -87,9 +90,18 @@ async function groupsOfTenant(
   { fields: given, sumOf }: Grouping,
 ): Promise<Sum[]> {
   const fields = given.filter((field) => field !== undefined);
-  const groups = new TenantGroups(given, sumOf);
+  const groups = new TenantGroups(fields, sumOf);
   const hours = await counter.tenantHours(tenantId);
-  const unread = await hours.visit({ fields: groups.columns, hasTimes: true }, (block) => groups.add(block));
+  const wants = { fields: groups.columns, hasTimes: true };
+  // Numbers have no numbers of values that a later question knows.
+  const unread = groups.columns.some(isNumberField)
+    ? await hours.visit(wants, (block) => groups.add(block))
+    : await gather(hours, {
+        name: JSON.stringify(fields),
+        wanted: wants,
+        open: () => new TenantGroups(fields, null),
+        take: (packed) => groups.take(packed),
+      });
   const counted = await groups.named(counter, tenantId);
   const rows = await counter.readGroups(tenantId, unread, {
     windowMs: null,
@@ -115,55 +127,90 @@ async function groupsOfTenant(
 }
 
 /** The groups of one tenant, by the numbers of their values. */
-class TenantGroups {
+class TenantGroups implements DayCounts {
   readonly columns: readonly ColumnField[];
-  readonly #byIds = new Map<number, Map<number, Sum>>();
+  readonly #root: Level = { next: new Map(), sum: null };
   #size = 0;
 
   constructor(
-    private readonly fields: GroupFields,
+    private readonly fields: readonly GroupField[],
     private readonly sumOf: NumberField | null,
   ) {
-    const own = fields.filter((field) => field !== undefined && field !== 'tenantId');
+    const own = fields.filter((field) => field !== 'tenantId');
     this.columns = [...new Set<ColumnField>([...own, 'succeeded', ...(sumOf ? [sumOf] : [])])];
   }
 
   add({ hour, columns, places, count }: Block): void {
-    const [first, second] = this.fields.map((field) =>
-      field === undefined || field === 'tenantId' ? ONE_VALUE : wanted(columns.column(field)),
+    const parts = this.fields.map((field) =>
+      field === 'tenantId' ? ONE_VALUE : wanted(columns.column(field)),
     );
-    const [a, b] = [first ?? ONE_VALUE, second ?? ONE_VALUE];
     const outcome = wanted(columns.column('succeeded'));
     const times = wanted(columns.times);
     const numbers = this.sumOf ? wanted(columns.numbers(this.sumOf)) : null;
     const failed = outcome.ids.indexOf(OUTCOME.failed);
-    // An hour has few pairs of values beside its events, so each pair is looked up once.
-    const known = new Map<number, Sum>();
+    const combined = parts.reduce((product, { ids }) => product * ids.length, 1);
+    // Few combinations have a slot each; of many, those that occur get one.
+    const slots = combined <= Math.max(SLOTS_MIN, count) ? null : new Map<number, number>();
+    const size = slots ? count : combined;
+    const [n, bad] = [new Int32Array(size), new Int32Array(size)];
+    const [first, last] = [new Int32Array(size), new Int32Array(size)];
+    const sums: (number | bigint | null)[] = [];
     for (let i = 0; i < count; i++) {
       const place = places ? (places[i] as number) : i;
-      const [x, y] = [codeAt(a, place), codeAt(b, place)];
-      const pair = x * b.ids.length + y;
-      let group = known.get(pair);
-      if (!group) {
-        group = this.#group(a.ids[x] as number, b.ids[y] as number);
-        known.set(pair, group);
+      let slot = 0;
+      for (let k = 0; k < parts.length; k++) {
+        const part = parts[k] as Column;
+        slot = slot * part.ids.length + codeAt(part, place);
       }
-      const ms = hour * HOUR_MS + (times[place] as number);
-      group.n++;
-      if (codeAt(outcome, place) === failed) group.failed++;
+      if (slots) slot = slotOf(slots, slot);
+      // The events of an hour are in the order of their times.
+      if (n[slot] === 0) first[slot] = place;
+      last[slot] = place;
+      (n[slot] as number)++;
+      if (codeAt(outcome, place) === failed) (bad[slot] as number)++;
       const number = numbers?.values[codeAt(numbers, place)] ?? null;
-      if (number !== null) group.sum = plus(group.sum, number);
-      if (ms < group.firstMs) group.firstMs = ms;
-      if (ms > group.lastMs) group.lastMs = ms;
+      if (number !== null) sums[slot] = plus(sums[slot] ?? null, number);
+    }
+    const msAt = (place: number) => hour * HOUR_MS + (times[place] as number);
+    const addSlot = (code: number, slot: number) => {
+      if (n[slot] === 0) return;
+      join(this.#at(idsOf(parts, code)), {
+        n: n[slot] as number,
+        failed: bad[slot] as number,
+        firstMs: msAt(first[slot] as number),
+        lastMs: msAt(last[slot] as number),
+        sum: sums[slot] ?? null,
+      });
+    };
+    if (slots) for (const [code, slot] of slots) addSlot(code, slot);
+    else for (let code = 0; code < combined; code++) addSlot(code, code);
+  }
+
+  pack(): Float64Array {
+    const numbers: number[] = [];
+    for (const { ids, sum } of this.#all()) numbers.push(...ids, sum.n, sum.failed, sum.firstMs, sum.lastMs);
+    return Float64Array.from(numbers);
+  }
+
+  /** Adds packed groups. */
+  take(packed: Float64Array): void {
+    const own = this.fields.length;
+    for (let i = 0; i < packed.length; i += own + PACKED) {
+      const [n = 0, failed = 0, firstMs = 0, lastMs = 0] = packed.subarray(i + own, i + own + PACKED);
+      join(this.#at(packed.subarray(i, i + own)), { n, failed, firstMs, lastMs, sum: null });
     }
   }
 
-  #group(a: number, b: number): Sum {
-    const inner = this.#byIds.get(a) ?? new Map<number, Sum>();
-    const known = inner.get(b);
-    if (known) return known;
+  #at(ids: Iterable<number>): Sum {
+    let level = this.#root;
+    for (const id of ids) {
+      const next = level.next.get(id) ?? { next: new Map(), sum: null };
+      level.next.set(id, next);
+      level = next;
+    }
+    if (level.sum) return level.sum;
     if (++this.#size > LIMITS.groupsCountedMax) throw tooManyGroups(this.fields);
-    const group = {
+    level.sum = {
       values: [],
       n: 0,
       failed: 0,
@@ -172,27 +219,59 @@ class TenantGroups {
       lastMs: 0,
       sum: null,
     };
-    this.#byIds.set(a, inner.set(b, group));
-    return group;
+    return level.sum;
+  }
+
+  *#all(
+    level: Level = this.#root,
+    ids: readonly number[] = [],
+  ): Generator<{ ids: readonly number[]; sum: Sum }> {
+    if (level.sum) yield { ids, sum: level.sum };
+    for (const [id, next] of level.next) yield* this.#all(next, [...ids, id]);
   }
 
   async named(counter: ColumnCounter, tenantId: number): Promise<Sum[]> {
     const { names: numbers } = await counter.tenantHours(tenantId);
-    const known = { ask: counter.ask, numbers };
-    const names = async (field: GroupField | undefined, ids: Iterable<number>) =>
-      field === undefined || field === 'tenantId'
-        ? () => String(tenantId)
-        : namesOf(known, tenantId, field, [...new Set(ids)]);
-    const [first, second] = this.fields;
-    const a = await names(first, this.#byIds.keys());
-    const b = await names(
-      second,
-      [...this.#byIds.values()].flatMap((inner) => [...inner.keys()]),
-    );
-    return [...this.#byIds].flatMap(([id, inner]) =>
-      [...inner].map(([other, group]) => ({ ...group, values: second ? [a(id), b(other)] : [a(id)] })),
-    );
+    const all = [...this.#all()];
+    const names: ((id: number) => string)[] = [];
+    for (const [k, field] of this.fields.entries())
+      names.push(
+        field === 'tenantId'
+          ? () => String(tenantId)
+          : await namesOf({ ask: counter.ask, numbers }, tenantId, field, [
+              ...new Set(all.map(({ ids }) => ids[k] as number)),
+            ]),
+      );
+    return all.map(({ ids, sum }) => ({ ...sum, values: ids.map((id, k) => names[k]?.(id) ?? '') }));
   }
+}
+
+/** Groups by the numbers of their values, one level for each field. */
+interface Level {
+  readonly next: Map<number, Level>;
+  sum: Sum | null;
+}
+/** Numbers of a packed group beside those of its values. */
+const PACKED = 4;
+const SLOTS_MIN = 1_024;
+
+function slotOf(slots: Map<number, number>, code: number): number {
+  const known = slots.get(code);
+  if (known !== undefined) return known;
+  slots.set(code, slots.size);
+  return slots.size - 1;
+}
+
+function idsOf(parts: readonly Column[], code: number): number[] {
+  let rest = code;
+  return parts
+    .toReversed()
+    .map(({ ids }) => {
+      const id = ids[rest % ids.length] as number;
+      rest = Math.floor(rest / ids.length);
+      return id;
+    })
+    .reverse();
 }
 
 /** Stands for a column whose events all have the same value. */

@@ -23,6 +23,7 @@ import {
   wholeExpression,
 } from './evaluate';
 import { columnsStatement, hoursStatement, termValuesStatement, wordHoursStatement } from './statements';
+import { hoursOf, type StoredHour } from './stored-hours';
 import { MAYBE, type Verdicts, YES } from './verdicts';
 
 type Rows = readonly Row[];
@@ -58,12 +59,6 @@ export class Block {
   }
 }
 
-interface StoredHour {
-  readonly hour: number;
-  readonly n: number;
-  readonly has: boolean;
-}
-
 /** The data of each event that the blocks must have besides those that the filter needs. */
 interface Wanted {
   readonly fields: readonly ColumnField[];
@@ -95,45 +90,56 @@ const TOO_MANY = {
   public: `There are more than ${LIMITS.numbersCountedMax} different numbers: narrow the time range or the filter, or count by another field.`,
 };
 
+/** The hours that the questions of a snapshot list, by tenant and span. */
+export type ListedHours = Map<string, Promise<readonly StoredHour[]>>;
+
 /** The hours of one tenant that a filter's range touches, and the events in them by their columns. */
 export class TenantHours {
   readonly names = new NumberNames();
+  /** The conditions of the filter beside its range; null: there are none. */
+  readonly expression: Expression | null;
+  #evaluator: Promise<Evaluator> | undefined;
 
   private constructor(
     private readonly ask: Ask,
     readonly tenantId: number,
     private readonly filter: AuditEventFilter,
-    private readonly expression: Expression | null,
-    private readonly evaluator: Evaluator,
     /** The hours that have events, in order. */
-    private readonly hours: readonly StoredHour[],
-    private readonly clock: Clock,
-  ) {}
+    readonly stored: readonly StoredHour[],
+    private readonly of: TenantLookup,
+    readonly clock: Clock,
+  ) {
+    this.expression = wholeExpression(filter);
+  }
 
   static async open(
     ask: Ask,
     tenantId: number,
     filter: AuditEventFilter,
-    { of, clock }: { readonly of: TenantLookup; readonly clock: Clock },
+    { of, clock, listed }: { readonly of: TenantLookup; readonly clock: Clock; readonly listed: ListedHours },
   ): Promise<TenantHours> {
-    const expression = wholeExpression(filter);
-    const span = {
-      from: filter.from === null ? null : hourOf(filter.from),
-      to: filter.to === null ? null : hourOf(filter.to - 1n) + 1,
-    };
+    const span = spanOf(filter);
+    const key = `${tenantId} ${span.from} ${span.to}`;
+    const hours = listed.get(key) ?? ask(hoursStatement(tenantId, span)).then(hoursOf);
+    listed.set(key, hours);
+    return new TenantHours(ask, tenantId, filter, await hours, of, clock);
+  }
+
+  /** The hours that the range cuts. */
+  get cut(): readonly number[] {
+    return cutHours(this.filter);
+  }
+
+  async #evaluatorOf(): Promise<Evaluator> {
+    const { ask, tenantId, filter, expression } = this;
     const terms = numberedTerms(expression);
-    const hours = (await ask(hoursStatement(tenantId, span))).map(
-      ({ hour, n, has }): StoredHour => ({ hour: Number(hour), n: Number(n), has: has === true }),
-    );
     const values = terms.length === 0 ? [] : await ask<NumberedValue>(termValuesStatement(tenantId, terms));
     const wordHours = new Map<string, ReadonlySet<number>>();
     for (const key of keysOf(expression)) {
-      const rows = await ask(wordHoursStatement(tenantId, key, within('w.hour', span), of));
+      const rows = await ask(wordHoursStatement(tenantId, key, within('w.hour', spanOf(filter)), this.of));
       wordHours.set(key, new Set(rows.map(({ hour }) => Number(hour))));
     }
-    const question = { tenantId, expression, range: filter, wordHours };
-    const evaluator = new Evaluator(question, values);
-    return new TenantHours(ask, tenantId, filter, expression, evaluator, hours, clock);
+    return new Evaluator({ tenantId, expression, range: filter, wordHours }, values);
   }
 
   /**
@@ -141,20 +147,24 @@ export class TenantHours {
    * @returns hours whose events have to be read: they have no columns, or the columns cannot answer
    */
   async visit(wanted: Wanted, visit: (block: Block) => void, only?: ReadonlySet<number>): Promise<number[]> {
-    const all = only ? this.hours.filter(({ hour }) => only.has(hour)) : this.hours;
+    const all = only ? this.stored.filter(({ hour }) => only.has(hour)) : this.stored;
     const asked = wanted.fields.length > 0 || wanted.hasTimes ? all : this.#beside(all, visit);
     const unread = asked.filter(({ has }) => !has).map(({ hour }) => hour);
-    const own = columnsOfTerms(this.expression);
+    const { expression } = this;
+    const own = expression === null ? wanted.fields : columnsOfTerms(expression);
     const further = wanted.fields.filter((field) => !own.includes(field));
     // Columns that the filter does not need are read only for hours with events that pass it.
     const portions = portionsOf(asked.filter(({ has }) => has));
+    if (portions.length === 0) return unread;
+    this.#evaluator ??= this.#evaluatorOf();
+    const evaluator = await this.#evaluator;
     let next = this.#columns(portions[0] ?? [], own, wanted.hasTimes);
     for (const [i, portion] of portions.entries()) {
       const rows = await next;
       // The next portion is on its way while this one is worked on.
       next = this.#columns(portions[i + 1] ?? [], own, wanted.hasTimes);
       next.catch(() => {});
-      const { blocks, unknown } = await this.#evaluate(portion, rows);
+      const { blocks, unknown } = await this.#evaluate(evaluator, portion, rows);
       unread.push(...unknown);
       await this.#fetch(
         blocks.map(({ read }) => read),
@@ -179,12 +189,21 @@ export class TenantHours {
     return hours.filter(({ hour }) => isCut.has(hour));
   }
 
+  /** Whether a span lies in the range, and all of its hours with events, of which there are some, are among the given ones. */
+  isWhole(first: number, end: number, hours: ReadonlySet<number>): boolean {
+    const { from, to } = this.filter;
+    if (from !== null && from > BigInt(first) * TICKS_PER_HOUR) return false;
+    if (to !== null && to < BigInt(end) * TICKS_PER_HOUR) return false;
+    const own = this.stored.filter(({ hour }) => hour >= first && hour < end);
+    return own.length > 0 && own.every(({ hour }) => hours.has(hour));
+  }
+
   /** Record ids of some hours, in order, joined where no other hour with events lies between. */
   stretchesOf(hours: readonly number[]): readonly { readonly from: string; readonly to: string }[] {
     const wanted = new Set(hours);
     const joined: { from: number; to: number }[] = [];
     let isNext = false;
-    for (const { hour } of this.hours) {
+    for (const { hour } of this.stored) {
       const last = joined.at(-1);
       if (wanted.has(hour) && last && isNext) last.to = hour + 1;
       else if (wanted.has(hour)) joined.push({ from: hour, to: hour + 1 });
@@ -193,7 +212,7 @@ export class TenantHours {
     return joined.map(({ from, to }) => ({ from: idOfHour(from), to: idOfHour(to) }));
   }
 
-  async #evaluate(portion: readonly StoredHour[], rows: Rows) {
+  async #evaluate(evaluator: Evaluator, portion: readonly StoredHour[], rows: Rows) {
     const byHour = new Map(rows.map((row) => [Number(row.hour), row]));
     const blocks: { block: Block; read: ReadHour }[] = [];
     const unknown: number[] = [];
@@ -201,7 +220,7 @@ export class TenantHours {
       await this.clock.turn();
       const row = byHour.get(hour);
       const read = new ReadHour(hour, n, row ?? {}, this.names);
-      const block = row ? blockOf(this.evaluator.of(read), read) : null;
+      const block = row ? blockOf(evaluator.of(read), read) : null;
       if (block === null) unknown.push(hour);
       else if (block.count > 0) blocks.push({ block, read });
     }
@@ -236,14 +255,14 @@ export class TenantHours {
 
   /** The hours that have events, in order, by whether their columns hold. */
   get byColumns(): { readonly with: readonly number[]; readonly without: readonly number[] } {
-    const of = (wanted: boolean) => this.hours.filter(({ has }) => has === wanted).map(({ hour }) => hour);
+    const of = (wanted: boolean) => this.stored.filter(({ has }) => has === wanted).map(({ hour }) => hour);
     return { with: of(true), without: of(false) };
   }
 
   /** The number of events of some hours. */
   eventsIn(hours: readonly number[]): number {
     const wanted = new Set(hours);
-    return this.hours.reduce((sum, { hour, n }) => sum + (wanted.has(hour) ? n : 0), 0);
+    return this.stored.reduce((sum, { hour, n }) => sum + (wanted.has(hour) ? n : 0), 0);
   }
 }
 
@@ -351,6 +370,10 @@ function portionsOf(hours: readonly StoredHour[]): StoredHour[][] {
 
 const TICKS_PER_HOUR = BigInt(HOUR_MS) * TICKS_PER_MS;
 const idOfHour = (hour: number) => recordIdFloor(BigInt(hour) * TICKS_PER_HOUR);
+const spanOf = ({ from, to }: AuditEventFilter) => ({
+  from: from === null ? null : hourOf(from),
+  to: to === null ? null : hourOf(to - 1n) + 1,
+});
 const hourOf = (ticks: bigint) => Number(floorDiv(ticks, TICKS_PER_HOUR));
 
 const keysOf = (expression: Expression | null): string[] => {

@@ -5,11 +5,12 @@ import { bitsOfCodes, countBits, placesOf, trim } from './bits';
 import { COLUMN_VALUES_MAX, countAllCodes, countCodes } from './codec';
 import { type ColumnField, columnOf, OUTCOME } from './column-fields';
 import type { Ask, Block, NumberNames } from './hour-blocks';
+import type { DayCounts } from './kept-days';
 import { numberedValuesStatement } from './statements';
 import { addAt, addTo, type Count, type Counting, type Sums } from './tally';
 
 /** The counts of one tenant. They are kept by the numbers of values until all hours of the tenant are counted. */
-export class TenantCounts {
+export class TenantCounts implements DayCounts {
   readonly columns: readonly ColumnField[];
   readonly #byField: readonly { readonly field: ColumnField; readonly counts: NumberCounts }[];
 
@@ -35,9 +36,7 @@ export class TenantCounts {
     const failed = this.asked.hasOutcomes ? failedOf(block) : NONE;
     const count = { n: block.count, ok: block.count - failed.length };
     const { windowMs, ofValues } = this.asked;
-    addTo(this.sums.total, count);
-    if (this.asked.fields.includes('tenantId'))
-      addAt(this.sums.valuesOf('tenantId'), String(this.tenantId), count);
+    this.#addTotal(count);
     for (const { field, counts } of this.#byField) counts.add(block, field, failed);
     if (windowMs === null) return;
     if (windowMs >= HOUR_MS) {
@@ -68,6 +67,33 @@ export class TenantCounts {
       const count = counts.at(number);
       if (count.n > 0) addAt(this.sums.windowsOf(text), window, count);
     }
+  }
+
+  /** Of total, windows and values, without windows of values. */
+  pack(): Float64Array {
+    const { total, windows } = this.sums;
+    const numbers = [total.n, total.ok, windows.size];
+    for (const [window, { n, ok }] of windows) numbers.push(window, n, ok);
+    for (const [k, { counts }] of this.#byField.entries())
+      for (const [id, { n, ok }] of counts.entries()) numbers.push(k, id, n, ok);
+    return Float64Array.from(numbers);
+  }
+
+  take(packed: Float64Array): void {
+    const [n = 0, ok = 0, windows = 0] = packed;
+    this.#addTotal({ n, ok });
+    const at = (i: number) => packed[i] as number;
+    let i = 3;
+    for (const end = i + windows * 3; i < end; i += 3)
+      addAt(this.sums.windows, at(i), { n: at(i + 1), ok: at(i + 2) });
+    for (; i < packed.length; i += 4)
+      this.#byField[at(i)]?.counts.addTo(at(i + 1), { n: at(i + 2), ok: at(i + 3) });
+  }
+
+  #addTotal(count: Count): void {
+    addTo(this.sums.total, count);
+    if (count.n > 0 && this.asked.fields.includes('tenantId'))
+      addAt(this.sums.valuesOf('tenantId'), String(this.tenantId), count);
   }
 
   /** Adds the counts by number to the sums by value. */
@@ -123,11 +149,14 @@ class NumberCounts {
     for (let code = 0; code < ids.length; code++) {
       const events = n[code] as number;
       if (events === 0) continue;
-      const id = ids[code] as number;
-      if (id >= this.#n.length) this.#grow(id);
-      this.#n[id] = (this.#n[id] as number) + events;
-      this.#ok[id] = (this.#ok[id] as number) + events - (bad[code] as number);
+      this.addTo(ids[code] as number, { n: events, ok: events - (bad[code] as number) });
     }
+  }
+
+  addTo(id: number, { n, ok }: Count): void {
+    if (id >= this.#n.length) this.#grow(id);
+    this.#n[id] = (this.#n[id] as number) + n;
+    this.#ok[id] = (this.#ok[id] as number) + ok;
   }
 
   at(id: number): Count {
