@@ -164,7 +164,8 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     service,
     tenants,
     ask: {
-      groups: (set, filter, asked) => explorer.groups(set, filter, asked),
+      groupsOfEach: (set, questions) => explorer.groupsOfEach(set, questions),
+      facets: (set, filter, asked) => explorer.facets(set, filter, asked),
       page: (set, query) => readSide.reader.page(set, query),
       sources: listSources,
       lags: sources.lags,

@@ -73,7 +73,8 @@ describe.each(ONE_ENGINE)('groups of databases on %s', (engine) => {
     const assessments = new Assessments(
       service,
       {
-        groups: (set, filter, asked) => explorer.groups(set, filter, asked),
+        groupsOfEach: (set, questions) => explorer.groupsOfEach(set, questions),
+        facets: (set, filter, asked) => explorer.facets(set, filter, asked),
         page: (set, query) => reader.page(set, query),
         sources: async () => [],
         lags: async () => [],

@@ -33,7 +33,8 @@ describe.each(ONE_ENGINE)('a known history of two instances on %s', (engine) => 
     assessments = new Assessments(
       service,
       {
-        groups: (set, filter, asked) => explorer.groups(set, filter, asked),
+        groupsOfEach: (set, questions) => explorer.groupsOfEach(set, questions),
+        facets: (set, filter, asked) => explorer.facets(set, filter, asked),
         page: (set, query) => reader.page(set, query),
         sources: async () => SOURCES,
         lags: async () => [],

@@ -142,8 +142,9 @@ async function judgeDetail(
 ): Promise<Verdict> {
   if (trail.events === 0) return verdict('unknown', 'No event came in 30 days.');
   const poor: string[] = [];
-  for (const field of fields) {
-    const stated = 100 - (100 * (await trail.lacking(field))) / trail.events;
+  const lacking = await trail.lacking(fields);
+  for (const [i, field] of fields.entries()) {
+    const stated = 100 - (100 * (lacking[i] ?? 0)) / trail.events;
     if (stated < percent) poor.push(`${field} (${Math.floor(stated)} %)`);
   }
   if (poor.length > 0)

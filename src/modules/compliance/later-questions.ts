@@ -1,8 +1,10 @@
+import type { FieldName } from '../../event/fields';
 import { toSummaryFilter } from '../../event/query';
 import { fold } from '../../event/search';
+import type { EventGroup } from '../../store/columns/groups';
 import type { TenantSet } from '../../tenant-set';
 import type { ActionGroup } from './frameworks';
-import { type Group, type Moment, type Questions, toMoment } from './questions';
+import { type Group, type GroupEach, type Moment, type Questions, toMoment } from './questions';
 
 /** What only some controls ask of an instance. */
 export interface LaterQuestions {
@@ -16,54 +18,87 @@ export interface LaterQuestions {
   readonly records: (filter: string) => Promise<readonly Moment[]>;
 }
 
-/** Questions about one instance that only some controls ask, each at most once. */
-export function laterQuestions(
-  name: string,
+/**
+ * Questions that only some controls ask, each at most once. What all instances are likely to be asked is asked of all of
+ * them together.
+ */
+export function laterOfTenant(
   { ask, groups }: { readonly ask: Questions; readonly groups: ReadonlyMap<string, ActionGroup> },
   {
     tenants,
     group,
+    groupEach,
     from,
     to,
-  }: { readonly tenants: TenantSet; readonly group: Group; readonly from: string; readonly to: string },
-): LaterQuestions {
-  const here = `serverInstanceName:${JSON.stringify(name)}`;
+  }: {
+    readonly tenants: TenantSet;
+    readonly group: Group;
+    readonly groupEach: GroupEach;
+    readonly from: string;
+    readonly to: string;
+  },
+): (name: string) => LaterQuestions {
   const actions = (of: string) => groups.get(of)?.writes.flatMap((one) => one.actions) ?? [];
-  const ofGroup = (of: string) => `${here} AND actionId:(${actions(of).join(' OR ')})`;
-  return {
-    accesses: once(async () => {
-      const asked = { filter: ofGroup(OBJECT_ACCESS), startTime: from };
-      const counted = await group(['databaseName', 'objectName'], asked);
-      const last = new Map<string, number>();
-      for (const { values, lastMs } of counted)
-        for (const key of [objectKey(values[0], values[1]), objectKey(values[0], null)])
-          last.set(key, Math.max(last.get(key) ?? 0, lastMs));
-      return last;
-    }),
-    logons: once(async () => {
-      const counted = await group(['applicationName'], { filter: ofGroup(LOGONS), startTime: from });
-      return new Map(counted.map(({ values: [application], n }) => [application ?? '', n]));
-    }),
-    readers: once(async () => {
-      const counted = await group(['serverPrincipalName'], {
-        filter: `${here} AND ${READS_OF_FILES}`,
-        startTime: from,
-      });
-      return counted.map(({ values: [login] }) => login ?? '');
-    }),
-    records: async (wanted) => {
-      const filter = toSummaryFilter({ filter: `${here} AND ${wanted}`, startTime: from, endTime: to });
-      const { items } = await ask.page(tenants, {
-        filter,
-        sort: 'recordId',
-        descending: true,
-        page: 1,
-        pageSize: RECORDS_SHOWN,
-      });
-      return items.map(toMoment);
-    },
+  const ofGroup = (of: string) => `actionId:(${actions(of).join(' OR ')})`;
+  const logonsAndReaders = once(() =>
+    groupEach([
+      [['serverInstanceName', 'applicationName'], { filter: ofGroup(LOGONS), startTime: from }],
+      [['serverInstanceName', 'serverPrincipalName'], { filter: READS_OF_FILES, startTime: from }],
+    ]),
+  );
+  return (name) => {
+    const here = `serverInstanceName:${JSON.stringify(name)}`;
+    const isHere = ({ values }: EventGroup) => values[0] === name;
+    return {
+      accesses: once(async () => {
+        const asked = { filter: `${here} AND ${ofGroup(OBJECT_ACCESS)}`, startTime: from };
+        const counted = await group(['databaseName', 'objectName'], asked);
+        const last = new Map<string, number>();
+        for (const { values, lastMs } of counted)
+          for (const key of [objectKey(values[0], values[1]), objectKey(values[0], null)])
+            last.set(key, Math.max(last.get(key) ?? 0, lastMs));
+        return last;
+      }),
+      logons: once(async () => {
+        const [logons = []] = await logonsAndReaders();
+        return new Map(logons.filter(isHere).map(({ values: [, application], n }) => [application ?? '', n]));
+      }),
+      readers: once(async () => {
+        const [, readers = []] = await logonsAndReaders();
+        return readers.filter(isHere).map(({ values: [, login] }) => login ?? '');
+      }),
+      records: async (wanted) => {
+        const filter = toSummaryFilter({ filter: `${here} AND ${wanted}`, startTime: from, endTime: to });
+        const { items } = await ask.page(tenants, {
+          filter,
+          sort: 'recordId',
+          descending: true,
+          page: 1,
+          pageSize: RECORDS_SHOWN,
+        });
+        return items.map(toMoment);
+      },
+    };
   };
 }
+
+/** The number of events of the period that lack a field, by instance; each field is asked for once. */
+export function lackingFields(groupEach: GroupEach, from: string) {
+  const known = new Map<FieldName, Promise<ReadonlyMap<string, number>>>();
+  return (fields: readonly FieldName[]): Promise<readonly ReadonlyMap<string, number>[]> => {
+    const missing = fields.filter((field) => !known.has(field));
+    const counted = groupEach(
+      missing.map((field) => [['serverInstanceName'], { filter: `NOT ${field}:*`, startTime: from }]),
+    );
+    for (const [i, field] of missing.entries())
+      known.set(
+        field,
+        counted.then((all) => new Map(all[i]?.map(({ values: [name = ''], n }) => [name, n]))),
+      );
+    return Promise.all(fields.map((field) => known.get(field) as Promise<ReadonlyMap<string, number>>));
+  };
+}
+
 export const OBJECT_ACCESS = 'SCHEMA_OBJECT_ACCESS_GROUP';
 /** Reads of audit files by the function of the server; those of its host leave no event. */
 export const READS_OF_FILES = '(objectName:fn_get_audit_file AND actionId:(SL OR EX))';

@@ -5,18 +5,36 @@ import type { TenantSet } from '../../tenant-set';
 
 /** What is asked of other modules. */
 export interface Questions {
-  readonly groups: (
+  /** Groups of several filters, all from one snapshot. */
+  readonly groupsOfEach: (
     tenants: TenantSet,
-    filter: AuditEventFilter,
-    asked: {
-      readonly fields: readonly [GroupedBy, GroupedBy?];
+    questions: readonly {
+      readonly filter: AuditEventFilter;
+      readonly fields: GroupedFields;
       readonly before: null;
       readonly sumOf: null;
       readonly by: 'count';
       readonly descending: boolean;
       readonly limit: number;
+    }[],
+  ) => Promise<readonly { readonly groups: readonly EventGroup[] }[]>;
+  /** The values of a field by the number of their events, the most first. Null: a field may be left out. */
+  readonly facets: (
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    asked: {
+      readonly fields: readonly ['serverInstanceName'];
+      readonly limit: number;
+      readonly contains: null;
     },
-  ) => Promise<{ readonly groups: readonly EventGroup[] }>;
+  ) => Promise<{
+    readonly totalCount: number;
+    readonly facets: readonly {
+      readonly values:
+        | readonly { readonly value: string | null; readonly succeeded: number; readonly failed: number }[]
+        | null;
+    }[];
+  }>;
   readonly page: AuditEventReader['page'];
   readonly sources: (tenants: TenantSet) => Promise<readonly Source[]>;
   /** How far sources were behind over a period, in milliseconds since 1970, by whole hours. */
@@ -34,6 +52,7 @@ export type GroupedBy =
   | 'objectName'
   | 'applicationName'
   | 'serverPrincipalName';
+export type GroupedFields = readonly [GroupedBy, GroupedBy?, GroupedBy?];
 
 /** What an agent reports of a database that it reads. */
 export interface Source {
@@ -74,10 +93,16 @@ export interface Verification {
 }
 
 /** Counts events up to the moment of an assessment. */
-export type Group = (
-  fields: readonly [GroupedBy, GroupedBy?],
-  values: { filter?: string; startTime?: string; endTime?: string },
-) => Promise<readonly EventGroup[]>;
+export type Group = (fields: GroupedFields, values: GroupValues) => Promise<readonly EventGroup[]>;
+/** The same for several questions, from one snapshot. */
+export type GroupEach = (
+  questions: readonly (readonly [GroupedFields, GroupValues])[],
+) => Promise<readonly (readonly EventGroup[])[]>;
+interface GroupValues {
+  readonly filter?: string;
+  readonly startTime?: string;
+  readonly endTime?: string;
+}
 
 /** When something happened, and its record. */
 export interface Moment {

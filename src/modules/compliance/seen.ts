@@ -9,14 +9,13 @@ export interface Seen {
 }
 
 /**
- * Adds the events by action, and by class type where the class type decides, to the groups that write them. One
- * question for each set of actions is asked, whatever the number of instances.
+ * Adds events to the groups that write them.
+ * @param counted events by server instance, action and class type
  */
-export async function seenGroups(
+export function seenGroups(
   groups: ReadonlyMap<string, ActionGroup>,
-  byAction: readonly EventGroup[],
-  byClass: (actions: readonly string[]) => Promise<readonly EventGroup[]>,
-): Promise<ReadonlyMap<string, Map<string, Seen>>> {
+  counted: readonly EventGroup[],
+): ReadonlyMap<string, ReadonlyMap<string, Seen>> {
   const seen = new Map<string, Map<string, Seen>>();
   const add = (name: string, { values: [instance = ''], n, failed, lastMs }: EventGroup) => {
     const own = seen.get(instance) ?? new Map<string, Seen>();
@@ -28,21 +27,16 @@ export async function seenGroups(
     });
     seen.set(instance, own);
   };
-  const answers = new Map<string, readonly EventGroup[]>();
-  const there = new Set(byAction.map(({ values }) => codeOf(values[1])));
+  const byAction = new Map<string, EventGroup[]>();
+  for (const one of counted) {
+    const action = codeOf(one.values[1]);
+    byAction.set(action, [...(byAction.get(action) ?? []), one]);
+  }
   for (const [name, { writes }] of groups)
-    for (const { actions, classes } of writes) {
-      const present = actions.filter((action) => there.has(action));
-      if (present.length === 0) continue;
-      if (!classes) {
-        for (const one of byAction) if (present.includes(codeOf(one.values[1]))) add(name, one);
-        continue;
-      }
-      const key = present.join(' ');
-      const counted = answers.get(key) ?? (await byClass(present));
-      answers.set(key, counted);
-      for (const one of counted) if (classes.includes(codeOf(one.values[1]))) add(name, one);
-    }
+    for (const { actions, classes } of writes)
+      for (const action of actions)
+        for (const one of byAction.get(action) ?? [])
+          if (!classes || classes.includes(codeOf(one.values[2]))) add(name, one);
   return seen;
 }
 

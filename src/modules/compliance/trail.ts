@@ -10,10 +10,12 @@ import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import { tenantSet } from '../../tenant-set';
 import { eachEvent } from './each-event';
 import type { ActionGroup } from './frameworks';
-import { type LaterQuestions, laterQuestions, once } from './later-questions';
+import { namesBefore, newestBefore } from './instances';
+import { type LaterQuestions, lackingFields, laterOfTenant, once } from './later-questions';
 import { type AlertWork, alertsBetween, concerns, isFresh, retentionDays } from './own-state';
 import {
   type Group,
+  type GroupEach,
   type Lag,
   type Moment,
   type Questions,
@@ -27,7 +29,8 @@ import { codeOf, type Seen, seenGroups } from './seen';
 
 /** Events of these codes change what an audit records, with the start and the end of the server. */
 const AUDIT_CHANGES = '(actionId:(CR OR AL OR DR) AND classType:(A OR SA OR DA)) OR actionId:(AUSC OR AUSF)';
-const SERVER_STARTS = 'actionId:SVSR';
+const SERVER_START = 'SVSR';
+const SERVER_STARTS = `actionId:${SERVER_START}`;
 /** The time before the moment of an assessment in which an event shows that its group is recorded. */
 const PERIOD = 30n * BigInt(DAY_MS) * TICKS_PER_MS;
 
@@ -65,8 +68,8 @@ export interface InstanceTrail extends LaterQuestions {
   readonly keptDays: () => Promise<number | null>;
   /** Whether an event of the instance is older than some days. */
   readonly isOlderThan: (days: number) => Promise<boolean>;
-  /** The number of events of the period that lack a field. */
-  readonly lacking: (field: FieldName) => Promise<number>;
+  /** The number of events of the period that lack each of some fields. */
+  readonly lacking: (fields: readonly FieldName[]) => Promise<readonly number[]>;
   readonly period: { readonly from: string; readonly to: string };
 }
 export interface AuditChange extends Moment {
@@ -97,24 +100,22 @@ export async function readTrails(
   const { service, ask, groups } = parts;
   const tenants = tenantSet([tenantId]);
   const [to, from] = [formatTicks(asOf + 1n), formatTicks(asOf - PERIOD)];
-  const group: Group = async (fields, values) => {
-    const asked = {
-      fields,
-      before: null,
-      sumOf: null,
-      by: 'count',
-      descending: true,
-      limit: LIMITS.groupsCountedMax,
-    } as const;
-    const filter = toSummaryFilter({ filter: undefined, startTime: undefined, endTime: to, ...values });
-    return (await ask.groups(tenants, filter, asked)).groups;
+  const groupEach: GroupEach = async (questions) => {
+    const asked = { before: null, sumOf: null, by: 'count', descending: true } as const;
+    const answers = await ask.groupsOfEach(
+      tenants,
+      questions.map(([fields, values]) => ({
+        ...asked,
+        fields,
+        filter: toSummaryFilter({ filter: undefined, startTime: undefined, endTime: to, ...values }),
+        limit: LIMITS.groupsCountedMax,
+      })),
+    );
+    return answers.map(({ groups: counted }) => counted);
   };
-  const newest = new Map(
-    (await group(['serverInstanceName'], {})).flatMap(({ values: [name], lastMs }) =>
-      name ? [[name, lastMs] as const] : [],
-    ),
-  );
-  const names = [...newest.keys()].filter((name) => instance === null || fold(name) === instance).sort();
+  const group: Group = async (fields, values) => (await groupEach([[fields, values]]))[0] ?? [];
+  const all = await namesBefore({ ask, group }, tenants, to);
+  const names = [...all].filter((name) => instance === null || fold(name) === instance).sort();
   refuseTooMany(names.length);
   const declared = await parts.declarations(tenantId);
   const atMs = Number(asOf / TICKS_PER_MS);
@@ -143,23 +144,20 @@ export async function readTrails(
       own?.auditChanges.push({ ...toMoment(event), by: event.serverPrincipalName });
   });
   for (const own of known.values()) loadSnapshots(own, to);
-  await eachEvent(service, ask, tenants, { filter: SERVER_STARTS, startTime: from, endTime: to }, (event) =>
-    known.get(event.serverInstanceName ?? '')?.serverStarts.push(toMoment(event)),
-  );
-  const byAction = await group(['serverInstanceName', 'actionId'], { startTime: from });
-  const seen = await seenGroups(groups, byAction, (actions) =>
-    group(['serverInstanceName', 'classType'], {
-      filter: `actionId:(${actions.join(' OR ')})`,
-      startTime: from,
-    }),
-  );
-  const all = await ask.sources(tenants);
+  const counted = await group(['serverInstanceName', 'actionId', 'classType'], { startTime: from });
+  const came = new Set(counted.map(({ values }) => codeOf(values[1])));
+  if (came.has(SERVER_START))
+    await eachEvent(service, ask, tenants, { filter: SERVER_STARTS, startTime: from, endTime: to }, (event) =>
+      known.get(event.serverInstanceName ?? '')?.serverStarts.push(toMoment(event)),
+    );
+  const seen = seenGroups(groups, counted);
+  const sources = await ask.sources(tenants);
   const alerts = once(() => alertsBetween(service, tenantId, { from: new Date(from), to: new Date(atMs) }));
   const keptDays = once(() => retentionDays(service, tenantId));
   const old = new Map<number, Promise<ReadonlySet<string>>>();
-  const askOld = async (days: number) => {
+  const askOld = (days: number) => {
     const endTime = formatTicks(asOf - BigInt(days) * BigInt(DAY_MS) * TICKS_PER_MS);
-    return new Set((await group(['serverInstanceName'], { endTime })).map(({ values: [name = ''] }) => name));
+    return namesBefore({ ask, group }, tenants, endTime);
   };
   const oldNames = (days: number) => {
     const asked = old.get(days) ?? askOld(days);
@@ -167,16 +165,7 @@ export async function readTrails(
     return asked;
   };
   const isNow = isFresh(atMs, parts.nowMs());
-  const lacking = new Map<FieldName, Promise<ReadonlyMap<string, number>>>();
-  const askLacking = async (field: FieldName) => {
-    const counted = await group(['serverInstanceName'], { filter: `NOT ${field}:*`, startTime: from });
-    return new Map(counted.map(({ values: [name = ''], n }) => [name, n]));
-  };
-  const lackingOf = (field: FieldName) => {
-    const asked = lacking.get(field) ?? askLacking(field);
-    lacking.set(field, asked);
-    return asked;
-  };
+  const lacking = lackingFields(groupEach, from);
   const lags = once(() => ask.lags(tenants, Date.parse(from), atMs));
   const lagsThen = once(() => ask.lags(tenants, atMs, atMs + 1));
   const verified = once(
@@ -184,15 +173,26 @@ export async function readTrails(
   );
   const canaries = once(async () => {
     const all: Canary[] = [];
-    if (!byAction.some(({ values }) => codeOf(values[1]) === CANARY_ACTION)) return canaryStates(all, atMs);
+    if (!came.has(CANARY_ACTION)) return canaryStates(all, atMs);
     const startTime = formatTicks(asOf - BigInt(DAY_MS) * TICKS_PER_MS);
     const asked = { filter: `actionId:${CANARY_ACTION}`, startTime, endTime: to };
     await eachEvent(service, ask, tenants, asked, (event) => all.push(...canaryOf(event)));
     return canaryStates(all, atMs);
   });
-  const events = new Map<string, number>();
-  for (const { values, n } of byAction) events.set(values[0] ?? '', (events.get(values[0] ?? '') ?? 0) + n);
-  const sourcesOf = (name: string) => ask.sourcesOf(name, all) ?? all;
+  const events = new Map<string, { n: number; lastMs: number }>();
+  for (const {
+    values: [name = ''],
+    n,
+    lastMs,
+  } of counted) {
+    const before = events.get(name) ?? { n: 0, lastMs: 0 };
+    events.set(name, { n: before.n + n, lastMs: Math.max(before.lastMs, lastMs) });
+  }
+  const newest = new Map<string, number>();
+  for (const name of names)
+    newest.set(name, events.get(name)?.lastMs ?? (await newestBefore(ask, tenants, name, to)));
+  const later = laterOfTenant(parts, { tenants, group, groupEach, from, to });
+  const sourcesOf = (name: string) => ask.sourcesOf(name, sources) ?? sources;
   const isOf = (name: string) => {
     const own = new Set(sourcesOf(name).map(({ hostName }) => hostName));
     return ({ hostName }: { readonly hostName: string }) => own.has(hostName);
@@ -207,7 +207,7 @@ export async function readTrails(
     verified,
     canaries: async () => (await canaries()).filter((one) => one.newest.serverInstanceName === name),
     seen: seen.get(name) ?? new Map<string, Seen>(),
-    events: events.get(name) ?? 0,
+    events: events.get(name)?.n ?? 0,
     sources: sourcesOf(name),
     alerts: async () =>
       (await alerts()).filter((alert) =>
@@ -220,8 +220,8 @@ export async function readTrails(
     isNow,
     keptDays,
     isOlderThan: async (days) => (await oldNames(days)).has(name),
-    ...laterQuestions(name, parts, { tenants, group, from, to }),
-    lacking: async (field) => (await lackingOf(field)).get(name) ?? 0,
+    ...later(name),
+    lacking: async (fields) => (await lacking(fields)).map((own) => own.get(name) ?? 0),
     period: { from, to },
   }));
 }
