@@ -24,7 +24,7 @@ interface Gathered {
 }
 
 /** Of a key and an entry, beside the numbers. */
-const ENTRY_BYTES = 400;
+const ENTRY_BYTES = 512;
 
 /**
  * Counts of days, as they were read from columns. Columns of an hour never change: an hour that is indexed again, as after
