@@ -6,7 +6,7 @@ import { LIMITS } from '../../limits';
 import type { TenantSet } from '../../tenant-set';
 import type { COMPLIANCE_CONTROL, COMPLIANCE_CONTROL_ITEM, COMPLIANCE_FRAMEWORK } from './answers';
 import type { DeclarationStore } from './declaration.store';
-import { type ActionGroup, type Control, type Framework, shippedFrameworks } from './frameworks';
+import { type ActionGroup, type Control, checksOf, type Framework, shippedFrameworks } from './frameworks';
 import { healthOf } from './health';
 import { databasesOf, evaluatedThrough, judge } from './judge';
 import { type GroupState, type ScopeOf, timeOf, type Verdict } from './judge-groups';
@@ -57,9 +57,17 @@ export class Assessments {
   /** The server instances of the tenants, by tenant and name. */
   async trails(tenants: TenantSet, assessed: Assessed): Promise<readonly InstanceTrail[]> {
     const { service, ask } = this;
+    const lags = new Map<string, Promise<readonly Lag[]>>();
     const parts = {
       service,
       ask,
+      sources: await ask.sources(tenants),
+      lags: (fromMs: number, toMs: number) => {
+        const key = `${fromMs} ${toMs}`;
+        const asked = lags.get(key) ?? ask.lags(tenants, fromMs, toMs);
+        lags.set(key, asked);
+        return asked;
+      },
       groups: this.#shipped.groups,
       nowMs: this.nowMs,
       declarations: (tenantId: number) => this.declarations.list(tenantId),
@@ -106,7 +114,7 @@ export class Assessments {
     const wanted = this.frameworks.filter(
       ({ frameworkId }) => framework === null || frameworkId === framework,
     );
-    return this.items(wanted, await this.trails(tenants, { asOf, instance: null }));
+    return this.items(wanted, await this.trails(tenants, { asOf, instance: null, checks: checksOf(wanted) }));
   }
 
   /** Each framework with the numbers of its controls by status, on whole instances. */

@@ -24,6 +24,7 @@ import {
 } from './answers';
 import type { Assessments } from './assessment';
 import { controlsCsv, frameworksCsv, oscalOf } from './documents';
+import { type Check, checksOf } from './frameworks';
 import type { InstanceTrail } from './trail';
 
 const FrameworkPage = objectType(FRAMEWORK_PAGE);
@@ -51,8 +52,8 @@ export class ComplianceResolver {
     { page, pageSize, asOf, format }: ParameterValues<typeof FRAMEWORKS_PARAMETERS>,
     context: Call,
   ) {
-    return this.#assess(context, { asOf }, async (trails, moment) => {
-      const { frameworks } = this.assessments;
+    const { frameworks } = this.assessments;
+    return this.#assess(context, { asOf, checks: checksOf(frameworks) }, async (trails, moment) => {
       const items = await this.assessments.items(frameworks, trails);
       const counts = this.assessments.countsOf(items);
       const document = documentOf(format, {
@@ -73,7 +74,8 @@ export class ComplianceResolver {
     const wanted = this.assessments.frameworks.filter(
       ({ frameworkId }) => framework === undefined || frameworkId === framework,
     );
-    return this.#assess(context, { asOf, serverInstanceName }, async (trails, moment) => {
+    const checks = checksOf(wanted);
+    return this.#assess(context, { asOf, serverInstanceName, checks }, async (trails, moment) => {
       const items = await this.assessments.items(wanted, trails);
       const own = items.filter((item) => status === undefined || item.status === status);
       const document = documentOf(format, {
@@ -93,14 +95,16 @@ export class ComplianceResolver {
   complianceControl({ controlId, asOf }: ParameterValues<typeof OF_CONTROL>, context: Call) {
     const found = this.assessments.find(controlId);
     if (!found) return null;
-    return this.#assess(context, { asOf }, (trails) => this.assessments.detail(found, trails));
+    const checks = [found.control.check];
+    return this.#assess(context, { asOf, checks }, (trails) => this.assessments.detail(found, trails));
   }
 
   @Query(() => SummaryType, { description: 'How all controls stand on all server instances.' })
   @Access(READ)
   @Takes(SUMMARY_PARAMETERS)
   complianceSummary({ asOf, startTime }: ParameterValues<typeof SUMMARY_PARAMETERS>, context: Call) {
-    return this.#assess(context, { asOf }, async (trails, moment) => {
+    const checks = checksOf(this.assessments.frameworks);
+    return this.#assess(context, { asOf, checks }, async (trails, moment) => {
       const toMs = Number(moment / TICKS_PER_MS);
       const fromMs = startTime === undefined ? toMs - PERIOD_MS : Date.parse(startTime);
       if (fromMs > toMs) refuseIf([problem('startTime', 'out_of_range', 'is after the end of the period')]);
@@ -133,13 +137,19 @@ export class ComplianceResolver {
     {
       asOf,
       serverInstanceName,
-    }: { readonly asOf?: string | undefined; readonly serverInstanceName?: string | undefined },
+      checks,
+    }: {
+      readonly asOf?: string | undefined;
+      readonly serverInstanceName?: string | undefined;
+      readonly checks: readonly Check[];
+    },
     work: (trails: readonly InstanceTrail[], asOf: bigint) => Promise<T>,
   ): Promise<T> {
     const moment = (asOf === undefined ? null : parseTicks(asOf)) ?? BigInt(this.nowMs()) * TICKS_PER_MS;
     const assessed = {
       asOf: moment,
       instance: serverInstanceName === undefined ? null : fold(serverInstanceName),
+      checks,
     };
     return this.fairShare.run(askerOf(context), async () =>
       work(await this.assessments.trails(tenantSetOf(context), assessed), moment),

@@ -37,6 +37,7 @@ export const coverageOf = (parts: {
       const trails = await parts.assessments.trails(tenantSet([tenantId]), {
         asOf: BigInt(parts.nowMs()) * TICKS_PER_MS,
         instance: instance === undefined ? null : fold(instance),
+        checks: [],
       });
       return trails.map((trail) => ({
         serverInstanceName: trail.serverInstanceName,

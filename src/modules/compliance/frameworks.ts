@@ -107,6 +107,15 @@ function readShipped(): Shipped {
   };
 }
 
+/** The fields that checks look for in each event. */
+export const fieldsOf = (checks: readonly Check[]): readonly FieldName[] => [
+  ...new Set(checks.flatMap((check) => (check.kind === 'detail' ? check.fields : []))),
+];
+
+/** The checks of all controls of some frameworks. */
+export const checksOf = (frameworks: readonly Framework[]): readonly Check[] =>
+  frameworks.flatMap(({ controls }) => controls.map(({ check }) => check));
+
 /** The groups that write events of an action code, letter case folded. @param classes null: any class type */
 export const groupsThatWrite = (action: string, classes: readonly string[] | null): readonly string[] => [
   ...new Set(

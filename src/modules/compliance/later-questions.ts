@@ -4,7 +4,14 @@ import { fold } from '../../event/search';
 import type { EventGroup } from '../../store/columns/groups';
 import type { TenantSet } from '../../tenant-set';
 import type { ActionGroup } from './frameworks';
-import { type Group, type GroupEach, type Moment, type Questions, toMoment } from './questions';
+import {
+  type Group,
+  type GroupEach,
+  type GroupQuestions,
+  type Moment,
+  type Questions,
+  toMoment,
+} from './questions';
 
 /** What only some controls ask of an instance. */
 export interface LaterQuestions {
@@ -30,28 +37,24 @@ export function laterOfTenant(
     groupEach,
     from,
     to,
+    known,
   }: {
     readonly tenants: TenantSet;
     readonly group: Group;
     readonly groupEach: GroupEach;
     readonly from: string;
     readonly to: string;
+    /** The answers to `logonQuestions`; null: they were not asked. */
+    readonly known: readonly (readonly EventGroup[])[] | null;
   },
 ): (name: string) => LaterQuestions {
-  const actions = (of: string) => groups.get(of)?.writes.flatMap((one) => one.actions) ?? [];
-  const ofGroup = (of: string) => `actionId:(${actions(of).join(' OR ')})`;
-  const logonsAndReaders = once(() =>
-    groupEach([
-      [['serverInstanceName', 'applicationName'], { filter: ofGroup(LOGONS), startTime: from }],
-      [['serverInstanceName', 'serverPrincipalName'], { filter: READS_OF_FILES, startTime: from }],
-    ]),
-  );
+  const logonsAndReaders = once(async () => known ?? groupEach(logonQuestions(groups, from)));
   return (name) => {
     const here = `serverInstanceName:${JSON.stringify(name)}`;
     const isHere = ({ values }: EventGroup) => values[0] === name;
     return {
       accesses: once(async () => {
-        const asked = { filter: `${here} AND ${ofGroup(OBJECT_ACCESS)}`, startTime: from };
+        const asked = { filter: `${here} AND ${ofGroup(groups, OBJECT_ACCESS)}`, startTime: from };
         const counted = await group(['databaseName', 'objectName'], asked);
         const last = new Map<string, number>();
         for (const { values, lastMs } of counted)
@@ -82,21 +85,36 @@ export function laterOfTenant(
   };
 }
 
-/** The number of events of the period that lack a field, by instance; each field is asked for once. */
-export function lackingFields(groupEach: GroupEach, from: string) {
-  const known = new Map<FieldName, Promise<ReadonlyMap<string, number>>>();
-  return (fields: readonly FieldName[]): Promise<readonly ReadonlyMap<string, number>[]> => {
-    const missing = fields.filter((field) => !known.has(field));
-    const counted = groupEach(
-      missing.map((field) => [['serverInstanceName'], { filter: `NOT ${field}:*`, startTime: from }]),
-    );
-    for (const [i, field] of missing.entries())
-      known.set(
-        field,
-        counted.then((all) => new Map(all[i]?.map(({ values: [name = ''], n }) => [name, n]))),
-      );
-    return Promise.all(fields.map((field) => known.get(field) as Promise<ReadonlyMap<string, number>>));
-  };
+type Groups = ReadonlyMap<string, ActionGroup>;
+const ofGroup = (groups: Groups, name: string) =>
+  `actionId:(${(groups.get(name)?.writes ?? []).flatMap(({ actions }) => actions).join(' OR ')})`;
+
+/** Log-ons by application, and reads of audit files by login, on each instance. */
+export const logonQuestions = (groups: Groups, from: string): GroupQuestions => [
+  [['serverInstanceName', 'applicationName'], { filter: ofGroup(groups, LOGONS), startTime: from }],
+  [['serverInstanceName', 'serverPrincipalName'], { filter: READS_OF_FILES, startTime: from }],
+];
+
+/** Events that lack each of some fields, on each instance. */
+export const lackingQuestions = (fields: readonly FieldName[], from: string): GroupQuestions =>
+  fields.map((field) => [['serverInstanceName'], { filter: `NOT ${field}:*`, startTime: from }]);
+
+/** The number of events of the period that lack a field, by instance. */
+export class Lacking {
+  readonly #known = new Map<FieldName, ReadonlyMap<string, number>>();
+
+  constructor(private readonly ask: (fields: readonly FieldName[]) => ReturnType<GroupEach>) {}
+
+  learn(fields: readonly FieldName[], answers: readonly (readonly EventGroup[])[]): void {
+    for (const [i, field] of fields.entries())
+      this.#known.set(field, new Map(answers[i]?.map(({ values: [name = ''], n }) => [name, n])));
+  }
+
+  async of(name: string, fields: readonly FieldName[]): Promise<readonly number[]> {
+    const missing = fields.filter((field) => !this.#known.has(field));
+    if (missing.length > 0) this.learn(missing, await this.ask(missing));
+    return fields.map((field) => this.#known.get(field)?.get(name) ?? 0);
+  }
 }
 
 export const OBJECT_ACCESS = 'SCHEMA_OBJECT_ACCESS_GROUP';

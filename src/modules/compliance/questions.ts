@@ -95,9 +95,8 @@ export interface Verification {
 /** Counts events up to the moment of an assessment. */
 export type Group = (fields: GroupedFields, values: GroupValues) => Promise<readonly EventGroup[]>;
 /** The same for several questions, from one snapshot. */
-export type GroupEach = (
-  questions: readonly (readonly [GroupedFields, GroupValues])[],
-) => Promise<readonly (readonly EventGroup[])[]>;
+export type GroupEach = (questions: GroupQuestions) => Promise<readonly (readonly EventGroup[])[]>;
+export type GroupQuestions = readonly (readonly [GroupedFields, GroupValues])[];
 interface GroupValues {
   readonly filter?: string;
   readonly startTime?: string;

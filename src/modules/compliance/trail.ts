@@ -1,6 +1,6 @@
 import type { ServiceDoor } from '../../database/clients';
 import { DomainError } from '../../errors';
-import { CANARY_ACTION, type Canary, type CanaryState, canaryNumber, canaryStates } from '../../event/canary';
+import { CANARY_ACTION, type CanaryState } from '../../event/canary';
 import { DAY_MS, formatTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { FieldName } from '../../event/fields';
 import { toSummaryFilter } from '../../event/query';
@@ -8,10 +8,18 @@ import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import { tenantSet } from '../../tenant-set';
+import { canariesBefore } from './canaries';
 import { eachEvent } from './each-event';
-import type { ActionGroup } from './frameworks';
+import { type ActionGroup, type Check, fieldsOf } from './frameworks';
 import { namesBefore, newestBefore } from './instances';
-import { type LaterQuestions, lackingFields, laterOfTenant, once } from './later-questions';
+import {
+  Lacking,
+  type LaterQuestions,
+  lackingQuestions,
+  laterOfTenant,
+  logonQuestions,
+  once,
+} from './later-questions';
 import { type AlertWork, alertsBetween, concerns, isFresh, retentionDays } from './own-state';
 import {
   type Group,
@@ -82,6 +90,8 @@ export interface Assessed {
   readonly asOf: bigint;
   /** One server instance, letter case folded; null: all. */
   readonly instance: string | null;
+  /** The checks to come: what they ask of all instances is asked with the rest. Others ask later. */
+  readonly checks: readonly Check[];
 }
 
 /** Reads what the trail of a tenant says of its server instances up to a moment. */
@@ -92,10 +102,13 @@ export async function readTrails(
     readonly groups: ReadonlyMap<string, ActionGroup>;
     /** What is declared in a tenant. */
     readonly declarations: (tenantId: number) => Promise<readonly Declaration[]>;
+    /** The sources of all tenants that are assessed, and how far they were behind. */
+    readonly sources: readonly Source[];
+    readonly lags: (fromMs: number, toMs: number) => Promise<readonly Lag[]>;
     readonly nowMs: () => number;
   },
   tenantId: number,
-  { asOf, instance }: Assessed,
+  { asOf, instance, checks }: Assessed,
 ): Promise<readonly InstanceTrail[]> {
   const { service, ask, groups } = parts;
   const tenants = tenantSet([tenantId]);
@@ -135,23 +148,41 @@ export async function readTrails(
       },
     ]),
   );
-  await eachEvent(service, ask, tenants, { filter: AUDIT_CHANGES, startTime: null, endTime: to }, (event) => {
-    const own = known.get(event.serverInstanceName ?? '');
-    if (own) loadSnapshots(own, event.eventTime);
-    own?.replay.take(event);
-    if (isAuditStart(event)) own?.auditStarts.push(toMoment(event));
-    if (isAuditChange(event) && event.eventTime >= from)
-      own?.auditChanges.push({ ...toMoment(event), by: event.serverPrincipalName });
-  });
+  const fields = fieldsOf(checks);
+  const hasLater = checks.some(({ kind }) => kind === 'applications' || kind === 'readers');
+  const logonsAsked = hasLater ? logonQuestions(groups, from) : [];
+  const [changes = [], counted = [], ...answers] = await groupEach([
+    [['serverInstanceName'], { filter: AUDIT_CHANGES }],
+    [['serverInstanceName', 'actionId', 'classType'], { startTime: from }],
+    ...logonsAsked,
+    ...lackingQuestions(fields, from),
+  ]);
+  const lacking = new Lacking((missing) => groupEach(lackingQuestions(missing, from)));
+  lacking.learn(fields, answers.slice(logonsAsked.length));
+  if (changes.length > 0)
+    await eachEvent(
+      service,
+      ask,
+      tenants,
+      { filter: AUDIT_CHANGES, startTime: null, endTime: to },
+      (event) => {
+        const own = known.get(event.serverInstanceName ?? '');
+        if (own) loadSnapshots(own, event.eventTime);
+        own?.replay.take(event);
+        if (isAuditStart(event)) own?.auditStarts.push(toMoment(event));
+        if (isAuditChange(event) && event.eventTime >= from)
+          own?.auditChanges.push({ ...toMoment(event), by: event.serverPrincipalName });
+      },
+    );
   for (const own of known.values()) loadSnapshots(own, to);
-  const counted = await group(['serverInstanceName', 'actionId', 'classType'], { startTime: from });
   const came = new Set(counted.map(({ values }) => codeOf(values[1])));
   if (came.has(SERVER_START))
     await eachEvent(service, ask, tenants, { filter: SERVER_STARTS, startTime: from, endTime: to }, (event) =>
       known.get(event.serverInstanceName ?? '')?.serverStarts.push(toMoment(event)),
     );
   const seen = seenGroups(groups, counted);
-  const sources = await ask.sources(tenants);
+  const ofTenant = ({ tenantId: of }: { readonly tenantId: string }) => of === String(tenantId);
+  const sources = parts.sources.filter(ofTenant);
   const alerts = once(() => alertsBetween(service, tenantId, { from: new Date(from), to: new Date(atMs) }));
   const keptDays = once(() => retentionDays(service, tenantId));
   const old = new Map<number, Promise<ReadonlySet<string>>>();
@@ -165,20 +196,14 @@ export async function readTrails(
     return asked;
   };
   const isNow = isFresh(atMs, parts.nowMs());
-  const lacking = lackingFields(groupEach, from);
-  const lags = once(() => ask.lags(tenants, Date.parse(from), atMs));
-  const lagsThen = once(() => ask.lags(tenants, atMs, atMs + 1));
+  const lags = once(async () => (await parts.lags(Date.parse(from), atMs)).filter(ofTenant));
+  const lagsThen = once(async () => (await parts.lags(atMs, atMs + 1)).filter(ofTenant));
   const verified = once(
     async () => (await ask.verifications(tenantId, new Date(from), new Date(atMs)))[0] ?? null,
   );
-  const canaries = once(async () => {
-    const all: Canary[] = [];
-    if (!came.has(CANARY_ACTION)) return canaryStates(all, atMs);
-    const startTime = formatTicks(asOf - BigInt(DAY_MS) * TICKS_PER_MS);
-    const asked = { filter: `actionId:${CANARY_ACTION}`, startTime, endTime: to };
-    await eachEvent(service, ask, tenants, asked, (event) => all.push(...canaryOf(event)));
-    return canaryStates(all, atMs);
-  });
+  const canaries = once(async () =>
+    came.has(CANARY_ACTION) ? canariesBefore({ service, ask }, tenants, asOf) : [],
+  );
   const events = new Map<string, { n: number; lastMs: number }>();
   for (const {
     values: [name = ''],
@@ -191,7 +216,10 @@ export async function readTrails(
   const newest = new Map<string, number>();
   for (const name of names)
     newest.set(name, events.get(name)?.lastMs ?? (await newestBefore(ask, tenants, name, to)));
-  const later = laterOfTenant(parts, { tenants, group, groupEach, from, to });
+  const later = laterOfTenant(parts, {
+    ...{ tenants, group, groupEach, from, to },
+    known: hasLater ? answers : null,
+  });
   const sourcesOf = (name: string) => ask.sourcesOf(name, sources) ?? sources;
   const isOf = (name: string) => {
     const own = new Set(sourcesOf(name).map(({ hostName }) => hostName));
@@ -221,7 +249,7 @@ export async function readTrails(
     keptDays,
     isOlderThan: async (days) => (await oldNames(days)).has(name),
     ...later(name),
-    lacking: async (fields) => (await lacking(fields)).map((own) => own.get(name) ?? 0),
+    lacking: (wanted) => lacking.of(name, wanted),
     period: { from, to },
   }));
 }
@@ -262,18 +290,3 @@ const isAuditStart = ({ actionId, additional }: StoredAuditEvent) =>
   codeOf(actionId) === 'AUSC' && String(additional.additionalInformation ?? '').includes('event enabled');
 const isAuditChange = ({ actionId, succeeded }: StoredAuditEvent) =>
   succeeded && ['CR', 'AL', 'DR'].includes(codeOf(actionId));
-
-function canaryOf({ serverInstanceName, additional, eventTime }: StoredAuditEvent): Canary[] {
-  const { userDefinedInformation, userDefinedEventId } = additional;
-  const number = canaryNumber(typeof userDefinedInformation === 'string' ? userDefinedInformation : null);
-  return number === null
-    ? []
-    : [
-        {
-          serverInstanceName: serverInstanceName ?? '',
-          eventId: String(userDefinedEventId ?? ''),
-          number,
-          atMs: Date.parse(eventTime),
-        },
-      ];
-}

@@ -7,7 +7,7 @@ import { fold } from '../../event/search';
 import type { Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
 import { fromRowsAlone } from '../../store/archive/in-parts';
-import { inSnapshot } from '../../store/columns/counter';
+import { type ColumnCounter, inSnapshot } from '../../store/columns/counter';
 import { byTier, type Plan, planOf } from '../../store/plan';
 import type { Row } from '../../store/rows/event-rows';
 import { fromStored } from '../../store/rows/stored-text';
@@ -175,8 +175,11 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     return guarded(() =>
       inSnapshot(service, tenants, first.filter, async (counter) => {
         const all: EventGroups[] = [];
-        for (const { filter, ...asked } of questions)
-          all.push(await eventGroups(counter.with(filter), filter, asked));
+        counter.once.hasSeveral = questions.length > 1;
+        const counters = questions.map(({ filter }) => counter.with(filter));
+        for (const tenantId of tenants) for (const one of counters) await one.tenantHours(tenantId);
+        for (const [i, { filter, ...asked }] of questions.entries())
+          all.push(await eventGroups(counters[i] as ColumnCounter, filter, asked));
         return all;
       }),
     );

@@ -4,7 +4,7 @@ import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises
 import path from 'node:path';
 import { Prisma } from '../../database/clients';
 import { DomainError } from '../../errors';
-import type { Ask } from '../columns/hour-blocks';
+import type { Ask } from '../columns/ask';
 import { startOfWeek } from '../rows/partitions';
 import { type FileName, type FilePlace, NoSuchFile, pathOf } from './file-place';
 import { isFullDisk, needRoom } from './full-disk';

@@ -3,7 +3,7 @@ import { TICKS_PER_MS } from '../../event/event-time';
 import type { AuditEventFilter, TimeRange } from '../../event/query';
 import { recordIdFloor } from '../../event/record-id';
 import type { TenantSet } from '../../tenant-set';
-import type { Ask } from '../columns/hour-blocks';
+import type { Ask } from '../columns/ask';
 import { floorOfWeek, startOfWeek } from '../rows/partitions';
 import { type SealedWeeks, sealedIn, snapshotOf } from './archive';
 import type { ListedFile } from './file-cache';

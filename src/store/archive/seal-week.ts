@@ -4,7 +4,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { entryIdAt } from '../../caller/access-log';
 import { type OwnerDoor, type Prisma, stepIn } from '../../database/clients';
-import type { Ask } from '../columns/hour-blocks';
+import type { Ask } from '../columns/ask';
 import { BOTH_COUNTS, NO_MORE_NUMBERS, UNCOUNTED } from '../counts/by-instance';
 import { HOURS_PER_DAY } from '../counts/dimensions';
 import { takeTenant } from '../counts/turns';

@@ -12,10 +12,12 @@ import { type SealedWeeks, sealedIn } from '../archive/archive';
 import type { Stretch } from '../archive/questions';
 import { floorOfWeek, hoursOfWeek, weekOfMs } from '../rows/partitions';
 import { fromStored, toStored } from '../rows/stored-text';
+import type { Ask } from './ask';
 import { type ColumnField, type GroupField, isColumnField, OUTCOME } from './column-fields';
 import { wholeExpression } from './evaluate';
-import { type Ask, Clock, type ListedHours, TenantHours } from './hour-blocks';
+import { Clock, TenantHours } from './hour-blocks';
 import { gather } from './kept-days';
+import { ReadOnce } from './read-once';
 import { eventGroupsStatement, termValuesStatement } from './statements';
 import { addAt, addTo, type Counting, Sums, type Tally } from './tally';
 import { TenantCounts } from './tenant-counts';
@@ -32,7 +34,8 @@ export class ColumnCounter {
     /** The weeks whose events lie in files; null: there are none. */
     readonly sealed: SealedWeeks | null = null,
     readonly clock = new Clock(),
-    private readonly listed: ListedHours = new Map(),
+    /** What its questions read once. */
+    readonly once = new ReadOnce(ask),
   ) {}
 
   /** A counter of the same question for some of the tenants. */
@@ -40,24 +43,21 @@ export class ColumnCounter {
     return this.#like(tenants, this.filter);
   }
 
-  /** A counter of another question in the same snapshot. Hours of the same range are listed once. */
+  /** A counter of another question in the same snapshot. */
   with(filter: AuditEventFilter): ColumnCounter {
     return this.#like(this.tenants, filter);
   }
 
   #like(tenants: TenantSet, filter: AuditEventFilter): ColumnCounter {
-    const { ask, lookup, sealed, clock, listed } = this;
-    return new ColumnCounter(ask, tenants, filter, lookup, sealed, clock, listed);
+    const { ask, lookup, sealed, clock, once } = this;
+    return new ColumnCounter(ask, tenants, filter, lookup, sealed, clock, once);
   }
 
   async tenantHours(tenantId: number): Promise<TenantHours> {
     const known = this.#open.get(tenantId);
     if (known) return known;
-    const opened = await TenantHours.open(this.ask, tenantId, this.filter, {
-      of: this.lookup,
-      clock: this.clock,
-      listed: this.listed,
-    });
+    const { ask, once, clock, lookup, filter } = this;
+    const opened = await TenantHours.open({ ask, once, clock, of: lookup }, tenantId, filter);
     this.#open.set(tenantId, opened);
     return opened;
   }
@@ -99,7 +99,7 @@ export class ColumnCounter {
               open: () => new TenantCounts(tenantId, asked, new Sums(), new Map()),
               take: (packed) => counts.take(packed),
             });
-      await counts.name(this.ask, hours.names);
+      await counts.name(this.once, hours.names);
       read.set(tenantId, new Set(unread));
       await this.#read(tenantId, unread, asked, sums);
     }

@@ -9,7 +9,6 @@ import { type ColumnField, type GroupField, OUTCOME } from './column-fields';
 import type { ColumnCounter } from './counter';
 import type { Block } from './hour-blocks';
 import { type DayCounts, gather } from './kept-days';
-import { namesOf } from './tenant-counts';
 
 /** Events that have the same values of the fields by which they are grouped. */
 export interface EventGroup {
@@ -233,14 +232,16 @@ class TenantGroups implements DayCounts {
   async named(counter: ColumnCounter, tenantId: number): Promise<Sum[]> {
     const { names: numbers } = await counter.tenantHours(tenantId);
     const all = [...this.#all()];
+    const wanted = this.fields.map((field, k) => ({ field, ids: all.map(({ ids }) => ids[k] as number) }));
+    const { once } = counter;
+    await once.learn(
+      tenantId,
+      wanted.flatMap(({ field, ids }) => (field === 'tenantId' ? [] : [{ field, ids }])),
+    );
     const names: ((id: number) => string)[] = [];
-    for (const [k, field] of this.fields.entries())
+    for (const { field, ids } of wanted)
       names.push(
-        field === 'tenantId'
-          ? () => String(tenantId)
-          : await namesOf({ ask: counter.ask, numbers }, tenantId, field, [
-              ...new Set(all.map(({ ids }) => ids[k] as number)),
-            ]),
+        field === 'tenantId' ? () => String(tenantId) : await once.namesOf(tenantId, field, ids, numbers),
       );
     return all.map(({ ids, sum }) => ({ ...sum, values: ids.map((id, k) => names[k]?.(id) ?? '') }));
   }

@@ -1,14 +1,15 @@
-import { Prisma, Row } from '../../database/clients';
+import type { Row } from '../../database/clients';
 import type { TenantLookup } from '../../database/each-tenant';
 import { Pauses } from '../../deadline';
 import { DomainError } from '../../errors';
 import { floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
-import { type Expression, termsOf } from '../../event/expression/expression';
+import { type Expression, type FieldTerm, termsOf } from '../../event/expression/expression';
 import { isNumberField } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import { recordIdFloor } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import { within } from '../counts/dimensions';
+import type { Ask } from './ask';
 import { type Bits, countBits, placesOf, trim } from './bits';
 import { type Column, type NumberColumn, readColumn, readNumberColumn, readTimes } from './codec';
 import { type ColumnField, columnOf } from './column-fields';
@@ -18,18 +19,16 @@ import {
   Evaluator,
   type HourOfColumns,
   keysOfTerm,
-  type NumberedValue,
   numberedTerms,
   wholeExpression,
 } from './evaluate';
-import { columnsStatement, hoursStatement, termValuesStatement, wordHoursStatement } from './statements';
-import { hoursOf, type StoredHour } from './stored-hours';
+import { NumberNames } from './number-names';
+import type { ReadOnce } from './read-once';
+import { columnsStatement, wordHoursStatement } from './statements';
+import type { StoredHour } from './stored-hours';
 import { MAYBE, type Verdicts, YES } from './verdicts';
 
 type Rows = readonly Row[];
-/** Runs a statement in one snapshot. */
-export type Ask = <R extends object = Row>(statement: Prisma.Sql) => Promise<readonly R[]>;
-
 /** Events of a portion, which is held in memory at once: some ten MB. */
 const EVENTS_PER_PORTION = 300_000;
 const HOURS_PER_PORTION = 1_000;
@@ -65,64 +64,40 @@ interface Wanted {
   readonly hasTimes: boolean;
 }
 
-/** Numbers of the numbers that a question counts by. They are given in the order in which the hours show them. */
-export class NumberNames {
-  readonly #ids = new Map<string, number>();
-  readonly #texts: string[] = [];
-
-  /** @param value null: absent @throws DomainError `invalid_parameter` */
-  idOf(value: number | bigint | null): number {
-    const text = String(value ?? '');
-    const known = this.#ids.get(text);
-    if (known !== undefined) return known;
-    if (this.#texts.length === LIMITS.numbersCountedMax) throw new DomainError('invalid_parameter', TOO_MANY);
-    this.#ids.set(text, this.#texts.length);
-    return this.#texts.push(text) - 1;
-  }
-
-  /** Empty: absent. */
-  textOf(id: number): string | undefined {
-    return this.#texts[id];
-  }
+/** How hours are read. */
+interface Reading {
+  readonly ask: Ask;
+  readonly once: ReadOnce;
+  readonly of: TenantLookup;
+  readonly clock: Clock;
 }
-
-const TOO_MANY = {
-  public: `There are more than ${LIMITS.numbersCountedMax} different numbers: narrow the time range or the filter, or count by another field.`,
-};
-
-/** The hours that the questions of a snapshot list, by tenant and span. */
-export type ListedHours = Map<string, Promise<readonly StoredHour[]>>;
 
 /** The hours of one tenant that a filter's range touches, and the events in them by their columns. */
 export class TenantHours {
   readonly names = new NumberNames();
   /** The conditions of the filter beside its range; null: there are none. */
   readonly expression: Expression | null;
+  readonly #terms: readonly FieldTerm[];
   #evaluator: Promise<Evaluator> | undefined;
 
   private constructor(
-    private readonly ask: Ask,
+    private readonly how: Reading,
     readonly tenantId: number,
     private readonly filter: AuditEventFilter,
     /** The hours that have events, in order. */
     readonly stored: readonly StoredHour[],
-    private readonly of: TenantLookup,
-    readonly clock: Clock,
   ) {
     this.expression = wholeExpression(filter);
+    this.#terms = numberedTerms(this.expression);
+    how.once.expect(tenantId, this.#terms);
   }
 
-  static async open(
-    ask: Ask,
-    tenantId: number,
-    filter: AuditEventFilter,
-    { of, clock, listed }: { readonly of: TenantLookup; readonly clock: Clock; readonly listed: ListedHours },
-  ): Promise<TenantHours> {
-    const span = spanOf(filter);
-    const key = `${tenantId} ${span.from} ${span.to}`;
-    const hours = listed.get(key) ?? ask(hoursStatement(tenantId, span)).then(hoursOf);
-    listed.set(key, hours);
-    return new TenantHours(ask, tenantId, filter, await hours, of, clock);
+  static async open(how: Reading, tenantId: number, filter: AuditEventFilter): Promise<TenantHours> {
+    return new TenantHours(how, tenantId, filter, await how.once.hours(tenantId, spanOf(filter)));
+  }
+
+  get clock(): Clock {
+    return this.how.clock;
   }
 
   /** The hours that the range cuts. */
@@ -131,12 +106,12 @@ export class TenantHours {
   }
 
   async #evaluatorOf(): Promise<Evaluator> {
-    const { ask, tenantId, filter, expression } = this;
-    const terms = numberedTerms(expression);
-    const values = terms.length === 0 ? [] : await ask<NumberedValue>(termValuesStatement(tenantId, terms));
+    const { tenantId, filter, expression } = this;
+    const { ask, once, of } = this.how;
+    const values = await once.values(tenantId, this.#terms);
     const wordHours = new Map<string, ReadonlySet<number>>();
     for (const key of keysOf(expression)) {
-      const rows = await ask(wordHoursStatement(tenantId, key, within('w.hour', spanOf(filter)), this.of));
+      const rows = await ask(wordHoursStatement(tenantId, key, within('w.hour', spanOf(filter)), of));
       wordHours.set(key, new Set(rows.map(({ hour }) => Number(hour))));
     }
     return new Evaluator({ tenantId, expression, range: filter, wordHours }, values);
@@ -229,10 +204,12 @@ export class TenantHours {
 
   async #fetch(read: readonly ReadHour[], fields: readonly ColumnField[]): Promise<void> {
     if (fields.length === 0 || read.length === 0) return;
-    const hours = read.map(({ hour }) => hour);
-    const rows = await this.ask(columnsStatement(this.tenantId, hours, fields, false));
+    const lacking = read.filter((hour) => !fields.every((field) => hour.has(field)));
+    if (lacking.length === 0) return;
+    const hours = lacking.map(({ hour }) => hour);
+    const rows = await this.how.ask(columnsStatement(this.tenantId, hours, fields, false));
     const byHour = new Map(rows.map((row) => [Number(row.hour), row]));
-    for (const hour of read) hour.add(byHour.get(hour.hour) ?? {});
+    for (const hour of lacking) hour.add(byHour.get(hour.hour) ?? {});
   }
 
   async #columns(
@@ -243,13 +220,18 @@ export class TenantHours {
     if (portion.length === 0) return [];
     const hours = portion.map(({ hour }) => hour);
     const withBound = cutHours(this.filter);
-    const cut = hasTimes ? [] : hours.filter((hour) => withBound.includes(hour));
+    const { ask, once } = this.how;
+    const cut = once.hasSeveral || !hasTimes ? hours.filter((hour) => withBound.includes(hour)) : [];
     const rest = hours.filter((hour) => !cut.includes(hour));
     const statement = (some: readonly number[], times: boolean) =>
       columnsStatement(this.tenantId, some, fields, times);
     return [
-      ...(cut.length > 0 ? await this.ask(statement(cut, true)) : []),
-      ...(rest.length > 0 ? await this.ask(statement(rest, hasTimes)) : []),
+      ...(cut.length === 0
+        ? []
+        : once.hasSeveral
+          ? await once.rows(this.tenantId, cut)
+          : await ask(statement(cut, true))),
+      ...(rest.length > 0 ? await ask(statement(rest, hasTimes)) : []),
     ];
   }
 

@@ -3,7 +3,6 @@ import { fromStored } from '../rows/stored-text';
 import type { ColumnField } from './column-fields';
 import type { ColumnCounter } from './counter';
 import { valueNumbersStatement } from './statements';
-import { namesOf } from './tenant-counts';
 
 /** Hours of one statement. */
 const HOURS_AT_ONCE = 360;
@@ -32,7 +31,7 @@ export async function seenValues<F extends ColumnField>(
           else unread.add(Number(hour));
         await counter.clock.turn();
       }
-      const name = await namesOf({ ask: counter.ask, numbers: hours.names }, tenantId, field, [...ids]);
+      const name = await counter.once.namesOf(tenantId, field, ids, hours.names);
       for (const id of ids) values.add(name(id));
     }
     for (const row of await counter.readGroups(tenantId, [...unread], { windowMs: null, fields }))

@@ -84,14 +84,17 @@ function valueCondition({ how, text, isFolded }: FieldTerm): Prisma.Sql {
     : Prisma.sql`m.value >= ${wanted} AND m.value < ${wanted + LAST_CHARACTER}`;
 }
 
-/** The values of some numbers. */
-export const numberedValuesStatement = (
+/** The values of some numbers, by their kinds. */
+export function numberedValuesStatement(
   tenantId: number,
-  field: ColumnField,
-  ids: readonly number[],
-): Prisma.Sql =>
-  Prisma.sql`SELECT m.dim_id AS id, m.value FROM audit_dim m
-    WHERE m.tenant_id = ${named(tenantId)} AND m.kind = ${kindOf(field)}::smallint AND m.dim_id = ANY(${[...ids]}::int[])`;
+  wanted: readonly { readonly kind: number; readonly ids: readonly number[] }[],
+): Prisma.Sql {
+  const each = wanted.map(
+    ({ kind, ids }) => Prisma.sql`SELECT m.kind, m.dim_id AS id, m.value FROM audit_dim m
+      WHERE m.tenant_id = ${named(tenantId)} AND m.kind = ${kind}::smallint AND m.dim_id = ANY(${[...ids]}::int[])`,
+  );
+  return Prisma.join(each, ' UNION ALL ');
+}
 
 const boundsOf = (hours: readonly number[]) =>
   withBounds(Prisma.sql`SELECT o.hour AS lo, o.hour + 1 AS hi FROM unnest(${[...hours]}::int[]) AS o(hour)`);

@@ -1,12 +1,11 @@
 import { HOUR_MS } from '../../event/event-time';
-import { isNumberField } from '../../event/fields';
-import { fromStored } from '../rows/stored-text';
 import { bitsOfCodes, countBits, placesOf, trim } from './bits';
 import { COLUMN_VALUES_MAX, countAllCodes, countCodes } from './codec';
 import { type ColumnField, columnOf, OUTCOME } from './column-fields';
-import type { Ask, Block, NumberNames } from './hour-blocks';
+import type { Block } from './hour-blocks';
 import type { DayCounts } from './kept-days';
-import { numberedValuesStatement } from './statements';
+import type { NumberNames } from './number-names';
+import type { ReadOnce } from './read-once';
 import { addAt, addTo, type Count, type Counting, type Sums } from './tally';
 
 /** The counts of one tenant. They are kept by the numbers of values until all hours of the tenant are counted. */
@@ -97,36 +96,18 @@ export class TenantCounts implements DayCounts {
   }
 
   /** Adds the counts by number to the sums by value. */
-  async name(ask: Ask, numbers: NumberNames): Promise<void> {
-    for (const { field, counts } of this.#byField) {
-      const entries = [...counts.entries()];
-      const names = await namesOf(
-        { ask, numbers },
-        this.tenantId,
-        field,
-        entries.map(([id]) => id),
-      );
+  async name(once: ReadOnce, numbers: NumberNames): Promise<void> {
+    const all = this.#byField.map(({ field, counts }) => ({ field, entries: [...counts.entries()] }));
+    const idsOf = (entries: (typeof all)[number]['entries']) => entries.map(([id]) => id);
+    await once.learn(
+      this.tenantId,
+      all.map(({ field, entries }) => ({ field, ids: idsOf(entries) })),
+    );
+    for (const { field, entries } of all) {
+      const names = await once.namesOf(this.tenantId, field, idsOf(entries), numbers);
       for (const [id, count] of entries) addAt(this.sums.valuesOf(field), names(id), count);
     }
   }
-}
-
-/** The values of some numbers of a field. */
-export async function namesOf(
-  { ask, numbers }: { readonly ask: Ask; readonly numbers: NumberNames },
-  tenantId: number,
-  field: ColumnField,
-  ids: readonly number[],
-): Promise<(id: number) => string> {
-  if (field === 'succeeded') return (id) => String(id === OUTCOME.succeeded);
-  if (isNumberField(field)) return (id) => numbers.textOf(id) ?? '';
-  const rows = ids.length === 0 ? [] : await ask(numberedValuesStatement(tenantId, field, ids));
-  const names = new Map(rows.map(({ id, value }) => [Number(id), fromStored(String(value))]));
-  return (id) => {
-    const name = names.get(id);
-    if (name === undefined) throw new Error(`no value has the number ${id} of ${columnOf(field)}`);
-    return name;
-  };
 }
 
 const N = new Int32Array(COLUMN_VALUES_MAX);
