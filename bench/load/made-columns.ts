@@ -11,6 +11,7 @@ import {
   kindOf,
   LAYOUT,
 } from '../../src/store/columns/column-fields';
+import { KEYS } from '../../src/store/counts/dimensions';
 import { toStored } from '../../src/store/rows/stored-text';
 import type { Bench } from '../context';
 import { Calendar } from '../data/calendar';
@@ -23,6 +24,9 @@ const TICKS = /^(.{19})\.(\d{7})Z$/;
 /** Sessions write a file side by side, so events are out of order: an hour closes only this many hours later. */
 const HOURS_OPEN = 2;
 const TENANT_ID = 1;
+
+/** In a database that has everything of this release. */
+const MADE = 'bench_made_with_values';
 
 type MadeEvent = Readonly<Record<string, unknown>> & { readonly eventTime: string };
 
@@ -49,13 +53,13 @@ export async function madeColumns(bench: Bench, rows: number): Promise<MadeColum
     await client.query(`INSERT INTO tenant (tenant_id, name) VALUES (${TENANT_ID}, 'Tenant 1')`);
     await put(client, events);
     await client.query('VACUUM (ANALYZE)');
-    await client.query('CREATE TABLE bench_made ()');
+    await client.query(`CREATE TABLE ${MADE} ()`);
   });
   return made;
 }
 
 async function isWhole(client: Client): Promise<boolean> {
-  const { rows } = await client.query(`SELECT to_regclass('bench_made') IS NOT NULL AS there`);
+  const { rows } = await client.query(`SELECT to_regclass('${MADE}') IS NOT NULL AS there`);
   return rows[0].there;
 }
 
@@ -107,10 +111,40 @@ async function putHour(
      VALUES ($1, $2, $3, '{}', ${LAYOUT}, gen_random_uuid(), $4, ${texts.map((_, i) => `$${5 + i}`).join(', ')})`,
     [TENANT_ID, hour, events.length, columns.times, ...texts],
   );
-  const succeeded = events.filter((event) => event.succeeded).length;
+  await putCounts(client, hour, events, numbers);
+}
+
+/** The counts of an hour: of all events, and of each value. */
+async function putCounts(
+  client: Client,
+  hour: number,
+  events: readonly MadeEvent[],
+  numbers: ReadonlyMap<ColumnField, Map<string, number>>,
+): Promise<void> {
+  const keyed = KEYS.map(({ field }, at) => ({ field, at, known: numbers.get(field) }));
+  const counts = new Map<string, { keys: number[]; n: number; ok: number }>();
+  const add = (keys: number[], succeeded: unknown) => {
+    const count = counts.get(String(keys)) ?? { keys, n: 0, ok: 0 };
+    counts.set(String(keys), count);
+    count.n++;
+    if (succeeded) count.ok++;
+  };
+  for (const event of events) {
+    add([0, 0, 0], event.succeeded);
+    for (const { field, at, known } of keyed) {
+      const number = known?.get(toStored(String(event[field] ?? ''))) ?? 0;
+      add(
+        KEYS.map((_, i) => (i === at ? number : 0)),
+        event.succeeded,
+      );
+    }
+  }
+  const all = [...counts.values()];
+  const columns = [0, 1, 2].map((at) => all.map(({ keys }) => keys[at]));
   await client.query(
-    'INSERT INTO audit_count (tenant_id, grain, a, d, p, bucket, n, ok) VALUES ($1, 1, 0, 0, 0, $2, $3, $4)',
-    [TENANT_ID, hour, events.length, succeeded],
+    `INSERT INTO audit_count (tenant_id, grain, bucket, a, d, p, n, ok)
+     SELECT $1, 1, $2, u.* FROM unnest($3::int[], $4::int[], $5::int[], $6::int[], $7::int[]) u`,
+    [TENANT_ID, hour, ...columns, all.map(({ n }) => n), all.map(({ ok }) => ok)],
   );
 }
 

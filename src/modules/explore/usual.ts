@@ -9,7 +9,8 @@ import { toSummaryFilter } from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
 import type { Answer } from '../../event/shape';
 import { onOneLine } from '../../event/visible-text';
-import { inSnapshot } from '../../store/columns/counter';
+import type { GroupField } from '../../store/columns/column-fields';
+import { ColumnCounter, inSnapshot } from '../../store/columns/counter';
 import type { Counting, Tally } from '../../store/columns/tally';
 import { oneTenant } from '../../tenant-set';
 import { extentStatement } from './histogram.statement';
@@ -30,6 +31,7 @@ const OF_LOGIN = [
   'applicationName',
   'clientIp',
 ] as const satisfies readonly ExpressionField[];
+const PLAIN = { windowMs: null, fields: [], hasOutcomes: false } as const satisfies Counting;
 const WORDS: Readonly<Record<string, string>> = {
   databaseName: 'database',
   applicationName: 'program',
@@ -55,24 +57,19 @@ export async function usualOf(service: ServiceDoor, event: AuditEvent, withTenan
   const login = filterOf('serverPrincipalName');
   const object = event.objectName === null ? null : filterOf(...OBJECT);
   const both = object && filterOf('serverPrincipalName', ...OBJECT);
+  const asked = (filter: string, range = period) => toSummaryFilter({ filter, ...range });
   const counted = await guarded(() =>
-    inSnapshot(service, tenants, toSummaryFilter({ filter: login, ...period }), async (counter) => {
-      const count = (
-        filter: string,
-        range: typeof period,
-        { only, ...asked }: Partial<Counting> & { readonly only?: ReadonlySet<number> } = {},
-      ): Promise<Tally> =>
-        counter
-          .with(toSummaryFilter({ filter, ...range }))
-          .count({ windowMs: null, fields: [], hasOutcomes: false, ...asked }, only);
-      const byLogin = await counter.count({ windowMs: HOUR_MS, fields: OF_LOGIN, hasOutcomes: false });
-      const inHour = await count(login, hour);
-      if (object === null || both === null) return { byLogin, inHour, byObject: null, byBoth: null };
-      const byObject = await count(object, period, { windowMs: HOUR_MS, fields: ['serverPrincipalName'] });
-      // The events of both lie in hours that have some of each.
-      const only = new Set([...byLogin.windows.keys()].filter((window) => byObject.windows.has(window)));
-      const byBoth = await count(both, period, { fields: ['actionId'], only });
-      return { byLogin, inHour, byObject, byBoth };
+    inSnapshot(service, tenants, asked(login), async (counter) => {
+      const about = (filter: string, fields: readonly GroupField[]) => ({
+        counter: counter.with(asked(filter)),
+        asked: { ...PLAIN, fields },
+      });
+      const [byLogin, byObject = null, byBoth = null] = await ColumnCounter.together([
+        { counter, asked: { ...PLAIN, windowMs: HOUR_MS, fields: OF_LOGIN.filter((field) => event[field]) } },
+        ...(object && both ? [about(object, ['serverPrincipalName']), about(both, ['actionId'])] : []),
+      ]);
+      const inHour = await counter.with(asked(login, hour)).count(PLAIN);
+      return { byLogin: byLogin as Tally, inHour, byObject, byBoth };
     }),
   );
   const { byLogin, inHour, byObject, byBoth } = counted;

@@ -46,17 +46,40 @@ export const columnText = (values: string, packed: Buffer): string =>
 /** @param n number of events of the hour @throws RangeError when the text is too short for so many events */
 export function readColumn(text: string, n: number): Column {
   const end = text.indexOf(';');
-  const ids = readNumbers(text, end);
-  return { ids, ...readCodes(text, end, ids.length, n) };
+  return new StoredColumn(readNumbers(text, end), text.slice(end + 1), n);
+}
+
+/** A column of a text. Often its values alone say whether a term holds, so its codes are read when they are asked for. */
+class StoredColumn implements Column {
+  readonly width: Width;
+  #bytes: Uint8Array | undefined;
+
+  constructor(
+    readonly ids: Int32Array,
+    private readonly codes: string,
+    n: number,
+  ) {
+    this.width = widthOf(ids.length);
+    needCodes(codes, n, this.width);
+  }
+
+  get bytes(): Uint8Array {
+    this.#bytes ??= Buffer.from(this.codes, 'base64');
+    return this.#bytes;
+  }
 }
 
 /** @param end the place of the semicolon @param values their number */
 function readCodes(text: string, end: number, values: number, n: number): Codes {
   const width = widthOf(values);
-  const bytes = Buffer.from(text.slice(end + 1), 'base64');
-  if (bytes.length * BYTE < n * width)
+  const codes = text.slice(end + 1);
+  needCodes(codes, n, width);
+  return { width, bytes: Buffer.from(codes, 'base64') };
+}
+
+function needCodes(codes: string, n: number, width: Width): void {
+  if (Buffer.byteLength(codes, 'base64') * BYTE < n * width)
     throw new RangeError('a column has fewer codes than its hour has events');
-  return { width, bytes };
 }
 
 const [COMMA, ZERO] = [44, 48];

@@ -15,12 +15,14 @@ import { fromStored, toStored } from '../rows/stored-text';
 import type { Ask } from './ask';
 import { type ColumnField, type GroupField, isColumnField, OUTCOME } from './column-fields';
 import { wholeExpression } from './evaluate';
-import { Clock, TenantHours } from './hour-blocks';
+import { type Block, Clock } from './hour-blocks';
 import { gather } from './kept-days';
 import { ReadOnce } from './read-once';
 import { eventGroupsStatement, termValuesStatement } from './statements';
 import { addAt, addTo, type Counting, Sums, type Tally } from './tally';
 import { TenantCounts } from './tenant-counts';
+import { TenantHours } from './tenant-hours';
+import { walk } from './walk';
 
 /** Counts by columns, in a snapshot. In hours that the columns do not answer, the events are read. */
 export class ColumnCounter {
@@ -79,31 +81,60 @@ export class ColumnCounter {
     return numbers;
   }
 
-  /** @param only the hours that may have such events; not given: all */
-  async count(asked: Counting, only?: ReadonlySet<number>): Promise<Tally> {
+  async count(asked: Counting): Promise<Tally> {
     const sums = new Sums();
     const read = new Map<number, ReadonlySet<number>>();
     for (const tenantId of this.tenants) {
       const hours = await this.tenantHours(tenantId);
       const counts = new TenantCounts(tenantId, asked, sums, await this.#numbersOf(tenantId, asked));
-      const wanted = {
-        fields: counts.columns,
-        hasTimes: asked.windowMs !== null && asked.windowMs < HOUR_MS,
-      };
-      const unread =
-        only || !isByDay(asked)
-          ? await hours.visit(wanted, (block) => counts.add(block), only)
-          : await gather(hours, {
-              name: JSON.stringify(asked),
-              wanted,
-              open: () => new TenantCounts(tenantId, asked, new Sums(), new Map()),
-              take: (packed) => counts.take(packed),
-            });
-      await counts.name(this.once, hours.names);
+      const wanted = wantedOf(counts, asked);
+      const unread = isByDay(asked)
+        ? await gather(hours, {
+            name: JSON.stringify(asked),
+            wanted,
+            open: () => new TenantCounts(tenantId, asked, new Sums(), new Map()),
+            take: (packed) => counts.take(packed),
+          })
+        : await hours.visit(wanted, (block) => counts.add(block));
+      await counts.name(this.once);
       read.set(tenantId, new Set(unread));
       await this.#read(tenantId, unread, asked, sums);
     }
     return { ...sums, read };
+  }
+
+  /**
+   * Counts for several questions about the same range and tenants, in one walk through the columns of each tenant. Nothing
+   * of them is kept, because they are hardly asked twice.
+   */
+  static async together(
+    parts: readonly { readonly counter: ColumnCounter; readonly asked: Counting }[],
+  ): Promise<readonly Tally[]> {
+    const counting = parts.map((part) => ({
+      ...part,
+      sums: new Sums(),
+      read: new Map<number, ReadonlySet<number>>(),
+    }));
+    for (const tenantId of counting[0]?.counter.tenants ?? []) {
+      const visits = [];
+      for (const { counter, asked, sums } of counting) {
+        const counts = new TenantCounts(tenantId, asked, sums, await counter.#numbersOf(tenantId, asked));
+        const hours = await counter.tenantHours(tenantId);
+        visits.push({
+          counts,
+          hours,
+          wanted: wantedOf(counts, asked),
+          visit: (block: Block) => counts.add(block),
+        });
+      }
+      const unread = await walk(visits);
+      for (const [at, { counter, asked, sums, read }] of counting.entries()) {
+        await visits[at]?.counts.name(counter.once);
+        read.set(tenantId, new Set(unread[at]));
+        await counter.#read(tenantId, unread[at] ?? [], asked, sums);
+      }
+    }
+    return counting.map(({ sums, read }) => ({ ...sums, read }));
   }
 
   /** Reads and counts the events of some hours, as `eventGroupsStatement` says. @throws DomainError */
@@ -206,6 +237,11 @@ export class ColumnCounter {
     }
   }
 }
+
+const wantedOf = ({ columns }: TenantCounts, { windowMs }: Counting) => ({
+  fields: columns,
+  hasTimes: windowMs !== null && windowMs < HOUR_MS,
+});
 
 /** Whether counts of days can be kept. Numbers have no numbers of values that a later question knows. */
 const isByDay = ({ fields, ofValues }: Counting) => !ofValues && !fields.some(isNumberField);

@@ -230,7 +230,6 @@ class TenantGroups implements DayCounts {
   }
 
   async named(counter: ColumnCounter, tenantId: number): Promise<Sum[]> {
-    const { names: numbers } = await counter.tenantHours(tenantId);
     const all = [...this.#all()];
     const wanted = this.fields.map((field, k) => ({ field, ids: all.map(({ ids }) => ids[k] as number) }));
     const { once } = counter;
@@ -240,9 +239,7 @@ class TenantGroups implements DayCounts {
     );
     const names: ((id: number) => string)[] = [];
     for (const { field, ids } of wanted)
-      names.push(
-        field === 'tenantId' ? () => String(tenantId) : await once.namesOf(tenantId, field, ids, numbers),
-      );
+      names.push(field === 'tenantId' ? () => String(tenantId) : await once.namesOf(tenantId, field, ids));
     return all.map(({ ids, sum }) => ({ ...sum, values: ids.map((id, k) => names[k]?.(id) ?? '') }));
   }
 }

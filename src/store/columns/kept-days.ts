@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../../limits';
 import type { ColumnField } from './column-fields';
-import type { Block, TenantHours } from './hour-blocks';
+import type { Block } from './hour-blocks';
 import { byDay } from './stored-hours';
+import type { TenantHours } from './tenant-hours';
 
 /** What is counted of the events of some hours: numbers that can be added up in any order. */
 export interface DayCounts {

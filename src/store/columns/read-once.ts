@@ -6,7 +6,7 @@ import { fromStored } from '../rows/stored-text';
 import type { Ask } from './ask';
 import { COLUMN_FIELDS, type ColumnField, columnOf, kindOf, OUTCOME } from './column-fields';
 import type { NumberedValue } from './evaluate';
-import type { NumberNames } from './number-names';
+import { NumberNames } from './number-names';
 import { columnsStatement, hoursStatement, numberedValuesStatement, termValuesStatement } from './statements';
 import { hoursOf, type StoredHour } from './stored-hours';
 
@@ -26,6 +26,8 @@ interface Known {
   } | null;
   /** Values by kind and number. */
   readonly names: Map<number, Map<number, string>>;
+  /** Numbers of numbers, as its questions gave them. */
+  readonly numbers: NumberNames;
   /** All columns of hours. */
   readonly rows: Map<number, Row>;
 }
@@ -103,15 +105,19 @@ export class ReadOnce {
     }
   }
 
-  /** The values of some numbers of a field. @param numbers those that the question gave to numbers */
+  /** Numbers of the numbers that the questions count by. */
+  numbers(tenantId: number): NumberNames {
+    return this.#of(tenantId).numbers;
+  }
+
+  /** The values of some numbers of a field. */
   async namesOf(
     tenantId: number,
     field: ColumnField,
     ids: Iterable<number>,
-    numbers: NumberNames,
   ): Promise<(id: number) => string> {
     if (field === 'succeeded') return (id) => String(id === OUTCOME.succeeded);
-    if (isNumberField(field)) return (id) => numbers.textOf(id) ?? '';
+    if (isNumberField(field)) return (id) => this.numbers(tenantId).textOf(id) ?? '';
     await this.learn(tenantId, [{ field, ids }]);
     const names = this.#of(tenantId).names.get(kindOf(field) as number);
     return (id) => {
@@ -127,6 +133,7 @@ export class ReadOnce {
       terms: [],
       asked: null,
       names: new Map(),
+      numbers: new NumberNames(),
       rows: new Map(),
     };
     this.#known.set(tenantId, known);

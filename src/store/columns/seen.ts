@@ -31,7 +31,7 @@ export async function seenValues<F extends ColumnField>(
           else unread.add(Number(hour));
         await counter.clock.turn();
       }
-      const name = await counter.once.namesOf(tenantId, field, ids, hours.names);
+      const name = await counter.once.namesOf(tenantId, field, ids);
       for (const id of ids) values.add(name(id));
     }
     for (const row of await counter.readGroups(tenantId, [...unread], { windowMs: null, fields }))

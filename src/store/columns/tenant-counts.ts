@@ -4,7 +4,6 @@ import { COLUMN_VALUES_MAX, countAllCodes, countCodes } from './codec';
 import { type ColumnField, columnOf, OUTCOME } from './column-fields';
 import type { Block } from './hour-blocks';
 import type { DayCounts } from './kept-days';
-import type { NumberNames } from './number-names';
 import type { ReadOnce } from './read-once';
 import { addAt, addTo, type Count, type Counting, type Sums } from './tally';
 
@@ -96,7 +95,7 @@ export class TenantCounts implements DayCounts {
   }
 
   /** Adds the counts by number to the sums by value. */
-  async name(once: ReadOnce, numbers: NumberNames): Promise<void> {
+  async name(once: ReadOnce): Promise<void> {
     const all = this.#byField.map(({ field, counts }) => ({ field, entries: [...counts.entries()] }));
     const idsOf = (entries: (typeof all)[number]['entries']) => entries.map(([id]) => id);
     await once.learn(
@@ -104,7 +103,7 @@ export class TenantCounts implements DayCounts {
       all.map(({ field, entries }) => ({ field, ids: idsOf(entries) })),
     );
     for (const { field, entries } of all) {
-      const names = await once.namesOf(this.tenantId, field, idsOf(entries), numbers);
+      const names = await once.namesOf(this.tenantId, field, idsOf(entries));
       for (const [id, count] of entries) addAt(this.sums.valuesOf(field), names(id), count);
     }
   }

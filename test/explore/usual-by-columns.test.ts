@@ -1,0 +1,169 @@
+import type { ServiceDoor } from '../../src/database/clients';
+import type { AuditEvent } from '../../src/event/fields';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { usualOf } from '../../src/modules/explore/usual';
+import { Indexer } from '../../src/modules/search/indexer';
+import { oneTenant } from '../../src/tenant-set';
+import { ArchiveTrial } from '../archive/archive-trial';
+import { AT_ONCE } from '../support/at-once';
+import { ENGINES } from '../support/engines';
+import type { IngestedEvent } from '../support/events';
+import { Store } from '../support/store';
+
+const HOUR_MS = 3_600_000;
+const T0 = Date.parse('2026-01-05T00:00:00Z');
+const HOURS = 600;
+/** Hours in which the login `seldom` does something. */
+const SELDOM = new Set([3, 40, 41, 170, 333, 599]);
+const timeAt = (hour: number, second: number) =>
+  new Date(T0 + hour * HOUR_MS + second * 1_000).toISOString().replace('Z', '0000Z');
+
+function event(hour: number, second: number, others: Partial<IngestedEvent>): Partial<IngestedEvent> {
+  return {
+    eventTime: timeAt(hour, second),
+    actionId: 'SL',
+    databaseName: 'Payroll',
+    schemaName: 'dbo',
+    objectName: 'Employee',
+    applicationName: 'App',
+    clientIp: '10.0.0.1',
+    blockOffset: 512 * (hour * 60 + second + 1),
+    ...others,
+  };
+}
+
+const EVENTS = Array.from({ length: HOURS }, (_, hour) => hour).flatMap((hour) => [
+  event(hour, 1, { serverPrincipalName: 'often', actionId: hour % 5 === 0 ? 'UP' : 'SL' }),
+  event(hour, 2, { serverPrincipalName: 'other', objectName: hour % 2 === 0 ? 'Employee' : 'Salary' }),
+  event(hour, 3, { serverPrincipalName: 'batch', databaseName: 'Stock', objectName: null, schemaName: null }),
+  ...(SELDOM.has(hour)
+    ? [
+        event(hour, 4, {
+          serverPrincipalName: 'seldom',
+          databaseName: hour === 40 ? 'Archive' : 'Stock',
+          objectName: hour === 170 ? 'Item' : 'Order',
+          clientIp: hour === 333 ? '10.9.9.9' : '10.0.0.1',
+        }),
+      ]
+    : []),
+]);
+/** Events of hours that are indexed already. */
+const LATE = [
+  event(41, 9, { serverPrincipalName: 'seldom', databaseName: 'Stock', objectName: 'Order' }),
+  event(42, 9, { serverPrincipalName: 'often', objectName: 'Salary' }),
+];
+
+describe.each(ENGINES)('who normally does this, where columns answer, on %s', (engine) => {
+  let store: Store;
+  let trial: ArchiveTrial;
+  let stored: Partial<IngestedEvent>[];
+  let checked: ReturnType<Store['checked']>;
+  beforeAll(async () => {
+    store = await Store.open(engine);
+    trial = await ArchiveTrial.open(store);
+    checked = store.checked(EVENTS);
+    await store.insert(checked);
+    stored = EVENTS;
+    await settle();
+  }, 120_000);
+  afterAll(async () => {
+    await trial.close();
+    await store.close();
+  });
+
+  async function settle() {
+    await trial.settle();
+    const indexer = new Indexer(store.database.owner, AT_ONCE);
+    while ((await indexer.run()) > 0);
+  }
+  const asked = async (hour: number, second: number): Promise<AuditEvent> => {
+    const at = EVENTS.findIndex(({ eventTime }) => eventTime === timeAt(hour, second));
+    const recordId = checked[at]?.recordId ?? '';
+    const found = await new PostgresAuditEventReader(store.database.service).find(
+      oneTenant(store.tenantId),
+      recordId,
+    );
+    if (!found) throw new Error(`no event is at ${timeAt(hour, second)}`);
+    return found;
+  };
+  const like = (of: AuditEvent, fields: readonly string[], from: string, to: string) =>
+    stored.filter(
+      (one) =>
+        (one.eventTime ?? '') >= from &&
+        (one.eventTime ?? '') < to &&
+        fields.every((field) => (one[field as 'objectName'] ?? null) === (of[field as 'objectName'] ?? null)),
+    );
+
+  async function compare(hour: number, second: number, service: ServiceDoor = store.database.service) {
+    const of = await asked(hour, second);
+    const usual = await usualOf(service, of, false);
+    const OBJECT = ['databaseName', 'schemaName', 'objectName'];
+    for (const { fields, count, startTime, endTime, text } of usual.notes) {
+      const named = fields.map((field) => (field === 'hour' ? 'serverPrincipalName' : field));
+      expect([text, count]).toEqual([text, like(of, named, startTime, endTime).length]);
+    }
+    const { startTime, endTime } = usual;
+    const onObject = like(of, OBJECT, startTime, endTime);
+    expect(usual.objectCount).toBe(of.objectName === null ? null : onObject.length);
+    for (const { serverPrincipalName, count } of usual.logins)
+      expect(count).toBe(onObject.filter((one) => one.serverPrincipalName === serverPrincipalName).length);
+    expect(usual.logins).toHaveLength(
+      of.objectName === null ? 0 : Math.min(3, new Set(onObject.map((one) => one.serverPrincipalName)).size),
+    );
+    return usual;
+  }
+  const QUESTIONS = [
+    [599, 1],
+    [599, 2],
+    [599, 3],
+    [599, 4],
+    [333, 4],
+    [170, 4],
+    [40, 4],
+  ] as const;
+
+  it.each(QUESTIONS)('counts what was before an event of hour %d, second %d', async (hour, second) => {
+    await compare(hour, second);
+  });
+
+  it('reads a column of an hour once, and only of hours that the counts of the login or the database name', async () => {
+    const read: string[] = [];
+    const { service } = store.database;
+    const snapshot: ServiceDoor['snapshot'] = (tenants, work) =>
+      service.snapshot(tenants, (step) =>
+        work((text, values, planning) => {
+          const columns = /SELECT (s\.hour.*) FROM audit_segment/.exec(text)?.[1]?.split(', ').slice(1) ?? [];
+          for (const hour of (values.find((value) => Array.isArray(value)) as number[] | undefined) ?? [])
+            read.push(...columns.map((column) => `${hour} ${column}`));
+          return step(text, values, planning);
+        }),
+      );
+    await compare(599, 4, { ...service, snapshot });
+    // The hour of the event is asked about once more, as a whole.
+    const before = read.filter((one) => !one.startsWith(`${T0 / HOUR_MS + 599} `));
+    expect(new Set(before).size).toBe(before.length);
+    const hoursOf = (column: string) =>
+      before
+        .filter((one) => one.endsWith(`s.${column}`))
+        .map((one) => Number(one.split(' ')[0]) - T0 / HOUR_MS)
+        .sort((a, b) => a - b);
+    // Only of hours with events of the login.
+    expect(hoursOf('client_ip')).toEqual([3, 40, 41, 170, 333]);
+    // The login of an hour is needed where it may have used the object, and where others did.
+    expect(hoursOf('server_principal_name')).toEqual([3, 40, 41, 170, 333]);
+    expect(hoursOf('object_name').length).toBeGreaterThan(500);
+  });
+
+  it('counts late events before they are folded, and after', async () => {
+    await store.insert(store.checked(LATE));
+    stored = [...EVENTS, ...LATE];
+    for (const [hour, second] of QUESTIONS) await compare(hour, second);
+    await settle();
+    for (const [hour, second] of QUESTIONS) await compare(hour, second);
+  }, 60_000);
+
+  it('counts events of weeks that lie in files', async () => {
+    expect(await trial.seal(timeAt(40, 0))).toMatchObject({ outcome: 'sealed' });
+    for (const [hour, second] of QUESTIONS) await compare(hour, second);
+  }, 60_000);
+});
