@@ -14,10 +14,11 @@ export { Prisma };
 /** A row of a statement, by the names of its columns. A caller of `ask`, `run` or a step may name a narrower type. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Runs a statement of a transaction. */
+/** Runs a statement of a transaction. @param planning not given: `each` */
 export type Step = <R extends object = Row>(
   text: string,
   values: readonly unknown[],
+  planning?: Planning,
 ) => Promise<readonly R[]>;
 
 /** The steps of a client or a transaction of Prisma. */

@@ -78,7 +78,11 @@ export function openLimited(
       run<R>(nameOf({ sql: text }), { text, values, tenants, planning }),
     run: (text, values, tenants) => run(nameOf({ sql: text }), { text, values, tenants, planning: 'once' }),
     steps,
-    snapshot: stepsOn(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY'),
+    snapshot: stepsOn(
+      pool,
+      'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY',
+      isDistributed ? undefined : statementNames('s'),
+    ),
   };
   return {
     service,
@@ -117,15 +121,19 @@ type TenantSteps = <T>(tenants: TenantSet | NoTenants, work: (step: Step) => Pro
 
 /** Takes more than one round trip, but settings reach the nodes of a distributed database in no other way. */
 const stepsOn =
-  (pool: Pool, begin = 'BEGIN'): TenantSteps =>
+  (pool: Pool, begin = 'BEGIN', nameOf?: NameOf): TenantSteps =>
   (tenants, work) =>
-    inTransaction(pool, `${begin}; ${setTenants(tenants)}; ${OF_NODES}`, work);
+    inTransaction(pool, `${begin}; ${setTenants(tenants)}; ${OF_NODES}`, work, nameOf);
 
-/** @param begin the statements that begin the transaction */
+/**
+ * @param begin the statements that begin the transaction
+ * @param nameOf names the statements that are planned once; not given: each statement is planned at every use
+ */
 export async function inTransaction<T>(
   pool: Pool,
   begin: string,
   work: (step: Step) => Promise<T>,
+  nameOf: NameOf = () => UNNAMED,
 ): Promise<T> {
   const client = await pool.connect();
   // The connection may be lost between two statements. The next statement then reports it. Without a listener the
@@ -134,10 +142,11 @@ export async function inTransaction<T>(
   let isOver = false;
   try {
     await client.query(begin);
-    const result = await work(async (text, values) => {
+    const result = await work(async (text, values, planning = 'each') => {
       // The connection may serve another call by then.
       if (isOver) throw new Error('a statement came after the end of its transaction');
-      return (await client.query(text, [...values])).rows;
+      const name = planning === 'once' ? nameOf({ sql: text }) : UNNAMED;
+      return (await client.query({ text, values: [...values], ...(name !== UNNAMED && { name }) })).rows;
     });
     isOver = true;
     await client.query('COMMIT');
@@ -170,13 +179,15 @@ async function isEnded(client: PoolClient, error: unknown): Promise<boolean> {
   );
 }
 
+type NameOf = (query: { readonly sql: string }) => string;
+
 /**
  * Names under which PostgreSQL keeps prepared statements. PostgreSQL then plans each statement once and not at every
  * request, because planning takes longer than running. Each connection keeps all statements that it has named, so their
  * number is limited.
  * @param prefix a different one for each way in which statements reach the same connections
  */
-function statementNames(prefix: string): (query: { readonly sql: string }) => string {
+function statementNames(prefix: string): NameOf {
   const names = new Map<string, string>();
   return ({ sql }) => {
     let name = names.get(sql);

@@ -3,7 +3,8 @@ import { DAY_MS, TICKS_PER_MS } from '../../event/event-time';
 import { SORTS } from '../../event/parameters';
 import type { AuditEventFilter, AuditEventQuery } from '../../event/query';
 import { type SealedWeeks, sealedIn, snapshotOf } from '../../store/archive/archive';
-import { countInFiles, partsOf, stretchOf } from '../../store/archive/in-parts';
+import { stretchOf } from '../../store/archive/cut-week';
+import { countInFiles, partsOf } from '../../store/archive/in-parts';
 import type { Stretch, TallyRow } from '../../store/archive/questions';
 import { planOf } from '../../store/plan';
 import type { Row } from '../../store/rows/event-rows';
@@ -33,11 +34,11 @@ export async function newestAcross(
     if (!sealed || !parts?.inRows || (parts.inFiles && !isNewest)) return null;
     const { inFiles, inRows } = parts;
     const filter = { ...query.filter, ...inRows };
-    const { by } = planOf({ kind: 'page', filter });
+    const { by, planning } = planOf({ kind: 'page', filter });
     // Files and rows are read at the same time.
     const [counted, found] = await Promise.all([
       inFiles ? countInFiles(sealed, tenants, { ...query.filter, ...inFiles }, DAY_MS) : [],
-      ask(pageStatement(each, { ...query, filter }, by)),
+      ask(pageStatement(each, { ...query, filter }, by), planning),
     ]);
     const ofFiles = counted.reduce((sum, { n }) => sum + n, 0);
     const ofRows = Number(found[0]?.total ?? 0);

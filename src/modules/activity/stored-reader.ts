@@ -87,13 +87,13 @@ export class PostgresAuditEventReader implements AuditEventReader {
   async #summaryOfRows(
     tenants: TenantSet,
     filter: AuditEventFilter,
-    { by }: Plan,
+    { by, planning }: Plan,
   ): Promise<AuditSummary | null> {
     const { service } = this;
     const each = service.each(tenants);
     if (by === 'columns' || each.isScattered) return null;
     const rows = await guarded(() =>
-      fromRowsAlone(service, tenants, filter, (ask) => ask(summaryStatement(each, filter))),
+      fromRowsAlone(service, tenants, filter, (ask) => ask(summaryStatement(each, filter), planning)),
     );
     return rows && toSummary(rows[0] ?? {});
   }

@@ -1,4 +1,4 @@
-import { type OwnerDoor, Prisma, type ServiceDoor, type Step } from '../../database/clients';
+import { type OwnerDoor, type Planning, Prisma, type ServiceDoor, type Step } from '../../database/clients';
 import { HOUR_MS } from '../../event/event-time';
 import type { NumberField } from '../../event/fields';
 import { MARK } from '../../event/marks';
@@ -110,7 +110,7 @@ export class SealedWeeks {
 
   /** Whether rows of a stretch lie beside the files. */
   async hasRows(tenantId: number, { from, to }: Stretch): Promise<boolean> {
-    return (await this.ask(lateStatement(tenantId, [from], [to]))).length > 0;
+    return (await this.ask(lateStatement(tenantId, [from], [to]), 'once')).length > 0;
   }
 
   /** Those of some hours that have rows, as far as the weeks know: a sealed week has none but what came late. */
@@ -122,7 +122,7 @@ export class SealedWeeks {
     // One stretch takes a tenth of the time of many.
     const whole = { from: floors[0] as string, to: ends.at(-1) as string };
     const late = (await this.hasRows(tenantId, whole))
-      ? await this.ask<{ lo: string }>(lateStatement(tenantId, floors, ends))
+      ? await this.ask<{ lo: string }>(lateStatement(tenantId, floors, ends), 'once')
       : [];
     const isLate = new Set(late.map(({ lo }) => lo));
     const without = new Set(files.filter((_, i) => !isLate.has(floors[i] as string)).map(({ week }) => week));
@@ -216,7 +216,7 @@ export class SealedWeeks {
   list(tenantId: number): Promise<readonly ListedFile[]> {
     const known = this.#lists.get(tenantId);
     if (known) return known;
-    const list = this.ask<ListedFile>(listStatement(tenantId));
+    const list = this.ask<ListedFile>(listStatement(tenantId), 'once');
     this.#lists.set(tenantId, list);
     return list;
   }
@@ -246,7 +246,9 @@ export function snapshotOf<T>(
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
   const asked = (step: Step) =>
-    work(<R extends object>({ text, values }: Prisma.Sql) => step<R>(text, values));
+    work(<R extends object>({ text, values }: Prisma.Sql, planning?: Planning) =>
+      step<R>(text, values, planning),
+    );
   return door.login === 'service' ? door.snapshot(tenants, asked) : door.steps(asked);
 }
 

@@ -1,12 +1,11 @@
 import type { ServiceDoor } from '../../database/clients';
-import { TICKS_PER_MS } from '../../event/event-time';
+import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import type { AuditEventFilter, TimeRange } from '../../event/query';
-import { recordIdFloor } from '../../event/record-id';
 import type { TenantSet } from '../../tenant-set';
 import type { Ask } from '../columns/ask';
-import { floorOfWeek, startOfWeek } from '../rows/partitions';
+import { startOfWeek } from '../rows/partitions';
 import { type SealedWeeks, sealedIn, snapshotOf } from './archive';
-import type { ListedFile } from './file-cache';
+import { countCutWeek, stretchOf, weekOf } from './cut-week';
 import type { Stretch, TallyRow } from './questions';
 
 /** A range of times, cut in two; null: the range has no such part. */
@@ -71,24 +70,18 @@ export async function countInFiles(
   for (const tenantId of tenants) {
     const files = await sealed.list(tenantId);
     const whole = files.filter((file) => isWhole(weekOf(file)));
-    const cut = files.map(weekOf).filter((week) => !isWhole(week) && week.from < to && week.to > from);
+    const cut = files.filter((file) => {
+      const week = weekOf(file);
+      return !isWhole(week) && week.from < to && week.to > from;
+    });
     if (whole.length > 0) {
       const hashes = whole.map(({ sha256 }) => sha256);
       const count = () => sealed.tally(tenantId, { ...filter, from: null, to: null }, whole.map(weekOf), by);
       counted.push(...(await sealed.counts.of(tenantId, hashes, { filter, windowMs }, count)));
     }
-    if (cut.length > 0) counted.push(...(await sealed.tally(tenantId, filter, cut, by)));
+    if (windowMs !== null && windowMs % HOUR_MS !== 0 && cut.length > 0)
+      counted.push(...(await sealed.tally(tenantId, filter, cut.map(weekOf), by)));
+    else for (const file of cut) counted.push(...(await countCutWeek(sealed, file, filter, windowMs)));
   }
   return counted;
 }
-
-const weekOf = ({ week }: ListedFile): Stretch => ({ from: floorOfWeek(week), to: floorOfWeek(week + 1) });
-const [FIRST_ID, LAST_ID] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY].map(floorOfWeek) as [
-  string,
-  string,
-];
-/** The record ids of a range. */
-export const stretchOf = ({ from, to }: TimeRange): Stretch => ({
-  from: from === null ? FIRST_ID : recordIdFloor(from),
-  to: to === null ? LAST_ID : recordIdFloor(to),
-});

@@ -20,7 +20,7 @@ export class KnownCounts {
   /**
    * @param files the hashes of the files, of one tenant
    * @param asked the filter, and what is counted: the same answers have the same rows
-   * @param count counts their events
+   * @param count counts their events, whatever the range
    */
   async of<R extends object>(
     tenantId: number,

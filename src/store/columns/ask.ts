@@ -1,4 +1,7 @@
-import type { Prisma, Row } from '../../database/clients';
+import type { Planning, Prisma, Row } from '../../database/clients';
 
-/** Runs a statement in one snapshot. */
-export type Ask = <R extends object = Row>(statement: Prisma.Sql) => Promise<readonly R[]>;
+/** Runs a statement in one snapshot. @param planning not given: `each` */
+export type Ask = <R extends object = Row>(
+  statement: Prisma.Sql,
+  planning?: Planning,
+) => Promise<readonly R[]>;

@@ -1,4 +1,4 @@
-import type { Prisma, Row, ServiceDoor, Step } from '../../database/clients';
+import type { Planning, Prisma, Row, ServiceDoor, Step } from '../../database/clients';
 import type { TenantLookup } from '../../database/each-tenant';
 import { isFailure } from '../../database/failure';
 import { DomainError } from '../../errors';
@@ -278,8 +278,8 @@ const isOfColumns = (term: FieldTerm | WordTerm) =>
 /** Asks by the steps of a transaction. */
 export const askBy =
   (step: Step): Ask =>
-  <R extends object>({ text, values }: Prisma.Sql) =>
-    step<R>(text, values);
+  <R extends object>({ text, values }: Prisma.Sql, planning?: Planning) =>
+    step<R>(text, values, planning);
 
 /** Runs a question by columns in one snapshot. */
 export function inSnapshot<T>(
