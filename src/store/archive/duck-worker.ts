@@ -4,7 +4,7 @@ import { matchesFilter } from '../../event/expression/matches';
 import { COLUMN_OF, LIFTED_NAMES } from '../../event/fields';
 import { liftedOf } from '../../event/lifted';
 import type { AuditEventFilter } from '../../event/query';
-import { ID_BYTES, idBytes } from '../../event/record-id';
+import { idBytes } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import { wholeExpression } from '../columns/evaluate';
 import {
@@ -16,7 +16,6 @@ import {
   valuesOf,
 } from '../log/arrivals/row-text';
 import { leafHashOf } from '../log/evidence/entry';
-import { HASH_BYTES } from '../log/evidence/merkle';
 import type { Row } from '../rows/event-rows';
 import { textOrNull } from '../rows/stored-text';
 import { type Bounds, boundsOf, IS_ASCII, literal, NEVER, rangeSql } from './duck-filter';
@@ -37,7 +36,6 @@ import { writeSql } from './write-sql';
 
 const TIME = COLUMN_OF.eventTime;
 const MS = `epoch_ms(e.${TIME})`;
-const LEAF_BYTES = ID_BYTES + HASH_BYTES;
 const FILES_KNOWN_MAX = 10_000;
 
 const toFields = fieldsMapper();
@@ -277,42 +275,23 @@ export class DuckWorker implements ArchiveWorker {
   }
 
   async leaves(path: string, after: string | null, limit: number): Promise<Buffer> {
-    const rows = await this.#after(
-      [`e.record_id::VARCHAR AS record_id, ${joined(newBoundary())}`, ...LIFTED].join(', '),
-      path,
-      after,
-      limit,
-    );
-    const leaves = Buffer.alloc(rows.length * LEAF_BYTES);
-    for (const [i, row] of rows.entries()) {
-      const recordId = String(row.record_id);
-      const event = wholeEvent(valuesOf({ recordId, text: String(row.text) }));
-      // The leaf proves `additional`, and `additional` proves them.
-      const lifted = liftedOf(event);
-      for (const name of LIFTED_NAMES)
-        if (textOrNull(String(row[COLUMN_OF[name]])) !== lifted[name])
-          throw new Error(`the event ${recordId} of the file has another ${name} than it states`);
-      idBytes(recordId).copy(leaves, i * LEAF_BYTES);
-      leaves.write(leafHashOf(event), i * LEAF_BYTES + ID_BYTES, 'hex');
-    }
-    return leaves;
+    const columns = ['e.record_id::VARCHAR', joined(newBoundary()), ...LIFTED].join(', ');
+    const leaves: Buffer[] = [];
+    await this.#stream(afterSql(columns, path, after, limit), async (rows) => {
+      for (const [id, text, ...lifted] of rows) leaves.push(leafOf(String(id), String(text), lifted));
+      return false;
+    });
+    return Buffer.concat(leaves);
   }
 
   rowsAfter(path: string, after: string | null, limit: number): Promise<readonly Row[]> {
-    return this.#after(wholeWith(null), path, after, limit);
+    return this.#all(afterSql(wholeWith(null), path, after, limit));
   }
 
   async close(): Promise<void> {
     const instance = await this.#instance;
     this.#instance = null;
     instance?.closeSync();
-  }
-
-  #after(columns: string, path: string, after: string | null, limit: number): Promise<readonly Row[]> {
-    const beyond = after === null ? 'true' : `e.record_id > ${literal(after)}::UUID`;
-    return this.#all(
-      `SELECT ${columns} FROM read_parquet(${literal(path)}) e WHERE ${beyond} ORDER BY e.record_id LIMIT ${limit}`,
-    );
   }
 
   async #byIds(columns: string, files: TenantFiles, ids: readonly string[]): Promise<readonly Row[]> {
@@ -354,6 +333,23 @@ export class DuckWorker implements ArchiveWorker {
       connection.closeSync();
     }
   }
+}
+
+/** SQL of the first events after another one. Rows come in the order of the file, which is that of their record ids. */
+function afterSql(columns: string, path: string, after: string | null, limit: number): string {
+  const beyond = after === null ? 'true' : `e.record_id > ${literal(after)}::UUID`;
+  return `SELECT ${columns} FROM read_parquet(${literal(path)}) e WHERE ${beyond} LIMIT ${limit}`;
+}
+
+/** The leaf of an event, after its record id. @param lifted what the file has beside `additional` */
+function leafOf(recordId: string, text: string, lifted: readonly unknown[]): Buffer {
+  const event = wholeEvent(valuesOf({ recordId, text }));
+  // The leaf proves `additional`, and `additional` proves them.
+  const stated = liftedOf(event);
+  for (const [i, name] of LIFTED_NAMES.entries())
+    if (textOrNull(String(lifted[i])) !== stated[name])
+      throw new Error(`the event ${recordId} of the file has another ${name} than it states`);
+  return Buffer.concat([idBytes(recordId), Buffer.from(leafHashOf(event), 'hex')]);
 }
 
 const withAdditional = (row: Row): Row => ({ ...row, additional: JSON.parse(String(row.additional)) });

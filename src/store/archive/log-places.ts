@@ -1,4 +1,4 @@
-import type { OwnerDoor } from '../../database/clients';
+import { type OwnerDoor, Prisma } from '../../database/clients';
 import { HOUR_MS } from '../../event/event-time';
 import { ID_BYTES, msOfRecordId } from '../../event/record-id';
 import { arrivalTimes } from '../log/arrivals/arrival-runs';
@@ -14,11 +14,16 @@ export interface LogEntry {
 }
 
 /** Tiles of level 0 that hold records of some hours. */
-const TILES = `
+const tilesStatement = (
+  tenantId: number,
+  hours: readonly [number, number],
+  ids: readonly [string, string],
+) => Prisma.sql`
 SELECT t.tile, t.record_ids, t.hashes, t.arrivals FROM audit_log_tile t
-WHERE t.tenant_id = $1::int AND t.level = 0 AND t.tile IN (
-  SELECT p.tile FROM audit_log_place p WHERE p.tenant_id = $1::int AND p.hour >= $2::int AND p.hour <= $3::int
-    AND p.last_id >= $4::uuid AND p.first_id <= $5::uuid)
+WHERE t.tenant_id = ${tenantId}::int AND t.level = 0 AND t.tile IN (
+  SELECT p.tile FROM audit_log_place p
+  WHERE p.tenant_id = ${tenantId}::int AND p.hour >= ${hours[0]}::int AND p.hour <= ${hours[1]}::int
+    AND p.last_id >= ${ids[0]}::uuid AND p.first_id <= ${ids[1]}::uuid)
 ORDER BY t.tile`;
 
 interface TileRow {
@@ -43,9 +48,8 @@ export class LogPlaces {
     const [first, last] = [ids[0], ids.at(-1)];
     if (!first || !last) return new Map();
     const hourOf = (id: string) => Math.floor(msOfRecordId(id) / HOUR_MS);
-    const tiles = await this.owner.models.$queryRawUnsafe<TileRow[]>(
-      TILES,
-      ...[this.tenantId, hourOf(first), hourOf(last), first, last],
+    const tiles = await this.owner.ask<TileRow>(
+      tilesStatement(this.tenantId, [hourOf(first), hourOf(last)], [first, last]),
     );
     const wanted = new Map(ids.map((id) => [id.replaceAll('-', ''), id]));
     const found = new Map<string, LogEntry>();

@@ -1,11 +1,15 @@
 import type { OwnerDoor } from '../../database/clients';
 import { ID_BYTES, idText } from '../../event/record-id';
 import { HASH_BYTES } from '../log/evidence/merkle';
+import { ROWS_PER_GROUP } from './layout';
 import { LogPlaces } from './log-places';
 import type { FileWriter } from './questions';
 
 const LEAF_BYTES = ID_BYTES + HASH_BYTES;
-const LEAVES_PER_READ = 4_096;
+/** A read begins where a group of rows begins, so no group is read twice. */
+const LEAVES_PER_READ = ROWS_PER_GROUP;
+/** The entries of the log that are in memory at once. */
+const ENTRIES_AT_ONCE = 4_096;
 
 /** The file does not hold what the evidence log says, so the rows stay. */
 export class NotProven extends Error {
@@ -25,13 +29,16 @@ export async function prove(
     const found: Buffer = await writer.leaves(file, after, LEAVES_PER_READ);
     const leaves = leavesOf(found);
     if (leaves.length === 0) throw new NotProven(`the file ends after ${read} of ${events} events`);
-    const entries = await places.of(leaves.map(({ recordId }) => recordId));
-    for (const { recordId, leaf } of leaves) {
-      if (after !== null && recordId <= after)
-        throw new NotProven(`the event ${recordId} is twice in the file`);
-      if (!entries.get(recordId)?.leaf.equals(leaf))
-        throw new NotProven(`the event ${recordId} of the file is not the one of the log`);
-      after = recordId;
+    for (let at = 0; at < leaves.length; at += ENTRIES_AT_ONCE) {
+      const some = leaves.slice(at, at + ENTRIES_AT_ONCE);
+      const entries = await places.of(some.map(({ recordId }) => recordId));
+      for (const { recordId, leaf } of some) {
+        if (after !== null && recordId <= after)
+          throw new NotProven(`the event ${recordId} is twice in the file`);
+        if (!entries.get(recordId)?.leaf.equals(leaf))
+          throw new NotProven(`the event ${recordId} of the file is not the one of the log`);
+        after = recordId;
+      }
     }
     read += leaves.length;
   }

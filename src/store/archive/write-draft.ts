@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import type { OwnerDoor } from '../../database/clients';
+import { type OwnerDoor, Prisma } from '../../database/clients';
 import { LIFTED_NAMES } from '../../event/fields';
 import { microsecondsOfRecordId } from '../../event/record-id';
 import { selectedSql } from '../rows/lifted-sql';
@@ -12,22 +12,26 @@ import { type LogEntry, LogPlaces } from './log-places';
 const EVENTS_PER_READ = 2_000;
 const BYTES_PER_READ = 4 * 1024 * 1024;
 
+const COLUMNS = Prisma.raw(
+  [...ROW_COLUMNS.map((column) => `e.${column}`), ...LIFTED_NAMES.map(selectedSql)].join(', '),
+);
+
 /**
  * Rows after a record id, as one text with a line of JSON for each; at most `EVENTS_PER_READ`, and as many as have
  * `BYTES_PER_READ` of texts, the last not counted. `digest` is over the set of their ids.
  */
-const READ = `
+const readStatement = (tenantId: number, after: string, floor: string, end: string) => Prisma.sql`
 SELECT count(*)::int AS n, string_agg(r.record_id::text, ',' ORDER BY r.record_id) AS ids,
   string_agg(r.line, chr(10) ORDER BY r.record_id) AS lines, bit_xor(r.digest)::text AS digest FROM (
   SELECT u.record_id, row_to_json(u)::text AS line, uuid_hash_extended(u.record_id, 0) AS digest,
     sum(octet_length(u.statement) + octet_length(u.additional)) OVER (ORDER BY u.record_id)
       - octet_length(u.statement) - octet_length(u.additional) AS before
   FROM (
-    SELECT ${[...ROW_COLUMNS.map((column) => `e.${column}`), ...LIFTED_NAMES.map(selectedSql)].join(', ')},
-      e.additional::text AS additional FROM audit_event e
-    WHERE e.tenant_id = $1::int AND e.record_id > $2::uuid AND e.record_id >= $3::uuid AND e.record_id < $4::uuid
-    ORDER BY e.record_id LIMIT ${EVENTS_PER_READ}) u) r
-WHERE r.before <= ${BYTES_PER_READ}`;
+    SELECT ${COLUMNS}, e.additional::text AS additional FROM audit_event e
+    WHERE e.tenant_id = ${tenantId}::int AND e.record_id > ${after}::uuid AND e.record_id >= ${floor}::uuid
+      AND e.record_id < ${end}::uuid
+    ORDER BY e.record_id LIMIT ${EVENTS_PER_READ}::int) u) r
+WHERE r.before <= ${BYTES_PER_READ}::int`;
 
 /** What was written for a file, to compare it with what is read from the file and with the rows at the end. */
 export interface Draft {
@@ -60,7 +64,7 @@ export async function writeDraft(
   try {
     for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
       needRoom(path.dirname(target), roomBytes);
-      const [chunk] = await owner.models.$queryRawUnsafe<Chunk[]>(READ, tenantId, after, floor, end);
+      const [chunk] = await owner.ask<Chunk>(readStatement(tenantId, after, floor, end));
       if (!chunk?.ids || !chunk.lines) return draft;
       const ids = chunk.ids.split(',');
       const entries = await places.of(ids);
