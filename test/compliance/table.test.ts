@@ -2,7 +2,10 @@ import { parseTicks } from '../../src/event/event-time';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { Assessments } from '../../src/modules/compliance/assessment';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
+import { Indexer } from '../../src/modules/search/indexer';
+import { Folder } from '../../src/store/counts/fold';
 import { oneTenant } from '../../src/tenant-set';
+import { AT_ONCE } from '../support/at-once';
 import { ONE_ENGINE } from '../support/engines';
 import { Store } from '../support/store';
 import { EXPECTED, MOMENTS } from './support/expected-answers';
@@ -20,12 +23,16 @@ import {
 const INSTANCES = ['PAY01', 'WEB01'];
 const ticksAgo = (hours: number) => parseTicks(hoursAgo(hours)) ?? 0n;
 
-describe.each(ONE_ENGINE)('a known history of two instances on %s', (engine) => {
+/** Whether the history is in columns, or events are read for each answer. */
+const FORMS = ONE_ENGINE.flatMap((engine) => [[engine, 'events'] as const, [engine, 'columns'] as const]);
+
+describe.each(FORMS)('a known history of two instances on %s, by %s', (engine, form) => {
   let store: Store;
   let assessments: Assessments;
   beforeAll(async () => {
     store = await Store.open(engine);
     await store.insert(store.checked(HISTORY));
+    if (form === 'columns') await index();
     await putAlerts();
     const { service } = store.database;
     const explorer = new PostgresAuditEventExplorer(service);
@@ -47,6 +54,12 @@ describe.each(ONE_ENGINE)('a known history of two instances on %s', (engine) => 
     );
   });
   afterAll(() => store.close());
+
+  async function index(): Promise<void> {
+    await new Folder(store.database.migrator).run();
+    const indexer = new Indexer(store.database.owner, AT_ONCE);
+    while ((await indexer.run()) > 0);
+  }
 
   async function putAlerts(): Promise<void> {
     const { models } = store.database.owner;
@@ -140,5 +153,24 @@ describe.each(ONE_ENGINE)('a known history of two instances on %s', (engine) => 
         since: hoursAgo(HAPPENED.tookAccess),
       },
     ]);
+  });
+
+  it('changes with an event that comes late, before and after it is indexed', async () => {
+    const seen = async () => {
+      const asked = { asOf: ticksAgo(0), instance: null, checks: [] };
+      const trails = await assessments.trails(oneTenant(store.tenantId), asked);
+      return trails.map(({ serverInstanceName, events, seen: groups }) => [
+        ...[serverInstanceName, events],
+        groups.get('DATABASE_MIRRORING_LOGIN_GROUP')?.succeeded ?? 0,
+      ]);
+    };
+    const [pay, web] = await seen();
+    const late = { eventTime: hoursAgo(300), actionId: 'LGM', serverInstanceName: 'WEB01', blockOffset: 7 };
+    await store.insert(store.checked([late]));
+    const wanted = [pay, ['WEB01', Number(web?.[1]) + 1, Number(web?.[2]) + 1]];
+    expect(await seen()).toEqual(wanted);
+    await index();
+    expect(await seen()).toEqual(wanted);
+    expect(await seen()).toEqual(wanted);
   });
 });
