@@ -1,10 +1,15 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { ID_BYTES, idText } from '../../src/event/record-id';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { HASH_BYTES } from '../../src/store/log/evidence/merkle';
 import { oneTenant } from '../../src/tenant-set';
 import { ENGINES } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
 import { Store } from '../support/store';
 import { ArchiveTrial } from './archive-trial';
 
+const LEAF_BYTES = ID_BYTES + HASH_BYTES;
 const PAGE = { filter: NO_FILTER, sort: 'recordId', descending: true, page: 1, pageSize: 100 } as const;
 const TEXTS = [
   'SELECT 1',
@@ -47,5 +52,22 @@ describe.each(ENGINES)('sealing a week on %s', (engine) => {
     expect(await trial.seal('2026-01-07T00:00:00Z')).toMatchObject({ outcome: 'sealed', events: 7 });
     expect(await store.count()).toBe(2);
     expect(await reader.page(oneTenant(store.tenantId), PAGE)).toEqual(before);
+  });
+
+  it('reads its events back in parts, in the order of their record ids', async () => {
+    const folder = path.join(trial.folder, 'cache');
+    const file = path.join(folder, (await readdir(folder))[0] ?? '');
+    const all = await trial.worker.leaves(file, null, 100);
+    expect(all).toHaveLength(TEXTS.length * LEAF_BYTES);
+    const idAt = (at: number) => idText(all.subarray(at * LEAF_BYTES, at * LEAF_BYTES + ID_BYTES));
+    const ids = TEXTS.map((_, at) => idAt(at));
+    expect(ids.toSorted()).toEqual(ids);
+    for (let at = 0; at < TEXTS.length; at += 2) {
+      const after = at === 0 ? null : idAt(at - 1);
+      const part = await trial.worker.leaves(file, after, 2);
+      expect(part).toEqual(all.subarray(at * LEAF_BYTES, (at + 2) * LEAF_BYTES));
+      const rows = await trial.worker.rowsAfter(file, after, 2);
+      expect(rows.map(({ record_id }) => record_id)).toEqual(ids.slice(at, at + 2));
+    }
   });
 });
