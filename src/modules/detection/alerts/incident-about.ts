@@ -32,6 +32,14 @@ const STEP_CHARS_MAX = 120;
 /** What SQL Server writes in place of an address. */
 const NO_ADDRESS = new Set(['local machine', 'named pipe']);
 
+/** What an alert has stored. After an erasure, and before its incident is known, that is nothing. */
+export const readAbout = (json: string): About => ({
+  entities: [],
+  stage: null,
+  step: '',
+  ...(JSON.parse(json) as Partial<About>),
+});
+
 export const linkOf = ({ kind, name }: Pick<Entity, 'kind' | 'name'>): string => `${kind} ${fold(name)}`;
 
 /** Adds what another finding says. The first step with a stage stays. */

@@ -1,13 +1,12 @@
 import { Prisma, type Row, type ServiceDoor } from '../../../database/clients';
 import { guarded } from '../../../database/failure';
 import { formatTicks, parseTicks } from '../../../event/event-time';
-import { COLUMN_OF } from '../../../event/fields';
 import type { ParameterValues } from '../../../event/parameter-specs';
 import type { Page } from '../../../event/query';
-import { eventTimeOf, recordIdFloor } from '../../../event/record-id';
+import { eventTimeOf } from '../../../event/record-id';
 import type { Answer } from '../../../event/shape';
 import { SEVERITIES, type Severity } from '../../../rules/rule';
-import { fromStored, toStored } from '../../../store/rows/stored-text';
+import { fromStored } from '../../../store/rows/stored-text';
 import type { TenantSet } from '../../../tenant-set';
 import {
   type INCIDENT,
@@ -16,7 +15,8 @@ import {
   type INCIDENTS_PARAMETERS,
 } from '../base/incident-answers';
 import { deedAnswers } from './deeds';
-import { type About, type Entity, linkOf } from './incident-about';
+import { type Entity, linkOf, readAbout } from './incident-about';
+import { nextEventOf } from './next-event';
 import { toldTimesOf } from './told-times';
 
 type ListItem = Answer<typeof INCIDENT_LIST_ITEM>;
@@ -34,7 +34,6 @@ const STOPS_MAX = 10;
 /** A shorter silence after a stop is an audit that is enabled again, or another audit that goes on. */
 const UNRECORDED_TICKS_MIN = 600_000_000n;
 const WEEK_TICKS = 7n * 86_400n * 10_000_000n;
-const INSTANCE = Prisma.raw(COLUMN_OF.serverInstanceName);
 
 /** Reads incidents of tenants. */
 export class IncidentReader {
@@ -114,7 +113,7 @@ export class IncidentReader {
       entities: entitiesOf(alerts),
       alerts: alerts.map(toAlert),
       timeline: await this.#timeline(tenants, Number(item.tenantId), alerts),
-      unrecorded: await this.#unrecorded(tenants, Number(item.tenantId), alerts),
+      unrecorded: await this.#unrecorded(Number(item.tenantId), alerts),
     };
   }
 
@@ -147,24 +146,15 @@ export class IncidentReader {
   }
 
   /** The times after the audit was stopped, each until the next event of its server instance. */
-  async #unrecorded(
-    tenants: TenantSet,
-    tenantId: number,
-    alerts: readonly Row[],
-  ): Promise<Incident['unrecorded']> {
+  async #unrecorded(tenantId: number, alerts: readonly Row[]): Promise<Incident['unrecorded']> {
     const stops = alerts.filter((alert) => aboutOf(alert).step === 'audit stopped').slice(0, STOPS_MAX);
     const found = new Map<string, Incident['unrecorded'][number]>();
     for (const stop of stops)
       for (const instance of (stop.instances as readonly string[]).slice(0, STOPS_MAX)) {
         const from = BigInt(stop.last_event as bigint | string);
-        const [after, end] = [recordIdFloor(from + 1n), recordIdFloor(from + WEEK_TICKS)];
-        const [next] = await this.#rows(
-          Prisma.sql`SELECT record_id::text AS record_id FROM audit_event WHERE tenant_id = ${tenantId}::int
-            AND record_id >= ${after}::uuid AND record_id < ${end}::uuid AND ${INSTANCE} = ${toStored(fromStored(instance))}
-            ORDER BY record_id LIMIT 1`,
-          tenants,
-        );
-        const to = next ? eventTimeOf(String(next.record_id)) : null;
+        const range = { from: from + 1n, to: from + WEEK_TICKS };
+        const next = await nextEventOf(this.service, { tenantId, instance: fromStored(instance) }, range);
+        const to = next === null ? null : eventTimeOf(next);
         const isShort = to !== null && (parseTicks(to) ?? 0n) - from < UNRECORDED_TICKS_MIN;
         if (!isShort)
           found.set(`${instance} ${to}`, {
@@ -184,10 +174,10 @@ export class IncidentReader {
 const timeOf = (value: unknown): string => new Date(value as string | Date).toISOString();
 const ticksOf = (value: unknown): string => formatTicks(BigInt(value as string | bigint));
 const severityOf = (value: unknown): Severity => SEVERITIES[Number(value) - 1] ?? 'low';
-const aboutOf = (alert: Row): About => JSON.parse(String(alert.about)) as About;
+const aboutOf = (alert: Row) => readAbout(String(alert.about));
 
 function entitiesOf(alerts: readonly Row[]): readonly Entity[] {
-  const all = alerts.flatMap((alert) => aboutOf(alert).entities ?? []);
+  const all = alerts.flatMap((alert) => aboutOf(alert).entities);
   const each = new Map(all.map((one) => [`${one.part} ${linkOf(one)}`, one]));
   return [...each.values()].slice(0, ENTITIES_MAX);
 }

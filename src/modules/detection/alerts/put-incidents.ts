@@ -2,7 +2,7 @@ import type { Prisma } from '../../../database/clients';
 import { COLUMN_OF } from '../../../event/fields';
 import { recordIdFloor } from '../../../event/record-id';
 import { toStored } from '../../../store/rows/stored-text';
-import type { About, Entity } from './incident-about';
+import { type About, type Entity, readAbout } from './incident-about';
 import { titleOf } from './incident-title';
 
 const LOGIN = COLUMN_OF.serverPrincipalName;
@@ -135,7 +135,7 @@ async function storiesOf(
         alerts: of.map((row) => ({
           severity: row.severity,
           firstEvent: row.first,
-          about: JSON.parse(row.about) as About,
+          about: readAbout(row.about),
         })),
       },
     ];

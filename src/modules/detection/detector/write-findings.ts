@@ -6,7 +6,7 @@ import { toStored } from '../../../store/rows/stored-text';
 import { deedsJson, deedsOf, parsedDeeds } from '../alerts/deeds';
 import { eventsOfFindings } from '../alerts/finding-events';
 import { formIncidents } from '../alerts/form-incidents';
-import { type About, aboutOf, joinedAbout } from '../alerts/incident-about';
+import { aboutOf, joinedAbout, readAbout } from '../alerts/incident-about';
 import {
   byTime,
   groupJson,
@@ -170,7 +170,7 @@ const storedAlert = (row: {
   deeds: parsedDeeds(row.deeds),
   incidentId: row.incidentId,
   isPlaced: row.placedBy !== null,
-  about: row.incidentId === null ? null : (JSON.parse(row.about) as About),
+  about: row.incidentId === null ? null : readAbout(row.about),
   first: row.firstEvent,
   last: row.lastEvent,
   placed: [],

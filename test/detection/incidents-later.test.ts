@@ -1,0 +1,127 @@
+import { runCli } from '../support/cli';
+import { ENGINES } from '../support/engines';
+import { anEvent, type IngestedEvent } from '../support/events';
+import { until } from '../support/until';
+import { QUICK_LOG, useLimits } from '../support/use-limits';
+import { useWorld } from '../support/use-world';
+import type { TestTenant } from '../support/world';
+
+const SERVER = 'SQLPROD01\\PAYROLL';
+const WEEK = '2026-01-05T00:00:00.000Z';
+const at = (minute: number, second = 0) =>
+  `2026-01-05T02:${String(minute).padStart(2, '0')}:${String(second).padStart(2, '0')}.1234567Z`;
+const by = (serverPrincipalName: string, minute: number, change: Partial<IngestedEvent>) =>
+  anEvent({
+    clientIp: '203.0.113.66',
+    hostName: 'KALI',
+    serverInstanceName: SERVER,
+    serverPrincipalName,
+    eventTime: at(minute),
+    ...change,
+  });
+const guessed = () => [
+  ...Array.from({ length: 20 }, (_, i) =>
+    by('sa', 0, {
+      actionId: 'LGIF',
+      succeeded: false,
+      statement: "Login failed for user 'sa'.",
+      eventTime: at(Math.floor(i / 6), (i % 6) * 10),
+    }),
+  ),
+  by('sa', 11, { actionId: 'LGIS', statement: '' }),
+];
+const MADE = {
+  actionId: 'CR',
+  objectName: 'svc2',
+  statement: "CREATE LOGIN svc2 WITH PASSWORD='x'",
+  additional: { classType: 'SL' },
+};
+const GRANTED = {
+  actionId: 'APRL',
+  objectName: 'sysadmin',
+  statement: 'ALTER SERVER ROLE sysadmin ADD MEMBER svc2',
+  additional: { classType: 'SG', targetServerPrincipalName: 'svc2' },
+};
+const STOPPED = {
+  actionId: 'AUSC',
+  objectName: 'Audit',
+  statement: 'ALTER SERVER AUDIT Audit WITH (STATE = OFF)',
+  additional: {
+    classType: 'A',
+    additionalInformation: '<action_info><action>event disabled</action></action_info>',
+  },
+};
+
+describe.each(ENGINES)('an incident whose events are not where they were, on %s', (engine) => {
+  useLimits({
+    ...QUICK_LOG,
+    ...{ checkpointMs: 1, erasureMs: 100, archiveAnnounceMs: 0 },
+    ...{ foldMs: 50, foldRestMs: 0, indexMs: 50, indexQuietMs: 0, indexLiveQuietMs: 0 },
+  });
+  const open = useWorld(engine);
+  const run = async (...args: string[]) => {
+    const { url } = open.world.service;
+    const as = ['--service', url, '--operator-key', open.world.operatorKey, '--json'];
+    const { lines, error } = await runCli([...args, ...as], {});
+    return { error, answer: JSON.parse(lines[0] ?? 'null') };
+  };
+  const keyOf = async ({ tenantId }: TestTenant) =>
+    (await open.world.key({ tenantIds: [tenantId], scopes: ['read:alerts', 'work:alerts'] })).key;
+  const list = async (path: string, key: string) => (await open.world.get(path, key)).body.data;
+
+  it('goes on after an erasure of events of one of its alerts, also by hand', async () => {
+    const { world } = open;
+    const tenant = await world.tenant();
+    const key = await keyOf(tenant);
+    await tenant.ingest([...guessed(), by('sa', 12, MADE)]);
+    await until(
+      () => list('/incidents', key),
+      ([one]) => one?.alertCount >= 4,
+    );
+    const ofTenant = ['--tenant', tenant.tenantId];
+    const begun = await run('erase', ...ofTenant, '--filter', 'actionId:CR', '--reason', 'r', '--yes');
+    expect(begun.error).toBeNull();
+    await until(
+      async () => (await run('erasures', ...ofTenant)).answer,
+      ([{ endedAt }]) => endedAt !== null,
+    );
+    const before = await list('/alerts', key);
+
+    await tenant.ingest([by('sa', 13, GRANTED)]);
+    await until(
+      () => list('/alerts', key),
+      (alerts) => alerts.length > before.length,
+    );
+    const [incident, ...others] = await list('/incidents', key);
+    expect(others).toEqual([]);
+    expect(incident.title).toBe('203.0.113.66 guessed sa → svc2 sysadmin');
+    const erased = (await list('/alerts', key)).find(({ title }: { title: string }) => /erased/.test(title));
+    const move = 'mutation($a: String!) { moveAlert(alertId: $a) { alertCount } }';
+    const { body } = await world.graphql(key, move, { a: erased.alertId });
+    expect(body).toEqual({ data: { moveAlert: { alertCount: 1 } } });
+  });
+
+  it('tells in which time nothing was recorded, also when the week lies in a file', async () => {
+    const { world } = open;
+    const tenant = await world.tenant();
+    const key = await keyOf(tenant);
+    await tenant.ingest([...guessed(), by('sa', 36, STOPPED)]);
+    const again = { serverInstanceName: SERVER, actionId: 'LGIS', eventTime: '2026-01-05T03:18:00.0000000Z' };
+    await tenant.ingest([
+      anEvent({ ...again, serverInstanceName: 'OTHER', eventTime: at(40) }),
+      anEvent(again),
+    ]);
+    const [{ incidentId }] = await until(
+      () => list('/incidents', key),
+      ([one]) => one?.title.endsWith('audit stopped'),
+    );
+    const told = [{ serverInstanceName: SERVER, from: at(36), to: again.eventTime }];
+    expect((await list(`/incidents/${incidentId}`, key)).unrecorded).toEqual(told);
+    const { answer } = await until(
+      () => run('archive', 'run', tenant.tenantId, '--week', WEEK),
+      ({ answer: { outcome } }) => outcome !== 'waits',
+    );
+    expect(answer.outcome).toBe('sealed');
+    expect((await list(`/incidents/${incidentId}`, key)).unrecorded).toEqual(told);
+  });
+});
