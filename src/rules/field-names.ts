@@ -2,7 +2,7 @@ import { AUDIT_EVENT_FIELDS, type FieldName, LIFTED_NAMES, toCamelCase, toSnakeC
 import { FILTERS } from '../event/filters';
 import { type DetectionEvent, type FieldSlot, NO_SLOT, type Value } from './event';
 import { auditNameOf, clientOf, codeOf, granteeOf, loginOf, roleMemberOf } from './event-values';
-import { plainCodeOf, plainStatementsOf, readingOf, serversOf } from './plain-statement';
+import { plainCodeOf, plainStatementsOf, readingOf, serversOf, textsOf } from './plain-statement';
 import { windowsView } from './windows-view';
 
 const READERS: Readonly<Record<string, (event: DetectionEvent) => Value | readonly Value[]>> = {
@@ -18,6 +18,7 @@ const READERS: Readonly<Record<string, (event: DetectionEvent) => Value | readon
   /** These fields have no column in a record. */
   plainStatement: plainStatementsOf,
   plainCode: plainCodeOf,
+  texts: textsOf,
   servers: serversOf,
   auditName: auditNameOf,
   procedures: (event) => readingOf(event).procedures,

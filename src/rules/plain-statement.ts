@@ -1,5 +1,6 @@
 import { executedForms, mayCall, NOTHING, type Reading, readCalls } from '../tsql/calls';
 import { normalForm, withoutTexts } from '../tsql/normal-form';
+import { serversIn } from '../tsql/servers';
 import type { DetectionEvent } from './event';
 
 /** What is known of an event's statement. Each part is made once, because several rules and views ask for it. */
@@ -36,6 +37,12 @@ export function readingOf(event: DetectionEvent): Reading {
   return of.reading;
 }
 
+/** The statement as it is written, and the texts that it executes. */
+export function textsOf(event: DetectionEvent): readonly string[] {
+  const { statement } = event.fields;
+  return statement ? [statement, ...readingOf(event).executed] : NONE;
+}
+
 /** The normal forms of the statement and of the texts that it executes. */
 export function plainStatementsOf(event: DetectionEvent): readonly string[] {
   const of = knownOf(event);
@@ -50,20 +57,13 @@ export function plainCodeOf(event: DetectionEvent): readonly string[] {
   return of.code;
 }
 
-const PART = String.raw`(?:\[(?:[^\]]|\]\])+\]|[\w@#$]+)`;
-/** What may stand between the parts of a name. */
-const GAP = String.raw`(?:\s|/\*[^*]*\*/)*`;
 const RAW_PART = String.raw`(?:\[[^\]]{1,200}\]|"[^"]{1,200}"|[\w@#$]{1,200})?`;
-/** A statement in which no such dots follow each other has no name of four parts. */
-const MAY_BE_REMOTE = new RegExp(String.raw`\.${GAP}${RAW_PART}${GAP}\.${GAP}${RAW_PART}${GAP}\.`);
-const REMOTE = new RegExp(
-  String.raw`(?:\b(?:from|join|into|update|insert|delete|merge|using|apply|exec|execute) |\bfrom [^;()=]{1,200},)(${PART})\.${PART}?\.${PART}?\.${PART}`,
-  'gi',
-);
+/** A statement without comments in which no such dots follow each other has no name of four parts. */
+const MAY_BE_REMOTE = new RegExp(String.raw`--|/\*|\]\]|\.\s*${RAW_PART}\s*\.\s*${RAW_PART}\s*\.`);
 
-/** The servers that names of four parts name. */
+/** The servers that names of four parts name, also in texts that the statement executes. */
 export function serversOf(event: DetectionEvent): readonly string[] {
-  if (!MAY_BE_REMOTE.test(event.fields.statement ?? '')) return NONE;
-  return plainCodeOf(event).flatMap((code) => [...code.matchAll(REMOTE)].map(([, server = '']) => server));
+  const texts = textsOf(event).filter((text) => MAY_BE_REMOTE.test(text));
+  return texts.length === 0 ? NONE : [...new Set(texts.flatMap(serversIn))];
 }
 const NONE: readonly string[] = [];

@@ -1,7 +1,22 @@
+import {
+  type Argument,
+  argumentsAt,
+  argumentText,
+  inOrder,
+  KEYWORDS,
+  markAt,
+  meaningful,
+  nameOf,
+  numberText,
+  parametersGiven,
+  pathAt,
+  quoted,
+  wordAt,
+} from './call-parts';
 import { Expressions, type Variables } from './expression';
-import { NormalForm, narrow, normalForm } from './normal-form';
-import { executedPlace, optionsOf, parametersOf } from './procedures';
-import { Scanner, type Token } from './tokens';
+import { narrow, normalForm } from './normal-form';
+import { executedPlaces, optionsOf, parametersOf } from './procedures';
+import type { Token } from './tokens';
 import { marksOf, UNKNOWN, type Value } from './value';
 
 /** What a statement calls and executes. */
@@ -27,6 +42,9 @@ export const mayCall = (sql: string): boolean => MAY_CALL.test(sql);
 const MAY_CALL = /[eE][xX][eE][cC]|[sSxX][pP]_|[\uff00-\uffef]/;
 const CALLS_MAX = 1_000;
 const EXECUTED_MAX = 50;
+/** The most texts of a variable among which names of procedures are looked for, and the longest. */
+const TEXTS_MAX = 10;
+const NAME_CHARS_MAX = 128;
 const DEPTH_MAX = 5;
 /** All texts that are executed together have at most so many characters. */
 const EXECUTED_CHARS_MAX = 1_000_000;
@@ -36,17 +54,13 @@ export function readCalls(sql: string): Reading {
   return MAY_CALL.test(sql) ? new CallReader().read(sql) : NOTHING;
 }
 
-interface Argument {
-  readonly name: string | null;
-  readonly value: Value;
-  readonly tokens: readonly Token[];
-}
-
 class CallReader {
   readonly #calls: string[] = [];
   readonly #procedures = new Set<string>();
   readonly #executed: string[] = [];
   readonly #marks = new Set<string>();
+  /** Texts that stand in what variables get. */
+  readonly #texts = new Map<string, string[]>();
   #chars = 0;
 
   read(sql: string): Reading {
@@ -61,7 +75,7 @@ class CallReader {
 
   #statement(sql: string, variables: Variables, depth: number): void {
     const tokens = meaningful(sql);
-    const expressions = new Expressions(tokens, variables);
+    const expressions = new Expressions(sql, tokens, variables);
     /** The kind of statement that gives values to variables, and the variable that is declared. */
     let [assigning, declared] = ['', ''];
     for (let at = 0; at < tokens.length; ) {
@@ -74,16 +88,27 @@ class CallReader {
         at = this.#call(tokens, at, expressions, variables, depth);
       } else if (word !== '') {
         if (ASSIGNING.includes(word)) assigning = word;
-        else if (KEYWORDS.has(word)) assigning = '';
+        // DECLARE @a AS int = 1
+        else if (KEYWORDS.has(word) && !(word === 'as' && assigning === 'declare')) assigning = '';
         at += 1;
       } else if (assigning !== '' && kind === 'variable') {
         declared = narrow(text).toLowerCase();
         const next = markAt(tokens, at + 1);
         at += 1;
         if (assigning !== 'declare' && (next === '=' || next === '+='))
-          at = assigned(expressions, variables, declared, at + 1, next === '+=', assigning);
+          at = this.#assigned(tokens, expressions, variables, {
+            name: declared,
+            from: at + 1,
+            isAdded: next === '+=',
+            by: assigning,
+          });
       } else if (assigning === 'declare' && kind === 'mark' && text === '=' && declared !== '') {
-        at = assigned(expressions, variables, declared, at + 1, false, assigning);
+        at = this.#assigned(tokens, expressions, variables, {
+          name: declared,
+          from: at + 1,
+          isAdded: false,
+          by: assigning,
+        });
         declared = '';
       } else at += 1;
     }
@@ -115,15 +140,48 @@ class CallReader {
     depth: number,
   ) {
     const [path, behind] = pathAt(tokens, from, variables);
-    if (path === null) return Math.max(behind, from + 1);
+    const others = tokens[from]?.kind === 'variable' ? this.#othersOf(tokens[from] as Token, path) : [];
+    if (path === null && others.length === 0) return Math.max(behind, from + 1);
     const [args, end] = argumentsAt(tokens, behind, expressions);
+    for (const other of others) this.#note(other, args);
+    if (path === null) return Math.max(end, from + 1);
     const name = nameOf(path);
     this.#note(name, args);
-    const place = executedPlace(name.toLowerCase());
-    const text = place === null ? undefined : (inOrder(name, args)?.[place] ?? args[place]);
-    if (text && text.value.text !== UNKNOWN.text) this.#execute(text.value, namedValues(args), depth);
-    else if (text) this.#mark(text.value);
+    const ordered = inOrder(name, args);
+    for (const place of executedPlaces(name.toLowerCase())) {
+      const given = args[place];
+      const text = ordered?.[place] ?? (given && isNamed(name, given) ? undefined : given);
+      if (text && text.value.text !== UNKNOWN.text) this.#execute(text.value, parametersGiven(args), depth);
+      else if (text) this.#mark(text.value);
+    }
     return Math.max(end, from + 1);
+  }
+
+  /** System procedures that a variable may name beside the one that it seems to name: `IIF(@a=1,'xp_cmdshell','x')`. */
+  #othersOf({ text }: Token, known: readonly string[] | null): readonly string[] {
+    const texts = this.#texts.get(narrow(text).toLowerCase()) ?? [];
+    const paths = texts.map((one) => pathAt(meaningful(one), 0, new Map())[0]);
+    const names = paths.flatMap((path) =>
+      path && SYSTEM_NAME.test(path.at(-1) ?? '') ? [nameOf(path)] : [],
+    );
+    return [...new Set(names)].filter((name) => known === null || name !== nameOf(known));
+  }
+
+  /** Gives a variable its value. @returns the place behind it */
+  #assigned(
+    tokens: readonly Token[],
+    expressions: Expressions,
+    variables: Variables,
+    { name, from, isAdded, by }: { name: string; from: number; isAdded: boolean; by: string },
+  ): number {
+    const end = assigned(expressions, variables, name, from, isAdded, by);
+    const texts = this.#texts.get(name) ?? [];
+    for (let at = from; at < end && texts.length < TEXTS_MAX; at++) {
+      const { kind, text } = tokens[at] as Token;
+      if (kind === 'text' && text.length <= NAME_CHARS_MAX) texts.push(text);
+    }
+    this.#texts.set(name, texts);
+    return end;
   }
 
   #note(name: string, args: readonly Argument[]): void {
@@ -159,23 +217,6 @@ class CallReader {
   }
 }
 
-function meaningful(sql: string): Token[] {
-  const scanner = new Scanner(sql);
-  const tokens: Token[] = [];
-  while (scanner.next())
-    if (scanner.kind !== 'space' && scanner.kind !== 'comment') tokens.push(scanner.token);
-  return tokens;
-}
-
-const markAt = (tokens: readonly Token[], at: number): string => {
-  const token = tokens[at];
-  return token?.kind === 'mark' ? token.text : '';
-};
-const wordAt = (tokens: readonly Token[], at: number): string => {
-  const token = tokens[at];
-  return token?.kind === 'word' ? token.text.toLowerCase() : '';
-};
-
 /** The first statement of a batch may call a procedure without EXEC. */
 const SYSTEM_NAME = /^[sx]p_/i;
 const isCallable = (tokens: readonly Token[]): boolean => {
@@ -183,14 +224,11 @@ const isCallable = (tokens: readonly Token[]): boolean => {
   return path !== null && SYSTEM_NAME.test(path.at(-1) ?? '');
 };
 
+/** Whether an argument has the name of another parameter than its place says. */
+const isNamed = (procedure: string, { name }: Argument) =>
+  name !== null && parametersOf(procedure.toLowerCase())?.includes(name.slice(1)) === true;
+
 const ASSIGNING = ['declare', 'set', 'select'];
-const KEYWORDS = new Set(
-  (
-    'select insert update delete merge exec execute declare set if else while begin end return print raiserror throw ' +
-    'grant revoke deny create alter drop truncate backup restore use reconfigure go waitfor dbcc with as at commit ' +
-    'rollback save fetch open close deallocate kill shutdown checkpoint bulk from where union order group having try catch'
-  ).split(' '),
-);
 
 function assigned(
   expressions: Expressions,
@@ -217,113 +255,6 @@ const joinedBefore = (before: Value, value: Value): Value => ({
   marks: [...new Set([...before.marks, ...value.marks])],
   chars: before.chars + value.chars,
 });
-
-/** The parts of a procedure's name, and the place behind it. A variable may hold the name. */
-function pathAt(
-  tokens: readonly Token[],
-  from: number,
-  variables: Variables,
-): readonly [readonly string[] | null, number] {
-  const first = tokens[from];
-  if (first?.kind === 'variable') {
-    const value = variables.get(narrow(first.text).toLowerCase());
-    if (!value?.isKnown) return [null, from + 1];
-    const [path] = pathAt(meaningful(value.text), 0, new Map());
-    return [path, from + 1];
-  }
-  const parts: string[] = [];
-  let at = from;
-  for (let isName = true; at < tokens.length; at++) {
-    const { kind, text } = tokens[at] as Token;
-    if (kind === 'mark' && text === '.') {
-      if (isName) parts.push('');
-      isName = true;
-    } else if (isName && (kind === 'word' || kind === 'name')) {
-      if (kind === 'word' && KEYWORDS.has(text.toLowerCase())) return [null, at];
-      parts.push(narrow(text).trimEnd());
-      isName = false;
-    } else break;
-  }
-  // The number of a procedure of a group.
-  if (markAt(tokens, at) === ';' && tokens[at + 1]?.kind === 'number') at += 2;
-  return [parts.length > 0 && parts.at(-1) !== '' ? parts : null, at];
-}
-
-const OWN_SCHEMAS = ['', 'dbo', 'sys'];
-function nameOf(path: readonly string[]): string {
-  const [name = '', schema = ''] = [...path].reverse();
-  return OWN_SCHEMAS.includes(schema.toLowerCase()) ? name : `${schema}.${name}`;
-}
-
-/** The arguments of a call, and the place behind them. */
-function argumentsAt(
-  tokens: readonly Token[],
-  from: number,
-  expressions: Expressions,
-): readonly [Argument[], number] {
-  const args: Argument[] = [];
-  let at = from;
-  while (at < tokens.length) {
-    const isNamed = tokens[at]?.kind === 'variable' && markAt(tokens, at + 1) === '=';
-    const name = isNamed ? narrow((tokens[at] as Token).text).toLowerCase() : null;
-    const start = isNamed ? at + 2 : at;
-    const token = tokens[start];
-    if (!token || (token.kind === 'word' && KEYWORDS.has(token.text.toLowerCase()))) break;
-    if (token.kind === 'mark' && !'+-('.includes(token.text)) break;
-    let value = expressions.read(start);
-    // A word without quotes is a text.
-    if (
-      expressions.at === start + 1 &&
-      (token.kind === 'word' || token.kind === 'name') &&
-      !isConstant(token)
-    )
-      value = { ...UNKNOWN, text: narrow(token.text), isKnown: true };
-    at = Math.max(expressions.at, start + 1);
-    args.push({ name, value, tokens: tokens.slice(start, at) });
-    if (['out', 'output', 'readonly'].includes(wordAt(tokens, at))) at += 1;
-    if (markAt(tokens, at) !== ',') break;
-    at += 1;
-  }
-  return [args, at];
-}
-
-const isConstant = ({ kind, text }: Token) => kind === 'word' && /^(?:null|default)$/i.test(text);
-
-/** Tokens as they are written, in the normal form. */
-function formOf(tokens: readonly Token[]): string {
-  const form = new NormalForm();
-  for (const { kind, text } of tokens) form.add(kind, text);
-  return form.toString();
-}
-
-/** The arguments in the order of the procedure, if its parameters are known and all arguments are among them. */
-function inOrder(name: string, args: readonly Argument[]): (Argument | undefined)[] | null {
-  const parameters = parametersOf(name.toLowerCase());
-  if (!parameters) return null;
-  const ordered: (Argument | undefined)[] = [];
-  for (const [i, one] of args.entries()) {
-    const place = one.name === null ? i : parameters.indexOf(one.name.slice(1));
-    if (place >= 0) ordered[place] = one;
-  }
-  return Array.from(ordered);
-}
-
-/** The values of a statement's parameters, by which it is called. */
-const namedValues = (args: readonly Argument[]): Variables =>
-  new Map(args.flatMap(({ name, value }) => (name !== null && value.isKnown ? [[name, value]] : [])));
-
-const quoted = (text: string) => `'${narrow(text).replaceAll("'", "''")}'`;
-function argumentText({ value, tokens }: Argument): string {
-  if (!value.isKnown || value.hex !== null) return formOf(tokens);
-  return value.number === null ? quoted(value.text) : String(value.number);
-}
-
-/** The number that the server makes of a value. */
-function numberText({ text, number, hex }: Value): string {
-  if (number !== null) return String(Math.trunc(number));
-  if (hex !== null) return String(Number.parseInt(hex || '0', 16));
-  return Number.isNaN(Number(text)) ? quoted(text) : String(Math.trunc(Number(text)));
-}
 
 /** The normal forms of the texts that a statement executes. */
 export const executedForms = ({ executed }: Reading): readonly string[] => executed.map(normalForm);

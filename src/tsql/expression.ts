@@ -1,11 +1,11 @@
+import { applied } from './functions';
 import { narrow, numberOf } from './normal-form';
 import type { Token } from './tokens';
 import {
   binaryValue,
-  charValue,
   joined,
   madeText,
-  marked,
+  NULL,
   numberValue,
   textValue,
   UNKNOWN,
@@ -22,7 +22,9 @@ const DEPTH_MAX = 40;
 export class Expressions {
   #depth = 0;
 
+  /** @param sql the statement of the tokens */
   constructor(
+    private readonly sql: string,
     private readonly tokens: readonly Token[],
     private readonly variables: Variables,
   ) {}
@@ -35,13 +37,20 @@ export class Expressions {
     this.at = from;
     if (this.#depth >= DEPTH_MAX) return UNKNOWN;
     this.#depth += 1;
-    let value = this.#primary();
+    let value = this.#operand();
     for (let op = this.#mark(); OPERATORS.includes(op); op = this.#mark()) {
       this.at += 1;
-      const next = this.#primary();
+      const next = this.#operand();
       value = op === '+' ? joined(value, next) : arithmetic(op, value, next);
     }
     this.#depth -= 1;
+    return value;
+  }
+
+  /** A collation behind a text changes nothing of it. */
+  #operand(): Value {
+    const value = this.#primary();
+    while (this.#word() === 'collate') this.at += 2;
     return value;
   }
 
@@ -72,10 +81,16 @@ export class Expressions {
         return this.#methods(this.variables.get(narrow(text).toLowerCase()) ?? UNKNOWN);
       case 'word':
       case 'name':
+        if (this.#isText(token)) return textValue(text);
         return this.#methods(this.#named(narrow(text)));
       default:
         return text === '(' ? this.#methods(this.#inParentheses()) : signed(text, this.#primary());
     }
+  }
+
+  /** Where QUOTED_IDENTIFIER is off, a text may have double quotes. */
+  #isText({ kind, start }: Token): boolean {
+    return kind === 'name' && this.sql[start] === '"' && !['(', '.'].includes(this.#mark());
   }
 
   #inParentheses(): Value {
@@ -87,12 +102,20 @@ export class Expressions {
 
   /** A name is a function, a column, or a text without quotes. */
   #named(name: string): Value {
-    if (this.#mark() !== '(') return UNKNOWN;
-    this.at += 1;
     const call = name.toLowerCase();
+    if (call === 'case') return this.#case();
+    if (this.#mark() !== '(') return call === 'null' ? NULL : UNKNOWN;
+    this.at += 1;
     if (call === 'cast' || call === 'try_cast') return this.#cast();
     if (call === 'convert' || call === 'try_convert') return this.#convert();
     return applied(call, this.#arguments());
+  }
+
+  /** Reads up to the END of a CASE, without knowing which value it has. */
+  #case(): Value {
+    for (let depth = 1; depth > 0 && this.at < this.tokens.length; this.at++)
+      depth += { case: 1, end: -1 }[this.#word()] ?? 0;
+    return UNKNOWN;
   }
 
   /** The values up to the closing parenthesis, which is read too. */
@@ -214,52 +237,3 @@ function ofType(type: string, value: Value, style: number | null): Value {
   return digits ? madeText(binaryValue(digits).text, [value], 'hex') : value;
 }
 const HEX_TEXT = /^(?:0x)?([0-9a-f]{2,})$/i;
-
-type Made = (text: string, ...more: readonly string[]) => string;
-/** Functions that change a text that is known. Nobody needs them for a text that he may write as it is. */
-const CHANGES: Readonly<Record<string, Made>> = {
-  reverse: (text) => [...text].reverse().join(''),
-  replace: (text, from = '', to = '') => (from === '' ? text : text.replaceAll(from, to)),
-  translate: (text, from = '', to = '') =>
-    [...text].map((char) => (from.includes(char) ? (to[from.indexOf(char)] ?? '') : char)).join(''),
-  stuff: (text, start = '1', length = '0', to = '') =>
-    text.slice(0, Number(start) - 1) + to + text.slice(Number(start) - 1 + Number(length)),
-  substring: (text, start = '1', length = '0') =>
-    text.slice(Math.max(0, Number(start) - 1), Math.max(0, Number(start) - 1 + Number(length))),
-  left: (text, length = '0') => text.slice(0, Number(length)),
-  right: (text, length = '0') => (Number(length) > 0 ? text.slice(-Number(length)) : ''),
-};
-const PLAIN_CHANGES: Readonly<Record<string, Made>> = {
-  upper: (text) => text.toUpperCase(),
-  lower: (text) => text.toLowerCase(),
-  trim: (text) => text.trim(),
-  ltrim: (text) => text.trimStart(),
-  rtrim: (text) => text.trimEnd(),
-};
-/** Functions that read a text from something else. */
-const DECODERS = ['decompress', 'base64_decode', 'decryptbypassphrase', 'decryptbykey'];
-
-function applied(call: string, values: readonly Value[]): Value {
-  const [first = UNKNOWN] = values;
-  if (call === 'char' || call === 'nchar') return charValue(first.number ?? codeOf(first));
-  if (call === 'concat') return values.reduce((all, one) => joined(asText(all), asText(one)), textValue(''));
-  if (DECODERS.includes(call)) return unknownOf(values, call);
-  const isKnown = values.length > 0 && values.every((one) => one.isKnown);
-  const [text = '', ...more] = values.map((one) => one.text);
-  const change = Object.hasOwn(CHANGES, call) ? CHANGES[call] : undefined;
-  if (change)
-    return isKnown ? madeText(change(text, ...more), values, call) : unknownOf(values, ...hiding(call));
-  const plain = Object.hasOwn(PLAIN_CHANGES, call) ? PLAIN_CHANGES[call] : undefined;
-  if (plain && isKnown) return madeText(plain(text), values);
-  return values.length === 1
-    ? { ...marked(UNKNOWN), marks: first.marks, chars: first.chars }
-    : unknownOf(values);
-}
-
-/** Templates are filled by REPLACE, and lists lose their first comma by STUFF. A text is turned round to hide it. */
-const hiding = (call: string) => (call === 'reverse' ? [call] : []);
-
-const codeOf = ({ hex }: Value): number | null =>
-  hex !== null && hex.length > 0 && hex.length <= 8 ? Number.parseInt(hex, 16) : null;
-
-const asText = (value: Value): Value => (value.number === null ? value : { ...value, number: null });

@@ -108,11 +108,18 @@ export function numberOf(text: string): number {
   return digits === '' ? 0 : Number(/e[+-]?$/i.test(digits) ? digits.replace(/e[+-]?$/i, '') : digits);
 }
 
-const WIDE = /[\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a]/g;
-const WIDE_OFFSET = 0xfee0;
-/** Most servers do not distinguish full-width letters from plain ones. */
+/**
+ * Most servers do not distinguish full-width letters from plain ones, nor do many of them other forms of a Latin letter,
+ * and characters without a weight are not there when names are compared.
+ */
 export const narrow = (text: string): string =>
-  NOT_ASCII.test(text)
-    ? text.replace(WIDE, (char) => String.fromCharCode(char.charCodeAt(0) - WIDE_OFFSET))
-    : text;
+  NOT_ASCII.test(text) ? text.replace(WEIGHTLESS, '').replace(NOT_ASCII_EACH, plain) : text;
 const NOT_ASCII = /[^\0-\x7f]/;
+const NOT_ASCII_EACH = /[^\0-\x7f]/gu;
+const WEIGHTLESS = /\p{Default_Ignorable_Code_Point}/gu;
+const PLAIN = /^\w+$/;
+
+function plain(char: string): string {
+  const form = char.normalize('NFKC');
+  return PLAIN.test(form) ? form : char;
+}

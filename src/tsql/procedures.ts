@@ -1,3 +1,7 @@
+import { like } from './like';
+
+const EACH = ['command1', 'replacechar', 'command2', 'command3'];
+const AROUND = ['precommand', 'postcommand'];
 /** The parameters of procedures that may be called by name in any order, in the order of the procedure. */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   sp_configure: ['configname', 'configvalue'],
@@ -12,24 +16,33 @@ const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   sp_changedbowner: ['loginame'],
   sp_trace_setstatus: ['traceid', 'status'],
   sp_executesql: ['stmt', 'params'],
+  sp_msforeachtable: [...EACH, 'whereand', ...AROUND],
+  sp_msforeachdb: [...EACH, ...AROUND],
+  sp_msforeach_worker: EACH,
 };
 
 export const parametersOf = (procedure: string): readonly string[] | null =>
   Object.hasOwn(PARAMETERS, procedure) ? (PARAMETERS[procedure] ?? null) : null;
 
-/** Procedures whose argument, by its place, is executed as a statement. */
-const EXECUTING: Readonly<Record<string, number>> = {
-  sp_executesql: 0,
-  sp_prepexec: 2,
-  sp_prepare: 2,
-  sp_cursoropen: 1,
-  sp_cursorprepexec: 3,
-  sp_msforeachtable: 0,
-  sp_msforeachdb: 0,
+/** Procedures whose arguments, by their places, are executed as statements. */
+const EXECUTING: Readonly<Record<string, readonly number[]>> = {
+  sp_executesql: [0],
+  sp_sqlexec: [0],
+  sp_execresultset: [0],
+  xp_execresultset: [0],
+  sp_prepexec: [2],
+  sp_prepare: [2],
+  sp_cursoropen: [1],
+  sp_cursorprepare: [2],
+  sp_cursorprepexec: [3],
+  sp_msforeachtable: [0, 2, 3, 5, 6],
+  sp_msforeachdb: [0, 2, 3, 4, 5],
+  sp_msforeach_worker: [0, 2, 3],
 };
-/** The place of the argument that the procedure executes; null: none. */
-export const executedPlace = (procedure: string): number | null =>
-  Object.hasOwn(EXECUTING, procedure) ? (EXECUTING[procedure] ?? null) : null;
+/** The places of the arguments that the procedure executes. */
+export const executedPlaces = (procedure: string): readonly number[] =>
+  Object.hasOwn(EXECUTING, procedure) ? (EXECUTING[procedure] ?? NO_PLACES) : NO_PLACES;
+const NO_PLACES: readonly number[] = [];
 
 /** The options of sp_configure. */
 const OPTIONS = [
@@ -87,10 +100,11 @@ const OPTIONS = [
   'xp_cmdshell',
 ].map((name) => ({ name, key: name.toLowerCase() }));
 
-/** The options that sp_configure may mean: it takes a part of a name. A name that no option has stays. */
+/** The options that sp_configure may mean: it takes a part of a name, as LIKE does. A name that no option has stays. */
 export function optionsOf(given: string): readonly string[] {
   const key = given.trim().toLowerCase();
   const whole = OPTIONS.filter((one) => one.key === key);
-  const found = whole.length > 0 ? whole : OPTIONS.filter((one) => one.key.includes(key));
+  const isPart = like(`%${key}%`);
+  const found = whole.length > 0 ? whole : OPTIONS.filter((one) => isPart(one.key));
   return found.length > 0 && key !== '' ? found.map(({ name }) => name) : [given];
 }

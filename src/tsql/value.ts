@@ -26,6 +26,8 @@ const made = (text: string, isKnown: boolean, change: Partial<Value> = {}): Valu
 });
 
 export const UNKNOWN = made('@_', false);
+/** The constant NULL. */
+export const NULL = made('@_', false);
 export const textValue = (text: string): Value => made(text, true);
 export const numberValue = (number: number): Value => made(String(number), true, { number });
 export const binaryValue = (hex: string): Value => made(decoded(hex), true, { hex });

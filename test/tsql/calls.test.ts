@@ -25,6 +25,22 @@ describe('the calls of a statement', () => {
     ["DECLARE @p sysname='xp_dirtree'; EXEC @p 'c:'", ["xp_dirtree 'c:'"]],
     ['EXEC a 1 EXEC b 2', ['a 1', 'b 2']],
     ["EXECUTE AS LOGIN='sa' EXEC p", ['p']],
+    [
+      "DECLARE @n AS sysname='xp_cmdshell',@v AS int=1 EXEC sp_configure @n,@v",
+      ["sp_configure 'xp_cmdshell',1"],
+    ],
+    ["EXEC sp_configure 'xp%shell',1", ["sp_configure 'xp_cmdshell',1"]],
+    ["EXEC sp_configure 'c[^a]r enab_ed',1", ["sp_configure 'clr enabled',1"]],
+    ["EXEC sp_configure 'zzz%',1", ["sp_configure 'zzz%',1"]],
+    [
+      "EXEC sp_executesql N'EXEC @p @c',N'@p sysname, @c varchar(9)',N'xp_cmdshell','dir'",
+      ["sp_executesql 'EXEC @p @c','@p sysname, @c varchar(9)','xp_cmdshell','dir'", "xp_cmdshell 'dir'"],
+    ],
+    ["DECLARE @p sysname=IIF(@a=1,'xp_cmdshell','x');EXEC @p 'dir'", ["xp_cmdshell 'dir'"]],
+    ["DECLARE @p sysname='xp_cmdshell';IF 1=0 SET @p='x';EXEC @p 'dir'", ["xp_cmdshell 'dir'", "x 'dir'"]],
+    ["DECLARE @p sysname=CASE WHEN 1=1 THEN 'sp_who' END EXEC @p", ['sp_who']],
+    ["EXEC [xp_cmd\u00adshell] 'x'", ["xp_cmdshell 'x'"]],
+    ["EXEC [\u24e7p_cmdshell] 'x'", ["xp_cmdshell 'x'"]],
   ])('of %s are %j', (sql, calls) => {
     expect(readCalls(sql).calls).toEqual(calls);
   });
@@ -47,6 +63,17 @@ describe('the calls of a statement', () => {
     ],
     ["EXEC('a'+CHAR(13)+CHAR(10)+'b')", ['a\r\nb'], []],
     ["EXEC('SELECT '+@x)", ['SELECT @_'], []],
+    ['EXEC("xp_cmdshell 1")', ['xp_cmdshell 1'], []],
+    ["DECLARE @s varchar(9)='a' COLLATE Latin1_General_BIN+'b';EXEC(@s)", ['ab'], []],
+    ["EXEC(CONCAT_WS('_','a','b','c'))", ['a_b_c'], []],
+    ["EXEC(ISNULL(NULL,'a')+COALESCE(NULL,NULL,'b'))", ['ab'], []],
+    ["EXEC(ISNULL(@x,'a'))", [], []],
+    ["EXEC(FORMATMESSAGE('%s-%s','a','b'))", ['a-b'], []],
+    ["EXEC sp_MSforeachdb @replacechar='!',@command1='a',@precommand='b'", ['a', 'b'], []],
+    ["EXEC sp_MSforeachtable 'a',@command3='c'", ['a', 'c'], []],
+    ["EXEC sp_executesql @statement=N'a'", ['a'], []],
+    ["EXEC sp_sqlexec 'a'", ['a'], []],
+    ["EXEC((SELECT STRING_AGG(CHAR(v),'') FROM t))", [], ['char']],
   ])('%s executes %j, made by %j', (sql, executed, madeBy) => {
     const reading = readCalls(sql);
     expect(reading.executed).toEqual(executed);

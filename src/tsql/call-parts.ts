@@ -1,0 +1,163 @@
+import type { Expressions, Variables } from './expression';
+import { NormalForm, narrow } from './normal-form';
+import { parametersOf } from './procedures';
+import { Scanner, type Token } from './tokens';
+import { UNKNOWN, type Value } from './value';
+
+/** The parts of a call: the name of the procedure, and its arguments. */
+
+export interface Argument {
+  readonly name: string | null;
+  readonly value: Value;
+  readonly tokens: readonly Token[];
+}
+
+/** The tokens that mean something. */
+export function meaningful(sql: string): Token[] {
+  const scanner = new Scanner(sql);
+  const tokens: Token[] = [];
+  while (scanner.next())
+    if (scanner.kind !== 'space' && scanner.kind !== 'comment') tokens.push(scanner.token);
+  return tokens;
+}
+
+export const markAt = (tokens: readonly Token[], at: number): string => {
+  const token = tokens[at];
+  return token?.kind === 'mark' ? token.text : '';
+};
+export const wordAt = (tokens: readonly Token[], at: number): string => {
+  const token = tokens[at];
+  return token?.kind === 'word' ? token.text.toLowerCase() : '';
+};
+
+/** Words that begin or go on with a statement, and are no argument. */
+export const KEYWORDS = new Set(
+  (
+    'select insert update delete merge exec execute declare set if else while begin end return print raiserror throw ' +
+    'grant revoke deny create alter drop truncate backup restore use reconfigure go waitfor dbcc with as at commit ' +
+    'rollback save fetch open close deallocate kill shutdown checkpoint bulk from where union order group having try catch'
+  ).split(' '),
+);
+
+/** The parts of a procedure's name, and the place behind it. A variable may hold the name. */
+export function pathAt(
+  tokens: readonly Token[],
+  from: number,
+  variables: Variables,
+): readonly [readonly string[] | null, number] {
+  const first = tokens[from];
+  if (first?.kind === 'variable') {
+    const value = variables.get(narrow(first.text).toLowerCase());
+    if (!value?.isKnown) return [null, from + 1];
+    const [path] = pathAt(meaningful(value.text), 0, new Map());
+    return [path, from + 1];
+  }
+  const parts: string[] = [];
+  let at = from;
+  for (let isName = true; at < tokens.length; at++) {
+    const { kind, text } = tokens[at] as Token;
+    if (kind === 'mark' && text === '.') {
+      if (isName) parts.push('');
+      isName = true;
+    } else if (isName && (kind === 'word' || kind === 'name')) {
+      if (kind === 'word' && KEYWORDS.has(text.toLowerCase())) return [null, at];
+      parts.push(narrow(text).trimEnd());
+      isName = false;
+    } else break;
+  }
+  // The number of a procedure of a group.
+  if (markAt(tokens, at) === ';' && tokens[at + 1]?.kind === 'number') at += 2;
+  return [parts.length > 0 && parts.at(-1) !== '' ? parts : null, at];
+}
+
+const OWN_SCHEMAS = ['', 'dbo', 'sys'];
+export function nameOf(path: readonly string[]): string {
+  const [name = '', schema = ''] = [...path].reverse();
+  return OWN_SCHEMAS.includes(schema.toLowerCase()) ? name : `${schema}.${name}`;
+}
+
+/** The arguments of a call, and the place behind them. */
+export function argumentsAt(
+  tokens: readonly Token[],
+  from: number,
+  expressions: Expressions,
+): readonly [Argument[], number] {
+  const args: Argument[] = [];
+  let at = from;
+  while (at < tokens.length) {
+    const isNamed = tokens[at]?.kind === 'variable' && markAt(tokens, at + 1) === '=';
+    const name = isNamed ? narrow((tokens[at] as Token).text).toLowerCase() : null;
+    const start = isNamed ? at + 2 : at;
+    const token = tokens[start];
+    if (!token || (token.kind === 'word' && KEYWORDS.has(token.text.toLowerCase()))) break;
+    if (token.kind === 'mark' && !'+-('.includes(token.text)) break;
+    let value = expressions.read(start);
+    // A word without quotes is a text.
+    if (
+      expressions.at === start + 1 &&
+      (token.kind === 'word' || token.kind === 'name') &&
+      !isConstant(token)
+    )
+      value = { ...UNKNOWN, text: narrow(token.text), isKnown: true };
+    at = Math.max(expressions.at, start + 1);
+    args.push({ name, value, tokens: tokens.slice(start, at) });
+    if (['out', 'output', 'readonly'].includes(wordAt(tokens, at))) at += 1;
+    if (markAt(tokens, at) !== ',') break;
+    at += 1;
+  }
+  return [args, at];
+}
+
+const isConstant = ({ kind, text }: Token) => kind === 'word' && /^(?:null|default)$/i.test(text);
+
+/** Tokens as they are written, in the normal form. */
+function formOf(tokens: readonly Token[]): string {
+  const form = new NormalForm();
+  for (const { kind, text } of tokens) form.add(kind, text);
+  return form.toString();
+}
+
+/** The arguments in the order of the procedure, if its parameters are known and all arguments are among them. */
+export function inOrder(name: string, args: readonly Argument[]): (Argument | undefined)[] | null {
+  const parameters = parametersOf(name.toLowerCase());
+  if (!parameters) return null;
+  const ordered: (Argument | undefined)[] = [];
+  for (const [i, one] of args.entries()) {
+    const place = one.name === null ? i : parameters.indexOf(one.name.slice(1));
+    if (place >= 0) ordered[place] = one;
+  }
+  return Array.from(ordered);
+}
+
+/**
+ * The values of a statement's parameters, by which it is called: those with names, and of `sp_executesql` those that
+ * stand in the order in which the second argument declares them.
+ */
+export function parametersGiven(args: readonly Argument[]): Variables {
+  const declared = args[1]?.value.isKnown ? variablesIn(args[1].value.text) : [];
+  return new Map(
+    args.flatMap(({ name, value }, i) => {
+      const own = name ?? declared[i - 2];
+      return own !== undefined && value.isKnown ? [[own, value] as const] : [];
+    }),
+  );
+}
+
+/** The names of the variables of a text, in lower case. */
+const variablesIn = (text: string): readonly string[] =>
+  meaningful(text).flatMap(({ kind, text: name }) =>
+    kind === 'variable' ? [narrow(name).toLowerCase()] : [],
+  );
+
+export const quoted = (text: string) => `'${narrow(text).replaceAll("'", "''")}'`;
+export function argumentText({ value, tokens }: Argument): string {
+  if (!value.isKnown || value.hex !== null) return formOf(tokens);
+  return value.number === null ? quoted(value.text) : String(value.number);
+}
+
+/** The number that the server makes of a value. */
+export function numberText({ text, number, hex }: Value): string {
+  if (number !== null) return String(Math.trunc(number));
+  if (hex !== null) return String(Number.parseInt(hex || '0', 16));
+  return Number.isNaN(Number(text)) ? quoted(text) : String(Math.trunc(Number(text)));
+}

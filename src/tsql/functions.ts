@@ -1,0 +1,75 @@
+import {
+  charValue,
+  joined,
+  madeText,
+  marked,
+  NULL,
+  textValue,
+  UNKNOWN,
+  unknownOf,
+  type Value,
+} from './value';
+
+type Made = (text: string, ...more: readonly string[]) => string;
+/** Functions that change a text that is known. Nobody needs them for a text that he may write as it is. */
+const CHANGES: Readonly<Record<string, Made>> = {
+  reverse: (text) => [...text].reverse().join(''),
+  replace: (text, from = '', to = '') => (from === '' ? text : text.replaceAll(from, to)),
+  translate: (text, from = '', to = '') =>
+    [...text].map((char) => (from.includes(char) ? (to[from.indexOf(char)] ?? '') : char)).join(''),
+  stuff: (text, start = '1', length = '0', to = '') =>
+    text.slice(0, Number(start) - 1) + to + text.slice(Number(start) - 1 + Number(length)),
+  substring: (text, start = '1', length = '0') =>
+    text.slice(Math.max(0, Number(start) - 1), Math.max(0, Number(start) - 1 + Number(length))),
+  left: (text, length = '0') => text.slice(0, Number(length)),
+  right: (text, length = '0') => (Number(length) > 0 ? text.slice(-Number(length)) : ''),
+};
+const PLAIN_CHANGES: Readonly<Record<string, Made>> = {
+  upper: (text) => text.toUpperCase(),
+  lower: (text) => text.toLowerCase(),
+  trim: (text) => text.trim(),
+  ltrim: (text) => text.trimStart(),
+  rtrim: (text) => text.trimEnd(),
+  quotename: (text) => `[${text.replaceAll(']', ']]')}]`,
+  formatmessage: (text, ...more) => {
+    let next = 0;
+    return text.replace(/%[sdi]/g, () => more[next++] ?? '');
+  },
+  parsename: (text, part = '1') => text.split('.').at(-Number(part)) ?? '',
+  choose: (at, ...more) => more[Number(at) - 1] ?? '',
+};
+/** Functions that read a text from something else. */
+const DECODERS = ['decompress', 'base64_decode', 'decryptbypassphrase', 'decryptbykey'];
+
+/** What a function makes of values. @param call its name in lower case */
+export function applied(call: string, values: readonly Value[]): Value {
+  const [first = UNKNOWN] = values;
+  if (call === 'char' || call === 'nchar') return charValue(first.number ?? codeOf(first));
+  if (call === 'concat') return concat(values);
+  if (call === 'concat_ws')
+    return concat(values.slice(1).flatMap((one, i) => (i === 0 ? [one] : [first, one])));
+  if (call === 'isnull' || call === 'coalesce') return values.find((one) => one !== NULL) ?? UNKNOWN;
+  if (DECODERS.includes(call)) return unknownOf(values, call);
+  const isKnown = values.length > 0 && values.every((one) => one.isKnown);
+  const [text = '', ...more] = values.map((one) => one.text);
+  const change = Object.hasOwn(CHANGES, call) ? CHANGES[call] : undefined;
+  if (change)
+    return isKnown ? madeText(change(text, ...more), values, call) : unknownOf(values, ...hiding(call));
+  const plain = Object.hasOwn(PLAIN_CHANGES, call) ? PLAIN_CHANGES[call] : undefined;
+  if (plain && isKnown) return madeText(plain(text, ...more), values);
+  if (call === 'string_agg') return { ...unknownOf(values), chars: first.chars * 2 };
+  return values.length === 1
+    ? { ...marked(UNKNOWN), marks: first.marks, chars: first.chars }
+    : unknownOf(values);
+}
+
+/** Templates are filled by REPLACE, and lists lose their first comma by STUFF. A text is turned round to hide it. */
+const hiding = (call: string) => (call === 'reverse' ? [call] : []);
+
+const concat = (values: readonly Value[]): Value =>
+  values.reduce((all, one) => joined(asText(all), asText(one)), textValue(''));
+
+const codeOf = ({ hex }: Value): number | null =>
+  hex !== null && hex.length > 0 && hex.length <= 8 ? Number.parseInt(hex, 16) : null;
+
+const asText = (value: Value): Value => (value.number === null ? value : { ...value, number: null });
