@@ -20,6 +20,19 @@ describe('a masked statement', () => {
     ["a'b'c", "a '…' c"],
     ["'a''b'", "'…'"],
     ['', ''],
+    [
+      'EXEC sp_addlogin eve, [hunter 2], @x = secret OUTPUT SELECT a',
+      "EXEC sp_addlogin '…', '…', @x = '…' OUTPUT SELECT a",
+    ],
+    [
+      'EXECUTE @r = dbo.p secret; EXEC q NULL, DEFAULT, -5, select',
+      "EXECUTE @r = dbo.p '…'; EXEC q NULL, DEFAULT, -0, '…'",
+    ],
+    ['sp_password old, new', "sp_password '…', '…'"],
+    ['dbo.setpin secret', "dbo.setpin '…'"],
+    ['GRANT EXECUTE ON dbo.p TO bob', 'GRANT EXECUTE ON dbo.p TO bob'],
+    ['CREATE PROC p WITH EXECUTE AS OWNER AS SELECT a', 'CREATE PROC p WITH EXECUTE AS OWNER AS SELECT a'],
+    ["Login failed for user 'sa'.", "Login failed for user '…'."],
   ])('of %s is %s', (statement, expected) => {
     expect(maskLiterals(statement)).toBe(expected);
   });
