@@ -87,7 +87,8 @@ function looksIntoStatements(kind: ParameterSpec['kind'] | undefined, value: unk
   return termsOf(parsed.expression).some((term) => term.kind === 'words' || term.field === 'statement');
 }
 
-const hiddenProblem = (name: string): Problem =>
+/** A condition that would tell literals to a caller who sees statements without them. */
+export const hiddenProblem = (name: string): Problem =>
   problem(
     name,
     'refused',

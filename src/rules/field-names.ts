@@ -70,6 +70,15 @@ function additional(key: string) {
   return (event: DetectionEvent): Value => event.additional[key];
 }
 
+/** Fields that hold what statements say, beside `additional` that nobody knows. */
+const OF_STATEMENTS = new Set([
+  ...['statement', 'plainStatement', 'plainCode', 'texts', 'calls', 'Data', 'Message'],
+  ...['additional.additionalInformation', 'additional.userDefinedInformation'],
+]);
+/** Whether a condition on a field could tell literals of statements. */
+export const tellsLiterals = ({ slot, name }: FieldSlot): boolean =>
+  slot === NO_SLOT || OF_STATEMENTS.has(name);
+
 /** The slot of the field that a rule names; null: events have no such field. */
 export function fieldSlot(given: string): FieldSlot | null {
   const name = canonical(given);

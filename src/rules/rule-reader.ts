@@ -39,6 +39,8 @@ export interface ReadFile {
   readonly problems: RuleRefused['problems'];
   readonly rules: readonly (About & { readonly source: string })[];
   readonly filters: readonly (FilterAbout & { readonly source: string })[];
+  /** Whether a condition, or a value of a group, is of what statements say. */
+  readonly looksIntoStatements: boolean;
 }
 
 /** How a rule is to be read. */
@@ -78,10 +80,11 @@ export class LocalReader implements RuleReader {
           description,
           source: text,
         })),
+        looksIntoStatements: file.looksIntoStatements,
       };
     } catch (error) {
       if (!(error instanceof RuleRefused)) throw error;
-      return { problems: error.problems, rules: [], filters: [] };
+      return { problems: error.problems, rules: [], filters: [], looksIntoStatements: false };
     }
   }
 

@@ -166,6 +166,65 @@ describe.each(ONE_ENGINE)('a tenant that masks its statements on %s', (engine) =
     expect(named.meta.totalCount).toBe(SEEDED.length);
   });
 
+  it('refuses rules, tests and exceptions that would tell literals, and takes those by names of fields', async () => {
+    const { tenantId } = tenant;
+    const scopes = [READ, 'read:alerts', 'work:alerts'];
+    const worker = (await at.world.key({ tenantIds: [tenantId], scopes })).key;
+    const reader = (await at.world.key({ tenantIds: [tenantId], scopes: [...scopes, 'unmask'] })).key;
+    const ruleOf = (detection: string, more = '') =>
+      `title: own\nid: 6b0a2f3c-0000-4000-8000-${String(++rules).padStart(12, '0')}\nlevel: low\nlogsource: {product: sqlserver, service: audit}\n` +
+      `detection: {a: ${detection}, condition: a}\n${more}`;
+    let rules = 0;
+    const run = async (key: string, text: string, given: object) => {
+      const { body } = await at.world.graphql(key, text, { tenantId, ...given });
+      return body.errors?.[0].message ?? 'taken';
+    };
+    const imports = (key: string, source: string) =>
+      run(
+        key,
+        'mutation($tenantId: String!, $source: String!) { importRules(tenantId: $tenantId, source: $source) { ruleId } }',
+        { source },
+      );
+    const tests = (key: string, source: string) =>
+      run(
+        key,
+        'mutation($tenantId: String!, $source: String!) { testRule(tenantId: $tenantId, source: $source, days: 1) { backtestId } }',
+        { source },
+      );
+    const tunes = (key: string, exception: object) =>
+      run(
+        key,
+        `mutation($tenantId: String!, $exceptions: [String!]) {
+           tuneRule(tenantId: $tenantId, ruleId: "e5987345-8ec2-4211-acd3-7e548ebf9e2a", exceptions: $exceptions) { ruleId } }`,
+        { exceptions: [JSON.stringify(exception)] },
+      );
+    const telling = [
+      '{statement|contains: x}',
+      '{plainStatement|re: x}',
+      '{texts: x}',
+      '{calls: x}',
+      '{additional.note: x}',
+      '{additional_information|contains: x}',
+      '{Data|contains: x}',
+      '[x]',
+      '{objectName|fieldref: statement}',
+    ];
+    for (const detection of telling)
+      for (const bring of [imports, tests])
+        expect([detection, await bring(worker, ruleOf(detection))]).toEqual([
+          detection,
+          expect.stringMatching(/looks into statements/),
+        ]);
+    const group = 'x-audit-activity: {group-by: [statement]}\n';
+    expect(await imports(worker, ruleOf('{actionId: XX}', group))).toMatch(/looks into statements/);
+    expect(await tunes(worker, { statement: 'x' })).toMatch(/looks into statements/);
+    expect(await imports(worker, ruleOf('{actionId: XX, objectName|contains: x, procedures: y}'))).toBe(
+      'taken',
+    );
+    expect(await tunes(worker, { serverPrincipalName: 'x' })).toBe('taken');
+    expect(await imports(reader, ruleOf('{actionId: XX, statement|contains: x}'))).toBe('taken');
+  });
+
   it('leaves the statements of other tenants of the same key as they are', async () => {
     expect(await read('/audit-activity?databaseName=HR&pageSize=100', both.key)).toBeDefined();
     const text = await read('/audit-activity/export', both.key);
@@ -199,6 +258,7 @@ describe('what is masked', () => {
       statementPreview: "SELECT 'x",
       additional: {
         additionalInformation: 'x',
+        entrySalt: 'c2FsdA',
         userDefinedInformation: '',
         other: "a 'x'",
         sessionId: 52,
@@ -212,6 +272,7 @@ describe('what is masked', () => {
       statementPreview: "SELECT '…'",
       additional: {
         additionalInformation: '…',
+        entrySalt: '…',
         userDefinedInformation: '',
         other: "a '…'",
         sessionId: 52,
@@ -226,12 +287,16 @@ describe('what is masked', () => {
       serverPrincipalName: "o'neil",
       plainStatement: "SELECT 'x'",
       alias: "'x'",
+      Message: 'x',
+      'additional.additionalInformation': 'x',
       clientIp: '10.0.0.1',
     };
     expect(maskedGroup(group)).toEqual({
       serverPrincipalName: "o'neil",
       plainStatement: "SELECT '…'",
       alias: "'…'",
+      Message: '…',
+      'additional.additionalInformation': '…',
       clientIp: '10.0.0.1',
     });
   });

@@ -1,8 +1,7 @@
-import { fieldSlot } from '../field-names';
 import { childrenOf, type Grouping, type RuleNode, type Tuning } from '../rule';
 import type { CorrelationDocument } from './document';
 import { entryOf, type MapNode, textAt, textsAt } from './node';
-import { type Problems, short } from './problem';
+import { fieldIn, type Problems, short } from './problem';
 import { unknownField } from './value-test';
 
 interface Around {
@@ -105,7 +104,7 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
     case 'above': {
       const condition = entryOf(map, 'condition')?.value;
       const name = condition?.kind === 'map' ? (textAt(condition, 'field') ?? '') : '';
-      const value = fieldSlot(name);
+      const value = fieldIn(name, problems);
       if (!value) return problems.add(at('condition'), unknownField(name));
       const threshold = thresholdOf(map, at('condition'), around, Number.MAX_SAFE_INTEGER);
       const days = daysOf(map, 'days', 14);
@@ -242,7 +241,7 @@ function groupingOf(
     const child = children[i];
     if (child && child.kind !== 'event' && child.groupBy.some((one) => one.name === called))
       return { field: null, name: called };
-    const field = fieldSlot(called);
+    const field = fieldIn(called, problems);
     if (!field) problems.add(alias?.line ?? line, unknownField(called));
     else if (child && !isOfEvent(child))
       problems.add(

@@ -1,3 +1,6 @@
+import type { FieldSlot } from '../event';
+import { fieldSlot, tellsLiterals } from '../field-names';
+
 /** A fault of a rule and its line. */
 interface RuleProblem {
   /** The first line is 1. */
@@ -14,6 +17,8 @@ export class Problems {
   states = 0;
   /** Cost of everything read so far, in the unit of `Rule`'s `cost`. */
   cost = 0;
+  /** Whether what was read so far looks into what statements say. */
+  looksIntoStatements = false;
   /** The line on which the current document first names an EventID that no event has. */
   strangeId: number | null = null;
 
@@ -25,6 +30,13 @@ export class Problems {
     if (this.found.length < PROBLEMS_MAX) this.found.push({ line, reason });
     return null;
   }
+}
+
+/** The field that a rule names; null: events have no such field. */
+export function fieldIn(name: string, problems: Problems): FieldSlot | null {
+  const field = fieldSlot(name);
+  if (field && tellsLiterals(field)) problems.looksIntoStatements = true;
+  return field;
 }
 
 /** The service does not accept this file. */

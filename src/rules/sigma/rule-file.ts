@@ -14,7 +14,7 @@ import {
 } from './document';
 import { narrows } from './logsource';
 import { parseNodes } from './node';
-import { Problems, RuleRefused } from './problem';
+import { fieldIn, Problems, RuleRefused } from './problem';
 import { unknownField } from './value-test';
 
 const RULES_OF_FILE_MAX = 100;
@@ -32,6 +32,8 @@ export interface RuleFile {
    * rules.
    */
   readonly filters: readonly RuleFilter[];
+  /** Whether a condition, or a value of a group, is of what statements say. */
+  readonly looksIntoStatements: boolean;
 }
 interface RuleFilter {
   readonly document: FilterDocument;
@@ -86,7 +88,8 @@ export function parseRuleFile(text: string, { tuning = () => null, filters = [] 
   if (new Set(outward.map(({ document }) => document.filterId)).size < outward.length)
     problems.add(1, 'two filters of the file have the same id');
   refuse();
-  return { rules: shown.map(({ rule }) => rule), filters: outward };
+  const { looksIntoStatements } = problems;
+  return { rules: shown.map(({ rule }) => rule), filters: outward, looksIntoStatements };
 }
 
 /** The rules of a Sigma file. @throws RuleRefused with every problem and its line, and also if the file has no rules */
@@ -145,7 +148,7 @@ class Builder {
     const { own, about } = document;
     const named = own.groupBy ?? DEFAULT_GROUP.map((name) => ({ name, line: document.line }));
     const groupBy = named.flatMap(({ name, line }) => {
-      const field = fieldSlot(name);
+      const field = fieldIn(name, problems);
       if (!field) problems.add(line, unknownField(name));
       return field ? [{ name, field }] : [];
     });

@@ -1,10 +1,9 @@
 import { fold } from '../../event/search';
-import { fieldSlot } from '../field-names';
 import { ANY, globTest, isSlow, parseGlob, slowText } from '../glob';
 import { allOf, anyOf, type Matcher, not } from '../matcher';
 import type { Seen } from '../seen';
 import type { Entry, MapNode, Node } from './node';
-import type { Problems } from './problem';
+import { fieldIn, type Problems } from './problem';
 import { parseModifiers, unknownField, valueTest } from './value-test';
 
 /** The texts of an event in which keywords are searched, joined. */
@@ -58,7 +57,7 @@ function entryTest({ key, line, value }: Entry, problems: Problems, textsOf: Tex
       given.includes('all') ? allOf : anyOf,
     );
   }
-  const field = fieldSlot(name);
+  const field = fieldIn(name, problems);
   if (!field) return problems.add(line, unknownField(name));
   const modifiers = parseModifiers(given, line, problems);
   if (!modifiers) return null;
@@ -75,6 +74,7 @@ function keyword(node: Node, problems: Problems, textsOf: TextsOf): Matcher | nu
   const glob = [ANY, ...parseGlob(fold(String(node.value))), ANY] as const;
   if (isSlow(glob)) return problems.add(node.line, slowText('keyword'));
   problems.cost += 2;
+  problems.looksIntoStatements = true;
   const test = globTest(glob);
   return { test: (seen) => test(textsOf(seen)), actions: null };
 }

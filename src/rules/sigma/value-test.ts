@@ -5,13 +5,12 @@ import { isWithin, parseAddresses } from '../../event/network';
 import { fold } from '../../event/search';
 import { type FieldSlot, textOf, type Value } from '../event';
 import { codeOf } from '../event-values';
-import { fieldSlot } from '../field-names';
 import { ANY, type Glob, globTest, isSlow, parseGlob, slowText } from '../glob';
 import { anyOf, type Matcher, oneOf } from '../matcher';
 import type { Seen } from '../seen';
 import { EVENT_IDS } from '../windows-view';
 import type { Node, Scalar } from './node';
-import { type Problems, short } from './problem';
+import { fieldIn, type Problems, short } from './problem';
 
 const WHERE = ['contains', 'startswith', 'endswith'] as const;
 const COMPARE = ['lt', 'lte', 'gt', 'gte'] as const;
@@ -283,7 +282,7 @@ function fieldrefTest(
   line: number,
   problems: Problems,
 ): Matcher | null {
-  const other = fieldSlot(name);
+  const other = fieldIn(name, problems);
   if (!other) return problems.add(line, unknownField(name));
   const textsOf = (seen: Seen, of: FieldSlot) =>
     modifiers.has('cased') ? seen.values(of).map(textOf) : seen.folded(of);

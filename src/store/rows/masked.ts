@@ -1,5 +1,5 @@
 import type { Call } from '../../caller/call';
-import type { JsonScalar } from '../../event/audit-record';
+import { ENTRY_SALT, type JsonScalar } from '../../event/audit-record';
 import { AUDIT_EVENT_FIELDS, isLifted, STATEMENT_PREVIEW } from '../../event/fields';
 import { MARK } from '../../event/marks';
 import { maskLiterals } from '../../tsql/mask';
@@ -71,8 +71,11 @@ function maskedStatement(statement: string): string {
   return maskLiterals(mark < 0 ? statement : statement.slice(0, mark));
 }
 
-/** Values of the record that are free text and may repeat a statement. */
-const FREE_TEXTS = ['additionalInformation', 'userDefinedInformation'];
+/**
+ * Values of the record that are free text and may repeat a statement, and the salt: with it and the hash of a proof,
+ * somebody could try what a literal was.
+ */
+const HIDDEN_TEXTS = ['additionalInformation', 'userDefinedInformation', ENTRY_SALT];
 const HIDDEN = '…';
 /** What begins a literal or a comment. Numbers alone are values of the record. */
 const MAY_HOLD_LITERALS = /['"]|--|\/\*/;
@@ -81,16 +84,20 @@ const maskedAdditional = (additional: Readonly<Record<string, JsonScalar>>) =>
   Object.fromEntries(
     Object.entries(additional).map(([name, value]) => {
       if (typeof value !== 'string' || value === '') return [name, value];
-      if (FREE_TEXTS.includes(name)) return [name, HIDDEN];
+      if (HIDDEN_TEXTS.includes(name)) return [name, HIDDEN];
       return [name, MAY_HOLD_LITERALS.test(value) ? maskLiterals(value) : value];
     }),
   );
+
+/** Fields of rules that repeat free texts of the record. */
+const WHOLE_RECORDS = /^(?:Data|Message)$|(?:^|\.)(?:additional|user_?defined)_?information$/i;
 
 /** The values that findings share, without literals: a rule may group by texts of statements. */
 export const maskedGroup = (group: object): object =>
   Object.fromEntries(
     Object.entries(group).map(([name, value]) => {
       const isName = isLifted(name) || (name !== 'statement' && Object.hasOwn(AUDIT_EVENT_FIELDS, name));
-      return [name, isName || typeof value !== 'string' ? value : maskLiterals(value)];
+      if (isName || typeof value !== 'string') return [name, value];
+      return [name, WHOLE_RECORDS.test(name) ? HIDDEN : maskLiterals(value)];
     }),
   );

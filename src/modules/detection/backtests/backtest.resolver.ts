@@ -11,7 +11,7 @@ import { WORK_ALERTS } from '../base/operations';
 import { BACKTEST_PARAMETERS, TEST_RULE } from '../base/parameters';
 import { BACKTEST } from '../base/work-answers';
 import type { RuleStore } from '../rules/rule.store';
-import { toTuning } from '../rules/tuning';
+import { masksOf, refuseHiddenTuning, toTuning } from '../rules/tuning';
 import type { BacktestStore } from './backtest.store';
 
 const BacktestType = objectType(BACKTEST);
@@ -38,10 +38,13 @@ export class BacktestResolver {
     if (ruleId === undefined && tuning !== undefined)
       throw refusal([conflict('tuning', 'tuning is of a rule: give it with ruleId')]);
     const tenant = await this.parts.tenants.one(call, tenantId);
+    const masks = masksOf(call, tenant);
+    const tuned = tuning && toTuning(tuning);
+    refuseHiddenTuning(tuned ?? null, 'tuning', masks);
     const rule =
       ruleId === undefined
-        ? await this.parts.rules.runnableFile(tenant, source ?? '')
-        : await this.parts.rules.runnable(tenant, ruleId, tuning && toTuning(tuning));
+        ? await this.parts.rules.runnableFile(tenant, source ?? '', { masks })
+        : await this.parts.rules.runnable(tenant, ruleId, tuned);
     return this.parts.backtests.begin(tenant, rule, days, attemptOf(call));
   }
 

@@ -20,7 +20,7 @@ import {
 import { DETECTION_RULE, RULE_COVERAGE } from '../base/work-answers';
 import type { RuleStore } from './rule.store';
 import type { AuditCoverage } from './sight';
-import { toTuning } from './tuning';
+import { masksOf, refuseHiddenTuning, toTuning } from './tuning';
 
 const RuleType = objectType(DETECTION_RULE);
 const CoverageType = objectType(RULE_COVERAGE);
@@ -68,7 +68,8 @@ export class RuleResolver {
   @Access(WORK_ALERTS)
   @Takes(IMPORT_RULES)
   async importRules({ tenantId, source }: ParameterValues<typeof IMPORT_RULES>, call: Call) {
-    return this.parts.rules.import(await this.parts.tenants.one(call, tenantId), source, attemptOf(call));
+    const tenant = await this.parts.tenants.one(call, tenantId);
+    return this.parts.rules.import(tenant, source, attemptOf(call), { masks: masksOf(call, tenant) });
   }
 
   @Mutation(() => RuleType, { description: 'Enables or disables a rule.' })
@@ -99,11 +100,8 @@ export class RuleResolver {
   @Takes(TUNE_RULE)
   async tuneRule({ tenantId, ruleId, ...given }: ParameterValues<typeof TUNE_RULE>, call: Call) {
     const tuning = toTuning(given);
-    return this.parts.rules.tune(
-      await this.parts.tenants.one(call, tenantId),
-      ruleId,
-      tuning,
-      attemptOf(call),
-    );
+    const tenant = await this.parts.tenants.one(call, tenantId);
+    refuseHiddenTuning(tuning, 'exceptions', masksOf(call, tenant));
+    return this.parts.rules.tune(tenant, ruleId, tuning, attemptOf(call));
   }
 }

@@ -3,7 +3,8 @@ import { changeOfTenant } from '../../../caller/access-log.store';
 import type { Prisma, ServiceDoor } from '../../../database/clients';
 import { guarded } from '../../../database/failure';
 import { ofTenants } from '../../../database/tenant-rows';
-import { DomainError, refuseIf } from '../../../errors';
+import { DomainError, refusal, refuseIf } from '../../../errors';
+import { hiddenProblem } from '../../../event/parse-parameters';
 import type { Answer } from '../../../event/shape';
 import type { RuleSource } from '../../../rules/host';
 import type { Tuning } from '../../../rules/rule';
@@ -39,6 +40,12 @@ export interface TestedRule extends RuleSource {
   readonly title: string;
   /** The other rules of the same file. */
   readonly others?: readonly RuleSource[];
+}
+
+/** Who brings a rule. */
+interface SeenBy {
+  /** Whether the caller sees statements without literals, which findings of a rule could tell word by word. */
+  readonly masks: boolean;
 }
 
 /**
@@ -104,8 +111,8 @@ export class RuleStore {
   }
 
   /** The rules of a file, with the tenant's filters, as engines would get them. @throws DomainError `invalid_parameter` */
-  async runnableFile(tenantId: number, source: string): Promise<TestedRule> {
-    const given = await this.#rulesOf(source);
+  async runnableFile(tenantId: number, source: string, { masks }: SeenBy): Promise<TestedRule> {
+    const given = await this.#rulesOf(source, { masks });
     const rows = given.map(({ ruleId, source: own }): RuleRow => {
       return { ruleId, kind: 'rule', source: own, enabled: true, tuning: null, version: 1, digest: '' };
     });
@@ -119,8 +126,13 @@ export class RuleStore {
   }
 
   /** Adds the rules and filters of a Sigma file, or puts them in the place of those with the same ids. */
-  async import(tenantId: number, source: string, attempt: Attempt): Promise<readonly RuleAnswer[]> {
-    const { rules, filters } = await this.#read(source);
+  async import(
+    tenantId: number,
+    source: string,
+    attempt: Attempt,
+    { masks }: SeenBy,
+  ): Promise<readonly RuleAnswer[]> {
+    const { rules, filters } = await this.#read(source, { masks });
     const given = [
       ...rules.map(({ ruleId, source: text }) => ({ ruleId, kind: 'rule' as const, source: text })),
       ...filters.map(({ filterId, source: text }) => ({
@@ -307,15 +319,16 @@ export class RuleStore {
   }
 
   /** @throws DomainError `invalid_parameter` that names lines and reasons */
-  async #read(source: string, reading?: Reading): Promise<ReadFile> {
+  async #read(source: string, { masks, ...reading }: Reading & Partial<SeenBy> = {}): Promise<ReadFile> {
     const file = await guarded(() => this.abouts.reader.read(source, reading));
+    if (masks && file.looksIntoStatements) throw refusal([hiddenProblem('source')]);
     if (file.problems.length === 0) return file;
     const named = file.problems.map(({ line, reason }) => `Line ${line}: ${reason}.`);
     throw refused(`The rule is not taken. ${named.join(' ')}`);
   }
 
   /** @throws DomainError as `#read`, and if the file has no rule */
-  async #rulesOf(source: string, reading?: Reading): Promise<ReadFile['rules']> {
+  async #rulesOf(source: string, reading?: Reading & Partial<SeenBy>): Promise<ReadFile['rules']> {
     const { rules, filters } = await this.#read(source, reading);
     if (rules.length > 0) return rules;
     const reason = filters.length > 0 ? 'the file has filters and no rule' : 'the file has no rule';

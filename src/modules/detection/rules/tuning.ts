@@ -1,6 +1,9 @@
+import type { Call } from '../../../caller/call';
 import { refusal } from '../../../errors';
 import type { ParameterValues } from '../../../event/parameter-specs';
+import { hiddenProblem } from '../../../event/parse-parameters';
 import type { Problem } from '../../../problem';
+import { fieldSlot, tellsLiterals } from '../../../rules/field-names';
 import type { Tuning } from '../../../rules/rule';
 import type { About } from '../../../rules/rule-reader';
 import { parseSpan } from '../../../rules/sigma/correlation';
@@ -23,6 +26,20 @@ export function toTuning(given: ParameterValues<typeof TUNING>): Tuning | null {
 
 type Setting = keyof typeof RULE_SETTING.values;
 const SETTINGS = Object.keys(RULE_SETTING.values) as Setting[];
+
+/** Whether a caller sees the statements of a tenant without literals. */
+export const masksOf = ({ masked }: Pick<Call, 'masked'>, tenantId: number): boolean =>
+  masked?.has(String(tenantId)) === true;
+
+/**
+ * Refuses exceptions about statements to a caller who sees them without literals: what a rule still finds would tell
+ * them. @throws DomainError `invalid_parameter`
+ */
+export function refuseHiddenTuning(tuning: Tuning | null, field: string, masks: boolean): void {
+  if (!masks) return;
+  const slots = (tuning?.exceptions ?? []).flatMap((one) => Object.keys(one).map(fieldSlot));
+  if (slots.some((slot) => slot !== null && tellsLiterals(slot))) throw refusal([hiddenProblem(field)]);
+}
 
 /** The settings that change what a rule does. */
 export const settingsOf = ({ takes }: Pick<About, 'takes'>): Setting[] =>
