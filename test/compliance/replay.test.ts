@@ -50,6 +50,42 @@ describe('a replay of changes to audits', () => {
     });
   });
 
+  it.each([
+    `EXEC('ALTER SERVER AUDIT SPECIFICATION S DROP (${LOGINS})')`,
+    `DECLARE @s AS nvarchar(200) = N'ALTER SERVER AUDIT SPEC' + N'IFICATION S DROP (${LOGINS})'; EXEC sp_executesql @s`,
+  ])('reads what %s executes', (statement) => {
+    const dropped = change(1, statement, { objectName: 'S', additional: { classType: 'SA' } });
+    expect(replayed(MADE, dropped).of(LOGINS)).toMatchObject({ is: 'contradicted', recordId: 'record-1' });
+  });
+
+  it('knows nothing of a specification after a change whose statement does not say what it did', () => {
+    const dark = change(1, 'EXEC dbo.Maintain', { objectName: 'S', additional: { classType: 'SA' } });
+    expect(replayed(MADE, dark).of(LOGINS)).toBeNull();
+    const other = change(1, 'EXEC dbo.Maintain', { objectName: 'T', additional: { classType: 'SA' } });
+    expect(replayed(MADE, other).of(LOGINS)?.is).toBe('configured');
+  });
+
+  it('says which filter leaves events out, until it is removed or another audit records them too', () => {
+    const filterOf = (...events: StoredAuditEvent[]) =>
+      replayed(...events).filterOf(null, ({ groups }) => groups.has(LOGINS));
+    const set = change(1, "ALTER SERVER AUDIT Main WHERE (server_principal_name <> 'eve')");
+    const found = { audit: 'Main', at: timeAt(1), by: 'CORP\\dba.ali', recordId: 'record-1' };
+    expect(filterOf(MADE)).toBeNull();
+    expect(filterOf(MADE, set)).toEqual(found);
+    expect(filterOf(set, MADE)).toEqual(found);
+    expect(filterOf(MADE, set, change(2, 'ALTER SERVER AUDIT Main MODIFY NAME = Other'))).toMatchObject({
+      audit: 'Other',
+    });
+    expect(filterOf(MADE, set, change(2, 'ALTER SERVER AUDIT Main REMOVE WHERE'))).toBeNull();
+    expect(filterOf(MADE, set, change(2, 'ALTER SERVER AUDIT Main WITH (QUEUE_DELAY = 0)'))).toEqual(found);
+    const second = `CREATE SERVER AUDIT SPECIFICATION T FOR SERVER AUDIT B ADD (${LOGINS}) WITH (STATE = ON)`;
+    expect(filterOf(MADE, set, change(2, second))).toBeNull();
+    const made = change(0, "CREATE SERVER AUDIT Main TO APPLICATION_LOG WHERE object_name = 'x'", {
+      actionId: 'CR',
+    });
+    expect(filterOf(made, MADE)).toMatchObject({ audit: 'Main', recordId: 'record-0' });
+  });
+
   it('says nothing of a group that no record names', () => {
     expect(replayed(MADE).of('DBCC_GROUP')).toBeNull();
     expect(replayed(session(1, 'enabled')).of('AUDIT_CHANGE_GROUP')).toBeNull();

@@ -14,6 +14,8 @@ export interface AuditStatement {
   readonly drops: readonly string[];
   /** Single actions on objects of a database; absent: none. */
   readonly actions?: { readonly adds: readonly ObjectAction[]; readonly drops: readonly ObjectAction[] };
+  /** Whether an audit gets a filter of events, or loses it; absent: the statement does not say. */
+  readonly filter?: 'set' | 'removed';
   /** The state that it asks for; null: it does not say. */
   readonly state: 'on' | 'off' | null;
 }
@@ -71,6 +73,7 @@ function read(tokens: readonly Token[], { verb, of }: Start): AuditStatement {
   const [adds, drops]: [string[], string[]] = [[], []];
   const actions: { adds: ObjectAction[]; drops: ObjectAction[] } = { adds: [], drops: [] };
   let into: string[] | null = null;
+  let filter: AuditStatement['filter'];
   for (let at = 1; at < tokens.length; at++) {
     const [here, next, second, third] = [0, 1, 2, 3].map((step) => word(tokens[at + step]));
     if (into !== null) {
@@ -85,6 +88,8 @@ function read(tokens: readonly Token[], { verb, of }: Start): AuditStatement {
     } else if (here === 'FOR' && next === 'SERVER' && second === 'AUDIT') {
       found.audit = tokens[at + 3]?.text ?? null;
       at += 3;
+    } else if (here === 'WHERE' && of === 'audit') {
+      filter = word(tokens[at - 1]) === 'REMOVE' ? 'removed' : 'set';
     } else if (here === 'MODIFY' && next === 'NAME' && second === '=') {
       found.renamed = tokens[at + 3]?.text ?? null;
       at += 3;
@@ -100,6 +105,7 @@ function read(tokens: readonly Token[], { verb, of }: Start): AuditStatement {
     adds,
     drops,
     ...(hasActions && { actions }),
+    ...(filter && { filter }),
     ...found,
   };
 }

@@ -2,6 +2,7 @@ import { formatTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { Check } from './frameworks';
 import type { Source } from './questions';
 import type { Seen } from './seen';
+import type { Filter } from './specification';
 import type { InstanceTrail } from './trail';
 
 export type Status = 'pass' | 'fail' | 'unknown' | 'not_applicable';
@@ -81,11 +82,15 @@ export function judgeGroups(
     return verdict('fail', `${namesOf(ended)} ${isAre(ended)} not recorded since ${since}${by}.`, {
       ...about,
       since,
-      recordIds: recordsOf(ended),
+      recordIds: idsOf(ended),
     });
   }
   const gap = gapAt(trail, trail.period.to);
   if (gap) return verdict('fail', gapSentence(gap), { ...about, since: gap.afterTime });
+  const filterOf = (group: string) => trail.replay.filterOf(within, (one) => one.groups.has(group));
+  const filtered = groups.flatMap((group) => filterOf(group) ?? [])[0];
+  if (filtered)
+    return verdict('unknown', filterSentence(filtered), { ...about, recordIds: idsOf([filtered]) });
   const partial = of('observed').filter(({ group }) => scopeOf(group) !== 'server');
   const silent = [...of('silent'), ...partial];
   if (silent.length > 0) {
@@ -124,7 +129,7 @@ export function judgeGroups(
   return verdict('pass', `${groups.length === 1 ? 'The group is' : 'All groups are'} recorded.${shown}`, {
     ...about,
     since,
-    recordIds: recordsOf(states),
+    recordIds: idsOf(states),
   });
 }
 
@@ -145,8 +150,11 @@ export const gapAt = (trail: InstanceTrail, moment: string): Gap | undefined =>
 export const gapSentence = ({ fileName, afterTime, beforeTime }: Gap) =>
   `A part of the trail is missing: ${fileName}, ${afterTime ?? 'from an unknown time'} to ${beforeTime ?? 'an unknown time'}.`;
 
-const recordsOf = (states: readonly GroupState[]) => [
-  ...new Set(states.flatMap(({ recordId }) => recordId ?? [])),
+export const filterSentence = ({ audit, at, by }: Filter): string =>
+  `Since ${at}, the audit ${audit} leaves out what a filter says${by === null ? '' : ` that ${by} gave it`}. No record says what.`;
+
+export const idsOf = (of: readonly { readonly recordId: string | null }[]) => [
+  ...new Set(of.flatMap(({ recordId }) => recordId ?? [])),
 ];
 
 const NAMES_MAX = 5;

@@ -1,9 +1,12 @@
 import { fold } from '../../event/search';
+import type { ObjectAction } from './audit-statement';
 import type { Check } from './frameworks';
 import {
+  filterSentence,
   type GroupState,
   gapAt,
   gapSentence,
+  idsOf,
   judgeGroups,
   type ScopeOf,
   stateOfGroup,
@@ -14,6 +17,7 @@ import {
 import { judgeVerified } from './judge-own';
 import { LOGONS, OBJECT_ACCESS, objectKey, READS_OF_FILES } from './later-questions';
 import { isNamed, type SensitiveObject } from './scope';
+import { covers, RECORDED_ACTIONS } from './specification';
 import type { InstanceTrail } from './trail';
 
 const AUDIT_CHANGE = 'AUDIT_CHANGE_GROUP';
@@ -52,6 +56,9 @@ export async function judgeSensitive(
   }
   const gap = gapAt(trail, trail.period.to);
   if (gap) return verdict('fail', gapSentence(gap), { ...about, since: gap.afterTime });
+  const filtered = sensitive.flatMap((object) => filterOf(object, trail) ?? [])[0];
+  if (filtered)
+    return verdict('unknown', filterSentence(filtered), { ...about, recordIds: idsOf([filtered]) });
   const silent = of('silent');
   if (silent.length > 0)
     return verdict('unknown', `No record says that access to ${namesOf(silent)} is recorded.`, about);
@@ -68,6 +75,15 @@ export async function judgeSensitive(
     recordIds,
   });
 }
+
+const filterOf = (object: SensitiveObject, { replay }: InstanceTrail) =>
+  replay.filterOf(object.databaseName, ({ groups, actions }) => {
+    const covered = [...actions.keys()].map((text) => JSON.parse(text) as ObjectAction);
+    return (
+      groups.has(OBJECT_ACCESS) ||
+      covered.some((one) => RECORDED_ACTIONS.some((action) => covers(one, action, object)))
+    );
+  });
 
 interface ObjectState {
   readonly name: string;

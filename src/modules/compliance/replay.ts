@@ -1,22 +1,28 @@
 import { fold } from '../../event/search';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
-import { type AuditStatement, auditStatementsOf, type ObjectAction } from './audit-statement';
+import type { AuditStatement, ObjectAction } from './audit-statement';
 import type { SensitiveObject } from './scope';
 import type { Snapshot } from './snapshot';
 import {
   type Change,
   CLASSES,
   covers,
+  type Ended,
+  type Filter,
   isOf,
   isReadable,
+  isWithin,
   keyOf,
   latest,
+  newSpecification,
   RECORDED_ACTIONS,
   type Recorded,
   recorded,
   type Specification,
   type Stop,
   type Switch,
+  sessionOf,
+  statementsIn,
   stopAt,
 } from './specification';
 
@@ -26,18 +32,15 @@ import {
  */
 export class AuditReplay {
   readonly #audits = new Map<string, Switch>();
+  /** Audits that leave out what their filters say. */
+  readonly #filters = new Map<string, Filter>();
   readonly #specifications = new Map<string, Specification>();
   readonly #stops: { from: string; to: string | null; recordId: string | null; audit: string | null }[] = [];
   /** Groups of specifications that were dropped. */
-  readonly #ended: { readonly group: string; readonly database: string | null; readonly change: Change }[] =
-    [];
+  readonly #ended: (Ended & { readonly group: string })[] = [];
 
   /** Single actions of specifications that were dropped. */
-  readonly #endedActions: {
-    readonly action: string;
-    readonly database: string | null;
-    readonly change: Change;
-  }[] = [];
+  readonly #endedActions: (Ended & { readonly action: string })[] = [];
   /** Since when a snapshot shows all specifications of the server. */
   #complete: Change | null = null;
 
@@ -93,9 +96,10 @@ export class AuditReplay {
     if (action === 'AUSC') this.#session(String(event.additional.additionalInformation ?? ''), change);
     else if (action === 'AUSF') this.#fail(change);
     else if (isReadable(event.statement)) {
-      const statements = auditStatementsOf(event.statement);
-      for (const statement of statements)
-        if (isOf(statement, event, statements.length === 1)) this.#apply(statement, event, change);
+      const all = statementsIn(event.statement);
+      const own = all.filter((statement) => isOf(statement, event, all.length === 1));
+      for (const statement of own) this.#apply(statement, event, change);
+      if (own.length === 0) this.#forget(event);
     } else this.#forget(event);
   }
 
@@ -104,24 +108,32 @@ export class AuditReplay {
    * @param within a database, whose own specifications then count too; null: the whole instance
    */
   of(group: string, within: string | null = null): Recorded | null {
-    const isOf = (database: string | null) =>
-      database === null || (within !== null && fold(database) === fold(within));
-    const own = [...this.#specifications.values()].filter(({ database }) => isOf(database));
+    const own = [...this.#specifications.values()].filter(({ database }) => isWithin(database, within));
     const having = own.flatMap((specification) => {
       const added = specification.groups.get(group);
       return added ? [{ specification, added }] : [];
     });
     for (const { specification, added } of having)
-      if (specification.state.is === 'on' && this.#auditOf(specification)?.is !== 'off')
+      if (this.#isOn(specification))
         return recorded('configured', latest([added, specification.state.change]));
     const ends = [
       ...own.flatMap(({ removed }) => removed.get(group) ?? []),
       ...having.flatMap(({ specification }) => this.#endOf(specification) ?? []),
-      ...this.#ended.filter((one) => one.group === group && isOf(one.database)).map(({ change }) => change),
+      ...this.#ended
+        .filter((one) => one.group === group && isWithin(one.database, within))
+        .map(({ change }) => change),
     ];
     if (ends.length > 0) return recorded('contradicted', latest(ends));
     // A group of databases may be in a specification of a database that no snapshot shows.
     return this.#complete && this.isOfServer(group) ? recorded('contradicted', this.#complete) : null;
+  }
+
+  /** The filter of the audits because of which specifications record a part only; null: none is known. */
+  filterOf(within: string | null, has: (one: Specification) => boolean): Filter | null {
+    const all = [...this.#specifications.values()];
+    const own = all.filter((one) => isWithin(one.database, within) && has(one) && this.#isOn(one));
+    const filters = own.map(({ audit }) => this.#filters.get(fold(audit ?? '')) ?? null);
+    return filters.includes(null) ? null : (filters[0] ?? null);
   }
 
   /** What the changes say of the accesses to an object, or to all within a schema or database; null: nothing. */
@@ -136,7 +148,7 @@ export class AuditReplay {
       const changesOf = (of: ReadonlyMap<string, Change>) =>
         [...of].flatMap(([text, change]) => (isSought(text) ? [change] : []));
       const on = own
-        .filter((one) => one.state.is === 'on' && this.#auditOf(one)?.is !== 'off')
+        .filter((one) => this.#isOn(one))
         .flatMap((one) => changesOf(one.actions).map((change) => latest([change, one.state.change])));
       const ends = [
         ...own.flatMap((one) => changesOf(one.removedActions)),
@@ -173,6 +185,10 @@ export class AuditReplay {
     return this.#stops;
   }
 
+  #isOn(specification: Specification): boolean {
+    return specification.state.is === 'on' && this.#auditOf(specification)?.is !== 'off';
+  }
+
   #auditOf({ audit }: Specification): Switch | undefined {
     return audit === null ? undefined : this.#audits.get(fold(audit));
   }
@@ -200,16 +216,21 @@ export class AuditReplay {
     else this.#applyToSpecification(statement, event, change);
   }
 
-  #applyToAudit({ verb, name, renamed, state }: AuditStatement, change: Change): void {
+  #applyToAudit({ verb, name, renamed, filter, state }: AuditStatement, change: Change): void {
     const key = fold(name);
     const known = this.#audits.get(key) ?? { is: null, change: null };
     this.#audits.set(key, known);
     // A new audit does not record until it is switched on.
     const asked = verb === 'drop' ? 'off' : state;
     if (asked) this.#turn(known, asked, change, name);
+    if (filter === 'set') this.#filters.set(key, { ...change, audit: name });
+    else if (filter === 'removed' || verb !== 'alter') this.#filters.delete(key);
     if (renamed !== null) {
       this.#audits.delete(key);
       this.#audits.set(fold(renamed), known);
+      const of = this.#filters.get(key);
+      if (of) this.#filters.set(fold(renamed), { ...of, audit: renamed });
+      this.#filters.delete(key);
       for (const specification of this.#specifications.values())
         if (specification.audit !== null && fold(specification.audit) === key) specification.audit = renamed;
     }
@@ -229,15 +250,7 @@ export class AuditReplay {
       this.#specifications.delete(key);
       return;
     }
-    const specification = known ?? {
-      audit: null,
-      state: { is: verb === 'create' ? ('off' as const) : null, change: null },
-      groups: new Map<string, Change>(),
-      removed: new Map<string, Change>(),
-      actions: new Map<string, Change>(),
-      removedActions: new Map<string, Change>(),
-      database,
-    };
+    const specification = known ?? newSpecification(database, verb === 'create' ? 'off' : null);
     this.#specifications.set(key, specification);
     if (audit !== null) specification.audit = audit;
     for (const group of drops.filter(this.isKnown)) {
@@ -262,12 +275,10 @@ export class AuditReplay {
     }
   }
 
-  /** A session is named after its audit, with `$A` behind. */
   #session(information: string, change: Change): void {
-    const name = /<session>(?:<!\[CDATA\[)?(.*?)(?:\]\]>)?<\/session>/s.exec(information)?.[1];
-    const isOn = information.includes('event enabled');
-    if (!name || (!isOn && !information.includes('event disabled'))) return;
-    const audit = name.replace(/\$A$/, '');
+    const session = sessionOf(information);
+    if (!session) return;
+    const { audit, isOn } = session;
     const known = this.#audits.get(fold(audit)) ?? { is: null, change: null };
     this.#audits.set(fold(audit), known);
     this.#turn(known, isOn ? 'on' : 'off', change, audit);

@@ -2,7 +2,8 @@ import { hasMark } from '../../event/marks';
 import { fold } from '../../event/search';
 import { LIMITS } from '../../limits';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
-import type { AuditStatement, ObjectAction } from './audit-statement';
+import { readCalls } from '../../tsql/calls';
+import { type AuditStatement, auditStatementsOf, type ObjectAction } from './audit-statement';
 import type { SensitiveObject } from './scope';
 
 /** What is known of an audit action group on a server instance from changes to audits alone. */
@@ -25,6 +26,14 @@ export interface Stop {
 }
 
 export type Change = Omit<Recorded, 'is' | 'since'> & { readonly at: string };
+/** What a specification had that was dropped. */
+export interface Ended {
+  readonly database: string | null;
+  readonly change: Change;
+}
+/** The change by which an audit got a filter of events. */
+export type Filter = Change & { readonly audit: string };
+
 export interface Switch {
   is: 'on' | 'off' | null;
   change: Change | null;
@@ -41,6 +50,20 @@ export interface Specification {
   /** Null: it is of the whole server. */
   readonly database: string | null;
 }
+
+export const newSpecification = (database: string | null, is: Switch['is']): Specification => ({
+  audit: null,
+  state: { is, change: null },
+  groups: new Map(),
+  removed: new Map(),
+  actions: new Map(),
+  removedActions: new Map(),
+  database,
+});
+
+/** Whether a specification counts for a database, or for the whole instance (null). */
+export const isWithin = (database: string | null, within: string | null): boolean =>
+  database === null || (within !== null && fold(database) === fold(within));
 
 export const keyOf = (database: string | null, name: string) =>
   JSON.stringify([database === null ? null : fold(database), fold(name)]);
@@ -69,6 +92,18 @@ export function isOf(
   if (typeof classType === 'string' && classType.trim().toUpperCase() !== CLASSES[of]) return false;
   return objectName === null ? isAlone : fold(objectName) === fold(name);
 }
+
+/** The audit that a record of a session tells of, and whether it began; null: neither. A session has `$A` behind. */
+export function sessionOf(information: string): { readonly audit: string; readonly isOn: boolean } | null {
+  const name = /<session>(?:<!\[CDATA\[)?(.*?)(?:\]\]>)?<\/session>/s.exec(information)?.[1];
+  const isOn = information.includes('event enabled');
+  if (!name || (!isOn && !information.includes('event disabled'))) return null;
+  return { audit: name.replace(/\$A$/, ''), isOn };
+}
+
+/** The statements on audits of a record, also those in texts that it executes. */
+export const statementsIn = (statement: string): readonly AuditStatement[] =>
+  [statement, ...readCalls(statement).executed].flatMap(auditStatementsOf);
 
 /** A statement that is not there, or is too long to be read in one go, is not judged. */
 export const isReadable = (statement: string | null): statement is string =>
