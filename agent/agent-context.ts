@@ -7,6 +7,8 @@ import type { KeptSettings } from './settings/kept-settings';
 import type { Environment } from './source/environment';
 import type { StatusBoard } from './status/status-board';
 import type { AgentTimes } from './times';
+import type { Launcher } from './update/launcher-port';
+import type { OfferedPackage } from './update/offered-package';
 
 export interface RunOptions {
   readonly configPath: string;
@@ -19,6 +21,8 @@ export interface RunOptions {
   /** For the credentials of object stores; by default nothing. */
   readonly env?: Environment;
   readonly log: LineLog;
+  /** What has started this agent and can start another one in its place; null or absent: nothing. */
+  readonly launcher?: Launcher | null;
   /** Takes the summary lines at the end of a single run. */
   print(line: string): void;
   /** Called when publishing begins: the configuration is valid, and this agent has locked the data folder. */
@@ -30,6 +34,7 @@ export interface AgentContext extends Omit<RunOptions, 'dataDir'> {
   readonly dataDir: string;
   readonly file: ConfigFile;
   readonly kept: KeptSettings;
+  readonly packages: OfferedPackage;
   readonly config: AgentConfig;
   readonly board: StatusBoard;
 }

@@ -18,6 +18,7 @@ import type { DatabaseActivity } from './status/database-activity';
 import { fileProgressOf } from './status/file-progress';
 import { type Batch, DatabaseTail } from './tail/database-tail';
 import type { AgentTimes } from './times';
+import type { OfferedPackage } from './update/offered-package';
 import { DeadLetters, deadLettersPath } from './uplink/dead-letters';
 import { IngestClient } from './uplink/ingest-client';
 import { PatientSender } from './uplink/patient-sender';
@@ -30,6 +31,7 @@ export interface WorkerOptions {
   readonly activity: DatabaseActivity;
   readonly dataDir: string;
   readonly kept: KeptSettings;
+  readonly packages: OfferedPackage;
   readonly once: boolean;
   /** Of all databases together. */
   readonly pace: Pace;

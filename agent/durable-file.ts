@@ -83,7 +83,7 @@ const ODD = /^[^%]$/;
 const hex = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 
 /** Makes a new name in a folder durable. Windows cannot open folders and needs no such call. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');
   try {

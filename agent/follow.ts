@@ -24,6 +24,7 @@ export async function follow(context: AgentContext, stop: AbortSignal): Promise<
     const publishing = publishAll({ ...context, config }, end);
     const ownKey = new OwnKey(context.dataDir);
     const renewing = renewKey({ ...context, config, ownKey, random: Math.random }, end);
+    const updating = context.packages.follow(config, end);
     const changed = await nextConfig(context, config, end);
     if (changed !== null) {
       log.info(`${context.configPath}: has changed and is in use now`);
@@ -32,6 +33,7 @@ export async function follow(context: AgentContext, stop: AbortSignal): Promise<
     restart.abort();
     await publishing;
     await renewing;
+    await updating;
   }
   log.info('stopped');
   return 0;

@@ -9,6 +9,7 @@ import { publishOnce } from './publish-once';
 import { KeptSettings } from './settings/kept-settings';
 import { StatusBoard } from './status/status-board';
 import { loadStatus, StatusFile } from './status/status-file';
+import { OfferedPackage } from './update/offered-package';
 
 /** Runs the agent until all is done or the signal is aborted. @returns the exit code */
 export async function runAgent(options: RunOptions, stop: AbortSignal): Promise<number> {
@@ -37,7 +38,8 @@ export async function runAgent(options: RunOptions, stop: AbortSignal): Promise<
   const ended = new AbortController();
   const keepingStatus = status.keep(ended.signal);
   try {
-    const context = { ...options, configPath, dataDir, file, kept, config, board };
+    const packages = new OfferedPackage({ ...options, dataDir, launcher: options.launcher ?? null });
+    const context = { ...options, configPath, dataDir, file, kept, packages, config, board };
     options.onReady?.();
     return await (once ? publishOnce(context, stop) : follow(context, stop));
   } finally {

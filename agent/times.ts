@@ -42,6 +42,14 @@ export interface AgentTimes {
   readonly reportLastMs: number;
   /** Time between two questions whether the agent's key is due for renewal. */
   readonly keyCheckMs: number;
+  /** Time between two looks at the package that the service offers. */
+  readonly packagePollMs: number;
+  /** A download that failed is tried again after this time. */
+  readonly packageRetryMs: number;
+  /** A package that has ended by itself is started again after this time. */
+  readonly packageRestartMs: number;
+  /** The longest time for an agent to end that its launcher has told to stop. */
+  readonly packageStopMs: number;
   /** Least time between two writes of the status file. */
   readonly statusMs: number;
   /** The status file is written after this time even if nothing has changed, to show that the agent runs. */
@@ -72,6 +80,10 @@ export const AGENT_TIMES: AgentTimes = {
   reportTimeoutMs: 15_000,
   reportLastMs: 1_000,
   keyCheckMs: 300_000,
+  packagePollMs: 1_000,
+  packageRetryMs: 60_000,
+  packageRestartMs: 2_000,
+  packageStopMs: 15_000,
   statusMs: 1_000,
   statusMaxMs: 10_000,
 };

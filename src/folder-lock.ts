@@ -8,7 +8,7 @@ type FolderLock =
   | { readonly kind: 'taken'; readonly pid: number };
 
 /** Whose folder it is. */
-type Program = 'agent' | 'service' | 'witness';
+type Program = 'agent' | 'launcher' | 'service' | 'witness';
 
 const ATTEMPTS_MAX = 100;
 
@@ -61,7 +61,7 @@ const BOOT_SECONDS_APART = 300;
 
 async function numbersIn(folder: string, program: Program): Promise<number[]> {
   return (await readdir(folder)).flatMap((name) => {
-    const [, of, number] = /^(agent|service|witness)\.lock\.(\d{1,15})$/.exec(name) ?? [];
+    const [, of, number] = /^(agent|launcher|service|witness)\.lock\.(\d{1,15})$/.exec(name) ?? [];
     return number === undefined || of !== program ? [] : [Number(number)];
   });
 }

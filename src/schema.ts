@@ -38,6 +38,7 @@ import { SavedSearchResolver } from './modules/saved-searches/saved-search.resol
 import { AuditSourceResolver } from './modules/sources/audit-source.resolver';
 import { CoverageResolver } from './modules/sources/coverage.resolver';
 import { AgentGroupResolver } from './modules/sources/groups/agent-group.resolver';
+import { AgentPackageResolver } from './modules/sources/packages/agent-package.resolver';
 import { HoldResolver } from './modules/tenants/holds/hold.resolver';
 import { RetentionResolver } from './modules/tenants/retention/retention.resolver';
 import { TenantResolver } from './modules/tenants/tenant.resolver';
@@ -63,6 +64,7 @@ export const RESOLVERS = [
   ArchiveResolver,
   AuditEventResolver,
   AgentGroupResolver,
+  AgentPackageResolver,
   AuditSourceResolver,
   ComplianceResolver,
   CoverageResolver,

@@ -7,7 +7,10 @@ import { LogFile } from '../log-file';
 import { runAgent } from '../run-agent';
 import type { Environment } from '../source/environment';
 import { AGENT_TIMES } from '../times';
+import { launcherOf, leaveLauncher } from '../update/launcher-port';
+import { runLaunched } from './launched-run';
 import { LineOutput } from './line-output';
+import { readConfig } from './read-config';
 
 export interface RunFlags {
   readonly config: string;
@@ -24,38 +27,43 @@ const READY_LINE = 'READY';
 export async function run(flags: RunFlags, env: Environment): Promise<number> {
   const { config: configPath, once, service } = flags;
   letOthersFirst();
-  const dataDir = flags.dataDir ?? null;
   const stop = new AbortController();
-  const file = await logFileOf(flags);
-  const log = new LineLog((line, level) => writeLine(file, line, level));
+  let log: LineLog | null = null;
   const stopOn = (reason: string) => {
-    if (!stop.signal.aborted) log.info(`${reason}: stopping`);
+    if (!stop.signal.aborted) log?.info(`${reason}: stopping`);
     stop.abort();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopOn(signal));
   if (service) onEndOfInput(() => stopOn('end of input'));
   const out = new LineOutput(process.stdout);
   const print = (line: string) => void out.write(line);
-  const onReady = () => {
+  const ready = () => {
     if (service) print(READY_LINE);
   };
+  const launcher = launcherOf(env, stopOn);
+  const dataDir = dataDirOf(configPath, flags.dataDir ?? null);
+  const logFile = logFileOf(flags, dataDir);
+  const common = { configPath, dataDir, env, clock: systemClock };
+  let file: LogFile | null = null;
   try {
-    const options = {
-      configPath,
-      dataDir,
-      once,
-      times: AGENT_TIMES,
-      clock: systemClock,
-      env,
-      log,
-      print,
-      onReady,
-    };
+    if (launcher === null && !once && (await takesPackages(configPath)))
+      return await runLaunched({ ...common, logFile, stop: stop.signal, onReady: ready });
+    file = logFile === null ? null : await LogFile.open(logFile, warnOf);
+    log = new LineLog((line, level) => writeLine(file, line, level));
+    const onReady = launcher === null ? ready : () => launcher.ready();
+    const options = { ...common, once, times: AGENT_TIMES, log, print, launcher, onReady };
     return await runAgent(options, stop.signal);
   } finally {
+    leaveLauncher();
     if (service) process.stdin.destroy();
     await file?.close();
   }
+}
+
+/** An agent whose file has a key for packages is started by a launcher, which can start a package in its place. */
+async function takesPackages(configPath: string): Promise<boolean> {
+  const read = await readConfig(configPath);
+  return read.kind === 'config' && read.config.updates.publicKey !== null;
 }
 
 /** The database server comes first: the agent has a low priority. */
@@ -69,12 +77,10 @@ function letOthersFirst(): void {
   }
 }
 
-async function logFileOf({ config, dataDir, logFile, service }: RunFlags): Promise<LogFile | null> {
-  const preset = service ? join(dataDirOf(config, dataDir ?? null), 'logs', 'agent.log') : null;
-  const path = logFile ?? preset;
-  if (path === null) return null;
-  return LogFile.open(path, (reason) => writeError(`${new Date().toISOString()} warn  ${reason}\n`));
-}
+const logFileOf = ({ logFile, service }: RunFlags, dataDir: string): string | null =>
+  logFile ?? (service ? join(dataDir, 'logs', 'agent.log') : null);
+
+const warnOf = (reason: string): void => writeError(`${new Date().toISOString()} warn  ${reason}\n`);
 
 /** stderr gets warnings and errors as well: a service host passes them on. */
 function writeLine(file: LogFile | null, line: string, level: LogLevel): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WINDOW } from '../../src/event/agent-package';
 import {
   AGENT_LOG_LEVELS,
   AGENT_SETTING_NAMES,
@@ -6,6 +7,7 @@ import {
   BATCH_EVENTS,
   POLL_INTERVAL_MS,
 } from '../../src/event/agent-settings';
+import { publicKeyOf } from '../update/offer';
 import { Secret } from './secret';
 
 /** Advice for people who wrote a Windows path into JSON without escaping it. */
@@ -147,8 +149,27 @@ export const configFile = z.strictObject({
     LogLevel: oneOf(Object.keys(AGENT_LOG_LEVELS) as AgentLogLevel[]).default('info'),
     Databases: z.array(database).superRefine(nameEachOnce),
   }),
+  /** Packages of the agent that the service offers. Without a key, none is taken. */
+  Updates: z
+    .strictObject({
+      /** Whoever has the private key decides what runs here. */
+      PublicKey: text.refine(isPublicKey, 'must be a public Ed25519 key in Base64').nullish(),
+      /** In place of the window of the offer. */
+      Window: text.pipe(z.string().regex(WINDOW, 'must be two times of a day, as 02:00-04:00')).nullish(),
+      /** The time in which the service must have acknowledged something of a package. */
+      TrialSeconds: whole(1, 86_400, 600),
+    })
+    .nullish(),
 });
 export type ConfigFileContent = z.infer<typeof configFile>;
+
+function isPublicKey(text: string): boolean {
+  try {
+    return publicKeyOf(text).asymmetricKeyType === 'ed25519';
+  } catch {
+    return false;
+  }
+}
 
 function isServiceAddress(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -36,6 +36,14 @@ export interface AgentConfig {
   readonly spoolBytesMax: number;
   readonly pace: PaceBounds;
   readonly logLevel: AgentLogLevel;
+  /** How packages of the agent are taken that the service offers. */
+  readonly updates: {
+    /** In Base64. Null: none is taken. */
+    readonly publicKey: string | null;
+    /** Null: that of the offer counts. */
+    readonly window: string | null;
+    readonly trialMs: number;
+  };
   /** Which settings the service may change. */
   readonly allowedSettings: readonly AgentSetting[];
   /** What the service wants: see `withSettings`. Its settings are in the fields above and below already. */
@@ -96,7 +104,7 @@ export function parseConfig(text: string, path: string): ParsedConfig {
   return { kind: 'invalid', problems, warnings, sound: soundParts(known, path) };
 }
 
-function toConfig({ CentralApi, EventHubPublisher }: ConfigFileContent, path: string): AgentConfig {
+function toConfig({ CentralApi, EventHubPublisher, Updates }: ConfigFileContent, path: string): AgentConfig {
   return {
     baseUrl: toBaseUrl(CentralApi.BaseUrl),
     way: toWay(CentralApi.ProxyUrl, CentralApi.CaFile, path),
@@ -114,6 +122,11 @@ function toConfig({ CentralApi, EventHubPublisher }: ConfigFileContent, path: st
       processorPercent: EventHubPublisher.MaxProcessorPercent,
     },
     logLevel: EventHubPublisher.LogLevel,
+    updates: {
+      publicKey: Updates?.PublicKey ?? null,
+      window: Updates?.Window ?? null,
+      trialMs: (Updates?.TrialSeconds ?? 600) * 1000,
+    },
     allowedSettings: CentralApi.AllowedSettings,
     wanted: { version: null, refused: [] },
     databases: toDatabases(EventHubPublisher.Databases, path),

@@ -9,6 +9,7 @@ import { runningOf } from '../settings/apply-settings';
 import type { KeptSettings } from '../settings/kept-settings';
 import type { DatabaseActivity } from '../status/database-activity';
 import type { AgentTimes } from '../times';
+import type { OfferedPackage } from '../update/offered-package';
 import { AGENT_VERSION } from '../version';
 import { ReportClient } from './report-client';
 import { SourceReporter } from './source-reporter';
@@ -17,6 +18,7 @@ interface ReportingOptions {
   readonly config: AgentConfig;
   readonly activity: DatabaseActivity;
   readonly kept: KeptSettings;
+  readonly packages: OfferedPackage;
   readonly once: boolean;
   readonly times: AgentTimes;
   readonly clock: Clock;
@@ -29,7 +31,7 @@ interface ReportingOptions {
  * @param abandon ends the report in flight
  */
 export function reportBeside(
-  { activity, clock, config, kept, log, once, times }: ReportingOptions,
+  { activity, clock, config, kept, log, once, packages, times }: ReportingOptions,
   gaps: GapStore,
   sharing: (() => readonly string[]) | null,
   abandon: AbortSignal,
@@ -42,6 +44,7 @@ export function reportBeside(
       running: runningOf(config, activity),
     },
     wants: (wanted) => kept.keep(config.tenantId ?? '', wanted),
+    packages,
     client: new ReportClient(config, times.reportTimeoutMs),
     activity,
     gaps,

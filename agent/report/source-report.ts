@@ -1,3 +1,4 @@
+import type { ReportedPackage } from '../../src/event/agent-package';
 import type { RunningSettings } from '../../src/event/agent-settings';
 import { REPORT_CHARS_MAX, REPORT_PUBLISHED_MAX } from '../../src/event/source-report';
 import type { Gap } from '../gaps/gap';
@@ -18,6 +19,8 @@ export interface SourceReport {
   readonly gaps: readonly Gap[];
   /** The settings that the agent works with. */
   readonly running?: RunningSettings;
+  /** How far the agent has come with a package that it is offered. */
+  readonly package?: ReportedPackage;
   /** Of a folder that several hosts share. */
   readonly shared?: Shared;
 }
@@ -34,10 +37,12 @@ export interface Reporter {
   /** UUID of this run of the agent. */
   readonly runId: string;
   readonly running: RunningSettings;
+  /** Null or absent: none is offered. */
+  readonly ofPackage?: ReportedPackage | null;
 }
 
 export function toSourceReport(
-  { hostName, agentVersion, runId, running }: Reporter,
+  { hostName, agentVersion, runId, running, ofPackage = null }: Reporter,
   status: DatabaseStatus,
   gaps: readonly Gap[],
   wholeFiles: readonly string[] | null = null,
@@ -56,6 +61,7 @@ export function toSourceReport(
     problem: problem?.slice(0, REPORT_CHARS_MAX.problem) ?? null,
     gaps,
     running,
+    ...(ofPackage !== null && { package: ofPackage }),
     ...(wholeFiles !== null && { shared: { isStandby: status.state === 'standby', wholeFiles } }),
   };
 }

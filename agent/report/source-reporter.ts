@@ -8,6 +8,7 @@ import type { Wanted } from '../settings/kept-settings';
 import type { DatabaseActivity } from '../status/database-activity';
 import type { DatabaseStatus } from '../status/database-status';
 import type { AgentTimes } from '../times';
+import type { OfferedPackage } from '../update/offered-package';
 import type { ReportClient } from './report-client';
 import { type Reporter, toSourceReport } from './source-report';
 
@@ -20,6 +21,7 @@ interface ReporterOptions {
   readonly sharing: (() => readonly string[]) | null;
   /** Keeps what the service wants. Null: nothing. */
   readonly wants: (wanted: Wanted | null) => Promise<void>;
+  readonly packages: Pick<OfferedPackage, 'wants' | 'reported' | 'acknowledged'>;
   readonly times: AgentTimes;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,8 +29,12 @@ interface ReporterOptions {
 
 /** Reports to the service on one database. It runs beside publishing and never delays it. */
 export class SourceReporter {
-  private last: { readonly atMs: number; readonly wasBehind: boolean; readonly wasStandby: boolean } | null =
-    null;
+  private last: {
+    readonly atMs: number;
+    readonly wasBehind: boolean;
+    readonly wasStandby: boolean;
+    readonly ofPackage: string;
+  } | null = null;
   private notBeforeMs = 0;
   private isUnknown = false;
   private readonly startedAtMs: number;
@@ -72,23 +78,37 @@ export class SourceReporter {
     const status = activity.status();
     if (this.last === null) return activity.hasLooked || status.problem !== null || isStandby(status);
     if (this.last.wasStandby !== isStandby(status)) return true;
+    if (this.last.ofPackage !== JSON.stringify(this.options.packages.reported())) return true;
     if (this.last.wasBehind && !isBehind(status)) return true;
     return status.unreportedCount > 0 && sinceMs >= times.reportMinMs;
   }
 
   private async report(abandon: AbortSignal): Promise<void> {
-    const { activity, client, clock, gaps, reporter, sharing } = this.options;
+    const { activity, client, clock, gaps, packages, reporter, sharing } = this.options;
     const status = activity.status();
     const pending = this.pendingGaps();
     // A gap of which the service is not told yet may lie before this time.
     const caughtUpAt = pending.length < gaps.count ? null : status.caughtUpAt;
-    const report = toSourceReport(reporter, { ...status, caughtUpAt }, pending, sharing?.() ?? null);
+    const ofPackage = packages.reported();
+    const report = toSourceReport(
+      { ...reporter, ofPackage },
+      { ...status, caughtUpAt },
+      pending,
+      sharing?.() ?? null,
+    );
     const answer = await client.send(report, abandon);
     if (answer.kind === 'unknown') return this.unknown();
     if (answer.kind === 'failed') return abandon.aborted ? undefined : this.fail(answer.message);
-    this.last = { atMs: clock.now(), wasBehind: isBehind(status), wasStandby: isStandby(status) };
+    this.last = {
+      atMs: clock.now(),
+      wasBehind: isBehind(status),
+      wasStandby: isStandby(status),
+      ofPackage: JSON.stringify(ofPackage),
+    };
     activity.reported(report.publishedCount, answer.gapsKept);
     if (answer.wanted !== undefined) await this.want(answer.wanted);
+    packages.wants(answer.offer);
+    if (isHealthy(status)) packages.acknowledged();
     if (answer.gapsKept !== pending.length) {
       return this.fail(`the service kept ${answer.gapsKept} of ${pending.length} gaps`);
     }
@@ -148,6 +168,10 @@ export class SourceReporter {
   }
 }
 
+/** Events were acknowledged, or there are none to send. */
+const isHealthy = ({ tally, waitingBytes, waitingRecords, problem, state }: DatabaseStatus): boolean =>
+  tally.accepted + tally.duplicates > 0 ||
+  (waitingBytes === 0 && waitingRecords === 0 && (problem === null || state === 'off'));
 const isStandby = ({ state }: DatabaseStatus): boolean => state === 'standby';
 const isBehind = ({ waitingBytes, waitingRecords, caughtUpAt }: DatabaseStatus): boolean =>
   waitingBytes > 0 || waitingRecords > 0 || caughtUpAt === null;

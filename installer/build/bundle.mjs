@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { licensesOf } from '../../scripts/lib/licenses.mjs';
-import { ROOT } from './paths.mjs';
+import { BUILD_NUMBER, ROOT, VERSION } from './paths.mjs';
 
 /** The oldest Node.js that the packages ship. */
 const TARGET = 'node22';
@@ -12,7 +12,7 @@ const TARGET = 'node22';
  * @param outfile path of the `.js` file to write
  * @returns path of the licences' file
  */
-export async function bundleAgent(outfile) {
+export async function bundleAgent(outfile, { version = VERSION, build: number = BUILD_NUMBER ?? 0 } = {}) {
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: ['agent/main.ts'],
@@ -25,8 +25,14 @@ export async function bundleAgent(outfile) {
     metafile: true,
     logLevel: 'error',
     // Packages that are ES modules read their own URL.
-    banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
-    define: { 'import.meta.url': 'bundleUrl' },
+    // The first line says what the file is, for those who offer it as a package.
+    banner: {
+      js: `// audit-agent ${version} build ${number}\nconst bundleUrl = require('node:url').pathToFileURL(__filename).href;`,
+    },
+    define: {
+      'import.meta.url': 'bundleUrl',
+      AUDIT_AGENT_BUNDLE: JSON.stringify({ version, build: number }),
+    },
   });
   const licenses = outfile.replace(/\.js$/, '-licenses.txt');
   const files = Object.keys(metafile.inputs).map((file) => join(ROOT, file));

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { packClient } from '../../scripts/lib/client.mjs';
 import { ensureSite } from '../../scripts/lib/site-steps.mjs';
+import { buildAgentPackage } from './agent-package.mjs';
 import { buildChart } from './chart.mjs';
 import { buildDeb } from './deb.mjs';
 import { DEB_PACKAGES } from './debian-package.mjs';
@@ -20,6 +21,7 @@ import { BuildProblem, missingPackages } from './tools.mjs';
 export const PARTS = {
   server: { build: (out) => buildServer({ out }), tools: SERVER_PACKAGES },
   'agent-deb': { build: (out) => buildDeb({ out }), tools: DEB_PACKAGES },
+  'agent-package': { build: (out) => buildAgentPackage({ out }), tools: {} },
   'service-deb': { build: (out) => buildServiceDeb({ out }), tools: DEB_PACKAGES },
   msi: { build: (out) => buildMsi({ out }), tools: MSI_PACKAGES },
   image: { build: (out, { server }) => buildImage({ out, archive: server }), tools: IMAGE_PACKAGES },

@@ -3,6 +3,7 @@ import type { Distribution } from '../database/distribute/distribute';
 import { BUILD_VERSION } from '../generated/version';
 import { addAccessLogCommand } from './access-log-command';
 import { addAgentGroupCommands } from './agent-group-commands';
+import { addAgentPackageCommands } from './agent-package-commands';
 import { addAlertCommands } from './alert-commands';
 import { addArchiveCommands } from './archive-commands';
 import { addComplianceCommands } from './compliance-commands';
@@ -109,6 +110,11 @@ export function createProgram(ports: CommandPorts): Command {
       .command('agent-group')
       .description('groups of hosts, and the settings that their agents are to run'),
     onService,
+  );
+  addAgentPackageCommands(
+    program.command('agent-package').description('packages of the agent for groups of hosts'),
+    onService,
+    print,
   );
   addEraseCommands(program, onService);
   addExplainCommand(program, onService);

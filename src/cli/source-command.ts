@@ -10,6 +10,7 @@ const WITH_GAPS = columnsOf(
   ...(['tenantId', 'hostName', 'databaseName', 'lag', 'waitingBytes', 'gapCount', 'problem'] as const),
   ...(['publishedCount', 'lastEventTime', 'lastReceived', 'lastReported', 'agentVersion'] as const),
   ...(['agentGroup', 'wantedVersion', 'runningVersion', 'refusedSettings', 'followsSettings'] as const),
+  ...(['wantedPackage', 'packageState', 'packageReason'] as const),
 );
 /** Some are only for programs, because a table has no room for them. */
 const COLUMNS = WITH_GAPS.filter((name) => name !== 'gaps' && name !== 'running');

@@ -138,12 +138,13 @@ const parametersOf = (rule: AccessRule, args: Args): Args =>
   rule.principal === 'agent' ? {} : withoutSecrets(args);
 
 /**
- * Keeps only the names of secrets. Removes the query of a URL, because it often contains a token, and what an erasure is
- * about: it may name what is erased.
+ * Keeps only the names of secrets. Removes the query of a URL, because it often contains a token, what an erasure is about,
+ * because it may name what is erased, and the bytes of a file.
  */
 function withoutSecrets(args: Args): Args {
-  if (args.secrets === undefined && args.url === undefined && args.erased === undefined) return args;
-  const { secrets, url, erased: _, ...others } = args;
+  const names = ['secrets', 'url', 'erased', 'bytes'];
+  if (names.every((name) => args[name] === undefined)) return args;
+  const { secrets, url, erased: _, bytes: __, ...others } = args;
   return {
     ...others,
     ...(typeof url === 'string' && { url: url.replace(/\?.*/s, '?…').replace(/\/\/[^/@]*@/, '//…@') }),

@@ -59,6 +59,7 @@ async function reportTimes(
     clock,
     sharing: null,
     wants: async () => {},
+    packages: { wants: () => {}, reported: () => null, acknowledged: () => {} },
     times: AGENT_TIMES,
     log: new LineLog(() => {}),
     reporter: { hostName: 'h', agentVersion: '1', runId: 'r', running: RUNNING },

@@ -37,6 +37,9 @@ const SECRETS = {
   headers: { A: '1', B: '2' },
 };
 
+const PACKAGE_BYTES = Buffer.from('// audit-agent 1.2.3 build 4\n');
+const SIGNATURE = `${'A'.repeat(86)}==`;
+
 /** What each command asks of the service: with every option, and where that differs, with none. */
 const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
   [
@@ -395,6 +398,12 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   ],
   ['agent-group list --tenant 7', { tenantId: '7' }],
   ['agent-group delete g1', { groupId: 'g1' }],
+  [
+    'agent-package offer --group g1 --file PACKAGE --signature SIGNATURE --window 22:00-04:00 --allow-older',
+    { packageId: 'a packageId', part: 0, bytes: PACKAGE_BYTES.toString('base64') },
+  ],
+  ['agent-package list --tenant 7', { tenantId: '7' }],
+  ['agent-package withdraw p1', { packageId: 'p1' }],
   ['destination list --tenant 7', { tenantId: '7' }],
   ['destination test d1', { destinationId: 'd1' }],
   ['destination pause d1', { destinationId: 'd1' }],
@@ -606,6 +615,8 @@ describe('the options of commands', () => {
     folder = await temporaryFolder();
     await writeFile(path.join(folder, 'file'), 'content');
     await writeFile(path.join(folder, 'json'), '{"token":"t1"}');
+    await writeFile(path.join(folder, 'package'), PACKAGE_BYTES);
+    await writeFile(path.join(folder, 'signature'), SIGNATURE);
     env = {
       AUDIT_ACTIVITY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       AUDIT_ACTIVITY_OPERATOR_KEY: newKey('operator'),
@@ -621,6 +632,8 @@ describe('the options of commands', () => {
     const args = line
       .replaceAll('FILE', path.join(folder, 'file'))
       .replace('JSON', path.join(folder, 'json'))
+      .replace('PACKAGE', path.join(folder, 'package'))
+      .replace('SIGNATURE', path.join(folder, 'signature'))
       .split(' ');
     expect(await runCli([...args, '--json'], env)).toMatchObject({ error: null });
     expect(seen.at(-1)?.variables).toEqual(variables);

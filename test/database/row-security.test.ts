@@ -61,9 +61,10 @@ describe.each(ENGINES)('row-level security on %s', (engine) => {
        FROM pg_class c, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES']) r(name)
        WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND has_table_privilege($1, c.oid, r.name)
          AND (c.relispartition OR (r.name NOT IN ('SELECT', 'INSERT', 'UPDATE') AND c.relname = ANY($2::text[])))
-         -- A tenant's rules, schedules and groups of hosts are removed, each with an entry in the access log; its last
-         -- backtests are kept.
-         AND NOT (c.relname IN ('agent_group', 'detection_rule', 'report_schedule', 'backtest') AND r.name = 'DELETE')`,
+         -- A tenant's rules, schedules, groups of hosts and packages for them are removed, each with an entry in the access
+         -- log; its last backtests are kept.
+         AND NOT (c.relname IN ('agent_group', 'agent_package', 'agent_package_part', 'detection_rule', 'report_schedule',
+           'backtest') AND r.name = 'DELETE')`,
       ...[SERVICE_ROLE, tables],
     );
     expect(rights).toEqual([]);

@@ -279,6 +279,21 @@ const MATRIX = {
   ],
   'Mutation.updateAgentGroup': ['operator', `mutation { updateAgentGroup(groupId: "${UUID}") { groupId } }`],
   'Mutation.deleteAgentGroup': ['operator', `mutation { deleteAgentGroup(groupId: "${UUID}") { groupId } }`],
+  'Query.agentPackages': ['operator', '{ agentPackages { packageId } }'],
+  'Query.agentPackagePart': ['agent', `{ agentPackagePart(packageId: "${UUID}", part: 0) { bytes } }`],
+  'Mutation.offerAgentPackage': [
+    'operator',
+    `mutation { offerAgentPackage(groupId: "${UUID}", version: "1.0.0", build: 1, size: 1, sha256: "${'0'.repeat(64)}",
+       signature: "${'A'.repeat(86)}==") { packageId } }`,
+  ],
+  'Mutation.addAgentPackagePart': [
+    'operator',
+    `mutation { addAgentPackagePart(packageId: "${UUID}", part: 0, bytes: "AA==") { packageId } }`,
+  ],
+  'Mutation.withdrawAgentPackage': [
+    'operator',
+    `mutation { withdrawAgentPackage(packageId: "${UUID}") { packageId } }`,
+  ],
   'Query.holds': ['operator', '{ holds { holdId } }'],
   'Mutation.createHold': ['operator', 'mutation { createHold(tenantId: "1", reason: "x") { holdId } }'],
   'Mutation.endHold': ['operator', `mutation { endHold(holdId: "${UUID}", reason: "x") { holdId } }`],

@@ -17,6 +17,7 @@ const source = (i: number, change: Partial<AuditSource> = {}): AuditSource => ({
   standbySince: null,
   isUnread: true,
   running: null,
+  package: null,
   gapCount: 0,
   lastReceived: new Date(NOW - 1_000),
   lastReported: new Date(NOW - 1_000),

@@ -28,6 +28,7 @@ describe('the command sources', () => {
         ...['tenantId', 'hostName', 'databaseName', 'lag', 'waitingBytes', 'gapCount', 'problem'],
         ...['publishedCount', 'lastEventTime', 'lastReceived', 'lastReported', 'agentVersion'],
         ...['agentGroup', 'wantedVersion', 'runningVersion', 'refusedSettings', 'followsSettings'],
+        ...['wantedPackage', 'packageState', 'packageReason'],
         ...['retiredAt', 'standbySince', 'retiredReason'],
       ],
       3,

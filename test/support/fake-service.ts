@@ -78,7 +78,7 @@ function resolversOf(
       { report: unused, sources: unused, gaps: unused, removeGaps: unused, remove: unused, retire: unused },
       tenants,
       unused,
-      { list: unused },
+      { groups: { list: unused }, packages: { list: unused } },
       Date.now,
     ),
     new DestinationResolver(destinations ?? (undefined as never), { pauseOf: () => null }, Date.now),

@@ -7,7 +7,7 @@ import { useTimeZone } from '../lib/preferences';
 import { formatSince, formatSpan, formatTime } from '../lib/time';
 import { formatRate } from '../lib/use-rates';
 import { GapList } from './gap-list';
-import { type Source, STATES, settingsText } from './source-state';
+import { packageText, type Source, STATES, settingsText } from './source-state';
 import { SOURCES } from './texts';
 
 interface Props {
@@ -24,6 +24,7 @@ export function SourceCard({ source, rate, nowMs }: Props) {
   const [isOpen, { toggle }] = useDisclosure();
   const { color, advice } = STATES[source.state];
   const settings = settingsText(source, t);
+  const ofPackage = packageText(source, t);
   const facts = [
     [common.lastEvent, source.lastEventTime ? formatTime(source.lastEventTime, zone) : t.noneYet],
     [t.lastReport, common.ago(formatSince(source.lastReported, nowMs))],
@@ -56,6 +57,12 @@ export function SourceCard({ source, rate, nowMs }: Props) {
       {settings && (
         <Text size="sm" mt={6} c={source.followsSettings ? 'dimmed' : undefined}>
           {settings}
+        </Text>
+      )}
+      {ofPackage && (
+        <Text size="sm" mt={6} c={source.packageState === 'INSTALLED' ? 'dimmed' : undefined}>
+          {ofPackage}
+          {source.packageReason && <span lang="en">: {source.packageReason}</span>}
         </Text>
       )}
       {advice && (

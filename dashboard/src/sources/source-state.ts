@@ -35,6 +35,10 @@ export function settingsText(source: Source, t: Texts): string | null {
   return t.followsNot(group, version(wantedVersion), version(runningVersion)) + refused;
 }
 
+/** How far its agent has come with the package that it is offered; null: it is offered none. */
+export const packageText = ({ wantedPackage, packageState }: Source, t: Texts): string | null =>
+  wantedPackage === null || packageState === null ? null : t.ofPackage(wantedPackage, t[packageState]);
+
 /** `2,000 sources: 3 stale, 1,997 current` */
 export function summaryOf(states: List['states'], t: Texts): string {
   const all = states.reduce((sum, { sources }) => sum + sources, 0);

@@ -21,6 +21,8 @@ export const DISTRIBUTED_TABLES = [
   'legal_hold',
   'audit_source',
   'agent_group',
+  'agent_package',
+  'agent_package_part',
   'audit_gap',
   'audit_source_lag',
   'audit_log_queue',

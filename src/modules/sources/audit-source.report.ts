@@ -5,6 +5,7 @@ import { LIMITS } from '../../limits';
 import { empty, problem } from '../../problem';
 import { GAP_REASON } from './answers';
 import { RUNNING_REPORT } from './groups/answers';
+import { PACKAGE_REPORT } from './packages/answers';
 
 /** A text of an agent, which may be empty. */
 const text = (name: keyof typeof REPORT_CHARS_MAX) =>
@@ -91,6 +92,7 @@ export const AUDIT_SOURCE_REPORT = {
       doc: `At most ${LIMITS.reportGapsMax}.`,
     },
     running: { kind: 'object', of: RUNNING_REPORT, doc: 'Null: the agent tells none.' },
+    package: { kind: 'object', of: PACKAGE_REPORT, doc: 'Null: the agent has none.' },
     shared: { kind: 'object', of: SHARED_REPORT, doc: 'Null: the folder is of this host alone.' },
   },
 } as const satisfies InputShape;

@@ -23,11 +23,11 @@ import {
 import { type AuditSource, lagOf, type StoredGap } from './audit-source';
 import { REPORT_PARAMETERS } from './audit-source.report';
 import type { AuditSourceStore } from './audit-source.store';
-import { type ReportReceipt, receiveReport } from './check-report';
+import { type ReportReceipt, receiveReport, type WantedOfAgents } from './check-report';
 import { type AgentGroup, groupOf } from './groups/agent-group';
-import type { AgentGroupStore } from './groups/agent-group.store';
 import type { ListComplete } from './list-complete';
 import { listSources } from './list-sources';
+import { type AgentPackage, packageOf, packageStateOf } from './packages/agent-package';
 import { REMOVE_SOURCES_PARAMETERS, REMOVED_SOURCES, silenceProblems } from './remove-sources';
 import { RETIRE_SOURCE_PARAMETERS, RETIRED_SOURCES } from './retire-sources';
 import { sourceList } from './source-list';
@@ -53,7 +53,7 @@ export class AuditSourceResolver {
     private readonly sources: AuditSourceStore,
     private readonly tenants: Pick<TenantStore, 'existing' | 'list'>,
     private readonly complete: ListComplete,
-    private readonly groups: Pick<AgentGroupStore, 'list'>,
+    private readonly wanted: WantedOfAgents,
     private readonly nowMs: () => number,
   ) {}
 
@@ -68,7 +68,7 @@ export class AuditSourceResolver {
   ): Promise<ReportReceipt> {
     if (principal.kind !== 'agent')
       throw new DomainError('forbidden', { public: 'Only agents report their sources.' });
-    return receiveReport(principal.tenantId, report, this.sources, this.groups, this.nowMs());
+    return receiveReport(principal.tenantId, report, this.sources, this.wanted, this.nowMs());
   }
 
   @Query(() => [AuditSourceType], { description: 'Sources by tenant, host and database.' })
@@ -171,11 +171,13 @@ export class AuditSourceResolver {
   }
 
   async #typed() {
-    const groups = await this.groups.list(null);
+    const groups = await this.wanted.groups.list(null);
+    const packages = await this.wanted.packages.list(null);
     const now = this.nowMs();
     return (source: AuditSource) => {
       const own = groups.filter(({ tenantId }) => tenantId === source.tenantId);
-      return toSourceType(source, groupOf(own, source.hostName), now);
+      const group = groupOf(own, source.hostName);
+      return toSourceType(source, { group, offered: packageOf(packages, group) }, now);
     };
   }
 
@@ -186,9 +188,14 @@ export class AuditSourceResolver {
   }
 }
 
-const toSourceType = (source: AuditSource, group: AgentGroup | null, nowMs: number): AuditSourceType => ({
+const toSourceType = (
+  source: AuditSource,
+  { group, offered }: { readonly group: AgentGroup | null; readonly offered: AgentPackage | null },
+  nowMs: number,
+): AuditSourceType => ({
   ...source,
   ...settingsOf(source, group),
+  ...packageStateOf(source, offered),
   tenantId: String(source.tenantId),
   lastReceived: source.lastReceived?.toISOString() ?? null,
   lastReported: source.lastReported.toISOString(),

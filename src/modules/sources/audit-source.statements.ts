@@ -12,11 +12,11 @@ export const GONE_REASONS: readonly GapReason[] = ['FILE_DELETED', 'SPOOL_FULL']
 export const PUT_SOURCE = `
 INSERT INTO audit_source AS s (tenant_id, host_name, database_name, agent_version, last_event_time, caught_up_at,
   waiting_bytes, published_count, problem, last_received, last_reported, problem_since, clock_ahead_ms,
-  runs, standby_since, whole_files, running)
+  runs, standby_since, whole_files, running, package)
 SELECT t.tenant_id, $2, $3, $4, $5, $6, $7::bigint, $8::bigint, $9,
   CASE WHEN $8::bigint > 0 THEN $10::timestamptz END, $10::timestamptz,
   CASE WHEN $9::text IS NOT NULL THEN $10::timestamptz END, $11::bigint, $13::jsonb,
-  CASE WHEN $14::boolean THEN $10::timestamptz END, $15::text, $16::jsonb
+  CASE WHEN $14::boolean THEN $10::timestamptz END, $15::text, $16::jsonb, $17::jsonb
 FROM tenant t WHERE t.tenant_id = $1::int AND (
   EXISTS (SELECT FROM audit_source k WHERE k.tenant_id = $1::int AND k.host_name = $2 AND k.database_name = $3)
   OR (SELECT count(*) FROM audit_source c WHERE c.tenant_id = $1::int) < $12::int)
@@ -31,7 +31,7 @@ ON CONFLICT (tenant_id, host_name, database_name) DO UPDATE SET
     ELSE excluded.problem_since END,
   clock_ahead_ms = coalesce(excluded.clock_ahead_ms, s.clock_ahead_ms), runs = coalesce(excluded.runs, s.runs),
   standby_since = CASE WHEN excluded.standby_since IS NOT NULL THEN coalesce(s.standby_since, excluded.standby_since) END,
-  whole_files = excluded.whole_files, running = excluded.running, retired_at = NULL, retired_reason = NULL`;
+  whole_files = excluded.whole_files, running = excluded.running, package = excluded.package, retired_at = NULL, retired_reason = NULL`;
 
 const GAP_TEXTS = ['reason', 'file_name', 'file_guid', 'detail', 'after_time', 'before_time', 'detected_at']
   .map((column) => `${column} text COLLATE "C"`)
@@ -115,7 +115,7 @@ SELECT s.tenant_id AS "tenantId", s.host_name AS "hostName", s.database_name AS 
   s.waiting_bytes AS "waitingBytes", s.published_count AS "publishedCount", s.problem,
   s.last_received AS "lastReceived", s.last_reported AS "lastReported",
   s.retired_at AS "retiredAt", s.retired_reason AS "retiredReason", s.standby_since AS "standbySince",
-  s.whole_files IS NOT NULL AS "isShared", s.running, coalesce(c.n, 0) AS "gapCount"
+  s.whole_files IS NOT NULL AS "isShared", s.running, s.package, coalesce(c.n, 0) AS "gapCount"
 FROM audit_source s LEFT JOIN (
   SELECT g.tenant_id, g.host_name, g.database_name, count(*)::int AS n
   FROM audit_gap g ${ofTenant && `WHERE g.${ofTenant}`} GROUP BY g.tenant_id, g.host_name, g.database_name) c

@@ -84,6 +84,7 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
           report.shared?.isStandby === true,
           report.shared && JSON.stringify(report.shared.wholeFiles),
           report.running && JSON.stringify(report.running),
+          report.package && JSON.stringify(report.package),
         );
         if (put === 0) {
           const [known] = await tx.$queryRawUnsafe<object[]>(FIND_TENANT, tenantId);

@@ -1,3 +1,4 @@
+import type { ReportedPackage } from '../../event/agent-package';
 import type { RunningSettings } from '../../event/agent-settings';
 import type { GapReason } from '../../event/source-report';
 
@@ -64,6 +65,8 @@ export interface SourceReport extends ReportedState {
   readonly shared: SharedFolder | null;
   /** Null: the agent tells none. */
   readonly running: RunningSettings | null;
+  /** Null: the agent has none. */
+  readonly package: ReportedPackage | null;
   /** Milliseconds by which the agent's clock is ahead of the service's; below zero: behind; null: not known. */
   readonly clockAheadMs: number | null;
 }
@@ -84,6 +87,8 @@ export interface AuditSource extends ReportedState {
   readonly isUnread: boolean;
   /** At its last report. Null: its agent told none. */
   readonly running: RunningSettings | null;
+  /** At its last report. Null: its agent had none. */
+  readonly package: ReportedPackage | null;
   readonly gapCount: number;
 }
 

@@ -9,6 +9,8 @@ import { AUDIT_SOURCE_REPORT, type GivenReport } from './audit-source.report';
 import type { AuditSourceStore } from './audit-source.store';
 import { groupOf } from './groups/agent-group';
 import type { AgentGroupStore } from './groups/agent-group.store';
+import { packageOf } from './packages/agent-package';
+import type { AgentPackageStore } from './packages/agent-package.store';
 
 /**
  * The report with its times in one form.
@@ -34,6 +36,7 @@ export function checkReport(given: GivenReport, nowMs: number): SourceReport {
       ? { ...report.shared, wholeFiles: report.shared.wholeFiles.map((guid) => guid.toLowerCase()) }
       : null,
     running: report.running ? { ...report.running, version: report.running.version ?? null } : null,
+    package: report.package ? { ...report.package, reason: report.package.reason ?? null } : null,
     gaps: report.gaps.map((gap) => ({
       gapId: gap.gapId,
       reason: gap.reason,
@@ -61,6 +64,12 @@ function clockAheadOf(caughtUpAt: string | null, given: GivenReport, nowMs: numb
   return ahead > 0 || (given.waitingBytes === 0 && given.problem == null) ? ahead : null;
 }
 
+/** What operators want of agents. */
+export interface WantedOfAgents {
+  readonly groups: Pick<AgentGroupStore, 'list'>;
+  readonly packages: Pick<AgentPackageStore, 'list'>;
+}
+
 /** Sent after the commit. */
 export type ReportReceipt = Answer<typeof REPORT_RECEIPT>;
 
@@ -72,7 +81,7 @@ export async function receiveReport(
   keyTenantId: number,
   given: GivenReport,
   store: AuditSourceStore,
-  groups: Pick<AgentGroupStore, 'list'>,
+  { groups, packages }: WantedOfAgents,
   nowMs: number,
 ): Promise<ReportReceipt> {
   if (parseTenantId(given.tenantId) !== keyTenantId) {
@@ -87,5 +96,6 @@ export async function receiveReport(
     gapsKept: report.gaps.length,
     settingsVersion: group?.version ?? null,
     settings: group?.settings ?? null,
+    package: group && packageOf(await packages.list(keyTenantId), group),
   };
 }

@@ -16,6 +16,8 @@ import { AgentGroupResolver } from './groups/agent-group.resolver';
 import { AgentGroupStore } from './groups/agent-group.store';
 import { type ListComplete, listComplete } from './list-complete';
 import { type ListLags, listLags } from './list-lags';
+import { AgentPackageResolver } from './packages/agent-package.resolver';
+import { AgentPackageStore } from './packages/agent-package.store';
 
 /** The sources: what agents report about the databases that they read. */
 export function sourcesModule(parts: {
@@ -39,13 +41,15 @@ export function sourcesModule(parts: {
   const complete = listComplete(service, nowMs);
   const sources = new PostgresAuditSourceStore(service, owner);
   const groups = new AgentGroupStore(service);
+  const packages = new AgentPackageStore(service);
   return {
     complete,
     lags: listLags(service, nowMs),
     gaps: (of, range) => countGaps(service, of, range),
     resolvers: [
-      new AuditSourceResolver(sources, tenants, complete, groups, nowMs),
+      new AuditSourceResolver(sources, tenants, complete, { groups, packages }, nowMs),
       new AgentGroupResolver(groups, tenants),
+      new AgentPackageResolver(packages, groups, sources, tenants),
       new CoverageResolver(service, holds, nowMs),
     ],
     tasks: [

@@ -7,6 +7,7 @@ import { ofEveryTenant, ofTenants } from '../../../database/tenant-rows';
 import type { WantedSettings } from '../../../event/agent-settings';
 import { LIMITS } from '../../../limits';
 import { oneTenant } from '../../../tenant-set';
+import { remove } from '../packages/agent-package.store';
 import { type AgentGroup, type GroupChange, NOTHING_WANTED, settingsAfter } from './agent-group';
 import { databaseProblems } from './answers';
 
@@ -85,6 +86,7 @@ export class AgentGroupStore {
   /** @returns null: there is no such group */
   delete(groupId: string, attempt: Attempt): Promise<AgentGroup | null> {
     return this.#change<never>(groupId, attempt, async (tx, found) => {
+      await remove(tx, { tenantId: found.tenantId, groupId });
       const { count } = await tx.agentGroup.deleteMany({ where: { tenantId: found.tenantId, groupId } });
       return count === 0 ? null : found;
     });

@@ -12,6 +12,7 @@ import type { Choices, Shape, ShapeFields } from '../../../event/shape';
 import { REPORT_CHARS_MAX } from '../../../event/source-report';
 import { LIMITS } from '../../../limits';
 import { empty, type Problem, problem, tooLong } from '../../../problem';
+import { OFFERED_PACKAGE, SOURCE_PACKAGE } from '../packages/answers';
 
 const LOG_LEVEL = {
   name: 'AgentLogLevel',
@@ -67,7 +68,7 @@ export const RUNNING_SETTINGS = {
   },
 } as const satisfies Shape;
 
-/** What a source shows of the settings of its agent. */
+/** What a source shows of the settings and the package of its agent. */
 export const SOURCE_SETTINGS = {
   agentGroup: { kind: 'text', nullable: true, doc: 'The group of agents that counts. Null: none.' },
   wantedVersion: {
@@ -90,6 +91,7 @@ export const SOURCE_SETTINGS = {
     doc: 'Whether its agent has taken in the wanted version, and refuses nothing of it.',
   },
   running: { kind: 'object', of: RUNNING_SETTINGS, nullable: true, doc: 'Null: its agent tells none.' },
+  ...SOURCE_PACKAGE,
 } as const satisfies ShapeFields;
 
 /** What the answer to a report says. */
@@ -105,6 +107,7 @@ export const WANTED_OF_GROUP = {
     nullable: true,
     doc: 'What the agent is to run, as far as its file allows it. Null: what its file says.',
   },
+  ...OFFERED_PACKAGE,
 } as const satisfies ShapeFields;
 
 /** As an agent reports it. */
