@@ -53,16 +53,16 @@ type End =
  */
 export async function launch(options: LaunchOptions, stop: AbortSignal): Promise<number> {
   const launcher = new Launcher(options, await new UpdateFile(options.dataDir).load());
-  for (;;) {
+  while (!stop.aborted) {
     const current = await launcher.next();
     const end = await launcher.run(current, stop);
     await launcher.noteEnd(current, end);
-    if (stop.aborted) return 0;
-    if (end.kind !== 'ended') continue;
+    if (stop.aborted || end.kind !== 'ended') continue;
     if (current === null) return end.code ?? 1;
     options.log.warn(`the agent ${current.version} has ended by itself (exit code ${end.code})`);
     await options.clock.wait(options.times.packageRestartMs, stop);
   }
+  return 0;
 }
 
 class Launcher {

@@ -118,6 +118,7 @@ function expected(reports: readonly Sent[], received: readonly Sent[]) {
       standbySince: null,
       isUnread: true,
       running: null,
+      package: null,
       lastReceived: largest(own.filter(({ report }) => report.publishedCount > 0).map(timeOf)),
     };
   });

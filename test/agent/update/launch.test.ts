@@ -119,7 +119,7 @@ describe('the launcher of agents', () => {
     return code;
   };
   /** The agent that was started as the n-th one. */
-  const agent = (n: number) => until(`agent ${n}`, () => started[n - 1]);
+  const agent = (n: number) => until(`agent ${n}`, () => started[n - 1], 10_000);
   const end = async () => {
     stop.abort();
     const ended = await code;
@@ -131,8 +131,9 @@ describe('the launcher of agents', () => {
   const fileOf = ({ sha256 }: Offer) => join(dataDir, 'updates', `${sha256}.js`);
   /** Has the installed agent give a package to the launcher. */
   const install = async (offer: Offer, content: string, from = 1) => {
+    const before = await agent(from);
     putFile(dataDir, offer, content);
-    (await agent(from)).start.hear({ kind: 'install', offer });
+    before.start.hear({ kind: 'install', offer });
     return agent(from + 1);
   };
   const installed = async (offer: Offer, content: string, from = 1) => {

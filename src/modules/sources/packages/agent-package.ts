@@ -38,19 +38,20 @@ export function followingOf(
   sources: readonly AuditSource[],
   groups: readonly AgentGroup[],
 ) {
-  const states = new Map<string, PackageState>();
+  const latest = new Map<string, { readonly at: Date; readonly state: PackageState }>();
   for (const source of sources) {
     const { hostName, retiredAt, tenantId } = source;
     if (tenantId !== offered.tenantId || retiredAt !== null) continue;
     if (groupOf(groups, hostName)?.groupId !== offered.groupId) continue;
-    const { packageState } = packageStateOf(source, offered);
-    const before = states.get(hostName);
-    // The sources of a host are of one agent. Where one says less than another, it has not reported since.
-    if (before === undefined || before === 'OFFERED') states.set(hostName, packageState ?? 'OFFERED');
+    const { packageState: state } = packageStateOf(source, offered);
+    // The sources of a host are of one agent: that which reported last knows most.
+    const before = latest.get(hostName);
+    if (before !== undefined && before.at >= source.lastReported) continue;
+    latest.set(hostName, { at: source.lastReported, state: state ?? 'OFFERED' });
   }
-  const count = (state: PackageState) => [...states.values()].filter((one) => one === state).length;
+  const count = (state: PackageState) => [...latest.values()].filter((one) => one.state === state).length;
   return {
-    hosts: states.size,
+    hosts: latest.size,
     installed: count('INSTALLED'),
     takenBack: count('TAKEN_BACK'),
     refused: count('REFUSED'),
