@@ -41,16 +41,17 @@ export function addAgentPackageCommands(
       )
       .option('--allow-older', 'as it was signed', false),
     async (run, options: Offering) => {
-      const { bytes, ...facts } = await readPackage(options.file);
+      const { bytes, size, ...facts } = await readPackage(options.file);
       const offered = await run('offerAgentPackage', {
         ...facts,
+        fileSize: size,
         groupId: options.group,
         signature: await readSignature(options.signature),
         window: options.window,
         allowsOlder: options.allowOlder,
       });
       let made: AgentPackage = offered;
-      for (let part = 0; part < partsOf(facts.size); part++) {
+      for (let part = 0; part < partsOf(size); part++) {
         const from = part * LIMITS.agentPackagePartBytes;
         const of = bytes.subarray(from, from + LIMITS.agentPackagePartBytes).toString('base64');
         made = await run('addAgentPackagePart', { packageId: offered.packageId, part, bytes: of });

@@ -16,7 +16,7 @@ export async function readPackage(file: string): Promise<PackageFile> {
   const bytes = await readFile(file).catch((error: Error) => {
     throw usage(error.message);
   });
-  const header = readHeader(bytes.subarray(0, 200).toString('latin1'));
+  const header = readHeader(bytes.subarray(0, 256).toString('latin1'));
   if (header === null)
     throw usage(`${file} is no package of the agent: its first line does not say a version.`);
   if (bytes.length > LIMITS.agentPackageBytesMax)

@@ -34,7 +34,7 @@ export interface ReportedPackage {
   readonly reason: string | null;
 }
 
-export const PACKAGE_CHARS_MAX = { version: 100, reason: 500 } as const;
+export const PACKAGE_CHARS_MAX = { version: 100, reason: 512 } as const;
 export const SHA256 = /^[0-9a-f]{64}$/;
 /** 64 bytes in Base64. */
 export const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/;

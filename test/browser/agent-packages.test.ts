@@ -3,8 +3,8 @@ import { aReport, REPORT } from '../support/audit-sources';
 import { screenshot, useDashboard } from './support/dashboard';
 
 const CONTENT = Buffer.from('// audit-agent 9.1.0 build 2\n');
-const OFFER = `mutation($groupId: String!, $size: Int!, $sha256: String!, $signature: String!) { offerAgentPackage(
-  groupId: $groupId, version: "9.1.0", build: 2, size: $size, sha256: $sha256, signature: $signature) { packageId } }`;
+const OFFER = `mutation($groupId: String!, $fileSize: Int!, $sha256: String!, $signature: String!) { offerAgentPackage(
+  groupId: $groupId, version: "9.1.0", build: 2, fileSize: $fileSize, sha256: $sha256, signature: $signature) { packageId } }`;
 const ADD = `mutation($p: String!, $bytes: String!) { addAgentPackagePart(packageId: $p, part: 0, bytes: $bytes) {
   offeredAt } }`;
 
@@ -20,7 +20,7 @@ describe('packages of agents on the page of sources', () => {
     );
     const { offerAgentPackage } = await world.operate(OFFER, {
       groupId: createAgentGroup.groupId,
-      size: CONTENT.length,
+      fileSize: CONTENT.length,
       sha256,
       signature: `${'A'.repeat(86)}==`,
     });

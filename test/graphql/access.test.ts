@@ -283,7 +283,7 @@ const MATRIX = {
   'Query.agentPackagePart': ['agent', `{ agentPackagePart(packageId: "${UUID}", part: 0) { bytes } }`],
   'Mutation.offerAgentPackage': [
     'operator',
-    `mutation { offerAgentPackage(groupId: "${UUID}", version: "1.0.0", build: 1, size: 1, sha256: "${'0'.repeat(64)}",
+    `mutation { offerAgentPackage(groupId: "${UUID}", version: "1.0.0", build: 1, fileSize: 1, sha256: "${'0'.repeat(64)}",
        signature: "${'A'.repeat(86)}==") { packageId } }`,
   ],
   'Mutation.addAgentPackagePart': [

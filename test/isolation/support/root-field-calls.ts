@@ -120,7 +120,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   bytes: () => 'AA==',
   version: () => '1.0.0',
   build: () => 1,
-  size: () => 1,
+  fileSize: () => 1,
   sha256: () => '0'.repeat(64),
   signature: () => `${'A'.repeat(86)}==`,
   window: () => '02:00-04:00',

@@ -57,10 +57,10 @@ export class AgentPackageResolver {
   @Access({ principal: 'operator' })
   @Takes(OFFER_AGENT_PACKAGE)
   async offerAgentPackage(
-    { groupId, window, ...offer }: ParameterValues<typeof OFFER_AGENT_PACKAGE>,
+    { groupId, window, fileSize: size, ...offer }: ParameterValues<typeof OFFER_AGENT_PACKAGE>,
     @Ctx() call: Call,
   ): Promise<AgentPackageType> {
-    const given = { ...offer, window: window ?? null, groupId: groupId.toLowerCase() };
+    const given = { ...offer, size, window: window ?? null, groupId: groupId.toLowerCase() };
     const made = isUuid(groupId) ? await this.packages.begin(given, attemptOf(call)) : null;
     if (made === null) throw new DomainError('not_found', { public: 'There is no such group of agents.' });
     return this.#one(made);

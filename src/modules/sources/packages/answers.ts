@@ -125,7 +125,7 @@ export const OFFER_AGENT_PACKAGE = {
       isPackageVersion(text) ? [] : [problem(field, 'malformed', 'must be a version such as 1.2.3')],
   },
   build: { kind: 'integer', min: 0, isRequired: true, doc: OFFER.build.doc },
-  size: { kind: 'integer', min: 1, max: LIMITS.agentPackageBytesMax, isRequired: true, doc: 'In bytes.' },
+  fileSize: { kind: 'integer', min: 1, max: LIMITS.agentPackageBytesMax, isRequired: true, doc: 'In bytes.' },
   sha256: { kind: 'text', isRequired: true, check: matching(SHA256, 'must be 64 hexadecimal digits') },
   signature: {
     kind: 'text',
