@@ -3,7 +3,7 @@ import { guarded } from '../../../database/failure';
 import { COLUMN_OF } from '../../../event/fields';
 import { toSummaryFilter } from '../../../event/query';
 import { sealedIn, snapshotOf } from '../../../store/archive/archive';
-import { stretchOf } from '../../../store/archive/in-parts';
+import { stretchOf } from '../../../store/archive/cut-week';
 import { byTier } from '../../../store/plan';
 import { toStored } from '../../../store/rows/stored-text';
 import { oneTenant } from '../../../tenant-set';
