@@ -1,30 +1,16 @@
-import { createHash } from 'node:crypto';
+import { offerPackage } from '../support/agent-packages';
 import { aReport, REPORT } from '../support/audit-sources';
 import { screenshot, useDashboard } from './support/dashboard';
 
 const CONTENT = Buffer.from('// audit-agent 9.1.0 build 2\n');
-const OFFER = `mutation($groupId: String!, $fileSize: Int!, $sha256: String!, $signature: String!) { offerAgentPackage(
-  groupId: $groupId, version: "9.1.0", build: 2, fileSize: $fileSize, sha256: $sha256, signature: $signature) { packageId } }`;
-const ADD = `mutation($p: String!, $bytes: String!) { addAgentPackagePart(packageId: $p, part: 0, bytes: $bytes) {
-  offeredAt } }`;
 
 describe('packages of agents on the page of sources', () => {
   const opened = useDashboard();
 
   it('show how far each host has come with the one of its group', async () => {
     const { world, contoso } = opened.dashboard;
-    const sha256 = createHash('sha256').update(CONTENT).digest('hex');
-    const { createAgentGroup } = await world.operate(
-      'mutation($t: String!) { createAgentGroup(tenantId: $t, name: "Wave", hosts: ["pkg-*"]) { groupId } }',
-      { t: contoso.tenantId },
-    );
-    const { offerAgentPackage } = await world.operate(OFFER, {
-      groupId: createAgentGroup.groupId,
-      fileSize: CONTENT.length,
-      sha256,
-      signature: `${'A'.repeat(86)}==`,
-    });
-    await world.operate(ADD, { p: offerAgentPackage.packageId, bytes: CONTENT.toString('base64') });
+    const wave = { name: 'Wave', host: 'pkg-*', content: CONTENT };
+    const { sha256 } = await offerPackage(world, contoso.tenantId, wave);
     const told = (state: string, reason: string | null = null) => ({
       package: { sha256, version: '9.1.0', state, reason },
     });

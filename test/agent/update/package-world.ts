@@ -197,7 +197,8 @@ export class PackageWorld {
   }
 
   async close(): Promise<void> {
-    await this.stop('SIGKILL');
+    // An agent whose launcher was killed ends after it.
+    await this.stop();
     await this.agent.close();
     this.proxy.closeAllConnections();
     this.proxy.close();

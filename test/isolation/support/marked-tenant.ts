@@ -36,6 +36,7 @@ export interface MarkedTenant {
   readonly keyIds: readonly string[];
   readonly destinationId: string;
   readonly holdId: string;
+  readonly packageId: string;
   /** The name of its file of a sealed week. */
   readonly fileName: string;
   /** Record ids and leaf hashes of the evidence log, in hexadecimal. */
@@ -114,6 +115,7 @@ export function secretsOf({ marks, tenant, ...of }: MarkedTenant, isOperator: bo
     ...of.alertIds,
     of.runId,
     of.holdId,
+    of.packageId,
     ...of.incidentIds,
     ...of.findingIds,
   ];

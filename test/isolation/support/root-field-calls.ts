@@ -115,7 +115,9 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   unset: () => ['LogLevel'],
   'createAgentGroup.position': () => 1,
   'updateAgentGroup.position': () => 1,
-  packageId: () => '00000000-0000-8000-8000-000000000000',
+  packageId: ({ packageId }) => packageId,
+  // The package stays for the calls of others.
+  'withdrawAgentPackage.packageId': () => '00000000-0000-8000-8000-000000000000',
   part: () => 0,
   bytes: () => 'AA==',
   version: () => '1.0.0',

@@ -8,6 +8,7 @@ import { loadCheckpointKeys } from '../../../src/modules/evidence/checkpoint-key
 import { applyRetention } from '../../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../../src/modules/tenants/retention/retention.store';
 import { createDestination } from '../../destinations/support/destinations';
+import { offerPackage } from '../../support/agent-packages';
 import { REPORT, reportOf } from '../../support/audit-sources';
 import { createTestDatabase, type EngineName, type TestDatabase } from '../../support/engines';
 import { type IngestedEvent } from '../../support/events';
@@ -116,6 +117,11 @@ async function described(world: World, { tenantId, marks, events }: Filled): Pro
       createHold(tenantId: $tenantId, filter: $filter, reason: $reason) { holdId } }`,
     { tenantId, filter: `objectName:"${marks.event}"`, reason: `${marks.admin} reason` },
   );
+  const { packageId } = await offerPackage(world, tenantId, {
+    name: `${marks.admin} group`,
+    host: `${marks.admin}*`,
+    content: Buffer.from(`${marks.event} of a package`),
+  });
   const named = await world.key({ name: `${marks.admin} key`, tenantIds: [tenantId] });
   const { data } = (await tenant.get('/audit-activity', { pageSize: 100 })).body;
   const entries = (await tenant.get('/audit-log/entries')).body.data;
@@ -158,6 +164,7 @@ async function described(world: World, { tenantId, marks, events }: Filled): Pro
     keyIds: [tenant.keyId, named.keyId],
     destinationId,
     holdId: createHold.holdId,
+    packageId,
     fileName: sealedWeeks[0].sha256,
     logged: [...hashesIn(entries.recordIds, 16), ...hashesIn(entries.leafHashes, 32)],
   };
