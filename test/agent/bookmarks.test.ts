@@ -33,6 +33,18 @@ describe('bookmarks', () => {
     expect(world.service.sentCount).toBe(300);
   });
 
+  it('of a newer version with the same format are read, without what this version does not know', async () => {
+    world.copy(FILES_2022);
+    await world.once();
+    const path = join(folder, 'Payroll.json');
+    const { files, ...saved } = JSON.parse(readFileSync(path, 'utf8'));
+    const newer = Object.entries(files).map(([guid, one]) => [guid, { ...(one as object), later: { x: 1 } }]);
+    writeFileSync(path, JSON.stringify({ ...saved, files: Object.fromEntries(newer), later: true }));
+    expect(await world.once()).toBe(0);
+    expect(world.summary[1]).toBe('Payroll: 0 published (0 duplicates, 0 rejected) from 2 files');
+    expect(world.service.sentCount).toBe(150);
+  });
+
   it('do not move before the service has acknowledged', async () => {
     world.copy(FILES_2022);
     world.configure({}, { BatchMaxEvents: 40 });

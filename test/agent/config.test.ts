@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
@@ -73,6 +74,35 @@ describe('the configuration', () => {
           PATH,
         ),
       ).toMatchObject({ problems: [expect.stringMatching(/^CentralApi\.ProxyUrl must be an http address/)] });
+  });
+
+  it('has the public key for packages, as base64 or PEM, and no other key', () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+    const other = generateKeyPairSync('rsa', { modulusLength: 2_048 }).publicKey;
+    const spki = { type: 'spki', format: 'der' } as const;
+    const base64 = publicKey.export(spki).toString('base64');
+    const parsed = (Updates: object) =>
+      parseConfig(
+        changed((config) => void Object.assign(config, { Updates })),
+        PATH,
+      );
+    for (const PublicKey of [base64, String(publicKey.export({ type: 'spki', format: 'pem' }))])
+      expect(parsed({ PublicKey, Window: '22:00-04:00', TrialSeconds: 60 })).toMatchObject({
+        config: { updates: { publicKey: PublicKey.trim(), window: '22:00-04:00', trialMs: 60_000 } },
+      });
+    expect(parsed({})).toMatchObject({ config: { updates: { publicKey: null, trialMs: 600_000 } } });
+    for (const PublicKey of [
+      'key',
+      String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+      other.export(spki).toString('base64'),
+    ])
+      expect(parsed({ PublicKey, Window: '24:00-04:00', TrialSeconds: 0 })).toMatchObject({
+        problems: [
+          'Updates.PublicKey must be a public Ed25519 key in Base64',
+          'Updates.Window must be two times of a day, as 02:00-04:00',
+          expect.stringMatching(/^Updates\.TrialSeconds /),
+        ],
+      });
   });
 
   it('is refused where two databases have the same name', () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../../agent/clock';
@@ -310,7 +310,27 @@ describe('the launcher of agents', () => {
     expect(existsSync(fileOf(older))).toBe(false);
   });
 
-  it('runs the installed agent with a state that is none, and says a state that cannot be saved', async () => {
+  it('takes up nothing that a power cut has left between download and switch', async () => {
+    const offer = signedOf('new');
+    putFile(dataDir, offer, 'new');
+    writeFileSync(`${fileOf(offer)}.part`, 'ne');
+    writeFileSync(join(dataDir, 'updates/state.json.new'), '{"trial":{');
+    begin();
+    expect((await agent(1)).start).toMatchObject({ file: OWN, told: { running: null, ended: [] } });
+    expect([existsSync(fileOf(offer)), existsSync(`${fileOf(offer)}.part`)]).toEqual([false, false]);
+    const trial = await install(offer, 'new');
+    expect(trial.start.file).toBe(fileOf(offer));
+  });
+
+  it('goes on with a state that cannot be saved, and says so', async () => {
+    mkdirSync(join(dataDir, 'updates/state.json.new'), { recursive: true });
+    begin();
+    const offer = signedOf('new');
+    expect((await install(offer, 'new')).start.file).toBe(fileOf(offer));
+    expect(log).toContain('the state of packages cannot be saved: EISDIR');
+  });
+
+  it('runs the installed agent with a state that is none', async () => {
     const offer = signedOf('new');
     putFile(dataDir, offer, 'new');
     writeFileSync(join(dataDir, 'updates/state.json'), '{"installed":');

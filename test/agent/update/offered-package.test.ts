@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -192,6 +192,18 @@ describe('a package that the service offers', () => {
     expect([asked, packages.reported()?.state]).toEqual([[0], 'OFFERED']);
     give = (part) =>
       CONTENT.slice(part * LIMITS.agentPackagePartBytes).slice(0, LIMITS.agentPackagePartBytes);
+    nowMs += AGENT_TIMES.packageRetryMs;
+    await until('given', () => installs.length > 0);
+  });
+
+  it('is fetched again when the disk was full, of which nothing stays', async () => {
+    const offer = signedOf(CONTENT);
+    mkdirSync(join(dataDir, 'updates'));
+    symlinkSync('/dev/full', join(dataDir, 'updates', `${offer.sha256}.js.part`));
+    const packages = follow(offer);
+    const reason = () => packages.reported()?.reason;
+    await until('failed', () => reason()?.includes('cannot be downloaded: ENOSPC'));
+    expect([files(), installs]).toEqual([[], []]);
     nowMs += AGENT_TIMES.packageRetryMs;
     await until('given', () => installs.length > 0);
   });
