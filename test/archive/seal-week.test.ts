@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { ID_BYTES, idText } from '../../src/event/record-id';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { HASH_BYTES } from '../../src/store/log/evidence/merkle';
@@ -70,4 +71,18 @@ describe.each(ENGINES)('sealing a week on %s', (engine) => {
       expect(rows.map(({ record_id }) => record_id)).toEqual(ids.slice(at, at + 2));
     }
   });
+
+  it.each(['class_type', 'role_member', 'session_id'])(
+    'refuses a file whose %s is not what the event states',
+    async (column) => {
+      const folder = path.join(trial.folder, 'cache');
+      const file = path.join(folder, (await readdir(folder))[0] ?? '');
+      const other = path.join(trial.folder, `${column}.parquet`);
+      const duck = await (await DuckDBInstance.create(':memory:')).connect();
+      await duck.run(
+        `COPY (SELECT * REPLACE (7 AS ${column}) FROM read_parquet('${file}')) TO '${other}' (FORMAT parquet)`,
+      );
+      await expect(trial.worker.leaves(other, null, 100)).rejects.toThrow('other lifted fields');
+    },
+  );
 });

@@ -2,9 +2,9 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { Pauses } from '../../deadline';
 import { matchesFilter } from '../../event/expression/matches';
 import { COLUMN_OF, LIFTED_NAMES } from '../../event/fields';
-import { liftedOf } from '../../event/lifted';
+import { liftedValue } from '../../event/lifted';
 import type { AuditEventFilter } from '../../event/query';
-import { idBytes } from '../../event/record-id';
+import { ID_BYTES, idBytes } from '../../event/record-id';
 import { LIMITS } from '../../limits';
 import { wholeExpression } from '../columns/evaluate';
 import {
@@ -16,10 +16,11 @@ import {
   valuesOf,
 } from '../log/arrivals/row-text';
 import { leafHashOf } from '../log/evidence/entry';
+import { HASH_BYTES } from '../log/evidence/merkle';
 import type { Row } from '../rows/event-rows';
-import { textOrNull } from '../rows/stored-text';
+import { toStored } from '../rows/stored-text';
 import { type Bounds, boundsOf, IS_ASCII, literal, NEVER, rangeSql } from './duck-filter';
-import { joined, LIFTED, LIST, SIZE, table, wholeWith, within } from './file-sql';
+import { joined, LIST, liftedText, SIZE, table, wholeWith, within } from './file-sql';
 import { fileFieldSql } from './layout';
 import { type DuckBounds, openDuck } from './open-duck';
 import type {
@@ -36,6 +37,7 @@ import { writeSql } from './write-sql';
 
 const TIME = COLUMN_OF.eventTime;
 const MS = `epoch_ms(e.${TIME})`;
+const LEAF_BYTES = ID_BYTES + HASH_BYTES;
 const FILES_KNOWN_MAX = 10_000;
 
 const toFields = fieldsMapper();
@@ -275,13 +277,24 @@ export class DuckWorker implements ArchiveWorker {
   }
 
   async leaves(path: string, after: string | null, limit: number): Promise<Buffer> {
-    const columns = ['e.record_id::VARCHAR', joined(newBoundary()), ...LIFTED].join(', ');
-    const leaves: Buffer[] = [];
+    const boundary = newBoundary();
+    const columns = ['e.record_id::VARCHAR', joined(boundary), liftedText(boundary)].join(', ');
+    const leaves = Buffer.alloc(limit * LEAF_BYTES);
+    let at = 0;
     await this.#stream(afterSql(columns, path, after, limit), async (rows) => {
-      for (const [id, text, ...lifted] of rows) leaves.push(leafOf(String(id), String(text), lifted));
+      for (const [id, text, lifted] of rows) {
+        const recordId = String(id);
+        const event = wholeEvent(valuesOf({ recordId, text: String(text) }));
+        // The leaf proves `additional`, and `additional` proves them.
+        if (lifted !== LIFTED_NAMES.map((name) => toStored(liftedValue(name, event) ?? '')).join(boundary))
+          throw new Error(`the event ${recordId} of the file has other lifted fields than it states`);
+        idBytes(recordId).copy(leaves, at);
+        at += ID_BYTES;
+        at += leaves.write(leafHashOf(event), at, 'hex');
+      }
       return false;
     });
-    return Buffer.concat(leaves);
+    return leaves.subarray(0, at);
   }
 
   rowsAfter(path: string, after: string | null, limit: number): Promise<readonly Row[]> {
@@ -339,17 +352,6 @@ export class DuckWorker implements ArchiveWorker {
 function afterSql(columns: string, path: string, after: string | null, limit: number): string {
   const beyond = after === null ? 'true' : `e.record_id > ${literal(after)}::UUID`;
   return `SELECT ${columns} FROM read_parquet(${literal(path)}) e WHERE ${beyond} LIMIT ${limit}`;
-}
-
-/** The leaf of an event, after its record id. @param lifted what the file has beside `additional` */
-function leafOf(recordId: string, text: string, lifted: readonly unknown[]): Buffer {
-  const event = wholeEvent(valuesOf({ recordId, text }));
-  // The leaf proves `additional`, and `additional` proves them.
-  const stated = liftedOf(event);
-  for (const [i, name] of LIFTED_NAMES.entries())
-    if (textOrNull(String(lifted[i])) !== stated[name])
-      throw new Error(`the event ${recordId} of the file has another ${name} than it states`);
-  return Buffer.concat([idBytes(recordId), Buffer.from(leafHashOf(event), 'hex')]);
 }
 
 const withAdditional = (row: Row): Row => ({ ...row, additional: JSON.parse(String(row.additional)) });

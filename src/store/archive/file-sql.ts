@@ -21,7 +21,10 @@ const textOf = (column: string) =>
 const columnsOf = (fields: readonly (typeof FIELD_NAMES)[number][]) =>
   fields.filter((name) => name !== 'eventTime').map((name) => textOf(COLUMN_OF[name]));
 export const SIZE = '(strlen(e.statement) + strlen(e.additional))::DOUBLE AS size';
-export const LIFTED = LIFTED_NAMES.map((name) => `${fileFieldSql(name)} AS ${COLUMN_OF[name]}`);
+const LIFTED = LIFTED_NAMES.map((name) => `${fileFieldSql(name)} AS ${COLUMN_OF[name]}`);
+/** The lifted fields as one text, which is read faster than eight. */
+export const liftedText = (boundary: string) =>
+  `concat_ws(${literal(boundary)}, ${LIFTED_NAMES.map(fileFieldSql).join(', ')}) AS lifted`;
 export const LIST = [
   ...columnsOf(LIST_FIELDS),
   ...LIFTED,
