@@ -1,10 +1,10 @@
 import type { DetectionEvent } from './event';
-import { codeOf, granteeOf, loginOf, roleMemberOf } from './event-values';
+import { behindOf, codeOf, granteeOf, loginOf, roleMemberOf } from './event-values';
 import { plainStatementOf } from './plain-statement';
 
 /** What one event did to a login, user or role. */
 export interface Deed {
-  /** The login that did it; null: the record names none. */
+  /** The login that did it, also where it acted under another name; null: the record names none. */
   readonly by: string | null;
   /** The principal that got it. */
   readonly to: string;
@@ -112,11 +112,14 @@ function deed(
 ): Deed | null {
   if (!to) return null;
   const { databaseName, serverInstanceName } = event.fields;
-  const by = loginOf(event) ?? null;
+  const login = loginOf(event) ?? null;
+  const behind = behindOf(event);
+  const by = behind ?? login;
+  const doer = behind && login ? `${short(behind)} as ${short(login)}` : by && short(by);
   const places = [
     ...(!isOfServer && databaseName ? [`in ${short(databaseName)}`] : []),
     ...(serverInstanceName ? [`on ${short(serverInstanceName)}`] : []),
   ];
-  const text = [by === null ? 'Somebody' : short(by), middle(short(to)), ...places].join(' ');
+  const text = [doer ?? 'Somebody', middle(short(to)), ...places].join(' ');
   return { by, to, got, text };
 }

@@ -1,5 +1,6 @@
 import { FAILED_LOGIN_ACTIONS } from '../event/action-names';
 import { liftedValue } from '../event/lifted';
+import { fold } from '../event/search';
 import type { DetectionEvent, Value } from './event';
 import { plainStatementOf, readingOf } from './plain-statement';
 
@@ -25,6 +26,14 @@ export function loginOf(event: DetectionEvent): string | undefined {
   const { serverPrincipalName, statement } = event.fields;
   if (serverPrincipalName) return serverPrincipalName;
   return isFailedLogin(event) ? FAILED_FOR.exec(statement ?? '')?.[1] : undefined;
+}
+
+/** The login of the session, which acts under another name after EXECUTE AS; undefined: it acts under its own. */
+export function behindOf(event: DetectionEvent): string | undefined {
+  const { sessionServerPrincipalName: name } = event.additional;
+  const login = loginOf(event);
+  if (typeof name !== 'string' || name === '' || login === undefined) return undefined;
+  return fold(name.trim()) === fold(login.trim()) ? undefined : name;
 }
 
 const NAME = String.raw`(?:\[((?:[^\]]|\]\]){1,512})\]|([^\s;,.[\]()]{1,512}))`;

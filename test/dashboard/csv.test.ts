@@ -1,10 +1,13 @@
 import { csvLine } from '../../dashboard/src/lib/csv';
 
 describe('a row as CSV', () => {
-  it.each(['=', '+', '-', '@', '\t', '\r'])('is no formula where a text begins with %j', (sign) => {
-    const [first = ''] = csvLine([`${sign}SUM(A1)`, 'x']).split(',');
-    expect(first.replace(/^"/, '')).toBe(`'${sign}SUM(A1)${sign === '\r' ? '"' : ''}`);
-  });
+  it.each(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＠'])(
+    'is no formula where a text begins with %j',
+    (sign) => {
+      const [first = ''] = csvLine([`${sign}SUM(A1)`, 'x']).split(',');
+      expect(first.replace(/^"/, '')).toBe(`'${sign}SUM(A1)${/[\r\n]/.test(sign) ? '"' : ''}`);
+    },
+  );
 
   it('keeps such a character elsewhere, and every other text as it is', () => {
     expect(csvLine(['a@b', 'CORP\\svc-etl', '1=1', '', ' =1'])).toBe('a@b,CORP\\svc-etl,1=1,, =1\r\n');

@@ -60,6 +60,22 @@ describe('a deed says who did it and who got it', () => {
     expect(deed(event)?.by).toBe('CORP\\dba.ali');
   });
 
+  it('and names who acted under another name', () => {
+    const { additional } = ADDED;
+    const as = (sessionServerPrincipalName: string) =>
+      deed({
+        ...ADDED,
+        serverPrincipalName: 'sa',
+        additional: { ...additional, sessionServerPrincipalName },
+      });
+    expect(as('CORP\\eve')).toMatchObject({
+      by: 'CORP\\eve',
+      text: 'CORP\\eve as sa added CORP\\j.ortega to sysadmin on SQLPROD01\\PAYROLL',
+    });
+    for (const own of ['SA', 'sa ', ''])
+      expect(as(own)).toMatchObject({ by: 'sa', text: expect.stringMatching(/^sa added/) });
+  });
+
   it('and nothing of what failed, or concerns no principal', () => {
     expect(deed({ ...ADDED, succeeded: false })).toBeNull();
     expect(deed({ actionId: 'CR', objectName: 'Orders', additional: { classType: 'U' } })).toBeNull();

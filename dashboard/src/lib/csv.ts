@@ -3,6 +3,6 @@ export const csvLine = (cells: readonly string[]): string => `${cells.map(cell).
 
 /** Escapes a text that begins like a formula, since a spreadsheet would run it. */
 const cell = (text: string) => {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };

@@ -38,7 +38,6 @@ export class AuditReplay {
   readonly #stops: { from: string; to: string | null; recordId: string | null; audit: string | null }[] = [];
   /** Groups of specifications that were dropped. */
   readonly #ended: (Ended & { readonly group: string })[] = [];
-
   /** Single actions of specifications that were dropped. */
   readonly #endedActions: (Ended & { readonly action: string })[] = [];
   /** Since when a snapshot shows all specifications of the server. */
@@ -72,17 +71,15 @@ export class AuditReplay {
       const is = auditIsOn ? 'on' : 'off';
       if (auditState?.is !== is) this.#audits.set(fold(audit), { is, change });
       this.#specifications.set(key, {
+        ...newSpecification(database, state),
         audit,
         state: known?.state.is === state ? known.state : { is: state, change },
         groups: new Map(
           groups.filter(this.isKnown).map((group) => [group, known?.groups.get(group) ?? change]),
         ),
-        removed: new Map(),
         actions: new Map(
           actions.map((one) => JSON.stringify(one)).map((one) => [one, known?.actions.get(one) ?? change]),
         ),
-        removedActions: new Map(),
-        database,
       });
     }
     this.#complete = change;

@@ -31,7 +31,7 @@ export const fileNameOf = (reportId: string, runId: string, format: string) =>
   `${reportId}-${runId}.${format}`;
 
 /** Spreadsheets take a text that begins so for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /** A text that a spreadsheet would take for a formula gets an apostrophe. The file in JSON has every text as it is. */
 const safeLines = (rows: readonly (readonly Cell[])[]) =>

@@ -1,7 +1,7 @@
 import { fold } from '../../../event/search';
 import type { Deed } from '../../../rules/deed';
 import type { DetectionEvent } from '../../../rules/event';
-import { clientOf, codeOf, isFailedLogin, loginOf } from '../../../rules/event-values';
+import { behindOf, clientOf, codeOf, isFailedLogin, loginOf } from '../../../rules/event-values';
 import type { Finding } from '../../../rules/finding';
 
 /** The stages of a break-in, in their order. A title names at most one step of each. */
@@ -61,6 +61,7 @@ export function aboutOf(finding: Finding, events: readonly DetectionEvent[], dee
     const { fields, additional } = event;
     // A name that was only tried is nobody who acted. One name alone is who the guessing aims at.
     if (!isFailedLogin(event) || tried.size === 1) add('login', loginOf(event));
+    add('login', behindOf(event));
     const address = clientOf(event);
     if (address && !NO_ADDRESS.has(address)) add('address', address);
     add('host', fields.hostName);
