@@ -34,6 +34,14 @@ describe('counts of whole files', () => {
     expect(asked).toEqual(['x']);
   });
 
+  it('are counted again after all were forgotten, as after an erasure', async () => {
+    const counts = new KnownCounts();
+    await countOf(counts, 'x');
+    counts.clear();
+    await countOf(counts, 'x');
+    expect(asked).toEqual(['x', 'x']);
+  });
+
   it('are those of one tenant, of these files, of one filter, by one window', async () => {
     const counts = new KnownCounts();
     await countOf(counts, 'x');
