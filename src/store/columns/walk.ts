@@ -66,14 +66,14 @@ export async function walk(visits: readonly Visit[]): Promise<number[][]> {
     // The next portion is on its way while this one is worked on.
     next = ownColumns(visits, portions[i + 1] ?? []);
     next.catch(() => {});
-    const found = await foundIn(visits, portion, rows, unread);
-    await addFurther(visits, found);
-    for (const [hour, blocks] of found)
+    const waiting = await evaluate(visits, portion, rows, unread);
+    await addFurther(visits, waiting);
+    for (const [hour, blocks] of waiting)
       for (const { at, block } of blocks) {
         const { hours, wanted, visit } = visits[at] as Visit;
         await hours.clock.turn();
         // A verdict may need no column of the filter, so a wanted column can be missing although the verdict is known.
-        if (wanted.fields.every((field) => hour.has(field))) visit(block);
+        if (hasAll(hour, wanted)) visit(block);
         else unread[at]?.push(hour.hour);
       }
   }
@@ -172,24 +172,31 @@ async function columnsOf(
   return rows;
 }
 
-/** The blocks with events that pass, by hour. */
-async function foundIn(
+const hasAll = (hour: ReadHour, { fields }: Wanted) => fields.every((field) => hour.has(field));
+
+/**
+ * Evaluates the filters. A block whose columns are all there is visited at once, so that they are garbage soon.
+ * @returns the other blocks with events that pass, by hour
+ */
+async function evaluate(
   visits: readonly Visit[],
   portion: readonly Stop[],
   rows: ReadonlyMap<number, Row>,
   unread: readonly number[][],
 ): Promise<ReadonlyMap<ReadHour, readonly Found[]>> {
-  const found = new Map<ReadHour, Found[]>();
+  const waiting = new Map<ReadHour, Found[]>();
   for (const { hour, n, visits: asking } of portion) {
     const row = rows.get(hour);
     const { clock, once, tenantId } = (visits[0] as Visit).hours;
     const read = new ReadHour(hour, n, row ?? {}, once.numbers(tenantId));
     for (const at of asking) {
       await clock.turn();
-      const block = row ? (visits[at] as Visit).hours.blockOf(read) : null;
+      const { hours, wanted, visit } = visits[at] as Visit;
+      const block = row ? hours.blockOf(read) : null;
       if (block === null) unread[at]?.push(hour);
-      else if (block.count > 0) found.set(read, [...(found.get(read) ?? []), { at, block }]);
+      else if (block.count > 0 && hasAll(read, wanted)) visit(block);
+      else if (block.count > 0) waiting.set(read, [...(waiting.get(read) ?? []), { at, block }]);
     }
   }
-  return found;
+  return waiting;
 }
