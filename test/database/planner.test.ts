@@ -60,6 +60,24 @@ describeOnPostgres('the settings of the planner', () => {
     pageSize: 20,
   });
 
+  it('a statement of a snapshot is kept prepared where it is to be planned once, and else is not', async () => {
+    const { service } = store.database;
+    const tenants = oneTenant(store.tenantId);
+    const kept = await service.snapshot(tenants, async (step) => {
+      for (let i = 0; i < 2; i++) {
+        await step('SELECT $1::int AS kept_once', [i], 'once');
+        await step('SELECT $1::int AS not_kept', [i]);
+        await step('SELECT $1::int AS not_kept', [i], 'each');
+      }
+      return step(
+        `SELECT p.statement, (p.generic_plans + p.custom_plans)::int AS uses FROM pg_prepared_statements p
+        WHERE p.statement ~ '^SELECT .1::int AS (kept_once|not_kept)$'`,
+        [],
+      );
+    });
+    expect(kept).toEqual([{ statement: 'SELECT $1::int AS kept_once', uses: 2 }]);
+  });
+
   it('a statement with a word is planned for its values each time, however often a connection asks it', async () => {
     const { service } = store.database;
     const tenants = tenantSet([store.tenantId]);
