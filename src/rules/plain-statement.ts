@@ -1,7 +1,7 @@
 import { executedForms, mayCall, NOTHING, type Reading, readCalls } from '../tsql/calls';
 import { normalForm, withoutTexts } from '../tsql/normal-form';
 import { serversIn } from '../tsql/servers';
-import type { DetectionEvent } from './event';
+import type { DetectionEvent, Value } from './event';
 
 /** What is known of an event's statement. Each part is made once, because several rules and views ask for it. */
 interface Known {
@@ -37,10 +37,13 @@ export function readingOf(event: DetectionEvent): Reading {
   return of.reading;
 }
 
-/** The statement as it is written, and the texts that it executes. */
-export function textsOf(event: DetectionEvent): readonly string[] {
+/** The statement as it is written, and the texts that it executes and that do not stand in it as they are. */
+export function textsOf(event: DetectionEvent): Value | readonly string[] {
   const { statement } = event.fields;
-  return statement ? [statement, ...readingOf(event).executed] : NONE;
+  const { executed } = readingOf(event);
+  if (!statement || executed.length === 0) return statement;
+  const made = executed.filter((text) => !statement.includes(text));
+  return made.length === 0 ? statement : [statement, ...made];
 }
 
 /** The normal forms of the statement and of the texts that it executes. */
@@ -60,10 +63,14 @@ export function plainCodeOf(event: DetectionEvent): readonly string[] {
 const RAW_PART = String.raw`(?:\[[^\]]{1,200}\]|"[^"]{1,200}"|[\w@#$]{1,200})?`;
 /** A statement without comments in which no such dots follow each other has no name of four parts. */
 const MAY_BE_REMOTE = new RegExp(String.raw`--|/\*|\]\]|\.\s*${RAW_PART}\s*\.\s*${RAW_PART}\s*\.`);
+const mayBeRemote = (text: string): boolean => {
+  const second = text.indexOf('.', text.indexOf('.') + 1);
+  return second > 0 && text.indexOf('.', second + 1) > 0 && MAY_BE_REMOTE.test(text);
+};
 
 /** The servers that names of four parts name, also in texts that the statement executes. */
 export function serversOf(event: DetectionEvent): readonly string[] {
-  const texts = textsOf(event).filter((text) => MAY_BE_REMOTE.test(text));
+  const texts = [event.fields.statement ?? '', ...readingOf(event).executed].filter(mayBeRemote);
   return texts.length === 0 ? NONE : [...new Set(texts.flatMap(serversIn))];
 }
 const NONE: readonly string[] = [];
