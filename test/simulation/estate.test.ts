@@ -1,3 +1,5 @@
+import { signedOf } from '../agent/update/signed';
+import { offerTo } from '../support/agent-packages';
 import { describeOnPostgres } from '../support/engines';
 import { casesOf } from '../support/share';
 import { useWorld } from '../support/use-world';
@@ -22,15 +24,18 @@ interface Source {
   readonly followsSettings: boolean;
   readonly publishedCount: number;
   readonly problem: string | null;
+  readonly packageState: string | null;
+  readonly packageReason: string | null;
   readonly running: { readonly batchMaxEvents: number; readonly isOn: boolean } | null;
 }
 const SOURCES = `query($t: String!) { auditSources(tenantId: $t) { hostName agentGroup wantedVersion runningVersion
-  refusedSettings followsSettings publishedCount problem running { batchMaxEvents isOn } } }`;
+  refusedSettings followsSettings publishedCount problem packageState packageReason running { batchMaxEvents isOn } } }`;
 
 describeOnPostgres(`an estate of ${COUNT} agents with one service`, () => {
   const open = useWorld('postgresql');
   let estate: Estate;
   let tenantId: string;
+  let groups: readonly [test: string, production: string];
   beforeAll(async () => {
     ({ tenantId } = await open.world.tenant());
     estate = await Estate.open(open.world.service.url);
@@ -68,7 +73,7 @@ describeOnPostgres(`an estate of ${COUNT} agents with one service`, () => {
       );
       return made.createAgentGroup.groupId as string;
     };
-    const groups = [await create('Test', 'test*'), await create('Production', 'PROD*')] as const;
+    groups = [await create('Test', 'test*'), await create('Production', 'PROD*')];
     const allowedAt = (i: number) => (DENYING(i) ? [] : ['BatchSize', 'Databases']);
     await Promise.all(
       Array.from({ length: COUNT }, (_, i) => estate.start(nameOf(i), tokenOf(i), allowedAt(i))),
@@ -120,6 +125,51 @@ describeOnPostgres(`an estate of ${COUNT} agents with one service`, () => {
       return asked.length <= 1 ? asked : null;
     });
     expect(left.map(({ name }: { name: string }) => name)).toEqual([silent]);
+    expect(estate.failures()).toEqual([]);
+  }, 1_800_000);
+
+  it('takes a package by waves, and goes back from one that does not work', async () => {
+    const silent = nameOf(1);
+    const offer = async (groupId: string, content: string, version: string) => {
+      const { signature, sha256 } = signedOf(content, { version });
+      await offerTo(open.world, groupId, Buffer.from(content), { version, build: 1, signature });
+      return sha256;
+    };
+    const untilAllOf = (group: string, state: string) =>
+      untilAll(
+        `${group}: ${state}`,
+        ({ agentGroup, hostName, packageState }) =>
+          agentGroup !== group || hostName === silent || packageState === state,
+      );
+    await offer(groups[0], 'good', '9.1.0');
+    const first = await untilAllOf('Test', 'INSTALLED');
+    for (const { agentGroup, hostName, packageState } of first)
+      if (agentGroup === 'Production' || hostName === silent)
+        expect(packageState).toBe(hostName === silent ? 'OFFERED' : null);
+    const bad = await offer(groups[1], 'bad', '9.2.0');
+    estate.isBad = (sha256) => sha256 === bad;
+    for (const { agentGroup, packageReason } of await untilAllOf('Production', 'TAKEN_BACK'))
+      if (agentGroup === 'Production') expect(packageReason).toContain('started 5 times');
+    const listed = async () => {
+      const { agentPackages } = await operate(
+        'query($t: String) { agentPackages(tenantId: $t) { groupId hosts installed takenBack refused } }',
+      );
+      return groups.map((id) =>
+        Object.values(agentPackages.find(({ groupId }: { groupId: string }) => groupId === id)).slice(1),
+      );
+    };
+    const [test, production] = [hostsThat(IN_TEST).length, hostsThat((i) => !IN_TEST(i)).length];
+    expect(await listed()).toEqual([
+      [test, test - 1, 0, 0],
+      [production, 0, production, 0],
+    ]);
+    await offer(groups[1], 'good', '9.1.0');
+    const last = await untilAllOf('Production', 'INSTALLED');
+    expect(await listed()).toEqual([
+      [test, test - 1, 0, 0],
+      [production, production, 0, 0],
+    ]);
+    expect(last.every(({ problem }) => problem === null)).toBe(true);
     expect(estate.failures()).toEqual([]);
   }, 1_800_000);
 });
