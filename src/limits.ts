@@ -138,7 +138,7 @@ export const LIMITS = {
   agentGroupsMax: 100, // of a tenant: each report of an agent is matched with all of them
   agentGroupHostsMax: 100, // patterns of one group
   agentGroupDatabasesMax: 100, // names in one list of a group
-  agentPackageBytesMax: 16 * 1024 * 1024, // of the agent's program in one file, which has about 2 MB
+  agentPackageBytesMax: 16 * 1024 * 1024, // of the agent's program in one file, which has 1.5 MB
   agentPackagePartBytes: 64 * 1024, // in Base64 it fits into `graphqlBodyBytesMax`
   reportWholeFilesMax: 512, // of a folder of several hosts: more than rollover keeps
   holdsInForceMax: 50, // of a tenant: each is a condition on every event that retention removes
