@@ -4,6 +4,7 @@ import { dataDirOf } from '../agent-context';
 import type { AgentConfig } from '../config/parse-config';
 import type { AgentStatus, DatabaseStatus } from '../status/database-status';
 import { loadStatus, statusPath } from '../status/status-file';
+import { currentOf, NO_PACKAGE, UpdateFile, type UpdateState } from '../update/update-state';
 import { deadLettersPath } from '../uplink/dead-letters';
 import type { LineOutput } from './line-output';
 import { readConfig } from './read-config';
@@ -65,7 +66,10 @@ export async function status({
   const namesOf = (databases: readonly { readonly name: string }[]) => databases.map(({ name }) => name);
   const names = namesOf([...config.databases, ...config.switchedOff]);
   const shown = toShown(found, { enabled: names, disabled: namesOf(config.disabled), folder, nowMs });
-  const lines = json ? [JSON.stringify(shown, null, 2)] : statusLines(shown, config.wanted, nowMs);
+  const packages = await new UpdateFile(folder).load();
+  const lines = json
+    ? [JSON.stringify({ ...shown, ...(packages !== NO_PACKAGE && { packages }) }, null, 2)]
+    : statusLines(shown, { wanted: config.wanted, packages }, nowMs);
   for (const line of lines) await out.write(line);
   return isHealthy(shown, config.enabled) ? 0 : 1;
 }
@@ -139,7 +143,11 @@ const STATE_TEXT: Record<ShownDatabase['state'], string> = {
 };
 
 /** The status as people read it. */
-function statusLines(status: ShownStatus, wanted: AgentConfig['wanted'], nowMs: number): string[] {
+function statusLines(
+  status: ShownStatus,
+  { wanted, packages }: { readonly wanted: AgentConfig['wanted']; readonly packages: UpdateState },
+  nowMs: number,
+): string[] {
   const { agentVersion, configPath, obstacle, pid, running, startedAt, writtenAt } = status;
   const ageSeconds = Math.max(0, Math.round((nowMs - Date.parse(writtenAt)) / 1000));
   return [
@@ -149,9 +157,17 @@ function statusLines(status: ShownStatus, wanted: AgentConfig['wanted'], nowMs: 
     `configuration: ${configPath}`,
     ...(wanted.version === null ? [] : [`settings: version ${wanted.version} of the service`]),
     ...wanted.refused.map(({ setting, reason }) => `not applied: ${setting}: ${REFUSED_REASONS[reason]}`),
+    ...packageLines(packages),
     ...(obstacle === null ? [] : [`problem: ${obstacle}`]),
     ...status.databases.flatMap(databaseLines),
   ];
+}
+
+function packageLines(packages: UpdateState): string[] {
+  const current = currentOf(packages);
+  const running = current && `package: ${current.version}${packages.trial === null ? '' : ', on trial'}`;
+  const ended = packages.ended.map(({ version, reason }) => `taken back: package ${version}: ${reason}`);
+  return [...(running === null ? [] : [running]), ...ended];
 }
 
 function databaseLines(database: ShownDatabase): string[] {

@@ -8,6 +8,7 @@ import { capturedOutput } from './support/captured-output';
 import { CompiledAgent } from './support/compiled-agent';
 import { type Fault, refuse } from './support/fake-ingest-service';
 import { until } from './support/until';
+import { signedOf } from './update/signed';
 
 const actualOpen = FileBytes.open.bind(FileBytes);
 const unavailable: Fault = (_, response) => {
@@ -35,6 +36,21 @@ describe('the status of an agent', () => {
     return { code, text: text(), complaints };
   }
   const untilState = (state: string) => until(state, () => world.statusOf()?.state === state);
+
+  it('shows which package runs, and which were taken back and why', async () => {
+    world.copy(FILES_2022);
+    await world.once();
+    const over = { version: '0.1.0', build: null };
+    const kept = { ...signedOf('new', { version: '9.0.1' }), over };
+    const ended = [{ sha256: '0'.repeat(64), version: '9.0.2', reason: 'it did not start' }];
+    const state = { trial: kept, installed: null, before: null, starts: 1, ended };
+    mkdirSync(join(world.dataDir, 'updates'));
+    writeFileSync(join(world.dataDir, 'updates/state.json'), JSON.stringify(state));
+    const { text } = await ask();
+    expect(text).toContain('package: 9.0.1, on trial\n');
+    expect(text).toContain('taken back: package 9.0.2: it did not start\n');
+    expect(JSON.parse((await ask({ json: true })).text).packages).toMatchObject({ ended, starts: 1 });
+  });
 
   it('shows how far the agent is, with exit code 0 if nothing is wrong', async () => {
     world.copy(FILES_2022);
