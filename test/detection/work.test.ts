@@ -314,7 +314,7 @@ describe('the command line', () => {
 
   it.each([
     ['sa used', ['--threshold', '5', '--timespan', '5m'], 'it has no threshold; it has no timespan'],
-    ['Success after', ['--threshold', '5'], 'it has no threshold'],
+    ['Success after failures', ['--threshold', '5'], 'it has no threshold'],
     ['New principal', ['--timespan', '5m'], 'it has no timespan'],
     ['Trail unhealthy', ['--exception', '{"clientIp":"10.0.0.1"}'], 'it is not about events'],
     ['Brute force', ['--threshold', '10001'], 'the number must be from 1 to 10000'],
