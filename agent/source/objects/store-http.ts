@@ -8,6 +8,7 @@ import { errorText } from '../../log';
 import { exchangeWith, type HttpRequest, wholeBody } from '../../uplink/http-exchange';
 import type { Traffic } from './object-store';
 import { StoreError } from './store-error';
+import { STORE_TURNS } from './store-turns';
 
 export interface StoreRequest extends HttpRequest {
   readonly url: string;
@@ -82,14 +83,16 @@ export class StoreHttp {
   ): Promise<StoreAnswer> {
     const { timeoutMs, stop } = this.options;
     const { url, ...request } = await make();
-    this.sum.requests++;
-    return withDeadline(timeoutMs, stop, (signal) =>
-      exchangeWith(url, request, signal, async (response) => {
-        const body = await bodyOf(response, path);
-        this.sum.bytes += Number(response.headers['content-length'] ?? body.length);
-        return { status: response.statusCode ?? 0, headers: response.headers, body };
-      }),
-    );
+    return STORE_TURNS.take(new URL(url).origin, () => {
+      this.sum.requests++;
+      return withDeadline(timeoutMs, stop, (signal) =>
+        exchangeWith(url, request, signal, async (response) => {
+          const body = await bodyOf(response, path);
+          this.sum.bytes += Number(response.headers['content-length'] ?? body.length);
+          return { status: response.statusCode ?? 0, headers: response.headers, body };
+        }),
+      );
+    });
   }
 }
 

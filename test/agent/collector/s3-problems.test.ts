@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { check } from '../../../agent/cli/check';
 import { systemClock } from '../../../agent/clock';
@@ -69,6 +70,27 @@ describe('a collector of a bucket', () => {
       await expect(http.send(made, '/dev/full')).rejects.toThrow('the data folder does not take it: ENOSPC');
       expect(http.traffic.requests).toBe(round);
     }
+  });
+
+  it('is asked by sixteen requests at a time, whoever asks, and by the next one when one has ended', async () => {
+    const held: ServerResponse[] = [];
+    world.store.fault = (_, response) => held.push(response) > 0;
+    const stop = new AbortController().signal;
+    const asked = Array.from({ length: 40 }, () =>
+      new StoreHttp({ clock: systemClock, stop, timeoutMs: 20_000, retryMs: 1 }).send(() => ({
+        method: 'GET',
+        url: world.store.url,
+        headers: {},
+      })),
+    );
+    for (const number of [16, 17, 18]) {
+      await until(`request ${number}`, () => held.length >= number);
+      held[number - 16]?.end();
+    }
+    world.store.fault = (_, response) => response.end() !== null;
+    for (const response of held) response.end();
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(Array(40).fill(200));
+    expect(world.store.mostAtOnce).toBe(16);
   });
 
   it('notes an object that goes before it is read, with its name, also while the collector is down', async () => {

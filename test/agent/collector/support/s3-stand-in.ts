@@ -29,7 +29,12 @@ export class S3StandIn {
   pageSize = 1_000;
   bucketRegion = REGION;
   fault: StoreFault = () => false;
+  /** The most requests that were here at the same time. */
+  mostAtOnce = 0;
+  private atOnce = 0;
   private readonly server = createServer((request, response) => {
+    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.atOnce);
+    response.once('close', () => this.atOnce--);
     this.answer(request, response).catch(() => response.destroy());
   });
 
