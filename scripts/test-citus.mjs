@@ -24,7 +24,7 @@ const SUITES = [
   'test/metrics/metrics',
   'test/isolation',
   ...['tail', 'detection', 'destinations'].map((name) => `test/${name}`),
-  'test/evidence/(sequencer|concurrent|backlog|verify|eras)',
+  'test/evidence/(sequencer|concurrent|backlog|verify|eras|time-stamps)',
   'test/(ingest/writer|store/indexer|store/partitions|database/row-security).test',
   'test/retention',
   'test/(archive|compliance|reports|masking)',

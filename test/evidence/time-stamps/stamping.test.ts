@@ -68,9 +68,14 @@ describe.each(ENGINES)('checkpoints are stamped by a time-stamp authority on %s'
   }
   const stamps = async () =>
     (await trial.log.checkpoints(store.tenantId, 0)).filter(({ token }) => token !== null);
-  /** As if the last stamps were made this long ago. */
-  const age = (ms: number) =>
-    store.query(`UPDATE audit_log_stamping SET stamped_at = stamped_at - interval '${ms} milliseconds'`);
+  /** As if the last stamps were made this long ago. A distributed database computes no time of a column in an UPDATE. */
+  const age = async (ms: number) => {
+    const aged = await store.query<{ at: Date }>(
+      `SELECT stamped_at - interval '${ms} milliseconds' AS at FROM audit_log_stamping`,
+    );
+    for (const { at } of aged)
+      await store.query(`UPDATE audit_log_stamping SET stamped_at = '${at.toISOString()}'`);
+  };
 
   it('keeps the token beside the newest one, and asks again after an hour', async () => {
     await add(5);
