@@ -285,7 +285,7 @@ describe('in the dashboard', () => {
     }
     expect(tabs).toBeLessThanOrEqual(12);
     await page.keyboard.press('f');
-    expect(await isAt('section[aria-label="Counts by field"]')).toBe(true);
+    await page.locator('section[aria-label="Counts by field"] :focus').waitFor();
     await page.keyboard.press('e');
     await page.getByRole('dialog', { name: 'Export this view' }).waitFor();
     await page.keyboard.press('Escape');

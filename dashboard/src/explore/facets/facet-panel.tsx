@@ -33,7 +33,13 @@ export const FacetPanel = memo(function FacetPanel(props: Props) {
   const isNarrow = useMediaQuery('(max-width: 62em)');
   const [isOpen, { toggle, open }] = useDisclosure();
   const place = useRef<HTMLElement>(null);
-  const focus = () => place.current?.querySelector<HTMLElement>('fieldset input')?.focus();
+  // Before the counts are there, the choice of fields is.
+  const focus = () => {
+    const [value, other] = ['fieldset input', 'button'].map((what) =>
+      place.current?.querySelector<HTMLElement>(what),
+    );
+    (value ?? other)?.focus();
+  };
   useCommands({
     fields: () => {
       open();
