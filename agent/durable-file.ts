@@ -62,18 +62,6 @@ export async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Runs tasks one after the other, in the order of the calls. */
-export class Turns {
-  private last: Promise<unknown> = Promise.resolve();
-
-  take<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.last.then(work);
-    // The caller gets a failure. It does not affect the next task.
-    this.last = done.catch(() => undefined);
-    return done;
-  }
-}
-
 /** A file name for any text, the same on every platform. */
 export const fileNameOf = (text: string): string =>
   text.replace(/[^A-Za-z0-9_-]/gu, (char) =>

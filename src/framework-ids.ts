@@ -6,11 +6,21 @@ import { shippedFolder } from './shipped-folder';
 export const GROUPS_FILE = 'groups.yml';
 const SUFFIX = '.yml';
 
-/** @returns the folder of the frameworks that ship with the service, and their ids in alphabetical order */
-export function shippedFrameworkFiles(): { readonly folder: string; readonly ids: readonly string[] } {
+interface FrameworkFiles {
+  readonly folder: string;
+  /** In alphabetical order. */
+  readonly ids: readonly string[];
+}
+
+let listed: FrameworkFiles | undefined;
+
+/** The frameworks that ship with the service. The folder is listed once in a process. */
+export function shippedFrameworkFiles(): FrameworkFiles {
+  if (listed) return listed;
   const folder = shippedFolder('compliance', GROUPS_FILE);
   const files = readdirSync(folder).filter((name) => name.endsWith(SUFFIX) && name !== GROUPS_FILE);
-  return { folder, ids: files.map((name) => name.slice(0, -SUFFIX.length)).sort() };
+  listed = { folder, ids: files.map((name) => name.slice(0, -SUFFIX.length)).sort() };
+  return listed;
 }
 
 export const frameworkFile = (id: string): string => `${id}${SUFFIX}`;

@@ -1,8 +1,9 @@
 import { rename } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Clock } from '../clock';
-import { readIfThere, replaceFile, Turns } from '../durable-file';
+import { readIfThere, replaceFile } from '../durable-file';
 import type { Log } from '../log';
+import { Turns } from '../turns';
 import { type Bookmark, bookmark, type Snapshot } from './bookmark';
 
 /** Bookmarks of files that have been gone for this time are dropped: nobody brings such a file back. */

@@ -1,5 +1,6 @@
-import { appendLines, readIfThere, replaceFile, Turns } from '../durable-file';
+import { appendLines, readIfThere, replaceFile } from '../durable-file';
 import type { Log } from '../log';
+import { Turns } from '../turns';
 import { type Gap, gap } from './gap';
 
 /** Ids of acknowledged gaps that are remembered: a gap that is found again in the same run is not reported again. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { WantedSettings } from '../../src/event/agent-settings';
-import { readIfThere, replaceFile, Turns } from '../durable-file';
+import { readIfThere, replaceFile } from '../durable-file';
+import { Turns } from '../turns';
 
 /** What the service wants the agent to run. The values are not checked. */
 const wanted = z.object({ version: z.int(), settings: z.record(z.string(), z.unknown()) });

@@ -39,6 +39,33 @@ export const KEYWORDS = new Set(
   ).split(' '),
 );
 
+const NO_WORDS: ReadonlySet<string> = new Set();
+
+/**
+ * The parts of a name, of which some may be left out, and the place behind it.
+ * @param never words without brackets that no name is; null for the parts: it has one of them
+ */
+export function nameAt(
+  tokens: readonly Token[],
+  from: number,
+  never: ReadonlySet<string> = NO_WORDS,
+): readonly [readonly string[] | null, number] {
+  const parts: string[] = [];
+  let at = from;
+  for (let isName = true; at < tokens.length; at++) {
+    const { kind, text } = tokens[at] as Token;
+    if (kind === 'mark' && text === '.') {
+      if (isName) parts.push('');
+      isName = true;
+    } else if (isName && (kind === 'word' || kind === 'name')) {
+      if (kind === 'word' && never.has(text.toLowerCase())) return [null, at];
+      parts.push(narrow(text).trimEnd());
+      isName = false;
+    } else break;
+  }
+  return [parts, at];
+}
+
 /** The parts of a procedure's name, and the place behind it. A variable may hold the name. */
 export function pathAt(
   tokens: readonly Token[],
@@ -52,19 +79,9 @@ export function pathAt(
     const [path] = pathAt(meaningful(value.text), 0, new Map());
     return [path, from + 1];
   }
-  const parts: string[] = [];
-  let at = from;
-  for (let isName = true; at < tokens.length; at++) {
-    const { kind, text } = tokens[at] as Token;
-    if (kind === 'mark' && text === '.') {
-      if (isName) parts.push('');
-      isName = true;
-    } else if (isName && (kind === 'word' || kind === 'name')) {
-      if (kind === 'word' && KEYWORDS.has(text.toLowerCase())) return [null, at];
-      parts.push(narrow(text).trimEnd());
-      isName = false;
-    } else break;
-  }
+  const [parts, behind] = nameAt(tokens, from, KEYWORDS);
+  if (parts === null) return [null, behind];
+  let at = behind;
   // The number of a procedure of a group.
   if (markAt(tokens, at) === ';' && tokens[at + 1]?.kind === 'number') at += 2;
   return [parts.length > 0 && parts.at(-1) !== '' ? parts : null, at];

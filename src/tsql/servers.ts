@@ -1,5 +1,4 @@
-import { markAt, meaningful, wordAt } from './call-parts';
-import { narrow } from './normal-form';
+import { markAt, meaningful, nameAt, wordAt } from './call-parts';
 import type { Token } from './tokens';
 
 /** Words behind which a table or a procedure is named. */
@@ -41,7 +40,8 @@ export function serversIn(sql: string): readonly string[] {
       at += 1;
     } else if (isDue && tokens[at]?.kind === 'variable' && markAt(tokens, at + 1) === '=') at += 2;
     else {
-      const [path, end] = nameAt(tokens, at);
+      const [parts, behind] = nameAt(tokens, at);
+      const [path, end] = [parts ?? [], Math.max(behind, at + 1)];
       const [server] = path;
       const isOfXml = path.at(-1)?.toLowerCase() === 'nodes' && markAt(tokens, end) === '(';
       if (isDue && path.length === OF_SERVER && server && !isOfXml) servers.add(server);
@@ -59,21 +59,4 @@ function behindTop(tokens: readonly Token[], at: number): number {
   while (behind < at + TOP_TOKENS && markAt(tokens, behind) !== ')') behind += 1;
   behind += 1;
   return NAMING.has(wordAt(tokens, behind)) ? behind + 1 : behind;
-}
-
-/** The parts of a name, of which some may be left out, and the place behind it. */
-function nameAt(tokens: readonly Token[], from: number): readonly [readonly string[], number] {
-  const parts: string[] = [];
-  let at = from;
-  for (let isName = true; at < tokens.length; at++) {
-    const { kind, text } = tokens[at] as Token;
-    if (kind === 'mark' && text === '.') {
-      if (isName) parts.push('');
-      isName = true;
-    } else if (isName && (kind === 'word' || kind === 'name')) {
-      parts.push(narrow(text).trimEnd());
-      isName = false;
-    } else break;
-  }
-  return [parts, Math.max(at, from + 1)];
 }

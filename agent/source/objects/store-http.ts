@@ -5,10 +5,10 @@ import { grownMs } from '../../../src/rests';
 import type { Clock } from '../../clock';
 import { isTimeout, withDeadline } from '../../deadline';
 import { errorText } from '../../log';
+import { Turns } from '../../turns';
 import { exchangeWith, type HttpRequest, wholeBody } from '../../uplink/http-exchange';
 import type { Traffic } from './object-store';
 import { StoreError } from './store-error';
-import { STORE_TURNS } from './store-turns';
 
 export interface StoreRequest extends HttpRequest {
   readonly url: string;
@@ -44,6 +44,17 @@ const ATTEMPTS_MAX = 4;
 const ERROR_BYTES_MAX = 1024 * 1024;
 /** More than a block of an audit file, and than any list. */
 const ANSWER_BYTES_MAX = 80 * 1024 * 1024;
+
+/** Of one store, for all databases together: each request has an answer in memory, and a store slows down who asks more. */
+const AT_ONCE_MAX = 16;
+/** By scheme, host and port. A configuration names few stores. */
+const STORES = new Map<string, Turns>();
+function turnsOf(url: string): Turns {
+  const { origin } = new URL(url);
+  const turns = STORES.get(origin) ?? new Turns(AT_ONCE_MAX);
+  STORES.set(origin, turns);
+  return turns;
+}
 
 /** Sends requests to a store, repeats those that failed, and counts all of them. */
 export class StoreHttp {
@@ -83,7 +94,7 @@ export class StoreHttp {
   ): Promise<StoreAnswer> {
     const { timeoutMs, stop } = this.options;
     const { url, ...request } = await make();
-    return STORE_TURNS.take(new URL(url).origin, () => {
+    return turnsOf(url).take(() => {
       this.sum.requests++;
       return withDeadline(timeoutMs, stop, (signal) =>
         exchangeWith(url, request, signal, async (response) => {

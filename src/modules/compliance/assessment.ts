@@ -18,17 +18,6 @@ type FrameworkItem = Answer<typeof COMPLIANCE_FRAMEWORK>;
 type ControlDetail = Answer<typeof COMPLIANCE_CONTROL>;
 
 const RECORD_IDS_MAX = 100;
-/** The database answers one question while the answer of another is counted. */
-const AT_ONCE = 3;
-
-/** Works on some at once. @returns the outcomes in the given order */
-async function eachOf<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
-  const done: R[] = [];
-  for (let at = 0; at < all.length; at += AT_ONCE)
-    done.push(...(await Promise.all(all.slice(at, at + AT_ONCE).map(work))));
-  return done;
-}
-
 /** Judges the controls of the shipped frameworks from the events of tenants, as of a moment. */
 export class Assessments {
   readonly #shipped = shippedFrameworks();
@@ -73,12 +62,10 @@ export class Assessments {
       declarations: (tenantId: number) => this.declarations.list(tenantId),
     };
     const trails: InstanceTrail[] = [];
-    const ordered = [...tenants].sort((a, b) => a - b);
-    await eachOf(ordered, async (tenant) => {
-      const read = await readTrails(parts, tenant, assessed);
-      refuseTooMany(trails.push(...read));
-    });
-    return trails.sort((a, b) => a.tenantId - b.tenantId);
+    // One after the other: a call has the turn, and the connection, of one long statement.
+    for (const tenant of [...tenants].sort((a, b) => a - b))
+      refuseTooMany(trails.push(...(await readTrails(parts, tenant, assessed))));
+    return trails;
   }
 
   /** Each control of some frameworks on each instance, in the order of the frameworks' files. */
@@ -93,17 +80,13 @@ export class Assessments {
         await setImmediate();
         const { controlId, title } = control;
         const about = { frameworkId, controlId, title };
-        const own = await eachOf(trails, (trail) => this.#standings(control, trail));
-        items.push(...own.flat().map((one) => ({ ...about, ...one })));
+        for (const trail of trails)
+          for (const databaseName of this.#placesOf(control, trail)) {
+            const verdict = await this.#judge(control, trail, databaseName);
+            items.push({ ...about, ...standing(verdict, trail, databaseName) });
+          }
       }
     return items;
-  }
-
-  async #standings(control: Control, trail: InstanceTrail) {
-    const standings: ReturnType<typeof standing>[] = [];
-    for (const databaseName of this.#placesOf(control, trail))
-      standings.push(standing(await this.#judge(control, trail, databaseName), trail, databaseName));
-    return standings;
   }
 
   /**

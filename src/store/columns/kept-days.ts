@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../../limits';
-import type { ColumnField } from './column-fields';
-import type { Block } from './hour-blocks';
+import type { Block, Wanted } from './hour-blocks';
 import { byDay } from './stored-hours';
 import type { TenantHours } from './tenant-hours';
 
@@ -16,8 +15,7 @@ export interface DayCounts {
 interface Gathered {
   /** What is counted, beside the filter. */
   readonly name: string;
-  /** As of `TenantHours.visit`. */
-  readonly wanted: { readonly fields: readonly ColumnField[]; readonly hasTimes: boolean };
+  readonly wanted: Wanted;
   /** Counts nothing yet. */
   readonly open: () => DayCounts;
   /** Adds packed counts up. */
