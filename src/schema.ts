@@ -27,6 +27,7 @@ import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidenc
 import { LogCheckResolver } from './modules/evidence/log-check.resolver';
 import { ExplainResolver } from './modules/explore/explain.resolver';
 import { ExploreResolver } from './modules/explore/explore.resolver';
+import { RowsResolver } from './modules/explore/rows.resolver';
 import { UsualResolver } from './modules/explore/usual.resolver';
 import { IngestResolver } from './modules/ingest/ingest.resolver';
 import { KeyResolver } from './modules/keys/key.resolver';
@@ -77,6 +78,7 @@ export const RESOLVERS = [
   EvidenceResolver,
   ExplainResolver,
   ExploreResolver,
+  RowsResolver,
   UsualResolver,
   IngestResolver,
   KeyResolver,

@@ -17,6 +17,7 @@ const MATRIX = {
   // Fields for sessions of the dashboard are called in test/explore/explore.test.ts.
   'Query.auditHistogram': ['session', '{ auditHistogram { bucketSeconds } }'],
   'Query.auditFacets': ['session', '{ auditFacets { totalCount } }'],
+  'Query.auditRows': ['session', '{ auditRows { responseRows affectedRows } }'],
   'Query.auditGroups': ['session', '{ auditGroups { totalCount } }'],
   'Query.complianceFrameworks': ['public', '{ complianceFrameworks { totalCount } }', 'read:compliance'],
   'Query.complianceControls': ['public', '{ complianceControls { totalCount } }', 'read:compliance'],

@@ -1,6 +1,6 @@
 import { Group, Stack, VisuallyHidden } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
-import { memo, useRef } from 'react';
+import { memo, type ReactNode, useRef } from 'react';
 import type { EventsQuery } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { FIELD_LABELS } from '../lib/field-labels';
@@ -13,20 +13,15 @@ import { formatTime, type TimeZone } from '../lib/time';
 import { useListKeys } from '../lib/use-list-keys';
 import { useOneStop } from '../lib/use-one-stop';
 import { ActionName } from './action-name';
+import { ColumnHead } from './column-head';
 import { showValue } from './event/marks';
 import classes from './explore.module.css';
-import {
-  COLUMNS,
-  type Column,
-  type ExploreState,
-  formatState,
-  isSortable,
-  PAGE_SIZES,
-} from './explore-state';
+import { type Column, type ExploreState, formatState, isSortable, PAGE_SIZES } from './explore-state';
 import { isFacetField } from './facets/facet-field';
 import { ValueActions } from './filter/value-actions';
 import { FindingMark } from './finding-mark';
 import { Outcome } from './outcome';
+import { moved, useColumnWidths } from './own-columns';
 import { PageJump } from './page-jump';
 import { SortHeader } from './sort-header';
 import { EXPLORE } from './texts';
@@ -36,23 +31,39 @@ import type { FindingMarks } from './use-findings';
 type Page = EventsQuery['auditEvents'];
 type Item = Page['items'][number];
 
+/** In pixels, where nobody has made the column narrower or wider. */
+const STATEMENT_WIDTH = 300;
+
 interface Props {
   readonly page: Page | undefined;
   readonly marks: FindingMarks;
   readonly isBusy: boolean;
   readonly state: ExploreState;
   readonly change: (change: Change) => void;
+  readonly onColumns: (columns: readonly Column[]) => void;
   readonly zone: TimeZone;
 }
 
-export const EventsTable = memo(function EventsTable({ page, marks, isBusy, state, change, zone }: Props) {
+export const EventsTable = memo(function EventsTable(props: Props) {
+  const { page, marks, isBusy, state, change, onColumns, zone } = props;
   const common = useTexts(COMMON);
   const labels = useTexts(FIELD_LABELS);
   const t = useTexts(EXPLORE);
   const open = (item: Item) => change({ event: item.recordId });
-  const columns = COLUMNS.filter((column) => state.columns.includes(column)).map((column) =>
-    columnOf(column, { zone, open, state, change, marks }, t, labels),
-  );
+  const [widths, setWidth] = useColumnWidths();
+  const columns = state.columns.map((column) => {
+    const head = (title: ReactNode) => (
+      <ColumnHead
+        column={column}
+        onDrop={(other) => onColumns(moved(state.columns, other, column))}
+        onWidth={(to) => setWidth(column, to)}
+      >
+        {title}
+      </ColumnHead>
+    );
+    const width = widths[column] ?? (column === 'statementPreview' ? STATEMENT_WIDTH : null);
+    return columnOf(column, { zone, open, state, change, marks, head, width }, t, labels);
+  });
   const totalCount = page?.totalCount ?? 0;
   useListKeys(page?.items.map(({ recordId }) => recordId) ?? [], 'data-event');
   const place = useRef<HTMLDivElement>(null);
@@ -112,7 +123,15 @@ function columnOf(
     state,
     change,
     marks,
-  }: Pick<Props, 'zone' | 'state' | 'change' | 'marks'> & { open: (item: Item) => void },
+    head,
+    width,
+  }: Pick<Props, 'zone' | 'state' | 'change' | 'marks'> & {
+    readonly open: (item: Item) => void;
+    /** Makes the heading of its title. */
+    readonly head: (title: ReactNode) => ReactNode;
+    /** In pixels; null: as wide as what it holds. */
+    readonly width: number | null;
+  },
   t: In<typeof EXPLORE>,
   labels: In<typeof FIELD_LABELS>,
 ): DataTableColumn<Item> {
@@ -148,8 +167,10 @@ function columnOf(
     );
   return {
     accessor: column,
-    title: isSortable(column) ? <SortHeader column={column} state={state} change={change} /> : labels[column],
-    ...(column === 'statementPreview' ? { ellipsis: true, width: 300 } : { noWrap: true }),
+    title: head(
+      isSortable(column) ? <SortHeader column={column} state={state} change={change} /> : labels[column],
+    ),
+    ...(width === null ? { noWrap: true } : { ellipsis: true, width }),
     cellsClassName: classes.cell ?? '',
     render: (item) => (
       <>

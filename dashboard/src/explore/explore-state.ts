@@ -36,6 +36,7 @@ export interface ExploreState {
   /** From 1. */
   readonly page: number;
   readonly pageSize: number;
+  /** In their order. The usual ones in an address are those that each person has chosen in their browser. */
   readonly columns: readonly Column[];
   /** Record id of the event in the drawer. */
   readonly event: string | null;
@@ -57,7 +58,7 @@ const RANGE_DEFAULT = last(24, 'h');
 /** The state in a query string. Missing and invalid parts get their default. */
 export function parseState(text: string): ExploreState {
   const given = new URLSearchParams(text);
-  const columns = (given.get('columns')?.split(',') ?? []).filter(isColumn);
+  const columns = [...new Set((given.get('columns')?.split(',') ?? []).filter(isColumn))];
   const sortBy = given.get('sortBy');
   return {
     range: rangeOf(given),
@@ -121,7 +122,7 @@ const TICKS_END = BigInt(Date.UTC(10_000, 0)) * TICKS_PER_MS;
 export const numberFieldOf = (text: string | null): NumberField | null =>
   NUMBER_FIELDS.find((field) => field === text) ?? null;
 
-const isColumn = (text: string): text is Column => (COLUMNS as readonly string[]).includes(text);
+export const isColumn = (text: string): text is Column => (COLUMNS as readonly string[]).includes(text);
 
 function rangeOf(given: URLSearchParams): TimeRange {
   const [first, end] = [timeOf(given.get('startTime')), timeOf(given.get('endTime'))];

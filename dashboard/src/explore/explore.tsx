@@ -1,4 +1,5 @@
 import { Box, Button, Stack } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useCallback, useMemo, useState } from 'react';
 import type { CombinedError } from 'urql';
 import type { Session } from '../api/session';
@@ -11,9 +12,10 @@ import { ColumnChoice } from './column-choice';
 import { CoverageNote } from './coverage/coverage-note';
 import { missingIn, type Stretch, stretchesOf } from './coverage/missing';
 import { useCoverage } from './coverage/use-coverage';
-import { EventDrawer } from './event-drawer';
+import { EventPanel, useIsDocked } from './event-panel';
 import { EventsTable } from './events-table';
 import classes from './explore.module.css';
+import type { Column } from './explore-state';
 import { useFacetFields } from './facets/facet-fields';
 import { FacetPanel } from './facets/facet-panel';
 import { FilterBar } from './filter-bar';
@@ -21,6 +23,7 @@ import { GroupPanel } from './groups/group-panel';
 import type { Histogram } from './histogram';
 import { HistogramPanel } from './histogram-panel';
 import { NoEvents } from './no-events';
+import { useOwnColumns } from './own-columns';
 import { EXPLORE } from './texts';
 import { useExploreData } from './use-explore-data';
 import { useExploreState } from './use-explore-state';
@@ -47,7 +50,16 @@ export function Explore({ session }: { readonly session: Session }) {
   const totalCount = isStale || events.fetching ? undefined : page?.totalCount;
   const isFirstPage = state.page === 1;
   const newEvents = useNewEvents(question, { range: state.range, filter, totalCount, isFirstPage }, refresh);
+  const isNarrow = useIsNarrow(state.event !== null);
   const retry = useCallback(() => refresh(), [refresh]);
+  const [, keepColumns] = useOwnColumns();
+  const onColumns = useCallback(
+    (columns: readonly Column[]) => {
+      keepColumns(columns);
+      change({ columns });
+    },
+    [keepColumns, change],
+  );
   const onText = useCallback((text: string) => change({ filter: text }), [change]);
   const numbers = histogram.data?.auditHistogram;
   const shownRange = rangeOf(numbers);
@@ -60,97 +72,110 @@ export function Explore({ session }: { readonly session: Session }) {
   }, [coverage, numbers]);
   const error = sharedError([events.error, histogram.error, facets.error]);
   return (
-    <Stack gap={4}>
-      <h1 className="sr-only">{t.explore}</h1>
-      <FilterBar
-        session={session}
-        state={state}
-        change={change}
-        zone={zone}
-        filter={filter}
-        totalCount={totalCount}
-        isCounting={!problem && !isRefused && !events.error}
-        onRefused={setIsRefused}
-        refresh={retry}
-        isBusy={events.fetching}
-        newEvents={newEvents}
-      />
-      {error && <Failed error={error} retry={retry} />}
-      {problem && <Empty title={t.notLoaded} />}
-      <div
-        hidden={problem !== null}
-        className={classes.answer}
-        data-stale={isStale || undefined}
-        aria-busy={data.isStale}
-      >
-        {!(error && histogram.error) && (
-          <HistogramPanel
-            result={histogram}
-            missing={missing}
-            zone={zone}
-            change={change}
-            retry={retry}
-            isTable={state.chart === 'table'}
-          />
-        )}
-        <Toolbar label={t.whatIsShown} gap={4} wrap="nowrap" justify="flex-end" align="flex-start">
-          {coverage && shownRange && <CoverageNote coverage={coverage} {...shownRange} zone={zone} />}
-          <ColumnChoice columns={state.columns} onChange={(columns) => change({ columns })} />
-          <Button
-            variant="subtle"
-            color="gray"
-            c="inherit"
-            size="compact-xs"
-            onClick={() => change({ groupBy: ['serverPrincipalName'] })}
-          >
-            {t.group}
-          </Button>
-        </Toolbar>
-        {/* The counts come after the events for a keyboard, so that these are near; they stand before them. */}
-        <div className={classes.columns}>
-          <Box component="section" id="events" tabIndex={-1} aria-label={common.events} miw={0} flex={1}>
-            {state.groupBy[0] && !problem ? (
-              <GroupPanel
-                filter={filter}
-                by={[state.groupBy[0], state.groupBy[1] ?? null]}
-                sumOf={state.sumOf}
-                onBy={(...by) => change({ groupBy: by.filter((field) => field !== null) })}
-                onSumOf={(sumOf) => change({ sumOf })}
-                onText={onText}
-              />
-            ) : events.error ? (
-              !error && <Failed error={events.error} retry={retry} />
-            ) : page?.totalCount === 0 && !isStale ? (
-              <NoEvents state={state} asked={filter} change={change} zone={zone} />
-            ) : !page ? (
-              // The table takes the longest to draw, so the questions are sent first.
-              <Loading what={t.theEvents} />
-            ) : (
-              <EventsTable
-                page={page}
-                marks={marks}
-                isBusy={events.fetching}
-                state={state}
-                change={change}
-                zone={zone}
-              />
-            )}
-          </Box>
-          <FacetPanel
-            result={facets}
-            fields={fields}
-            onFields={setFields}
-            text={state.filter}
-            onText={onText}
-            filter={filter}
-            isToldElsewhere={error !== undefined}
-            retry={retry}
-          />
+    <div className={classes.beside}>
+      <Stack gap={4} className={classes.view}>
+        <h1 className="sr-only">{t.explore}</h1>
+        <FilterBar
+          session={session}
+          state={state}
+          change={change}
+          zone={zone}
+          filter={filter}
+          totalCount={totalCount}
+          isCounting={!problem && !isRefused && !events.error}
+          onRefused={setIsRefused}
+          refresh={retry}
+          isBusy={events.fetching}
+          newEvents={newEvents}
+        />
+        {error && <Failed error={error} retry={retry} />}
+        {problem && <Empty title={t.notLoaded} />}
+        <div
+          hidden={problem !== null}
+          className={classes.answer}
+          data-stale={isStale || undefined}
+          aria-busy={data.isStale}
+        >
+          {!(error && histogram.error) && (
+            <HistogramPanel
+              result={histogram}
+              missing={missing}
+              zone={zone}
+              change={change}
+              retry={retry}
+              isTable={state.chart === 'table'}
+            />
+          )}
+          <Toolbar label={t.whatIsShown} gap={4} wrap="nowrap" justify="flex-end" align="flex-start">
+            {coverage && shownRange && <CoverageNote coverage={coverage} {...shownRange} zone={zone} />}
+            <ColumnChoice columns={state.columns} onChange={onColumns} />
+            <Button
+              variant="subtle"
+              color="gray"
+              c="inherit"
+              size="compact-xs"
+              onClick={() => change({ groupBy: ['serverPrincipalName'] })}
+            >
+              {t.group}
+            </Button>
+          </Toolbar>
+          {/* The counts come after the events for a keyboard, so that these are near; they stand before them. */}
+          <div className={classes.columns} data-narrow={isNarrow || undefined}>
+            <Box component="section" id="events" tabIndex={-1} aria-label={common.events} miw={0} flex={1}>
+              {state.groupBy[0] && !problem ? (
+                <GroupPanel
+                  filter={filter}
+                  by={[state.groupBy[0], state.groupBy[1] ?? null]}
+                  sumOf={state.sumOf}
+                  onBy={(...by) => change({ groupBy: by.filter((field) => field !== null) })}
+                  onSumOf={(sumOf) => change({ sumOf })}
+                  onText={onText}
+                />
+              ) : events.error ? (
+                !error && <Failed error={events.error} retry={retry} />
+              ) : page?.totalCount === 0 && !isStale ? (
+                <NoEvents state={state} asked={filter} change={change} zone={zone} />
+              ) : !page ? (
+                // The table takes the longest to draw, so the questions are sent first.
+                <Loading what={t.theEvents} />
+              ) : (
+                <EventsTable
+                  page={page}
+                  marks={marks}
+                  isBusy={events.fetching}
+                  state={state}
+                  change={change}
+                  onColumns={onColumns}
+                  zone={zone}
+                />
+              )}
+            </Box>
+            <FacetPanel
+              result={facets}
+              fields={fields}
+              onFields={setFields}
+              text={state.filter}
+              onText={onText}
+              filter={filter}
+              isToldElsewhere={error !== undefined}
+              retry={retry}
+              isNarrow={isNarrow}
+            />
+          </div>
         </div>
-      </div>
-      <EventDrawer state={state} page={page} change={change} zone={zone} />
-    </Stack>
+      </Stack>
+      <EventPanel state={state} page={page} change={change} zone={zone} />
+    </div>
   );
+}
+
+/** Whether there is no room for counts beside the events. An open event takes some where it is docked. */
+function useIsNarrow(isOpen: boolean): boolean {
+  const now = { getInitialValueInEffect: false } as const;
+  const isSmall = useMediaQuery('(max-width: 62em)', false, now);
+  const isSmallBesidePanel = useMediaQuery('(max-width: 95em)', false, now);
+  const isDocked = useIsDocked();
+  return isSmall || (isOpen && isDocked && isSmallBesidePanel);
 }
 
 function rangeOf(histogram: Histogram | undefined): { fromMs: number; toMs: number } | null {

@@ -26,6 +26,7 @@ import type { TimeRange } from './time-range';
 import { TimeRangePicker } from './time-range-picker';
 import type { Change } from './use-explore-state';
 import type { NewEvents } from './use-new-events';
+import { ViewRows } from './view-rows';
 
 interface Props {
   readonly session: Session;
@@ -113,6 +114,7 @@ export function FilterBar(props: Props) {
         <Text size="sm" role="status" fw={600}>
           {totalCount !== undefined ? t.events(totalCount) : isCounting ? common.counting : t.notCounted}
         </Text>
+        <ViewRows filter={filter} isAsked={Boolean(totalCount)} />
         {state.around && <Text size="sm">{t.aroundEvent(formatTime(state.around, zone, 3))}</Text>}
         {newEvents.count > 0 && (
           <Text size="sm" role="status">

@@ -1,7 +1,8 @@
-import { useCallback } from 'react';
+import { useCallback, useMemo } from 'react';
 import type { Address } from '../lib/address';
 import { useAddress } from '../lib/use-address';
-import { type ExploreState, formatState, parseState } from './explore-state';
+import { COLUMNS_DEFAULT, type ExploreState, formatState, isColumn, parseState } from './explore-state';
+import { useOwnColumns } from './own-columns';
 
 export type Change = Partial<ExploreState>;
 
@@ -9,7 +10,13 @@ const EXPLORE: Address<ExploreState> = { parse: parseState, format: formatState,
 
 /** The state of Explore in the address, and how to change it. */
 export function useExploreState(): [ExploreState, (change: Change) => void] {
-  const [state, setState] = useAddress(EXPLORE);
+  const [named, setState] = useAddress(EXPLORE);
+  const [own] = useOwnColumns();
+  const columns = named.columns.join() === COLUMNS_DEFAULT.join() ? own.join() : named.columns.join();
+  const state = useMemo(
+    (): ExploreState => ({ ...named, columns: columns.split(',').filter(isColumn) }),
+    [named, columns],
+  );
   const change = useCallback(
     (patch: Change) => {
       // With another filter or order, the page number of before means nothing.

@@ -65,9 +65,12 @@ export function useKeyboard(go: (letter: string) => boolean): void {
   }, [isOn]);
 }
 
-/** Whether a dialog or a list of choices is shown. A closed one may be in the page, without a place in it. */
+/**
+ * Whether a dialog or a list of choices is shown over the page. A closed one may be in the page, without a place in it;
+ * one that is docked covers nothing.
+ */
 const isCovered = (): boolean =>
-  [...document.querySelectorAll('[role="dialog"], [role="listbox"]')].some(
+  [...document.querySelectorAll('[role="dialog"]:not([data-docked]), [role="listbox"]')].some(
     (element) => element.getClientRects().length > 0,
   );
 

@@ -7,6 +7,8 @@ import type { TenantSet } from '../../tenant-set';
 import { explain } from './explain';
 import { ExplainResolver } from './explain.resolver';
 import { ExploreResolver } from './explore.resolver';
+import { rowsOf } from './rows';
+import { RowsResolver } from './rows.resolver';
 import { PostgresAuditEventExplorer } from './stored-explorer';
 import { usualOf } from './usual';
 import { UsualResolver } from './usual.resolver';
@@ -20,6 +22,7 @@ export const exploreModule = (
 ): Module => ({
   resolvers: [
     new ExploreResolver(new PostgresAuditEventExplorer(service), fairShare),
+    new RowsResolver((set, filter) => rowsOf(service, set, filter), fairShare),
     new UsualResolver(find, (event, withTenant) => usualOf(service, event, withTenant), fairShare),
     new ExplainResolver((set, filter) => explain(service, set, filter), tenants, fairShare),
   ],

@@ -1,4 +1,5 @@
-import { Button, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Group, Stack, Table, Tabs, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { FIELD_NAMES } from '../../../../src/event/fields';
 import { EventDocument, type EventQuery } from '../../../generated/operations';
@@ -39,9 +40,14 @@ interface Props {
   readonly state: ExploreState;
   readonly change: (change: Change) => void;
   readonly zone: TimeZone;
+  readonly tab: EventTab;
+  readonly onTab: (tab: EventTab) => void;
 }
 
-export default function EventDetail({ recordId, state, change, zone }: Props) {
+const TABS = ['event', 'statement', 'proof', 'json'] as const;
+export type EventTab = (typeof TABS)[number];
+
+export default function EventDetail({ recordId, state, change, zone, tab, onTab }: Props) {
   const labels = useTexts(FIELD_LABELS);
   const t = useTexts(EVENT);
   const [{ data, error, fetching }, ask] = useQuery({
@@ -53,8 +59,30 @@ export default function EventDetail({ recordId, state, change, zone }: Props) {
   const event = data.auditEvent;
   if (!event) return <Empty title={t.noEvent} />;
   const onText = (filter: string) => change({ filter });
+  const { statement } = event;
+  const hasStatement = statement !== null && statement !== undefined;
+  const panels: Readonly<Record<EventTab, ReactNode>> = {
+    event: (
+      <Stack>
+        <StatedValues stated={statedBy(event, labels)} text={state.filter} onText={onText} />
+        <RelatedViews event={event} change={change} />
+        {hasStatement && <Statement text={statement} filter={state.filter} search={state.search} isCut />}
+        <Usual recordId={recordId} eventTime={event.eventTime} change={change} />
+        <Fields event={event} zone={zone} text={state.filter} onText={onText} />
+        <Proof event={event} zone={zone} />
+        <AdditionalValues values={event.additional} />
+      </Stack>
+    ),
+    statement: hasStatement ? (
+      <Statement text={statement} filter={state.filter} search={state.search} />
+    ) : (
+      <Empty title={t.noStatement} />
+    ),
+    proof: <Proof event={event} zone={zone} />,
+    json: <EventJson event={event} />,
+  };
   return (
-    <Stack>
+    <Stack gap="xs">
       <div>
         <Text fw={600} data-testid="sentence" style={{ overflowWrap: 'anywhere' }}>
           {showHidden(sentenceOf(event, t))}
@@ -63,15 +91,37 @@ export default function EventDetail({ recordId, state, change, zone }: Props) {
           {formatTime(event.eventTime, zone, 3)} ({zoneName(zone)})
         </Text>
       </div>
-      <StatedValues stated={statedBy(event, labels)} text={state.filter} onText={onText} />
-      <RelatedViews event={event} change={change} />
-      <Fields event={event} zone={zone} text={state.filter} onText={onText} />
-      {event.statement !== null && event.statement !== undefined && (
-        <Statement text={event.statement} filter={state.filter} search={state.search} />
-      )}
-      <Usual recordId={recordId} eventTime={event.eventTime} change={change} />
-      <Proof event={event} zone={zone} />
-      <AdditionalValues values={event.additional} />
+      <Tabs
+        value={tab}
+        onChange={(value) => onTab(TABS.find((each) => each === value) ?? 'event')}
+        keepMounted={false}
+      >
+        <Tabs.List mb="xs">
+          {TABS.map((each) => (
+            <Tabs.Tab key={each} value={each} px="sm" py={6}>
+              {t[each]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {TABS.map((each) => (
+          <Tabs.Panel key={each} value={each}>
+            {panels[each]}
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Stack>
+  );
+}
+
+function EventJson({ event }: { readonly event: Event }) {
+  const t = useTexts(EVENT);
+  const text = JSON.stringify(event, null, 2);
+  return (
+    <Stack gap="xs" align="flex-start">
+      <CopyAction label={t.copyJson} text={() => text} />
+      <pre className={classes.statement} data-testid="json">
+        {showHidden(text)}
+      </pre>
     </Stack>
   );
 }
@@ -110,10 +160,18 @@ function RelatedViews({ event, change }: { readonly event: Event; readonly chang
           {t.samePrincipal}
         </Button>
       )}
-      <CopyAction label={t.copyJson} text={() => JSON.stringify(event, null, 2)} />
+      {event.sessionId && (
+        <Button size="xs" variant="default" onClick={() => change({ ...clear, filter: sessionOf(event) })}>
+          {t.sameSession}
+        </Button>
+      )}
     </Group>
   );
 }
+
+/** A session id names a session of one server instance. */
+const sessionOf = ({ sessionId, serverInstanceName: instance }: Event): string =>
+  only(instance ? only('', 'serverInstanceName', instance) : '', 'sessionId', sessionId ?? null);
 
 interface FieldsProps {
   readonly event: Event;

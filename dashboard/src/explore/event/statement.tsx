@@ -14,10 +14,12 @@ interface Props {
   /** Matches the text that was searched for, which is marked. */
   readonly filter: string;
   readonly search: string;
+  /** Whether a long statement scrolls in a place of its own; otherwise it is shown as long as it is. */
+  readonly isCut?: boolean;
 }
 
 /** The statement as SQL Server recorded it, or formatted for reading. Only the recorded one is evidence and is copied. */
-export default function Statement({ text, filter, search }: Props) {
+export default function Statement({ text, filter, search, isCut = false }: Props) {
   const t = useTexts(EVENT);
   const [shown, setShown] = useState('formatted');
   const formatted = useMemo(() => formatStatement(text), [text]);
@@ -50,7 +52,10 @@ export default function Statement({ text, filter, search }: Props) {
           {t.hasHidden}
         </Text>
       )}
-      <ScrollArea.Autosize mah={320} viewportProps={{ tabIndex: 0, 'aria-label': t.statement }}>
+      <ScrollArea.Autosize
+        mah={isCut ? 320 : 'none'}
+        viewportProps={{ tabIndex: 0, 'aria-label': t.statement }}
+      >
         <pre
           className={classes.statement}
           data-testid="statement"

@@ -1,5 +1,5 @@
 import { Button, Collapse, Group, Stack, Text } from '@mantine/core';
-import { useDisclosure, useMediaQuery } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import { memo, useRef } from 'react';
 import { useTexts } from '../../lib/language';
 import { useCommands } from '../../lib/use-commands';
@@ -24,13 +24,14 @@ interface Props {
   /** Whether the error is shown elsewhere. */
   readonly isToldElsewhere: boolean;
   readonly retry: () => void;
+  /** Whether there is no room beside the events: the counts stand below a button. */
+  readonly isNarrow: boolean;
 }
 
 /** The values of the chosen fields with their counts, to filter by or to exclude. */
 export const FacetPanel = memo(function FacetPanel(props: Props) {
   const t = useTexts(EXPLORE);
-  const { result, fields, onFields, text, onText, filter, isToldElsewhere, retry } = props;
-  const isNarrow = useMediaQuery('(max-width: 62em)');
+  const { result, fields, onFields, text, onText, filter, isToldElsewhere, retry, isNarrow } = props;
   const [isOpen, { toggle, open }] = useDisclosure();
   const place = useRef<HTMLElement>(null);
   // Before the counts are there, the choice of fields is.
@@ -47,7 +48,12 @@ export const FacetPanel = memo(function FacetPanel(props: Props) {
     },
   });
   return (
-    <section ref={place} className={classes.panel} aria-label={t.countsByField}>
+    <section
+      ref={place}
+      className={classes.panel}
+      aria-label={t.countsByField}
+      data-narrow={isNarrow || undefined}
+    >
       {isNarrow && (
         <Button variant="default" size="xs" fullWidth onClick={toggle} aria-expanded={isOpen}>
           {isOpen ? t.hideCounts : t.filterByField}
