@@ -17,6 +17,29 @@ const nameParts = {
   },
 };
 
+/** Has the browser fetch the typeface beside the styles, and not only after them. */
+const fetchTypeface = {
+  name: 'fetch-typeface',
+  transformIndexHtml: {
+    order: 'post',
+    handler(_, { bundle = {} }) {
+      return Object.keys(bundle)
+        .filter((name) => name.endsWith('.woff2'))
+        .map((name) => ({
+          tag: 'link',
+          attrs: {
+            rel: 'preload',
+            as: 'font',
+            type: 'font/woff2',
+            crossorigin: true,
+            href: `/dashboard/${name}`,
+          },
+          injectTo: 'head',
+        }));
+    },
+  },
+};
+
 /** Writes the licences of the packages that the page is made of, in a file beside it. */
 const nameLicenses = {
   name: 'name-licenses',
@@ -30,7 +53,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/dashboard/',
   // The service puts a fresh nonce in its place, in the page and in the policy.
-  plugins: [nameParts, nameLicenses],
+  plugins: [nameParts, fetchTypeface, nameLicenses],
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: '../dist/dashboard',

@@ -12,9 +12,10 @@ export const theme = createTheme({
   primaryShade: { light: 9, dark: 9 },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  headings: { fontWeight: '600' },
   // What is wrong with a field is said by the service, in English.
   components: { InputWrapper: { defaultProps: { errorProps: { lang: 'en' } } } },
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+  fontFamily: 'Geist, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
 });
 

@@ -303,6 +303,63 @@ describe('exploring events', () => {
     await explore.events.getByRole('columnheader', { name: 'Host' }).waitFor();
   });
 
+  it('moves a column and makes it wider, by dragging and by keyboard, and keeps both for the person', async () => {
+    const other = await opened.dashboard.signedIn(opened.dashboard.contoso.key, '/explore?range=all');
+    const own = new ExplorePage(other);
+    await own.count(150);
+    const titles = async () =>
+      (await own.events.locator('thead th').allInnerTexts()).map((text) => text.trim());
+    const head = (name: string) => own.events.getByRole('columnheader', { name });
+    expect((await titles()).slice(0, 3)).toEqual(['Time', 'Action', 'Database']);
+    await head('Database').locator('[draggable]').first().dragTo(head('Time').locator('[draggable]').first());
+    await until(titles, ([first]) => first === 'Database');
+    await other.getByRole('button', { name: 'Columns' }).click();
+    await other.getByRole('button', { name: 'Move Database back' }).press('Enter');
+    await until(titles, ([first]) => first === 'Time');
+    await other.getByRole('button', { name: 'Make Action wider' }).press('Enter');
+    await other.getByRole('button', { name: 'Make Action wider' }).press('Enter');
+    const widthOf = async () => Math.round((await head('Action').boundingBox())?.width ?? 0);
+    await until(widthOf, (width) => width === 240);
+    await other.keyboard.press('Escape');
+    const edge = await head('Action').locator('[data-edge]').boundingBox();
+    if (!edge) throw new Error('the heading has no edge to drag');
+    await other.mouse.move(edge.x + edge.width / 2, edge.y + edge.height / 2);
+    await other.mouse.down();
+    await other.mouse.move(edge.x + edge.width / 2 + 60, edge.y + edge.height / 2, { steps: 3 });
+    await other.mouse.up();
+    const wide = await until(widthOf, (width) => width > 270);
+    // Without the columns in the address, the person's own are shown.
+    await other.goto(other.url().replace(/[?].*/, '?range=all'));
+    await own.count(150);
+    expect((await titles()).slice(0, 3)).toEqual(['Time', 'Database', 'Action']);
+    expect(await widthOf()).toBe(wide);
+    await other.context().close();
+  });
+
+  it('shows 23 rows in a window of 1440 by 900, below a heading that stays', async () => {
+    const other = await opened.dashboard.signedIn(
+      opened.dashboard.contoso.key,
+      '/explore?range=all&pageSize=100',
+      { viewport: { width: 1440, height: 900 } },
+    );
+    const own = new ExplorePage(other);
+    await own.count(150);
+    await other.getByRole('region', { name: 'Completeness' }).waitFor();
+    const rows = own.events.locator('tbody tr');
+    const footer = await other.getByText('1 – 100 of 150').boundingBox();
+    const end = footer?.y ?? 0;
+    expect(end).toBeGreaterThan(800);
+    const boxes = await Promise.all([...Array(30).keys()].map((i) => rows.nth(i).boundingBox()));
+    const shown = boxes.filter((box) => box && box.y + box.height <= end);
+    expect(shown.length).toBeGreaterThanOrEqual(23);
+    await rows.nth(80).scrollIntoViewIfNeeded();
+    const head = await own.events.locator('thead').boundingBox();
+    const row = await rows.nth(80).boundingBox();
+    expect(head?.y).toBeGreaterThan(100);
+    expect(row?.y).toBeGreaterThan(head?.y ?? Number.POSITIVE_INFINITY);
+    await other.context().close();
+  });
+
   it('leaves room for the other columns beside a long value', async () => {
     await opened.dashboard.fabrikam.audited({
       objectName: 'X'.repeat(400),
@@ -374,6 +431,41 @@ describe('exploring events', () => {
     await drawer.getByRole('button', { name: 'Copy the original statement' }).click();
     await drawer.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(body.data.statement);
+  });
+
+  it('keeps the list in use beside an open event: j and k step, tabs stay, the edge sizes it', async () => {
+    const other = await opened.dashboard.signedIn(opened.dashboard.contoso.key, '/explore?range=all');
+    const own = new ExplorePage(other);
+    await own.count(150);
+    const panel = await own.open(0);
+    const json = async () => JSON.parse(await panel.getByTestId('json').innerText());
+    await panel.getByRole('tab', { name: 'JSON' }).click();
+    const first = await json();
+    await other.keyboard.press('j');
+    const second = await until(json, ({ recordId }) => recordId !== first.recordId);
+    await other.keyboard.press('k');
+    await until(json, ({ recordId }) => recordId === first.recordId);
+    expect(Object.keys(second)).toEqual(expect.arrayContaining(['recordId', 'statement', 'proof']));
+    await panel.getByRole('tab', { name: 'Proof' }).click();
+    await panel.getByRole('region', { name: 'Proof' }).waitFor();
+    const edge = panel.getByRole('separator', { name: 'Width of the panel' });
+    const widthOf = async () => Math.round((await panel.boundingBox())?.width ?? 0);
+    const before = await widthOf();
+    await edge.press('ArrowLeft');
+    await until(widthOf, (width) => width === before + 40);
+    await other.reload();
+    await panel.getByText('Record id').waitFor();
+    expect(await widthOf()).toBe(before + 40);
+    await own.events.getByRole('row').nth(3).getByRole('link').first().click();
+    await until(
+      () => other.evaluate<string>('location.search'),
+      (search) => !search.includes(first.recordId),
+    );
+    await panel.getByRole('button', { name: 'Same session' }).click();
+    expect(new URL(other.url()).searchParams.get('filter')).toMatch(
+      /serverInstanceName:.* AND sessionId:|serverInstanceName:\S+ sessionId:/,
+    );
+    await other.context().close();
   });
 
   it('shows markup in a statement as the text it is', async () => {

@@ -1,4 +1,4 @@
-import { Group, Stack, VisuallyHidden } from '@mantine/core';
+import { VisuallyHidden } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
 import { memo, type ReactNode, useRef } from 'react';
 import type { EventsQuery } from '../../generated/operations';
@@ -69,8 +69,9 @@ export const EventsTable = memo(function EventsTable(props: Props) {
   const place = useRef<HTMLDivElement>(null);
   useOneStop(place, 'thead');
   return (
-    <Stack ref={place} gap="xs">
+    <div ref={place} className={classes.place}>
       <DataTable
+        className={classes.table ?? ''}
         withTableBorder
         highlightOnHover
         minHeight={180}
@@ -84,8 +85,12 @@ export const EventsTable = memo(function EventsTable(props: Props) {
         noRecordsText={t.noEventsOnPage}
         onRowClick={onRow(open)}
         customRowAttributes={({ recordId }) => ({ 'data-event': recordId })}
-        rowClassName={({ eventTime, succeeded }) =>
-          [!succeeded && classes.failed, eventTime === state.around && classes.center]
+        rowClassName={({ recordId, eventTime, succeeded }) =>
+          [
+            !succeeded && classes.failed,
+            recordId === state.event && classes.open,
+            eventTime === state.around && classes.center,
+          ]
             .filter(Boolean)
             .join(' ')
         }
@@ -97,17 +102,23 @@ export const EventsTable = memo(function EventsTable(props: Props) {
         onRecordsPerPageChange={(pageSize) => change({ pageSize, page: 1 })}
         recordsPerPageLabel={common.perPage}
         paginationText={({ from, to, totalRecords }) => common.ofRows(from, to, totalRecords)}
+        paginationSize="xs"
+        renderPagination={({ Controls }) => (
+          <>
+            <Controls.Text />
+            <Controls.PageSizeSelector />
+            <Controls.Pagination />
+            <PageJump
+              key={state.page}
+              page={state.page}
+              pages={Math.max(1, Math.ceil(totalCount / state.pageSize))}
+              onJump={(next) => change({ page: next })}
+            />
+          </>
+        )}
         getPaginationControlProps={(control) => ({ 'aria-label': common[`${control}Page`] })}
       />
-      <Group justify="flex-end">
-        <PageJump
-          key={state.page}
-          page={state.page}
-          pages={Math.max(1, Math.ceil(totalCount / state.pageSize))}
-          onJump={(next) => change({ page: next })}
-        />
-      </Group>
-    </Stack>
+    </div>
   );
 });
 

@@ -22,7 +22,9 @@ export const COLUMNS_DEFAULT: readonly Column[] = [
 const SORTABLE: readonly (Column & keyof typeof SORTS)[] = [
   ...(['eventTime', 'actionId', 'databaseName', 'serverPrincipalName', 'succeeded'] as const),
 ];
-export const PAGE_SIZES = [LIMITS.pageSizeDefault, 50, LIMITS.pageSizeMax];
+/** As many rows as a usual window shows. */
+const PAGE_SIZE_DEFAULT = 25;
+export const PAGE_SIZES = [PAGE_SIZE_DEFAULT, 50, LIMITS.pageSizeMax];
 
 /** The whole state of a view of the events. It is kept in the URL, so that a link shows the same. */
 export interface ExploreState {
@@ -67,7 +69,7 @@ export function parseState(text: string): ExploreState {
     sortBy: isSortable(sortBy) ? sortBy : 'eventTime',
     descending: given.get('sortDirection') !== 'asc',
     page: wholeNumber(given.get('page'), LIMITS.pageMax) ?? 1,
-    pageSize: wholeNumber(given.get('pageSize'), LIMITS.pageSizeMax) ?? LIMITS.pageSizeDefault,
+    pageSize: wholeNumber(given.get('pageSize'), LIMITS.pageSizeMax) ?? PAGE_SIZE_DEFAULT,
     columns: columns.length > 0 ? columns : COLUMNS_DEFAULT,
     event: given.get('event'),
     around: timeOf(given.get('around')),
@@ -91,7 +93,7 @@ export function formatState(state: ExploreState): string {
   if (state.sortBy !== 'eventTime') parts.set('sortBy', state.sortBy);
   if (!state.descending) parts.set('sortDirection', 'asc');
   if (state.page !== 1) parts.set('page', String(state.page));
-  if (state.pageSize !== LIMITS.pageSizeDefault) parts.set('pageSize', String(state.pageSize));
+  if (state.pageSize !== PAGE_SIZE_DEFAULT) parts.set('pageSize', String(state.pageSize));
   if (state.columns.join() !== COLUMNS_DEFAULT.join()) parts.set('columns', state.columns.join());
   if (state.event) parts.set('event', state.event);
   if (state.around) parts.set('around', state.around);

@@ -1,4 +1,4 @@
-import { Box, Button, Stack } from '@mantine/core';
+import { Box, Button, Group, Stack } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useCallback, useMemo, useState } from 'react';
 import type { CombinedError } from 'urql';
@@ -29,6 +29,7 @@ import { useExploreData } from './use-explore-data';
 import { useExploreState } from './use-explore-state';
 import { useFindings } from './use-findings';
 import { useNewEvents } from './use-new-events';
+import { ViewCount } from './view-count';
 
 const NOTHING: readonly Stretch[] = [];
 
@@ -82,7 +83,6 @@ export function Explore({ session }: { readonly session: Session }) {
           zone={zone}
           filter={filter}
           totalCount={totalCount}
-          isCounting={!problem && !isRefused && !events.error}
           onRefused={setIsRefused}
           refresh={retry}
           isBusy={events.fetching}
@@ -106,22 +106,36 @@ export function Explore({ session }: { readonly session: Session }) {
               isTable={state.chart === 'table'}
             />
           )}
-          <Toolbar label={t.whatIsShown} gap={4} wrap="nowrap" justify="flex-end" align="flex-start">
+          <Group gap="xs" align="flex-start" className={classes.above}>
+            <ViewCount
+              filter={filter}
+              totalCount={totalCount}
+              isCounting={!problem && !isRefused && !events.error}
+            />
             {coverage && shownRange && <CoverageNote coverage={coverage} {...shownRange} zone={zone} />}
-            <ColumnChoice columns={state.columns} onChange={onColumns} />
-            <Button
-              variant="subtle"
-              color="gray"
-              c="inherit"
-              size="compact-xs"
-              onClick={() => change({ groupBy: ['serverPrincipalName'] })}
-            >
-              {t.group}
-            </Button>
-          </Toolbar>
+            <Toolbar label={t.whatIsShown} gap={4} wrap="nowrap" ml="auto">
+              <ColumnChoice columns={state.columns} onChange={onColumns} />
+              <Button
+                variant="subtle"
+                color="gray"
+                c="inherit"
+                size="compact-xs"
+                onClick={() => change({ groupBy: ['serverPrincipalName'] })}
+              >
+                {t.group}
+              </Button>
+            </Toolbar>
+          </Group>
           {/* The counts come after the events for a keyboard, so that these are near; they stand before them. */}
           <div className={classes.columns} data-narrow={isNarrow || undefined}>
-            <Box component="section" id="events" tabIndex={-1} aria-label={common.events} miw={0} flex={1}>
+            <Box
+              component="section"
+              id="events"
+              tabIndex={-1}
+              aria-label={common.events}
+              className={classes.events}
+              data-is-list={!state.groupBy[0] || undefined}
+            >
               {state.groupBy[0] && !problem ? (
                 <GroupPanel
                   filter={filter}

@@ -26,7 +26,6 @@ import type { TimeRange } from './time-range';
 import { TimeRangePicker } from './time-range-picker';
 import type { Change } from './use-explore-state';
 import type { NewEvents } from './use-new-events';
-import { ViewRows } from './view-rows';
 
 interface Props {
   readonly session: Session;
@@ -36,8 +35,6 @@ interface Props {
   readonly filter: ExploreFilter;
   /** Undefined: unknown for this question. */
   readonly totalCount: number | undefined;
-  /** Whether it will be known. */
-  readonly isCounting: boolean;
   /** Called with whether the filter that was typed last is not understood. */
   readonly onRefused: (isRefused: boolean) => void;
   readonly refresh: () => void;
@@ -49,11 +46,13 @@ interface Props {
 export function FilterBar(props: Props) {
   const common = useTexts(COMMON);
   const t = useTexts(EXPLORE);
-  const { session, state, change, zone, filter, totalCount, isCounting, onRefused } = props;
+  const { session, state, change, zone, filter, totalCount, onRefused } = props;
   const { refresh, isBusy, newEvents } = props;
   const [recent, addRecent] = useRecentSearches(session);
   const [{ data }, askSaved] = useQuery({ query: SavedSearchesDocument });
   const saved = data?.savedSearches ?? [];
+  const isNarrowed =
+    state.around !== null || newEvents.count > 0 || state.filter !== '' || state.search !== '';
   useCommands({ filter: () => document.getElementById(FILTER_ID)?.focus() });
   const search = (text: string, range?: TimeRange | null) => {
     addRecent(text);
@@ -110,19 +109,17 @@ export function FilterBar(props: Props) {
           <ProveButton session={session} filter={filter} label={t.proveView} isDisabled={!totalCount} />
         </Toolbar>
       </Group>
-      <Group gap="xs" mt={4} mih={24}>
-        <Text size="sm" role="status" fw={600}>
-          {totalCount !== undefined ? t.events(totalCount) : isCounting ? common.counting : t.notCounted}
-        </Text>
-        <ViewRows filter={filter} isAsked={Boolean(totalCount)} />
-        {state.around && <Text size="sm">{t.aroundEvent(formatTime(state.around, zone, 3))}</Text>}
-        {newEvents.count > 0 && (
-          <Text size="sm" role="status">
-            {t.newEvents(newEvents.count)}
-          </Text>
-        )}
-        <FilterPills state={state} change={change} />
-      </Group>
+      {isNarrowed && (
+        <Group gap="xs" mt={4} mih={24}>
+          {state.around && <Text size="sm">{t.aroundEvent(formatTime(state.around, zone, 3))}</Text>}
+          {newEvents.count > 0 && (
+            <Text size="sm" role="status">
+              {t.newEvents(newEvents.count)}
+            </Text>
+          )}
+          <FilterPills state={state} change={change} />
+        </Group>
+      )}
     </div>
   );
 }

@@ -20,9 +20,10 @@ export function FindingMark({ findings }: { readonly findings: readonly Finding[
       aria-label={text}
       title={text}
       ml={6}
+      lh={0}
       onClick={(event: MouseEvent) => event.stopPropagation()}
     >
-      <IconAlertTriangle size={14} aria-hidden />
+      <IconAlertTriangle size={14} aria-hidden style={{ verticalAlign: '-2px' }} />
     </Anchor>
   );
 }

@@ -1,4 +1,4 @@
-import { Group, NumberInput, Text } from '@mantine/core';
+import { Group, Text, TextInput } from '@mantine/core';
 import { useTexts } from '../lib/language';
 import { EXPLORE } from './texts';
 
@@ -15,19 +15,19 @@ export function PageJump(props: {
   };
   return (
     <Group gap={6}>
-      <NumberInput
+      <TextInput
+        type="number"
         aria-label={t.goToPage}
         size="xs"
-        w={90}
+        w={64}
         min={1}
         max={props.pages}
-        allowDecimal={false}
-        hideControls
+        step={1}
         defaultValue={props.page}
         onBlur={(event) => jump(event.currentTarget.value)}
         onKeyDown={(event) => event.key === 'Enter' && jump(event.currentTarget.value)}
       />
-      <Text size="sm">{t.ofPages(props.pages)}</Text>
+      <Text size="xs">{t.ofPages(props.pages)}</Text>
     </Group>
   );
 }

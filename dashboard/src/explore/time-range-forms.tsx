@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../lib/language';
@@ -74,17 +74,18 @@ export function LastSpan({ range, onChange }: Props) {
   return (
     <form onSubmit={submit}>
       <Group gap={4} wrap="nowrap" align="flex-end">
-        <NumberInput
+        <TextInput
+          type="number"
           label={t.last}
           size="xs"
           w={80}
           min={1}
           max={AMOUNT_MAX}
-          allowDecimal={false}
+          step={1}
           required
           withAsterisk={false}
           value={amount}
-          onChange={setAmount}
+          onChange={(event) => setAmount(event.currentTarget.value)}
         />
         <NativeSelect
           aria-label={t.unit}
