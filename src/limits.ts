@@ -261,6 +261,17 @@ export const LIMITS = {
   savedViewCharsMax: 2_000, // a query string with all columns has 400
   savedSearchesShownMax: 1_000, // one answer
   savedSearchesClearMs: 60 * 60_000, // rows of removed searches are few, and nobody sees them
+  notesMax: 100, // of one event, removed ones too: people who write more write a document
+  notesOfTenantMax: 50_000, // some 200 MB at most
+  notesOfHolderMax: 10_000, // of one key or person in one tenant: a program cannot take the room of all others
+  notesShownMax: 1_000, // one answer
+  incidentEventsMax: 200, // that people put into one incident: they are shown whole, without pages
+  eventIncidentsMax: 20, // into which people put one event
+  incidentEventsOfHolderMax: 5_000, // of one key or person in one tenant
+  incidentEventsOfTenantMax: 20_000,
+  incidentChoicesMax: 50, // open incidents among which a person chooses: others are found by a word
+  goneNotesMs: 10 * 60_000, // notes of an event that retention removed go soon after it
+  goneNotesStep: 1_000, // events that are looked for at once
   facetValuesDefault: 10,
   facetValuesSearchedMax: 10_000, // the most frequent values of a field, searched for a text in them
   complianceLagsMax: 1_000, // sources with their lags in one summary

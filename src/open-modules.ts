@@ -22,6 +22,7 @@ import { beginExports } from './modules/export/module';
 import { openIngest } from './modules/ingest/module';
 import { keysModule } from './modules/keys/module';
 import { ensureOperatorKey } from './modules/keys/operator-key';
+import { notesModule } from './modules/notes/module';
 import { overviewModule } from './modules/overview/module';
 import { reportsModule } from './modules/reports/module';
 import { restoreModule } from './modules/restore/module';
@@ -267,6 +268,14 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     }),
     reports,
     savedSearchesModule(service, owner),
+    notesModule({
+      service,
+      owner,
+      reader: readSide.reader,
+      noteInIncident: detection.noteInIncident,
+      epoch,
+      nowMs,
+    }),
     accessLogModule({
       accessLog,
       accessViews,

@@ -31,6 +31,8 @@ import { RowsResolver } from './modules/explore/rows.resolver';
 import { UsualResolver } from './modules/explore/usual.resolver';
 import { IngestResolver } from './modules/ingest/ingest.resolver';
 import { KeyResolver } from './modules/keys/key.resolver';
+import { IncidentEventResolver } from './modules/notes/incident-event.resolver';
+import { NoteResolver } from './modules/notes/note.resolver';
 import { OverviewResolver } from './modules/overview/overview.resolver';
 import { ReportResolver } from './modules/reports/report.resolver';
 import { ReportScheduleResolver } from './modules/reports/schedules/schedule.resolver';
@@ -82,6 +84,8 @@ export const RESOLVERS = [
   UsualResolver,
   IngestResolver,
   KeyResolver,
+  NoteResolver,
+  IncidentEventResolver,
   OverviewResolver,
   ReportResolver,
   ReportScheduleResolver,

@@ -139,12 +139,12 @@ const parametersOf = (rule: AccessRule, args: Args): Args =>
 
 /**
  * Keeps only the names of secrets. Removes the query of a URL, because it often contains a token, what an erasure is about,
- * because it may name what is erased, and the bytes of a file.
+ * because it may name what is erased, a note on an event, because it is erased with the event, and the bytes of a file.
  */
 function withoutSecrets(args: Args): Args {
-  const names = ['secrets', 'url', 'erased', 'bytes'];
+  const names = ['secrets', 'url', 'erased', 'note', 'bytes'];
   if (names.every((name) => args[name] === undefined)) return args;
-  const { secrets, url, erased: _, bytes: __, ...others } = args;
+  const { secrets, url, erased: _, note: __, bytes: ___, ...others } = args;
   return {
     ...others,
     ...(typeof url === 'string' && { url: url.replace(/\?.*/s, '?…').replace(/\/\/[^/@]*@/, '//…@') }),

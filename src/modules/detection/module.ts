@@ -85,6 +85,7 @@ export function detectionModule(parts: {
   readonly problemsOf: (tenantId: number) => Promise<readonly string[]>;
   readonly openIncidents: IncidentReader['open'];
   readonly alertsOfEntity: AlertCounts['ofEntity'];
+  readonly noteInIncident: IncidentStore['noteEvent'];
 } {
   const { service, owner, tenants, maskedTenants, signal, nowMs, log, send, mail, stoppedLogs } = parts;
   const { hasDestination, goneSeal, epoch } = parts;
@@ -152,10 +153,12 @@ export function detectionModule(parts: {
   const check = new FindingsCheck(service, seal);
   const incidents = new IncidentReader(service);
   const counts = new AlertCounts(service);
+  const incidentStore = new IncidentStore(service, nowMs, noteAlerts);
   return {
     problemsOf: (tenantId) => check.problems(tenantId),
     openIncidents: (of) => incidents.open(of),
     alertsOfEntity: (of, entity) => counts.ofEntity(of, entity),
+    noteInIncident: (tx, incident, what) => incidentStore.noteEvent(tx, incident, what),
     health: [seal, notifier],
     resolvers: [
       new AlertRouteResolver({
@@ -169,7 +172,7 @@ export function detectionModule(parts: {
       new AlertCountsResolver(counts),
       new IncidentResolver({
         reader: incidents,
-        store: new IncidentStore(service, nowMs, noteAlerts),
+        store: incidentStore,
         tenants: callTenants,
       }),
       new AlertWorkResolver({ reader, alerts, tenants: callTenants, nowMs }),

@@ -33,6 +33,13 @@ const tooManyAlerts = () =>
   });
 const noSuchRecord = () => new DomainError('not_found', { public: 'There is no such record.' });
 
+/** An incident without alerts is no story: the events that people put into it go where its last alert goes. */
+const CARRY_EVENTS = `
+UPDATE incident_event e SET incident_id = $3::uuid WHERE e.tenant_id = $1::int AND e.incident_id = $2::uuid AND NOT EXISTS (
+  SELECT FROM incident_event x WHERE x.tenant_id = $1::int AND x.incident_id = $3::uuid AND x.record_id = e.record_id)`;
+const carryEvents = (tx: Prisma.TransactionClient, tenantId: number, from: string, to: string) =>
+  tx.$executeRawUnsafe(CARRY_EVENTS, tenantId, from, to);
+
 /** Changes incidents. Each change writes its history and its entry of the access log, and takes the tenant's turn. */
 export class IncidentStore {
   constructor(
@@ -155,10 +162,40 @@ export class IncidentStore {
           where: { tenantId, incidentId: { in: both } },
           data: { touched: true },
         });
+        if (isAlone && from !== null && from !== incidentId)
+          await carryEvents(tx, tenantId, from, incidentId);
         await this.#noteMove(tx, { tenantId, alertId, from, incidentId, nowMs, ...by });
         return { value: incidentId, subject: alertId, tenantIds: [tenantId] };
       },
     );
+  }
+
+  /**
+   * Writes into the history of an incident that a person put an event into it or took one out, in the transaction of
+   * that. From then on no other incident takes it over. @throws DomainError `not_found`
+   */
+  async noteEvent(
+    tx: Prisma.TransactionClient,
+    { tenantId, incidentId }: { readonly tenantId: number; readonly incidentId: string },
+    what: {
+      readonly kind: 'event_added' | 'event_removed';
+      readonly recordId: string;
+      readonly actor: string;
+      readonly comment: string | null;
+    },
+  ): Promise<void> {
+    const { kind, recordId, comment } = what;
+    const at = new Date(this.nowMs());
+    await takeTurn(tx, tenantId);
+    const { count } = await tx.incident.updateMany({
+      where: { tenantId, incidentId },
+      data: { touched: true, updatedAt: at },
+    });
+    if (count === 0) throw noSuchRecord();
+    const entry = { at, actor: toStored(what.actor), kind, detail: JSON.stringify({ recordId }) };
+    await tx.incidentChange.create({
+      data: { tenantId, incidentId, changeId: randomUUID(), ...entry, comment: comment && toStored(comment) },
+    });
   }
 
   async #noteMove(

@@ -134,7 +134,10 @@ export const INCIDENT_CHANGE = {
     changeId: { kind: 'id' },
     at: { kind: 'time' },
     actor: { kind: 'text', doc: 'The person who signed in, or the name of the key.' },
-    kind: { kind: 'text', doc: 'acknowledged, resolved, assigned, commented or moved.' },
+    kind: {
+      kind: 'text',
+      doc: 'acknowledged, resolved, assigned, commented, moved, event_added or event_removed.',
+    },
     detail: { kind: 'values', doc: 'The new values, by field.' },
     comment: { kind: 'text', nullable: true },
   },

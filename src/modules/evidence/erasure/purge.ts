@@ -52,6 +52,14 @@ UPDATE destination d SET last_error = NULL, last_error_at = NULL, set_aside = (
   WHERE s.tenant_id = $1::int AND s.destination_id = d.destination_id)
 WHERE d.tenant_id = $1::int AND d.destination_id = ANY(${IDS})`;
 
+/** What people wrote about the events, and that they put them into incidents. Who did it stays in the history. */
+const NOTES = `DELETE FROM event_note WHERE tenant_id = $1::int AND record_id = ANY(${IDS})`;
+const PLACED = `DELETE FROM incident_event WHERE tenant_id = $1::int AND record_id = ANY(${IDS})`;
+const HISTORY = `
+UPDATE incident_change SET detail = '{}', comment = NULL
+WHERE tenant_id = $1::int AND kind IN ('event_added', 'event_removed')
+  AND detail::json->>'recordId' = ANY(string_to_array($2::text, ','))`;
+
 /**
  * Nothing tells which events are in a run of a report or in a backtest, so all of the tenant go. The CASE has its
  * condition in WHEN: a distributed database reads another one wrongly.
@@ -66,6 +74,7 @@ const WHOLE = [
 
 export const PURGED_TABLES = [
   ...['finding', 'alert', 'incident', 'detection_state', 'destination_set_aside', 'report_piece', 'backtest'],
+  ...['event_note', 'incident_event', 'incident_change'],
 ];
 
 /** Removes what was made of events: of findings and alerts everything but rule, severity, hours and numbers. */
@@ -90,6 +99,8 @@ export async function purgeCopies(
       await idsOf(INCIDENTS, incidents);
       await tx.$executeRawUnsafe(WINDOWS, tenantId, recordIds.join());
       await idsOf(COUNT_ASIDE, await idsOf(SET_ASIDE, recordIds));
+      for (const statement of [NOTES, PLACED, HISTORY])
+        await tx.$executeRawUnsafe(statement, tenantId, recordIds.join());
       for (const statement of WHOLE) await tx.$executeRawUnsafe(statement, tenantId);
     },
     { timeout: 180_000, maxWait: 60_000 },
