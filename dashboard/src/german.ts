@@ -23,6 +23,8 @@ import { COMMON_DE } from './lib/common.de';
 import { FIELD_LABELS } from './lib/field-labels';
 import { FIELD_LABELS_DE } from './lib/field-labels.de';
 import { type Translations, translated } from './lib/texts';
+import { NOTES } from './notes/texts';
+import { NOTES_DE } from './notes/texts.de';
 import { OPERATE } from './operate/texts';
 import { OPERATE_DE } from './operate/texts.de';
 import { OVERVIEW } from './overview/texts';
@@ -54,6 +56,7 @@ export const GERMAN: Translations = new Map([
   translated(FIELD_LABELS, FIELD_LABELS_DE),
   translated(FIRST_RUN, FIRST_RUN_DE),
   translated(INCIDENTS, INCIDENTS_DE),
+  translated(NOTES, NOTES_DE),
   translated(OPERATE, OPERATE_DE),
   translated(OVERVIEW, OVERVIEW_DE),
   translated(PALETTE, PALETTE_DE),

@@ -184,7 +184,7 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     expect([await ended(), await tablesWith(NEEDLE)]).toEqual([true, []]);
   });
 
-  it('leaves nothing of the events in findings, alerts, incidents, windows, set-aside events and reports', async () => {
+  it('leaves nothing of the events in findings, alerts, incidents, notes, windows, set-aside events and reports', async () => {
     const { ids } = await begun();
     const { models } = store.database.owner;
     const { tenantId } = store;
@@ -310,6 +310,24 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
         createdAt: at,
       },
     });
+    const erased = ids[3] ?? '';
+    for (const [n, recordId] of [erased, other].entries()) {
+      const about = recordId === erased ? NEEDLE : 'kept';
+      const common = { tenantId, recordId, at, holder: 'key 1', note: about };
+      await models.eventNote.create({ data: { ...common, noteId: uuid(60 + n), author: 'Ada' } });
+      await models.incidentEvent.create({ data: { ...common, incidentId: uuid(20), placedBy: 'Ada' } });
+      const change = {
+        tenantId,
+        incidentId: uuid(20),
+        changeId: uuid(70 + n),
+        at,
+        actor: 'Ada',
+        kind: 'event_added',
+      };
+      await models.incidentChange.create({
+        data: { ...change, detail: JSON.stringify({ recordId }), comment: about },
+      });
+    }
     const before = await tablesWith(NEEDLE);
     expect(before).toEqual(
       expect.arrayContaining(['alert', 'audit_dim', 'audit_event', 'audit_word', 'finding']),
@@ -335,6 +353,12 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     expect(await rows('destination')).toEqual([expect.objectContaining({ set_aside: 1, last_error: null })]);
     expect((await rows('report_run')).map(({ state }) => state).sort()).toEqual(['given-up', 'over']);
     expect([await rows('report_piece'), await rows('backtest')]).toEqual([[], []]);
+    for (const table of ['event_note', 'incident_event'])
+      expect(await rows(table)).toEqual([expect.objectContaining({ record_id: other, note: 'kept' })]);
+    expect((await rows('incident_change')).map(({ actor, comment }) => [actor, comment]).sort()).toEqual([
+      ['Ada', 'kept'],
+      ['Ada', null],
+    ]);
   });
 
   it('waits for the end of a hold that was made after it began, and goes on then', async () => {

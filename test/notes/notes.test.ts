@@ -117,18 +117,18 @@ describe('notes and events in incidents', () => {
     const [recordId] = ids as [string];
     const [{ noteId }] = await ask(ada, ADD, { recordId, note: 'Kellermann' });
     await ask(ada, REMOVE, { recordId, noteId });
-    await ask(ada, ADD, { recordId, note: 'Kellermann '.repeat(4_000) }).catch(() => {});
+    await ask(ada, ADD, { recordId, note: 'Kellermann '.repeat(400) }).catch(() => {});
     const entries = await until(
       () => accessLog(open.world),
-      (found) => found.filter(({ operation }) => operation === 'addEventNote').length >= 2,
+      (found) =>
+        found.some(
+          ({ operation, outcome }) => operation === 'addEventNote' && outcome === 'invalid_parameter',
+        ),
     );
     for (const operation of ['addEventNote', 'removeEventNote'])
       expect(entries).toContainEqual(
         expect.objectContaining({ operation, outcome: 'ok', subject: noteId, tenantIds: [tenant.tenantId] }),
       );
-    expect(entries).toContainEqual(
-      expect.objectContaining({ operation: 'addEventNote', outcome: 'invalid_parameter' }),
-    );
     expect(JSON.stringify(entries)).not.toContain('Kellermann');
   });
 

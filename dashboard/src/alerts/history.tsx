@@ -55,6 +55,8 @@ export function History({ changes, error, retry }: Props) {
 const DEEDS = {
   acknowledged: 'didAcknowledge',
   commented: 'didComment',
+  event_added: 'didAddEvent',
+  event_removed: 'didRemoveEvent',
   moved: 'didMove',
   resolved: 'didResolve',
   suppressed: 'didSuppress',

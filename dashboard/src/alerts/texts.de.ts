@@ -62,6 +62,8 @@ export const ALERTS_DE: In<typeof ALERTS> = {
   didResolveAs: (verdict) => `schloss es ab: ${verdict}`,
   didSuppressUntil: (time) => `unterdrückte es bis ${time}`,
   didMove: 'verschob eine Warnung',
+  didAddEvent: 'ordnete ein Ereignis ein',
+  didRemoveEvent: 'nahm ein Ereignis heraus',
   didAcknowledge: 'quittierte es',
   didResolve: 'schloss es ab',
   didSuppress: 'unterdrückte es',

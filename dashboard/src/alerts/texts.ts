@@ -61,6 +61,8 @@ export const ALERTS = {
   didResolveAs: (verdict: string) => `resolved it: ${verdict.toLowerCase()}`,
   didSuppressUntil: (time: string) => `suppressed it until ${time}`,
   didMove: 'moved an alert',
+  didAddEvent: 'put an event into it',
+  didRemoveEvent: 'took an event out of it',
   didAcknowledge: 'acknowledged it',
   didResolve: 'resolved it',
   didSuppress: 'suppressed it',

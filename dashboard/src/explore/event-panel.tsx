@@ -3,6 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { Suspense, useState } from 'react';
 import type { EventsQuery } from '../../generated/operations';
+import type { Session } from '../api/session';
 import { COMMON } from '../lib/common';
 import { CopyAction } from '../lib/copy-action';
 import { Docked } from '../lib/docked';
@@ -24,6 +25,7 @@ export const useIsDocked = (): boolean =>
   useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false });
 
 interface Props {
+  readonly session: Session;
   readonly state: ExploreState;
   readonly page: EventsQuery['auditEvents'] | undefined;
   readonly change: (change: Change) => void;
@@ -31,7 +33,7 @@ interface Props {
 }
 
 /** One event in full, with steps to the events above and below: beside its view, or over it where the window is narrow. */
-export function EventPanel({ state, page, change, zone }: Props) {
+export function EventPanel({ session, state, page, change, zone }: Props) {
   const common = useTexts(COMMON);
   const t = useTexts(EXPLORE);
   const isDocked = useIsDocked();
@@ -76,7 +78,7 @@ export function EventPanel({ state, page, change, zone }: Props) {
 }
 
 /** The events above and below in the list, and a link. */
-function Steps({ state, page, change }: Omit<Props, 'zone'>) {
+function Steps({ state, page, change }: Omit<Props, 'zone' | 'session'>) {
   const t = useTexts(EXPLORE);
   const ids = page?.items.map(({ recordId }) => recordId) ?? [];
   const at = ids.indexOf(state.event ?? '');

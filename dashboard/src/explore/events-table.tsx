@@ -12,6 +12,7 @@ import type { In } from '../lib/texts';
 import { formatTime, type TimeZone } from '../lib/time';
 import { useListKeys } from '../lib/use-list-keys';
 import { useOneStop } from '../lib/use-one-stop';
+import { NoteMark } from '../notes/note-mark';
 import { ActionName } from './action-name';
 import { ColumnHead } from './column-head';
 import { showValue } from './event/marks';
@@ -155,6 +156,7 @@ function columnOf(
             {formatTime(item.eventTime, zone, 3)}
           </Opener>
           {!item.succeeded && <VisuallyHidden>{t.failed}</VisuallyHidden>}
+          <NoteMark recordId={item.recordId} />
           <FindingMark findings={marks.get(item.recordId) ?? []} />
         </>
       );

@@ -7,6 +7,7 @@ import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { Toolbar } from '../lib/toolbar';
+import { useNotedEvents } from '../notes/use-noted-events';
 import { Empty, Failed, Loading } from '../shell/states';
 import { ColumnChoice } from './column-choice';
 import { CoverageNote } from './coverage/coverage-note';
@@ -48,6 +49,7 @@ export function Explore({ session }: { readonly session: Session }) {
   const coverage = useCoverage(filter, problem !== null);
   const page = events.data?.auditEvents;
   const marks = useFindings(session, page);
+  useNotedEvents(page);
   const totalCount = isStale || events.fetching ? undefined : page?.totalCount;
   const isFirstPage = state.page === 1;
   const newEvents = useNewEvents(question, { range: state.range, filter, totalCount, isFirstPage }, refresh);
@@ -178,7 +180,7 @@ export function Explore({ session }: { readonly session: Session }) {
           </div>
         </div>
       </Stack>
-      <EventPanel state={state} page={page} change={change} zone={zone} />
+      <EventPanel session={session} state={state} page={page} change={change} zone={zone} />
     </div>
   );
 }

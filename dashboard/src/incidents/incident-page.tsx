@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter';
 import {
   AcknowledgeIncidentDocument,
   IncidentDocument,
+  IncidentEventsDocument,
   IncidentHistoryDocument,
   MoveAlertDocument,
 } from '../../generated/operations';
@@ -13,7 +14,7 @@ import classes from '../alerts/alerts.module.css';
 import { History } from '../alerts/history';
 import { Severity } from '../alerts/severity';
 import { ALERTS } from '../alerts/texts';
-import { mayWork } from '../api/rights';
+import { hasScope, mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { entityPage } from '../entity/entity-links';
 import { ProveButton } from '../evidence/prove-button';
@@ -26,12 +27,16 @@ import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
 import { nameOf } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
+import type { PlacedEvent } from '../notes/placed-event';
 import { Empty, Failed, Loading } from '../shell/states';
 import type { Incident } from './incident';
 import { IncidentDialog, type IncidentDialogKind } from './incident-dialog';
 import { markdownOf } from './incident-markdown';
 import { incidentQuestion } from './incident-question';
+import { Timeline } from './incident-timeline';
 import { INCIDENTS } from './texts';
+
+const NONE: readonly PlacedEvent[] = [];
 
 /** The page of one incident: what happened, who was in it, and the work on it. */
 export function IncidentPage({
@@ -44,6 +49,12 @@ export function IncidentPage({
   const t = useTexts(INCIDENTS);
   const [{ data, error, fetching }, ask] = useQuery({ query: IncidentDocument, variables: { incidentId } });
   const [history, askHistory] = useQuery({ query: IncidentHistoryDocument, variables: { incidentId } });
+  const [events, askEvents] = useQuery({
+    query: IncidentEventsDocument,
+    variables: { incidentId },
+    pause: !hasScope(session, 'read:audit-activity'),
+  });
+  const placed = events.data?.incidentEvents ?? NONE;
   if (error) return <Failed error={error} retry={ask} />;
   if (!data && fetching) return <Loading what={t.theIncident} />;
   if (!data?.incident)
@@ -57,20 +68,28 @@ export function IncidentPage({
   const reload = () => {
     ask();
     askHistory();
+    askEvents();
   };
   return (
     <Stack gap="md">
-      <Head incident={data.incident} session={session} />
+      <Head incident={data.incident} placed={placed} session={session} />
       {mayWork(session) && <Work incident={data.incident} onDone={reload} />}
       <Facts incident={data.incident} session={session} />
-      <Timeline incident={data.incident} />
+      {events.error && <Failed error={events.error} retry={askEvents} />}
+      <Timeline incident={data.incident} placed={placed} canWork={mayWork(session)} onDone={reload} />
       <Alerts incident={data.incident} canWork={mayWork(session)} onDone={reload} />
       <History changes={history.data?.incidentChanges} error={history.error} retry={askHistory} />
     </Stack>
   );
 }
 
-const Head = ({ incident, session }: { readonly incident: Incident; readonly session: Session }) => {
+interface HeadProps {
+  readonly incident: Incident;
+  readonly placed: readonly PlacedEvent[];
+  readonly session: Session;
+}
+
+const Head = ({ incident, placed, session }: HeadProps) => {
   const words = useTexts(ALERTS);
   const common = useTexts(COMMON);
   const t = useTexts(INCIDENTS);
@@ -83,7 +102,7 @@ const Head = ({ incident, session }: { readonly incident: Incident; readonly ses
         <Title order={1} size="h3" style={{ overflowWrap: 'anywhere' }} lang="en">
           {showHidden(incident.title)}
         </Title>
-        <CopyAction label={t.copyMarkdown} text={() => markdownOf(incident)} />
+        <CopyAction label={t.copyMarkdown} text={() => markdownOf(incident, placed)} />
         <ProveButton
           session={session}
           filter={incidentQuestion(incident)}
@@ -195,34 +214,6 @@ function Facts({ incident, session }: { readonly incident: Incident; readonly se
           </div>
         ))}
       </dl>
-    </section>
-  );
-}
-
-function Timeline({ incident }: { readonly incident: Incident }) {
-  const t = useTexts(INCIDENTS);
-  const [zone] = useTimeZone();
-  return (
-    <section aria-labelledby="timeline">
-      <Title order={2} size="h5" id="timeline" mb="xs">
-        {t.whatHappened}
-      </Title>
-      <ol className={classes.timeline}>
-        {incident.timeline.map((line) => (
-          <li key={`${line.alertId} ${line.firstEventTime} ${line.text}`}>
-            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-              <span lang="en">{showHidden(line.text)}</span>
-              {line.findingCount > 1 && ` (${t.times(line.findingCount)})`}
-            </Text>
-            <Group gap="xs">
-              <Severity severity={line.severity} />
-              <Anchor component={Link} href={`/alerts/${line.alertId}`} size="xs">
-                {formatTime(line.firstEventTime, zone, 3)}
-              </Anchor>
-            </Group>
-          </li>
-        ))}
-      </ol>
     </section>
   );
 }

@@ -3,12 +3,14 @@ import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { FIELD_NAMES } from '../../../../src/event/fields';
 import { EventDocument, type EventQuery } from '../../../generated/operations';
+import type { Session } from '../../api/session';
 import { COMMON } from '../../lib/common';
 import { CopyAction } from '../../lib/copy-action';
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { FieldRow } from '../../lib/field-row';
 import { useTexts } from '../../lib/language';
 import { formatTime, MINUTE_MS, type TimeZone, zoneName } from '../../lib/time';
+import { EventNotes } from '../../notes/event-notes';
 import { Empty, Failed, Loading } from '../../shell/states';
 import { ActionName } from '../action-name';
 import classes from '../explore.module.css';
@@ -36,6 +38,7 @@ const AROUND_MS = 5 * MINUTE_MS;
 const SHOWN_APART = ['statement', 'eventTime'];
 
 interface Props {
+  readonly session: Session;
   readonly recordId: string;
   readonly state: ExploreState;
   readonly change: (change: Change) => void;
@@ -47,7 +50,8 @@ interface Props {
 const TABS = ['event', 'statement', 'proof', 'json'] as const;
 export type EventTab = (typeof TABS)[number];
 
-export default function EventDetail({ recordId, state, change, zone, tab, onTab }: Props) {
+export default function EventDetail(props: Props) {
+  const { session, recordId, state, change, zone, tab, onTab } = props;
   const labels = useTexts(FIELD_LABELS);
   const t = useTexts(EVENT);
   const [{ data, error, fetching }, ask] = useQuery({
@@ -67,6 +71,7 @@ export default function EventDetail({ recordId, state, change, zone, tab, onTab 
         <StatedValues stated={statedBy(event, labels)} text={state.filter} onText={onText} />
         <RelatedViews event={event} change={change} />
         {hasStatement && <Statement text={statement} filter={state.filter} search={state.search} isCut />}
+        <EventNotes key={recordId} recordId={recordId} session={session} />
         <Usual recordId={recordId} eventTime={event.eventTime} change={change} />
         <Fields event={event} zone={zone} text={state.filter} onText={onText} />
         <Proof event={event} zone={zone} />
