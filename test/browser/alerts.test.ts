@@ -74,6 +74,45 @@ describe('alerts in the dashboard', () => {
       .waitFor();
   });
 
+  it('an event gets a note that marks it, and goes into an incident with a reason and out again', async () => {
+    const { world } = opened.dashboard;
+    const { incidentId, title } = (await world.get('/incidents', reader)).body.data[0];
+    page = await opened.dashboard.signedIn(worker, '/explore?range=all&filter=clientIp:203.0.113.1');
+    const events = page.getByRole('region', { name: 'Events', exact: true });
+    await events.getByRole('row').nth(1).click();
+    const notes = page.getByRole('region', { name: 'Notes' });
+    await notes.getByText('No notes.').waitFor();
+    await notes.getByRole('textbox', { name: 'Note' }).fill('a scanner of ours');
+    await notes.getByRole('button', { name: 'Add note' }).click();
+    await notes.getByText('a scanner of ours').waitFor();
+    await events.getByRole('img', { name: '1 note' }).waitFor({ state: 'attached' });
+    await notes.getByRole('button', { name: 'Add to incident' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add to incident' });
+    await dialog.getByRole('textbox', { name: 'Search by title' }).fill('no such title');
+    await dialog.getByText('No open incident has such a title.').waitFor();
+    await dialog.getByRole('textbox', { name: 'Search by title' }).fill('guess');
+    await dialog.locator(`input[value="${incidentId}"]`).check();
+    await dialog.getByRole('textbox', { name: 'Why' }).fill('the first try');
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Add to incident' }).click();
+    await notes.getByText(/put there by Ada/).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await notes.getByRole('button', { name: 'Remove the note a scanner of ours' }).click();
+    await notes.getByText('1 removed note').waitFor();
+    await notes.getByRole('link', { name: title }).click();
+
+    const timeline = page.getByRole('region', { name: 'What happened' });
+    await timeline.getByText('the first try').waitFor();
+    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(copied).toMatch(/^- 2026-01-05T.* sa tried to log in .*put there by Ada: the first try/m);
+    await page.getByRole('region', { name: 'History' }).getByText('put an event into it').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await timeline.getByRole('button', { name: /^Take out: sa tried to log in/ }).click();
+    await page.getByRole('region', { name: 'History' }).getByText('took an event out of it').waitFor();
+    expect(await timeline.getByText('the first try').count()).toBe(0);
+  });
+
   const queue = () => page.getByRole('region', { name: 'Queue' });
   const rowOf = (address: string) =>
     queue().getByRole('row', { name: new RegExp(`Brute force.*${address}`) });
