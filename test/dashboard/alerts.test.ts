@@ -11,7 +11,10 @@ import {
 } from '../../dashboard/src/alerts/queue-state';
 import { ALERTS } from '../../dashboard/src/alerts/texts';
 import { questionOf } from '../../dashboard/src/alerts/use-finding-events';
+import type { Incident, PlacedEvent } from '../../dashboard/src/incidents/incident';
+import { markdownOf } from '../../dashboard/src/incidents/incident-markdown';
 import { FIELD_LABELS } from '../../dashboard/src/lib/field-labels';
+import { countNotes } from '../../dashboard/src/notes/note-counts';
 import { attentionOf, newAlerts } from '../../dashboard/src/shell/attention';
 import { SHELL } from '../../dashboard/src/shell/texts';
 import { LIMITS } from '../../src/limits';
@@ -172,5 +175,61 @@ describe('the question for the events of findings', () => {
     const asked = filter.slice('recordId:('.length, -1).split(' OR ');
     expect(asked).toHaveLength(100);
     expect([...asked].sort()).toEqual([...ids('a').slice(0, 50), ...ids('b').slice(0, 50)].sort());
+  });
+});
+
+describe('events that people put into an incident', () => {
+  const line = (firstEventTime: string, text: string) => ({
+    ...{
+      firstEventTime,
+      lastEventTime: firstEventTime,
+      text,
+      severity: 'high' as const,
+      findingCount: 1,
+      alertId: 'a',
+    },
+  });
+  const incident = {
+    ...{
+      incidentId: 'i-1',
+      tenantId: '1',
+      title: 'x',
+      severity: 'high',
+      status: 'new',
+      verdict: null,
+      assignee: null,
+    },
+    ...{ firstEventTime: '', lastEventTime: '', eventCount: 2, rowsRead: 0, rowsChanged: 0 },
+    ...{ entities: [], alerts: [], unrecorded: [] },
+    timeline: [
+      line('2026-01-05T08:00:00.0000000Z', 'guessed'),
+      line('2026-01-05T10:00:00.0000000Z', 'stopped'),
+    ],
+  } satisfies Incident;
+  const placed: PlacedEvent = {
+    ...{ recordId: 'r', placedBy: 'A_da', placedAt: '2026-02-01T00:00:00.000Z', note: 'the\n*same* tool' },
+    event: {
+      ...{ recordId: 'r', eventTime: '2026-01-05T09:00:00.0000000Z', actionId: 'SL', succeeded: true },
+      ...{ databaseName: 'HR', schemaName: 'dbo', objectName: 'Salary', roleMember: null },
+      ...{ serverPrincipalName: 'eve', databasePrincipalName: null, hostName: 'WS', clientIp: null },
+    },
+  };
+
+  it('stand in its Markdown in the order of time, with who put them there and why', () => {
+    const told = markdownOf(incident, [placed])
+      .split('\n')
+      .filter((one) => one.startsWith('- '));
+    expect(told).toEqual([
+      '- 2026-01-05T08:00:00.0000000Z guessed',
+      '- 2026-01-05T09:00:00.0000000Z eve read dbo.Salary from WS: succeeded (put there by A\\_da: the \\*same\\* tool)',
+      '- 2026-01-05T10:00:00.0000000Z stopped',
+    ]);
+  });
+
+  it('and their notes are counted without the removed ones', () => {
+    const note = (recordId: string, removedAt: string | null) => ({ recordId, removedAt });
+    expect([...countNotes([note('a', null), note('b', 'x'), note('a', null), note('a', 'x')])]).toEqual([
+      ['a', 2],
+    ]);
   });
 });

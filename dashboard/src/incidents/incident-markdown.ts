@@ -1,7 +1,6 @@
 import { sentenceOf } from '../explore/event/sentence';
 import { EVENT } from '../explore/event/texts';
-import type { PlacedEvent } from '../notes/placed-event';
-import type { Incident } from './incident';
+import type { Incident, PlacedEvent } from './incident';
 import { timelineOf } from './timeline';
 
 const escaped = (text: string): string => text.replace(/[\\`*_[\]<>#|]/g, (found) => `\\${found}`);

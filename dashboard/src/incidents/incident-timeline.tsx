@@ -6,8 +6,8 @@ import { showHidden } from '../explore/event/marks';
 import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
-import { type PlacedEvent, PlacedEventLine } from '../notes/placed-event';
-import type { Incident } from './incident';
+import { PlacedEventLine } from '../notes/placed-event';
+import type { Incident, PlacedEvent } from './incident';
 import { INCIDENTS } from './texts';
 import { timelineOf } from './timeline';
 

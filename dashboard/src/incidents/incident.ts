@@ -1,3 +1,5 @@
-import type { IncidentQuery } from '../../generated/operations';
+import type { IncidentEventsQuery, IncidentQuery } from '../../generated/operations';
 
 export type Incident = NonNullable<IncidentQuery['incident']>;
+/** An event that somebody put into an incident. */
+export type PlacedEvent = IncidentEventsQuery['incidentEvents'][number];

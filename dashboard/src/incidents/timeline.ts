@@ -1,5 +1,4 @@
-import type { PlacedEvent } from '../notes/placed-event';
-import type { Incident } from './incident';
+import type { Incident, PlacedEvent } from './incident';
 
 type Line = Incident['timeline'][number];
 type Entry =

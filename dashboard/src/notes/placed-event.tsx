@@ -1,19 +1,18 @@
 import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { type IncidentEventsQuery, TakeOutOfIncidentDocument } from '../../generated/operations';
+import { TakeOutOfIncidentDocument } from '../../generated/operations';
 import { exploreHref } from '../alerts/explore-links';
 import { showHidden } from '../explore/event/marks';
 import { sentenceOf } from '../explore/event/sentence';
 import { EVENT } from '../explore/event/texts';
+import type { PlacedEvent } from '../incidents/incident';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { Failed } from '../shell/states';
 import { NOTES } from './texts';
-
-export type PlacedEvent = IncidentEventsQuery['incidentEvents'][number];
 
 /** An event that somebody put into an incident, as a line of its timeline. */
 export function PlacedEventLine(props: {
