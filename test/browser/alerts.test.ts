@@ -43,7 +43,8 @@ describe('alerts in the dashboard', () => {
   beforeAll(async () => {
     const { world, fabrikam } = opened.dashboard;
     const tenantIds = [fabrikam.tenantId];
-    worker = (await world.key({ name: 'Ada', tenantIds, scopes: [...READ, 'work:alerts'] })).key;
+    const scopes = [...READ, 'work:alerts', 'read:reports'];
+    worker = (await world.key({ name: 'Ada', tenantIds, scopes })).key;
     reader = (await world.key({ name: 'Reader', tenantIds, scopes: READ })).key;
     await fabrikam.ingest(ADDRESSES.flatMap(failuresOf));
     await until(
@@ -111,6 +112,11 @@ describe('alerts in the dashboard', () => {
     await timeline.getByRole('button', { name: /^Take out: sa tried to log in/ }).click();
     await page.getByRole('region', { name: 'History' }).getByText('took an event out of it').waitFor();
     expect(await timeline.getByText('the first try').count()).toBe(0);
+    await page.getByRole('button', { name: 'Make a report' }).click();
+    const report = page.getByRole('dialog', { name: /Activity/ });
+    expect(await report.getByLabel('Filter, as in Explore').inputValue()).toBe('principalName:sa');
+    await report.getByRole('button', { name: 'Make', exact: true }).click();
+    await page.waitForURL(/\/reports\?run=/);
   });
 
   const queue = () => page.getByRole('region', { name: 'Queue' });

@@ -32,6 +32,7 @@ import type { Incident, PlacedEvent } from './incident';
 import { IncidentDialog, type IncidentDialogKind } from './incident-dialog';
 import { markdownOf } from './incident-markdown';
 import { incidentQuestion } from './incident-question';
+import { IncidentReport } from './incident-report';
 import { Timeline } from './incident-timeline';
 import { INCIDENTS } from './texts';
 
@@ -109,6 +110,7 @@ const Head = ({ incident, placed, session }: HeadProps) => {
           reason={`incident ${incident.incidentId}`}
           label={common.proveItsEvents}
         />
+        {hasScope(session, 'read:reports') && <IncidentReport incident={incident} session={session} />}
       </Group>
       <Group gap="xs" mt={4}>
         <Severity severity={incident.severity} />

@@ -35,6 +35,7 @@ export const INCIDENTS_DE: In<typeof INCIDENTS> = {
   allIncidents: 'Alle Vorfälle',
   toAllIncidents: '← Alle Vorfälle',
   copyMarkdown: 'Als Markdown kopieren',
+  makeReport: 'Bericht erstellen',
   workOnIncident: 'An diesem Vorfall arbeiten',
   loginsDid: 'Anmeldenamen: taten es',
   loginsGot: 'Anmeldenamen: bekamen es',

@@ -33,6 +33,7 @@ export const INCIDENTS = {
   allIncidents: 'All incidents',
   toAllIncidents: '← All incidents',
   copyMarkdown: 'Copy as Markdown',
+  makeReport: 'Make a report',
   workOnIncident: 'Work on this incident',
   loginsDid: 'Logins: did it',
   loginsGot: 'Logins: got it',

@@ -13,6 +13,8 @@ import { REPORTS } from './texts';
 interface Props {
   readonly report: { readonly reportId: string; readonly title: string; readonly needs: readonly string[] };
   readonly tenants: readonly NamedTenant[];
+  /** What the form begins with; a time that is not given ends now, and is 30 days before. */
+  readonly given?: Readonly<Record<string, string>>;
   readonly onClose: () => void;
   /** @param runId of the run that was made */
   readonly onMade: (runId: string) => void;
@@ -22,7 +24,7 @@ const PERIOD_MS = 30 * DAY_MS;
 const RUN_HEADER = 'X-Report-Run';
 
 /** The dialog that makes a run of a report. */
-export function MakeRun({ report, tenants, onClose, onMade }: Props) {
+export function MakeRun({ report, tenants, given, onClose, onMade }: Props) {
   const common = useTexts(COMMON);
   const t = useTexts(REPORTS);
   const { reportId, title, needs } = report;
@@ -32,6 +34,7 @@ export function MakeRun({ report, tenants, onClose, onMade }: Props) {
     endTime: toInputValue(Date.now(), zone),
     timeZone: zoneName(zone),
     tenantId: tenants[0]?.tenantId ?? '',
+    ...given,
   }));
   const [hasPdf, setHasPdf] = useState(false);
   const names = parametersOf(reportId, needs);
@@ -40,7 +43,7 @@ export function MakeRun({ report, tenants, onClose, onMade }: Props) {
       const ms = fromInputValue(form[name] ?? '', zone);
       return ms === null ? '' : new Date(ms).toISOString();
     };
-    const given = {
+    const asked = {
       ...Object.fromEntries(
         [...names, 'timeZone', 'tenantId'].map((name) => [name, form[name]?.trim() ?? '']),
       ),
@@ -48,7 +51,7 @@ export function MakeRun({ report, tenants, onClose, onMade }: Props) {
       endTime: moment('endTime'),
       format: hasPdf ? 'pdf' : 'json',
     };
-    const parameters = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ''));
+    const parameters = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
     const runId = await makeRun(reportId, parameters);
     if (runId === null) throw new Error(t.namedNoRun);
     onMade(runId);
