@@ -271,7 +271,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     notesModule({
       service,
       owner,
-      reader: readSide.reader,
+      find: (set, recordId) => readSide.reader.find(set, recordId),
       noteInIncident: detection.noteInIncident,
       epoch,
       nowMs,

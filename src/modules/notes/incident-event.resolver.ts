@@ -2,16 +2,13 @@ import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
 import { mayReadAlerts, tenantSetOf } from '../../caller/principal';
 import { READ_ALERTS_SCOPE } from '../../caller/scopes';
+import type { ServiceDoor } from '../../database/clients';
 import { DomainError } from '../../errors';
-import { TICKS_PER_MS } from '../../event/event-time';
-import { equals } from '../../event/expression/expression';
 import type { ParameterValues } from '../../event/parameter-specs';
-import { toSummaryFilter } from '../../event/query';
-import { ticksOfRecordId } from '../../event/record-id';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
-import type { AuditEventReader } from '../../store/rows/audit-event-reader';
+import { listItemsByIds } from '../../store/archive/rows-by-id';
 import { ShownEvents } from '../../store/rows/masked';
 import { EVENT_INCIDENT, INCIDENT_CHOICE, INCIDENT_EVENT } from './answers';
 import type { IncidentEventStore, PlacedEvent } from './incident-event.store';
@@ -30,7 +27,8 @@ const WORK = { principal: 'public', scope: 'work:alerts', via: 'session' } as co
 export class IncidentEventResolver {
   constructor(
     private readonly events: IncidentEventStore,
-    private readonly reader: { readonly find: FindEvent; readonly page: AuditEventReader['page'] },
+    private readonly service: ServiceDoor,
+    private readonly find: FindEvent,
   ) {}
 
   @Query(() => [IncidentEventType], {
@@ -53,7 +51,7 @@ export class IncidentEventResolver {
   @Takes(OF_EVENT)
   async eventIncidents({ recordId }: ParameterValues<typeof OF_EVENT>, call: Call) {
     assertReadsAlerts(call);
-    return this.events.ofEvent(await writtenAbout(this.reader.find, call, recordId));
+    return this.events.ofEvent(await writtenAbout(this.find, call, recordId));
   }
 
   @Query(() => [IncidentChoiceType], {
@@ -63,7 +61,7 @@ export class IncidentEventResolver {
   @Takes(CHOICES)
   async incidentChoices({ recordId, search }: ParameterValues<typeof CHOICES>, call: Call) {
     assertReadsAlerts(call);
-    const { tenantId } = await writtenAbout(this.reader.find, call, recordId);
+    const { tenantId } = await writtenAbout(this.find, call, recordId);
     return this.events.choices(tenantId, search);
   }
 
@@ -74,7 +72,7 @@ export class IncidentEventResolver {
   @Takes(ADD_TO_INCIDENT)
   async addToIncident({ incidentId, recordId, note }: ParameterValues<typeof ADD_TO_INCIDENT>, call: Call) {
     assertReadsAlerts(call);
-    const record = await writtenAbout(this.reader.find, call, recordId);
+    const record = await writtenAbout(this.find, call, recordId);
     const what = { incidentId, note: note?.trim() ? note : null };
     await this.events.add(record, what, writerOf(call), attemptOf(call));
     return this.events.ofEvent(record);
@@ -91,31 +89,17 @@ export class IncidentEventResolver {
     call: Call,
   ) {
     assertReadsAlerts(call);
-    const record = await writtenAbout(this.reader.find, call, recordId);
+    const record = await writtenAbout(this.find, call, recordId);
     await this.events.takeOut(record, incidentId, writerOf(call), attemptOf(call));
     return this.events.ofEvent(record);
   }
 
   /** The events as the caller may see them, by record id. */
   async #eventsOf(placed: readonly PlacedEvent[], call: Call) {
-    const [first, last] = [placed[0], placed.at(-1)];
-    if (!first || !last) return new Map();
-    const { items } = await this.reader.page(tenantSetOf(call), {
-      filter: {
-        ...toSummaryFilter({ filter: '', startTime: undefined, endTime: undefined }),
-        expression: { kind: 'or', of: placed.map(({ recordId }) => equals('recordId', recordId)) },
-        from: ticksOfRecordId(first.recordId),
-        to: ticksOfRecordId(last.recordId) + TICKS_PER_MS,
-      },
-      sort: 'recordId',
-      descending: false,
-      page: 1,
-      pageSize: placed.length,
-      hasLifted: true,
-    });
-    return new Map(
-      new ShownEvents(call, 'incidentEvents').all(items).map((event) => [event.recordId, event]),
-    );
+    const ids = placed.map(({ recordId }) => recordId);
+    const items = await listItemsByIds(this.service, tenantSetOf(call), ids);
+    const shown = new ShownEvents(call, 'incidentEvents').all(items);
+    return new Map(shown.map((event) => [event.recordId, event]));
   }
 }
 

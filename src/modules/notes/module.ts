@@ -13,19 +13,17 @@ import { NoteStore } from './note.store';
 export function notesModule(parts: {
   readonly service: ServiceDoor;
   readonly owner: OwnerDoor;
-  readonly reader: Pick<AuditEventReader, 'find' | 'page'>;
+  readonly find: AuditEventReader['find'];
   readonly noteInIncident: NoteInIncident;
   readonly epoch: Pick<LogEpoch, 'unlessPaused'>;
   readonly nowMs: () => number;
 }): Module {
-  const { service, owner, reader, noteInIncident, epoch, nowMs } = parts;
-  const find: AuditEventReader['find'] = (tenants, recordId) => reader.find(tenants, recordId);
-  const page: AuditEventReader['page'] = (tenants, query) => reader.page(tenants, query);
+  const { service, owner, find, noteInIncident, epoch, nowMs } = parts;
   const forget = new ForgetGone(owner);
   return {
     resolvers: [
       new NoteResolver(new NoteStore(service, nowMs), find),
-      new IncidentEventResolver(new IncidentEventStore(service, noteInIncident, nowMs), { find, page }),
+      new IncidentEventResolver(new IncidentEventStore(service, noteInIncident, nowMs), service, find),
     ],
     tasks: [
       {

@@ -1,25 +1,55 @@
 import { Prisma, type ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
+import type { AuditEventListItem } from '../../event/fields';
 import { ticksOfRecordId } from '../../event/record-id';
 import { oneTenant, type TenantSet } from '../../tenant-set';
 import { byTier } from '../plan';
-import { MARKED_COLUMNS, type Row } from '../rows/event-rows';
-import { sealedIn, snapshotOf } from './archive';
+import { listColumns, listItemOf, MARKED_COLUMNS, type Row } from '../rows/event-rows';
+import { type SealedWeeks, sealedIn, snapshotOf } from './archive';
 
 /**
  * The whole rows of some records, with marks in place of large statements, in no order. Across rows and files they are
  * read in one snapshot.
  */
-export async function rowsByIds(
+export const rowsByIds = (
   service: ServiceDoor,
   tenants: TenantSet,
   ids: readonly string[],
+): Promise<readonly Row[]> =>
+  byIds(service, tenants, ids, {
+    columns: MARKED_COLUMNS,
+    ofFiles: (sealed, tenantId) => sealed.wholeRows(tenantId, ids),
+  });
+
+const WITH_LIFTED = { hasLifted: true };
+
+/** Some records as items of a list, with lifted fields, in no order. */
+export async function listItemsByIds(
+  service: ServiceDoor,
+  tenants: TenantSet,
+  ids: readonly string[],
+): Promise<readonly AuditEventListItem[]> {
+  const rows = await byIds(service, tenants, ids, {
+    columns: listColumns(WITH_LIFTED),
+    ofFiles: (sealed, tenantId) => sealed.listRows(tenantId, ids),
+  });
+  return rows.map(listItemOf(WITH_LIFTED));
+}
+
+async function byIds(
+  service: ServiceDoor,
+  tenants: TenantSet,
+  ids: readonly string[],
+  how: {
+    readonly columns: Prisma.Sql;
+    readonly ofFiles: (sealed: SealedWeeks, tenantId: number) => Promise<readonly Row[]>;
+  },
 ): Promise<readonly Row[]> {
   const first = ids.toSorted()[0];
   if (first === undefined) return [];
   const statement = service.each(tenants)(
     (tenant) => Prisma.sql`
-      SELECT ${MARKED_COLUMNS} FROM audit_event e
+      SELECT ${how.columns} FROM audit_event e
       WHERE e.tenant_id = ${tenant} AND e.record_id = ANY(${[...ids]}::uuid[])`,
   );
   const across = () =>
@@ -27,7 +57,7 @@ export async function rowsByIds(
       const found = [...(await ask<Row>(statement))];
       const sealed = sealedIn(service, ask);
       for (const tenantId of found.length < ids.length ? tenants : [])
-        found.push(...((await sealed?.wholeRows(tenantId, ids)) ?? []));
+        if (sealed) found.push(...(await how.ofFiles(sealed, tenantId)));
       return found;
     });
   return guarded(() =>
