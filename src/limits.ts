@@ -265,7 +265,7 @@ export const LIMITS = {
   notesOfTenantMax: 50_000, // some 200 MB at most
   notesOfHolderMax: 10_000, // of one key or person in one tenant: a program cannot take the room of all others
   notesShownMax: 1_000, // one answer
-  incidentEventsMax: 200, // that people put into one incident: they are shown whole, without pages
+  incidentEventsMax: 250, // that people put into one incident: they are shown whole, without pages
   eventIncidentsMax: 20, // into which people put one event
   incidentEventsOfHolderMax: 5_000, // of one key or person in one tenant
   incidentEventsOfTenantMax: 20_000,

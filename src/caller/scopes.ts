@@ -50,5 +50,7 @@ export const SCOPES = {
 export type Scope = keyof typeof SCOPES;
 /** Also needed for the part of an answer that tells of alerts. */
 export const READ_ALERTS_SCOPE: Scope = 'read:alerts';
+/** Also needed by whoever writes about an event. */
+export const READ_EVENTS_SCOPE: Scope = 'read:audit-activity';
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
 export const isScope = (text: string): text is Scope => Object.hasOwn(SCOPES, text);

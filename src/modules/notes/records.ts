@@ -1,6 +1,6 @@
 import type { Call } from '../../caller/call';
 import { holderOf, tenantSetOf } from '../../caller/principal';
-import type { Scope } from '../../caller/scopes';
+import { READ_EVENTS_SCOPE } from '../../caller/scopes';
 import type { Prisma } from '../../database/clients';
 import { DomainError } from '../../errors';
 import type { TenantSet } from '../../tenant-set';
@@ -26,16 +26,14 @@ export const writerOf = ({ principal }: Call): Writer => ({
   name: principal.session?.user ?? principal.name,
 });
 
-const READ_EVENTS: Scope = 'read:audit-activity';
-
 /**
  * The event about which somebody writes or asks. Whoever writes about an event must be able to read it.
  * @throws DomainError `forbidden`; `not_found`: the caller's tenants have no such event
  */
 export async function writtenAbout(find: FindEvent, call: Call, recordId: string): Promise<StoredRecord> {
   const { principal } = call;
-  if (principal.kind !== 'public' || !principal.scopes.includes(READ_EVENTS))
-    throw new DomainError('forbidden', { public: `This API key lacks the scope ${READ_EVENTS}.` });
+  if (principal.kind !== 'public' || !principal.scopes.includes(READ_EVENTS_SCOPE))
+    throw new DomainError('forbidden', { public: `This API key lacks the scope ${READ_EVENTS_SCOPE}.` });
   const event = await find(tenantSetOf(call), recordId);
   if (!event) throw noSuchRecord();
   return { tenantId: Number(event.tenantId), recordId };
