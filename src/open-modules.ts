@@ -282,6 +282,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
       store: accessEntries,
       fairShare,
       days: config.accessLogDays,
+      owner,
       epoch,
       nowMs,
     }),

@@ -14,6 +14,15 @@ export const databaseTime: ReadTime = async (client) => {
 };
 
 /**
+ * The clock of this instance, set back to that of the database where it is ahead of it. What removes by age goes by it:
+ * an instance whose clock is ahead removes nothing early.
+ */
+export async function clockNotAhead(client: Client, nowMs: () => number): Promise<() => number> {
+  const aheadMs = Math.max(0, nowMs() - (await databaseTime(client)).getTime());
+  return () => nowMs() - aheadMs;
+}
+
+/**
  * The condition that a stored time is over. A time that lies further ahead than anybody sets one was set while the
  * database's clock was ahead: it is over too.
  * @param now SQL, as is `farthest`: the end of the longest time that anybody sets now, and as much again

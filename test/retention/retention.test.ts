@@ -1,16 +1,21 @@
+import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
+import { PostgresAccessLogStore } from '../../src/caller/access-log.store';
 import { PostgresTenantStore } from '../../src/caller/tenant.store';
-import { parseTicks } from '../../src/event/event-time';
+import { DAY_MS, parseTicks } from '../../src/event/event-time';
 import { msOfRecordId, recordIdFloor } from '../../src/event/record-id';
 import { LIMITS } from '../../src/limits';
+import { accessLogModule } from '../../src/modules/access-log/module';
 import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';
 import { Removals } from '../../src/modules/evidence/verify/removals';
 import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
+import { tenantsModule } from '../../src/modules/tenants/module';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import type { RetentionStore } from '../../src/modules/tenants/retention/retention-store';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
+import { testEpoch } from '../support/epoch';
 import { RetentionTrial } from '../support/retention';
 import { Store } from '../support/store';
 
@@ -46,6 +51,40 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     expect(await trial.total()).toBe(2);
     await trial.runAt('2026-01-15T08:00:01Z');
     expect(await trial.total()).toBe(1);
+  });
+
+  it('removes nothing early at an instance whose clock is ahead of that of the database', async () => {
+    const DAYS_AHEAD = 400;
+    const { service, owner } = trial.store.database;
+    const recent = new Date(Date.now() - 3 * DAY_MS).toISOString().slice(0, 19);
+    await insert(at(recent), at(new Date(Date.now() - 20 * DAY_MS).toISOString().slice(0, 19)));
+    await trial.keep(10);
+    const entries = new PostgresAccessLogStore(trial.store.database);
+    const parts = {
+      service,
+      owner,
+      tenants: new PostgresTenantStore(service),
+      epoch: testEpoch(),
+      nowMs: () => Date.now() + DAYS_AHEAD * DAY_MS,
+      log: pino({ level: 'silent' }),
+    };
+    const nothing = {} as never;
+    const { signal } = new AbortController();
+    const tenants = tenantsModule({ ...parts, authenticator: nothing, countEvents: nothing, signal });
+    const log = accessLogModule({
+      ...parts,
+      accessLog: nothing,
+      accessViews: nothing,
+      fairShare: nothing,
+      store: entries,
+      days: 30,
+    });
+    const [before] = await trial.store.query<{ n: number }>('SELECT count(*)::int AS n FROM access_log');
+    for (const { name, run } of [...(tenants.tasks ?? []), ...(log.tasks ?? [])])
+      if (name.endsWith('retention')) await run();
+    expect(await trial.total()).toBe(1);
+    expect(await trial.store.query('SELECT count(*)::int AS n FROM access_log')).toEqual([before]);
+    expect(before?.n).toBeGreaterThan(0);
   });
 
   it('keeps a week until its last moment has expired', async () => {

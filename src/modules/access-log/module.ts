@@ -2,6 +2,8 @@ import type { AccessLog } from '../../caller/access-log';
 import type { PostgresAccessLogStore } from '../../caller/access-log.store';
 import type { AccessViews } from '../../caller/access-views';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
+import type { OwnerDoor } from '../../database/clients';
+import { clockNotAhead } from '../../database/lease';
 import { DAY_MS } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
@@ -16,6 +18,7 @@ export const accessLogModule = (parts: {
   readonly fairShare: FairShare;
   /** How long entries are kept. */
   readonly days: number;
+  readonly owner: OwnerDoor;
   readonly epoch: LogEpoch;
   readonly nowMs: () => number;
 }): Module => ({
@@ -35,9 +38,10 @@ export const accessLogModule = (parts: {
       doc: 'retention of the access log',
       everyMs: LIMITS.retentionMs,
       run: () =>
-        parts.epoch.unlessPaused(() =>
-          parts.store.removeBefore(parts.nowMs() - parts.days * DAY_MS, LIMITS.accessLogRemoveEntries),
-        ),
+        parts.epoch.unlessPaused(async () => {
+          const clock = await clockNotAhead(parts.owner.models, parts.nowMs);
+          return parts.store.removeBefore(clock() - parts.days * DAY_MS, LIMITS.accessLogRemoveEntries);
+        }),
     },
   ],
   metrics: (metrics) => {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { TenantStore, TenantWithRetention } from '../../caller/tenant.store';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
+import { clockNotAhead } from '../../database/lease';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { Figures, SourceFigures } from '../../observe/figures';
@@ -57,7 +58,11 @@ export function sourcesModule(parts: {
         name: 'gap-retention',
         doc: 'retention of gaps and of lags',
         everyMs: LIMITS.retentionMs,
-        run: () => epoch.unlessPaused(() => expireGaps({ sources, retention, nowMs, log })),
+        run: () =>
+          epoch.unlessPaused(async () => {
+            const clock = await clockNotAhead(owner.models, nowMs);
+            return expireGaps({ sources, retention, nowMs: clock, log });
+          }),
       },
     ],
     metrics: (metrics, figures) => addMetrics(metrics, figures, nowMs),

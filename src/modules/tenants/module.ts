@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Authenticator } from '../../caller/authenticate';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
+import { clockNotAhead } from '../../database/lease';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
@@ -43,8 +44,13 @@ export function tenantsModule(parts: {
         doc: 'retention',
         everyMs: LIMITS.retentionMs,
         run: () =>
-          epoch.unlessPaused(() =>
-            applyRetention({ store, nowMs, log, isStopped: () => signal.aborted || epoch.pause !== null }),
+          epoch.unlessPaused(async () =>
+            applyRetention({
+              store,
+              nowMs: await clockNotAhead(owner.models, nowMs),
+              log,
+              isStopped: () => signal.aborted || epoch.pause !== null,
+            }),
           ),
       },
     ],
