@@ -193,19 +193,23 @@ describe.each(ENGINES)('packages of agents on %s', (engine) => {
     expect(agentPackages).toEqual([{ hosts: 5, installed: 1, takenBack: 1, refused: 1 }]);
   });
 
-  it('leave an entry of the access log for each change, without the bytes', async () => {
+  it('leave one entry of the access log for an offer, and one for a withdrawal', async () => {
     const { packageId } = await offer();
+    await begin();
+    const withdraw = 'mutation($p: String!) { withdrawAgentPackage(packageId: $p) { version } }';
+    await open.world.operate(withdraw, { p: packageId });
     const { accessLog } = await open.world.operate(
       'query($t: String) { accessLog(tenantId: $t, first: 20) { entries { operation subject parameters } } }',
       { t: acme.tenantId },
     );
-    const noted = accessLog.entries.filter(({ subject }: { subject: string }) => subject === packageId);
-    expect(noted.map(({ operation }: { operation: string }) => operation)).toEqual([
-      'addAgentPackagePart',
-      'addAgentPackagePart',
-      'offerAgentPackage',
+    const noted = accessLog.entries.filter(({ operation }: { operation: string }) =>
+      operation.includes('AgentPackage'),
+    );
+    expect(noted).toEqual([
+      { operation: 'withdrawAgentPackage', subject: packageId, parameters: JSON.stringify({ packageId }) },
+      { operation: 'offerAgentPackage', subject: packageId, parameters: expect.any(String) },
     ]);
-    expect(JSON.parse(noted[0].parameters)).toEqual({ packageId, part: 1 });
+    expect(JSON.parse(noted[1].parameters)).toEqual({ groupId, ...factsOf(CONTENT), allowsOlder: false });
   });
 
   it('refuse a report with an impossible state, all problems at once', async () => {

@@ -56,12 +56,14 @@ export class AgentPackageResolver {
   })
   @Access({ principal: 'operator' })
   @Takes(OFFER_AGENT_PACKAGE)
-  async offerAgentPackage(
-    { groupId, window, fileSize: size, ...offer }: ParameterValues<typeof OFFER_AGENT_PACKAGE>,
-    @Ctx() call: Call,
-  ): Promise<AgentPackageType> {
+  async offerAgentPackage({
+    groupId,
+    window,
+    fileSize: size,
+    ...offer
+  }: ParameterValues<typeof OFFER_AGENT_PACKAGE>): Promise<AgentPackageType> {
     const given = { ...offer, size, window: window ?? null, groupId: groupId.toLowerCase() };
-    const made = isUuid(groupId) ? await this.packages.begin(given, attemptOf(call)) : null;
+    const made = isUuid(groupId) ? await this.packages.begin(given) : null;
     if (made === null) throw new DomainError('not_found', { public: 'There is no such group of agents.' });
     return this.#one(made);
   }

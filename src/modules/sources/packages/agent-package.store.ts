@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Attempt } from '../../../caller/access-log';
-import { change } from '../../../caller/access-log.store';
+import { type Attempt, changeOf, parametersText } from '../../../caller/access-log';
+import { change, insertEntries } from '../../../caller/access-log.store';
 import type { Prisma, ServiceDoor } from '../../../database/clients';
 import { guarded } from '../../../database/failure';
 import { ofEveryTenant, ofTenants } from '../../../database/tenant-rows';
@@ -12,7 +12,11 @@ import type { AgentPackage, PackageOffer } from './agent-package';
 /** Why a part is not taken. */
 type Unfit = 'size' | 'hash';
 
-/** Stores packages of agents, in parts. Each change writes its entry of the access log in its own transaction. */
+/**
+ * Stores packages of agents, in parts. What changes what agents are offered writes its entry of the access log in its own
+ * transaction. The parts of a file are not offered before the last one is there, so an offer is one entry, however many
+ * parts it has.
+ */
 export class AgentPackageStore {
   constructor(private readonly service: ServiceDoor) {}
 
@@ -31,14 +35,16 @@ export class AgentPackageStore {
   }
 
   /** Begins an offer: its file follows in parts. One that was begun before for the group goes. @returns null: no such group */
-  begin(offer: PackageOffer, attempt: Attempt): Promise<AgentPackage | null> {
-    return this.#change<never>(attempt, async (tx) => {
-      const group = await tx.agentGroup.findFirst({ where: { groupId: offer.groupId } });
-      if (group === null) return null;
-      const { tenantId } = group;
-      await remove(tx, { tenantId, groupId: offer.groupId, offeredAt: null });
-      return tx.agentPackage.create({ data: { ...offer, tenantId, packageId: randomUUID() } });
-    });
+  begin(offer: PackageOffer): Promise<AgentPackage | null> {
+    return guarded(() =>
+      ofEveryTenant(this.service, async (tx) => {
+        const group = await tx.agentGroup.findFirst({ where: { groupId: offer.groupId } });
+        if (group === null) return null;
+        const { tenantId } = group;
+        await remove(tx, { tenantId, groupId: offer.groupId, offeredAt: null });
+        return tx.agentPackage.create({ data: { ...offer, tenantId, packageId: randomUUID() } });
+      }),
+    );
   }
 
   /**
@@ -50,31 +56,40 @@ export class AgentPackageStore {
     { part, bytes }: { readonly part: number; readonly bytes: Uint8Array<ArrayBuffer> },
     attempt: Attempt,
   ): Promise<AgentPackage | Unfit | null> {
-    return this.#change<Unfit>(attempt, async (tx) => {
-      const found = await tx.agentPackage.findFirst({ where: { packageId, offeredAt: null } });
-      if (found === null) return null;
-      const { tenantId, size } = found;
-      const before = part * LIMITS.agentPackagePartBytes;
-      if (bytes.length !== Math.min(LIMITS.agentPackagePartBytes, size - before)) return 'size';
-      await tx.agentPackagePart.deleteMany({ where: { tenantId, packageId, part } });
-      await tx.agentPackagePart.create({ data: { tenantId, packageId, part, bytes } });
-      if ((await tx.agentPackagePart.count({ where: { tenantId, packageId } })) < partsOf(size)) return found;
-      if ((await hashOf(tx, found)) !== found.sha256) return 'hash';
-      await remove(tx, { tenantId, groupId: found.groupId, offeredAt: { not: null } });
-      const whole = { offeredAt: attempt.at };
-      const { count } = await tx.agentPackage.updateMany({ where: { tenantId, packageId }, data: whole });
-      return count === 0 ? null : { ...found, ...whole };
-    });
+    return guarded(() =>
+      ofEveryTenant(this.service, async (tx) => {
+        const found = await tx.agentPackage.findFirst({ where: { packageId, offeredAt: null } });
+        if (found === null) return null;
+        const { tenantId, size } = found;
+        const before = part * LIMITS.agentPackagePartBytes;
+        if (bytes.length !== Math.min(LIMITS.agentPackagePartBytes, size - before)) return 'size';
+        await tx.agentPackagePart.deleteMany({ where: { tenantId, packageId, part } });
+        await tx.agentPackagePart.create({ data: { tenantId, packageId, part, bytes } });
+        if ((await tx.agentPackagePart.count({ where: { tenantId, packageId } })) < partsOf(size))
+          return found;
+        if ((await hashOf(tx, found)) !== found.sha256) return 'hash';
+        await remove(tx, { tenantId, groupId: found.groupId, offeredAt: { not: null } });
+        const whole = { offeredAt: attempt.at };
+        const { count } = await tx.agentPackage.updateMany({ where: { tenantId, packageId }, data: whole });
+        if (count === 0) return null;
+        await insertEntries(tx, [offerOf(found, attempt)]);
+        return { ...found, ...whole };
+      }),
+    );
   }
 
   /** @returns null: there is no such package */
   withdraw(packageId: string, attempt: Attempt): Promise<AgentPackage | null> {
-    return this.#change<never>(attempt, async (tx) => {
-      const found = await tx.agentPackage.findFirst({ where: { packageId } });
-      if (found === null) return null;
-      await remove(tx, { tenantId: found.tenantId, packageId });
-      return found;
-    });
+    return change(
+      (run) => ofEveryTenant(this.service, run),
+      attempt,
+      async (tx) => {
+        const found = await tx.agentPackage.findFirst({ where: { packageId } });
+        if (found === null) return null;
+        await remove(tx, { tenantId: found.tenantId, packageId });
+        return { value: found, subject: packageId, tenantIds: [found.tenantId] };
+      },
+    );
   }
 
   /** A part of a package that is offered to a group of the tenant; null: there is none. */
@@ -89,21 +104,12 @@ export class AgentPackageStore {
       }),
     );
   }
+}
 
-  #change<S extends string>(
-    attempt: Attempt,
-    work: (tx: Prisma.TransactionClient) => Promise<AgentPackage | S | null>,
-  ): Promise<AgentPackage | S | null> {
-    return change(
-      (run) => ofEveryTenant(this.service, run),
-      attempt,
-      async (tx) => {
-        const after = await work(tx);
-        if (after === null || typeof after === 'string') return after;
-        return { value: after, subject: after.packageId, tenantIds: [after.tenantId] };
-      },
-    ) as Promise<AgentPackage | S | null>;
-  }
+/** The entry of an offer, which the last part of its file has made. */
+function offerOf({ packageId, tenantId, offeredAt: _, ...offer }: AgentPackage, attempt: Attempt) {
+  const named = { ...attempt, operation: 'offerAgentPackage', parameters: parametersText(offer) };
+  return changeOf(named, { subject: packageId, tenantIds: [tenantId] });
 }
 
 /** Removes packages of a tenant with their parts. */
