@@ -7,6 +7,7 @@ import { TenantRounds } from '../../src/database/distribute/tenant-rounds';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { BucketPlace } from '../../src/modules/archive/places/bucket-place';
 import { FolderPlace } from '../../src/modules/archive/places/folder-place';
+import { PlaceWatch } from '../../src/modules/archive/places/place-watch';
 import { type FilePlace, NoSuchFile, pathOf } from '../../src/store/archive/file-place';
 import { UnlistedFiles } from '../../src/store/archive/outside-files';
 import { oneTenant } from '../../src/tenant-set';
@@ -156,7 +157,7 @@ describe.each([
       else await writeFile(file, changed);
       await expect(find(0)).rejects.toMatchObject({
         code: 'service_unavailable',
-        message: expect.stringMatching(/begins on 2026-01-05 .* (damaged|does not answer)/),
+        message: expect.stringMatching(/begins on 2026-01-05 .* (damaged|does not answer|does not lie where)/),
       });
       expect(await find(1)).toMatchObject({ recordId: events[1]?.recordId });
     });
@@ -173,20 +174,51 @@ describe.each([
       expect(await find(0)).toMatchObject({ recordId: events[0]?.recordId });
     });
 
+    const elsewhere: FilePlace = {
+      has: async () => false,
+      put: async () => {
+        throw new Error('a file was put');
+      },
+      // biome-ignore lint/correctness/useYield: it has no file
+      read: async function* () {
+        throw new NoSuchFile('not here');
+      },
+      remove: async () => {},
+      close: () => {},
+    };
+
+    it('are removed by an instance that has their place, and not forgotten by one with another place', async () => {
+      const { first, restore } = await aWeek();
+      expect(await restore()).toBe(1);
+      const { owner } = base.database;
+      for (let round = 0; round < 2; round++) await new UnlistedFiles(owner, elsewhere, rounds(), 0).remove();
+      expect((await bytesOf(at.place, first)).length).toBeGreaterThan(0);
+      await unlisted(0).remove();
+      await expect(bytesOf(at.place, first)).rejects.toThrow(NoSuchFile);
+    });
+
+    it('make an instance that does not find them unhealthy, which its log says once', async () => {
+      await aWeek();
+      const said: string[] = [];
+      const log = { warn: (_: unknown, text?: unknown) => void said.push(String(text)) };
+      const { owner } = base.database;
+      const here = new PlaceWatch(owner, at.place, log);
+      await here.look();
+      expect([here.healthy, said]).toEqual([true, []]);
+      for (const [place, words] of [
+        [null, 'has no ARCHIVE_URL'],
+        [elsewhere, 'is ARCHIVE_URL that of the other'],
+        [{ ...elsewhere, has: () => Promise.reject(new Error('away')) }, 'does the place answer'],
+      ] as const) {
+        const watch = new PlaceWatch(owner, place, log);
+        for (let round = 0; round < 2; round++) await watch.look();
+        expect(watch.healthy).toBe(false);
+        expect(said.splice(0)).toEqual([expect.stringContaining(words)]);
+      }
+    });
+
     it('are named by an instance without the place, or with another one, and nothing is put there', async () => {
       const { store, first, events, second } = await aWeek();
-      const elsewhere: FilePlace = {
-        has: async () => false,
-        put: async () => {
-          throw new Error('a file was put');
-        },
-        // biome-ignore lint/correctness/useYield: it has no file
-        read: async function* () {
-          throw new NoSuchFile('not here');
-        },
-        remove: async () => {},
-        close: () => {},
-      };
       for (const place of [null, elsewhere]) {
         const other = await ArchiveTrial.open(store, place);
         try {

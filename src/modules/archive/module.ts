@@ -17,6 +17,7 @@ import { ArchiveResolver } from './archive.resolver';
 import { ManageArchive } from './manage-archive';
 import { declareMetrics } from './metrics';
 import { openPlace } from './places/open-place';
+import { PlaceWatch } from './places/place-watch';
 import { Sealer } from './sealer';
 
 const FOLDER = 'archive';
@@ -73,22 +74,24 @@ export async function openArchiveModule(parts: {
           },
         ];
   const unlisted = place && new UnlistedFiles(owner, place, new TenantRounds(owner));
-  const removing: NonNullable<Module['tasks']> =
-    unlisted === null
-      ? []
-      : [
-          {
-            name: 'archive-files',
-            doc: 'removing files of no week',
-            everyMs: LIMITS.archiveMs,
-            run: () => epoch.unlessPaused(() => unlisted.remove()),
-          },
-        ];
+  const watch = new PlaceWatch(owner, place, log);
   return {
     resolvers: [new ArchiveResolver(new ManageArchive(owner, archive, sealer, nowMs))],
-    tasks: [...sealing, ...removing],
+    tasks: [
+      ...sealing,
+      {
+        name: 'archive-files',
+        doc: 'removing files of no week',
+        everyMs: LIMITS.archiveMs,
+        run: async () => {
+          await watch.look();
+          return unlisted && epoch.unlessPaused(() => unlisted.remove());
+        },
+      },
+    ],
     metrics: declareMetrics(sealer.tally),
     health: [
+      watch,
       {
         get healthy() {
           return sealer.problems.size === 0;

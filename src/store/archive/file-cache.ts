@@ -202,7 +202,7 @@ const damaged = ({ tenantId, week }: ListedFile) =>
 /** @param why for the log */
 const elsewhere = ({ tenantId, week, sha256 }: ListedFile, why: string) =>
   new DomainError('service_unavailable', {
-    public: `The file of the sealed week that begins on ${mondayOf(week)} of tenant ${tenantId} is damaged or incomplete: it does not lie where this instance of the service reads files. Questions about that week cannot be answered here.`,
+    public: `The file of the sealed week that begins on ${mondayOf(week)} of tenant ${tenantId} does not lie where this instance of the service reads files. Questions about that week cannot be answered here.`,
     internal: { why, file: pathOf({ tenantId, sha256 }) },
     retryAfterSeconds: 60,
   });

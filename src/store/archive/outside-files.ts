@@ -56,7 +56,20 @@ const attempted = <T>(work: Promise<T>): Promise<T> =>
 export const listOutside = async (tx: Prisma.TransactionClient, { tenantId, sha256 }: FileName) =>
   (await tx.$executeRawUnsafe(LISTED, tenantId, sha256)) === 1;
 
-/** Removes files that no week has had for a while: readers may have seen the week before. */
+/**
+ * Whether a place has the newest file of a week that lies outside the database. Another folder or bucket has not, and a
+ * folder whose share is not mounted. @returns null: no week has such a file, so nothing tells
+ */
+export async function isPlaceOfFiles(owner: OwnerDoor, place: FilePlace | null): Promise<boolean | null> {
+  const [newest] = await owner.models.$queryRawUnsafe<FileName[]>(LISTED_OF_ANY);
+  if (!newest) return null;
+  return place !== null && (await place.has(newest));
+}
+
+/**
+ * Removes files that no week has had for a while: readers may have seen the week before. A file that does not lie here,
+ * where the files of weeks do not lie either, may lie in the right place: an instance that has that place removes it.
+ */
 export class UnlistedFiles {
   constructor(
     private readonly owner: OwnerDoor,
@@ -90,7 +103,9 @@ export class UnlistedFiles {
   }
 
   /** Who seals the same bytes again waits for the row, and then writes the file anew. */
-  #removeOne(name: FileName): Promise<boolean> {
+  async #removeOne(name: FileName): Promise<boolean> {
+    if (!(await this.place.has(name)) && (await isPlaceOfFiles(this.owner, this.place)) !== true)
+      return false;
     return this.owner.models.$transaction(
       async (tx) => {
         if ((await tx.$executeRawUnsafe(REMOVE, name.tenantId, name.sha256, this.keptMs)) === 0) return false;
