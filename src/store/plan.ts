@@ -106,13 +106,14 @@ const planningOf = ({ search, expression }: AuditEventFilter): Planning =>
   search.length > 0 || expression !== null ? 'each' : 'once';
 
 /** Later events are in no sealed week, even where clocks differ by a day. */
-export const NEVER_SEALED_MS = DAY_MS;
+const NEVER_SEALED_MS = DAY_MS;
 
 /** The tenants whose weeks may lie in files, as an instance knows them (`archive/archived-tenants.ts`). */
 export interface KnownFiles {
   readonly tenants: ReadonlySet<number>;
   /** Until then no other tenant has a sealed week, by a clock that never goes back. */
   readonly isSureUntilMs: number;
+  /** The later of the clocks of instance and database. */
   readonly wallMs: () => number;
   /** Looks again. */
   read(): Promise<void>;
@@ -123,6 +124,10 @@ const filesBehind = new WeakMap<ServiceDoor | OwnerDoor, KnownFiles>();
 /** Readers behind this door answer from files too. */
 export const tellOfFiles = (door: ServiceDoor | OwnerDoor, known: KnownFiles) =>
   void filesBehind.set(door, known);
+
+/** From when on events are in no sealed week. */
+export const unsealedFromMs = (door: ServiceDoor | OwnerDoor): number =>
+  (filesBehind.get(door)?.wallMs() ?? Date.now()) - NEVER_SEALED_MS;
 
 /**
  * Answers from rows alone, or across rows and files where weeks of the range may lie in files. Of a tenant that was not
@@ -137,7 +142,7 @@ export async function byTier<T>(
   const known = filesBehind.get(door);
   if (!known) return rows();
   const { from } = range;
-  if (from !== null && from >= BigInt(known.wallMs() - NEVER_SEALED_MS) * TICKS_PER_MS) return rows();
+  if (from !== null && from >= BigInt(Math.ceil(unsealedFromMs(door))) * TICKS_PER_MS) return rows();
   const hasSome = () => tenants.some((tenantId) => known.tenants.has(tenantId));
   if (hasSome()) return across();
   const answer = await rows();

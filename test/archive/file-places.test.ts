@@ -157,7 +157,9 @@ describe.each([
       else await writeFile(file, changed);
       await expect(find(0)).rejects.toMatchObject({
         code: 'service_unavailable',
-        message: expect.stringMatching(/begins on 2026-01-05 .* (damaged|does not answer|does not lie where)/),
+        message: expect.stringMatching(
+          /begins on 2026-01-05 .* (damaged|does not answer|does not lie where)/,
+        ),
       });
       expect(await find(1)).toMatchObject({ recordId: events[1]?.recordId });
     });

@@ -3,6 +3,8 @@ import { Readable } from 'node:stream';
 import pino from 'pino';
 import { ownAttempt } from '../../src/caller/access-log';
 import { serviceUnavailable } from '../../src/errors';
+import { DAY_MS, HOUR_MS, parseTicks } from '../../src/event/event-time';
+import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { ManageArchive } from '../../src/modules/archive/manage-archive';
 import { Sealer } from '../../src/modules/archive/sealer';
 import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
@@ -10,11 +12,14 @@ import { HealthAlerts } from '../../src/modules/detection/watch/health-alerts';
 import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
-import { Archive } from '../../src/store/archive/archive';
+import { Archive, openArchive } from '../../src/store/archive/archive';
+import { ArchivedTenants } from '../../src/store/archive/archived-tenants';
 import { WorkerEnded } from '../../src/store/archive/asked-process';
 import type { FilePlace } from '../../src/store/archive/file-place';
+import { oneTenant } from '../../src/tenant-set';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { ENGINES } from '../support/engines';
+import { NO_FILTER } from '../support/filters';
 import { Store } from '../support/store';
 import { ArchiveTrial } from './archive-trial';
 
@@ -34,13 +39,18 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
     await base.close();
   });
 
-  function managing(store: Store, lacks: () => string | null = () => null, more: object = {}) {
+  function managing(
+    store: Store,
+    lacks: () => string | null = () => null,
+    more: object = {},
+    nowMs = () => NOW_MS,
+  ) {
     const { owner } = store.database;
     const { tenants, worker, cache, folder } = trial;
     const sealer = new Sealer({
       key: TEST_CHECKPOINT_KEY,
       ...{ owner, lacks, tenants, writer: worker, cache, folder, afterDays: 4, ...more },
-      nowMs: () => NOW_MS,
+      nowMs,
       log: pino({ level: 'silent' }),
     });
     const archive = new Archive(tenants, cache, worker);
@@ -62,6 +72,47 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
       );
     return { store: base, tenantId: base.tenantId, sealer, manage, entries };
   }
+
+  it('seals no week of now where the clock of the instance is ahead, and takes none for later where it is behind', async () => {
+    const [AHEAD_MS, BEHIND_MS] = [400 * DAY_MS, 12 * DAY_MS];
+    base = await base.renewed();
+    const at = (ms: number) => ({ eventTime: new Date(ms).toISOString().replace('Z', '0000Z') });
+    const [older, recent] = [at(Date.now() - 11 * DAY_MS), at(Date.now() - HOUR_MS)];
+    await base.insert(base.checked([recent]));
+    await trial.settle();
+    const { owner, service } = base.database;
+    const ahead = () => Date.now() + AHEAD_MS;
+    const { sealer } = managing(base, undefined, {}, ahead);
+    expect([await sealer.run(), sealer.tally.waiting]).toEqual([0, 0]);
+    const manage = new ManageArchive(
+      owner,
+      new Archive(trial.tenants, trial.cache, trial.worker),
+      sealer,
+      ahead,
+    );
+    const asked = manage.seal(String(base.tenantId), recent.eventTime, BY_OPERATOR);
+    expect(await asked).toMatchObject({
+      outcome: 'waits',
+      because: expect.stringContaining('over for long'),
+    });
+    const late = base.checked([older]);
+    expect(await base.insert(late)).toBe(1);
+    await trial.settle();
+    expect(await trial.seal(older.eventTime, base.tenantId)).toMatchObject({ outcome: 'sealed', events: 1 });
+    // As an instance whose clock takes the event for one of its last day.
+    const behind = new ArchivedTenants(owner, 0, () => Date.now() - BEHIND_MS);
+    await behind.read();
+    openArchive(new Archive(behind, trial.cache, trial.worker), service);
+    try {
+      expect(await base.insert(late)).toBe(0);
+      const filter = { ...NO_FILTER, from: parseTicks(older.eventTime) };
+      const asked = { filter, sort: 'recordId', descending: true, page: 1, pageSize: 5 } as const;
+      const page = await new PostgresAuditEventReader(service).page(oneTenant(base.tenantId), asked);
+      expect(page.totalCount).toBe(2);
+    } finally {
+      trial.open();
+    }
+  });
 
   it('seals what is due, counts it, and writes an entry of the access log in the same transaction', async () => {
     const { tenantId, sealer, entries, store } = await aWeek();

@@ -1,6 +1,7 @@
 import { type Attempt, changeOf } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
 import type { OwnerDoor, Prisma } from '../../database/clients';
+import { clockNotAhead } from '../../database/lease';
 import { DomainError } from '../../errors';
 import { DAY_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
@@ -79,7 +80,8 @@ export class ManageArchive {
     const asked = { tenantId, week: beginningOf(week), events: 0 };
     const permit = (tx: Tx) => tx.$executeRawUnsafe(MAY_BE_SEALED, tenant, week);
     const noted = (change: Change) => this.#noted(attempt, tenant, change, permit);
-    if (startOfWeek(week + 1) > this.nowMs() - LIMITS.archiveAfterDaysMin * DAY_MS)
+    const clock = await clockNotAhead(this.owner.models, this.nowMs);
+    if (startOfWeek(week + 1) > clock() - LIMITS.archiveAfterDaysMin * DAY_MS)
       return noted({ ...asked, outcome: 'waits', because: 'the week has not been over for long enough' });
     const sealing = await this.sealer
       .seal(tenant, week, async (tx, events) => {

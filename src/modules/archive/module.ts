@@ -45,6 +45,8 @@ export async function openArchiveModule(parts: {
       if (DRAFT.test(name)) await rm(path.join(place, name), { recursive: true, force: true });
   const worker = openWorker({ memoryMb: LIMITS.archiveMemoryMb, threads: LIMITS.archiveThreads, folder });
   const tenants = new ArchivedTenants(owner, LIMITS.archiveAnnounceMs, nowMs);
+  // The database's time is known from now on.
+  await tenants.read();
   const place = openPlace(config.archivePlace, nowMs);
   const cache = new FileCache(cacheFolder, LIMITS.archiveCacheBytes, place);
   const archive = new Archive(tenants, cache, worker);

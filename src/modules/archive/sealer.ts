@@ -4,7 +4,7 @@ import { changeOf, ownAttempt } from '../../caller/access-log';
 import { insertEntries } from '../../caller/access-log.store';
 import type { OwnerDoor } from '../../database/clients';
 import { type OfTenant, TenantRounds } from '../../database/distribute/tenant-rounds';
-import { type Leased, Leases } from '../../database/lease';
+import { clockNotAhead, type Leased, Leases } from '../../database/lease';
 import { DAY_MS } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import type { ArchivedTenants } from '../../store/archive/archived-tenants';
@@ -113,7 +113,8 @@ export class Sealer {
     const { owner, afterDays, nowMs } = this.parts;
     const lacks = this.lacks();
     if (lacks) throw new Error(lacks);
-    const end = weekOfMs(nowMs() - afterDays * DAY_MS);
+    const clock = await clockNotAhead(owner.models, nowMs);
+    const end = weekOfMs(clock() - afterDays * DAY_MS);
     const due = await this.#rounds.ask((of) => owner.models.$queryRawUnsafe<Due[]>(DUE(of), end));
     this.tally.waiting = due[0]?.weeks ?? 0;
     const isDue = new Set(due.map(({ tenantId }) => tenantId));

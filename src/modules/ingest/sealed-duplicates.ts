@@ -1,12 +1,13 @@
 import { Prisma, type ServiceDoor } from '../../database/clients';
 import { sealedIn, snapshotOf } from '../../store/archive/archive';
 import type { BatchLeaves } from '../../store/log/evidence/batch-seal';
-import { NEVER_SEALED_MS } from '../../store/plan';
+import { unsealedFromMs } from '../../store/plan';
 import { oneTenant } from '../../tenant-set';
 
 /** Whether a batch has an event of a week that may be sealed. */
-export function isOfEarlierWeeks(leaves: BatchLeaves, nowMs = Date.now()): boolean {
-  for (const ms of leaves.times()) if (ms < nowMs - NEVER_SEALED_MS) return true;
+export function isOfEarlierWeeks(service: ServiceDoor, leaves: BatchLeaves): boolean {
+  const unsealedFrom = unsealedFromMs(service);
+  for (const ms of leaves.times()) if (ms < unsealedFrom) return true;
   return false;
 }
 

@@ -118,7 +118,7 @@ export class PostgresAuditEventWriter implements AuditEventWriter {
       },
       store: () => {
         const order = leaves.order();
-        if (isOfEarlierWeeks(leaves))
+        if (isOfEarlierWeeks(this.service, leaves))
           return guarded(() => this.#storeOld(tenantId, leaves, order, rows), INSERT_DEADLINE_MS);
         const insert = rows.ready(leaves.seal(this.checkpointKey, order), order);
         return guarded(() => this.#store(leaves, () => insert(null)) as Promise<number>, INSERT_DEADLINE_MS);

@@ -1,5 +1,6 @@
 import type { OwnerDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
+import { databaseTime } from '../../database/lease';
 import { LIMITS } from '../../limits';
 import type { KnownFiles } from '../plan';
 
@@ -14,14 +15,21 @@ ON CONFLICT (tenant_id) DO NOTHING`;
  */
 export class ArchivedTenants implements KnownFiles {
   tenants: ReadonlySet<number> = new Set();
+  #database: { readonly ms: number; readonly atMs: number } | null = null;
   isSureUntilMs = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | null = null;
 
   constructor(
     private readonly owner: OwnerDoor,
     private readonly announceMs: number = LIMITS.archiveAnnounceMs,
-    readonly wallMs: () => number = Date.now,
+    private readonly nowMs: () => number = Date.now,
   ) {}
+
+  /** The later of two clocks. Weeks are sealed by the earlier of two: no instance takes a sealed week for a later one. */
+  readonly wallMs = (): number => {
+    const { ms, atMs } = this.#database ?? { ms: 0, atMs: 0 };
+    return Math.max(this.nowMs(), ms + performance.now() - atMs);
+  };
 
   /** @returns whether the tenant was announced long enough ago, as this instance has seen */
   async announce(tenantId: number): Promise<boolean> {
@@ -44,6 +52,8 @@ export class ArchivedTenants implements KnownFiles {
   async #readNow(): Promise<void> {
     const atMs = performance.now();
     const rows = await guarded(() => this.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(ANNOUNCED));
+    const now = await guarded(() => databaseTime(this.owner.models));
+    this.#database = { ms: now.getTime(), atMs: performance.now() };
     this.tenants = new Set(rows.map(({ tenant_id }) => tenant_id));
     this.isSureUntilMs = atMs + this.announceMs / 2;
   }
