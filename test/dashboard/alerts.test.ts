@@ -11,6 +11,7 @@ import {
 } from '../../dashboard/src/alerts/queue-state';
 import { ALERTS } from '../../dashboard/src/alerts/texts';
 import { questionOf } from '../../dashboard/src/alerts/use-finding-events';
+import { waitText } from '../../dashboard/src/alerts/wait-text';
 import type { Incident, PlacedEvent } from '../../dashboard/src/incidents/incident';
 import { markdownOf } from '../../dashboard/src/incidents/incident-markdown';
 import { FIELD_LABELS } from '../../dashboard/src/lib/field-labels';
@@ -75,6 +76,19 @@ describe('the words about alerts', () => {
     expect(statusText({ status: 'resolved', verdict: 'false_positive' }, ALERTS)).toBe(
       'Resolved: false positive',
     );
+  });
+});
+
+describe('how long an alert waits', () => {
+  const NOW = Date.parse('2026-01-05T12:00:00Z');
+  const wait = (status: string, createdAt: string, secondsToAcknowledge: number | null) =>
+    waitText({ status, createdAt, secondsToAcknowledge }, NOW, ALERTS);
+
+  it('is told until somebody acknowledges it, and how long it waited after that', () => {
+    expect(wait('new', '2026-01-05T09:00:00Z', null)).toBe('waits for 3 h');
+    expect(wait('new', '2026-01-05T12:00:01Z', null)).toBe('waits for 0 s');
+    expect(wait('resolved', '2026-01-05T09:00:00Z', 90)).toBe('taken up after 2 min');
+    expect(wait('resolved', '2026-01-05T09:00:00Z', null)).toBe('');
   });
 });
 

@@ -40,6 +40,9 @@ describe('the form of a destination', () => {
     expect(() => secretsOf(webhook, { headers: 'no colon' }, OPERATE)).toThrow(
       'each line must be Name: value',
     );
+    expect(() => secretsOf(webhook, { headers: ': no name' }, OPERATE)).toThrow(
+      'each line must be Name: value',
+    );
     expect(() => secretsOf(webhook, { headers: 'A: 1\na: 2' }, OPERATE)).toThrow('a is there twice');
   });
 

@@ -1,10 +1,35 @@
 import { factsOf } from '../../dashboard/src/entity/card-facts';
 import { entityOf, placeOf } from '../../dashboard/src/entity/card-place';
-import { entityPage, objectPage } from '../../dashboard/src/entity/entity-links';
+import { entityFilter, entityPage, objectPage } from '../../dashboard/src/entity/entity-links';
 import { ENTITY } from '../../dashboard/src/entity/texts';
+import { clockHours } from '../../dashboard/src/entity/usual-hours';
 import { FIELD_LABELS } from '../../dashboard/src/lib/field-labels';
 
 const ENGLISH = { t: ENTITY, labels: FIELD_LABELS };
+
+describe('the page of an entity', () => {
+  const id = { value: 'a "b" \\ c', databaseName: 'HR', schemaName: null };
+
+  it('finds the events of the entity, and of an object those where it lies', () => {
+    expect(entityFilter({ ...id, kind: 'object' })).toBe(
+      'objectName:"a \\"b\\" \\\\ c" AND databaseName:"HR"',
+    );
+    expect(entityFilter({ ...id, kind: 'login' })).toBe('serverPrincipalName:"a \\"b\\" \\\\ c"');
+  });
+
+  it('counts the hours of the clock, the last 7 days apart from those before', () => {
+    const hours = [1, 20, 300, ...Array<number>(21).fill(0), 4_000];
+    const times = { startTime: '2026-01-05T08:00:00Z', recentTime: '2026-01-05T10:00:00Z', hours };
+    const clock = clockHours(times, 'Europe/Berlin');
+    expect(clock).toHaveLength(24);
+    expect([8, 9, 10, 11].map((hour) => clock[hour])).toEqual([
+      { known: 0, recent: 0 },
+      { known: 1, recent: 4_000 },
+      { known: 20, recent: 0 },
+      { known: 0, recent: 300 },
+    ]);
+  });
+});
 
 describe('the card of an entity', () => {
   it('is one for each link to a page of an entity, and for no other link', () => {

@@ -45,6 +45,11 @@ describe('the settings of a rule in the form', () => {
     expect(typedOf(JSON.stringify({ timespanMs })).timespan).toBe(text);
   });
 
+  it('are a number where 0 is typed, which the service judges', () => {
+    const typed = { ...typedOf(null), threshold: 0, dedupMinutes: 0 };
+    expect(tuningOf(typed, ALL, RULES)).toMatchObject({ threshold: 0, dedupMinutes: 0 });
+  });
+
   it('are not sent where the rule does not have them', () => {
     const typed = typedOf(JSON.stringify(stored));
     expect(tuningOf(typed, ['severity', 'dedupMinutes'], RULES)).toEqual({
