@@ -86,6 +86,14 @@ describe('a replay of changes to audits', () => {
     expect(filterOf(made, MADE)).toMatchObject({ audit: 'Main', recordId: 'record-0' });
   });
 
+  it('ends a stop at the first start after it', () => {
+    const { stops } = replayed(
+      MADE,
+      ...[session(1, 'enabled'), session(2, 'disabled'), session(3, 'enabled'), session(9, 'enabled')],
+    );
+    expect(stops).toEqual([expect.objectContaining({ from: timeAt(2), to: timeAt(3) })]);
+  });
+
   it('says nothing of a group that no record names', () => {
     expect(replayed(MADE).of('DBCC_GROUP')).toBeNull();
     expect(replayed(session(1, 'enabled')).of('AUDIT_CHANGE_GROUP')).toBeNull();

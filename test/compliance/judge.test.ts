@@ -1,0 +1,155 @@
+import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
+import type { Control } from '../../src/modules/compliance/frameworks';
+import { evaluatedThrough, judge } from '../../src/modules/compliance/judge';
+import { AuditReplay } from '../../src/modules/compliance/replay';
+import { seenGroups } from '../../src/modules/compliance/seen';
+import type { InstanceTrail } from '../../src/modules/compliance/trail';
+import type { StoredAuditEvent } from '../../src/store/rows/audit-event-reader';
+
+const END_MS = Date.UTC(2026, 4, 31);
+/** Minutes before the end of the thirty days. */
+const ago = (minutes: number) => formatTicks(BigInt(END_MS - minutes * 60_000) * TICKS_PER_MS);
+const DAYS_31 = 31 * 24 * 60;
+const source = (more: object = {}) => ({
+  hostName: 'PAY01',
+  state: 'current',
+  completeThrough: ago(1),
+  gaps: [],
+  ...more,
+});
+const gap = (afterTime: string | null, beforeTime: string | null) => ({
+  fileName: 'a.sqlaudit',
+  afterTime,
+  beforeTime,
+});
+
+const trailOf = (more: object = {}) =>
+  ({
+    replay: new AuditReplay(() => true),
+    seen: new Map(),
+    sources: [source()],
+    scope: { excluded: null, auditors: ['CORP\\dba.*'], sensitive: [], isSensitiveKnown: false },
+    serverStarts: [],
+    auditStarts: [],
+    auditChanges: [],
+    period: { from: ago(30 * 24 * 60), to: ago(0) },
+    ...more,
+  }) as unknown as InstanceTrail;
+const judged = (check: object, more: object) =>
+  judge({ check } as unknown as Control, trailOf(more), () => 'server');
+
+describe('whether audits run', () => {
+  const runs = (more: object) => judged({ kind: 'audit-runs' }, more);
+  const stops = (from: string, to: string | null) => ({
+    replay: { stops: [{ from, to, recordId: 'r-1' }] },
+  });
+
+  it('fails for a stop that goes on, or that ended in the period, and for no earlier one', async () => {
+    expect(await runs({})).toMatchObject({ status: 'pass' });
+    expect(await runs(stops(ago(90), null))).toMatchObject({ status: 'fail', recordIds: ['r-1'] });
+    expect(await runs(stops(ago(90), ago(80)))).toMatchObject({ status: 'fail', since: ago(90) });
+    expect(await runs(stops(ago(DAYS_31 + 9), ago(DAYS_31)))).toMatchObject({ status: 'pass' });
+  });
+
+  it('fails for a gap that reaches into the period', async () => {
+    const with_ = (...gaps: object[]) => runs({ sources: [source({ gaps })] });
+    expect(await with_(gap(ago(90), ago(80)))).toMatchObject({ status: 'fail' });
+    expect(await with_(gap(null, null))).toMatchObject({ status: 'fail' });
+    expect(await with_(gap(ago(DAYS_31 + 9), ago(DAYS_31)))).toMatchObject({ status: 'pass' });
+  });
+
+  it('is unknown while a source that is in use is not complete, or five minutes behind', async () => {
+    const through = (completeThrough: string | null, state = 'current') =>
+      runs({ sources: [source(), source({ completeThrough, state })] });
+    expect(await through(ago(5))).toMatchObject({ status: 'pass' });
+    expect(await through(ago(5.1))).toMatchObject({ status: 'unknown' });
+    expect(await through(null)).toMatchObject({ status: 'unknown' });
+    for (const state of ['retired', 'standby'])
+      expect(await through(null, state)).toMatchObject({ status: 'pass' });
+    expect(await runs({ sources: [source({ state: 'standby' })] })).toMatchObject({ status: 'unknown' });
+  });
+});
+
+describe('whether audits start with the server', () => {
+  const starts = (auditStart: string) =>
+    judged(
+      { kind: 'starts-with-server' },
+      {
+        serverStarts: [{ at: ago(60), recordId: 's' }],
+        auditStarts: [{ at: auditStart, recordId: 'a' }],
+      },
+    );
+
+  it('wants a start of an audit within a minute, before or after', async () => {
+    for (const near of [ago(60), ago(61), ago(59)])
+      expect(await starts(near)).toMatchObject({ status: 'pass', recordIds: ['s'] });
+    for (const far of [ago(61.1), ago(58.9), ago(500)])
+      expect(await starts(far)).toMatchObject({ status: 'fail', recordIds: ['s'] });
+  });
+});
+
+describe('whether groups are recorded', () => {
+  const GROUP = 'LOGOUT_GROUP';
+  const statement = `CREATE SERVER AUDIT SPECIFICATION S FOR SERVER AUDIT Main ADD (${GROUP}) WITH (STATE = ON)`;
+  const recorded = () => {
+    const replay = new AuditReplay(() => true);
+    const event = { recordId: 'r-1', eventTime: ago(90), actionId: 'CR', succeeded: true, additional: {} };
+    replay.take({ ...event, statement, objectName: null } as unknown as StoredAuditEvent);
+    return replay;
+  };
+  const groups = (more: object, outcomes: readonly string[] = []) =>
+    judged({ kind: 'groups', groups: [GROUP], outcomes }, { replay: recorded(), ...more });
+
+  it('fails in a gap, and passes once it is over', async () => {
+    const at = (one: object) => groups({ sources: [source({ gaps: [one] })] });
+    expect(await at(gap(ago(20), null))).toMatchObject({ status: 'fail' });
+    expect(await at(gap(ago(20), ago(0)))).toMatchObject({ status: 'fail' });
+    expect(await at(gap(ago(20), ago(1)))).toMatchObject({ status: 'pass' });
+  });
+
+  it('wants an event of each outcome that the control names', async () => {
+    const seen = (succeeded: number, failed: number) => ({
+      seen: new Map([[GROUP, { succeeded, failed, lastMs: END_MS }]]),
+    });
+    const both = ['succeeded', 'failed'];
+    expect(await groups(seen(1, 1), both)).toMatchObject({ status: 'pass' });
+    expect(await groups(seen(1, 0), both)).toMatchObject({ status: 'unknown' });
+    expect(await groups(seen(0, 1), both)).toMatchObject({ status: 'unknown' });
+    expect(await groups(seen(0, 1), ['failed'])).toMatchObject({ status: 'pass' });
+  });
+
+  it('counts events by outcome, of the codes and classes that the group writes', () => {
+    const writes = [{ actions: ['LGO'], classes: ['LX'] }];
+    const counted = [
+      { values: ['SQL01', 'LGO ', 'LX'], n: 5, failed: 2, lastMs: 7 },
+      { values: ['SQL01', 'LGO', 'LX '], n: 1, failed: 1, lastMs: 3 },
+      { values: ['SQL01', 'LGO', 'DB'], n: 90, failed: 0, lastMs: 9 },
+    ];
+    const seen = seenGroups(new Map([[GROUP, { writes }]]) as never, counted as never);
+    expect(seen.get('SQL01')?.get(GROUP)).toEqual({ succeeded: 3, failed: 3, lastMs: 7 });
+  });
+});
+
+describe('whether only auditors changed what is audited', () => {
+  it('fails for others, whom it names', async () => {
+    const by = (login: string | null) =>
+      judged({ kind: 'auditors' }, { auditChanges: [{ at: ago(9), recordId: 'r-2', by: login }] });
+    expect(await by('CORP\\eve')).toMatchObject({
+      status: 'fail',
+      reason: expect.stringContaining('CORP\\eve changed what is audited'),
+    });
+    for (const login of ['CORP\\dba.ali', null])
+      expect(await by(login)).not.toMatchObject({ status: 'fail' });
+  });
+});
+
+describe('the moment up to which an instance is known', () => {
+  it('is that of its worst source in use, and not later than the moment asked for', () => {
+    const through = (...times: (string | null)[]) =>
+      evaluatedThrough(trailOf({ sources: times.map((completeThrough) => source({ completeThrough })) }));
+    expect(through(ago(3), ago(9))).toBe(ago(9));
+    expect(through(ago(-5))).toBe(ago(0));
+    expect(through(ago(3), null)).toBeNull();
+    expect(through()).toBeNull();
+  });
+});
