@@ -54,6 +54,8 @@ describe('deploy/compose.yaml', () => {
     expect(loadConfig(Object.fromEntries(settings))).toMatchObject({
       databaseUrl: 'postgres://audit_requests:r3quests@postgres:5432/audit',
       trustProxy: ['172.31.255.2'],
+      // Only from outside of the container is anybody there to read them.
+      metrics: { host: '0.0.0.0' },
     });
   });
 

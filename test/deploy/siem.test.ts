@@ -56,7 +56,8 @@ const FITS: Readonly<Record<string, (value: unknown) => boolean>> = {
   keyword: isText,
   wildcard: isText,
   ip: (value) => isText(value) && /^[\d.]+$|:/.test(value),
-  date: (value) => isText(value) && !Number.isNaN(Date.parse(value)),
+  // It keeps milliseconds: further decimals would be lost.
+  date: (value) => isText(value) && !Number.isNaN(Date.parse(value)) && !/\.\d{4}/.test(value),
   date_nanos: (value) => isText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(value),
   long: Number.isSafeInteger,
   boolean: (value) => typeof value === 'boolean',

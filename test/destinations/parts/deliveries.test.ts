@@ -32,11 +32,14 @@ describe('the deliveries of an instance', () => {
       { settings: { url: receiver.url, encoding: 'json' }, ...change },
       () => nowMs,
     );
-  const instance = (shared: SharedDestination, change: { box?: SecretBox; epoch?: object } = {}) => {
+  const instance = (
+    shared: SharedDestination,
+    change: { box?: SecretBox; epoch?: object; masked?: readonly number[] } = {},
+  ) => {
     const made = new Deliveries({
       store: shared.store,
       feed: shared.feed,
-      maskedTenants: NO_MASKS,
+      maskedTenants: change.masked ? { all: async () => change.masked ?? [] } : NO_MASKS,
       box: change.box ?? shared.box,
       nowMs: () => nowMs,
       guard: new NetworkGuard(['127.0.0.1']),
@@ -61,6 +64,15 @@ describe('the deliveries of an instance', () => {
     });
     expect(receiver.requests).toEqual([]);
     expect(await instance(shared).sendOne(shared.row, 'test_1', item)).toEqual({ kind: 'accepted' });
+  });
+
+  it.each([
+    [[7, 9], false],
+    [[9], true],
+  ])('send statements without literals where their tenant, 7, is among %j', async (masked, isWhole) => {
+    const shared = sharing(["SELECT 'secret'"]);
+    await round(instance(shared, { masked }));
+    expect(receiver.requests.map(({ body }) => body.includes('secret'))).toEqual([isWhole]);
   });
 
   it('wait while an operator must say go, and go on then', async () => {

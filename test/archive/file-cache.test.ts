@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { readdir, rm, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import { FileCache, type ListedFile } from '../../src/store/archive/file-cache';
+import { temporaryFolder } from '../support/engines';
+
+const contents = ['a', 'b', 'c'].map((letter) => Buffer.from(letter.repeat(100)));
+const files: readonly ListedFile[] = contents.map((bytes, week) => ({
+  tenantId: 7,
+  week,
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+}));
+const [A, B, C] = files as [ListedFile, ListedFile, ListedFile];
+/** The pieces in the database: one for each file. */
+const ask = async (statement: { readonly values: readonly unknown[] }) =>
+  statement.values.includes(0)
+    ? contents.flatMap((bytes, week) =>
+        statement.values.includes(files[week]?.sha256) ? [{ bytes: bytes as Uint8Array }] : [],
+      )
+    : [];
+
+describe('copies of files on the local disk', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+  const nameOf = ({ sha256 }: ListedFile) => `${sha256}.parquet`;
+  const copies = async () => (await readdir(folder)).sort();
+  const sorted = (...of: ListedFile[]) => of.map(nameOf).sort();
+  const use = (cache: FileCache, some: readonly ListedFile[], work = async () => {}) =>
+    cache.using(some, ask as never, work);
+  const usedAt = (file: ListedFile, ms: number) =>
+    utimes(path.join(folder, nameOf(file)), new Date(ms), new Date(ms));
+
+  it('go when they have too many bytes together, those first that were not used for longest', async () => {
+    const cache = new FileCache(folder, 250);
+    await use(cache, [A]);
+    await use(cache, [B]);
+    expect(await copies()).toEqual(sorted(A, B));
+    await usedAt(A, 2_000_000);
+    await usedAt(B, 1_000_000);
+    await use(cache, [C]);
+    expect(await copies()).toEqual(sorted(A, C));
+  });
+
+  it('stay while a question uses them, whatever their bytes', async () => {
+    const cache = new FileCache(folder, 150);
+    await use(cache, [A], async () => {
+      await usedAt(A, 1_000_000);
+      await use(cache, [B]);
+      expect(await copies()).toEqual(sorted(A, B));
+      expect(await cache.keepOnly(new Set([B.sha256]))).toBe(false);
+      expect(await copies()).toEqual(sorted(A, B));
+    });
+    expect(await cache.keepOnly(new Set([B.sha256]))).toBe(true);
+    expect(await copies()).toEqual(sorted(B));
+  });
+
+  it('are fetched once for questions that come at the same time', async () => {
+    let asked = 0;
+    const counting = async (statement: { readonly values: readonly unknown[] }) => {
+      asked += 1;
+      return ask(statement);
+    };
+    const cache = new FileCache(folder, 1_000);
+    await Promise.all([1, 2, 3].map(() => cache.using([A], counting as never, async () => {})));
+    expect(asked).toBe(1);
+  });
+
+  it('are damaged where their bytes are not those that the list names', async () => {
+    const other = { ...A, sha256: B.sha256 };
+    const wrong = async () => [{ bytes: contents[0] as Uint8Array }];
+    await expect(
+      new FileCache(folder, 1_000).using([other], wrong as never, async () => {}),
+    ).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(await copies()).toEqual([]);
+  });
+});

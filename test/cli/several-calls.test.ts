@@ -1,0 +1,80 @@
+import { newKey } from '../../src/caller/key-format';
+import { runCli } from '../support/cli';
+
+const ENV = { AUDIT_ACTIVITY_URL: 'http://service', AUDIT_ACTIVITY_OPERATOR_KEY: newKey('operator') };
+
+describe('a command that asks the service several times', () => {
+  const ask = jest.spyOn(globalThis, 'fetch');
+  afterAll(() => ask.mockRestore());
+  let asked: Record<string, unknown>[];
+  /** Answers the calls of each root field in turn. */
+  const answering = (answers: Readonly<Record<string, readonly unknown[]>>) => {
+    asked = [];
+    const left = new Map(Object.entries(answers).map(([name, all]) => [name, [...all]]));
+    ask.mockImplementation(async (_, init) => {
+      const { query, variables } = JSON.parse(String(init?.body));
+      const [name = ''] = [...left.keys()].filter((one) => new RegExp(`\\b${one}\\b`).test(query));
+      asked.push({ name, ...variables });
+      return new Response(JSON.stringify({ data: { [name]: left.get(name)?.shift() } }));
+    });
+  };
+
+  const entry = (operation: string) => ({ operation });
+  it('access-log reads on behind empty pages of a search, until it has as many entries as are wanted', async () => {
+    const pages = [
+      { entries: [entry('a'), entry('b')], hasNextPage: true, endCursor: 'c1' },
+      { entries: [], hasNextPage: true, endCursor: 'c2' },
+      { entries: [entry('c')], hasNextPage: true, endCursor: 'c3' },
+    ];
+    answering({ accessLog: pages });
+    const { lines } = await runCli(['access-log', '--search', 'x', '--limit', '3', '--json'], ENV);
+    const found = JSON.parse(lines[0] ?? '') as { operation: string }[];
+    expect(found.map(({ operation }) => operation)).toEqual(['a', 'b', 'c']);
+    expect(asked.map(({ after, first }) => [after, first])).toEqual([
+      [null, 3],
+      ['c1', 1],
+      ['c2', 1],
+    ]);
+  });
+
+  it('access-log reads one page without a search', async () => {
+    answering({ accessLog: [{ entries: [entry('a')], hasNextPage: true, endCursor: 'c1' }] });
+    expect(await runCli(['access-log', '--limit', '3'], ENV)).toMatchObject({ error: null });
+    expect(asked).toHaveLength(1);
+  });
+
+  const source = (lastReported: string, gapCount: number) => ({ lastReported, gapCount });
+  const sources = [
+    source('2026-01-01T00:00:00Z', 0),
+    source('2026-01-02T00:00:00Z', 5),
+    source('2026-01-03T00:00:00Z', 0),
+  ];
+  const remove = ['remove-sources', '--reported-before', '2026-01-03T00:00:00Z', '--tenant', '7'];
+
+  it.each([
+    [[], '1 sources of tenant 7'],
+    [['--with-gaps'], '2 sources of tenant 7'],
+  ])(
+    'remove-sources %j says how many it would remove, and removes none unless somebody agrees',
+    async (more, text) => {
+      answering({ auditSources: [sources], removeAuditSources: [] });
+      const { error } = await runCli([...remove, ...more], ENV);
+      expect(error).toContain(text);
+      expect(asked.map(({ name }) => name)).toEqual(['auditSources']);
+    },
+  );
+
+  it('remove-sources --with-gaps goes on while fewer stay, and tells the sums', async () => {
+    const answer = (removed: number, gaps: number, kept: number) => ({ sources: removed, gaps, kept });
+    answering({
+      auditSources: [sources],
+      removeAuditSources: [answer(1, 100, 2), answer(1, 50, 1), answer(1, 7, 0)],
+    });
+    const { lines } = await runCli([...remove, '--with-gaps', '--yes', '--json'], ENV);
+    expect(JSON.parse(lines[0] ?? '')).toEqual({ sources: 3, gaps: 157, kept: 0 });
+    answering({ auditSources: [sources], removeAuditSources: [answer(1, 1, 2), answer(0, 1, 2)] });
+    const stuck = await runCli([...remove, '--with-gaps', '--yes'], ENV);
+    expect(stuck.lines[0]).toContain('; 2 stay');
+    expect(asked).toHaveLength(3);
+  });
+});

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { parseParameters } from '../../src/event/parse-parameters';
+import { shippedReports } from '../../src/modules/reports/declarations';
+import { gapsIn, type Source } from '../../src/modules/reports/gaps';
+import { signManifest } from '../../src/modules/reports/manifest';
+import { askedOf, MAKE_PARAMETERS } from '../../src/modules/reports/parameters';
+import { type PdfColumn, PdfTable } from '../../src/modules/reports/pdf/pdf-table';
+import { Privileged } from '../../src/modules/reports/privileged';
+import { verifyRun } from '../../src/modules/reports/verify-run';
+import { CheckpointKey, newCheckpointKeyPem } from '../../src/store/log/evidence/note-key';
+import type { StoredAuditEvent } from '../../src/store/rows/audit-event-reader';
+
+const at = (minute: number) => `2026-03-05T10:${String(minute).padStart(2, '0')}:00.0000000Z`;
+
+describe('who is privileged', () => {
+  const event = (minute: number, more: object) =>
+    ({
+      eventTime: at(minute),
+      succeeded: true,
+      serverInstanceName: 'SQL01',
+      databaseName: 'Payroll',
+      serverPrincipalName: null,
+      databasePrincipalName: null,
+      additional: {},
+      ...more,
+    }) as unknown as StoredAuditEvent;
+  const member = (minute: number, actionId: string, role: string, targetServerPrincipalName: string) =>
+    event(minute, { actionId, objectName: role, additional: { targetServerPrincipalName } });
+  const isPrivileged = (of: Privileged, minute: number, more: object) => of.has(event(minute, more));
+
+  it('is a member of a powerful role from the first time it is added until it is dropped, and sa always', () => {
+    const all = new Privileged();
+    for (const change of [
+      member(10, 'APRL', 'sysadmin', 'eve'),
+      member(20, 'APRL', 'sysadmin', 'eve'),
+      member(30, 'DPRL', 'sysadmin', 'eve'),
+      member(50, 'DPRL', 'sysadmin', 'eve'),
+      member(10, 'APRL', 'bulkadmin', 'bob'),
+      { ...member(10, 'APRL', 'sysadmin', 'ann'), succeeded: false },
+    ])
+      all.take(change);
+    const eve = { serverPrincipalName: 'EVE' };
+    expect([9, 10, 25, 30, 31, 50].map((minute) => isPrivileged(all, minute, eve))).toEqual([
+      ...[false, true, true, true, false, false],
+    ]);
+    expect(isPrivileged(all, 25, { ...eve, serverInstanceName: 'SQL02' })).toBe(false);
+    for (const login of ['bob', 'ann'])
+      expect(isPrivileged(all, 25, { serverPrincipalName: login })).toBe(false);
+    expect(isPrivileged(all, 0, { serverPrincipalName: 'SA' })).toBe(true);
+  });
+});
+
+describe('the gaps of a report', () => {
+  it('are those that may lie in its period, half-open', () => {
+    const gap = (afterTime: string | null, beforeTime: string | null) => ({
+      reason: 'DAMAGED',
+      afterTime,
+      beforeTime,
+    });
+    const found = (...gaps: object[]) =>
+      gapsIn([{ hostName: 'h', databaseName: 'd', gaps } as unknown as Source], at(10), at(20)).length;
+    expect(found(gap(at(1), at(10)), gap(at(20), null), gap(at(20), at(30)))).toBe(0);
+    expect(found(gap(at(1), at(11)), gap(at(19), at(30)), gap(at(1), at(30)), gap(null, null))).toBe(4);
+  });
+});
+
+it("a filter that is given narrows a report's own, whatever it says", () => {
+  const report = shippedReports().find((one) => one.source === 'events' && one.filter !== undefined);
+  if (report?.source !== 'events') throw new Error('a report has a filter');
+  const given = parseParameters(MAKE_PARAMETERS, { filter: 'actionId:A OR actionId:B' });
+  const asked = askedOf(report, given, Date.parse(at(0)), true);
+  if ('problems' in asked) throw new Error(JSON.stringify(asked.problems));
+  expect(asked.filter.expression).toMatchObject({ kind: 'and' });
+  expect(JSON.stringify(asked.filter.expression)).toContain('"or"');
+});
+
+it('numbers of a table end at the right edge of their column', () => {
+  const drawn: string[] = [];
+  const font = { id: 'F1', lines: () => [{ hex: '0041', width: 1_000 }] };
+  const document = {
+    draw: (text: string) => drawn.push(text),
+    fonts: { text: font, bold: font, mono: font },
+  };
+  const column = (isRight: boolean): PdfColumn => ({
+    ...{ title: 'n', share: 1, isRight, font: 'text' as const, textOf: String },
+  });
+  const table = new PdfTable(document as never, [column(false), column(true)], 200);
+  table.draw(table.lay([1, 2]), 100);
+  const places = [...drawn.join('').matchAll(/1 0 0 -1 ([\d.]+) [\d.]+ Tm <0041>/g)].map(([, x]) =>
+    Number(x),
+  );
+  // Columns of 100 points begin at 36 and 136, with 3 points of white; a text is 6.4 points wide.
+  expect(places).toEqual([39, 236 - 3 - 6.4]);
+});
+
+describe('a saved run', () => {
+  const ROWS = '{"report":1,"rows":[\n{"recordId":"r1"},\n{"recordId":"r2"}\n]}\n';
+  const key = CheckpointKey.ofPem(newCheckpointKeyPem());
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'saved-run-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+  const check = async (text: string, noteOf = (note: string) => note) => {
+    const file = { format: 'json', name: 'run.json', bytes: Buffer.byteLength(text) };
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    const manifest = {
+      ...{ version: 1, tenantId: '7', runId: 'x', number: 1, createdAt: at(0), recordIdsRoot: null },
+      ...{ rows: 2, log: { checkpoint: null }, files: [{ ...file, sha256 }] },
+    };
+    const made = signManifest(manifest as never, key);
+    const data = { ...made, note: noteOf(made.note), publicKey: key.verifierKey };
+    await writeFile(path.join(folder, 'run.json'), text);
+    await writeFile(path.join(folder, 'answer.json'), JSON.stringify({ data }));
+    return (await verifyRun(path.join(folder, 'answer.json'), [])).problems;
+  };
+
+  it('has as many rows as were signed, no more and no fewer', async () => {
+    expect(await check(ROWS)).toEqual([]);
+    const more = ROWS.replace('"r2"}', '"r2"},\n{"recordId":"r3"}');
+    expect(await check(more)).toEqual(['2 rows were signed, and there are 3']);
+    expect(await check(ROWS.replace(',\n{"recordId":"r2"}', ''))).toEqual([
+      '2 rows were signed, and there are 1',
+    ]);
+  });
+
+  it('is signed by the key that is trusted, and not by nobody', async () => {
+    const unsigned = (note: string) => note.slice(0, note.indexOf('\n\n') + 2);
+    expect(await check(ROWS, unsigned)).toEqual(['the note is not signed by the key that is trusted']);
+  });
+});
