@@ -1,6 +1,6 @@
 import { factsOf } from '../../dashboard/src/entity/card-facts';
 import { entityOf, placeOf } from '../../dashboard/src/entity/card-place';
-import { entityFilter, entityPage, objectPage } from '../../dashboard/src/entity/entity-links';
+import { entityFilter, entityPage, objectPage, valuePage } from '../../dashboard/src/entity/entity-links';
 import { ENTITY } from '../../dashboard/src/entity/texts';
 import { clockHours } from '../../dashboard/src/entity/usual-hours';
 import { FIELD_LABELS } from '../../dashboard/src/lib/field-labels';
@@ -15,6 +15,16 @@ describe('the page of an entity', () => {
       'objectName:"a \\"b\\" \\\\ c" AND databaseName:"HR"',
     );
     expect(entityFilter({ ...id, kind: 'login' })).toBe('serverPrincipalName:"a \\"b\\" \\\\ c"');
+  });
+
+  it('is that of an object where its place is named whole', () => {
+    expect(objectPage('HR.dbo.Salary')).toBe('/entity/object?value=Salary&databaseName=HR&schemaName=dbo');
+    const others = ['Salary', 'dbo.Salary', '.dbo.Salary', 'HR..Salary', 'HR.dbo.', 'a.HR.dbo.Salary'];
+    expect(others.map(objectPage)).toEqual(others.map(() => null));
+    expect(valuePage('clientIp', '10.0.0.1')).toBe('/entity/address?value=10.0.0.1');
+    expect([valuePage('clientIp', ''), valuePage('clientIp', null), valuePage('statement', 'x')]).toEqual([
+      ...[null, null, null],
+    ]);
   });
 
   it('counts the hours of the clock, the last 7 days apart from those before', () => {

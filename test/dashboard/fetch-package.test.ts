@@ -4,7 +4,10 @@ import { fetchPackage } from '../../dashboard/src/evidence/fetch-package';
 const ask = jest.spyOn(globalThis, 'fetch');
 afterAll(() => ask.mockRestore());
 const { signal } = new AbortController();
-const QUESTION = { tenantId: '7', reason: 'case 4', filter: '', search: 'a b' } as unknown as PackageQuestion;
+const QUESTION = {
+  ...{ tenantId: '7', reason: 'case 4', search: 'a b' },
+  ...{ filter: '', actionId: undefined, endTime: null },
+} as unknown as PackageQuestion;
 
 describe('the evidence package that the page saves', () => {
   it('has the name that the service gives it, and its bytes are told as they come', async () => {
@@ -13,7 +16,8 @@ describe('the evidence package that the page saves', () => {
     const told: number[] = [];
     const { name, content } = await fetchPackage(QUESTION, signal, (bytes) => void told.push(bytes));
     expect([name, await content.text(), told.at(-1)]).toEqual(['evidence-7.zip', 'PK..', 4]);
-    const [url] = ask.mock.calls[0] ?? [];
+    const [url, asked] = ask.mock.calls[0] ?? [];
+    expect(asked?.headers).toEqual({ 'X-Dashboard': '1' });
     const { pathname, search } = new URL(String(url), 'http://page');
     expect(pathname).toBe('/dashboard/api/package');
     expect(Object.fromEntries(new URLSearchParams(search))).toEqual({
