@@ -47,7 +47,7 @@ describe('an incident', () => {
   });
 
   it('is copied as Markdown, in which no name is markup', () => {
-    expect(markdownOf(incident)).toBe(
+    expect(markdownOf(incident, [])).toBe(
       [
         '# 203.0.113.9 guessed sa → \\[audit\\] stopped',
         '',

@@ -45,7 +45,15 @@ export function EventPanel({ session, state, page, change, zone }: Props) {
       <Steps state={state} page={page} change={change} />
       <Boundary key={event}>
         <Suspense fallback={<Loading what={t.theEvent} />}>
-          <EventDetail recordId={event} state={state} change={change} zone={zone} tab={tab} onTab={setTab} />
+          <EventDetail
+            session={session}
+            recordId={event}
+            state={state}
+            change={change}
+            zone={zone}
+            tab={tab}
+            onTab={setTab}
+          />
         </Suspense>
       </Boundary>
     </>
