@@ -285,11 +285,15 @@ export const LIMITS = {
   complianceAlertsMax: 2_000, // alerts of 30 days of a tenant, the newest
   complianceStatementCharsMax: 16_384, // a longer change of an audit is not read, and leaves its groups unknown
   complianceRecordsMax: 2_000, // changes of audits that an assessment reads of a tenant, the newest
-  groupsCountedMax: 100_000, // by one question: some 20 MB in memory
+  groupsCountedMax: 100_000, // by one question: some 50 MB in memory by three fields
+  groupsCountedChars: 16 * 1024 * 1024, // of their values: names have some 20 characters, and an agent may send 512
   numbersCountedMax: 1_000_000, // different numbers that one question counts by: some 100 MB in memory
   keptDaysBytesMax: 16 * 1024 * 1024, // of counts of days in memory: some 300 questions about 30 days of a usual trail
   keptDayBytesMax: 64 * 1024, // a day with more is read again: a thousand groups
   groupsListedMax: 10_000, // in one answer: a megabyte, made in some 20 ms
+  groupSeriesMax: 8, // groups over time in one answer: each is a colour, and a filter on every event of the range
+  gridValuesMax: 24, // values of each field that stand by themselves: a map of 25 × 25 cells
+  groupsListedChars: 2 * 1024 * 1024, // of the values in one answer: usual names never have so many
   facetValuesMax: 100, // in one answer; a list of names is filtered, not paged
   exploreReadEventsMax: 200_000, // events that may be read where counts cannot answer: well under a second
   noticeMs: 1_000, // a message about an alert leaves within seconds

@@ -27,6 +27,7 @@ import { EventProofResolver, EvidenceResolver } from './modules/evidence/evidenc
 import { LogCheckResolver } from './modules/evidence/log-check.resolver';
 import { ExplainResolver } from './modules/explore/explain.resolver';
 import { ExploreResolver } from './modules/explore/explore.resolver';
+import { GroupShapesResolver } from './modules/explore/group-shapes.resolver';
 import { RowsResolver } from './modules/explore/rows.resolver';
 import { UsualResolver } from './modules/explore/usual.resolver';
 import { IngestResolver } from './modules/ingest/ingest.resolver';
@@ -81,6 +82,7 @@ export const RESOLVERS = [
   ExplainResolver,
   ExploreResolver,
   RowsResolver,
+  GroupShapesResolver,
   UsualResolver,
   IngestResolver,
   KeyResolver,

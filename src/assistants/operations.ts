@@ -34,7 +34,7 @@ export const USUAL = operation('Usual', 'auditEventUsual', RECORD_PARAMETERS, [
   'notes { kind text count filter startTime endTime } logins { serverPrincipalName count filter }',
 ]);
 export const GROUPS = operation('Groups', 'auditGroups', GROUP_PARAMETERS, [
-  ...['totalCount', 'groupCount', 'first', 'second', 'succeeded', 'failed', 'sum'],
+  ...['totalCount', 'groupCount', 'first', 'second', 'third', 'succeeded', 'failed', 'sum'],
 ]);
 export const TIMELINE = operation('Timeline', 'auditHistogram', HISTOGRAM_PARAMETERS, [
   'startTime endTime bucketSeconds buckets { start succeeded failed }',

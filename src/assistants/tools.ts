@@ -170,7 +170,7 @@ const COUNT_BY: Tool = {
   name: 'count_by',
   title: 'Count events by fields',
   description:
-    'How many events have each value of one or two fields, the most frequent first, with the exact number of all ' +
+    'How many events have each value of one to three fields, the most frequent first, with the exact number of all ' +
     'events and groups. An empty value is absent.',
   takes: {
     ...CHOOSING,
@@ -183,10 +183,11 @@ const COUNT_BY: Tool = {
   output: COUNTED,
   answer: async (values, ask) => {
     const found = await ask(GROUPS, { ...values, sortBy: 'count', sortDirection: 'desc' });
-    const [first = 'serverPrincipalName', second] = (values.fields ?? []) as string[];
+    const [first = 'serverPrincipalName', second, third] = (values.fields ?? []) as string[];
     const columns = [
       first,
       ...(found.second ? [second ?? ''] : []),
+      ...(found.third ? [third ?? ''] : []),
       'events',
       'failed',
       ...(found.sum ? ['sum'] : []),
@@ -194,6 +195,7 @@ const COUNT_BY: Tool = {
     const rows = found.first.map((value: string, i: number) => [
       value,
       ...(found.second ? [found.second[i]] : []),
+      ...(found.third ? [found.third[i]] : []),
       found.succeeded[i] + found.failed[i],
       found.failed[i],
       ...(found.sum ? [found.sum[i]] : []),

@@ -4,7 +4,10 @@ import { type AccessEntry, entryIdAt } from './access-log';
 /** Reads of whole events. Each has an entry of its own. */
 const ALONE = ['auditEvent'];
 /** The reads that a view is named after, the first first. */
-const MAIN = ['auditEvents', 'auditGroups', 'auditFacets', 'auditHistogram'];
+const MAIN = [
+  ...['auditEvents', 'auditGroups', 'auditGroupsOverTime', 'auditGroupGrid', 'auditWeekHours'],
+  ...['auditFacets', 'auditHistogram'],
+];
 const TIMES = ['startTime', 'endTime', 'beforeStartTime', 'beforeEndTime', 'from', 'to'];
 /** The page's clock and the way of a request may differ from the service's clock by this. */
 const SLACK_MS = 10_000;

@@ -25,6 +25,7 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'auditEvents.pageSize': LIMITS.pageSizeMax,
   'auditFacets.limit': LIMITS.facetValuesMax,
   'auditGroups.limit': LIMITS.groupsListedMax,
+  'auditGroupsOverTime.buckets': LIMITS.histogramBucketsMax,
   'auditHistogram.buckets': LIMITS.histogramBucketsMax,
   'auditSourceItems.pageSize': LIMITS.pageSizeMax,
   'auditSourceList.pageSize': LIMITS.pageSizeMax,
@@ -43,6 +44,8 @@ export const LIST_SIZES: Readonly<Record<string, number>> = {
   'unsealedWeeks.first': LIMITS.sealedWeeksMax,
   'tenantAlerts.pageSize': LIMITS.pageSizeMax,
 };
+/** Cells of a grid of three fields with all values that may stand by themselves, and the others. */
+const GRID_CELLS = (LIMITS.gridValuesMax + 1) ** 3;
 /**
  * Lists whose length no argument changes. A source in a page has few gaps, or none; most keys have few tenants, a group of agents few
  * patterns and databases, and a run
@@ -66,6 +69,19 @@ const FIXED: Readonly<Record<string, number>> = {
   rejected: LIMITS.ingestBatchEventsMax,
   'AuditSourceItem.gaps': 20,
   'AuditFilter.plans': 6,
+  'AuditGroupGrid.axes': 3,
+  'AuditGroupGrid.failed': GRID_CELLS,
+  'AuditGroupGrid.first': GRID_CELLS,
+  'AuditGroupGrid.second': GRID_CELLS,
+  'AuditGroupGrid.succeeded': GRID_CELLS,
+  'AuditGroupGrid.third': GRID_CELLS,
+  'AuditGridAxis.values': LIMITS.gridValuesMax,
+  'AuditGroupsOverTime.groups': LIMITS.groupSeriesMax,
+  'AuditGroupSeries.values': 3,
+  'AuditWeekHours.busiest': 168,
+  'AuditWeekHours.busiestTime': 168,
+  'AuditWeekHours.failed': 168,
+  'AuditWeekHours.succeeded': 168,
   'AuditLogRemovals.erasures': 100,
   'ComplianceControl.instances': 50,
   'ComplianceControlItem.recordIds': 20,

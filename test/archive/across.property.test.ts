@@ -5,6 +5,7 @@ import { FILTER_PARAMETERS, LIST_PARAMETERS, SUMMARY_PARAMETERS } from '../../sr
 import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventFilter, toAuditEventQuery, toSummaryFilter } from '../../src/event/query';
 import { ticksOfRecordId } from '../../src/event/record-id';
+import { Zone } from '../../src/event/zone';
 import { LIMITS } from '../../src/limits';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { PostgresAuditEventExplorer } from '../../src/modules/explore/stored-explorer';
@@ -20,6 +21,7 @@ import { oneTenant, tenantSet } from '../../src/tenant-set';
 import { questions, type Sent, sentEvents, toQuery } from '../support/arbitraries';
 import { AN_ATTEMPT } from '../support/attempt';
 import { answerOf, type Question, type Stored, summaryOf, type WrittenFilter } from '../support/brute-force';
+import { gridByHand, seriesByHand, weekHoursByHand } from '../support/brute-shapes';
 import { ENGINES } from '../support/engines';
 import { clearEvents } from '../support/scenario';
 import { casesOf } from '../support/share';
@@ -214,6 +216,28 @@ async function compareLists(
       expect(new Map(told)).toEqual(counted);
     }
   }
+  const groups = await explorer.groups(tenants, every, BY_THREE);
+  const keys = found.map((item) => JSON.stringify(BY_THREE.fields.map((field) => String(item[field] ?? ''))));
+  const listed = groups.groups.map(({ values, n }) => [JSON.stringify(values), n] as const);
+  expect({ query, groups: new Map(listed) }).toEqual({
+    query,
+    groups: new Map(keys.map((key) => [key, keys.filter((other) => other === key).length])),
+  });
+  const overTime = await explorer.groupsOverTime(tenants, every, {
+    ...BY_THREE,
+    limit: 4,
+    bucketsMax: 20,
+    zone: null,
+  });
+  const byHand = seriesByHand(found, BY_THREE.fields, overTime.groups, overTime.buckets);
+  expect({ query, series: overTime.series }).toEqual({ query, series: byHand });
+  const grid = await explorer.groupGrid(tenants, every, { fields: BY_THREE.fields, valuesMax: 2 });
+  expect({ query, ...grid }).toEqual({ query, ...gridByHand(found, BY_THREE.fields, 2) });
+  const week = await explorer.weekHours(tenants, every, new Zone('UTC'));
+  expect({ query, hours: week.hours.map(({ busiestMs, ...numbers }) => numbers) }).toEqual({
+    query,
+    hours: weekHoursByHand(found, 0),
+  });
   const { buckets } = await explorer.histogram(tenants, every, 50);
   const times = found.map((one) => ({ ...one, ticks: ticksOfRecordId(one.recordId) }));
   for (const { from, to, ...counts } of buckets) {
@@ -229,6 +253,14 @@ async function compareLists(
   }
 }
 
+const BY_THREE = {
+  fields: ['serverPrincipalName', 'actionId', 'objectName'],
+  before: null,
+  sumOf: null,
+  by: 'count',
+  descending: true,
+  limit: 1_000,
+} as const;
 const WHOLE = { page: 1, pageSize: 1_000, sortBy: undefined, sortDirection: 'asc' } as const;
 
 function filterOf(question: Question) {

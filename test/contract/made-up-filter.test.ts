@@ -2,8 +2,11 @@ import { FILTERS } from '../../src/event/filters';
 import { FILTER_PARAMETERS, LIST_PARAMETERS } from '../../src/event/parameters';
 import {
   FACET_PARAMETERS,
+  GRID_PARAMETERS,
   GROUP_PARAMETERS,
   HISTOGRAM_PARAMETERS,
+  SERIES_PARAMETERS,
+  WEEK_HOUR_PARAMETERS,
 } from '../../src/modules/explore/parameters';
 import { EXPORT_PARAMETERS } from '../../src/modules/export/parameters';
 import { describeSchema } from '../../src/schema';
@@ -35,7 +38,8 @@ describe('a filter that is new in the table of filters', () => {
     expect(Object.keys(FILTERS)).toContain('objectAt');
     for (const specs of [
       ...[FILTER_PARAMETERS, LIST_PARAMETERS, EXPORT_PARAMETERS],
-      ...[HISTOGRAM_PARAMETERS, FACET_PARAMETERS, GROUP_PARAMETERS],
+      ...[HISTOGRAM_PARAMETERS, FACET_PARAMETERS, GROUP_PARAMETERS, GRID_PARAMETERS],
+      ...[SERIES_PARAMETERS, WEEK_HOUR_PARAMETERS],
     ])
       expect(specs).toMatchObject({ objectAt: { kind: 'text', doc: 'A made-up filter.' } });
   });

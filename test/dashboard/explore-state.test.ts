@@ -50,20 +50,24 @@ describe('the address of a view', () => {
 
   it('holds each part of the view, and as little as it can', () => {
     const query =
-      'range=7d&search=a&filter=b&sortBy=actionId&sortDirection=asc&page=2&pageSize=50&columns=eventTime%2ChostName&event=e&groupBy=hostName%2CclientIp&sumOf=responseRows&chart=table';
+      'range=7d&search=a&filter=b&sortBy=actionId&sortDirection=asc&page=2&pageSize=50&columns=eventTime%2ChostName&event=e&groupBy=hostName%2CclientIp%2CobjectName&shape=flow&groupSort=-change&sumOf=responseRows&chart=table';
     expect(formatState(parseState(query))).toBe(query);
     expect(formatState(parseState('range=24h&sortBy=eventTime&sortDirection=desc&page=1'))).toBe('');
   });
 
   it('is kept without what is there only now, beside its filter, and is the same view again', () => {
     const query =
-      'range=7d&search=a&filter=b&sortBy=actionId&page=2&columns=eventTime%2ChostName&event=e&groupBy=hostName&chart=table';
+      'range=7d&search=a&filter=b&sortBy=actionId&page=2&columns=eventTime%2ChostName&event=e&groupBy=hostName&shape=bars&groupSort=count&chart=table';
     const view = viewOf(parseState(query));
-    expect(view).toBe('range=7d&sortBy=actionId&columns=eventTime%2ChostName&groupBy=hostName&chart=table');
+    expect(view).toBe(
+      'range=7d&sortBy=actionId&columns=eventTime%2ChostName&groupBy=hostName&shape=bars&groupSort=count&chart=table',
+    );
     expect(parseState(savedQuery('objectName:"a b"', view))).toMatchObject({
       filter: 'objectName:"a b"',
       columns: ['eventTime', 'hostName'],
       groupBy: ['hostName'],
+      shape: 'bars',
+      groupOrder: { sortBy: 'count', descending: false },
       chart: 'table',
       range: parseState(query).range,
       page: 1,
@@ -106,6 +110,8 @@ describe('the address of a view', () => {
       'columns=nothing',
       'groupBy=statement',
       'sumOf=hostName',
+      'shape=cake',
+      'groupSort=-nothing',
       'around=soon',
       'sortDirection=up',
     ],
@@ -113,10 +119,11 @@ describe('the address of a view', () => {
     expect(parseState(query)).toEqual(parseState(''));
   });
 
-  it('groups by two fields at most', () => {
-    expect(parseState('groupBy=hostName,nothing,clientIp,actionId').groupBy).toEqual([
+  it('groups by three fields at most', () => {
+    expect(parseState('groupBy=hostName,nothing,clientIp,actionId,objectName').groupBy).toEqual([
       'hostName',
       'clientIp',
+      'actionId',
     ]);
   });
 

@@ -145,12 +145,12 @@ describe('the queries that the dashboard explores with', () => {
     expect([await ofInstance('SQLPROD01'), await ofInstance('sqlprod01')]).toEqual([3, 0]);
   });
 
-  it('group events by two fields, all groups or the first ones, in any order, beside the period before', async () => {
+  it('group events by up to three fields, all groups or the first ones, in any order, beside the period before', async () => {
     const GROUPS = `query($fields: [String!], $sortBy: String, $sortDirection: String, $limit: Int,
       $startTime: String, $endTime: String, $beforeStartTime: String, $beforeEndTime: String) {
       auditGroups(fields: $fields, sortBy: $sortBy, sortDirection: $sortDirection, limit: $limit,
         startTime: $startTime, endTime: $endTime, beforeStartTime: $beforeStartTime, beforeEndTime: $beforeEndTime) {
-        totalCount groupCount first second succeeded failed before firstTime lastTime } }`;
+        totalCount groupCount first second third succeeded failed before recordedBefore firstTime lastTime } }`;
     const groups = async (variables: object) =>
       (await session.graphql(GROUPS, variables)).body.data.auditGroups;
     const time = (minute: string) => `2026-01-05T10:${minute}:00.000Z`;
@@ -159,9 +159,11 @@ describe('the queries that the dashboard explores with', () => {
       groupCount: 2,
       first: ['Pay', ''],
       second: ['SL', 'ZZ'],
+      third: null,
       succeeded: [1, 1],
       failed: [1, 0],
       before: null,
+      recordedBefore: null,
       firstTime: [time('00'), time('09')],
       lastTime: [time('03'), time('09')],
     });
@@ -175,7 +177,74 @@ describe('the queries that the dashboard explores with', () => {
       beforeEndTime: '2026-01-05T10:02:00Z',
       sortBy: 'databaseName',
     };
-    expect(await groups(later)).toMatchObject({ first: ['Pay', ''], before: [1, 0], totalCount: 2 });
+    expect(await groups(later)).toMatchObject({
+      first: ['Pay', ''],
+      before: [1, 0],
+      recordedBefore: [true, true],
+      totalCount: 2,
+    });
+    const day = (date: string) => `2026-01-${date}T00:00:00Z`;
+    const unrecorded = {
+      fields: ['serverPrincipalName', 'databaseName', 'actionId'],
+      sortBy: 'change',
+      startTime: day('05'),
+      endTime: day('06'),
+      beforeStartTime: day('04'),
+      beforeEndTime: day('05'),
+    };
+    expect(await groups(unrecorded)).toMatchObject({
+      third: ['ZZ', 'SL'],
+      before: [0, 0],
+      recordedBefore: [false, false],
+    });
+  });
+
+  it('show groups over time, as a grid and by the hours of the week', async () => {
+    const ask = async (query: string, variables: object = {}) =>
+      (await session.graphql(query, variables)).body.data;
+    const { auditGroupsOverTime: bars } = await ask(
+      `{ auditGroupsOverTime(fields: ["databaseName", "actionId"], startTime: "2026-01-05T10:00:00Z",
+        endTime: "2026-01-05T10:10:00Z", buckets: 10, sortDirection: "asc", limit: 1) {
+        totalCount groupCount bucketSeconds timeZone starts endTime events groups { values events } } }`,
+    );
+    const at = (place: number, n: number) => Array(10).fill(0).with(place, n);
+    expect(bars).toEqual({
+      totalCount: 3,
+      groupCount: 2,
+      bucketSeconds: 60,
+      timeZone: null,
+      starts: Array.from({ length: 10 }, (_, i) => `2026-01-05T10:0${i}:00.0000000Z`),
+      endTime: '2026-01-05T10:10:00.0000000Z',
+      events: at(0, 1).with(3, 1).with(9, 1),
+      groups: [{ values: ['', 'ZZ'], events: at(9, 1) }],
+    });
+    const { auditGroupGrid: grid } = await ask(
+      `{ auditGroupGrid(fields: ["databaseName", "actionId", "serverPrincipalName"], values: 1) {
+        totalCount groupCount axes { field values distinct } first second third succeeded failed } }`,
+    );
+    expect(grid).toMatchObject({
+      totalCount: 3,
+      groupCount: 2,
+      axes: [{ field: 'databaseName', values: ['Pay'], distinct: 2 }, { values: ['SL'] }, { distinct: 1 }],
+      first: [0, 1],
+      second: [0, 1],
+      third: [0, 0],
+      succeeded: [1, 1],
+      failed: [1, 0],
+    });
+    const WEEK = `query($timeZone: String, $startTime: String) {
+      auditWeekHours(timeZone: $timeZone, startTime: $startTime) { succeeded failed busiest busiestTime } }`;
+    const { auditWeekHours: hours } = await ask(WEEK, { timeZone: 'Asia/Kolkata' });
+    // Monday, 10:00 UTC, which the clock of Kolkata shows as 15:30.
+    expect([hours.succeeded.length, hours.succeeded[15], hours.failed[15], hours.busiest[15]]).toEqual([
+      168, 2, 1, 3,
+    ]);
+    expect(hours.busiestTime[15]).toBe('2026-01-05T09:30:00.000Z');
+    const long = await session.graphql(WEEK, { startTime: '2020-01-01' });
+    expect(long.body.errors[0]).toMatchObject({
+      message: expect.stringContaining('more than 20000 hours'),
+      extensions: { code: 'invalid_parameter' },
+    });
   });
 
   it('refuse more groups than can be counted, and say what to do', async () => {

@@ -16,9 +16,9 @@ describe('a question for groups', () => {
     });
   });
 
-  it('takes two fields, an order by one of them, and a period before', () => {
+  it('takes up to three fields, an order by one of them, and a period before', () => {
     const { asked } = toGroupQuestion({
-      fields: ['objectName', 'clientIp'],
+      fields: ['objectName', 'clientIp', 'hostName'],
       sortBy: 'clientIp',
       sortDirection: 'asc',
       limit: 7,
@@ -31,18 +31,21 @@ describe('a question for groups', () => {
 
   it('is refused with all its problems at once', () => {
     const all = {
-      fields: ['objectName', 'clientIp', 'hostName'],
+      fields: ['objectName', 'clientIp', 'hostName', 'succeeded'],
       sortBy: 'actionId',
       limit: 0,
       beforeStartTime: '2026-01-01',
     };
     expect(() => toGroupQuestion(all)).toThrow(
-      'fields must be one or two fields; sortBy must be one of the given fields, or of count, failed, before, ' +
-        'firstTime, lastTime, sum; beforeStartTime and beforeEndTime must be given together; ' +
+      'fields must be one, two or three fields; sortBy must be one of the given fields, or of count, failed, before, ' +
+        'change, firstTime, lastTime, sum; beforeStartTime and beforeEndTime must be given together; ' +
         `limit must be a whole number from 1 to ${LIMITS.groupsListedMax}.`,
     );
     const turned = { beforeStartTime: '2026-01-03', beforeEndTime: '2026-01-02' };
     expect(() => toGroupQuestion(turned)).toThrow('beforeStartTime must not be after beforeEndTime');
+    expect(() => toGroupQuestion({ sortBy: 'change' })).toThrow(
+      'sortBy change needs beforeStartTime, the period to compare with',
+    );
     const lacking = { sortBy: 'sum' };
     expect(() => toGroupQuestion(lacking)).toThrow(
       'sortBy sum needs sumOf, the field whose numbers are added up',
@@ -81,6 +84,10 @@ describe('groups', () => {
     ['count', { n: 4 }],
     ['failed', { failed: 1 }],
     ['before', { before: 0 }],
+    ['before', { before: null }],
+    ['change', { before: 4 }],
+    ['change', { n: 4 }],
+    ['change', { before: null }],
     ['firstTime', { firstMs: 999 }],
     ['lastTime', { lastMs: 1_999 }],
     ['sum', { sum: 6 }],
@@ -112,5 +119,15 @@ describe('groups', () => {
     expect(await order(groups, 'count', false, 3)).toEqual(['0', '1', '2']);
     expect(await order(groups, 'count', true, 2)).toEqual(['12006', '12005']);
     expect(await order(groups, 'count', true)).toHaveLength(12_007);
+  });
+
+  it('are fewer where their values are longer than one answer holds', async () => {
+    const limit = jest.replaceProperty(LIMITS, 'groupsListedChars', 9 as never);
+    try {
+      const groups = ['aaaa', 'bbbbb', 'c'].map((value) => group([value]));
+      expect(await order(groups, 'count', true)).toEqual(['aaaa', 'bbbbb']);
+    } finally {
+      limit.restore();
+    }
   });
 });

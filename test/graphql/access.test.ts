@@ -19,6 +19,9 @@ const MATRIX = {
   'Query.auditFacets': ['session', '{ auditFacets { totalCount } }'],
   'Query.auditRows': ['session', '{ auditRows { responseRows affectedRows } }'],
   'Query.auditGroups': ['session', '{ auditGroups { totalCount } }'],
+  'Query.auditGroupsOverTime': ['session', '{ auditGroupsOverTime { totalCount } }'],
+  'Query.auditGroupGrid': ['session', '{ auditGroupGrid { totalCount } }'],
+  'Query.auditWeekHours': ['session', '{ auditWeekHours { startTime } }'],
   'Query.complianceFrameworks': ['public', '{ complianceFrameworks { totalCount } }', 'read:compliance'],
   'Query.complianceControls': ['public', '{ complianceControls { totalCount } }', 'read:compliance'],
   'Query.complianceControl': [

@@ -51,8 +51,12 @@ describe('a document', () => {
       'query($n: Int) { auditHistogram(buckets: $n) { buckets { start end succeeded failed } } auditFacets(limit: $n) { facets { field distinct values { value name succeeded failed } } } auditEvents(pageSize: $n) { items { recordId eventTime actionId } totalCount } }',
     ],
     [
-      'all groups of two fields, compared with the time before',
-      'query($n: Int) { auditGroups(limit: $n) { totalCount groupCount first second succeeded failed before firstTime lastTime } }',
+      'all groups of three fields, compared with the time before',
+      'query($n: Int) { auditGroups(limit: $n) { totalCount groupCount first second third succeeded failed before recordedBefore sum firstTime lastTime } }',
+    ],
+    [
+      'the charts of groups',
+      'query($n: Int) { auditGroupsOverTime(buckets: $n) { starts events groups { values events } } auditWeekHours { succeeded failed busiest busiestTime } auditGroupGrid(values: $n) { axes { field values distinct } first second third succeeded failed } }',
     ],
     ['all rules', '{ detectionRules { ruleId falsePositives tags narrows narrowedBy } }'],
     [

@@ -6,6 +6,7 @@ import { EVENT_TIME_MIN, LIMITS } from '../../../src/limits';
 import { type FacetField, isFacetField } from './facets/facet-field';
 import { joinParts, partsOf } from './filter/parts';
 import { quoteValue } from './filter/value-text';
+import { GROUP_NUMBERS, type GroupOrder } from './groups/group-order';
 import { last, parseRange, rangeText, type TimeRange } from './time-range';
 
 /** The columns that a reader can choose: the fields of the list, and the numbers of rows. */
@@ -44,13 +45,22 @@ export interface ExploreState {
   readonly event: string | null;
   /** Time of the event around which the range lies; null: there is none, or the range was changed since. */
   readonly around: string | null;
-  /** The one or two fields by which the events are grouped; empty: no groups. */
+  /** The fields by which the events are grouped, at most three; empty: no groups. */
   readonly groupBy: readonly FacetField[];
+  /** How the groups are shown. */
+  readonly shape: Shape;
+  readonly groupOrder: GroupOrder;
   /** The field whose numbers are added up for each group; null: none. */
   readonly sumOf: NumberField | null;
   /** Events over time: the chart alone, or its numbers as a table below it. */
   readonly chart: 'bars' | 'table';
 }
+
+/** Table, bars over time, field by field, hour by weekday, flow. */
+export const SHAPES = ['table', 'bars', 'heat', 'hours', 'flow'] as const;
+export type Shape = (typeof SHAPES)[number];
+export const GROUP_FIELDS_MAX = 3;
+export const LARGEST: GroupOrder = { sortBy: 'count', descending: true };
 
 /** The change that removes every filter. */
 export const NO_FILTERS = { search: '', filter: '' } as const;
@@ -73,7 +83,9 @@ export function parseState(text: string): ExploreState {
     columns: columns.length > 0 ? columns : COLUMNS_DEFAULT,
     event: given.get('event'),
     around: timeOf(given.get('around')),
-    groupBy: (given.get('groupBy')?.split(',') ?? []).filter(isFacetField).slice(0, 2),
+    groupBy: (given.get('groupBy')?.split(',') ?? []).filter(isFacetField).slice(0, GROUP_FIELDS_MAX),
+    shape: SHAPES.find((shape) => shape === given.get('shape')) ?? 'table',
+    groupOrder: groupOrderOf(given.get('groupSort')),
     sumOf: numberFieldOf(given.get('sumOf')),
     chart: given.get('chart') === 'table' ? 'table' : 'bars',
   };
@@ -98,6 +110,9 @@ export function formatState(state: ExploreState): string {
   if (state.event) parts.set('event', state.event);
   if (state.around) parts.set('around', state.around);
   if (state.groupBy.length > 0) parts.set('groupBy', state.groupBy.join());
+  if (state.groupBy.length > 0 && state.shape !== 'table') parts.set('shape', state.shape);
+  const order = groupOrderText(state.groupOrder);
+  if (state.groupBy.length > 0 && order !== groupOrderText(LARGEST)) parts.set('groupSort', order);
   if (state.sumOf) parts.set('sumOf', state.sumOf);
   if (state.chart !== 'bars') parts.set('chart', state.chart);
   return parts.toString();
@@ -119,6 +134,15 @@ function timeOf(text: string | null): string | null {
 }
 const UTC = /^\d{4}-\d\d-\d\d$|Z$/;
 const TICKS_END = BigInt(Date.UTC(10_000, 0)) * TICKS_PER_MS;
+
+/** `count`, or `-count`: descending. */
+const groupOrderText = ({ sortBy, descending }: GroupOrder) => `${descending ? '-' : ''}${sortBy}`;
+
+function groupOrderOf(text: string | null): GroupOrder {
+  const [, minus, name = ''] = /^(-?)(\w+)$/.exec(text ?? '') ?? [];
+  const sortBy = GROUP_NUMBERS.find((one) => one === name) ?? (isFacetField(name) ? name : null);
+  return sortBy === null ? LARGEST : { sortBy, descending: minus === '-' };
+}
 
 /** The field of numbers of this name; null: there is none. */
 export const numberFieldOf = (text: string | null): NumberField | null =>

@@ -138,15 +138,8 @@ export function Explore({ session }: { readonly session: Session }) {
               className={classes.events}
               data-is-list={!state.groupBy[0] || undefined}
             >
-              {state.groupBy[0] && !problem ? (
-                <GroupPanel
-                  filter={filter}
-                  by={[state.groupBy[0], state.groupBy[1] ?? null]}
-                  sumOf={state.sumOf}
-                  onBy={(...by) => change({ groupBy: by.filter((field) => field !== null) })}
-                  onSumOf={(sumOf) => change({ sumOf })}
-                  onText={onText}
-                />
+              {state.groupBy.length > 0 && !problem ? (
+                <GroupPanel state={state} change={change} filter={filter} zone={zone} missing={missing} />
               ) : events.error ? (
                 !error && <Failed error={events.error} retry={retry} />
               ) : page?.totalCount === 0 && !isStale ? (

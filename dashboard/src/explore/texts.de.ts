@@ -184,7 +184,43 @@ export const EXPLORE_DE: In<typeof EXPLORE> = {
   byGroup: 'Ereignisse nach Gruppe',
   groupBy: 'Gruppieren nach',
   andBy: 'Und nach',
+  andThen: 'Und dann nach',
   andNothing: 'und nichts weiter',
+  shape: 'Form',
+  shapeTable: 'Tabelle',
+  shapeBars: 'Zeitverlauf',
+  shapeHeat: 'Heatmap',
+  shapeHours: 'Wochenstunden',
+  shapeFlow: 'Fluss',
+  order: 'Reihenfolge',
+  orderMost: 'meiste Ereignisse zuerst',
+  orderRarest: 'seltenste zuerst',
+  orderRows: 'meiste Zeilen zuerst',
+  orderGrown: 'am stärksten gewachsene zuerst',
+  orderShrunk: 'am stärksten geschrumpfte zuerst',
+  orderOther: 'nach den Spaltenköpfen',
+  change: 'Änderung',
+  notRecorded: 'nicht aufgezeichnet',
+  others: 'andere',
+  barsExtent: (shown, all) =>
+    shown < all
+      ? `Die ersten ${formatCount(shown)} von ${counted(all, 'Gruppe', 'Gruppen')}, alle anderen zusammen`
+      : counted(all, 'Gruppe', 'Gruppen'),
+  gridExtent: (n, fields) => `${events(n)}: ${fields}`,
+  axisExtent: (shown, all, field) =>
+    shown < all
+      ? `${field}: die ${formatCount(shown)} häufigsten von ${formatCount(all)} Werten, alle anderen zusammen`
+      : `${field}: ${counted(all, 'Wert', 'Werte')}`,
+  hoursExtent: (n, zone) => `${events(n)} nach Stunde und Wochentag (${zone})`,
+  moveByArrows: 'Pfeiltasten gehen von Feld zu Feld.',
+  ofGroups: (what) => `Ereignisse im Zeitverlauf: ${what}`,
+  markOf: (what, n) => `${what}: ${events(n)}`,
+  hourOf: (weekday, clock, n) => `${weekday} ${clock}:00: ${events(n)}`,
+  busiestHour: (time, n) => `die meisten um ${time}: ${formatCount(n)}`,
+  weekdays: 'Mo Di Mi Do Fr Sa So',
+  flowTable: 'Die Wege des Flusses',
+  pathsExtent: (shown, all) =>
+    `${shown < all ? `Die ersten ${formatCount(shown)} von ` : ''}${counted(all, 'Weg', 'Wege')}`,
   addUp: 'Summieren',
   noSum: 'keine Summe',
   sumOf: (field) => `Summe: ${field}`,

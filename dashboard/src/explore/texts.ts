@@ -181,7 +181,43 @@ export const EXPLORE = {
   byGroup: 'Events by group',
   groupBy: 'Group by',
   andBy: 'And by',
+  andThen: 'And then by',
   andNothing: 'and nothing else',
+  shape: 'Shape',
+  shapeTable: 'Table',
+  shapeBars: 'Over time',
+  shapeHeat: 'Heat map',
+  shapeHours: 'Hours of the week',
+  shapeFlow: 'Flow',
+  order: 'Order',
+  orderMost: 'most events first',
+  orderRarest: 'rarest first',
+  orderRows: 'most rows first',
+  orderGrown: 'grown most first',
+  orderShrunk: 'shrunk most first',
+  orderOther: 'as the headings say',
+  change: 'Change',
+  notRecorded: 'not recorded',
+  others: 'others',
+  barsExtent: (shown: number, all: number) =>
+    shown < all
+      ? `The first ${formatCount(shown)} of ${counted(all, 'group')}, and all others together`
+      : counted(all, 'group'),
+  gridExtent: (events: number, fields: string) => `${counted(events, 'event')}: ${fields}`,
+  axisExtent: (shown: number, all: number, field: string) =>
+    shown < all
+      ? `${field}: the ${formatCount(shown)} most frequent of ${formatCount(all)} values, and all others together`
+      : `${field}: ${counted(all, 'value')}`,
+  hoursExtent: (events: number, zone: string) => `${counted(events, 'event')} by hour and weekday (${zone})`,
+  moveByArrows: 'Arrow keys move between the cells.',
+  ofGroups: (what: string) => `Events over time: ${what}`,
+  markOf: (what: string, n: number) => `${what}: ${counted(n, 'event')}`,
+  hourOf: (weekday: string, clock: string, n: number) => `${weekday} ${clock}:00: ${counted(n, 'event')}`,
+  busiestHour: (time: string, n: number) => `most at ${time}: ${formatCount(n)}`,
+  weekdays: 'Mon Tue Wed Thu Fri Sat Sun',
+  flowTable: 'The paths of the flow',
+  pathsExtent: (shown: number, all: number) =>
+    `${shown < all ? `The first ${formatCount(shown)} of ` : ''}${counted(all, 'path')}`,
   addUp: 'Add up',
   noSum: 'no sum',
   sumOf: (field: string) => `sum of ${field}`,

@@ -1,5 +1,5 @@
 import type { ServiceDoor } from '../../database/clients';
-import type { AuditEventFilter } from '../../event/query';
+import { type AuditEventFilter, onlyFilters } from '../../event/query';
 import { fold } from '../../event/search';
 import { sealedIn, snapshotOf } from '../../store/archive/archive';
 import { countInFiles, partsOf } from '../../store/archive/in-parts';
@@ -42,7 +42,7 @@ export async function windowsInParts(
   });
 }
 
-const byWindow = (windows: ReadonlyMap<number, Count>) =>
+export const byWindow = (windows: ReadonlyMap<number, Count>) =>
   new Map([...windows].map(([window, count]) => [window, outcomes(count)]));
 
 /** @returns the succeeded and failed events by the number of their window */
@@ -83,14 +83,24 @@ export async function eventGroups(
   asked: GroupQuestion,
 ): Promise<EventGroups> {
   const { before } = asked;
-  const earlier = before && counter.with({ ...filter, ...before });
-  const groups = await groupsByColumns(counter, earlier, asked);
+  const then = before && {
+    events: counter.with({ ...filter, ...before }),
+    recorded: counter.with({ ...onServers(filter), ...before }),
+  };
+  const groups = await groupsByColumns(counter, then, asked);
   return {
     totalCount: groups.reduce((sum, { n }) => sum + n, 0),
     groupCount: groups.length,
     groups: await firstGroups(groups, asked, () => counter.clock.turn()),
   };
 }
+
+/** The same filter with only its condition on the server instance. */
+const onServers = (filter: AuditEventFilter): AuditEventFilter => ({
+  ...onlyFilters(filter, (name) => name === 'serverInstanceName'),
+  search: [],
+  expression: null,
+});
 
 function facetOf(
   field: FacetField,

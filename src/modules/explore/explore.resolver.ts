@@ -28,7 +28,7 @@ const MS_PER_SECOND = 1_000;
 @Resolver()
 export class ExploreResolver {
   constructor(
-    private readonly explorer: Omit<AuditEventExplorer, 'groupsOfEach'>,
+    private readonly explorer: Pick<AuditEventExplorer, 'histogram' | 'facets' | 'groups'>,
     private readonly fairShare: Pick<FairShare, 'run'>,
   ) {}
 
@@ -62,7 +62,9 @@ export class ExploreResolver {
     return { totalCount: found.totalCount, facets: found.facets.map(toFacet) };
   }
 
-  @Query(() => AuditGroups, { description: 'Numbers of events, grouped by the values of one or two fields.' })
+  @Query(() => AuditGroups, {
+    description: 'Numbers of events, grouped by the values of one to three fields.',
+  })
   @Access({ principal: 'public', scope: 'read:audit-activity', via: 'session', assistants: true })
   @TakesUnchecked(GROUP_PARAMETERS)
   async auditGroups(given: GivenValues<typeof GROUP_PARAMETERS>, context: Call): Promise<AuditGroups> {
@@ -79,9 +81,11 @@ function toGroups({ groups, ...counts }: EventGroups, { fields, before, sumOf }:
     ...counts,
     first: groups.map(({ values }) => values[0] ?? ''),
     second: fields.length > 1 ? groups.map(({ values }) => values[1] ?? '') : null,
+    third: fields.length > 2 ? groups.map(({ values }) => values[2] ?? '') : null,
     succeeded: groups.map(({ n, failed }) => n - failed),
     failed: groups.map(({ failed }) => failed),
-    before: before ? groups.map((group) => group.before) : null,
+    before: before ? groups.map((group) => group.before ?? 0) : null,
+    recordedBefore: before ? groups.map((group) => group.before !== null) : null,
     sum: sumOf ? groups.map(({ sum }) => String(sum ?? '')) : null,
     firstTime: groups.map(({ firstMs }) => time(firstMs)),
     lastTime: groups.map(({ lastMs }) => time(lastMs)),

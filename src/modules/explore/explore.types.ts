@@ -79,7 +79,7 @@ const FACETS = {
 
 const GROUPS = {
   name: 'AuditGroups',
-  doc: 'Events by the values of one or two fields. The lists have an entry for each group, in the same order.',
+  doc: 'Events by the values of one to three fields. The lists have an entry for each group, in the same order.',
   fields: {
     totalCount: { kind: 'count' },
     groupCount: { kind: 'count', doc: 'All groups, also those not listed.' },
@@ -94,6 +94,12 @@ const GROUPS = {
       nullable: true,
       doc: 'Values of the second field. Null: there is none.',
     },
+    third: {
+      kind: 'text',
+      isList: true,
+      nullable: true,
+      doc: 'Values of the third field. Null: there is none.',
+    },
     succeeded: { kind: 'count', isList: true },
     failed: { kind: 'count', isList: true },
     before: {
@@ -101,6 +107,12 @@ const GROUPS = {
       isList: true,
       nullable: true,
       doc: 'Events in the period before. Null: not asked for.',
+    },
+    recordedBefore: {
+      kind: 'boolean',
+      isList: true,
+      nullable: true,
+      doc: 'Whether the servers recorded anything in the period before: the one that a group names, or else any. If not, `before` is 0 and means nothing. Null: not asked for.',
     },
     sum: {
       kind: 'text',
@@ -110,6 +122,73 @@ const GROUPS = {
     },
     firstTime: { kind: 'time', isList: true, doc: 'Time of the first event, to the millisecond.' },
     lastTime: { kind: 'time', isList: true, doc: 'Time of the last event, to the millisecond.' },
+  },
+} as const satisfies Shape;
+
+const GROUP_SERIES = {
+  name: 'AuditGroupSeries',
+  doc: 'A group over time.',
+  fields: {
+    values: { kind: 'text', isList: true, doc: 'In the order of the fields. Empty: absent.' },
+    events: { kind: 'count', isList: true, doc: 'Its events in each bucket.' },
+  },
+} as const satisfies Shape;
+
+const GROUPS_OVER_TIME = {
+  name: 'AuditGroupsOverTime',
+  doc: 'The first groups over time, and all events, of the same moment.',
+  fields: {
+    totalCount: { kind: 'count' },
+    groupCount: { kind: 'count', doc: 'All groups, also those not listed.' },
+    bucketSeconds: HISTOGRAM.fields.bucketSeconds,
+    timeZone: HISTOGRAM.fields.timeZone,
+    starts: { kind: 'time', isList: true, doc: 'Start of each bucket, inclusive.' },
+    endTime: HISTOGRAM.fields.endTime,
+    events: { kind: 'count', isList: true, doc: 'Events of all groups in each bucket.' },
+    groups: { kind: 'object', isList: true, of: GROUP_SERIES, doc: 'In the order that is asked for.' },
+  },
+} as const satisfies Shape;
+
+const GRID_AXIS = {
+  name: 'AuditGridAxis',
+  doc: 'The values of a field that stand by themselves.',
+  fields: {
+    field: { kind: 'text', doc: 'Name of a field of AuditEvent.' },
+    values: { kind: 'text', isList: true, doc: 'Those with the most events first. Empty: absent.' },
+    distinct: { kind: 'count', doc: 'Number of all values; absent counts as one.' },
+  },
+} as const satisfies Shape;
+
+const places = (doc: string) => ({ kind: 'integer', isList: true, doc }) as const;
+const GRID = {
+  name: 'AuditGroupGrid',
+  doc: 'All events by few values of each field. The lists of places and numbers have an entry for each cell with events.',
+  fields: {
+    totalCount: { kind: 'count' },
+    groupCount: { kind: 'count', doc: 'All groups by these fields.' },
+    axes: { kind: 'object', isList: true, of: GRID_AXIS, doc: 'One for each field.' },
+    first: places('Places among the values of the first field; as many as there are values: the others.'),
+    second: { ...places('The same of the second field. Null: there is none.'), nullable: true },
+    third: { ...places('The same of the third field. Null: there is none.'), nullable: true },
+    succeeded: { kind: 'count', isList: true },
+    failed: { kind: 'count', isList: true },
+  },
+} as const satisfies Shape;
+
+const WEEK_HOURS = {
+  name: 'AuditWeekHours',
+  doc: 'Events by the hours of the week: 168 of each, those of Monday first.',
+  fields: {
+    startTime: { kind: 'time', nullable: true, doc: 'Null: the range is empty.' },
+    endTime: { kind: 'time', nullable: true, doc: 'Null: the range is empty.' },
+    succeeded: { kind: 'count', isList: true },
+    failed: { kind: 'count', isList: true },
+    busiest: {
+      kind: 'count',
+      isList: true,
+      doc: 'Of the hours of the range that are this hour of a week: the events of the one that has most.',
+    },
+    busiestTime: { kind: 'text', isList: true, doc: 'The start of that one. Empty: there are no events.' },
   },
 } as const satisfies Shape;
 
@@ -127,3 +206,10 @@ export type AuditFacets = Answer<typeof FACETS>;
 
 export const AuditGroups = objectType(GROUPS);
 export type AuditGroups = Answer<typeof GROUPS>;
+
+export const AuditGroupsOverTime = objectType(GROUPS_OVER_TIME);
+export type AuditGroupsOverTime = Answer<typeof GROUPS_OVER_TIME>;
+export const AuditGroupGrid = objectType(GRID);
+export type AuditGroupGrid = Answer<typeof GRID>;
+export const AuditWeekHours = objectType(WEEK_HOURS);
+export type AuditWeekHours = Answer<typeof WEEK_HOURS>;

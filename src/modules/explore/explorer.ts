@@ -5,7 +5,10 @@ import type { AuditEventFilter, TimeRange } from '../../event/query';
 import type { Zone } from '../../event/zone';
 import type { EventGroup } from '../../store/columns/groups';
 import type { TenantSet } from '../../tenant-set';
+import type { EventGrid, GridQuestion } from './group-grid';
+import type { EventSeries, SeriesQuestion } from './group-series';
 import type { GroupOrder } from './sort-groups';
+import type { WeekHours } from './week-hours';
 
 /** Half-open, in ticks. */
 export interface HistogramBucket {
@@ -101,6 +104,12 @@ export interface AuditEventExplorer {
    * @throws DomainError `invalid_parameter` where there are more groups than can be counted
    */
   groups(tenants: TenantSet, filter: AuditEventFilter, asked: GroupQuestion): Promise<EventGroups>;
+  /** All events by few values of each field. @throws as `groups` */
+  groupGrid(tenants: TenantSet, filter: AuditEventFilter, asked: GridQuestion): Promise<EventGrid>;
+  /** The first groups over time. @throws as `groups` */
+  groupsOverTime(tenants: TenantSet, filter: AuditEventFilter, asked: SeriesQuestion): Promise<EventSeries>;
+  /** Events by the hours of the week. @throws DomainError `invalid_parameter` where the range has too many hours */
+  weekHours(tenants: TenantSet, filter: AuditEventFilter, zone: Zone): Promise<WeekHours>;
   /** The groups of several filters, all from one snapshot: it is quicker than one after the other. @throws as `groups` */
   groupsOfEach(tenants: TenantSet, questions: readonly FilteredGroups[]): Promise<readonly EventGroups[]>;
 }

@@ -7,6 +7,7 @@ import type { TenantSet } from '../../tenant-set';
 import { explain } from './explain';
 import { ExplainResolver } from './explain.resolver';
 import { ExploreResolver } from './explore.resolver';
+import { GroupShapesResolver } from './group-shapes.resolver';
 import { rowsOf } from './rows';
 import { RowsResolver } from './rows.resolver';
 import { PostgresAuditEventExplorer } from './stored-explorer';
@@ -23,6 +24,7 @@ export const exploreModule = (
   resolvers: [
     new ExploreResolver(new PostgresAuditEventExplorer(service), fairShare),
     new RowsResolver((set, filter) => rowsOf(service, set, filter), fairShare),
+    new GroupShapesResolver(new PostgresAuditEventExplorer(service), fairShare),
     new UsualResolver(find, (event, withTenant) => usualOf(service, event, withTenant), fairShare),
     new ExplainResolver((set, filter) => explain(service, set, filter), tenants, fairShare),
   ],

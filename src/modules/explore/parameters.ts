@@ -12,21 +12,25 @@ export const PLAN_PARAMETERS = {
   ...FILTER_PARAMETERS,
 } as const satisfies ParameterSpecs;
 
+const TIME_ZONE = {
+  kind: 'text',
+  charsMax: 64,
+  check: zoneProblems,
+  doc: 'IANA name of the time zone with whose days buckets of days begin, such as Europe/Berlin. Default: UTC.',
+} as const;
+
+const BUCKETS = {
+  kind: 'integer',
+  min: LIMITS.histogramBucketsMin,
+  max: LIMITS.histogramBucketsMax,
+  default: LIMITS.histogramBucketsDefault,
+  doc: 'The most buckets in the answer.',
+} as const;
+
 export const HISTOGRAM_PARAMETERS = {
   ...FILTER_PARAMETERS,
-  buckets: {
-    kind: 'integer',
-    min: LIMITS.histogramBucketsMin,
-    max: LIMITS.histogramBucketsMax,
-    default: LIMITS.histogramBucketsDefault,
-    doc: 'The most buckets in the answer.',
-  },
-  timeZone: {
-    kind: 'text',
-    charsMax: 64,
-    check: zoneProblems,
-    doc: 'IANA name of the time zone with whose days buckets of days begin, such as Europe/Berlin. Default: UTC.',
-  },
+  buckets: BUCKETS,
+  timeZone: TIME_ZONE,
 } as const satisfies ParameterSpecs;
 
 export const FACET_PARAMETERS = {
@@ -51,13 +55,14 @@ export const FACET_PARAMETERS = {
 } as const satisfies ParameterSpecs;
 
 export const DEFAULT_GROUP_FIELD = 'serverPrincipalName';
+export const GROUP_FIELDS_MAX = 3;
 
 export const GROUP_PARAMETERS = {
   ...FILTER_PARAMETERS,
   fields: {
     kind: 'choices',
     values: FACET_FIELDS,
-    doc: `One or two fields to group by. Default: ${DEFAULT_GROUP_FIELD}.`,
+    doc: `One to three fields to group by. Default: ${DEFAULT_GROUP_FIELD}.`,
   },
   beforeStartTime: {
     kind: 'time',
@@ -73,7 +78,7 @@ export const GROUP_PARAMETERS = {
     kind: 'choice',
     values: [...GROUP_SORTS, ...FACET_FIELDS],
     default: 'count',
-    doc: 'The number, time, sum or field to sort groups by. A group without a sum is before those with one. Ties are in the order of their values.',
+    doc: 'The number, time, sum or field to sort groups by; `change` is the events minus those in the period before. A group without such a number is before those with one. Ties are in the order of their values.',
   },
   sortDirection: { kind: 'choice', values: ['asc', 'desc'], default: 'desc', doc: 'Sort direction.' },
   limit: {
@@ -81,6 +86,36 @@ export const GROUP_PARAMETERS = {
     min: 1,
     max: LIMITS.groupsListedMax,
     default: LIMITS.facetValuesDefault,
+    doc: 'The most groups in the answer. Fewer are listed where their values are very long.',
+  },
+} as const satisfies ParameterSpecs;
+
+export const SERIES_PARAMETERS = {
+  ...GROUP_PARAMETERS,
+  buckets: BUCKETS,
+  timeZone: TIME_ZONE,
+  limit: {
+    kind: 'integer',
+    min: 1,
+    max: LIMITS.groupSeriesMax,
+    default: LIMITS.groupSeriesMax,
     doc: 'The most groups in the answer.',
   },
+} as const satisfies ParameterSpecs;
+
+export const GRID_PARAMETERS = {
+  ...FILTER_PARAMETERS,
+  fields: GROUP_PARAMETERS.fields,
+  values: {
+    kind: 'integer',
+    min: 1,
+    max: LIMITS.gridValuesMax,
+    default: LIMITS.gridValuesMax,
+    doc: 'The most values of each field, those with the most events; all others are one.',
+  },
+} as const satisfies ParameterSpecs;
+
+export const WEEK_HOUR_PARAMETERS = {
+  ...FILTER_PARAMETERS,
+  timeZone: { ...TIME_ZONE, doc: 'IANA name of the time zone of the hours. Default: UTC.' },
 } as const satisfies ParameterSpecs;

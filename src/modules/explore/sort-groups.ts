@@ -1,8 +1,11 @@
 import { exactInteger } from '../../event/lifted';
+import { LIMITS } from '../../limits';
 import type { EventGroup } from '../../store/columns/groups';
 
 /** What groups can be sorted by, beside the fields by which they are made. */
-export const GROUP_SORTS = ['count', 'failed', 'before', 'firstTime', 'lastTime', 'sum'] as const;
+export const GROUP_SORTS = [
+  ...(['count', 'failed', 'before', 'change', 'firstTime', 'lastTime', 'sum'] as const),
+] as const;
 export type GroupSort = (typeof GROUP_SORTS)[number] | { readonly field: number; readonly isNumber: boolean };
 
 const NUMBERS: Readonly<Record<(typeof GROUP_SORTS)[number], (group: EventGroup) => number | bigint | null>> =
@@ -10,6 +13,7 @@ const NUMBERS: Readonly<Record<(typeof GROUP_SORTS)[number], (group: EventGroup)
     count: ({ n }) => n,
     failed: ({ failed }) => failed,
     before: ({ before }) => before,
+    change: ({ n, before }) => (before === null ? null : n - before),
     firstTime: ({ firstMs }) => firstMs,
     lastTime: ({ lastMs }) => lastMs,
     sum: ({ sum }) => sum,
@@ -42,7 +46,17 @@ export async function firstGroups(
     first = some.sort((a, b) => sign * compare(a, b) || compareValues(a, b)).slice(0, limit);
     await turn();
   }
-  return first;
+  return listed(first);
+}
+
+/** As many of the groups as one answer holds. */
+function listed(groups: readonly EventGroup[]): readonly EventGroup[] {
+  let chars = 0;
+  const end = groups.findIndex(({ values }) => {
+    for (const value of values) chars += value.length;
+    return chars > LIMITS.groupsListedChars;
+  });
+  return end < 0 ? groups : groups.slice(0, end);
 }
 
 function compareFields(

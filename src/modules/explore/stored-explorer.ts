@@ -1,33 +1,32 @@
 import type { Planning, Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { DAY_MS, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
-import { filterOf } from '../../event/filters';
 import type { AuditEventFilter } from '../../event/query';
-import { fold } from '../../event/search';
 import type { Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
 import { fromRowsAlone } from '../../store/archive/in-parts';
 import { type ColumnCounter, inSnapshot } from '../../store/columns/counter';
 import { byTier, type Plan, planOf } from '../../store/plan';
 import type { Row } from '../../store/rows/event-rows';
-import { fromStored } from '../../store/rows/stored-text';
 import type { TenantSet } from '../../tenant-set';
 import { bucketsOf, type ClosedRange, closedRange, fittingWidth } from './buckets';
 import { eventGroups, facetsByColumns, windowsByColumns, windowsInParts } from './explore-by-columns';
 import {
   type AuditEventExplorer,
   type EventGroups,
-  type Facet,
-  type FacetField,
   type FacetQuestion,
   type Facets,
   type FilteredGroups,
   type GroupQuestion,
   type Histogram,
 } from './explorer';
+import { facetOf, holding, outcomeFacet, outcomes } from './facet-rows';
 import { facetsStatement, TOTAL } from './facets.statement';
+import { type EventGrid, type GridQuestion, gridByColumns } from './group-grid';
+import { type EventSeries, NO_SERIES, type SeriesQuestion, seriesByColumns } from './group-series';
 import { extentStatement, histogramStatement, readableEvents } from './histogram.statement';
-import { bucketsOfDays, zoneDays } from './zone-days';
+import { NO_WEEK_HOURS, tooManyHours, type WeekHours, weekHoursOf } from './week-hours';
+import { bucketsOfDays, fittingDays, zoneDays } from './zone-days';
 
 /** Counts events over time and by value, from the counts if they suffice, else from the events. */
 export class PostgresAuditEventExplorer implements AuditEventExplorer {
@@ -74,15 +73,9 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     width: number,
     { bucketsMax, zone, reachesFiles }: HistogramQuestion & { readonly zone: Zone | null },
   ): Promise<Histogram | null> {
-    if (zone === null || width % DAY_MS !== 0) return null;
-    let widthMs = width;
-    let days = zoneDays(filter, widthMs, zone);
-    // Days of the zone may be one more than those of UTC.
-    while (days && days.starts.length > bucketsMax) {
-      widthMs = fittingWidth(filter, bucketsMax, widthMs + 1);
-      days = zoneDays(filter, widthMs, zone);
-    }
-    if (!days) return null;
+    const fitting = fittingDays(filter, { width, bucketsMax, zone });
+    if (!fitting || !zone) return null;
+    const { widthMs, days } = fitting;
     const plan = planOf({ kind: 'histogram', filter, widthMs: days.partMs, reachesFiles });
     if (plan.by === 'events' && !(await this.#mayRead(tenants, filter))) return null;
     const counted = await this.#counted(tenants, filter, { widthMs: days.partMs, plan });
@@ -185,6 +178,45 @@ export class PostgresAuditEventExplorer implements AuditEventExplorer {
     );
   }
 
+  async groupGrid(tenants: TenantSet, filter: AuditEventFilter, asked: GridQuestion): Promise<EventGrid> {
+    return guarded(() =>
+      inSnapshot(this.service, tenants, filter, (counter) => gridByColumns(counter, asked)),
+    );
+  }
+
+  async groupsOverTime(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    asked: SeriesQuestion,
+  ): Promise<EventSeries> {
+    const range = closedRange(await this.#closed(tenants, filter));
+    if (!range) return NO_SERIES;
+    const within = { ...filter, ...range };
+    return guarded(() =>
+      inSnapshot(this.service, tenants, within, (counter) => seriesByColumns(counter, within, asked)),
+    );
+  }
+
+  weekHours(tenants: TenantSet, filter: AuditEventFilter, zone: Zone): Promise<WeekHours> {
+    const count = async (reachesFiles: boolean) => {
+      const range = closedRange(await this.#closed(tenants, filter));
+      if (!range) return NO_WEEK_HOURS;
+      const within = { ...filter, ...range };
+      const days = zoneDays(range, DAY_MS, zone);
+      if (!days) throw tooManyHours();
+      const plan = planOf({ kind: 'histogram', filter: within, widthMs: days.partMs, reachesFiles });
+      const by = plan.by === 'events' ? 'columns' : plan.by;
+      const counted = await this.#counted(tenants, within, { widthMs: days.partMs, plan: { ...plan, by } });
+      return { ...range, ...weekHoursOf(counted, days.partMs, zone) };
+    };
+    return byTier(
+      this.service,
+      { tenants, range: filter },
+      () => count(false),
+      () => count(true),
+    );
+  }
+
   /** Replaces an open end by the border of the hours that have events. */
   async #closed(tenants: TenantSet, { from, to }: AuditEventFilter) {
     if (from !== null && to !== null) return { from, to };
@@ -232,45 +264,3 @@ interface Planned {
 /** The least widths that are tried, finest first. */
 const WIDTHS_MS = [0, HOUR_MS, DAY_MS];
 const TICKS_PER_HOUR = BigInt(HOUR_MS) * TICKS_PER_MS;
-
-function outcomes(row: Readonly<Record<string, unknown>>) {
-  const succeeded = Number(row.ok ?? 0);
-  return { succeeded, failed: Number(row.n ?? 0) - succeeded };
-}
-
-function facetOf(
-  field: FacetField,
-  rows: readonly Readonly<Record<string, unknown>>[],
-  filter: AuditEventFilter,
-): Facet {
-  const own = rows.filter((row) => row.facet === field);
-  if (own.length === 0 && rows.length > 0) return { field, distinct: null, values: null };
-  const fixed = fixedValue(field, filter);
-  const values = own.map((row) => ({ value: fixed ?? textOrNull(String(row.v)), ...outcomes(row) }));
-  return { field, distinct: Number(own[0]?.distinct_n ?? 0), values };
-}
-
-/** The values of a facet that contain a text. */
-function holding(facet: Facet, text: string, limit: number): Facet {
-  const wanted = fold(text);
-  if (facet.values === null) return facet;
-  const values = facet.values.filter(({ value }) => value !== null && fold(value).includes(wanted));
-  return { ...facet, distinct: values.length, values: values.slice(0, limit) };
-}
-
-function fixedValue(field: FacetField, filter: AuditEventFilter): string | null {
-  const name = filterOf(field);
-  const value = name ? filter[name] : null;
-  return typeof value === 'string' ? value : null;
-}
-
-const textOrNull = (stored: string) => (stored === '' ? null : fromStored(stored));
-
-function outcomeFacet({ succeeded, failed }: ReturnType<typeof outcomes>, limit: number): Facet {
-  const values = [
-    { value: 'true', succeeded, failed: 0 },
-    { value: 'false', succeeded: 0, failed },
-  ].filter((value) => value.succeeded + value.failed > 0);
-  values.sort((a, b) => b.succeeded + b.failed - (a.succeeded + a.failed));
-  return { field: 'succeeded', distinct: values.length, values: values.slice(0, limit) };
-}

@@ -1,7 +1,7 @@
 import { DAY_MS, floorDiv, HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
 import type { Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
-import type { ClosedRange } from './buckets';
+import { type ClosedRange, fittingWidth } from './buckets';
 import type { HistogramBucket } from './explorer';
 
 type Outcomes = Pick<HistogramBucket, 'succeeded' | 'failed'>;
@@ -37,6 +37,27 @@ export function zoneDays(range: ClosedRange, widthMs: number, zone: Zone): ZoneD
   const partMs = PARTS_MS.find((part) => startMs.every((ms) => ms % part === 0));
   if (partMs === undefined || (toMs - fromMs) / partMs > LIMITS.histogramPartsMax) return null;
   return { starts: startMs.map((ms) => BigInt(ms) * TICKS_PER_MS), partMs };
+}
+
+/**
+ * The buckets of days of a zone that are at most so many.
+ * @param width of buckets of UTC
+ * @returns null: the buckets are shorter than days, or as `zoneDays`
+ */
+export function fittingDays(
+  range: ClosedRange,
+  asked: { readonly width: number; readonly bucketsMax: number; readonly zone: Zone | null },
+): { readonly widthMs: number; readonly days: ZoneDays } | null {
+  const { width, bucketsMax, zone } = asked;
+  if (zone === null || width % DAY_MS !== 0) return null;
+  let widthMs = width;
+  let days = zoneDays(range, widthMs, zone);
+  // Days of the zone may be one more than those of UTC.
+  while (days && days.starts.length > bucketsMax) {
+    widthMs = fittingWidth(range, bucketsMax, widthMs + 1);
+    days = zoneDays(range, widthMs, zone);
+  }
+  return days && { widthMs, days };
 }
 
 /** The buckets of these days. @param counted by the number of the small bucket */

@@ -1,8 +1,9 @@
 import { Prisma } from '../../database/clients';
 import type { TenantLookup } from '../../database/each-tenant';
 import type { FieldTerm } from '../../event/expression/expression';
-import type { NumberField } from '../../event/fields';
+import { COLUMN_OF, type NumberField } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
+import { LIMITS } from '../../limits';
 import { type HourSpan } from '../counts/dimensions';
 import { IN_BOUNDS, whereOf, windowOf, withBounds } from '../rows/event-rows';
 import { fieldSql, selectedSql } from '../rows/lifted-sql';
@@ -102,7 +103,7 @@ const boundsOf = (hours: readonly number[]) =>
 /**
  * Reads the matching events of some hours and counts them (`n`, `ok`) by the number of their window (`w`) and by the
  * values of some fields. With `hasTimes`, each group has the milliseconds of its first and last event (`first_ms`,
- * `last_ms`).
+ * `last_ms`), the groups of all hours are joined, and at most one more than `LIMITS.groupsCountedMax` are given.
  */
 export function eventGroupsStatement(
   tenantId: number,
@@ -122,10 +123,17 @@ export function eventGroupsStatement(
   const ms = `${windowOf('e.record_id', 1)}::float8`;
   const sum = by.sumOf ? `, sum(nullif(${fieldSql(by.sumOf)}, '')::numeric)::text AS sum` : '';
   const times = by.hasTimes ? `, min(${ms}) AS first_ms, max(${ms}) AS last_ms` : '';
-  return Prisma.sql`
-    WITH span AS MATERIALIZED (${boundsOf(hours)})
+  const ofHours = Prisma.sql`
     SELECT r.* FROM span h CROSS JOIN LATERAL (
       SELECT ${Prisma.raw(columns.join(', '))}, count(*)::float8 AS n, (count(*) FILTER (WHERE e.succeeded))::float8 AS ok${Prisma.raw(times + sum)}
       FROM audit_event e WHERE e.tenant_id = ${named(tenantId)} AND ${IN_BOUNDS} AND ${whereOf(filter)}
       GROUP BY ${Prisma.raw(groups)} OFFSET 0) r`;
+  const span = Prisma.sql`WITH span AS MATERIALIZED (${boundsOf(hours)})`;
+  if (!by.hasTimes) return Prisma.sql`${span} ${ofHours}`;
+  const names = ['w', ...by.fields.map((field) => COLUMN_OF[field])].map((name) => `g.${name}`).join(', ');
+  const sums = by.sumOf ? ', sum(g.sum::numeric)::text AS sum' : '';
+  return Prisma.sql`${span}
+    SELECT ${Prisma.raw(names)}, sum(g.n) AS n, sum(g.ok) AS ok, min(g.first_ms) AS first_ms,
+      max(g.last_ms) AS last_ms${Prisma.raw(sums)}
+    FROM (${ofHours}) g GROUP BY ${Prisma.raw(names)} LIMIT ${LIMITS.groupsCountedMax + 1}::int`;
 }

@@ -104,6 +104,8 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   'auditGroups.fields': () => ['objectName', 'tenantId'],
   'auditGroups.sortBy': () => 'objectName',
   'auditGroups.sumOf': () => 'responseRows',
+  'auditGroupsOverTime.sortBy': () => 'objectName',
+  'auditGroupsOverTime.sumOf': () => 'responseRows',
   reportedBefore: () => BEFORE,
   groupId: () => '00000000-0000-8000-8000-000000000000',
   hosts: ({ marks }) => [`${marks.admin}*`],

@@ -8,6 +8,8 @@ import { LIFTED_NAMES, NUMBER_FIELDS, toSnakeCase } from '../../../src/event/fie
 import { LIST_PARAMETERS } from '../../../src/event/parameters';
 import { parseParameters } from '../../../src/event/parse-parameters';
 import { toAuditEventQuery } from '../../../src/event/query';
+import { Zone } from '../../../src/event/zone';
+import { LIMITS } from '../../../src/limits';
 import { PostgresAuditEventReader } from '../../../src/modules/activity/stored-reader';
 import { FACET_FIELDS, type GroupQuestion } from '../../../src/modules/explore/explorer';
 import { toGroupQuestion } from '../../../src/modules/explore/group-question';
@@ -24,7 +26,15 @@ import { tenantSet } from '../../../src/tenant-set';
 import { questions, rangeOf, type Sent, sentAt, toQuery } from '../../support/arbitraries';
 import { AT_ONCE } from '../../support/at-once';
 import { AN_ATTEMPT } from '../../support/attempt';
-import { answerOf, type Stored, statedOf, summaryOf, withoutCase } from '../../support/brute-force';
+import {
+  answerOf,
+  type Question,
+  type Stored,
+  statedOf,
+  summaryOf,
+  withoutCase,
+} from '../../support/brute-force';
+import { gridByHand, seriesByHand, weekHoursByHand } from '../../support/brute-shapes';
 import { ENGINES } from '../../support/engines';
 import type { IngestedEvent } from '../../support/events';
 import { newTenant } from '../../support/scenario';
@@ -37,6 +47,7 @@ const START = parseTicks('2026-01-04T22:30:00Z') ?? 0n;
 const TICKS_PER_SECOND = 10_000_000n;
 const HOUR = 3_600n * TICKS_PER_SECOND;
 const RETENTION_DAYS = 10;
+const KATHMANDU = new Zone('Asia/Kathmandu');
 /** Times within the same milliseconds, seconds, hours or days, often at the border of an hour. */
 const time = fc.oneof(
   fc.integer({ min: 0, max: 30 }).map((steps) => START + BigInt(steps) * 4_000n),
@@ -57,10 +68,10 @@ const asked = fc.record({
   limit: fc.integer({ min: 1, max: 5 }),
   contains: fc.constantFrom(null, null, 'a', 'SQL', 'ß'),
   grouped: fc.record({
-    fields: fc.uniqueArray(fc.constantFrom(...FACET_FIELDS), { minLength: 1, maxLength: 2 }),
+    fields: fc.uniqueArray(fc.constantFrom(...FACET_FIELDS), { minLength: 1, maxLength: 3 }),
     before: fc.option(bounds),
     sumOf: fc.option(fc.constantFrom(...NUMBER_FIELDS)),
-    sortBy: fc.constantFrom('count', 'failed', 'before', 'firstTime', 'lastTime', 'sum', 'first'),
+    sortBy: fc.constantFrom('count', 'failed', 'before', 'change', 'firstTime', 'lastTime', 'sum', 'first'),
     sortDirection: fc.constantFrom('asc', 'desc'),
     limit: fc.integer({ min: 1, max: 40 }),
   }),
@@ -225,27 +236,73 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
             });
 
             const { fields: by, before, sortBy, sumOf, ...order } = grouped;
-            const isSum = sortBy === 'sum' && sumOf === null;
+            const isUnasked = (sortBy === 'sum' && sumOf === null) || (sortBy === 'change' && !before);
             const { asked: wanted } = toGroupQuestion({
               fields: by,
               sumOf,
-              sortBy: sortBy === 'first' ? by[0] : isSum ? 'count' : sortBy,
+              sortBy: sortBy === 'first' ? by[0] : isUnasked ? 'count' : sortBy,
               ...order,
               ...(before && { beforeStartTime: before.startTime, beforeEndTime: before.endTime }),
             });
             const groups = await answered(() => explorer.groups(tenants, query.filter, wanted));
-            const earlier =
-              before &&
+            const eventsOf = (other: Partial<Question>) =>
               stating(
-                answerOf(stored, scoped.map(String), { ...question, ...before, page: 1, pageSize: 1_000 })
+                answerOf(stored, scoped.map(String), { ...question, ...other, page: 1, pageSize: 1_000 })
                   .data,
               );
+            const earlier = before && {
+              events: eventsOf(before),
+              recorded: stating(
+                answerOf(stored, scoped.map(String), {
+                  ...before,
+                  serverInstanceName: query.filter.serverInstanceName ?? undefined,
+                  page: 1,
+                  pageSize: 1_000,
+                }).data,
+              ),
+            };
             const found = { ...groups, groups: groups.groups.map(withBigSum) };
             expect({ given, grouped, ...found }).toEqual({
               given,
               grouped,
               ...(await groupsOf(all, earlier, wanted)),
             });
+
+            const most = Math.min(wanted.limit, LIMITS.groupSeriesMax);
+            const overTime = await answered(() =>
+              explorer.groupsOverTime(tenants, query.filter, {
+                ...wanted,
+                limit: most,
+                bucketsMax,
+                zone: null,
+              }),
+            );
+            const firsts = (await groupsOf(all, earlier, { ...wanted, limit: most })).groups;
+            const { buckets } = overTime;
+            expect({
+              given,
+              grouped,
+              ...overTime,
+              groups: overTime.groups.map(({ values }) => values),
+            }).toEqual({
+              given,
+              grouped,
+              ...overTime,
+              totalCount: all.length,
+              groups: buckets.length > 0 ? firsts.map(({ values }) => values) : [],
+              buckets: buckets.map(({ from, to }) => ({ from, to, ...tally(within(from, to)) })),
+              series: buckets.length > 0 ? seriesByHand(all, by, firsts, buckets) : [],
+            });
+            expect(buckets.reduce((sum, b) => sum + b.succeeded + b.failed, 0)).toBe(all.length);
+            const grid = await answered(() =>
+              explorer.groupGrid(tenants, query.filter, { fields: wanted.fields, valuesMax: limit }),
+            );
+            expect({ given, grouped, ...grid }).toEqual({ given, grouped, ...gridByHand(all, by, limit) });
+            const week = await answered(() => explorer.weekHours(tenants, query.filter, KATHMANDU));
+            expect({
+              given,
+              hours: week.hours.map(({ busiestMs, ...numbers }) => numbers),
+            }).toEqual({ given, hours: weekHoursByHand(all, 345) });
 
             const plan = await answered(() => exported.plan(tenants, query.filter));
             expect({ given, total: plan.totalCount }).toEqual({ given, total: all.length });
@@ -328,12 +385,18 @@ function sumOfNumbers(texts: readonly (string | null)[]): number | bigint | null
 
 async function groupsOf(
   events: readonly Item[],
-  earlier: readonly Item[] | null,
+  earlier: { readonly events: readonly Item[]; readonly recorded: readonly Item[] } | null,
   { fields, sumOf, ...order }: GroupQuestion,
 ) {
   const valuesOf = (event: Item) =>
     fields.map((field) => String((event as Record<string, unknown>)[field ?? ''] ?? ''));
   const keyOf = (event: Item) => JSON.stringify(valuesOf(event));
+  const servers = fields.filter((field) => field === 'tenantId' || field === 'serverInstanceName');
+  const before = (key: string, [one]: readonly Item[]) => {
+    const isOfServers = (event: Item) => servers.every((field) => one?.[field] === event[field]);
+    if (!earlier?.recorded.some(isOfServers)) return null;
+    return earlier.events.filter((event) => keyOf(event) === key).length;
+  };
   const ms = ({ eventTime }: Item) => Number((parseTicks(eventTime) ?? 0n) / 10_000n);
   const keys = [...new Set(events.map(keyOf))];
   const groups = keys
@@ -342,7 +405,7 @@ async function groupsOf(
       values: JSON.parse(key) as string[],
       n: own.length,
       failed: tally(own).failed,
-      before: (earlier ?? []).filter((event) => keyOf(event) === key).length,
+      before: before(key, own),
       firstMs: Math.min(...own.map(ms)),
       lastMs: Math.max(...own.map(ms)),
       sum: sumOf ? sumOfNumbers(own.map((event) => event[sumOf])) : null,

@@ -10,8 +10,9 @@ import classes from '../explore.module.css';
 import type { FacetField } from '../facets/facet-field';
 import { SortButton } from '../sort-header';
 import { EXPLORE } from '../texts';
-import type { GroupOrder, Groups } from './group-rows';
-import { extentOf, valueText } from './group-text';
+import type { GroupOrder } from './group-order';
+import type { Groups } from './group-rows';
+import { changeText, extentOf, valueText } from './group-text';
 
 interface Props {
   readonly fields: readonly FacetField[];
@@ -28,8 +29,7 @@ export function GroupTable({ fields, sumOf, groups, order, onSort, onChoose }: P
   const labels = useTexts(FIELD_LABELS);
   const t = useTexts(EXPLORE);
   const [zone] = useTimeZone();
-  const { rows, totalCount } = groups;
-  const hasBefore = rows.some(({ before }) => before !== null);
+  const { rows, totalCount, hasBefore } = groups;
   const share = (count: number) => (totalCount === 0 ? 0 : (100 * count) / totalCount);
   const heading = (sortBy: GroupOrder['sortBy'], label: string, isNumber = false) => (
     <Table.Th key={sortBy} ta={isNumber ? 'right' : 'left'}>
@@ -55,6 +55,7 @@ export function GroupTable({ fields, sumOf, groups, order, onSort, onChoose }: P
               <Table.Th>{t.share}</Table.Th>
               {heading('failed', t.failed, true)}
               {hasBefore && heading('before', t.periodBefore, true)}
+              {hasBefore && heading('change', t.change, true)}
               {sumOf && heading('sum', labels[sumOf], true)}
               {heading('firstTime', t.firstSeen(zoneName(zone)))}
               {heading('lastTime', t.lastSeen(zoneName(zone)))}
@@ -92,7 +93,14 @@ export function GroupTable({ fields, sumOf, groups, order, onSort, onChoose }: P
                   </Group>
                 </Table.Td>
                 <Table.Td ta="right">{formatCount(row.failed)}</Table.Td>
-                {hasBefore && <Table.Td ta="right">{formatCount(row.before ?? 0)}</Table.Td>}
+                {hasBefore && (
+                  <>
+                    <Table.Td ta="right">
+                      {row.before === null ? t.notRecorded : formatCount(row.before)}
+                    </Table.Td>
+                    <Table.Td ta="right">{changeText(row.count, row.before)}</Table.Td>
+                  </>
+                )}
                 {sumOf && <Table.Td ta="right">{row.sum === null ? '' : formatDigits(row.sum)}</Table.Td>}
                 {[row.firstTime, row.lastTime].map((time, i) => (
                   <Table.Td key={i === 0 ? 'first' : 'last'} style={{ whiteSpace: 'nowrap' }}>

@@ -1,6 +1,7 @@
 import { actionNameOf } from '../../../../src/event/action-names';
 import type { NumberField } from '../../../../src/event/fields';
 import { csvLine } from '../../lib/csv';
+import { formatCount } from '../../lib/numbers';
 import type { In } from '../../lib/texts';
 import { showValue } from '../event/marks';
 import type { FacetField } from '../facets/facet-field';
@@ -15,17 +16,27 @@ export function valueText(field: FacetField, value: string | null, t: In<typeof 
   return name ? `${name} ${value}` : showValue(value);
 }
 
+/** By how much a group grew or shrank: `+12`, `−3`, `0`; empty: there is nothing to compare with. */
+export function changeText(count: number, before: number | null): string {
+  if (before === null) return '';
+  const change = count - before;
+  return `${change > 0 ? '+' : change < 0 ? '−' : ''}${formatCount(Math.abs(change))}`;
+}
+
 /** Which part of all groups the rows are: `38 groups`, or `The first 50 of 1,234 groups`. */
-export const extentOf = ({ rows, groupCount }: Groups, t: In<typeof EXPLORE>): string =>
-  t.groups(rows.length, groupCount);
+export const extentOf = (
+  { rows, groupCount }: Pick<Groups, 'rows' | 'groupCount'>,
+  t: In<typeof EXPLORE>,
+): string => t.groups(rows.length, groupCount);
+
+const NOT_RECORDED = 'not recorded';
 
 /** Groups as CSV, whose name states their extent. Absent values are empty. */
 export function csvOf(
   fields: readonly FacetField[],
   sumOf: NumberField | null,
-  { rows, groupCount }: Groups,
+  { rows, groupCount, hasBefore }: Groups,
 ) {
-  const hasBefore = rows.some((row) => row.before !== null);
   const lines = [
     [
       ...fields,
@@ -39,7 +50,7 @@ export function csvOf(
     ...rows.map((row) => [
       ...row.values.map((value) => value ?? ''),
       ...[row.count, row.failed].map(String),
-      ...(hasBefore ? [String(row.before ?? '')] : []),
+      ...(hasBefore ? [String(row.before ?? NOT_RECORDED)] : []),
       ...(sumOf ? [row.sum ?? ''] : []),
       ...[row.firstTime, row.lastTime],
     ]),

@@ -1,6 +1,7 @@
 import type { FIELD_LABELS } from '../../lib/field-labels';
 import type { In } from '../../lib/texts';
 import { COLUMNS_DEFAULT, parseState } from '../explore-state';
+import { SHAPE_TEXTS } from '../groups/shape-texts';
 import type { EXPLORE } from '../texts';
 import { rangeLabel, type TimeRange } from '../time-range';
 
@@ -16,11 +17,12 @@ export function savedText(
   labels: In<typeof FIELD_LABELS>,
 ): string {
   if (view === null || view === undefined) return filter;
-  const { range, groupBy, columns, chart } = parseState(view);
+  const { range, groupBy, shape, columns, chart } = parseState(view);
   return [
     filter || t.allEvents,
     nameOf(range, t),
     ...(groupBy.length > 0 ? [`${t.by} ${groupBy.map((field) => labels[field]).join(', ')}`] : []),
+    ...(groupBy.length > 0 && shape !== 'table' ? [t[SHAPE_TEXTS[shape]]] : []),
     ...(columns.join() === COLUMNS_DEFAULT.join() ? [] : [t.columnCount(columns.length)]),
     ...(chart === 'table' ? [t.chartNumbers] : []),
   ].join(' · ');

@@ -1,34 +1,30 @@
 import { Button, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useClient } from 'urql';
-import { LIMITS } from '../../../../src/limits';
 import { useTexts } from '../../lib/language';
 import { saveFile } from '../../lib/save-file';
 import { Failed } from '../../shell/states';
-import type { ExploreFilter } from '../explore-filter';
 import { EXPLORE } from '../texts';
-import { type GroupQuestion, loadGroups } from './group-rows';
-import { csvOf, extentOf } from './group-text';
 
-interface Props {
-  readonly filter: ExploreFilter;
-  readonly asked: Omit<GroupQuestion, 'limit'>;
+interface Csv {
+  readonly name: string;
+  readonly content: Blob;
+  /** Which part of everything the file holds. */
+  readonly extent: string;
 }
 
-/** Saves all groups as CSV, in the order of the table, and says which part of all groups the file holds. */
-export function GroupsAsCsv({ filter, asked }: Props) {
+/** Saves what is shown, or more of it, as CSV, and says which part of everything the file holds. */
+export function SaveCsv({ load }: { readonly load: () => Promise<Csv> | Csv }) {
   const t = useTexts(EXPLORE);
-  const client = useClient();
   const [state, setState] = useState<{ readonly extent?: string; readonly error?: Error }>({});
   const [isBusy, setIsBusy] = useState(false);
   const save = async () => {
     setIsBusy(true);
     setState({});
     try {
-      const groups = await loadGroups(client, filter, { ...asked, limit: LIMITS.groupsListedMax });
-      saveFile(csvOf(asked.fields, asked.sumOf, groups));
-      setState({ extent: extentOf(groups, t) });
+      const csv = await load();
+      saveFile(csv);
+      setState({ extent: csv.extent });
     } catch (error) {
       setState({ error: error as Error });
     } finally {

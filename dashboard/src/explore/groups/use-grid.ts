@@ -1,0 +1,40 @@
+import { useClient } from 'urql';
+import { GroupGridDocument } from '../../../generated/operations';
+import { noAnswer } from '../../api/errors';
+import { FIELD_LABELS } from '../../lib/field-labels';
+import { useTexts } from '../../lib/language';
+import { useAnswer } from '../../lib/use-answer';
+import { EXPLORE } from '../texts';
+import { fieldAt, type Grid } from './grid-data';
+import type { ChartProps } from './group-chart';
+import { valueText } from './group-text';
+
+/** Asks for all events by few values of each field. */
+export function useGrid({ filter, asked }: Pick<ChartProps, 'filter' | 'asked'>, values: number) {
+  const client = useClient();
+  return useAnswer({ ...filter, fields: [...asked.fields], values }, async (of) => {
+    const { data, error } = await client.query(GroupGridDocument, of).toPromise();
+    if (error || !data) throw error ?? noAnswer();
+    return data.auditGroupGrid;
+  });
+}
+
+/** How a grid is told in words. */
+export function useGridTexts() {
+  const t = useTexts(EXPLORE);
+  const labels = useTexts(FIELD_LABELS);
+  const extent = (grid: Grid) =>
+    t.gridExtent(
+      grid.totalCount,
+      grid.axes
+        .map(({ values, distinct }, axis) =>
+          t.axisExtent(values.length, distinct, labels[fieldAt(grid, axis)]),
+        )
+        .join('; '),
+    );
+  const nameOf = (grid: Grid, axis: number, place: number) => {
+    const value = grid.axes[axis]?.values[place];
+    return value === undefined ? t.others : valueText(fieldAt(grid, axis), value || null, t);
+  };
+  return { extent, nameOf };
+}
