@@ -47,13 +47,17 @@ export const tooLongGroups = (fields: readonly (GroupField | undefined)[]) =>
 /** The groups of one tenant, by the numbers of their values. */
 export class TenantGroups implements DayCounts {
   readonly columns: readonly ColumnField[];
-  readonly #root: Level = new Map();
-  #size = 0;
+  /** For each field the places of what is known so far, by the place of the fields before and the number of the value. */
+  readonly #levels: readonly Map<number, number>[];
+  /** The groups by their places, and the numbers of their values, one after the other. */
+  readonly #sums: Sum[] = [];
+  readonly #ids: number[] = [];
 
   constructor(
     private readonly fields: readonly GroupField[],
     private readonly sumOf: NumberField | null,
   ) {
+    this.#levels = fields.map(() => new Map());
     const own = fields.filter((field) => field !== 'tenantId');
     this.columns = [...new Set<ColumnField>([...own, 'succeeded', ...(sumOf ? [sumOf] : [])])];
   }
@@ -130,30 +134,26 @@ export class TenantGroups implements DayCounts {
 
   /** @param ids one for each field */
   #at(ids: ArrayLike<number>): Sum {
-    let level = this.#root;
-    const last = ids.length - 1;
-    for (let k = 0; k < last; k++) {
-      const id = ids[k] as number;
-      const next = (level.get(id) as Level | undefined) ?? new Map();
-      level.set(id, next);
-      level = next;
+    let place = 0;
+    for (let k = 0; k < ids.length; k++) {
+      const level = this.#levels[k] as Map<number, number>;
+      const key = place * ID_SPAN + (ids[k] as number);
+      const known = level.get(key);
+      place = known ?? level.size;
+      if (known === undefined) level.set(key, place);
     }
-    const id = ids[last] as number;
-    const known = level.get(id) as Sum | undefined;
-    if (known) return known;
-    if (++this.#size > LIMITS.groupsCountedMax) throw tooManyGroups(this.fields);
-    const sum = emptySum();
-    level.set(id, sum);
-    return sum;
+    const sum = this.#sums[place];
+    if (sum) return sum;
+    if (place >= LIMITS.groupsCountedMax) throw tooManyGroups(this.fields);
+    for (let k = 0; k < ids.length; k++) this.#ids.push(ids[k] as number);
+    const made = emptySum();
+    this.#sums.push(made);
+    return made;
   }
 
-  *#all(
-    level: Level = this.#root,
-    ids: readonly number[] = [],
-  ): Generator<{ ids: readonly number[]; sum: Sum }> {
-    for (const [id, next] of level)
-      if (next instanceof Map) yield* this.#all(next, [...ids, id]);
-      else yield { ids: [...ids, id], sum: next };
+  *#all(): Generator<{ ids: readonly number[]; sum: Sum }> {
+    const own = this.fields.length;
+    for (const [i, sum] of this.#sums.entries()) yield { ids: this.#ids.slice(i * own, (i + 1) * own), sum };
   }
 
   async named(counter: ColumnCounter, tenantId: number): Promise<Sum[]> {
@@ -171,8 +171,8 @@ export class TenantGroups implements DayCounts {
   }
 }
 
-/** Groups by the numbers of their values, one level for each field; the last one has the sums. */
-interface Level extends Map<number, Level | Sum> {}
+/** More than every number of a value. */
+const ID_SPAN = 2 ** 32;
 /** Numbers of a packed group beside those of its values. */
 const PACKED = 4;
 const SLOTS_MIN = 1_024;
@@ -192,8 +192,9 @@ function idsOf(parts: readonly Column[], code: number): number[] {
 /** Stands for a column whose events all have the same value. */
 const ONE_VALUE: Column = { ids: Int32Array.of(0), width: 0, bytes: new Uint8Array(0) };
 
+const UNNAMED: readonly string[] = [];
 const emptySum = (): Sum => ({
-  values: [],
+  values: UNNAMED,
   n: 0,
   failed: 0,
   before: null,

@@ -178,7 +178,7 @@ function Numbers(props: {
       mt="xs"
       viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t.overTimeTable }}
     >
-      <Table withTableBorder striped fz="xs" className={classes.numbers}>
+      <Table withTableBorder striped fz="xs" verticalSpacing={1} className={classes.numbers}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{common.from}</Table.Th>

@@ -146,7 +146,7 @@ function Paths({ grid, state }: GridProps) {
       mt="xs"
       viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t.flowTable }}
     >
-      <Table withTableBorder striped fz="xs" className={classes.numbers}>
+      <Table withTableBorder striped fz="xs" verticalSpacing={1} className={classes.numbers}>
         <Table.Caption>{t.pathsExtent(shown.length, all.length)}</Table.Caption>
         <Table.Thead>
           <Table.Tr>
