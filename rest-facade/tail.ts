@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Call } from '../src/caller/call';
-import { askerOf, tenantSetOf } from '../src/caller/principal';
+import { askerOf, type Principal, tenantSetOf } from '../src/caller/principal';
 import { DomainError, isUnavailable } from '../src/errors';
 import type { FeedFormat } from '../src/event/formats/formats';
 import { furtherCalls, type WholeTexts } from '../src/event/marks';
@@ -94,7 +94,7 @@ export function answerTail(
  * A signal that aborts with the given one, or when the promise resolves. The given signal lives as long as the service,
  * and no listener stays on it. `AbortSignal.any` would keep a reference of each call there.
  */
-function abortedWith(signal: AbortSignal, over: Promise<void>): AbortSignal {
+export function abortedWith(signal: AbortSignal, over: Promise<void>): AbortSignal {
   const controller = new AbortController();
   const abort = () => controller.abort();
   signal.addEventListener('abort', abort, { once: true });
@@ -107,10 +107,15 @@ function abortedWith(signal: AbortSignal, over: Promise<void>): AbortSignal {
 }
 
 /** @throws DomainError `unauthorized`, `forbidden` */
-async function assertAllowed(call: Call, tenants: TailRequest['tenants']): Promise<void> {
-  const now = tenantSetOf({ principal: await admitAgain(call, TAIL_RULE, 'while the call waited') });
+export async function assertAllowed(
+  call: Pick<Call, 'again' | 'entrance'>,
+  tenants: TailRequest['tenants'],
+): Promise<Principal> {
+  const principal = await admitAgain(call, TAIL_RULE, 'while the call waited');
+  const now = tenantSetOf({ principal });
   if (tenants.some((tenantId) => !now.includes(tenantId)))
     throw new DomainError('forbidden', { public: 'The key lost a tenant while the call waited.' });
+  return principal;
 }
 
 function send(

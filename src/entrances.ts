@@ -3,10 +3,13 @@ import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { createFacade } from '../rest-facade/app';
 import { answerExport } from '../rest-facade/export';
+import { answerLive, type LiveEntrance } from '../rest-facade/live';
 import { answerPackage, type PackageEntrance } from '../rest-facade/package';
 import { answerNewRun, answerRunFile } from '../rest-facade/report';
 import type { TailEntrance } from '../rest-facade/tail';
 import { createAssistantsRouter } from './assistants/router';
+import { entryOf } from './caller/access-log';
+import { attemptBy } from './caller/call';
 import type { Callers } from './caller/callers';
 import type { Config } from './config';
 import type { WholeTexts } from './event/marks';
@@ -47,6 +50,10 @@ export async function createEntrances(parts: {
   const { config, schema, callers, agents, beginExport, large, checkHealth, inFlight, tracing, log } = parts;
   const { acceptCall, sessions, tenants } = callers;
   const { whileReading } = inFlight;
+  const tail: TailEntrance = {
+    ...parts.tail,
+    whileWaiting: (...waiting) => inFlight.whileWaiting(...waiting),
+  };
   return createHttpServer({
     facade: createFacade({
       schema,
@@ -58,7 +65,7 @@ export async function createEntrances(parts: {
       checkHealth,
       tracing,
       log,
-      tail: { ...parts.tail, whileWaiting: (...waiting) => inFlight.whileWaiting(...waiting) },
+      tail,
     }),
     graphql: await createGraphqlRouter({ schema, acceptCall, agents, large, whileReading, tracing, log }),
     mcp: createAssistantsRouter({ schema, acceptCall, whileReading, tracing, log }),
@@ -69,6 +76,8 @@ export async function createEntrances(parts: {
       whileReading,
       log,
       answerExport: (callOf) => answerExport(beginExport, large, callOf),
+      answerLive: (callOf) =>
+        answerLive({ ...tail, maskedTenants: callers.maskedTenants, noteView: noteIn(callers) }, callOf),
       answerPackage: (callOf) => answerPackage(beginExport, parts.packages, large, callOf),
       answerNewRun: (callOf) => answerNewRun(parts.reports, callOf),
       answerRunFile: (callOf) => answerRunFile(parts.reports, callOf),
@@ -85,3 +94,9 @@ export async function createEntrances(parts: {
     onAnswered: parts.onAnswered,
   });
 }
+
+/** Notes an access of the page where its reads are joined. */
+const noteIn =
+  ({ accessViews }: Pick<Callers, 'accessViews'>): LiveEntrance['noteView'] =>
+  (call, { operation, parameters, ...result }) =>
+    accessViews.note(entryOf(attemptBy(call, operation, { at: Date.now(), parameters }), result));

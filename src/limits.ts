@@ -190,6 +190,14 @@ export const LIMITS = {
   tailWorkMs: 1_500, // then a call answers with what it has
   goneBeginningMs: 60_000, // between looks for what retention removed; retention runs every quarter of an hour
   goneBeginningStep: 20_000, // positions of a log looked at by one statement after another
+  liveMs: 5 * 60_000, // of one stream; then the page begins the next one, which checks and counts everything anew
+  liveStreamsPerHolder: 5, // each is a page that somebody looks at; a hidden one ends its stream
+  liveStreamsMax: 500, // of an instance; each is a connection and a few kB
+  liveSilenceMs: 10_000, // then a comment tells that the stream lives; connections end after 30 s of silence
+  liveCheckMs: 250, // between two looks whether the session has ended; with `keyCacheMs`, a second
+  liveEventsMax: 200, // in one message: twice the rows of a page
+  liveBytesPerSecond: 512 * 1024, // of a stream; some 500 events
+  liveReadMs: 5_000, // for the reader to take a message
   assistantRowsMax: 50, // in one answer at /mcp: more is no longer read, but counted
   assistantTableTokens: 2_450, // of a table at /mcp, as estimated; the numbers beside it take 50
   assistantCellChars: 40, // of a value in such a table; a whole event has its values whole

@@ -27,7 +27,7 @@ import type { Sessions } from './session/sessions';
 export interface Call extends Masks {
   readonly requestId: string;
   readonly principal: Principal;
-  /** Looks the caller up again; null: the key or the session has ended, or its tenant is disabled. It counts as a use of the session. */
+  /** Looks the caller up again; null: the key or the session has ended, or its tenant is disabled. It counts as a use of the session as the call did. */
   readonly again: () => Promise<Principal | null>;
   /** Plain, see `plainAddress`. */
   readonly address: string;
@@ -65,6 +65,8 @@ interface Visit {
   readonly apiKey: string | undefined;
   /** The token of a dashboard session, in place of a key. */
   readonly sessionToken?: string | undefined;
+  /** Set if the page asks by itself: then neither the call nor `again` is a use of the session. */
+  readonly isUnattended?: boolean;
   /**
    * The caller's network address behind trusted proxies, for the access log and the limit on failed authentications.
    */
@@ -102,7 +104,7 @@ export function callAccepter(parts: {
     const lookUp = async () =>
       visit.sessionToken === undefined
         ? authenticator.authenticate(visit.apiKey)
-        : ((await sessions.find(visit.sessionToken))?.principal ?? null);
+        : ((await sessions.find(visit.sessionToken, !visit.isUnattended))?.principal ?? null);
     const again = async () => {
       const found = await lookUp();
       return found?.isDisabled ? null : found;

@@ -9,7 +9,7 @@ import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema, type Vali
 import type { Logger } from 'pino';
 import type { AcceptCall, Call } from '../caller/call';
 import { sessionRequestOf } from '../caller/session/session-cookie';
-import { sessionTokenOf } from '../caller/session/session-token';
+import { isUnattended, sessionTokenOf } from '../caller/session/session-token';
 import { whenClosed } from '../deadline';
 import { DomainError, ERRORS, toDomainError } from '../errors';
 import type { WholeTexts } from '../event/marks';
@@ -75,6 +75,7 @@ export async function createGraphqlRouter(parts: {
       requestId: response.locals.requestId,
       apiKey: request.get('X-Api-Key'),
       sessionToken: sessionTokenOf(sessionRequestOf(request)),
+      isUnattended: isUnattended(sessionRequestOf(request)),
       address: request.ip ?? '',
       entrance: 'graphql',
       gone: whenClosed(response),

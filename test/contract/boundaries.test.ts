@@ -266,6 +266,7 @@ const BORDERS: readonly Border[] = [
       'src',
       'rest-facade/app',
       'rest-facade/export',
+      'rest-facade/live',
       'rest-facade/package',
       'rest-facade/report',
       'rest-facade/tail',

@@ -35,7 +35,7 @@ describe('the ways into the service', () => {
 describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service on %s', (engine) => {
   // What is not signed yet is left without a proof.
   // A session makes more calls here than a page does in a minute.
-  useLimits({ packageWaitMs: 0, sessionCallsPerMinute: 5_000 });
+  useLimits({ packageWaitMs: 0, liveMs: 150, sessionCallsPerMinute: 5_000 });
   let stage: Stage;
   let actors: Actor[];
   beforeAll(async () => {

@@ -68,6 +68,17 @@ describe('a session', () => {
     expect(await sessions.find(token)).toBeNull();
   });
 
+  it('ends after half an hour in which a page asks by itself alone', async () => {
+    const { sessions, clock } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    for (let passed = 0; passed + 2 * MINUTE < LIMITS.sessionIdleMs; passed += 2 * MINUTE) {
+      pass(clock, 2 * MINUTE);
+      expect(await sessions.find(token, false)).not.toBeNull();
+    }
+    pass(clock, 2 * MINUTE);
+    expect(await sessions.find(token, false)).toBeNull();
+  });
+
   it('ends after twelve hours, even if it is used', async () => {
     const { sessions, clock } = fakeSessions();
     const token = await sessions.begin({ keyId: 'k' });

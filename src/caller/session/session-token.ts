@@ -3,6 +3,13 @@ import { DomainError } from '../../errors';
 /** The dashboard's own script sends it with every call. Forms and links of other sites cannot. */
 const DASHBOARD_HEADER = 'X-Dashboard';
 
+/** The value of this header for what the page asks by itself while nobody acts in it. */
+const UNATTENDED = 'unattended';
+
+/** Whether the page asks by itself, which is no use of the session. */
+export const isUnattended = ({ header }: Pick<SessionRequest, 'header'>): boolean =>
+  header(DASHBOARD_HEADER) === UNATTENDED;
+
 const COOKIE = 'audit_activity_session';
 /** Browsers accept this cookie only over HTTPS and from this host. */
 const SECURE_COOKIE = `__Host-${COOKIE}`;

@@ -42,8 +42,11 @@ export class Sessions {
     return token;
   }
 
-  /** @returns null if the token is unknown, or the session or its key has ended */
-  async find(token: string): Promise<SignedIn | null> {
+  /**
+   * @param isUse whether it counts as a use of the session
+   * @returns null if the token is unknown, or the session or its key has ended
+   */
+  async find(token: string, isUse = true): Promise<SignedIn | null> {
     const hash = hashOf(token);
     const name = hash.toString('base64');
     const start = this.now().getTime(); // before the look-up, which may read the session just before its end
@@ -52,7 +55,7 @@ export class Sessions {
     if (!session || now >= endOf(session)) return null;
     const principal = await this.#principalOf(session);
     if (!principal) return null;
-    const isUseWritten = now.getTime() - session.lastUsedAt.getTime() < LIMITS.sessionUseMs;
+    const isUseWritten = !isUse || now.getTime() - session.lastUsedAt.getTime() < LIMITS.sessionUseMs;
     const used = isUseWritten ? session : { ...session, lastUsedAt: now };
     if (!isUseWritten) await this.store.touch(hash, now);
     if (this.#known.get(name) !== used) this.#known.set(name, used, { start });

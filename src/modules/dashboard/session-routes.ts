@@ -4,7 +4,7 @@ import { addressGroup, plainAddress } from '../../address-list';
 import type { AcceptCall, Call } from '../../caller/call';
 import { Holdings } from '../../caller/rate-limit/holdings';
 import { clearSessionCookie, sessionRequestOf, setSessionCookie } from '../../caller/session/session-cookie';
-import { refuseForeign, sessionTokenOf } from '../../caller/session/session-token';
+import { isUnattended, refuseForeign, sessionTokenOf } from '../../caller/session/session-token';
 import { idleEndOf, type Sessions, type SignedIn } from '../../caller/session/sessions';
 import type { TenantStore } from '../../caller/tenant.store';
 import { whenClosed } from '../../deadline';
@@ -23,6 +23,8 @@ export interface SessionParts {
   readonly answerNewRun: AnswerFor;
   /** Answers with a file of a run for a caller. */
   readonly answerRunFile: AnswerFor;
+  /** Answers with new events as they arrive. */
+  readonly answerLive: AnswerFor;
   /** Answers an evidence package for a caller. */
   readonly answerPackage: AnswerFor;
   /** Wraps steps that read a body. A request does not count as in work during them. */
@@ -51,10 +53,16 @@ export function sessionRoutes(parts: SessionParts): Router {
   });
   router.get('/session', async (request, response) => {
     await ofSession(parts, request, response);
-    response.json(await described(parts, await parts.sessions.find(tokenOf(request) ?? '')));
+    const isUse = !isUnattended(sessionRequestOf(request));
+    response.json(await described(parts, await parts.sessions.find(tokenOf(request) ?? '', isUse)));
   });
   const caller = (request: Request, response: Response) => ofSession(parts, request, response);
   router.get('/export', parts.answerExport(caller));
+  // A page that is left open must not keep its session: the stream is no use of it.
+  router.get(
+    '/live',
+    parts.answerLive((request, response) => ofSession(parts, request, response, true)),
+  );
   router.get('/package', parts.answerPackage(caller));
   router.get('/reports/runs/:runId/content', parts.answerRunFile(caller));
   router.get('/reports/:reportId/content', parts.answerNewRun(caller));
@@ -70,17 +78,22 @@ export function sessionRoutes(parts: SessionParts): Router {
 const tokenOf = (request: Request) => sessionTokenOf(sessionRequestOf(request));
 
 /** @throws DomainError `unauthorized` without a session, or the reason why the session is refused */
-async function ofSession(parts: SessionParts, request: Request, response: Response): Promise<Call> {
+async function ofSession(
+  parts: SessionParts,
+  request: Request,
+  response: Response,
+  isByItself = isUnattended(sessionRequestOf(request)),
+): Promise<Call> {
   const sessionToken = tokenOf(request);
   if (sessionToken === undefined) throw notSignedIn();
-  return contextOf(parts, request, response, { sessionToken });
+  return contextOf(parts, request, response, { sessionToken, isUnattended: isByItself });
 }
 
 async function contextOf(
   { acceptCall }: SessionParts,
   request: Request,
   response: Response,
-  by: { readonly apiKey: string } | { readonly sessionToken: string },
+  by: { readonly apiKey: string } | { readonly sessionToken: string; readonly isUnattended: boolean },
 ): Promise<Call> {
   const context = await acceptCall({
     apiKey: undefined,

@@ -1,5 +1,5 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
-import type { AnswerBytes } from '../../caller/rate-limit/holdings';
+import { type AnswerBytes, Holdings } from '../../caller/rate-limit/holdings';
 import type { WaitingPlaces } from '../../caller/rate-limit/waiting-places';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
@@ -20,6 +20,8 @@ const FORMER_CURSOR_KEY = 'audit-activity tail cursor';
 export interface TailParts {
   readonly tail: Pick<Tail, 'read'>;
   readonly answers: AnswerBytes;
+  /** The streams of pages that show events live. */
+  readonly streams: Holdings;
 }
 
 /** Events in the order of arrival, for readers who pull them. The tail is no root field. */
@@ -54,9 +56,11 @@ export function openTail(parts: {
   const news = new NewArrivals(reader);
   const gone = new GoneBeginnings(owner, background, goneSeal);
   const tail = new Tail({ reader, news, seal, epoch, fairShare, waitingPlaces, listSources });
+  const streams = new Holdings({ each: LIMITS.liveStreamsPerHolder, all: LIMITS.liveStreamsMax });
   return {
     tail,
     answers,
+    streams,
     tasks: [
       {
         name: 'log-beginnings',
@@ -65,11 +69,13 @@ export function openTail(parts: {
         run: () => gone.run(),
       },
     ],
-    metrics: (metrics) =>
+    metrics: (metrics) => {
       metrics.gauge(
         'tail_calls_waiting',
         'Calls of the tail that wait for new events.',
         () => waitingPlaces.waiting,
-      ),
+      );
+      metrics.gauge('live_streams', 'Pages of the dashboard that show events live.', () => streams.all);
+    },
   };
 }

@@ -29,6 +29,8 @@ export interface TailRequest {
   readonly tenants: TenantSet;
   /** The holder for whom bounds are counted. */
   readonly holder: string;
+  /** The holder of the place at which the call waits; by default `holder`. */
+  readonly waiter?: string;
   readonly filters: GivenFilters;
   readonly limit: number;
   /** Whether items may be JSON texts of the native form. */
@@ -106,7 +108,7 @@ export class Tail {
     let sources = await listed();
     let walk = await this.#walk(request, new Walk(place));
     if (walk.isWithout && this.#clockMs() < until) {
-      const leave = await this.#takePlace(request.holder, until);
+      const leave = await this.#takePlace(request.waiter ?? request.holder, until);
       try {
         while (walk.isWithout && this.#clockMs() < until && !request.gone.aborted) {
           const known = walk.positions;

@@ -90,8 +90,12 @@ export const toStoredEvent = mapperOf<StoredAuditEvent>(FIELD_NAMES, { additiona
 const SURROGATE = /[\uD800-\uDFFF]/;
 
 function preview(stored: string): string | null {
-  if (stored === '') return null;
-  const text = fromStored(stored);
+  return previewOf(fromStored(stored));
+}
+
+/** The preview of a statement, or of its beginning. */
+export function previewOf(text: string): string | null {
+  if (text === '') return null;
   const head = text.slice(0, charsMax);
   if (!SURROGATE.test(head)) return head;
   let end = 0;

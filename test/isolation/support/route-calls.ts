@@ -172,6 +172,11 @@ export const ROUTE_CASES: readonly RouteCase[] = [
   // A zip file shows no text: test/evidence/package.test.ts looks at what is in it.
   { route: PACKAGE_PATH, calls: packagesAt(PACKAGE_PATH) },
   { route: '/dashboard/api/package', calls: packagesAt('/dashboard/api/package') },
+  // It begins with what arrives later: test/tail/live.test.ts looks at what it shows.
+  {
+    route: '/dashboard/api/live',
+    calls: () => [get('/dashboard/api/live'), get('/dashboard/api/live?succeeded=true')],
+  },
   { route: TAIL_PATH, calls: tails, shows: isReader },
   { route: expressPath(RUN_FILE_ROUTE), calls: runFiles(API_BASE_PATH), shows: isReader },
   { route: expressPath(MAKE_ROUTE), calls: newRuns(API_BASE_PATH), shows: isReader },

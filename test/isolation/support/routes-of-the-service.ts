@@ -49,6 +49,7 @@ export async function routesOfTheService(): Promise<string[]> {
       whileReading,
       answerExport: () => unused,
       answerPackage: () => unused,
+      answerLive: () => unused,
       answerNewRun: () => unused,
       answerRunFile: () => unused,
       // The sign-in at an identity provider is left out, because it needs one and has its own tests.

@@ -1,0 +1,15 @@
+import { type AuditEventListItem, LIST_FIELDS, STATEMENT_PREVIEW } from '../../event/fields';
+import { liftedOf } from '../../event/lifted';
+import { MARK } from '../../event/marks';
+import type { ArrivedEvent } from '../../store/log/arrivals/arrival-reader';
+import { previewOf } from '../../store/rows/event-rows';
+
+/** An event that arrived, as an item of a list: with a preview in place of its statement. */
+export function liveItem({ event }: ArrivedEvent): AuditEventListItem {
+  const [beginning = ''] = (event.statement ?? '').split(MARK, 1);
+  return {
+    ...(Object.fromEntries(LIST_FIELDS.map((name) => [name, event[name]])) as AuditEventListItem),
+    ...liftedOf(event),
+    [STATEMENT_PREVIEW.name]: previewOf(beginning),
+  };
+}
