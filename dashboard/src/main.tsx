@@ -7,6 +7,7 @@ import './print.css';
 import { MantineProvider } from '@mantine/core';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { noteActs } from './api/attended';
 import { loadSession } from './api/session';
 import { App } from './app';
 import { LanguageProvider } from './lib/language';
@@ -16,6 +17,7 @@ import { contrastVariables, theme } from './theme';
 
 // The request is sent before anything is drawn.
 const session = loadSession();
+noteActs(document);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
+import { LIMITS } from '../../src/limits';
 import { aGap, aReport, REPORT } from '../support/audit-sources';
 import { until } from '../support/until';
 import { inDatabase, useDashboard } from './support/dashboard';
@@ -138,22 +139,41 @@ describe('in the dashboard', () => {
     await page.context().close();
   });
 
-  it('new events appear by themselves, with their number', async () => {
+  it('new events appear live, wait while somebody reads, and go on after an outage', async () => {
+    // One stream ends soon, and the next begins.
+    const replaced = jest.replaceProperty(LIMITS, 'liveMs', 4_000 as never);
     const { fabrikam } = opened.dashboard;
-    const page = await opened.dashboard.signedIn(fabrikam.key, '/explore?range=all');
-    await page.clock.install();
-    await page.reload();
+    const page = await opened.dashboard.signedIn(fabrikam.key, '/explore?range=all&pageSize=100');
     const explore = new ExplorePage(page);
     await explore.count(80);
-    await page.getByLabel('Refresh by itself').selectOption('Every 10 s');
-    for (let i = 0; i < 37; i++) await fabrikam.audited();
-    await page.clock.fastForward(10_001);
-    await page.getByText('37 new events', { exact: true }).waitFor();
-    await explore.count(117);
-    await page.getByLabel('Refresh by itself').selectOption('No refresh');
-    await fabrikam.audited();
-    await page.clock.fastForward(120_000);
-    expect(await page.getByText('117 events', { exact: true }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Live', exact: true }).click();
+    await page.getByText('Live: waiting for events').waitFor();
+    expect(page.url()).toContain('live=1');
+    const later = (n: number) => `2030-01-01T00:00:0${n}.0000000Z`;
+    const bring = (n: number) => fabrikam.audited({ eventTime: later(n), objectName: `Live ${n}` });
+    const first = page.locator('tbody tr').first();
+    await bring(1);
+    await first.getByText('Live 1', { exact: true }).waitFor();
+    await page.getByText('1 new event', { exact: true }).waitFor();
+    await explore.count(81);
+    // A row that has the focus does not move.
+    await page.locator('tbody tr').nth(3).getByRole('link').first().focus();
+    await bring(2);
+    const pill = page.getByRole('button', { name: 'Show 1 new event' });
+    await pill.waitFor();
+    expect(await first.getByText('Live 1', { exact: true }).count()).toBe(1);
+    await page.mouse.wheel(0, 400);
+    await pill.click();
+    await first.getByText('Live 2', { exact: true }).waitFor();
+    const route = '**/dashboard/api/live?**';
+    await page.route(route, (asked) => asked.abort());
+    await page.getByText(/^Live: connection lost/).waitFor();
+    await bring(3);
+    await page.unroute(route);
+    await first.getByText('Live 3', { exact: true }).waitFor();
+    expect(await page.getByText('Live 3', { exact: true }).count()).toBe(1);
+    await explore.count(83);
+    replaced.restore();
     await page.context().close();
   });
 

@@ -1,7 +1,7 @@
 import { Client, cacheExchange, fetchExchange, mapExchange } from 'urql';
 import { askAgain } from './ask-again';
+import { askingHeaders } from './attended';
 import { codeOf } from './errors';
-import { PAGE_HEADER } from './session';
 
 /** A client for one session: what it has read ends with the session. */
 export const createClient = (onSessionOver: () => void): Client =>
@@ -10,7 +10,7 @@ export const createClient = (onSessionOver: () => void): Client =>
     preferGetMethod: false,
     // Evidence is never shown from a cache: each question asks the service.
     requestPolicy: 'network-only',
-    fetchOptions: { headers: PAGE_HEADER, credentials: 'same-origin' },
+    fetchOptions: () => ({ headers: askingHeaders(), credentials: 'same-origin' }),
     exchanges: [
       mapExchange({
         onError: (error) => {

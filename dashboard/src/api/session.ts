@@ -57,6 +57,16 @@ export const newRunPath = (reportId: string, parameters: URLSearchParams): strin
 export const runFilePath = (runId: string, format: string): string =>
   `${API}/reports/runs/${runId}/content?${new URLSearchParams({ format })}`;
 
+/**
+ * Opens a stream of new events. The service does not count it as a use of the session.
+ * @param query the filter @param id of the last message that was read; null: it begins now
+ */
+export const openLive = (query: string, id: string | null, signal: AbortSignal): Promise<Response> =>
+  fetch(`${API}/live?${query}`, {
+    headers: { ...PAGE_HEADER, ...(id !== null && { 'Last-Event-ID': id }) },
+    signal,
+  });
+
 /** @param parameters of an evidence package, as they stand in a query string */
 export const packagePath = (parameters: URLSearchParams): string => `${API}/package?${parameters}`;
 

@@ -39,6 +39,8 @@ interface Props {
   readonly page: Page | undefined;
   readonly marks: FindingMarks;
   readonly isBusy: boolean;
+  /** The rows that came just now. */
+  readonly fresh: ReadonlySet<string>;
   readonly state: ExploreState;
   readonly change: (change: Change) => void;
   readonly onColumns: (columns: readonly Column[]) => void;
@@ -46,7 +48,7 @@ interface Props {
 }
 
 export const EventsTable = memo(function EventsTable(props: Props) {
-  const { page, marks, isBusy, state, change, onColumns, zone } = props;
+  const { page, marks, isBusy, fresh, state, change, onColumns, zone } = props;
   const common = useTexts(COMMON);
   const labels = useTexts(FIELD_LABELS);
   const t = useTexts(EXPLORE);
@@ -91,6 +93,7 @@ export const EventsTable = memo(function EventsTable(props: Props) {
             !succeeded && classes.failed,
             recordId === state.event && classes.open,
             eventTime === state.around && classes.center,
+            fresh.has(recordId) && classes.fresh,
           ]
             .filter(Boolean)
             .join(' ')

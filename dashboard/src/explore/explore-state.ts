@@ -54,6 +54,8 @@ export interface ExploreState {
   readonly sumOf: NumberField | null;
   /** Events over time: the chart alone, or its numbers as a table below it. */
   readonly chart: 'bars' | 'table';
+  /** Whether new events appear as they arrive. */
+  readonly live: boolean;
 }
 
 /** Table, bars over time, field by field, hour by weekday, flow. */
@@ -88,6 +90,7 @@ export function parseState(text: string): ExploreState {
     groupOrder: groupOrderOf(given.get('groupSort')),
     sumOf: numberFieldOf(given.get('sumOf')),
     chart: given.get('chart') === 'table' ? 'table' : 'bars',
+    live: given.get('live') === '1',
   };
 }
 
@@ -115,12 +118,13 @@ export function formatState(state: ExploreState): string {
   if (state.groupBy.length > 0 && order !== groupOrderText(LARGEST)) parts.set('groupSort', order);
   if (state.sumOf) parts.set('sumOf', state.sumOf);
   if (state.chart !== 'bars') parts.set('chart', state.chart);
+  if (state.live) parts.set('live', '1');
   return parts.toString();
 }
 
 /** What is kept of a view beside its filter: range, order, columns, groups and chart, as a query string. */
 export const viewOf = (state: ExploreState): string =>
-  formatState({ ...state, ...NO_FILTERS, page: 1, event: null, around: null });
+  formatState({ ...state, ...NO_FILTERS, page: 1, event: null, around: null, live: false });
 
 export const isSortable = (text: string | null): text is Column =>
   (SORTABLE as readonly (string | null)[]).includes(text);

@@ -23,13 +23,14 @@ import { FilterBar } from './filter-bar';
 import { GroupPanel } from './groups/group-panel';
 import type { Histogram } from './histogram';
 import { HistogramPanel } from './histogram-panel';
+import { LivePill } from './live/live-pill';
+import { useLive } from './live/use-live';
 import { NoEvents } from './no-events';
 import { useOwnColumns } from './own-columns';
 import { EXPLORE } from './texts';
 import { useExploreData } from './use-explore-data';
 import { useExploreState } from './use-explore-state';
 import { useFindings } from './use-findings';
-import { useNewEvents } from './use-new-events';
 import { ViewCount } from './view-count';
 
 const NOTHING: readonly Stretch[] = [];
@@ -47,12 +48,14 @@ export function Explore({ session }: { readonly session: Session }) {
   // The shown numbers belong to another filter than the one in the box.
   const isStale = data.isStale || isRefused;
   const coverage = useCoverage(filter, problem !== null);
-  const page = events.data?.auditEvents;
-  const marks = useFindings(session, page);
+  const answered = events.data?.auditEvents;
+  const marks = useFindings(session, answered);
+  const live = useLive({ state, filter, question, page: answered, isOff: problem !== null, refresh });
+  const { page } = live;
+  // What is asked again by itself shows no wait.
+  const isWaiting = events.fetching && live.state === null;
+  const totalCount = isStale || isWaiting ? undefined : page?.totalCount;
   useNotedEvents(page);
-  const totalCount = isStale || events.fetching ? undefined : page?.totalCount;
-  const isFirstPage = state.page === 1;
-  const newEvents = useNewEvents(question, { range: state.range, filter, totalCount, isFirstPage }, refresh);
   const isNarrow = useIsNarrow(state.event !== null);
   const retry = useCallback(() => refresh(), [refresh]);
   const [, keepColumns] = useOwnColumns();
@@ -87,8 +90,8 @@ export function Explore({ session }: { readonly session: Session }) {
           totalCount={totalCount}
           onRefused={setIsRefused}
           refresh={retry}
-          isBusy={events.fetching}
-          newEvents={newEvents}
+          isBusy={isWaiting}
+          live={live}
         />
         {error && <Failed error={error} retry={retry} />}
         {problem && <Empty title={t.notLoaded} />}
@@ -148,15 +151,19 @@ export function Explore({ session }: { readonly session: Session }) {
                 // The table takes the longest to draw, so the questions are sent first.
                 <Loading what={t.theEvents} />
               ) : (
-                <EventsTable
-                  page={page}
-                  marks={marks}
-                  isBusy={events.fetching}
-                  state={state}
-                  change={change}
-                  onColumns={onColumns}
-                  zone={zone}
-                />
+                <>
+                  <LivePill live={live} />
+                  <EventsTable
+                    page={page}
+                    marks={marks}
+                    isBusy={isWaiting}
+                    fresh={live.fresh}
+                    state={state}
+                    change={change}
+                    onColumns={onColumns}
+                    zone={zone}
+                  />
+                </>
               )}
             </Box>
             <FacetPanel

@@ -11,7 +11,6 @@ import { ZONE_PARAMETER } from '../lib/preferences';
 import { formatTime, type TimeZone, zoneName } from '../lib/time';
 import { Toolbar } from '../lib/toolbar';
 import { useCommands } from '../lib/use-commands';
-import { AutoRefresh } from './auto-refresh';
 import { type ExploreFilter } from './explore-filter';
 import { type ExploreState, formatState, parseState } from './explore-state';
 import { ExportButton } from './export-button';
@@ -19,13 +18,15 @@ import { FilterPills } from './filter/filter-pills';
 import { useRecentSearches } from './filter/recent-searches';
 import { FILTER_ID, SearchBox } from './filter/search-box';
 import type { Suggestion } from './filter/use-suggestions';
+import { LiveNote } from './live/live-note';
+import { LiveSwitch } from './live/live-switch';
+import type { Live } from './live/use-live';
 import { savedQuery } from './saved/saved-query';
 import { type Saved, SavedSearches } from './saved/saved-searches';
 import { EXPLORE } from './texts';
 import type { TimeRange } from './time-range';
 import { TimeRangePicker } from './time-range-picker';
 import type { Change } from './use-explore-state';
-import type { NewEvents } from './use-new-events';
 
 interface Props {
   readonly session: Session;
@@ -39,7 +40,7 @@ interface Props {
   readonly onRefused: (isRefused: boolean) => void;
   readonly refresh: () => void;
   readonly isBusy: boolean;
-  readonly newEvents: NewEvents;
+  readonly live: Live;
 }
 
 /** The range, the filter, the number of events, and the actions on the whole view. */
@@ -47,12 +48,11 @@ export function FilterBar(props: Props) {
   const common = useTexts(COMMON);
   const t = useTexts(EXPLORE);
   const { session, state, change, zone, filter, totalCount, onRefused } = props;
-  const { refresh, isBusy, newEvents } = props;
+  const { refresh, isBusy, live } = props;
   const [recent, addRecent] = useRecentSearches(session);
   const [{ data }, askSaved] = useQuery({ query: SavedSearchesDocument });
   const saved = data?.savedSearches ?? [];
-  const isNarrowed =
-    state.around !== null || newEvents.count > 0 || state.filter !== '' || state.search !== '';
+  const isNarrowed = state.around !== null || state.live || state.filter !== '' || state.search !== '';
   useCommands({ filter: () => document.getElementById(FILTER_ID)?.focus() });
   const search = (text: string, range?: TimeRange | null) => {
     addRecent(text);
@@ -98,7 +98,7 @@ export function FilterBar(props: Props) {
           >
             <IconRefresh size={18} aria-hidden />
           </ActionIcon>
-          <AutoRefresh every={newEvents.every} onChange={newEvents.setEvery} />
+          <LiveSwitch state={state} change={change} />
           <CopyAction
             isLink
             label={t.copyViewLink}
@@ -112,11 +112,7 @@ export function FilterBar(props: Props) {
       {isNarrowed && (
         <Group gap="xs" mt={4} mih={24}>
           {state.around && <Text size="sm">{t.aroundEvent(formatTime(state.around, zone, 3))}</Text>}
-          {newEvents.count > 0 && (
-            <Text size="sm" role="status">
-              {t.newEvents(newEvents.count)}
-            </Text>
-          )}
+          {state.live && <LiveNote live={live} />}
           <FilterPills state={state} change={change} />
         </Group>
       )}
@@ -132,7 +128,7 @@ const isFirst = ({ insert }: Suggestion, i: number, all: readonly Suggestion[]):
 function linkTo(state: ExploreState, { startTime, endTime }: ExploreFilter, zone: TimeZone): string {
   const range =
     startTime && endTime ? ({ kind: 'fixed', from: startTime, to: endTime } as const) : state.range;
-  const parts = new URLSearchParams(formatState({ ...state, range }));
+  const parts = new URLSearchParams(formatState({ ...state, range, live: false }));
   parts.set(ZONE_PARAMETER, zoneName(zone));
   return `${location.origin}${location.pathname}?${parts}`;
 }
