@@ -7,7 +7,7 @@ export const NOTES_DE: In<typeof NOTES> = {
   noNotes: 'Keine Notizen.',
   aNote: 'Notiz',
   addNote: 'Notiz hinzufügen',
-  removeNote: (text) => `Die Notiz entfernen: ${text}`,
+  removeNote: (text) => `Entfernen: ${text}`,
   removed: (n) => counted(n, 'entfernte Notiz', 'entfernte Notizen'),
   removedBy: (name) => `entfernt von ${name}`,
   noted: (n) => counted(n, 'Notiz', 'Notizen'),

@@ -19,6 +19,6 @@ export const NOTES = {
   chooseIncident: 'Choose an incident.',
   why: 'Why',
   takeOut: 'Take out',
-  takeOutOf: (title: string) => `Take it out of ${title}`,
+  takeOutOf: (title: string) => `Take out of ${title}`,
   takeOutEvent: (event: string) => `Take out: ${event}`,
 } as const;
