@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { ForgetGone } from '../../src/modules/notes/forget-gone';
+import { NoteStore } from '../../src/modules/notes/note.store';
+import { oneTenant } from '../../src/tenant-set';
 import { ArchiveTrial } from '../archive/archive-trial';
+import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 import { useLimits } from '../support/use-limits';
@@ -16,6 +19,21 @@ describe.each(ENGINES)('what people wrote about events, on %s', (engine) => {
   afterAll(async () => {
     await archive.close();
     await store.close();
+  });
+
+  it('is refused while its event is erased', async () => {
+    const { tenantId, database } = store;
+    const [erased, other] = [randomUUID(), randomUUID()];
+    await database.owner.models.auditErasureRecord.create({
+      data: { tenantId, erasureId: randomUUID(), recordId: erased },
+    });
+    const notes = new NoteStore(database.service, () => Date.parse('2026-02-01T00:00:00Z'));
+    const add = (recordId: string) =>
+      notes.add({ tenantId, recordId }, 'x', { holder: 'key 1', name: 'Ada' }, AN_ATTEMPT);
+    await expect(add(erased)).rejects.toMatchObject({ code: 'not_found' });
+    await add(other);
+    expect(await notes.list(oneTenant(tenantId), [erased, other])).toMatchObject([{ recordId: other }]);
+    await new ForgetGone(database.owner).run();
   });
 
   it('goes when its event is stored neither in rows nor in files', async () => {
