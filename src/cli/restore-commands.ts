@@ -98,9 +98,13 @@ const checkedText = (
     ...notes,
   ].join('\n');
 
-const textOf = ({ epoch, beganAt, reason, hold, drill }: LogEpoch): string =>
+const textOf = ({ epoch, beganAt, reason, hold, drill, lostErasures }: LogEpoch): string =>
   [
     `epoch ${epoch}, since ${beganAt}: ${reason}`,
     hold ?? 'nothing waits',
+    ...lostErasures.map(
+      ({ erasureId, tenantId, at, erasedBy, events, present, reason: why }) =>
+        `erase again: ${present} of the ${events} events of tenant ${tenantId} that ${erasedBy} erased at ${at} are there again (erasure ${erasureId}, ${why})`,
+    ),
     ...(drill ? ['DRILL=1: an instance with these settings sends nothing and removes nothing'] : []),
   ].join('\n');

@@ -18,8 +18,16 @@ describe('a table of the command line', () => {
 
   it('has all fields of a type of the schema, the named ones first', () => {
     const columns = columnsOf('LogEpoch', 'reason', 'epoch');
-    expect(columns).toEqual(['reason', 'epoch', 'beganAt', 'cause', 'hold', 'drill']);
-    const row = { drill: true, hold: null, cause: 'c', beganAt: 'b', epoch: 'e', reason: 'r' };
+    expect(columns).toEqual(['reason', 'epoch', 'beganAt', 'cause', 'hold', 'drill', 'lostErasures']);
+    const row = {
+      drill: true,
+      hold: null,
+      cause: 'c',
+      beganAt: 'b',
+      epoch: 'e',
+      reason: 'r',
+      lostErasures: [],
+    };
     expect(Object.keys(inOrder(columns)(row))).toEqual(columns);
   });
 });

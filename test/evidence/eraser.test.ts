@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { pino } from 'pino';
 import type { OwnerDoor } from '../../src/database/clients';
 import { FILTER_PARAMETERS } from '../../src/event/parameters';
@@ -14,6 +17,7 @@ import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
 import { Archive, openArchive } from '../../src/store/archive/archive';
 import { GoneSeal } from '../../src/store/log/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../src/store/log/arrivals/stored-arrivals';
+import { ErasureFiles } from '../../src/store/log/evidence/erasure-files';
 import { ArchiveTrial } from '../archive/archive-trial';
 import { AN_ATTEMPT } from '../support/attempt';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
@@ -37,7 +41,9 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
   let store: Store;
   let archive: ArchiveTrial;
   let trial: LogTrial;
+  let folder: string;
   beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'eraser-'));
     store = await Store.open(engine);
     archive = await ArchiveTrial.open(store);
   });
@@ -48,6 +54,7 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
   afterAll(async () => {
     await archive.close();
     await store.close();
+    await rm(folder, { recursive: true });
   });
 
   const keys = { own: TEST_CHECKPOINT_KEY, others: [], former: [] };
@@ -57,8 +64,17 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
   function eraserOn(owner: OwnerDoor = store.database.owner): Eraser {
     openArchive(new Archive(archive.tenants, archive.cache, archive.worker), owner);
     const { migrator } = store.database;
-    return new Eraser({ owner, migrator, keys, holds: { count: countHeld }, now, log });
+    return new Eraser({
+      owner,
+      migrator,
+      keys,
+      holds: { count: countHeld },
+      files: filesOn(owner),
+      now,
+      log,
+    });
   }
+  const filesOn = (owner: OwnerDoor = store.database.owner) => new ErasureFiles(owner, folder);
   const erasures = () => new ErasureStore(store.database.service, now);
   const rows = (table: string) =>
     store.query<Record<string, unknown>>(`SELECT * FROM ${table} WHERE tenant_id = $1`, store.tenantId);
@@ -112,6 +128,44 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     }
     return found;
   }
+
+  it('is known outside of the database, where one of before has its events again', async () => {
+    const { ids } = await begun();
+    const tiles = await rows('audit_log_tile');
+    for (let round = 0; !(await ended()); round++) {
+      if (round > 20) throw new Error('it does not end');
+      await eraserOn().run();
+      await trial.run();
+    }
+    expect(await filesOn().lost()).toEqual([]);
+    const [erasure] = await erasures().newest(store.tenantId, 1);
+    const put = (tile: Record<string, unknown>, hashes: unknown) =>
+      store.query(
+        `UPDATE audit_log_tile SET record_ids = $3, hashes = $4 WHERE tenant_id = $1 AND level = 0 AND tile = $2`,
+        ...[store.tenantId, tile.tile, tile.record_ids, hashes],
+      );
+    // As a database of before the erasure: it has the events, and no row of it.
+    const now = await rows('audit_log_tile');
+    await store.query('DELETE FROM audit_erasure WHERE tenant_id = $1', store.tenantId);
+    for (const tile of tiles) await put(tile, tile.hashes);
+    const [lost, ...others] = await filesOn().lost();
+    expect(others).toEqual([]);
+    expect(lost).toMatchObject({ erasureId: erasure?.erasureId, reason: 'case 7', events: GONE });
+    expect([...(lost?.recordIds ?? [])].sort()).toEqual([...ids].sort());
+    const eraser = eraserOn();
+    await eraser.run();
+    expect(eraser.healthy).toBe(false);
+    // Another log has other events at these places, and one that is shorter has none.
+    for (const tile of tiles) await put(tile, Buffer.alloc(Buffer.from(tile.hashes as Buffer).length, 7));
+    expect(await filesOn().lost()).toEqual([]);
+    for (const tile of tiles) await put(tile, Buffer.alloc(0));
+    expect(await filesOn().lost()).toEqual([]);
+    // The events are erased again: nothing is left to do.
+    for (const tile of now) await put(tile, tile.hashes);
+    expect(await filesOn().lost()).toEqual([]);
+    await eraser.run();
+    expect(eraser.healthy).toBe(true);
+  });
 
   it('goes on wherever it was cut off, and the log explains each event in between', async () => {
     const { ids } = await begun();

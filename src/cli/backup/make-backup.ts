@@ -11,6 +11,7 @@ import { SECRETS_KEY_FILE } from '../../delivery/secret-box';
 import { CHECKPOINT_KEY_FILE } from '../../modules/evidence/checkpoint-key-file';
 import { CHECKPOINTS_FOLDER } from '../../modules/evidence/checkpoint-memory';
 import { OPERATOR_KEY_FILE } from '../../modules/keys/operator-key';
+import { ERASURES_FOLDER } from '../../store/log/evidence/erasure-files';
 import { DUMP_FILE, fileIn, filesIn, MANIFEST_FILE, type Manifest, sha256 } from './manifest';
 import { packed } from './tar';
 
@@ -112,6 +113,9 @@ async function partsOf(config: Config): Promise<{ parts: readonly Part[]; missin
   );
   for (const name of remembered.sort())
     parts.push({ name: `${CHECKPOINTS_FOLDER}/${name}`, content: await readFile(path.join(folder, name)) });
+  const erasures = path.join(dataDir, ERASURES_FOLDER);
+  for (const name of (await readdir(erasures).catch(() => [])).sort())
+    parts.push({ name: `${ERASURES_FOLDER}/${name}`, content: await readFile(path.join(erasures, name)) });
   return { parts, missing };
 }
 

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { replaceDurably } from '../../durable-file';
 import { NO_EPOCH } from '../../store/log/epoch/epoch';
 import { type Checkpoint, parseNote } from './checkpoint';
 import { BrokenLog } from './log-head';
@@ -133,24 +133,6 @@ export class CheckpointFiles implements CheckpointMemory {
 
   #epochFileOf(tenantId: number): string {
     return `${this.#fileOf(tenantId)}.epoch`;
-  }
-}
-
-async function replaceDurably(file: string, text: string): Promise<void> {
-  const draft = `${file}.${randomUUID()}`;
-  try {
-    const handle = await open(draft, 'wx');
-    try {
-      await handle.writeFile(text);
-      // Without this, a loss of power could leave an empty file under the new name.
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true }).catch(() => {});
-    throw error;
   }
 }
 

@@ -7,6 +7,7 @@ import type { Module } from '../../module';
 import { GoneSeal } from '../../store/log/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../store/log/arrivals/stored-arrivals';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
+import { ErasureFiles } from '../../store/log/evidence/erasure-files';
 import type { CheckpointKey } from '../../store/log/evidence/note-key';
 import { loadCheckpointKeys } from './checkpoint-key-file';
 import { CheckpointFiles } from './checkpoint-memory';
@@ -91,6 +92,7 @@ export async function openEvidence(parts: {
     migrator: parts.migrator,
     keys,
     holds: parts.holds,
+    files: new ErasureFiles(owner, config.dataDir),
     now: () => new Date(nowMs()),
     log,
   });

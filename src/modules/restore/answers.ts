@@ -1,5 +1,20 @@
 import type { Answer, Shape } from '../../event/shape';
 import type { EpochState } from '../../store/log/epoch/epoch';
+import type { LostErasure } from '../../store/log/evidence/erasure-files';
+
+const LOST_ERASURE = {
+  name: 'LostErasure',
+  doc: 'An erasure that the restored database does not know, although it has the events.',
+  fields: {
+    erasureId: { kind: 'id' },
+    tenantId: { kind: 'text' },
+    at: { kind: 'time' },
+    erasedBy: { kind: 'text' },
+    reason: { kind: 'text' },
+    events: { kind: 'count', doc: 'Events that it erased.' },
+    present: { kind: 'count', doc: 'Those of them that are there again.' },
+  },
+} as const satisfies Shape;
 
 export const LOG_EPOCH = {
   name: 'LogEpoch',
@@ -21,10 +36,23 @@ export const LOG_EPOCH = {
       doc: 'Why destinations, mail, notices and retention wait. Null: they do not.',
     },
     drill: { kind: 'boolean', doc: 'Whether this instance has DRILL=1.' },
+    lostErasures: {
+      kind: 'object',
+      isList: true,
+      of: LOST_ERASURE,
+      doc: 'Erasures that are to be made again, as the folder erasures in DATA_DIR of this instance says.',
+    },
   },
 } as const satisfies Shape;
 
 export const toLogEpoch = (
   { epoch, beganAt, cause, reason, hold }: EpochState,
   drill: boolean,
-): Answer<typeof LOG_EPOCH> => ({ epoch, beganAt: beganAt.toISOString(), cause, reason, hold, drill });
+  lost: readonly LostErasure[],
+): Answer<typeof LOG_EPOCH> => ({
+  ...{ epoch, beganAt: beganAt.toISOString(), cause, reason, hold, drill },
+  lostErasures: lost.map(({ recordIds, entries: _, ...erasure }) => ({
+    ...erasure,
+    present: recordIds.length,
+  })),
+});

@@ -5,6 +5,7 @@ import { openDatabase } from '../../database/database';
 import { migrate } from '../../database/migrate';
 import type { Answer } from '../../event/shape';
 import { LogEpoch } from '../../store/log/epoch/log-epoch';
+import { ErasureFiles } from '../../store/log/evidence/erasure-files';
 import { type LOG_EPOCH, toLogEpoch } from './answers';
 import { FINISH_OPERATION, type FinishStep, finishStep } from './finish-step';
 
@@ -23,7 +24,9 @@ export async function finishRestore(config: Config, step: FinishStep): Promise<A
     });
     const who = { ...step, host: storableName(os.hostname()) };
     const attempt = { ...ownAttempt(FINISH_OPERATION, new Date(), who), entrance: 'command' };
-    return toLogEpoch(await finishStep(epoch, step, attempt), config.drill);
+    const state = await finishStep(epoch, step, attempt);
+    const erasures = new ErasureFiles(database.migrator, config.dataDir);
+    return toLogEpoch(state, config.drill, await erasures.lost());
   } finally {
     await database.close();
   }

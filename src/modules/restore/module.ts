@@ -1,11 +1,12 @@
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
+import type { ErasureFiles } from '../../store/log/evidence/erasure-files';
 import { RestoreResolver } from './restore.resolver';
 
 /** Restored databases: noticing them, and what an operator says about them. */
-export const restoreModule = (epoch: LogEpoch): Module => ({
-  resolvers: [new RestoreResolver(epoch)],
+export const restoreModule = (epoch: LogEpoch, erasures: Pick<ErasureFiles, 'lost'>): Module => ({
+  resolvers: [new RestoreResolver(epoch, erasures)],
   tasks: [
     {
       name: 'restore-watch',

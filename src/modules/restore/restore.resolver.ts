@@ -7,6 +7,7 @@ import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
 import { objectType } from '../../graphql/object-type';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
+import type { ErasureFiles } from '../../store/log/evidence/erasure-files';
 import { LOG_EPOCH, toLogEpoch } from './answers';
 import { finishStep } from './finish-step';
 
@@ -30,14 +31,18 @@ const FINISH_RESTORE = {
 
 @Resolver()
 export class RestoreResolver {
-  constructor(private readonly epoch: LogEpoch) {}
+  constructor(
+    private readonly epoch: LogEpoch,
+    private readonly erasures: Pick<ErasureFiles, 'lost'>,
+  ) {}
 
   @Query(() => LogEpochType, {
     description: 'Whether the database was restored, and what waits for an operator since then.',
   })
   @Access({ principal: 'operator' })
   async logEpoch(): Promise<LogEpochType> {
-    return toLogEpoch(await this.epoch.look(), this.epoch.isDrill);
+    const state = await this.epoch.look();
+    return toLogEpoch(state, this.epoch.isDrill, await this.erasures.lost());
   }
 
   @Mutation(() => LogEpochType, {
@@ -53,6 +58,7 @@ export class RestoreResolver {
     return toLogEpoch(
       await guarded(() => finishStep(this.epoch, { go, keepEpoch }, attemptOf(context))),
       this.epoch.isDrill,
+      await this.erasures.lost(),
     );
   }
 }

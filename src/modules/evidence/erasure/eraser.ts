@@ -19,6 +19,7 @@ import {
 } from '../../../store/counts/remove-events';
 import { enterOwn } from '../../../store/log/evidence/enter-own';
 import { erasureLeaf, erasureText, rangesOf } from '../../../store/log/evidence/erasure-entry';
+import type { ErasureFiles } from '../../../store/log/evidence/erasure-files';
 import { ERASED_ID } from '../../../store/log/evidence/own-entry';
 import { TILE_WIDTH } from '../../../store/log/evidence/tiles';
 import { weekOfMs } from '../../../store/rows/partitions';
@@ -40,6 +41,12 @@ const ERASING: Leased = {
 const OPEN = (of: (column: string) => string) => `
 SELECT e.tenant_id AS "tenantId", e.erasure_id::text AS "erasureId", e.at, e.erased_by AS "erasedBy", e.reason, e.events
 FROM audit_erasure e WHERE e.ended_at IS NULL AND ${isFree(ERASING, 'e')} AND ${of('e.tenant_id')} ORDER BY 1 LIMIT 50`;
+
+/** Those that have their entry in the log. */
+const NOTED = (of: (column: string) => string) => `
+SELECT e.tenant_id AS "tenantId", e.erasure_id::text AS "erasureId" FROM audit_erasure e
+WHERE e.entry IS NOT NULL AND ${of('e.tenant_id')} ORDER BY 2`;
+const ENTRY = 'SELECT e.entry FROM audit_erasure e WHERE e.tenant_id = $1::int AND e.erasure_id = $2::uuid';
 
 const LAST_END = (of: (column: string) => string) =>
   `SELECT max(e.ended_at) AS "endedAt" FROM audit_erasure e WHERE ${of('e.tenant_id')}`;
@@ -97,9 +104,11 @@ const VACUUMED = [
   ...PURGED_TABLES,
 ];
 
-interface OpenErasure {
+interface Noted {
   readonly tenantId: number;
   readonly erasureId: string;
+}
+interface OpenErasure extends Noted {
   readonly at: Date;
   readonly erasedBy: string;
   readonly reason: string;
@@ -132,6 +141,9 @@ export class Eraser {
   #tidiedFor = 0;
   /** Erasures that failed at the last attempt. */
   readonly #failed = new Set<string>();
+  /** Erasures that are to be made again after a restore. */
+  #lost: ReadonlySet<string> = new Set();
+  #looksAgainMs = 0;
 
   constructor(
     private readonly parts: {
@@ -140,6 +152,7 @@ export class Eraser {
       readonly migrator: OwnerDoor;
       readonly keys: LogKeys;
       readonly holds: Pick<Holds, 'count'>;
+      readonly files: ErasureFiles;
       readonly now: () => Date;
       readonly log: Logger;
     },
@@ -149,10 +162,37 @@ export class Eraser {
   }
 
   get healthy(): boolean {
-    return this.#failed.size === 0;
+    return this.#failed.size === 0 && this.#lost.size === 0;
+  }
+
+  /** Notes the erasures of every instance outside of the database, and those that a restored database does not know. */
+  async #noteOutside(): Promise<void> {
+    const { owner, files } = this.parts;
+    if (this.#lost.size > 0 || performance.now() >= this.#looksAgainMs) await this.#findLost();
+    const noted = await this.#rounds.ask((of) => owner.models.$queryRawUnsafe<Noted[]>(NOTED(of)));
+    for (const { tenantId, erasureId } of noted)
+      if (!files.has(erasureId))
+        await this.#rounds.attempt(tenantId, async () => {
+          const rows = await owner.models.$queryRawUnsafe<{ entry: string }[]>(ENTRY, tenantId, erasureId);
+          for (const { entry } of rows) await files.note(entry);
+        });
+  }
+
+  async #findLost(): Promise<void> {
+    const { files, log } = this.parts;
+    const lost = await files.lost();
+    this.#looksAgainMs = performance.now() + LIMITS.erasureLookMs;
+    for (const { tenantId, erasureId, reason, recordIds } of lost)
+      if (!this.#lost.has(erasureId))
+        log.warn(
+          { tenantId, erasureId, reason, events: recordIds.length },
+          'events that were erased are there again, since the database was restored: erase them again',
+        );
+    this.#lost = new Set(lost.map(({ erasureId }) => erasureId));
   }
 
   async run(): Promise<number> {
+    await this.#noteOutside();
     const open = await this.#rounds.ask((of) =>
       this.parts.owner.models.$queryRawUnsafe<OpenErasure[]>(OPEN(of)),
     );
@@ -184,7 +224,8 @@ export class Eraser {
     if (!taken) return;
     const { models } = this.parts.owner;
     try {
-      const isOver = taken.entry === null ? await this.#enter(erasure) : await this.#erase(erasure);
+      const isOver =
+        taken.entry === null ? await this.#enter(erasure) : await this.#erase(erasure, taken.entry);
       this.#failed.delete(erasureId);
       if (isOver) this.parts.log.info({ tenantId, erasureId, events: erasure.events }, 'events were erased');
     } catch (error) {
@@ -233,10 +274,12 @@ export class Eraser {
   }
 
   /** @returns whether the erasure is over */
-  async #erase(erasure: OpenErasure): Promise<boolean> {
-    const { owner, migrator, holds, now } = this.parts;
+  async #erase(erasure: OpenErasure, entry: string): Promise<boolean> {
+    const { owner, migrator, holds, files, now } = this.parts;
     const { tenantId, erasureId, events } = erasure;
     if (!(await this.#isSigned(erasure))) return false;
+    // From here on events go: whoever restores a database from before must be able to find them.
+    await files.note(entry);
     const { models } = owner;
     const ids = (await models.$queryRawUnsafe<{ id: string }[]>(RECORDS, tenantId, erasureId)).map(
       ({ id }) => id,
