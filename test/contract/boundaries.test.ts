@@ -27,6 +27,7 @@ const CORE = ['src/event', ...FACTS];
 const BELOW_MODULES = [
   ...[...CORE, 'src/caller', 'src/database', 'src/store', 'src/graphql', 'src/module'],
   ...['src/rules', 'src/delivery', 'src/framework-ids', 'src/shipped-folder', 'src/csv', 'src/package-check'],
+  'src/data-folder',
 ];
 const OBSERVED = ['figures', 'gathered', 'metrics', 'open-metrics'].map((name) => `src/observe/${name}`);
 const MODULES = readdirSync(path.join(ROOT, 'src/modules')).map((name) => `src/modules/${name}`);
@@ -87,7 +88,14 @@ const BORDERS: readonly Border[] = [
   { of: ['src/delivery/smtp'], files: ['src/delivery/blank-secrets'], packages: ['nodemailer'] },
   {
     of: ['src/store'],
-    files: [...CORE, 'src/caller', 'src/database', 'src/package-check/consistency', 'src/tsql'],
+    files: [
+      ...CORE,
+      'src/caller',
+      'src/data-folder',
+      'src/database',
+      'src/package-check/consistency',
+      'src/tsql',
+    ],
     packages: ['@duckdb/node-api', 'lru-cache'],
   },
   {

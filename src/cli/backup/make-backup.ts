@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config';
-import { BACKUP_MARK } from '../../data-folder';
+import { BACKUP_MARK, ERASURES_FOLDER } from '../../data-folder';
 import type { OwnerDoor } from '../../database/clients';
 import { lockDataDir } from '../../database/data-dir-lock';
 import { openDatabase } from '../../database/database';
@@ -11,7 +11,6 @@ import { SECRETS_KEY_FILE } from '../../delivery/secret-box';
 import { CHECKPOINT_KEY_FILE } from '../../modules/evidence/checkpoint-key-file';
 import { CHECKPOINTS_FOLDER } from '../../modules/evidence/checkpoint-memory';
 import { OPERATOR_KEY_FILE } from '../../modules/keys/operator-key';
-import { ERASURES_FOLDER } from '../../store/log/evidence/erasure-files';
 import { DUMP_FILE, fileIn, filesIn, MANIFEST_FILE, type Manifest, sha256 } from './manifest';
 import { packed } from './tar';
 

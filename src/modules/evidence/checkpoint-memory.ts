@@ -1,6 +1,6 @@
 import { access, mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { replaceDurably } from '../../durable-file';
+import { replaceDurably } from '../../data-folder';
 import { NO_EPOCH } from '../../store/log/epoch/epoch';
 import { type Checkpoint, parseNote } from './checkpoint';
 import { BrokenLog } from './log-head';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { ERASURES_FOLDER, replaceDurably } from '../../../data-folder';
 import type { OwnerDoor } from '../../../database/clients';
-import { replaceDurably } from '../../../durable-file';
 import { ID_BYTES, idText } from '../../../event/record-id';
 import { isUuid } from '../../../event/uuid';
 import { type Erasure, parseErasure } from './erasure-entry';
@@ -9,7 +9,6 @@ import { HASH_BYTES } from './merkle';
 import { isOfNoEvent } from './own-entry';
 import { TILE_WIDTH } from './tiles';
 
-export const ERASURES_FOLDER = 'erasures';
 const ENDING = '.json';
 /** So much of a hash tells entries of one log apart. */
 const KEPT_BYTES = 8;
