@@ -41,7 +41,7 @@ export const ENGINES: readonly EngineName[] = AVAILABLE.includes(process.env.TES
   ? [process.env.TEST_ENGINE as EngineName]
   : AVAILABLE;
 /** The engine for tests in which the engine does not matter, such as a refusal before any query. */
-export const ONE_ENGINE: readonly EngineName[] = ENGINES.slice(0, 1);
+export const ONE_ENGINE: readonly EngineName[] = AVAILABLE.slice(0, 1);
 /** For tests that need several connections or PostgreSQL's catalogue; skipped if PostgreSQL is missing. */
 export const describeOnPostgres = SERVER_URL ? describe : describe.skip;
 export const REDIS_URL = process.env.TEST_REDIS_URL ?? null;
