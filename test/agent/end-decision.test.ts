@@ -2,10 +2,10 @@ import { decideAtEnd } from '../../agent/tail/end-decision';
 
 describe('zeros in a file that is not the newest of its audit', () => {
   const OFFSET = 14_336;
-  const decide = (soundBlock: number | null, once = false) =>
+  const decide = (soundBlock: number | null, once = false, polls = 2) =>
     decideAtEnd(
       {
-        stop: { kind: 'endOfWritten', offset: OFFSET, sinceMs: 0, polls: 2 },
+        stop: { kind: 'endOfWritten', offset: OFFSET, sinceMs: 0, polls },
         next: { blockOffset: OFFSET, index: 0 },
         isLast: false,
         size: 65_536,
@@ -23,6 +23,11 @@ describe('zeros in a file that is not the newest of its audit', () => {
 
   it('are the end of the file if no block stands behind them', async () => {
     expect(await decide(null)).toEqual({ kind: 'finish', endSize: 65_536, problem: null, lostFrom: null });
+  });
+
+  it('are looked at a second time before they count, except in a single run', async () => {
+    expect(await decide(null, false, 1)).toEqual({ kind: 'wait', holdBack: false, problem: null });
+    expect(await decide(null, true, 1)).toMatchObject({ kind: 'finish' });
   });
 
   it('are no loss if a block was written in their place after they were read', async () => {
