@@ -1,4 +1,5 @@
 import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
+import { Assessments } from '../../src/modules/compliance/assessment';
 import type { Control } from '../../src/modules/compliance/frameworks';
 import { evaluatedThrough, judge } from '../../src/modules/compliance/judge';
 import { AuditReplay } from '../../src/modules/compliance/replay';
@@ -151,5 +152,31 @@ describe('the moment up to which an instance is known', () => {
     expect(through(ago(-5))).toBe(ago(0));
     expect(through(ago(3), null)).toBeNull();
     expect(through()).toBeNull();
+  });
+});
+
+describe('an assessment', () => {
+  const ask = { lags: async () => [{ worstSeconds: 5 }, { worstSeconds: null }, { worstSeconds: 900 }] };
+  const assessments = new Assessments(null as never, ask as never, null as never, Date.now);
+
+  it('counts the controls of whole instances, not those of their databases', () => {
+    const [first] = assessments.frameworks;
+    const { frameworkId = '' } = first ?? {};
+    const item = (status: string, databaseName: string | null, of = frameworkId) => ({
+      frameworkId: of,
+      status,
+      databaseName,
+    });
+    const items = [
+      ...[item('pass', null), item('pass', 'Payroll'), item('fail', null), item('fail', null)],
+      ...[item('unknown', 'Payroll'), item('not_applicable', null), item('pass', null, 'another')],
+    ];
+    const [counts] = assessments.countsOf(items as never);
+    expect(counts).toMatchObject({ frameworkId, pass: 1, fail: 2, unknown: 0, notApplicable: 1 });
+  });
+
+  it('names the sources first that were behind the furthest', async () => {
+    const lags = await assessments.lags(null as never, 0, 1);
+    expect(lags.map(({ worstSeconds }) => worstSeconds)).toEqual([900, 5, null]);
   });
 });

@@ -171,6 +171,8 @@ describe('the launcher of agents', () => {
     clock.advance(1);
     await until('installed', () => state().installed?.sha256 === offer.sha256);
     clock.advance(TRIAL_MS);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(trial.heard).toEqual(['proved']);
     expect(await end()).toBe(0);
     begin();
     expect((await agent(3)).start.told.running).toEqual({ sha256: offer.sha256, isTrial: false });

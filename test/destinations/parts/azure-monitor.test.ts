@@ -152,6 +152,18 @@ describe('the sender of Azure Monitor', () => {
     sender.close();
   });
 
+  it('takes an event alone that fills a call with its brackets, and none of a byte more', async () => {
+    const azure = new StrictAzure(OF);
+    const sender = senderOf(azure);
+    const send = (chars: number) => sender.send(batchOf([itemOf(0, 'x'.repeat(chars))]), signal);
+    await send(1);
+    const others = JSON.stringify(azure.rows[0]).length - 1;
+    const most = 1024 * 1024 - 4 * 1024 - '[]'.length - others;
+    expect(await send(most)).toEqual({ kind: 'accepted' });
+    expect(await send(most + 1)).toMatchObject({ kind: 'refused' });
+    sender.close();
+  });
+
   it('waits as long as it is told, and shows neither the secret nor a token', async () => {
     const azure = new StrictAzure(OF);
     const sender = senderOf(azure);

@@ -64,6 +64,14 @@ describe('a witness', () => {
     expect(answer.text.startsWith(readWitnessKey(vkey).linePrefix)).toBe(true);
   });
 
+  it('refuses a first checkpoint that comes with a proof, since nothing can be proven from nothing', async () => {
+    const answer = await (await witnessOf()).add(
+      `old 0\n${Buffer.alloc(32).toString('base64')}\n\n${noteOf(12)}`,
+    );
+    expect(answer.status).toBe(422);
+    expect(await folder.last(ORIGIN)).toBeNull();
+  });
+
   it('follows a log from each size to each larger one, and signs the same checkpoint again', async () => {
     const witness = await witnessOf();
     await fc.assert(
@@ -106,6 +114,7 @@ describe('a witness', () => {
       409,
     ],
     ['with an old size that is not the last one', () => submissionOf(9, 12), 409],
+    ['with an old size beyond the last one', () => submissionOf(11, 12), 409],
     ['of the same size and another root', () => submissionOf(10, 10, someLeaves(10, 'x')), 409],
   ])('refuses a checkpoint %s, and keeps the last one', async (_, body, status) => {
     const witness = await witnessOf();
