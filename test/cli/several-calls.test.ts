@@ -77,4 +77,34 @@ describe('a command that asks the service several times', () => {
     expect(stuck.lines[0]).toContain('; 2 stay');
     expect(asked).toHaveLength(3);
   });
+
+  it('agent-key rotate asks agents of a tenant, and shows its keys alone, those that somebody has to act on first', async () => {
+    const key = (keyId: string, tenantId: string, renewal: string | null) => ({
+      keyId,
+      tenantIds: [tenantId],
+      renewal,
+    });
+    const keys = [
+      ...[key('k1', '7', 'current'), key('k2', '7', 'waiting'), key('k3', '8', 'waiting')],
+      ...[key('k4', '7', null), key('k5', '7', 'ended')],
+    ];
+    answering({ renewAgentKeys: [{ asked: 2 }], apiKeys: [keys] });
+    const { lines } = await runCli(['agent-key', 'rotate', '--all', '--tenant', '7', '--json'], ENV);
+    const told = JSON.parse(lines[0] ?? '');
+    expect(told).toMatchObject({ asked: 2, waiting: 1 });
+    expect(told.keys.map(({ keyId }: { keyId: string }) => keyId)).toEqual(['k5', 'k2', 'k1']);
+    expect(asked[0]).toEqual({ name: 'renewAgentKeys', tenantId: '7' });
+    answering({ apiKeys: [keys] });
+    await runCli(['agent-key', 'rotate', '--all', '--status'], ENV);
+    expect(asked.map(({ name }) => name)).toEqual(['apiKeys']);
+  });
+
+  it('report schedule list shows that a schedule is paused in place of its next time', async () => {
+    const schedule = (name: string, paused: boolean) => ({ name, paused, nextRunAt: '2026-01-05T06:00:00Z' });
+    answering({ reportSchedules: [[schedule('daily', false), schedule('weekly', true)]] });
+    const { lines } = await runCli(['report', 'schedule', 'list', '--tenant', '7'], ENV);
+    const [daily, weekly] = lines.join('\n').split('\n').slice(-2);
+    expect([daily?.includes('2026-01-05'), daily?.includes('paused')]).toEqual([true, false]);
+    expect([weekly?.includes('2026-01-05'), weekly?.includes('paused')]).toEqual([false, true]);
+  });
 });
