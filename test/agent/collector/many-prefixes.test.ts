@@ -28,7 +28,7 @@ onLinux('a collector of 200 prefixes takes at most 150 MB, and warns of nothing'
   world.agents.configure({}, { PollIntervalMs: 200, Databases: numbers.map(databaseOf) });
   const agent = compiled.start(['run', '--config', world.agents.configPath]);
   try {
-    await until('all published', () => world.agents.service.stored.size === RECORDS * PREFIXES, 50_000);
+    await until('all published', () => world.agents.service.stored.size === RECORDS * PREFIXES, 200_000);
     expect(peakOf(agent.child.pid ?? 0)).toBeLessThan(PEAK_BYTES_MAX);
   } finally {
     agent.child.kill('SIGTERM');
