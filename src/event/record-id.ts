@@ -17,7 +17,8 @@ export function recordIdOf(tenantId: number, ticks: bigint, source: Omit<RecordS
 }
 
 export const ID_BYTES = 16;
-export const idBytes = (recordId: string): Buffer => Buffer.from(recordId.replaceAll('-', ''), 'hex');
+export const idHex = (recordId: string): string => recordId.replaceAll('-', '');
+export const idBytes = (recordId: string): Buffer => Buffer.from(idHex(recordId), 'hex');
 
 export const idText = (bytes: Buffer): string =>
   bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');

@@ -9,6 +9,8 @@ const REMEMBERED_MAX = 10_000;
 export class Zone {
   readonly #format: Intl.DateTimeFormat;
   readonly #offsets = new Map<number, number>();
+  /** The last stretch that was named: neighbouring events often have the same one. */
+  readonly #last = { unit: '', at: Number.NaN, name: '' };
 
   /** @throws RangeError when there is no such time zone */
   constructor(readonly name: string) {
@@ -66,9 +68,16 @@ export class Zone {
 
   /** The local day, hour or month, such as `2026-01-05`, `2026-01-05 08:00` or `2026-01`. */
   stretchOf(ms: number, unit: Stretch): string {
-    const text = new Date(this.#localMs(ms)).toISOString();
-    if (unit === 'hour') return `${text.slice(0, 10)} ${text.slice(11, 13)}:00`;
-    return text.slice(0, unit === 'day' ? 10 : 7);
+    const localMs = this.#localMs(ms);
+    const at = Math.floor(localMs / (unit === 'hour' ? HOUR_MS : DAY_MS));
+    const last = this.#last;
+    if (at !== last.at || unit !== last.unit) {
+      const text = new Date(localMs).toISOString();
+      const chars = unit === 'month' ? 7 : 10;
+      last.name = unit === 'hour' ? `${text.slice(0, 10)} ${text.slice(11, 13)}:00` : text.slice(0, chars);
+      [last.at, last.unit] = [at, unit];
+    }
+    return last.name;
   }
 
   /** A local time with its offset, such as `2026-01-05 09:00:00.123 +01:00`. */

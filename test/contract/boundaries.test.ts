@@ -140,7 +140,7 @@ const BORDERS: readonly Border[] = [
     packages: GRAPHQL_PACKAGES,
   },
   { of: ['src/modules/compliance/frameworks'], files: [...BELOW_MODULES], packages: ['yaml'] },
-  { of: ['src/csv'], files: [], packages: ['csv-stringify'] },
+  { of: ['src/csv'], files: [], packages: [] },
   { of: ['src/modules/reports/declarations'], files: BELOW_MODULES, packages: ['yaml'] },
   {
     of: ['src/modules/reports/schedules/timing'],

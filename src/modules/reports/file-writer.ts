@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto';
 import { LIMITS } from '../../limits';
 
-/** Takes the bytes of a file, and hands them over in pieces, one at a time. */
+const ENCODER = new TextEncoder();
+/** Bytes of a character in UTF-8, at most. */
+const CHARACTER_BYTES = 4;
+
+/**
+ * Takes the bytes of a file, and hands them over in pieces, one at a time. A piece is filled while the one before it is
+ * stored.
+ */
 export class FileWriter {
   readonly #hash = createHash('sha256');
-  #parts: Buffer[] = [];
-  #waiting = 0;
+  /** The piece that is filled, and the one that is stored. */
+  #piece: Buffer;
+  #other: Buffer;
+  #filled = 0;
   #pieces = 0;
   #storing: Promise<number> = Promise.resolve(0);
   /** Bytes of the file, and bytes that its pieces take. */
@@ -15,37 +24,45 @@ export class FileWriter {
   /** @param put stores a piece and returns the bytes that it takes */
   constructor(
     private readonly put: (piece: number, bytes: Buffer) => Promise<number>,
-    private readonly pieceBytes: number = LIMITS.reportPieceBytes,
-  ) {}
+    pieceBytes: number = LIMITS.reportPieceBytes,
+  ) {
+    this.#piece = Buffer.allocUnsafe(pieceBytes);
+    this.#other = Buffer.allocUnsafe(pieceBytes);
+  }
 
-  async write(text: string | Buffer): Promise<void> {
-    if (text.length === 0) return;
-    const part = typeof text === 'string' ? Buffer.from(text) : text;
-    this.#hash.update(part);
-    this.bytes += part.length;
-    this.#parts.push(part);
-    this.#waiting += part.length;
-    if (this.#waiting < this.pieceBytes) return;
-    const all = Buffer.concat(this.#parts);
-    let at = 0;
-    for (; all.length - at >= this.pieceBytes; at += this.pieceBytes)
-      await this.#store(all.subarray(at, at + this.pieceBytes));
-    this.#parts = [Buffer.from(all.subarray(at))];
-    this.#waiting = all.length - at;
+  async write(part: string | Buffer): Promise<void> {
+    for (let rest = part; rest.length > 0; ) {
+      const room = this.#piece.subarray(this.#filled);
+      if (typeof rest === 'string') {
+        const { read, written } = ENCODER.encodeInto(rest, room);
+        this.#filled += written;
+        rest = rest.slice(read);
+      } else {
+        this.#filled += rest.copy(room);
+        rest = rest.subarray(room.length);
+      }
+      // A character is in one piece.
+      if (rest.length > 0 || this.#piece.length - this.#filled < CHARACTER_BYTES) await this.#store();
+    }
   }
 
   /** @returns the SHA-256 of the file, in hexadecimal */
   async end(): Promise<string> {
-    if (this.#waiting > 0) await this.#store(Buffer.concat(this.#parts));
+    if (this.#filled > 0) await this.#store();
     await this.#stored();
     return this.#hash.digest('hex');
   }
 
-  async #store(bytes: Buffer): Promise<void> {
+  async #store(): Promise<void> {
+    const bytes = this.#piece.subarray(0, this.#filled);
+    this.#hash.update(bytes);
+    this.bytes += bytes.length;
     await this.#stored();
     this.#storing = this.put(this.#pieces++, bytes);
     // It is heard when the next piece waits for this one.
     this.#storing.catch(() => {});
+    [this.#piece, this.#other] = [this.#other, this.#piece];
+    this.#filled = 0;
   }
 
   async #stored(): Promise<void> {

@@ -35,11 +35,7 @@ const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /** A text that a spreadsheet would take for a formula gets an apostrophe. The file in JSON has every text as it is. */
 const safeLines = (rows: readonly (readonly Cell[])[]) =>
-  csvLines(
-    rows.map((row) =>
-      row.map((cell) => (typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : cell)),
-    ),
-  );
+  csvLines(rows, (text) => (FORMULA.test(text) ? `'${text}` : text));
 
 class CsvFile implements ReportFile {
   constructor(private readonly head: Head) {}
@@ -72,21 +68,25 @@ class CsvFile implements ReportFile {
 
 class JsonFile implements ReportFile {
   #isFirst = true;
+  /** What stands before each value of a row. */
+  readonly #names: readonly string[];
 
-  constructor(private readonly head: Head) {}
+  constructor(private readonly head: Head) {
+    this.#names = head.columns.map(({ name }, i) => `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+  }
 
   begin(): string {
     return `{"report":${JSON.stringify(this.head)},\n"rows":[`;
   }
 
   rows(rows: readonly (readonly Cell[])[]): string {
-    const names = this.head.columns.map(({ name }) => name);
-    const lines = rows.map((row) =>
-      JSON.stringify(Object.fromEntries(names.map((name, i) => [name, row[i]]))),
-    );
-    if (lines.length === 0) return '';
-    const text = `${this.#isFirst ? '\n' : ',\n'}${lines.join(',\n')}`;
-    this.#isFirst = false;
+    let text = '';
+    for (const row of rows) {
+      text += this.#isFirst ? '\n' : ',\n';
+      this.#isFirst = false;
+      for (const [i, name] of this.#names.entries()) text += name + jsonOf(row[i] ?? null);
+      text += '}';
+    }
     return text;
   }
 
@@ -99,6 +99,11 @@ class JsonFile implements ReportFile {
     return `\n],\n"sections":${JSON.stringify(written)},\n"end":${JSON.stringify(end)}}\n`;
   }
 }
+
+/** Texts that stand in JSON as they are. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+const jsonOf = (cell: Cell): string =>
+  typeof cell === 'string' && PLAIN.test(cell) ? `"${cell}"` : JSON.stringify(cell);
 
 const named = (columns: readonly Column[], row: readonly Cell[]) =>
   Object.fromEntries(columns.map(({ name }, i) => [name, row[i] ?? null]));

@@ -11,9 +11,12 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** Hidden characters, except those that a page shows as white space. */
 const HIDDEN = /(?![\n\r\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
+/** Texts that are markup as they are: letters, digits and most signs of ASCII. */
+const PLAIN = /^[ !#-%'-;=?-~]*$/;
+
 /** A text as markup. Characters that nobody sees are written as `⟦U+XXXX⟧`. */
 const escaped = (text: string): string =>
-  text.replace(HIDDEN, visible).replace(/[&<>"]/g, (c) => ENTITIES[c] ?? c);
+  PLAIN.test(text) ? text : text.replace(HIDDEN, visible).replace(/[&<>"]/g, (c) => ENTITIES[c] ?? c);
 
 /** Markup with values in it. Each value is escaped, unless it is markup. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Markup {

@@ -14,6 +14,7 @@ import type { NoteSigner } from '../../store/log/evidence/note-key';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import { maskedEvent } from '../../store/rows/masked';
 import { oneTenant, type TenantSet, tenantMeant } from '../../tenant-set';
+import { ahead } from './ahead';
 import type { EventReport, Report } from './declarations';
 import type { Chart, Column, End, Head, Table, Written } from './document';
 import { FileWriter } from './file-writer';
@@ -171,7 +172,7 @@ export class ReportMaker {
       const root = new RunningRoot();
       const shape = { columns: fields.map(columnOf), expected: events.totalCount };
       return await this.#run(request, asked, shape, async (write) => {
-        for await (const batch of events.batches) {
+        for await (const batch of ahead(events.batches)) {
           const wanted = isWanted ? batch.filter((event) => isWanted.has(event)) : batch;
           for (const event of wanted) {
             tally.add(event);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { ID_BYTES, idBytes } from '../../event/record-id';
+import { ID_BYTES, idHex } from '../../event/record-id';
 import { hashOfPair } from '../../store/log/evidence/merkle';
 
 /** RFC 9162 puts this byte before every leaf. */
@@ -12,7 +12,7 @@ export class RunningRoot {
   readonly #leaf = Buffer.alloc(1 + ID_BYTES, LEAF);
 
   add(recordId: string): void {
-    idBytes(recordId).copy(this.#leaf, 1);
+    this.#leaf.write(idHex(recordId), 1, 'hex');
     let height = 0;
     let root: Buffer = Buffer.from(hash('sha256', this.#leaf, 'hex'), 'hex');
     for (let last = this.#roots.at(-1); last?.height === height; last = this.#roots.at(-1)) {

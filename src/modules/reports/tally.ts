@@ -90,7 +90,10 @@ const OTHERS = '(others)';
 
 /** Events by the values of one or two fields, most frequent first. Beyond a number of groups, the rest is one group. */
 class Groups implements Part {
-  readonly #groups = new Map<string, Group>();
+  /** By the first value, then by the second one. */
+  readonly #groups = new Map<string | null, Map<string | null, Group>>();
+  #count = 0;
+  #others: Group | null = null;
 
   constructor(
     private readonly section: Extract<Section, { by: unknown }>,
@@ -100,8 +103,12 @@ class Groups implements Part {
   add(event: StoredAuditEvent, ms: number): void {
     const { by, sum, when } = this.section;
     if (when === 'outside-working-hours' && !this.work.isOutside(ms, event.serverInstanceName)) return;
-    const values = by.map((field) => textOf(field === undefined ? null : fieldValue(event, field)));
-    const group = this.#group(values, event.eventTime);
+    const [first, second] = by;
+    const group = this.#group(
+      textOf(fieldValue(event, first)),
+      second === undefined ? null : textOf(fieldValue(event, second)),
+      event.eventTime,
+    );
     if (event.succeeded) group.succeeded++;
     else group.failed++;
     if (event.eventTime < group.first) group.first = event.eventTime;
@@ -110,29 +117,25 @@ class Groups implements Part {
     if (number !== null) group.sum = (group.sum ?? 0n) + BigInt(number);
   }
 
-  #group(values: readonly (string | null)[], time: string): Group {
-    const key = JSON.stringify(values);
-    const known = this.#groups.get(key);
+  #group(first: string | null, second: string | null, time: string): Group {
+    const known = this.#groups.get(first)?.get(second);
     if (known) return known;
-    const isFull = this.#groups.size >= LIMITS.reportGroupsMax;
-    const others = isFull ? this.#groups.get(OTHERS) : undefined;
-    if (others) return others;
-    const group = {
-      values: isFull ? values.map(() => OTHERS) : values,
-      succeeded: 0,
-      failed: 0,
-      sum: null,
-      first: time,
-      last: time,
-    };
-    this.#groups.set(isFull ? OTHERS : key, group);
+    if (this.#count >= LIMITS.reportGroupsMax) {
+      this.#others ??= newGroup([OTHERS, OTHERS], time);
+      return this.#others;
+    }
+    const group = newGroup([first, second], time);
+    const same = this.#groups.get(first) ?? new Map<string | null, Group>();
+    this.#groups.set(first, same.set(second, group));
+    this.#count++;
     return group;
   }
 
   result(): Table {
     const { by, sum, when } = this.section;
     const title = when ? `${this.section.title} (${onOneLine(this.work.text)})` : this.section.title;
-    const sorted = [...this.#groups.values()].sort(
+    const groups = [...this.#groups.values()].flatMap((same) => [...same.values()]);
+    const sorted = [...groups, ...(this.#others ? [this.#others] : [])].sort(
       (a, b) => eventsOf(b) - eventsOf(a) || (JSON.stringify(a.values) < JSON.stringify(b.values) ? -1 : 1),
     );
     const fields = by.flatMap((field) => (field === undefined ? [] : [field]));
@@ -160,6 +163,14 @@ class Groups implements Part {
   }
 }
 
+const newGroup = (values: readonly (string | null)[], time: string): Group => ({
+  values,
+  succeeded: 0,
+  failed: 0,
+  sum: null,
+  first: time,
+  last: time,
+});
 const eventsOf = ({ succeeded, failed }: Group) => succeeded + failed;
 const textOf = (value: string | boolean | null) => (typeof value === 'boolean' ? String(value) : value);
 

@@ -75,16 +75,25 @@ export const toStoredJson = (json: string): string =>
   ESCAPED_OR_SUSPECT.test(json) ? JSON.stringify(mapTexts(JSON.parse(json), toStored)) : json;
 /** JSON writes U+0000 and half a pair as an escape. Names such as `CORP\\user` must not look like one. */
 const ESCAPED_OR_SUSPECT = /\\u(?:0000|d[89a-f])|[\uFEFF\uD800-\uDFFF]/i;
-export const fromStoredJson = (value: FlatJson): FlatJson => mapTexts(value, fromStored);
+export const fromStoredJson = (value: FlatJson): FlatJson =>
+  holdsEscapes(value) ? mapTexts(value, fromStored) : value;
 
 /** The object of stored JSON, with its texts restored. */
 export const parseStoredJson = (json: string): FlatJson => {
   const value = JSON.parse(json) as FlatJson;
-  return MAY_HOLD_ESCAPES.test(json) ? fromStoredJson(value) : value;
+  return MAY_HOLD_ESCAPES.test(json) ? mapTexts(value, fromStored) : value;
 };
 /** The JSON that stored JSON stands for. */
 export const fromStoredJsonText = (json: string): string =>
   MAY_HOLD_ESCAPES.test(json) ? JSON.stringify(parseStoredJson(json)) : json;
+
+function holdsEscapes(value: FlatJson): boolean {
+  for (const name in value) {
+    const item = value[name];
+    if (MAY_HOLD_ESCAPES.test(name) || (typeof item === 'string' && MAY_HOLD_ESCAPES.test(item))) return true;
+  }
+  return false;
+}
 
 const mapTexts = (value: FlatJson, map: (text: string) => string): FlatJson =>
   Object.fromEntries(
