@@ -56,21 +56,32 @@ export function addToSum(
   return window.entry;
 }
 
+interface Before {
+  /** The highest sum of a window. */
+  readonly base: number;
+  /** How many days before the group was first known. */
+  readonly history: number;
+}
+/** What was found of the days before a day, which only a late event changes. */
+const known = new WeakMap<Sums, Before & { readonly day: number }>();
+
 /** Looks at the days before, and forgets those that are too old. */
-function before({ days }: Sums, day: number, count: number) {
+function before(body: Sums, day: number, count: number): Before {
+  const found = known.get(body);
+  if (found?.day === day) return found;
   let [base, first] = [0, Number.POSITIVE_INFINITY];
-  for (const [name, sum] of Object.entries(days)) {
+  for (const [name, sum] of Object.entries(body.days)) {
     const of = Number(name);
     first = Math.min(first, of);
     if (of < day && of >= day - count) base = Math.max(base, sum);
-    if (of < day - count - 1) delete days[name];
+    if (of < day - count - 1) delete body.days[name];
   }
-  return {
-    /** The highest sum of a window. */
-    base,
-    /** How many days before the group was first known. */
-    history: first === Number.POSITIVE_INFINITY ? 0 : day - first,
-  };
+  const isNew = first === Number.POSITIVE_INFINITY;
+  const made = { day, base, history: isNew ? 0 : day - first };
+  // The day itself will be the first one of a group that is only known later.
+  if (isNew || first <= day) known.set(body, made);
+  else known.delete(body);
+  return made;
 }
 
 /** Adds an event to a window's entry. Full lists are not copied. */

@@ -17,6 +17,8 @@ import {
 } from './receive';
 import { type GroupedNode, isBaseline, type Rule, type RuleNode } from './rule';
 import { Seen } from './seen';
+import { Sieve } from './sieve';
+import { WordFinder } from './word-finder';
 
 /** A rule that a tenant runs. */
 export interface ActiveRule {
@@ -30,19 +32,26 @@ interface Leaf {
   readonly isBaseline: boolean;
 }
 
+/** What an event of an action meets. */
+interface Plan {
+  readonly leaves: readonly Leaf[];
+  readonly sieve: Sieve;
+}
+
 /** The limit for all nodes of a tenant together, in entries. An entry takes about 450 bytes. */
 const SIZE_MAX = 100_000;
 const SHRINK_SHARE = 0.05;
 /** The engine looks for groups whose time is over each time the position has advanced by this number. */
 const SWEEP_POSITIONS = 4_096;
-const LISTS_MAX = 2_000;
+const PLANS_MAX = 500;
 /** The node of the row of state that holds the newest event time so far. */
 export const NEWEST_NODE = '-/0/newest';
 
 /** Evaluates the rules of one tenant, event by event in the order of arrival. */
 export class Engine {
   readonly #leaves: Leaf[] = [];
-  readonly #lists = new Map<string, readonly Leaf[]>();
+  readonly #finder: WordFinder;
+  readonly #plans = new Map<string, Plan>();
   readonly #stores = new Map<string, GroupStore<never>>();
   readonly #sweepers: (() => void)[] = [];
   readonly #adopters: (() => void)[] = [];
@@ -64,6 +73,7 @@ export class Engine {
     rules: readonly ActiveRule[],
   ) {
     for (const active of rules) this.#add(active);
+    this.#finder = WordFinder.of(this.#leaves.flatMap(({ matcher }) => matcher.needs?.words ?? []));
   }
 
   /** Whether baselines have been built. Before that, rules do not report what is new. */
@@ -105,7 +115,7 @@ export class Engine {
     this.#moment.isLearning = true;
     for (const event of events) {
       const seen = new Seen(event);
-      for (const { matcher, deliver, isBaseline: learns } of this.#leavesFor(event))
+      for (const { matcher, deliver, isBaseline: learns } of this.#planFor(event).leaves)
         if (learns && matcher.test(seen)) deliver(hitOf(seen), event.position);
       this.#measure();
     }
@@ -167,8 +177,12 @@ export class Engine {
       this.#absences.see(fold(event.fields.serverInstanceName ?? ''));
     }
     const seen = new Seen(event);
-    for (const { matcher, deliver } of this.#leavesFor(event))
-      if (matcher.test(seen)) deliver(hitOf(seen), event.position);
+    const { leaves, sieve } = this.#planFor(event);
+    sieve.look(seen);
+    for (let i = 0; i < leaves.length; i++) {
+      const { matcher, deliver } = leaves[i] as Leaf;
+      if (sieve.mayHold(i) && matcher.test(seen)) deliver(hitOf(seen), event.position);
+    }
     this.#measure();
   }
 
@@ -190,14 +204,24 @@ export class Engine {
   }
 
   /** Most rules are about few actions. So an event meets only the leaves that its action can fulfil. */
-  #leavesFor(event: DetectionEvent): readonly Leaf[] {
+  #planFor(event: DetectionEvent): Plan {
     const action = event.fields.actionId ?? '';
-    const known = this.#lists.get(action);
+    const known = this.#plans.get(action);
     if (known) return known;
     const folded = fold(codeOf(action));
-    const list = this.#leaves.filter(({ matcher }) => matcher.actions?.has(folded) ?? true);
-    if (this.#lists.size < LISTS_MAX) this.#lists.set(action, list);
-    return list;
+    const needed = this.#leaves.map((leaf) => ({ leaf, needs: leaf.matcher.needs?.of(folded) ?? null }));
+    const some = needed.filter(
+      ({ leaf, needs }) => (leaf.matcher.actions?.has(folded) ?? true) && needs?.length !== 0,
+    );
+    const plan = {
+      leaves: some.map(({ leaf }) => leaf),
+      sieve: new Sieve(
+        some.map(({ needs }) => needs),
+        this.#finder,
+      ),
+    };
+    if (this.#plans.size < PLANS_MAX) this.#plans.set(action, plan);
+    return plan;
   }
 
   #add(active: ActiveRule): void {

@@ -1,5 +1,6 @@
 import type { FieldSlot } from './event';
 import { type EventKind, kindsOfAll, kindsOfAny } from './event-kind';
+import { type Needs, NO_NEEDS, needsOfAll, needsOfAny, needsOfOthers, needsOfTexts } from './need';
 import type { Seen } from './seen';
 
 /** A condition on one event, compiled once. */
@@ -13,7 +14,11 @@ export interface Matcher {
   readonly kinds?: readonly EventKind[];
   /** The condition is that a field, letter case folded, is one of these texts. Absent: it is another condition. */
   readonly oneOf?: { readonly field: FieldSlot; readonly texts: readonly string[] };
+  /** What must stand in an event for the condition to hold. Absent: nothing is known of it. */
+  readonly needs?: Needs;
 }
+
+const needsOf = ({ needs }: Matcher): Needs => needs ?? NO_NEEDS;
 
 const CLASS_TYPE = 'additional.classType';
 
@@ -27,7 +32,7 @@ export function oneOf(field: FieldSlot, texts: readonly string[], actions: Match
     return false;
   };
   const kinds = field.name === CLASS_TYPE ? { kinds: [{ actions: null, classes: texts }] } : {};
-  return { test, actions, oneOf: { field, texts }, ...kinds };
+  return { test, actions, oneOf: { field, texts }, needs: needsOfTexts(field, texts), ...kinds };
 }
 
 export function allOf(parts: readonly Matcher[]): Matcher {
@@ -43,6 +48,7 @@ export function allOf(parts: readonly Matcher[]): Matcher {
     },
     actions: commonOf(sets),
     kinds: kindsOfAll(parts),
+    needs: needsOfAll(parts.map(needsOf)),
   };
 }
 
@@ -72,7 +78,12 @@ export function anyOf(parts: readonly Matcher[]): Matcher {
     },
     actions,
     kinds: kindsOfAny(parts),
+    needs: needsOfAny(parts.map(needsOf)),
   };
 }
 
-export const not = ({ test }: Matcher): Matcher => ({ test: (seen) => !test(seen), actions: null });
+export const not = ({ test, oneOf: one }: Matcher): Matcher => ({
+  test: (seen) => !test(seen),
+  actions: null,
+  needs: one ? needsOfOthers(one.field, one.texts) : NO_NEEDS,
+});

@@ -27,8 +27,19 @@ export interface Around<Body> {
   readonly after: Body | undefined;
 }
 
+/** The names of a group's stretch and of its neighbours in the store. */
+interface Names {
+  readonly n: number;
+  readonly before: string;
+  readonly own: string;
+  readonly after: string;
+}
+const NAMES_MAX = 1_000;
+
 /** The stretches of the groups of a node. A group's stretch is forgotten by its arrival, not by its time. */
 export class Stretches<Body extends Stretch> {
+  readonly #names = new Map<string, Names>();
+
   constructor(
     private readonly store: GroupStore<Body>,
     private readonly parts: {
@@ -43,21 +54,30 @@ export class Stretches<Body extends Stretch> {
   /** Returns the stretch of a time, and its neighbours, and notes that it is touched now. */
   around(key: string, values: GroupValues, at: number): Around<Body> {
     const { moment, within, empty } = this.parts;
-    const n = Math.floor(at / within);
-    this.#peek(key, n);
+    const names = this.#namesOf(key, Math.floor(at / within));
+    this.#peek(names.own);
     const { body } = this.store.touch(
-      nameOf(key, n),
+      names.own,
       values,
       moment.position,
       () => ({ a: 0, ...empty() }) as Body,
     );
     body.a = moment.newest;
-    return { before: this.#peek(key, n - 1), own: body, after: this.#peek(key, n + 1) };
+    return { before: this.#peek(names.before), own: body, after: this.#peek(names.after) };
+  }
+
+  /** Names are kept, because their hash takes longer than all else that is done with them. */
+  #namesOf(key: string, n: number): Names {
+    const known = this.#names.get(key);
+    if (known?.n === n) return known;
+    const names = { n, before: nameOf(key, n - 1), own: nameOf(key, n), after: nameOf(key, n + 1) };
+    if (this.#names.size >= NAMES_MAX) this.#names.clear();
+    this.#names.set(key, names);
+    return names;
   }
 
   /** A stretch whose time is over is gone, whether it was swept already or not. */
-  #peek(key: string, n: number): Body | undefined {
-    const name = nameOf(key, n);
+  #peek(name: string): Body | undefined {
     const body = this.store.peek(name)?.body;
     const { within, moment } = this.parts;
     if (!body || !isOver(body, within, moment.newest)) return body;

@@ -266,9 +266,9 @@ export function together(
   if (insert(own, entry) < 0) return null;
   // The first hit stays: a late hit may come before all others.
   if (own.length > PARTS_MAX) own.splice(1, 1);
-  const lists = [around.before, around.own, around.after].flatMap((one) => one ?? []);
+  const lists = [around.before, around.own, around.after].filter((one) => one !== undefined);
+  if (rulesIn(lists, around.own.parts.length) < atLeast) return null;
   const parts = around.own.parts.map((_, i) => lists.flatMap((one) => one.parts[i] ?? NONE));
-  if (parts.filter((entries) => entries.length > 0).length < atLeast) return null;
   const found = isOrdered
     ? inOrder(parts, child, entry)
     : inAnyOrder(parts, child, entry, { within, atLeast });
@@ -277,6 +277,13 @@ export function together(
   if ((used.at(-1)?.l ?? 0) - (used[0]?.l ?? 0) > within) return null;
   if (!isKept) for (const list of lists) list.parts = list.parts.map((some, i) => without(some, found[i]));
   return merged(used);
+}
+
+/** How many rules have hits. */
+function rulesIn(lists: readonly Parts[], rules: number): number {
+  let count = 0;
+  for (let i = 0; i < rules; i++) if (lists.some(({ parts }) => (parts[i]?.length ?? 0) > 0)) count += 1;
+  return count;
 }
 
 /** Matches of a correlation that share time are of one burst, and go together. */

@@ -7,6 +7,7 @@ import { type FieldSlot, textOf, type Value } from '../event';
 import { codeOf } from '../event-values';
 import { ANY, type Glob, globTest, isSlow, parseGlob, slowText } from '../glob';
 import { anyOf, type Matcher, oneOf } from '../matcher';
+import { endOfClass, needsOfGlob, needsOfPattern, presence } from '../need';
 import type { Seen } from '../seen';
 import { EVENT_IDS } from '../windows-view';
 import type { Node, Scalar } from './node';
@@ -60,7 +61,8 @@ export function valueTest({ field, modifiers }: FieldTest, node: Node, problems:
   if (modifiers.has('exists')) {
     const wanted = truthOf(value);
     if (wanted === null) return problems.add(line, 'exists takes true or false');
-    return free((seen) => seen.values(field).length > 0 === wanted);
+    const test = free((seen) => seen.values(field).length > 0 === wanted);
+    return wanted ? { ...test, needs: presence(field) } : test;
   }
   if (value === null || value === '') {
     if (value === null && modifiers.size > 0) return problems.add(line, 'null goes with no modifier');
@@ -145,7 +147,7 @@ function textTest(
     for (const text of seen.folded(field)) if (test(text)) return true;
     return false;
   };
-  return { test: matches, actions };
+  return { test: matches, actions, needs: needsOfGlob(field, glob) };
 }
 
 /** The action codes that a test allows, for the index of actions. */
@@ -222,7 +224,8 @@ function regexTest(
   for (const [name, flag] of Object.entries(FLAGS)) if (modifiers.has(name)) flags |= flag;
   try {
     const compiled = RE2JS.compile(pattern, flags);
-    return free((seen) => seen.values(field).some((one) => compiled.test(textOf(one))));
+    const test = free((seen) => seen.values(field).some((one) => compiled.test(textOf(one))));
+    return { ...test, needs: needsOfPattern(field, pattern) };
   } catch (error) {
     const { message } = error as Error;
     if (/`\(\?<?[=!]/.test(message))
@@ -260,14 +263,6 @@ export function statesOf(pattern: string): number {
 }
 
 const REPEAT = /^\{(\d{1,5})(?:,(\d{0,5}))?\}/;
-
-/** The index at which a character class ends. A `]` directly after its beginning belongs to the class. */
-function endOfClass(pattern: string, begin: number): number {
-  let at = begin + (pattern[begin + 1] === '^' ? 2 : 1);
-  if (pattern[at] === ']') at += 1;
-  while (at < pattern.length && pattern[at] !== ']') at += pattern[at] === '\\' ? 2 : 1;
-  return at;
-}
 
 function cidrTest(field: FieldSlot, text: string, line: number, problems: Problems): Matcher | null {
   const network = parseAddresses(text);
