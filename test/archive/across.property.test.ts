@@ -107,9 +107,11 @@ describe.each(ENGINES)('answers over rows and files on %s', (engine) => {
             }
           }
           const all = [...stored.values()];
-          for (const [question, both] of asked) {
+          for (const [i, [question, both]] of asked.entries()) {
             const tenants = stores.slice(0, both ? 2 : 1).map(({ tenantId }) => tenantId);
             await compareLists(base, tenants, all, question);
+            // Groups take longer, and their question is the same code for each filter.
+            if (i === 0) await compareGroups(base, tenants, all, question);
             await compareExport(base, tenants, all, question, pageLimits);
           }
           await trial.settle();
@@ -216,6 +218,31 @@ async function compareLists(
       expect(new Map(told)).toEqual(counted);
     }
   }
+  const { buckets } = await explorer.histogram(tenants, every, 50);
+  const times = found.map((one) => ({ ...one, ticks: ticksOfRecordId(one.recordId) }));
+  for (const { from, to, ...counts } of buckets) {
+    const within = times.filter(({ ticks }) => ticks >= from && ticks < to);
+    const succeeded = within.filter((one) => one.succeeded).length;
+    expect({ query, from, ...counts }).toEqual({ query, from, succeeded, failed: within.length - succeeded });
+  }
+  expect(buckets.reduce((sum, one) => sum + one.succeeded + one.failed, 0)).toBe(found.length);
+  for (const { recordId, tenantId } of found.slice(0, 2)) {
+    const one = await reader.find(tenants, recordId);
+    const event = stored.find((it) => it.recordId === recordId)?.event;
+    expect(one).toMatchObject({ recordId, tenantId, statement: event?.statement });
+  }
+}
+
+async function compareGroups(
+  base: Store,
+  ids: readonly number[],
+  stored: readonly Stored[],
+  question: Question,
+) {
+  const query = toQuery(question);
+  const explorer = new PostgresAuditEventExplorer(base.database.service);
+  const [tenants, every] = [tenantSet(ids), filterOf(question)];
+  const found = answerOf(stored, ids.map(String), { ...question, ...WHOLE }).data;
   const groups = await explorer.groups(tenants, every, BY_THREE);
   const keys = found.map((item) => JSON.stringify(BY_THREE.fields.map((field) => String(item[field] ?? ''))));
   const listed = groups.groups.map(({ values, n }) => [JSON.stringify(values), n] as const);
@@ -238,19 +265,6 @@ async function compareLists(
     query,
     hours: weekHoursByHand(found, 0),
   });
-  const { buckets } = await explorer.histogram(tenants, every, 50);
-  const times = found.map((one) => ({ ...one, ticks: ticksOfRecordId(one.recordId) }));
-  for (const { from, to, ...counts } of buckets) {
-    const within = times.filter(({ ticks }) => ticks >= from && ticks < to);
-    const succeeded = within.filter((one) => one.succeeded).length;
-    expect({ query, from, ...counts }).toEqual({ query, from, succeeded, failed: within.length - succeeded });
-  }
-  expect(buckets.reduce((sum, one) => sum + one.succeeded + one.failed, 0)).toBe(found.length);
-  for (const { recordId, tenantId } of found.slice(0, 2)) {
-    const one = await reader.find(tenants, recordId);
-    const event = stored.find((it) => it.recordId === recordId)?.event;
-    expect(one).toMatchObject({ recordId, tenantId, statement: event?.statement });
-  }
 }
 
 const BY_THREE = {

@@ -141,6 +141,14 @@ describe('every page', () => {
       );
       await page.getByRole('region', { name: 'Events by group' }).getByRole('row').nth(1).waitFor();
       await check(page, 'groups');
+      for (const [shape, name] of [
+        ['bars', 'Over time'],
+        ['flow', 'Flow'],
+      ] as const) {
+        await page.getByRole('button', { name, exact: true }).click();
+        await page.getByTestId(shape).waitFor();
+        await check(page, `groups-${shape}`);
+      }
       await page.goto(`${opened.dashboard.origin}/dashboard/explore`);
       await page.getByText('No events in this time range').waitFor();
       await check(page, 'explore-empty');
