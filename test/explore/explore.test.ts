@@ -204,7 +204,7 @@ describe('the queries that the dashboard explores with', () => {
       (await session.graphql(query, variables)).body.data;
     const { auditGroupsOverTime: bars } = await ask(
       `{ auditGroupsOverTime(fields: ["databaseName", "actionId"], startTime: "2026-01-05T10:00:00Z",
-        endTime: "2026-01-05T10:10:00Z", buckets: 10, sortDirection: "asc", limit: 1) {
+        endTime: "2026-01-05T10:10:00Z", buckets: 10, sortDirection: "asc", groups: 1) {
         totalCount groupCount bucketSeconds timeZone starts endTime events groups { values events } } }`,
     );
     const at = (place: number, n: number) => Array(10).fill(0).with(place, n);

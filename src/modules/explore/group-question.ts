@@ -36,7 +36,7 @@ export function toSeriesQuestion(args: Given): Of<SeriesQuestion> {
   const zone = values.timeZone === undefined ? null : new Zone(values.timeZone);
   return {
     filter: toAuditEventFilter(values),
-    asked: { ...questionOf(order, values), bucketsMax: values.buckets, zone },
+    asked: { ...questionOf(order, { ...values, limit: values.groups }), bucketsMax: values.buckets, zone },
   };
 }
 

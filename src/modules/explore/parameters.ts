@@ -90,11 +90,12 @@ export const GROUP_PARAMETERS = {
   },
 } as const satisfies ParameterSpecs;
 
+const { limit: _, ...ABOUT_GROUPS } = GROUP_PARAMETERS;
 export const SERIES_PARAMETERS = {
-  ...GROUP_PARAMETERS,
+  ...ABOUT_GROUPS,
   buckets: BUCKETS,
   timeZone: TIME_ZONE,
-  limit: {
+  groups: {
     kind: 'integer',
     min: 1,
     max: LIMITS.groupSeriesMax,

@@ -57,7 +57,7 @@ function Chart({ grid, state }: GridProps) {
   const t = useTexts(EXPLORE);
   const { nameOf } = useGridTexts();
   const place = useRef<HTMLDivElement>(null);
-  useOneStop(place);
+  useOneStop(place, '[data-nodes]');
   const { nodes, links, height } = layFlow(cellsOf(grid), grid.axes.length, HEIGHT);
   const leftOf = (axis: number) => (axis * (100 - NODE_WIDE)) / Math.max(1, grid.axes.length - 1);
   const at = (axis: number, own: number): (number | undefined)[] =>
@@ -93,31 +93,33 @@ function Chart({ grid, state }: GridProps) {
             );
           })}
         </svg>
-        {nodes.map((node) => {
-          const href = markHref(state, markAt(grid, at(node.axis, node.place)));
-          const style = {
-            left: `${leftOf(node.axis)}%`,
-            width: `${NODE_WIDE}%`,
-            top: node.top,
-            height: node.height,
-          };
-          const text = (
-            <>
-              <span className={classes.text}>{nameOf(grid, node.axis, node.place)}</span>{' '}
-              <span className={classes.count}>{formatCount(node.events)}</span>
-            </>
-          );
-          const key = `${node.axis} ${node.place}`;
-          return href === null ? (
-            <div key={key} className={classes.node} style={style} title={labelOf(node)}>
-              {text}
-            </div>
-          ) : (
-            <Link key={key} href={href} className={classes.node} style={style} title={labelOf(node)}>
-              {text}
-            </Link>
-          );
-        })}
+        <div data-nodes>
+          {nodes.map((node) => {
+            const href = markHref(state, markAt(grid, at(node.axis, node.place)));
+            const style = {
+              left: `${leftOf(node.axis)}%`,
+              width: `${NODE_WIDE}%`,
+              top: node.top,
+              height: node.height,
+            };
+            const text = (
+              <>
+                <span className={classes.text}>{nameOf(grid, node.axis, node.place)}</span>{' '}
+                <span className={classes.count}>{formatCount(node.events)}</span>
+              </>
+            );
+            const key = `${node.axis} ${node.place}`;
+            return href === null ? (
+              <div key={key} className={classes.node} style={style} title={labelOf(node)}>
+                {text}
+              </div>
+            ) : (
+              <Link key={key} href={href} className={classes.node} style={style} title={labelOf(node)}>
+                {text}
+              </Link>
+            );
+          })}
+        </div>
       </div>
     </ScrollArea>
   );
