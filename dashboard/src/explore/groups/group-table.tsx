@@ -13,6 +13,7 @@ import { EXPLORE } from '../texts';
 import type { GroupOrder } from './group-order';
 import type { Groups } from './group-rows';
 import { changeText, extentOf, valueText } from './group-text';
+import own from './groups.module.css';
 
 interface Props {
   readonly fields: readonly FacetField[];
@@ -47,7 +48,7 @@ export function GroupTable({ fields, sumOf, groups, order, onSort, onChoose }: P
         {extentOf(groups, t)}
       </Text>
       <Table.ScrollContainer minWidth={500}>
-        <Table fz="sm" withTableBorder striped>
+        <Table fz="xs" withTableBorder striped verticalSpacing={2} className={own.dense}>
           <Table.Thead>
             <Table.Tr>
               {fields.map((field) => heading(field, labels[field]))}
