@@ -282,6 +282,7 @@ describe('exploring events', () => {
     await groups.getByRole('link', { name: 'Tue 08:00: 150 events' }).waitFor();
     await show('Flow');
     await follow(groups.getByTestId('flow').getByRole('link').first());
+    await groups.getByTestId('flow').getByRole('link').first().waitFor();
     expect(await groups.getByTestId('flow').locator('[tabindex="0"]').count()).toBe(1);
     expect(
       await groups.getByRole('region', { name: 'The paths of the flow' }).getByRole('row').count(),
