@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { missingTools } from '../installer/support/packages';
 import { namesIn, tableOf } from '../support/documents';
+import { ENGINES } from '../support/engines';
 import { ROOT } from '../support/imports';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
@@ -42,8 +43,8 @@ const metricsIn = (expr: string): string[] =>
 const tasksIn = (expr: string): string[] =>
   [...expr.matchAll(/task="([^"]+)"/g)].map(([, task = '']) => task);
 
-describe('monitoring', () => {
-  const at = useWorld('embedded', { metrics: { host: '127.0.0.1', port: 0 } });
+describe.each(ENGINES.slice(0, 1))('monitoring of a service on %s', (engine) => {
+  const at = useWorld(engine, { metrics: { host: '127.0.0.1', port: 0 } });
   let text: string;
   let declared: Map<string, readonly [kind: string, help: string]>;
   beforeAll(async () => {
@@ -105,7 +106,8 @@ describe('monitoring', () => {
     it('accepts the rules: each alert is quiet before it is due, and fires when it is due', async () => {
       expect((await promtool('check', 'rules', 'alerts.yaml')).stdout).toMatch(/SUCCESS/);
       const files = ['alerts.test.yaml', 'alerts-of-days.test.yaml'];
-      for (const file of files) expect((await promtool('test', 'rules', file)).stdout).toMatch(/SUCCESS/);
+      const judged = await Promise.all(files.map((file) => promtool('test', 'rules', file)));
+      for (const { stdout } of judged) expect(stdout).toMatch(/SUCCESS/);
       const cases = files.flatMap((file) => (parse(read(file)) as { tests: { name: string }[] }).tests);
       expect(cases.map(({ name }) => name).sort()).toEqual(alerts.map(({ alert }) => alert).sort());
     });

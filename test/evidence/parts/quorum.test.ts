@@ -28,6 +28,11 @@ describe('the checkpoint of which witnesses vouch', () => {
     expect([log.checkpoints, missing]).toEqual([notes, '1 of 2 is missing']);
   });
 
+  it('is missing where even the newest does not cover what was signed before', () => {
+    const { missing } = withQuorum(of(ten, [five]), content(five), KEYS, []);
+    expect(missing).toBe('no trusted checkpoint that covers the events has the quorum');
+  });
+
   it('is signed by a trusted key', () => {
     const foreign = noteOf(20, LEAVES, CheckpointKey.ofPem(newCheckpointKeyPem()));
     const { log, missing } = withQuorum(of(five, [five, foreign]), content(five, foreign), KEYS, []);
