@@ -184,7 +184,7 @@ function ofFlags(codes: Codes, flags: Uint8Array, { n, within }: Asked): Verdict
 }
 
 /** Whether a term holds of values that were not asked for. For `present`, only the absent value is asked for. */
-const holdsOfOthers = ({ how }: FieldTerm): 0 | 1 => (how === 'present' ? 1 : 0);
+export const holdsOfOthers = ({ how }: FieldTerm): 0 | 1 => (how === 'present' ? 1 : 0);
 
 const NOTHING = new Uint8Array(0);
 const OUTCOMES = {

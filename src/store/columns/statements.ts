@@ -4,7 +4,7 @@ import type { FieldTerm } from '../../event/expression/expression';
 import { COLUMN_OF, type NumberField } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
-import { type HourSpan } from '../counts/dimensions';
+import { type HourSpan, within } from '../counts/dimensions';
 import { IN_BOUNDS, whereOf, windowOf, withBounds } from '../rows/event-rows';
 import { fieldSql, selectedSql } from '../rows/lifted-sql';
 import { toStored } from '../rows/stored-text';
@@ -60,6 +60,20 @@ export const wordHoursStatement = (
   span: Prisma.Sql,
   of: TenantLookup,
 ): Prisma.Sql => Prisma.sql`SELECT w.hour FROM (${hoursOfWord(key, named(tenantId), span, of)}) w`;
+
+/** The hours of a span that have columns, but not the one of a field: as one text (`hours`) for each field, by its place. */
+export function hoursWithoutStatement(
+  tenantId: number,
+  span: HourSpan,
+  fields: readonly ColumnField[],
+): Prisma.Sql {
+  const parts = fields.map(
+    (field, i) => Prisma.sql`SELECT ${i}::int AS field, string_agg(s.hour::text, ',') AS hours
+      FROM audit_segment s WHERE s.tenant_id = ${named(tenantId)} AND ${within('s.hour', span)}
+        AND s.times IS NOT NULL AND ${Prisma.raw(`s.${columnOf(field)}`)} IS NULL`,
+  );
+  return Prisma.join(parts, ' UNION ALL ');
+}
 
 /**
  * Numbers and values that terms may be about: `kind`, `id`, `value`. A term that folds letter case, or names a network,

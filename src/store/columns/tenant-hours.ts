@@ -104,13 +104,15 @@ export class TenantHours implements WalkedHours {
     { wanted, visit, only }: Omit<Visit, 'hours'>,
     unread: number[],
   ): Promise<readonly StoredHour[]> {
-    const { ask, expression, filter, stored, tenantId } = this;
+    const { ask, once, expression, filter, stored, tenantId } = this;
     const all = only ? stored.filter(({ hour }) => only.has(hour)) : stored;
     const asked = wanted.fields.length > 0 || wanted.hasTimes ? all : this.#beside(all, visit);
     unread.push(...asked.filter(({ has }) => !has).map(({ hour }) => hour));
     const held = asked.filter(({ has }) => has);
-    if (this.#mayHave === undefined && held.length > HOURS_WORTH_COUNTS)
-      this.#mayHave = await hoursThatMayHave(ask, tenantId, spanOf(filter), expression);
+    if (this.#mayHave === undefined && held.length > HOURS_WORTH_COUNTS) {
+      const values = await once.values(tenantId, this.#terms);
+      this.#mayHave = await hoursThatMayHave(ask, tenantId, spanOf(filter), expression, values);
+    }
     const mayHave = this.#mayHave;
     const walked = mayHave ? held.filter(({ hour }) => mayHave.has(hour)) : held;
     if (walked.length > 0) this.#evaluator ??= await this.#evaluatorOf();
