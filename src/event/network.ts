@@ -73,6 +73,14 @@ export function mappedText(network: Network): string {
   return `::ffff:${(low >> 16n).toString(16)}:${(low & 0xffffn).toString(16)}/${network.bits}`;
 }
 
+/** An address of IPv4 that is written as IPv6 (`::ffff:203.0.113.66`), as IPv4 writes it. Any other text stays. */
+export function plainAddress(text: string): string {
+  if (!text.includes(':')) return text;
+  const value = addressValue(text);
+  if (value === null || !isMapped(value)) return text;
+  return [24n, 16n, 8n, 0n].map((bits) => (value >> bits) & 0xffn).join('.');
+}
+
 const isMapped = (value: bigint): boolean => value >> 32n === MAPPED;
 const cut = (value: bigint, bits: number): bigint => value >> BigInt(128 - bits);
 

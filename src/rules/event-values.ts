@@ -1,5 +1,6 @@
 import { FAILED_LOGIN_ACTIONS } from '../event/action-names';
 import { liftedValue } from '../event/lifted';
+import { plainAddress } from '../event/network';
 import { fold } from '../event/search';
 import type { DetectionEvent, Value } from './event';
 import { plainStatementOf, readingOf } from './plain-statement';
@@ -16,8 +17,10 @@ export const isFailedLogin = ({ fields }: DetectionEvent): boolean =>
 /** `[CLIENT: 10.1.2.3]` in the text of a failed login. */
 const CLIENT = /\[CLIENT: ([^\]<>]+)\]/;
 
-export const clientOf = ({ fields }: DetectionEvent): string | undefined =>
-  fields.clientIp || CLIENT.exec(fields.statement ?? '')?.[1];
+export function clientOf({ fields }: DetectionEvent): string | undefined {
+  const address = fields.clientIp || CLIENT.exec(fields.statement ?? '')?.[1];
+  return address && plainAddress(address);
+}
 
 /** `Login failed for user 'sa'.` */
 const FAILED_FOR = /^[^']{0,100}'([^']{1,512})'/;

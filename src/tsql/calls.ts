@@ -14,10 +14,11 @@ import {
   wordAt,
 } from './call-parts';
 import { Expressions, type Variables } from './expression';
+import { gatheredIn, listedTexts } from './lists';
 import { narrow, normalForm } from './normal-form';
 import { executedPlaces, optionsOf, parametersOf } from './procedures';
 import type { Token } from './tokens';
-import { marksOf, UNKNOWN, type Value } from './value';
+import { madeText, marksOf, UNKNOWN, type Value } from './value';
 
 /** What a statement calls and executes. */
 export interface Reading {
@@ -160,10 +161,7 @@ class CallReader {
   /** System procedures that a variable may name beside the one that it seems to name: `IIF(@a=1,'xp_cmdshell','x')`. */
   #othersOf({ text }: Token, known: readonly string[] | null): readonly string[] {
     const texts = this.#texts.get(narrow(text).toLowerCase()) ?? [];
-    const paths = texts.map((one) => pathAt(meaningful(one), 0, new Map())[0]);
-    const names = paths.flatMap((path) =>
-      path && SYSTEM_NAME.test(path.at(-1) ?? '') ? [nameOf(path)] : [],
-    );
+    const names = texts.flatMap((one) => one.match(SYSTEM_NAMES) ?? []).slice(0, TEXTS_MAX);
     return [...new Set(names)].filter((name) => known === null || name !== nameOf(known));
   }
 
@@ -174,13 +172,28 @@ class CallReader {
     variables: Variables,
     { name, from, isAdded, by }: { name: string; from: number; isAdded: boolean; by: string },
   ): number {
-    const end = assigned(expressions, variables, name, from, isAdded, by);
+    const before = variables.get(name);
+    const end = assigned(expressions, variables, name, from, isAdded);
+    const value = variables.get(name);
+    const order = value && !value.isKnown ? gatheredIn(tokens, { name, from, end, isAdded, by }) : null;
+    const listed = order === null ? [] : listedTexts(tokens);
+    // A row adds to the text once.
+    if (value && order !== null && by === 'select') variables.set(name, { ...value, chars: value.chars * 2 });
+    if (value && listed.length > 0) {
+      const text = (order === 'backward' ? listed.toReversed() : listed).join('');
+      variables.set(name, {
+        ...madeText((before?.isKnown ? before.text : '') + text, [value], 'list'),
+        chars: value.chars * 2,
+      });
+    }
     const texts = this.#texts.get(name) ?? [];
     for (let at = from; at < end && texts.length < TEXTS_MAX; at++) {
       const { kind, text } = tokens[at] as Token;
       if (kind === 'text' && text.length <= NAME_CHARS_MAX) texts.push(text);
+      // What a variable is made of may be a part of another one's value.
+      else if (kind === 'variable') texts.push(...(this.#texts.get(narrow(text).toLowerCase()) ?? []));
     }
-    this.#texts.set(name, texts);
+    this.#texts.set(name, texts.slice(0, TEXTS_MAX));
     return end;
   }
 
@@ -219,6 +232,7 @@ class CallReader {
 
 /** The first statement of a batch may call a procedure without EXEC. */
 const SYSTEM_NAME = /^[sx]p_/i;
+const SYSTEM_NAMES = /\b[sx]p_\w{1,125}/gi;
 const isCallable = (tokens: readonly Token[]): boolean => {
   const [path] = pathAt(tokens, 0, new Map());
   return path !== null && SYSTEM_NAME.test(path.at(-1) ?? '');
@@ -236,13 +250,10 @@ function assigned(
   name: string,
   from: number,
   isAdded: boolean,
-  by: string,
 ): number {
   const value = expressions.read(from);
   const before = isAdded ? variables.get(name) : undefined;
-  // SELECT adds once for each row.
-  const made = by === 'select' && isAdded ? { ...value, chars: value.chars * 2 } : value;
-  variables.set(name, before ? joinedBefore(before, made) : made);
+  variables.set(name, before ? joinedBefore(before, value) : value);
   return Math.max(expressions.at, from);
 }
 

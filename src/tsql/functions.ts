@@ -10,6 +10,25 @@ import {
   type Value,
 } from './value';
 
+const JSON_CHARS_MAX = 8_192;
+const JSON_STEP = /\.(?:"([^"]*)"|([\w$]+))|\[(\d+)\]/g;
+
+/** The value at a path such as `$.a[0]`; the whole text where there is none. */
+function jsonValue(text: string, path = '$'): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.slice(0, JSON_CHARS_MAX));
+  } catch {
+    return text;
+  }
+  for (const [, quoted, name, place] of path.matchAll(JSON_STEP)) {
+    const key = quoted ?? name ?? place ?? '';
+    const at: object = typeof value === 'object' && value !== null ? value : {};
+    value = Object.hasOwn(at, key) ? (at as Record<string, unknown>)[key] : undefined;
+  }
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : text;
+}
+
 type Made = (text: string, ...more: readonly string[]) => string;
 /** Functions that change a text that is known. Nobody needs them for a text that he may write as it is. */
 const CHANGES: Readonly<Record<string, Made>> = {
@@ -37,6 +56,8 @@ const PLAIN_CHANGES: Readonly<Record<string, Made>> = {
   },
   parsename: (text, part = '1') => text.split('.').at(-Number(part)) ?? '',
   choose: (at, ...more) => more[Number(at) - 1] ?? '',
+  json_value: jsonValue,
+  string_escape: (text) => text,
 };
 /** Functions that read a text from something else. */
 const DECODERS = ['decompress', 'base64_decode', 'decryptbypassphrase', 'decryptbykey'];

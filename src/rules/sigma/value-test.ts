@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { FAILED_LOGIN_ACTIONS } from '../../event/action-names';
 import { AUDIT_EVENT_FIELDS } from '../../event/fields';
-import { isWithin, parseAddresses } from '../../event/network';
+import { isWithin, parseAddresses, plainAddress } from '../../event/network';
 import { fold } from '../../event/search';
 import { type FieldSlot, textOf, type Value } from '../event';
 import { codeOf } from '../event-values';
@@ -80,7 +80,7 @@ export function valueTest({ field, modifiers }: FieldTest, node: Node, problems:
   if (isWhole && BOOLEANS.has(field.name)) return booleanTest(field, value, line, problems);
   const asText = (text: string) => textTest(field, modifiers, text, line, problems);
   const given = node.written ?? String(value);
-  const written = isWhole && PADDED.has(field.name) ? codeOf(given) : given;
+  const written = isWhole ? wholeText(field, given) : given;
   const test = asText(written);
   // For an event's number 1.10 equals 1.1.
   const isExact = typeof value === 'number' && (!Number.isInteger(value) || Number.isSafeInteger(value));
@@ -100,6 +100,10 @@ const TRUTHS: Readonly<Record<string, boolean>> = {
   0: false,
 };
 export const truthOf = (value: Scalar): boolean | null => TRUTHS[String(value).toLowerCase()] ?? null;
+
+/** A whole value as events have it. */
+const wholeText = ({ name }: FieldSlot, text: string): string =>
+  PADDED.has(name) ? codeOf(text) : name === 'clientIp' ? plainAddress(text) : text;
 
 const BOOLEANS: ReadonlySet<string> = new Set(
   Object.entries(AUDIT_EVENT_FIELDS).flatMap(([name, { kind }]) => (kind === 'boolean' ? [name] : [])),

@@ -134,7 +134,7 @@ export const STATEMENTS: readonly (Statements & { readonly rule: number })[] = [
     rule: 28,
     event: bare('EX'),
     finds: ["EXEC msdb.dbo.sp_add_job @job_name='x'", 'exec [msdb]..[sp_add_jobstep] @job_id=@j'],
-    leaves: ["EXEC msdb.dbo.sp_start_job 'x'", 'EXEC msdb.dbo.sp_add_jobserver @job_id=1'],
+    leaves: ["EXEC msdb.dbo.sp_help_job 'x'", 'EXEC msdb.dbo.sp_add_jobserver @job_id=1'],
   },
   {
     rule: 29,

@@ -1,0 +1,39 @@
+import { markAt, wordAt } from './call-parts';
+import { narrow } from './normal-form';
+import type { Token } from './tokens';
+
+/** Texts that a statement lists as rows, and variables that gather rows: `SELECT @x+=c FROM(VALUES('a'),('b'))t(c)`. */
+
+const ROWS_MAX = 1_000;
+
+/** How an assignment gathers rows in a text; null: it does not. */
+export function gatheredIn(
+  tokens: readonly Token[],
+  { name, from, end, isAdded, by }: { name: string; from: number; end: number; isAdded: boolean; by: string },
+): 'forward' | 'backward' | null {
+  const own = tokens
+    .slice(from, end)
+    .findIndex(({ kind, text }) => kind === 'variable' && narrow(text).toLowerCase() === name);
+  if (by === 'select' && (isAdded || own >= 0)) return own > 0 ? 'backward' : 'forward';
+  for (let at = from; at < end; at++) if (GATHERING.includes(wordAt(tokens, at))) return 'forward';
+  return null;
+}
+const GATHERING = ['string_agg', 'concat_ws'];
+
+/** The texts that stand in VALUES, or that the parts of a UNION select. */
+export function listedTexts(tokens: readonly Token[]): readonly string[] {
+  const texts: string[] = [];
+  const isUnion = tokens.some((_, at) => wordAt(tokens, at) === 'union');
+  let isList = false;
+  let depth = 0;
+  for (const [at, { kind, text }] of tokens.entries()) {
+    const [mark, word] = [markAt(tokens, at), wordAt(tokens, at)];
+    if (word === 'values') [isList, depth] = [true, 0];
+    depth += mark === '(' ? 1 : mark === ')' ? -1 : 0;
+    // A row may follow, and nothing else.
+    if (isList && depth === 0 && word !== 'values' && mark !== ')' && mark !== ',') isList = false;
+    const isSelected = isUnion && wordAt(tokens, at - 1) === 'select';
+    if (kind === 'text' && (isList || isSelected) && texts.length < ROWS_MAX) texts.push(text);
+  }
+  return texts;
+}
