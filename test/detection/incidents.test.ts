@@ -154,6 +154,19 @@ describe.each(ENGINES)('incidents on %s', (engine) => {
     expect(alerts).toHaveLength(breakIn.alertCount);
     const [{ alertId }] = alerts;
     expect((await world.get(`/alerts/${alertId}`, key)).body.data.incidentId).toBe(breakIn.incidentId);
+    const later = (rows: number, eventTime: string) =>
+      by('svc_backup2', 0, {
+        actionId: 'SL',
+        objectName: 'Orders',
+        statement: 'SELECT 1',
+        additional: { responseRows: rows },
+        eventTime,
+      });
+    // The incident ends two hours after its last alert.
+    await tenant.ingest([later(5_000, '2026-01-05T04:40:00.0000000Z')]);
+    await tenant.ingest([later(1_000, '2026-01-05T04:20:00.0000000Z')]);
+    const [grown] = await incidentsOf(world, key, ([first]) => first?.title.includes('699,411') ?? false);
+    expect(grown).toMatchObject({ rowsRead: 699_411, lastEventTime: breakIn.lastEventTime });
     const foreign = await keyOf(world, await world.tenant());
     expect((await world.get('/incidents', foreign)).body.data).toEqual([]);
     expect((await world.get(`/incidents/${breakIn.incidentId}`, foreign)).status).toBe(404);

@@ -1,11 +1,10 @@
 import type { Prisma } from '../../../database/clients';
 import { uuidOf } from '../base/uuid-of';
 import { type About, linkOf } from './incident-about';
+import { SELECT_WITHIN } from './incident-time';
 import { byTime, type OpenAlert } from './put-alerts';
 import { putIncidents } from './put-incidents';
 
-const TICKS_PER_MINUTE = 600_000_000n;
-export const INCIDENT_MINUTES = 120;
 /** The most alerts with which those of a step are compared, the newest. */
 const CANDIDATES_MAX = 2_000;
 
@@ -139,8 +138,7 @@ async function stateOf(tx: Prisma.TransactionClient, tenantId: number, own: read
   const ids = own.map(({ alertId }) => alertId);
   const rows = await tx.$queryRawUnsafe<StateRow[]>(
     `SELECT p.within, a.*, i.status, i.number, i.touched FROM (
-       SELECT coalesce(max(incident_minutes), ${INCIDENT_MINUTES})::bigint * ${TICKS_PER_MINUTE} AS within
-       FROM detection_position WHERE tenant_id = $1::int) p
+       ${SELECT_WITHIN}) p
      LEFT JOIN LATERAL (
        SELECT alert_id::text AS id, incident_id::text AS incident, incident_id, links, first_event AS first,
          last_event AS last, placed_by IS NOT NULL AS placed

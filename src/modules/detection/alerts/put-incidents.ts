@@ -3,6 +3,7 @@ import { COLUMN_OF } from '../../../event/fields';
 import { recordIdFloor } from '../../../event/record-id';
 import { toStored } from '../../../store/rows/stored-text';
 import { type About, type Entity, readAbout } from './incident-about';
+import { SELECT_WITHIN } from './incident-time';
 import { titleOf } from './incident-title';
 
 const LOGIN = COLUMN_OF.serverPrincipalName;
@@ -76,6 +77,8 @@ interface Story {
   readonly severity: number;
   readonly firstEvent: bigint;
   readonly lastEvent: bigint;
+  /** Until then, what its logins read and change counts: an alert could still join it. */
+  readonly end: bigint;
   readonly alertCount: number;
   readonly eventCount: string;
   /** The first ones. */
@@ -94,6 +97,7 @@ interface AlertRow {
   readonly worst: number;
   readonly begun: bigint;
   readonly ended: bigint;
+  readonly within: bigint;
   readonly alerts: number;
   readonly events: string;
 }
@@ -108,7 +112,7 @@ async function storiesOf(
   const rows = await tx.$queryRawUnsafe<AlertRow[]>(
     `WITH of_all AS (SELECT * FROM alert WHERE tenant_id = $1::int AND incident_id = ANY($2::uuid[]))
      SELECT * FROM (SELECT incident_id::text AS id, severity::int AS severity, first_event AS first, about,
-       rank() OVER (PARTITION BY incident_id ORDER BY first_event, alert_id) AS n,
+       (${SELECT_WITHIN}) AS within, rank() OVER (PARTITION BY incident_id ORDER BY first_event, alert_id) AS n,
        (max(severity) OVER of_it)::int AS worst, min(first_event) OVER of_it AS begun, max(last_event) OVER of_it AS ended,
        (count(*) OVER of_it)::int AS alerts, (sum(event_count) OVER of_it)::text AS events
        FROM of_all WINDOW of_it AS (PARTITION BY incident_id)) a WHERE n <= ${ALERTS_MAX} ORDER BY id, n`,
@@ -130,6 +134,7 @@ async function storiesOf(
         severity: first.worst,
         firstEvent: first.begun,
         lastEvent: first.ended,
+        end: first.ended + first.within,
         alertCount: first.alerts,
         eventCount: first.events,
         alerts: of.map((row) => ({
@@ -149,13 +154,13 @@ interface Rows {
 const NO_ROWS: Rows = { read: 0n, changed: 0n };
 const NUMBER = "'^[0-9]{1,15}$'";
 
-/** The rows that the logins of incidents read and changed in their time, from their addresses if these are known. */
+/** The rows that the logins of incidents read and changed until their end, from their addresses if these are known. */
 async function rowsOf(
   tx: Prisma.TransactionClient,
   tenantId: number,
   incidents: readonly Story[],
 ): Promise<ReadonlyMap<string, Rows>> {
-  const asked = incidents.flatMap(({ incidentId, firstEvent, lastEvent, alerts }) => {
+  const asked = incidents.flatMap(({ incidentId, firstEvent, end, alerts }) => {
     const namesOf = (kind: Entity['kind']) => {
       const all = alerts.flatMap(({ about }) => about.entities);
       const did = all.filter((one) => one.kind === kind && one.part === 'did');
@@ -163,7 +168,7 @@ async function rowsOf(
     };
     const [logins, addresses] = [namesOf('login'), namesOf('address')];
     if (logins.length > ROWS_LOGINS_MAX) return [];
-    const [from, to] = [recordIdFloor(firstEvent), recordIdFloor(lastEvent + 1n)];
+    const [from, to] = [recordIdFloor(firstEvent), recordIdFloor(end + 1n)];
     return logins.map((login) => ({ id: incidentId, login, addresses, from, to }));
   });
   if (asked.length === 0) return new Map();

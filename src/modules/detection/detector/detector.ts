@@ -3,11 +3,13 @@ import type { OwnerDoor, Prisma } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../../limits';
 import { Rests } from '../../../rests';
+import type { Arrived } from '../../../rules/arrived';
 import { EngineFailure } from '../../../rules/asked-thread';
 import { NEWEST_NODE } from '../../../rules/engine';
 import type { Finding } from '../../../rules/finding';
 import type { EngineHost, Evaluated, RuleSource, StoredState } from '../../../rules/host';
 import type { ArrivalReader } from '../../../store/log/arrivals/arrival-reader';
+import { growIncidents } from '../alerts/grow-incidents';
 import type { WrittenAlert } from '../alerts/put-alerts';
 import { DetectionTally } from '../base/tally';
 import type { RuleAbouts } from '../rules/rule-abouts';
@@ -148,6 +150,7 @@ export class Detector {
       const reached = await this.#write(tenantId, {
         progress,
         to,
+        seen: read.items.slice(0, done.seen),
         done,
         learnt: learned.changes,
         nowMs: clock.nowMs,
@@ -315,18 +318,21 @@ export class Detector {
     step: {
       readonly progress: Progress;
       readonly to: Progress;
+      /** The events that were evaluated. */
+      readonly seen: readonly Arrived[];
       readonly done: Evaluated;
       readonly learnt: readonly StoredState[];
       readonly nowMs: number;
     },
   ): Promise<Progress | null> {
-    const { progress, to, done, learnt, nowMs } = step;
+    const { progress, to, seen, done, learnt, nowMs } = step;
     const { seal } = this.parts.progress;
     const written = await this.parts.owner.models.$transaction(
       async (tx) => {
         if (!(await putProgress(tx, tenantId, { from: progress, to, dueMs: done.dueMs }, seal))) return null;
         await putState(tx, tenantId, lastOfEach([...learnt, ...done.changes]));
         const { alerts, findings } = await writeFindings(tx, tenantId, done.findings, nowMs);
+        await growIncidents(tx, tenantId, seen, nowMs);
         await this.parts.onAlerts?.(tx, tenantId, alerts);
         const reached = { ...to, findings: to.findings + findings };
         if (findings > 0) await putProgress(tx, tenantId, { from: to, to: reached }, seal);
