@@ -43,7 +43,7 @@ const SIZE_MAX = 100_000;
 const SHRINK_SHARE = 0.05;
 /** The engine looks for groups whose time is over each time the position has advanced by this number. */
 const SWEEP_POSITIONS = 4_096;
-const PLANS_MAX = 500;
+const PLANS_MAX = 512;
 /** The node of the row of state that holds the newest event time so far. */
 export const NEWEST_NODE = '-/0/newest';
 

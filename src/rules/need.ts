@@ -38,7 +38,7 @@ const OWN = new Set(
 export const isOwn = ({ name }: FieldSlot): boolean => OWN.has(name);
 
 /** More words than these are not looked for. */
-const WORDS_MAX = 500;
+const WORDS_MAX = 512;
 /** Slashes that follow each other stand in texts and names only, where the normal form leaves them as they are. */
 const WORD = /[a-z0-9_]+|[\\/]{2,}/g;
 const DIGITS = /^\d+$/;
