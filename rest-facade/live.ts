@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Call } from '../src/caller/call';
+import type { Access, Call } from '../src/caller/call';
 import { askerOf, type MaskedTenants, masksOf } from '../src/caller/principal';
 import { DomainError, isUnavailable, refusal, toDomainError } from '../src/errors';
 import { FILTER_PARAMETERS } from '../src/event/parameters';
 import { parseParameters, refuseHidden } from '../src/event/parse-parameters';
-import { guarded, type Running } from '../src/graphql/guard';
+import { type Guarded, guarded, type Running } from '../src/graphql/guard';
 import { writeTaken } from '../src/http/write-pieces';
 import { LIMITS } from '../src/limits';
 import { liveItem } from '../src/modules/tail/live-item';
@@ -23,7 +23,7 @@ const EVENT_STREAM = 'text/event-stream';
 export interface LiveEntrance extends Omit<TailEntrance, 'large'> {
   readonly maskedTenants: Pick<MaskedTenants, 'all'>;
   /** As the call's own `note`, and joins the entries of a page that begins one stream after another. */
-  readonly noteView: (call: Call, access: Parameters<Call['note']>[0]) => void;
+  readonly noteView: (call: Call, access: Access) => void;
 }
 
 /**
@@ -37,7 +37,7 @@ export function answerLive(
 ): RequestHandler {
   return async (request, response) => {
     const call = await contextOf(request, response);
-    const note: Parameters<typeof guarded>[0]['note'] = (result) => {
+    const note: Guarded['note'] = (result) => {
       response.locals.rows = result.rows ?? undefined;
       parts.noteView(call, { ...result, operation: LIVE_OPERATION, parameters: request.query });
     };
@@ -64,14 +64,14 @@ async function streamed(parts: LiveEntrance, stream: Stream): Promise<void> {
   const filters = parseParameters(FILTER_PARAMETERS, request.query);
   refuseHidden(FILTER_PARAMETERS, filters, call);
   const cursor = lastIdOf(request);
-  const { holder } = askerOf(call);
-  if (!parts.streams.take(holder, 1)) throw tooManyStreams();
+  const leave = parts.streams.begin(askerOf(call).holder);
+  if (!leave) throw tooManyStreams();
   const ends = endsOf(parts, stream);
   try {
     await send(parts, stream, { filters, cursor, ends });
   } finally {
     ends.clear();
-    parts.streams.give(holder, 1);
+    leave();
   }
 }
 
@@ -127,7 +127,7 @@ async function send(parts: LiveEntrance, stream: Stream, { filters, cursor, ends
   const { call, running, request, response } = stream;
   const asker = askerOf(call);
   const { gone } = ends;
-  const read = async (from: string | null, waitSeconds: number) => {
+  const read = async (from: string | null, isWaiting: boolean) => {
     let room = await parts.answers.hold(asker, LIMITS.tailReadBytes);
     try {
       return await parts.tail.read({
@@ -138,7 +138,7 @@ async function send(parts: LiveEntrance, stream: Stream, { filters, cursor, ends
         cursor: from,
         from: from === null ? NOW : null,
         asTexts: false,
-        waitSeconds,
+        waitSeconds: Number(isWaiting) * LIMITS.liveSilenceSeconds,
         withSources: false,
         gone,
         whileWaiting: async (work) => {
@@ -154,8 +154,8 @@ async function send(parts: LiveEntrance, stream: Stream, { filters, cursor, ends
     }
   };
   const shown = shownIn(parts, call, filters);
-  let page = await read(cursor, 0);
-  let [known, rows] = [cursor, 0];
+  let page = await read(cursor, false);
+  let [known, rows] = [cursor, page.items.length];
   for (;;) {
     const text = pageText(page, await shown(page), known);
     if (!response.headersSent) {
@@ -164,14 +164,14 @@ async function send(parts: LiveEntrance, stream: Stream, { filters, cursor, ends
       running.begins();
     }
     await writeTaken(response, text, LIMITS.liveReadMs, tooSlow);
-    [known, rows] = [page.nextCursor, rows + page.items.length];
-    running.rows = rows;
-    const paceMs = (Buffer.byteLength(text) / LIMITS.liveBytesPerSecond) * 1_000;
+    [known, running.rows] = [page.nextCursor, rows];
+    const paceMs = Buffer.byteLength(text) / LIMITS.liveBytesPerMs;
     await parts.whileWaiting(request, response, () => pause(paceMs, gone));
     ends.refuse();
     if (gone.aborted) break;
     try {
-      page = await read(page.nextCursor, LIMITS.liveSilenceMs / 1_000);
+      page = await read(page.nextCursor, true);
+      rows += page.items.length;
     } catch (error) {
       // It ends as planned, although its last look failed: the next stream looks from the same place.
       if (!gone.aborted || !isUnavailable(error)) throw error;
@@ -225,9 +225,9 @@ function begin(response: Response): void {
 /** @param known the id that the reader has */
 function pageText(page: TailPage, items: readonly object[], known: string | null): string {
   const { nextCursor, caughtUp, removed } = page;
-  if (known !== null && items.length === 0)
-    return nextCursor === known ? ':\n\n' : `:\nid: ${nextCursor}\n\n`;
-  return `id: ${nextCursor}\n${messageOf('events', { items, caughtUp, removed })}`;
+  if (known === null || items.length > 0)
+    return `id: ${nextCursor}\n${messageOf('events', { items, caughtUp, removed })}`;
+  return nextCursor === known ? ':\n\n' : `:\nid: ${nextCursor}\n\n`;
 }
 
 /** JSON has no line ends of its own. */
@@ -239,7 +239,7 @@ const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal
 const tooManyStreams = () =>
   new DomainError('rate_limited', {
     public: `${LIMITS.liveStreamsPerHolder} pages of this person or key show events live already, or the service has as many as it may. Turn off Live in one of them.`,
-    retryAfterSeconds: Math.ceil(LIMITS.liveSilenceMs / 1_000),
+    retryAfterSeconds: LIMITS.liveSilenceSeconds,
   });
 
 const tooSlow = () => new DomainError('request_timeout', { public: 'The page does not take its events.' });

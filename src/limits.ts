@@ -194,10 +194,10 @@ export const LIMITS = {
   liveMs: 5 * 60_000, // of one stream; then the page begins the next one, which checks and counts everything anew
   liveStreamsPerHolder: 5, // each is a page that somebody looks at; a hidden one ends its stream
   liveStreamsMax: 600, // of an instance; each is a connection and a few kB
-  liveSilenceMs: 10_000, // then a comment tells that the stream lives; connections end after 30 s of silence
+  liveSilenceSeconds: 10, // then a comment tells that the stream lives; connections end after 30 s of silence
   liveCheckMs: 250, // between two looks whether the session has ended; with `keyCacheMs`, a second
   liveEventsMax: 250, // in one message: more than the rows of a page
-  liveBytesPerSecond: 512 * 1024, // of a stream; some 500 events
+  liveBytesPerMs: 512, // of a stream; some 500 events a second
   liveReadMs: 5_000, // for the reader to take a message
   assistantRowsMax: 50, // in one answer at /mcp: more is no longer read, but counted
   assistantTableTokens: 2_450, // of a table at /mcp, as estimated; the numbers beside it take 50

@@ -49,7 +49,7 @@ export interface Call extends Masks {
   readonly charge: (calls: number) => void;
 }
 
-type Access = Result & { readonly operation: string; readonly parameters: object };
+export type Access = Result & { readonly operation: string; readonly parameters: object };
 
 /** For the store of a change, which writes the entry in the transaction of the change. */
 export function attemptOf({ attempt }: Call): Attempt {

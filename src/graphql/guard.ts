@@ -9,7 +9,7 @@ import { LIMITS } from '../limits';
 import { accessRuleOf } from './access';
 
 /** An operation of a call, at any entrance. */
-interface Guarded {
+export interface Guarded {
   readonly call: Pick<Call, 'principal' | 'entrance'>;
   readonly rule: AccessRule;
   /** Takes the outcome for the access log. */

@@ -8,7 +8,7 @@ import { Authenticator } from '../../src/caller/authenticate';
 import type { AcceptCall } from '../../src/caller/call';
 import type { Principal } from '../../src/caller/principal';
 import { CHANGE_SHARES, FairShare, LARGE_SHARES, sharesOf } from '../../src/caller/rate-limit/fair-share';
-import { AnswerBytes, Holdings } from '../../src/caller/rate-limit/holdings';
+import { AnswerBytes } from '../../src/caller/rate-limit/holdings';
 import { createGraphqlRouter } from '../../src/graphql/server';
 import { InFlight } from '../../src/http/in-flight';
 import { createHttpServer } from '../../src/http/server';
@@ -144,7 +144,7 @@ export async function openFakeService(behind: Behind) {
       large,
       tail: { read: unused },
       answers: new AnswerBytes(),
-      streams: new Holdings({ each: 1, all: 1 }),
+      streams: { begin: () => null },
       whileWaiting: unused,
       stopping: new AbortController().signal,
     },

@@ -157,7 +157,7 @@ describe.each(ONE_ENGINE)('the live stream on %s', (engine) => {
     await end(acme, session);
     await live.over();
     // Without a look of its own, it would end with the silence.
-    expect(performance.now() - begun).toBeLessThan(LIMITS.liveSilenceMs * 0.8);
+    expect(performance.now() - begun).toBeLessThan(LIMITS.liveSilenceSeconds * 800);
     expect(live.end?.code).toBe('unauthorized');
     await send(acme, ['SELECT late']);
     expect(live.items).toEqual([]);
@@ -227,7 +227,7 @@ describe.each(ONE_ENGINE)('the live stream on %s', (engine) => {
   it('ends after its time, with the id from which the next goes on, and tells meanwhile that it lives', async () => {
     const replaced = [
       jest.replaceProperty(LIMITS, 'liveMs', 1_500 as never),
-      jest.replaceProperty(LIMITS, 'liveSilenceMs', 400 as never),
+      jest.replaceProperty(LIMITS, 'liveSilenceSeconds', 0.4 as never),
     ];
     const acme = await open.world.tenant();
     const session = await signIn(acme.key);
@@ -259,7 +259,7 @@ describe.each(ONE_ENGINE)('the live stream on %s', (engine) => {
   it('is not faster than a stream may have bytes', async () => {
     const acme = await open.world.tenant();
     const replaced = [
-      jest.replaceProperty(LIMITS, 'liveBytesPerSecond', 20_000 as never),
+      jest.replaceProperty(LIMITS, 'liveBytesPerMs', 20 as never),
       jest.replaceProperty(LIMITS, 'liveEventsMax', 10 as never),
     ];
     const session = await signIn(acme.key);

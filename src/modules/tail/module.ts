@@ -1,5 +1,5 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
-import { type AnswerBytes, Holdings } from '../../caller/rate-limit/holdings';
+import type { AnswerBytes } from '../../caller/rate-limit/holdings';
 import type { WaitingPlaces } from '../../caller/rate-limit/waiting-places';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
@@ -11,6 +11,7 @@ import { PostgresArrivalReader } from '../../store/log/arrivals/stored-arrivals'
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
 import type { CheckpointKey } from '../../store/log/evidence/note-key';
 import { CursorSeal } from './cursor';
+import { LiveStreams } from './live-streams';
 import { type ListSources, Tail } from './tail';
 
 /** What a build without epochs sealed its cursors with. It goes with 0.3.0, as `NO_EPOCH` does. */
@@ -20,8 +21,7 @@ const FORMER_CURSOR_KEY = 'audit-activity tail cursor';
 export interface TailParts {
   readonly tail: Pick<Tail, 'read'>;
   readonly answers: AnswerBytes;
-  /** The streams of pages that show events live. */
-  readonly streams: Holdings;
+  readonly streams: Pick<LiveStreams, 'begin'>;
 }
 
 /** Events in the order of arrival, for readers who pull them. The tail is no root field. */
@@ -56,7 +56,7 @@ export function openTail(parts: {
   const news = new NewArrivals(reader);
   const gone = new GoneBeginnings(owner, background, goneSeal);
   const tail = new Tail({ reader, news, seal, epoch, fairShare, waitingPlaces, listSources });
-  const streams = new Holdings({ each: LIMITS.liveStreamsPerHolder, all: LIMITS.liveStreamsMax });
+  const streams = new LiveStreams();
   return {
     tail,
     answers,
@@ -75,7 +75,7 @@ export function openTail(parts: {
         'Calls of the tail that wait for new events.',
         () => waitingPlaces.waiting,
       );
-      metrics.gauge('live_streams', 'Pages of the dashboard that show events live.', () => streams.all);
+      metrics.gauge('live_streams', 'Pages of the dashboard that show events live.', () => streams.count);
     },
   };
 }
