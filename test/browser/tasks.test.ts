@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { LIMITS } from '../../src/limits';
 import { aGap, aReport, REPORT } from '../support/audit-sources';
 import { until } from '../support/until';
+import { violations } from './support/axe';
 import { inDatabase, useDashboard } from './support/dashboard';
 import { ExplorePage } from './support/explore-page';
 
@@ -162,6 +163,7 @@ describe('in the dashboard', () => {
     const pill = page.getByRole('button', { name: 'Show 1 new event' });
     await pill.waitFor();
     expect(await first.getByText('Live 1', { exact: true }).count()).toBe(1);
+    expect(await violations(page)).toEqual([]);
     await page.mouse.wheel(0, 400);
     await pill.click();
     await first.getByText('Live 2', { exact: true }).waitFor();
@@ -390,7 +392,15 @@ describe('in the dashboard', () => {
     const page = await opened.dashboard.signedIn(world.operatorKey, '/tenants');
     await page.getByText(/^2,00\d tenants/).waitFor();
     await page.getByLabel('Search tenants').fill('farm 1777');
-    await page.getByRole('row', { name: /^Farm 1777.*no event yet/ }).waitFor();
+    const row = page.getByRole('row', { name: /^Farm 1777.*no event yet/ });
+    await row.waitFor();
+    expect((await row.boundingBox())?.height).toBeLessThan(36);
+    // The address shows the same again.
+    await page.waitForURL(/search=farm\+1777/);
+    await page.reload();
+    await row.waitFor();
+    await page.getByLabel('Search tenants').fill('');
+    await page.getByText(/^2,00\d tenants$/).waitFor();
     await page.goto(`${opened.dashboard.origin}/dashboard/access-log`);
     await page.getByRole('combobox', { name: 'Tenant' }).fill('Farm 1777');
     await page.getByRole('option', { name: 'Farm 1777' }).click();
@@ -422,6 +432,7 @@ describe('in the dashboard', () => {
     await page.getByText('No source matches: change the search or the state').waitFor();
     await page.getByLabel('Search sources').fill('farm1777');
     await page.getByRole('article', { name: 'db on FARM1777' }).waitFor();
+    await page.waitForURL(/search=farm1777/);
     await until(
       () => page.getByRole('article').count(),
       (n) => n === 1,

@@ -9,6 +9,7 @@ import { textsAddress } from '../lib/address';
 import { AppliedInput } from '../lib/applied-input';
 import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
+import { LIST_TABLE } from '../lib/listed';
 import { NameCell } from '../lib/name-cell';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
@@ -122,11 +123,9 @@ export default function AccessLog() {
         <Failed error={error} retry={ask} />
       ) : (
         <DataTable
-          withTableBorder
-          striped
+          {...LIST_TABLE}
           highlightOnHover
           minHeight={160}
-          fz="sm"
           idAccessor="entryId"
           records={page?.entries ?? []}
           fetching={fetching}

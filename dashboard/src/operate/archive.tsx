@@ -4,7 +4,7 @@ import { useQuery } from 'urql';
 import { SealedWeeksDocument, TenantsDocument } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
-import { ListHead, ListPages, useListed } from '../lib/listed';
+import { LIST_TABLE, ListHead, ListPages, useListed, useListState } from '../lib/listed';
 import { NameCell } from '../lib/name-cell';
 import { formatBytes, formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
@@ -28,7 +28,7 @@ export default function Archive() {
   const nameOfTenant = (tenantId: string) => nameOf(tenants.data?.tenants ?? [], tenantId);
   const weeks = data?.sealedWeeks ?? [];
   const unsealed = data?.unsealedWeeks ?? [];
-  const listed = useListed(weeks, ({ tenantId, week, sha256 }) =>
+  const listed = useListed(useListState(), weeks, ({ tenantId, week, sha256 }) =>
     [nameOfTenant(tenantId), tenantId, week, sha256].join(' '),
   );
   return (
@@ -62,8 +62,7 @@ export default function Archive() {
           />
           <DataTable
             mt="xs"
-            withTableBorder
-            striped
+            {...LIST_TABLE}
             minHeight={120}
             // On a narrow screen it scrolls, and has nothing else that a keyboard could reach.
             scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}

@@ -1,15 +1,17 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, NativeSelect, Stack, Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import {
   DestinationsDocument,
+  DestinationTenantsDocument,
   DestinationTypesDocument,
   RemoveDestinationDocument,
 } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
 import { useTexts } from '../lib/language';
+import { ListHead, ListPages, useListed, useListState } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
 import { nameOf } from '../lib/tenant-name';
 import { useNow } from '../lib/use-now';
@@ -26,7 +28,8 @@ import { OPERATE } from './texts';
 
 const ASK_MS = 5_000;
 /** Sorts destinations that need attention to the front. */
-const ORDER = ['failing', 'paused', 'active'];
+const ORDER = ['failing', 'paused', 'active'] as const;
+const ranked: readonly string[] = ORDER;
 
 type Dialog =
   | { readonly kind: 'make' }
@@ -35,49 +38,76 @@ type Dialog =
 
 /** The destinations to which events are sent, and how far each one is. */
 export default function Destinations() {
+  const common = useTexts(COMMON);
   const t = useTexts(OPERATE);
   const [{ data, error }, ask] = useQuery({ query: DestinationsDocument });
+  // The names of tenants are asked once, and the rest every few seconds.
+  const [names] = useQuery({ query: DestinationTenantsDocument });
+  const tenants = names.data?.tenants ?? [];
   const [types] = useQuery({ query: DestinationTypesDocument });
+  const besides = types.error ?? names.error;
   const [dialog, setDialog] = useState<Dialog>(null);
   const [secret, setSecret] = useState<ShownKey | null>(null);
   const close = () => setDialog(null);
-  useInterval(ask, ASK_MS, { autoInvoke: true });
+  useInterval(() => !document.hidden && ask(), ASK_MS, { autoInvoke: true });
   const nowMs = useNow(ASK_MS);
   const counts = data?.destinations.map(({ destinationId, delivered }) => ({
     key: destinationId,
     count: delivered,
   }));
   const rateOf = useRates(counts);
-  const destinations = data?.destinations.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
+  const list = useListState();
+  const all = data?.destinations;
+  const destinations = (all ?? [])
+    .filter(({ state }) => list.state === null || state === list.state)
+    .toSorted((a, b) => ranked.indexOf(a.state) - ranked.indexOf(b.state));
+  const listed = useListed(list, destinations, ({ name, type, url, tenantId }) =>
+    [name, type, url, nameOf(tenants, tenantId)].join(' '),
+  );
   return (
     <Stack gap="sm">
       <PageHead title={t.destinations}>
-        <Button disabled={!types.data || !data} onClick={() => setDialog({ kind: 'make' })}>
+        <Button disabled={!types.data || !data || !names.data} onClick={() => setDialog({ kind: 'make' })}>
           {t.newDestination}
         </Button>
       </PageHead>
-      {types.error && !error && <Failed error={types.error} />}
+      {besides && !error && <Failed error={besides} />}
       {error && <Failed error={error} retry={ask} />}
-      {!destinations && !error && <Loading what={t.theDestinations} />}
-      {destinations?.length === 0 && (
+      {!all && !error && <Loading what={t.theDestinations} />}
+      {all?.length === 0 && (
         <Empty title={t.noDestinationYet}>
           <Text size="sm" maw={560}>
             {t.aboutDestinations}
           </Text>
         </Empty>
       )}
-      {destinations?.map((destination) => (
+      {all && all.length > 0 && (
+        <ListHead listed={listed} label={t.searchDestinations} summary={t.destinationCount(all.length)}>
+          <NativeSelect
+            aria-label={common.state}
+            size="xs"
+            data={[
+              { value: '', label: t.anyDestination },
+              ...ORDER.map((value) => ({ value, label: t[value] })),
+            ]}
+            value={list.state ?? ''}
+            onChange={(event) => list.setState(event.currentTarget.value || null)}
+          />
+        </ListHead>
+      )}
+      {listed.rows.map((destination) => (
         <DestinationCard
           key={destination.destinationId}
           destination={destination}
-          tenantName={nameOf(data?.tenants ?? [], destination.tenantId)}
+          tenantName={nameOf(tenants, destination.tenantId)}
           rate={rateOf(destination.destinationId)}
           nowMs={nowMs}
           onChange={ask}
           onOpen={(kind) => setDialog({ kind, destination })}
         />
       ))}
-      {data && <AlertRoutes tenants={data.tenants} destinations={data.destinations} />}
+      <ListPages listed={listed} />
+      {data && names.data && <AlertRoutes tenants={tenants} destinations={data.destinations} />}
       {dialog?.kind === 'replay' && (
         <ReplayDestination destination={dialog.destination} onClose={close} onDone={ask} />
       )}
@@ -87,7 +117,7 @@ export default function Destinations() {
       {(dialog?.kind === 'make' || dialog?.kind === 'change') && (
         <DestinationForm
           types={types.data?.destinationTypes ?? []}
-          tenants={data?.tenants ?? []}
+          tenants={tenants}
           destination={dialog.kind === 'change' ? dialog.destination : null}
           onClose={close}
           onSaved={(made) => {

@@ -2,6 +2,7 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { DataTable } from 'mantine-datatable';
 import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
+import { LIST_TABLE } from '../lib/listed';
 import { NameCell } from '../lib/name-cell';
 import { useTimeZone } from '../lib/preferences';
 import { type NamedTenant, namesOf } from '../lib/tenant-name';
@@ -28,10 +29,8 @@ export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
   const [zone] = useTimeZone();
   return (
     <DataTable
-      withTableBorder
-      striped
+      {...LIST_TABLE}
       minHeight={140}
-      fz="sm"
       idAccessor="keyId"
       records={keys}
       fetching={isBusy}
@@ -115,13 +114,11 @@ function Named({ apiKey }: { readonly apiKey: ApiKey }) {
     ...(allowedAddresses.length > 0 ? [t.fromOnly(allowedAddresses.join(', '))] : []),
   ];
   return (
-    <>
-      <Text size="sm" component="div">
-        <NameCell name={name} />
-      </Text>
-      <Text size="xs" c="dimmed">
+    <Group gap={6} wrap="nowrap">
+      <NameCell name={name} />
+      <Text size="xs" c="dimmed" component="span" truncate title={notes.join(' · ')}>
         <code>{prefix}…</code> {notes.join(' · ')}
       </Text>
-    </>
+    </Group>
   );
 }

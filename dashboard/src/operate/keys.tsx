@@ -4,7 +4,7 @@ import { useQuery } from 'urql';
 import { KeysDocument, RevokeKeyDocument } from '../../generated/operations';
 import { FormDialog } from '../lib/form-dialog';
 import { useTexts } from '../lib/language';
-import { ListHead, ListPages, useListed } from '../lib/listed';
+import { ListHead, ListPages, useListed, useListState } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
 import { nameOf } from '../lib/tenant-name';
 import { PageHead } from '../shell/page-head';
@@ -22,7 +22,8 @@ type Dialog = { kind: 'create' } | { kind: 'rotate' | 'revoke'; key: ApiKey } | 
 export default function Keys() {
   const t = useTexts(OPERATE);
   const [{ data, error, fetching }, ask] = useQuery({ query: KeysDocument });
-  const [shown, setShown] = useState('valid');
+  const list = useListState();
+  const shown = list.state === 'all' ? 'all' : 'valid';
   const [dialog, setDialog] = useState<Dialog>(null);
   const [made, setMade] = useState<ShownKey | null>(null);
   const close = () => setDialog(null);
@@ -32,7 +33,7 @@ export default function Keys() {
   };
   const keys = (data?.apiKeys ?? []).filter((key) => shown === 'all' || key.state === 'valid').toReversed();
   const tenants = data?.tenants ?? [];
-  const listed = useListed(keys, ({ name, kind, prefix, tenantIds }) =>
+  const listed = useListed(list, keys, ({ name, kind, prefix, tenantIds }) =>
     [name, kind, prefix, ...tenantIds.map((id) => nameOf(tenants, id))].join(' '),
   );
   return (
@@ -47,7 +48,7 @@ export default function Keys() {
               { value: 'all', label: t.allKeys },
             ]}
             value={shown}
-            onChange={setShown}
+            onChange={(value) => list.setState(value === 'all' ? value : null)}
           />
           <Button onClick={() => setDialog({ kind: 'create' })}>{t.newKey}</Button>
         </Group>

@@ -7,7 +7,7 @@ import { CreateTenantDocument, EvidenceStatesDocument, TenantsDocument } from '.
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
 import { useTexts } from '../lib/language';
-import { ListHead, ListPages, useListed } from '../lib/listed';
+import { LIST_TABLE, ListHead, ListPages, useListed, useListState } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
 import { NameCell } from '../lib/name-cell';
 import { useTimeZone } from '../lib/preferences';
@@ -30,7 +30,11 @@ export default function Tenants() {
   const [{ data, error, fetching }, ask] = useQuery({
     query: TenantsDocument,
   });
-  const listed = useListed(data?.tenants ?? [], ({ name, tenantId }) => `${name} ${tenantId}`);
+  const listed = useListed(
+    useListState(),
+    data?.tenants ?? [],
+    ({ name, tenantId }) => `${name} ${tenantId}`,
+  );
   const [isCreating, setIsCreating] = useState(false);
   const [changed, setChanged] = useState<Tenant | null>(null);
   const [verified, setVerified] = useState<Tenant | null>(null);
@@ -57,8 +61,7 @@ export default function Tenants() {
             />
             <DataTable
               mt="xs"
-              withTableBorder
-              striped
+              {...LIST_TABLE}
               minHeight={120}
               idAccessor="tenantId"
               fetching={fetching}

@@ -1,14 +1,13 @@
 import { Button, Modal, NativeSelect, Stack } from '@mantine/core';
-import { useDebouncedValue, useInterval } from '@mantine/hooks';
-import { useState } from 'react';
+import { useInterval } from '@mantine/hooks';
+import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
-import type { SourceState } from '../../../src/modules/sources/audit-source';
 import { SourcesDocument, type SourcesQuery, TenantsDocument } from '../../generated/operations';
 import { AgentSetup } from '../first-run/agent-setup';
 import { FirstSteps } from '../first-run/first-steps';
 import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
-import { ListHead, ListPages, PAGE_ROWS } from '../lib/listed';
+import { ListHead, ListPages, PAGE_ROWS, useListState } from '../lib/listed';
 import { useNow } from '../lib/use-now';
 import { useRates } from '../lib/use-rates';
 import { PageHead } from '../shell/page-head';
@@ -18,21 +17,19 @@ import { keyOf, STATE_ORDER, summaryOf } from './source-state';
 import { SOURCES } from './texts';
 
 const ASK_MS = 10_000;
-const TYPING_MS = 250;
 
 /** What each agent reports on its databases, a page at a time; those that need attention come first. */
 export default function Sources() {
   const common = useTexts(COMMON);
   const t = useTexts(SOURCES);
-  const [state, setState] = useState<SourceState | ''>('');
-  const [search, setSearch] = useState('');
-  const [page, setPage] = useState(1);
-  const [words] = useDebouncedValue(search.trim(), TYPING_MS);
+  const listState = useListState();
+  const { words, page, setPage } = listState;
+  const state = STATE_ORDER.find((one) => one === listState.state) ?? null;
   const [{ data, error }, ask] = useQuery({
     query: SourcesDocument,
-    variables: { state: state || null, search: words || null, page, pageSize: PAGE_ROWS },
+    variables: { state, search: words || null, page, pageSize: PAGE_ROWS },
   });
-  useInterval(ask, ASK_MS, { autoInvoke: true });
+  useInterval(() => !document.hidden && ask(), ASK_MS, { autoInvoke: true });
   const nowMs = useNow(ASK_MS / 2);
   const [isAdding, setIsAdding] = useState(false);
   const list = data?.auditSourceList;
@@ -45,18 +42,11 @@ export default function Sources() {
   if (!isFirstRun && list && hasNoEvent(list)) setIsFirstRun(true);
   const pages = Math.max(1, Math.ceil(found / PAGE_ROWS));
   // The sources of the last page may have become fewer.
-  if (list && page > pages) setPage(pages);
-  const listed = {
-    search,
-    found,
-    page,
-    pages,
-    setPage,
-    setSearch: (text: string) => {
-      setSearch(text);
-      setPage(1);
-    },
-  };
+  const last = list && page > pages ? pages : null;
+  useEffect(() => {
+    if (last !== null) setPage(last);
+  });
+  const listed = { ...listState, found, pages };
   return (
     <Stack gap="sm">
       <PageHead title={t.sources}>
@@ -75,11 +65,8 @@ export default function Sources() {
               { value: '', label: t.anyState },
               ...STATE_ORDER.map((value) => ({ value, label: t[value] })),
             ]}
-            value={state}
-            onChange={(event) => {
-              setState(event.currentTarget.value as SourceState | '');
-              setPage(1);
-            }}
+            value={state ?? ''}
+            onChange={(event) => listState.setState(event.currentTarget.value || null)}
           />
         </ListHead>
       )}

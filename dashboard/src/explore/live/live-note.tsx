@@ -13,7 +13,7 @@ export function LiveNote({ live }: { readonly live: Live }) {
   const t = useTexts(EXPLORE);
   const text = useThrottledValue(textOf(live, t), SAY_MS);
   return (
-    <Text size="sm" role="status" c={live.state?.kind === 'lost' ? 'red' : undefined}>
+    <Text size="sm" role="status" fw={live.state?.kind === 'lost' ? 600 : 400}>
       {text}
     </Text>
   );

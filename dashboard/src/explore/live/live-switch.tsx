@@ -18,9 +18,7 @@ export function LiveSwitch({ state, change }: Props) {
   const turn = () => change(isOn ? { live: false } : { live: true, sortBy: 'eventTime', descending: true });
   return (
     <Button
-      variant={isOn ? 'light' : 'subtle'}
-      color={isOn ? 'teal' : 'gray'}
-      c={isOn ? undefined : 'inherit'}
+      {...(isOn ? { variant: 'filled' } : { variant: 'subtle', color: 'gray', c: 'inherit' })}
       size="compact-sm"
       h={28}
       aria-pressed={isOn}
