@@ -132,6 +132,7 @@ export const LIMITS = {
   indexMs: 1_000, // a search reads events that are not indexed yet; frequent indexing keeps them few
   indexQuietMs: 2_000, // an hour that is still being filled is not indexed over and over
   indexLiveQuietMs: 60_000, // the same for an hour that is not over yet
+  agentFollowingMs: 300_000, // between two counts of agents that do not follow: an alert waits for days
   retentionMs: 15 * 60_000, // expired events are gone well within an hour, and a typing error can be corrected
   retentionStepEvents: 5_000, // removed by one statement: as many as one statement stores
   retentionDaysMax: 36_500, // a hundred years

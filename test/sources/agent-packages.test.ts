@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LIMITS } from '../../src/limits';
+import { readNotFollowing } from '../../src/modules/sources/following';
 import { aReport } from '../support/audit-sources';
 import { ENGINES } from '../support/engines';
 import { useWorld } from '../support/use-world';
@@ -218,4 +219,43 @@ describe.each(ENGINES)('packages of agents on %s', (engine) => {
     });
     for (const field of ['sha256', 'version', 'reason']) expect(message).toContain(`package.${field} must`);
   });
+});
+
+it('hosts that do not follow settings or a package are counted, of tenants in use and sources that are not retired', async () => {
+  const group = { groupId: 'g', tenantId: 7, hosts: ['sql*'], version: 3 };
+  const offered = { groupId: 'g', tenantId: 7, sha256: 'a', version: '1.2.3', offeredAt: new Date() };
+  const source = (
+    hostName: string,
+    minute: number,
+    version: number,
+    state: string | null,
+    more: object = {},
+  ) => ({
+    ...{ tenantId: 7, hostName, retiredAt: null, lastReported: new Date(minute * 60_000) },
+    ...{ running: { version, refused: [] }, package: state && { sha256: 'a', state, reason: null } },
+    ...more,
+  });
+  const refusing = { running: { version: 3, refused: [{ setting: 'LogLevel', reason: 'not allowed' }] } };
+  const sources = [
+    source('sql1', 1, 2, 'TRIAL'),
+    source('sql1', 2, 3, 'INSTALLED'),
+    source('sql2', 1, 3, 'TAKEN_BACK', refusing),
+    source('sql3', 1, 2, null),
+    source('sql4', 1, 1, 'REFUSED', { retiredAt: new Date() }),
+    source('sql5', 1, 1, 'REFUSED', { tenantId: 8 }),
+    source('web1', 1, 0, null),
+  ];
+  const stores = {
+    sources: { sources: async () => sources },
+    groups: { list: async () => [group, { ...group, tenantId: 8 }] },
+    packages: { list: async () => [offered, { ...offered, groupId: 'h' }] },
+    tenants: {
+      list: async () => [
+        { tenantId: 7, disabledAt: null },
+        { tenantId: 8, disabledAt: new Date() },
+      ],
+    },
+  };
+  type Stores = Parameters<typeof readNotFollowing>[0];
+  expect(await readNotFollowing(stores as unknown as Stores)).toEqual({ settings: 2, package: 2 });
 });

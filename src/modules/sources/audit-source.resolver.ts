@@ -24,7 +24,7 @@ import { type AuditSource, lagOf, type StoredGap } from './audit-source';
 import { REPORT_PARAMETERS } from './audit-source.report';
 import type { AuditSourceStore } from './audit-source.store';
 import { type ReportReceipt, receiveReport, type WantedOfAgents } from './check-report';
-import { type AgentGroup, groupOf } from './groups/agent-group';
+import { type AgentGroup, groupOf, runsSettings } from './groups/agent-group';
 import type { ListComplete } from './list-complete';
 import { listSources } from './list-sources';
 import { type AgentPackage, packageOf, packageStateOf } from './packages/agent-package';
@@ -204,7 +204,8 @@ const toSourceType = (
   lag: lagOf(source, nowMs),
 });
 
-function settingsOf({ running }: AuditSource, group: AgentGroup | null) {
+function settingsOf(source: AuditSource, group: AgentGroup | null) {
+  const { running } = source;
   const [wantedVersion, runningVersion] = [group?.version ?? null, running?.version ?? null];
   const refused = running?.refused ?? [];
   return {
@@ -212,7 +213,7 @@ function settingsOf({ running }: AuditSource, group: AgentGroup | null) {
     runningVersion,
     agentGroup: group?.name ?? null,
     refusedSettings: refused.map(({ setting, reason }) => `${setting}: ${reason}`),
-    followsSettings: wantedVersion === runningVersion && refused.length === 0,
+    followsSettings: runsSettings(source, group),
   };
 }
 

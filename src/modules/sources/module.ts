@@ -13,6 +13,7 @@ import { PostgresAuditSourceStore } from './audit-source.store';
 import { countGaps } from './coverage';
 import { CoverageResolver, type ReadHolds } from './coverage.resolver';
 import { expireGaps } from './expire-gaps';
+import { type NotFollowing, readNotFollowing } from './following';
 import { AgentGroupResolver } from './groups/agent-group.resolver';
 import { AgentGroupStore } from './groups/agent-group.store';
 import { type ListComplete, listComplete } from './list-complete';
@@ -43,6 +44,7 @@ export function sourcesModule(parts: {
   const sources = new PostgresAuditSourceStore(service, owner);
   const groups = new AgentGroupStore(service);
   const packages = new AgentPackageStore(service);
+  let lagging: NotFollowing | null = null;
   return {
     complete,
     lags: listLags(service, nowMs),
@@ -64,8 +66,24 @@ export function sourcesModule(parts: {
             return expireGaps({ sources, retention, nowMs: clock, log });
           }),
       },
+      {
+        name: 'following',
+        doc: 'counting agents that do not run what the service wants',
+        everyMs: LIMITS.agentFollowingMs,
+        run: async () => {
+          lagging = await readNotFollowing({ sources, groups, packages, tenants });
+        },
+      },
     ],
-    metrics: (metrics, figures) => addMetrics(metrics, figures, nowMs),
+    metrics: (metrics, figures) => {
+      addMetrics(metrics, figures, nowMs);
+      metrics.gauges(
+        'agent_hosts_not_following',
+        'Hosts whose agent does not run the settings of its group, or the package that is offered to it.',
+        ['what'],
+        () => Object.entries(lagging ?? {}).map(([what, value]) => ({ labels: { what }, value })),
+      );
+    },
   };
 }
 

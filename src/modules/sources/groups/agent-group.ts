@@ -1,5 +1,6 @@
 import type { AgentSetting, WantedSettings } from '../../../event/agent-settings';
 import { globTest, parseGlob } from '../../../rules/glob';
+import type { AuditSource } from '../audit-source';
 
 export interface AgentGroup {
   readonly groupId: string;
@@ -54,3 +55,7 @@ const matchesHost = (pattern: string, hostName: string) =>
 /** The group of a host: the first that matches. @param groups of one tenant, in their order */
 export const groupOf = (groups: readonly AgentGroup[], hostName: string): AgentGroup | null =>
   groups.find(({ hosts }) => hosts.some((pattern) => matchesHost(pattern, hostName))) ?? null;
+
+/** Whether the agent of a source runs the settings of its group, and refuses none. @param group null: it has none */
+export const runsSettings = ({ running }: Pick<AuditSource, 'running'>, group: AgentGroup | null): boolean =>
+  (group?.version ?? null) === (running?.version ?? null) && (running?.refused ?? []).length === 0;
