@@ -5,10 +5,7 @@ import type { AuditEventFilter, TimeRange } from '../../event/query';
 import type { Zone } from '../../event/zone';
 import type { EventGroup } from '../../store/columns/groups';
 import type { TenantSet } from '../../tenant-set';
-import type { EventGrid, GridQuestion } from './group-grid';
-import type { EventSeries, SeriesQuestion } from './group-series';
 import type { GroupOrder } from './sort-groups';
-import type { WeekHours } from './week-hours';
 
 /** Half-open, in ticks. */
 export interface HistogramBucket {
@@ -83,6 +80,70 @@ export interface EventGroups {
   readonly groupCount: number;
   /** The first groups in the order that is asked for. */
   readonly groups: readonly EventGroup[];
+}
+
+export interface GridQuestion {
+  readonly fields: GroupQuestion['fields'];
+  /** The number of values of each field that stand by themselves. */
+  readonly valuesMax: number;
+}
+
+/** The values of a field that stand by themselves. All others are one more. */
+interface Axis {
+  readonly field: FacetField;
+  /** Those with the most events first; empty: absent. */
+  readonly values: readonly string[];
+  /** The number of all values. */
+  readonly distinct: number;
+}
+
+/** Events that have the same values of all fields, the others being one value. */
+export interface GridCell {
+  /** Places among the values of each field; as many as there are values: the others. */
+  readonly places: readonly number[];
+  readonly n: number;
+  readonly failed: number;
+}
+
+/** All events by the values of some fields, in few cells. */
+export interface EventGrid {
+  readonly totalCount: number;
+  /** The number of groups before values became others. */
+  readonly groupCount: number;
+  readonly axes: readonly Axis[];
+  readonly cells: readonly GridCell[];
+}
+
+/** The first groups, as many as `limit`, over time. */
+export interface SeriesQuestion extends GroupQuestion {
+  readonly bucketsMax: number;
+  /** Buckets of days begin with days of this zone where that can be counted; null: of UTC. */
+  readonly zone: Zone | null;
+}
+
+export interface EventSeries extends EventGroups {
+  readonly widthMs: number;
+  /** The zone at whose days the buckets begin; null: UTC. */
+  readonly zone: string | null;
+  /** All events of the filter; in order and without gaps. */
+  readonly buckets: readonly HistogramBucket[];
+  /** For each group its events in each bucket. */
+  readonly series: readonly (readonly number[])[];
+}
+
+/** The events of an hour of the week, on all weeks of a range. */
+export interface WeekHour extends Pick<HistogramBucket, 'succeeded' | 'failed'> {
+  /** The beginning of the hour with the most of these events, and their number. Null: there are no events. */
+  readonly busiestMs: number | null;
+  readonly busiest: number;
+}
+
+export interface WeekHours {
+  /** Ticks; null: there are no events. */
+  readonly from: bigint | null;
+  readonly to: bigint | null;
+  /** The hours of Monday, then those of Tuesday, and so on. */
+  readonly hours: readonly WeekHour[];
 }
 
 /** Port: counts stored events over time and by value. Every number is exact. */

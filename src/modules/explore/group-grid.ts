@@ -1,38 +1,6 @@
 import type { ColumnCounter } from '../../store/columns/counter';
 import { type EventGroup, groupsByColumns } from '../../store/columns/groups';
-import type { FacetField, GroupQuestion } from './explorer';
-
-export interface GridQuestion {
-  readonly fields: GroupQuestion['fields'];
-  /** The number of values of each field that stand by themselves. */
-  readonly valuesMax: number;
-}
-
-/** The values of a field that stand by themselves. All others are one more. */
-interface Axis {
-  readonly field: FacetField;
-  /** Those with the most events first; empty: absent. */
-  readonly values: readonly string[];
-  /** The number of all values. */
-  readonly distinct: number;
-}
-
-/** Events that have the same values of all fields, the others being one value. */
-export interface GridCell {
-  /** Places among the values of each field; as many as there are values: the others. */
-  readonly places: readonly number[];
-  readonly n: number;
-  readonly failed: number;
-}
-
-/** All events by the values of some fields, in few cells. */
-export interface EventGrid {
-  readonly totalCount: number;
-  /** The number of groups before values became others. */
-  readonly groupCount: number;
-  readonly axes: readonly Axis[];
-  readonly cells: readonly GridCell[];
-}
+import type { EventGrid, FacetField, GridQuestion } from './explorer';
 
 export async function gridByColumns(
   counter: ColumnCounter,

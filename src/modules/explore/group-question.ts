@@ -5,9 +5,7 @@ import { type Given, parseParameters } from '../../event/parse-parameters';
 import { type AuditEventFilter, toAuditEventFilter } from '../../event/query';
 import { Zone } from '../../event/zone';
 import { type Problem, problem } from '../../problem';
-import type { GroupQuestion } from './explorer';
-import type { GridQuestion } from './group-grid';
-import type { SeriesQuestion } from './group-series';
+import type { GridQuestion, GroupQuestion, SeriesQuestion } from './explorer';
 import {
   DEFAULT_GROUP_FIELD,
   GRID_PARAMETERS,

@@ -1,29 +1,11 @@
 import { allOf, type Expression, equals } from '../../event/expression/expression';
 import type { AuditEventFilter } from '../../event/query';
-import type { Zone } from '../../event/zone';
 import { ColumnCounter } from '../../store/columns/counter';
 import type { EventGroup } from '../../store/columns/groups';
 import { bucketsOf, type ClosedRange, fittingWidth } from './buckets';
 import { byWindow, eventGroups } from './explore-by-columns';
-import type { EventGroups, GroupQuestion, HistogramBucket } from './explorer';
+import type { EventSeries, GroupQuestion, SeriesQuestion } from './explorer';
 import { bucketsOfDays, fittingDays } from './zone-days';
-
-/** The first groups, as many as `limit`, over time. */
-export interface SeriesQuestion extends GroupQuestion {
-  readonly bucketsMax: number;
-  /** Buckets of days begin with days of this zone where that can be counted; null: of UTC. */
-  readonly zone: Zone | null;
-}
-
-export interface EventSeries extends EventGroups {
-  readonly widthMs: number;
-  /** The zone at whose days the buckets begin; null: UTC. */
-  readonly zone: string | null;
-  /** All events of the filter; in order and without gaps. */
-  readonly buckets: readonly HistogramBucket[];
-  /** For each group its events in each bucket. */
-  readonly series: readonly (readonly number[])[];
-}
 
 export const NO_SERIES: EventSeries = {
   totalCount: 0,

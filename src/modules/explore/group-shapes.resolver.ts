@@ -10,12 +10,9 @@ import { Zone } from '../../event/zone';
 import { Access } from '../../graphql/access';
 import { Takes, TakesUnchecked } from '../../graphql/arguments';
 import { AuditGroupGrid, AuditGroupsOverTime, AuditWeekHours } from './explore.types';
-import type { AuditEventExplorer } from './explorer';
-import type { EventGrid } from './group-grid';
+import type { AuditEventExplorer, EventGrid, EventSeries, WeekHours } from './explorer';
 import { toGridQuestion, toSeriesQuestion } from './group-question';
-import type { EventSeries } from './group-series';
 import { GRID_PARAMETERS, SERIES_PARAMETERS, WEEK_HOUR_PARAMETERS } from './parameters';
-import type { WeekHours } from './week-hours';
 
 /** Groups as the charts of the dashboard draw them. No route of the public API uses them. */
 @Resolver()

@@ -13,19 +13,24 @@ import { bucketsOf, type ClosedRange, closedRange, fittingWidth } from './bucket
 import { eventGroups, facetsByColumns, windowsByColumns, windowsInParts } from './explore-by-columns';
 import {
   type AuditEventExplorer,
+  type EventGrid,
   type EventGroups,
+  type EventSeries,
   type FacetQuestion,
   type Facets,
   type FilteredGroups,
+  type GridQuestion,
   type GroupQuestion,
   type Histogram,
+  type SeriesQuestion,
+  type WeekHours,
 } from './explorer';
 import { facetOf, holding, outcomeFacet, outcomes } from './facet-rows';
 import { facetsStatement, TOTAL } from './facets.statement';
-import { type EventGrid, type GridQuestion, gridByColumns } from './group-grid';
-import { type EventSeries, NO_SERIES, type SeriesQuestion, seriesByColumns } from './group-series';
+import { gridByColumns } from './group-grid';
+import { NO_SERIES, seriesByColumns } from './group-series';
 import { extentStatement, histogramStatement, readableEvents } from './histogram.statement';
-import { NO_WEEK_HOURS, tooManyHours, type WeekHours, weekHoursOf } from './week-hours';
+import { NO_WEEK_HOURS, tooManyHours, weekHoursOf } from './week-hours';
 import { bucketsOfDays, fittingDays, zoneDays } from './zone-days';
 
 /** Counts events over time and by value, from the counts if they suffice, else from the events. */

@@ -2,24 +2,9 @@ import { DomainError } from '../../errors';
 import { HOUR_MS } from '../../event/event-time';
 import type { Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
-import type { HistogramBucket } from './explorer';
+import type { HistogramBucket, WeekHour, WeekHours } from './explorer';
 
 type Outcomes = Pick<HistogramBucket, 'succeeded' | 'failed'>;
-
-/** The events of an hour of the week, on all weeks of a range. */
-export interface WeekHour extends Outcomes {
-  /** The beginning of the hour with the most of these events, and their number. Null: there are no events. */
-  readonly busiestMs: number | null;
-  readonly busiest: number;
-}
-
-export interface WeekHours {
-  /** Ticks; null: there are no events. */
-  readonly from: bigint | null;
-  readonly to: bigint | null;
-  /** The hours of Monday, then those of Tuesday, and so on. */
-  readonly hours: readonly WeekHour[];
-}
 
 const HOURS = 7 * 24;
 /** 1970 began on a Thursday. */

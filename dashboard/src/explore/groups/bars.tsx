@@ -17,7 +17,7 @@ import { EXPLORE } from '../texts';
 import { fixedRange } from '../time-range';
 import { barsCsv, endOf, type OverTime, type Series, seriesOf } from './bars-data';
 import { ChartHead } from './chart-head';
-import type { ChartProps } from './group-chart';
+import type { ChartProps } from './chart-props';
 import { markHref } from './group-links';
 import { groupVariables } from './group-rows';
 import { valueText } from './group-text';

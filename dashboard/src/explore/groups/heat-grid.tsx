@@ -4,8 +4,8 @@ import { useTexts } from '../../lib/language';
 import { Failed, Loading } from '../../shell/states';
 import { EXPLORE } from '../texts';
 import { ChartHead } from './chart-head';
+import type { ChartProps } from './chart-props';
 import { cellsOf, gridCsv, markAt, placesOf } from './grid-data';
-import type { ChartProps } from './group-chart';
 import { markHref } from './group-links';
 import { useGrid, useGridTexts } from './use-grid';
 

@@ -5,8 +5,8 @@ import { FIELD_LABELS } from '../../lib/field-labels';
 import { useTexts } from '../../lib/language';
 import { useAnswer } from '../../lib/use-answer';
 import { EXPLORE } from '../texts';
+import type { ChartProps } from './chart-props';
 import { fieldAt, type Grid } from './grid-data';
-import type { ChartProps } from './group-chart';
 import { valueText } from './group-text';
 
 /** Asks for all events by few values of each field. */

@@ -9,7 +9,7 @@ import { Failed, Loading } from '../../shell/states';
 import { EXPLORE } from '../texts';
 import { fixedRange } from '../time-range';
 import { ChartHead } from './chart-head';
-import type { ChartProps } from './group-chart';
+import type { ChartProps } from './chart-props';
 import { markHref } from './group-links';
 import { type WeekHour, weekHoursCsv, weekHoursOf } from './week-hours-data';
 
