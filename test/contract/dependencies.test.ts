@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { importsOf, ROOT, sourcesOf } from '../support/imports';
+import { filesOf, importsOf, ROOT, sourcesOf } from '../support/imports';
 
 /** The packages of others that a package.json asks for. */
 function listed(file: string): Record<string, string> {
@@ -29,9 +29,12 @@ it.each([
 ])('%s lists what its sources import, and nothing else', (folder, sources) => {
   const { dependencies = {} } = JSON.parse(read(`${folder}/package.json`));
   const targets = sourcesOf(sources).flatMap(importsOf);
+  const fetched = filesOf(sources, /\.css$/).flatMap((file) =>
+    [...read(file).matchAll(/url\("(@[^/"]+\/[^/"]+)/g)].map(([, name]) => name as string),
+  );
   const packages = targets.flatMap(({ target, isFile }) => {
     if (isFile) return target.startsWith('src/event/') && folder !== 'src/event' ? [EVENT] : [];
     return target.startsWith('node:') ? [] : [target.split('/', target.startsWith('@') ? 2 : 1).join('/')];
   });
-  expect(Object.keys(dependencies)).toEqual([...new Set(packages)].sort());
+  expect(Object.keys(dependencies)).toEqual([...new Set([...packages, ...fetched])].sort());
 });

@@ -22,15 +22,17 @@ export interface Import {
   readonly isFile: boolean;
 }
 
+/** The files below a folder whose names match, without generated ones, fixtures and packages. */
+export const filesOf = (folder: string, name: RegExp): string[] =>
+  readdirSync(path.join(ROOT, folder), { recursive: true })
+    .map((each) => path.posix.join(folder, String(each).replaceAll(path.sep, '/')))
+    .filter((file) => name.test(file) && !NOT_OURS.test(file));
+
 /** The sources below the folders, without generated ones, fixtures and packages. */
-export function sourcesOf(...folders: string[]): Source[] {
-  return folders.flatMap((folder) =>
-    readdirSync(path.join(ROOT, folder), { recursive: true })
-      .map((name) => path.posix.join(folder, String(name).replaceAll(path.sep, '/')))
-      .filter((file) => SOURCE.test(file) && !NOT_OURS.test(file))
-      .map((file) => ({ file, text: readFileSync(path.join(ROOT, file), 'utf8') })),
-  );
-}
+export const sourcesOf = (...folders: string[]): Source[] =>
+  folders
+    .flatMap((folder) => filesOf(folder, SOURCE))
+    .map((file) => ({ file, text: readFileSync(path.join(ROOT, file), 'utf8') }));
 
 /** Everything that a file imports, re-exports, requires or imports dynamically, types included. */
 export function importsOf({ file, text }: Source): Import[] {

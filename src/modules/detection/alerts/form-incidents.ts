@@ -1,7 +1,7 @@
 import type { Prisma } from '../../../database/clients';
 import { uuidOf } from '../base/uuid-of';
 import { type About, linkOf } from './incident-about';
-import { SELECT_WITHIN } from './incident-time';
+import { WITHIN } from './incident-time';
 import { byTime, type OpenAlert } from './put-alerts';
 import { putIncidents } from './put-incidents';
 
@@ -138,14 +138,14 @@ async function stateOf(tx: Prisma.TransactionClient, tenantId: number, own: read
   const ids = own.map(({ alertId }) => alertId);
   const rows = await tx.$queryRawUnsafe<StateRow[]>(
     `SELECT p.within, a.*, i.status, i.number, i.touched FROM (
-       ${SELECT_WITHIN}) p
+       ${WITHIN}) p
      LEFT JOIN LATERAL (
-       SELECT alert_id::text AS id, incident_id::text AS incident, incident_id, links, first_event AS first,
-         last_event AS last, placed_by IS NOT NULL AS placed
+       SELECT alert_id::text AS id, incident_id::text AS incident, links, first_event AS first, last_event AS last,
+         placed_by IS NOT NULL AS placed
        FROM alert WHERE tenant_id = $1::int AND incident_id IS NOT NULL AND (alert_id = ANY($2::uuid[]) OR
          (links && $3::text[] AND last_event >= $4::bigint - p.within AND first_event <= $5::bigint + p.within))
        ORDER BY alert_id = ANY($2::uuid[]) DESC, last_event DESC, alert_id LIMIT ${CANDIDATES_MAX + ids.length}) a ON true
-     LEFT JOIN incident i ON i.tenant_id = $1::int AND i.incident_id = a.incident_id`,
+     LEFT JOIN incident i ON i.tenant_id = $1::int AND i.incident_id = a.incident::uuid`,
     ...[tenantId, ids, links, from, -to],
   );
   const all = new Map<string, Linked>();

@@ -3,7 +3,7 @@ import { ticksOfRecordId } from '../../../event/record-id';
 import { type Arrived, toDetectionEvent } from '../../../rules/arrived';
 import { loginOf } from '../../../rules/event-values';
 import { linkOf } from './incident-about';
-import { SELECT_WITHIN } from './incident-time';
+import { WITHIN } from './incident-time';
 import { byTime } from './put-alerts';
 import { putIncidents } from './put-incidents';
 
@@ -26,7 +26,7 @@ export async function growIncidents(
   const open = await tx.$queryRawUnsafe<{ id: string; links: readonly string[] }[]>(
     `SELECT i.incident_id::text AS id, coalesce(array_agg(DISTINCT l.link), '{}') AS links FROM (
        SELECT * FROM incident WHERE tenant_id = $1::int AND status <> 'resolved' AND alert_count > 0
-         AND first_event <= $3::bigint AND last_event + (${SELECT_WITHIN}) >= $2::bigint
+         AND first_event <= $3::bigint AND last_event + (${WITHIN}) >= $2::bigint
        ORDER BY last_event DESC, incident_id LIMIT ${INCIDENTS_MAX}) i
      JOIN alert a ON a.tenant_id = $1::int AND a.incident_id = i.incident_id
      CROSS JOIN LATERAL unnest(a.links) AS l(link) GROUP BY i.incident_id ORDER BY i.incident_id`,

@@ -3,7 +3,7 @@ import { COLUMN_OF } from '../../../event/fields';
 import { recordIdFloor } from '../../../event/record-id';
 import { toStored } from '../../../store/rows/stored-text';
 import { type About, type Entity, readAbout } from './incident-about';
-import { SELECT_WITHIN } from './incident-time';
+import { WITHIN } from './incident-time';
 import { titleOf } from './incident-title';
 
 const LOGIN = COLUMN_OF.serverPrincipalName;
@@ -112,7 +112,7 @@ async function storiesOf(
   const rows = await tx.$queryRawUnsafe<AlertRow[]>(
     `WITH of_all AS (SELECT * FROM alert WHERE tenant_id = $1::int AND incident_id = ANY($2::uuid[]))
      SELECT * FROM (SELECT incident_id::text AS id, severity::int AS severity, first_event AS first, about,
-       (${SELECT_WITHIN}) AS within, rank() OVER (PARTITION BY incident_id ORDER BY first_event, alert_id) AS n,
+       (${WITHIN}) AS within, rank() OVER (PARTITION BY incident_id ORDER BY first_event, alert_id) AS n,
        (max(severity) OVER of_it)::int AS worst, min(first_event) OVER of_it AS begun, max(last_event) OVER of_it AS ended,
        (count(*) OVER of_it)::int AS alerts, (sum(event_count) OVER of_it)::text AS events
        FROM of_all WINDOW of_it AS (PARTITION BY incident_id)) a WHERE n <= ${ALERTS_MAX} ORDER BY id, n`,
