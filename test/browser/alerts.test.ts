@@ -78,7 +78,7 @@ describe('alerts in the dashboard', () => {
   it('an event gets a note that marks it, and goes into an incident with a reason and out again', async () => {
     page = await opened.dashboard.signedIn(worker, '/explore?range=all&filter=clientIp:203.0.113.1');
     const events = page.getByRole('region', { name: 'Events', exact: true });
-    await events.getByRole('row').nth(1).click();
+    await events.getByRole('row').nth(1).getByRole('link').first().click();
     const notes = page.getByRole('region', { name: 'Notes' });
     await notes.getByText('No notes.').waitFor();
     await notes.getByRole('textbox', { name: 'Note' }).fill('a scanner of ours');

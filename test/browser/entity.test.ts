@@ -36,6 +36,8 @@ describe('the page of an entity', () => {
     const drawer = await explore.open(0);
     const toHost = drawer.getByRole('link', { name: 'Page of Host KIOSK-7' });
     const card = page.getByRole('tooltip').filter({ hasText: 'Host KIOSK-7' });
+    // Scrolling closes a card.
+    await toHost.scrollIntoViewIfNeeded();
     await toHost.hover();
     await card.getByText('First seen').waitFor();
     await card.hover();

@@ -1,6 +1,7 @@
 import { Portal } from '@mantine/core';
 import { Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useRouter } from 'wouter';
+import { showHidden } from '../explore/event/marks';
 import { part } from '../lib/part';
 import { Boundary } from '../shell/boundary';
 import { entityOf, placeOf } from './card-place';
@@ -105,7 +106,7 @@ function Card({ link, id }: Open) {
   return (
     <div ref={place} id={CARD_ID} role="tooltip" className={classes.card}>
       <Boundary>
-        <Suspense fallback={null}>
+        <Suspense fallback={<strong>{showHidden(id.value)}</strong>}>
           <EntityCard id={id} />
         </Suspense>
       </Boundary>
