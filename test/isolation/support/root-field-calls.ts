@@ -101,6 +101,13 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   'auditSourceList.state': () => undefined,
   // A disabled tenant would be refused what its other calls must be answered.
   'disableTenant.tenantId': () => '2000000000',
+  'auditGroupsOverTime.buckets': () => 30,
+  'auditGroupsOverTime.groups': () => 5,
+  'auditGroupGrid.values': () => 7,
+  'eventNotes.recordIds': ({ recordIds }) => recordIds.slice(0, 2),
+  'addEventNote.note': ({ marks }) => `${marks.admin} note`,
+  'addToIncident.note': ({ marks }) => `${marks.admin} note`,
+  'removeEventNote.noteId': () => '00000000-0000-8000-8000-000000000000',
   'auditGroups.fields': () => ['objectName', 'tenantId'],
   'auditGroups.sortBy': () => 'objectName',
   'auditGroups.sumOf': () => 'responseRows',
