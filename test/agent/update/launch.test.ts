@@ -170,6 +170,7 @@ describe('the launcher of agents', () => {
     expect(state().trial).not.toBeNull();
     clock.advance(1);
     await until('installed', () => state().installed?.sha256 === offer.sha256);
+    await until('told', () => trial.heard.includes('proved'));
     clock.advance(TRIAL_MS);
     await new Promise((resolve) => setImmediate(resolve));
     expect(trial.heard).toEqual(['proved']);
