@@ -45,8 +45,19 @@ export function EntityCards() {
       const id = link && entityOf(link.href, base);
       soon(link && id ? { link, id } : null);
     };
-    const onPointer = (event: PointerEvent) => {
-      if (event.pointerType !== 'touch') at(event.target);
+    // What moves under a pointer that rests opens nothing.
+    let [x, y] = [Number.NaN, Number.NaN];
+    let over: EventTarget | null = null;
+    const onPointer = ({ pointerType, clientX, clientY, target }: PointerEvent) => {
+      const isMoved = clientX !== x || clientY !== y;
+      [x, y] = [clientX, clientY];
+      if (pointerType === 'touch' || !isMoved || target === over) return;
+      over = target;
+      at(target);
+    };
+    const onScroll = () => {
+      over = null;
+      close();
     };
     const onFocus = ({ target }: FocusEvent) => {
       if (target instanceof Element && target.matches(':focus-visible')) at(target);
@@ -57,17 +68,17 @@ export function EntityCards() {
       close();
     };
     window.addEventListener('keydown', onKey, true);
-    document.addEventListener('pointerover', onPointer);
+    document.addEventListener('pointermove', onPointer);
     document.addEventListener('focusin', onFocus);
     document.addEventListener('click', close, true);
-    document.addEventListener('scroll', close, true);
+    document.addEventListener('scroll', onScroll, true);
     return () => {
       clearTimeout(timer);
       window.removeEventListener('keydown', onKey, true);
-      document.removeEventListener('pointerover', onPointer);
+      document.removeEventListener('pointermove', onPointer);
       document.removeEventListener('focusin', onFocus);
       document.removeEventListener('click', close, true);
-      document.removeEventListener('scroll', close, true);
+      document.removeEventListener('scroll', onScroll, true);
     };
   }, [base]);
 
