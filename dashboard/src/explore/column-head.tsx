@@ -29,6 +29,9 @@ export function ColumnHead({ column, onDrop, onWidth, children }: Props) {
     if (!cell || !event.currentTarget.hasPointerCapture(event.pointerId)) return;
     onWidth(boundedWidth(event.clientX - cell.getBoundingClientRect().left));
   };
+  const setDraggable = (isDraggable: boolean) => {
+    if (head.current) head.current.draggable = isDraggable;
+  };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only for a pointer, see above
     <div
@@ -47,11 +50,9 @@ export function ColumnHead({ column, onDrop, onWidth, children }: Props) {
       <div
         className={classes.edge}
         data-edge={column}
-        draggable
-        onDragStart={(event) => {
-          event.preventDefault();
-          event.stopPropagation();
-        }}
+        // Over the edge, the heading stays where it is.
+        onPointerEnter={() => setDraggable(false)}
+        onPointerLeave={() => setDraggable(true)}
         onPointerDown={(event) => {
           event.preventDefault();
           event.currentTarget.setPointerCapture(event.pointerId);
