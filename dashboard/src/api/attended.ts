@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../lib/time';
-import { PAGE_HEADER } from './session';
+import { PAGE_HEADER, UNATTENDED_HEADER } from './session';
 
 /** Without an act for so long, the page asks by itself. */
 const ATTENDED_MS = 5 * MINUTE_MS;
@@ -23,4 +23,4 @@ export function noteActs(page: Target): void {
  * session, which would otherwise not end while nobody is there.
  */
 export const askingHeaders = (nowMs = Date.now()): Record<string, string> =>
-  nowMs - actedMs < ATTENDED_MS ? PAGE_HEADER : { ...PAGE_HEADER, 'X-Dashboard': 'unattended' };
+  nowMs - actedMs < ATTENDED_MS ? PAGE_HEADER : UNATTENDED_HEADER;

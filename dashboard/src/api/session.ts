@@ -23,6 +23,8 @@ export interface SignInWays {
 const API = '/dashboard/api';
 /** The service refuses calls with the session's cookie but without this header, which a page of another site cannot send. */
 export const PAGE_HEADER = { 'X-Dashboard': '1' };
+/** The same for what the page asks by itself while nobody acts in it. */
+export const UNATTENDED_HEADER: typeof PAGE_HEADER = { 'X-Dashboard': 'unattended' };
 const JSON_HEADERS = { ...PAGE_HEADER, 'Content-Type': 'application/json' };
 
 /** The session of the cookie, which the page itself cannot read; null when nobody is signed in. */
