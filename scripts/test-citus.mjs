@@ -21,6 +21,7 @@ const SUITES = [
   'test/(store|explore)/(list|counts|explore|explore-export).property',
   'test/(access-log/entries|ingest/ingest|keys/life-cycle|keys/disabled-tenant|explore/saved-searches).test',
   'test/graphql/operator',
+  'test/notes',
   'test/metrics/metrics',
   'test/isolation',
   ...['tail', 'detection', 'destinations'].map((name) => `test/${name}`),
