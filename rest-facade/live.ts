@@ -21,7 +21,7 @@ const LIVE_OPERATION = 'liveAuditActivity';
 const EVENT_STREAM = 'text/event-stream';
 
 export interface LiveEntrance extends Omit<TailEntrance, 'large'> {
-  readonly maskedTenants: Pick<MaskedTenants, 'all'>;
+  readonly maskedTenants: Pick<MaskedTenants, 'among'>;
   /** As the call's own `note`, and joins the entries of a page that begins one stream after another. */
   readonly noteView: (call: Call, access: Access) => void;
 }

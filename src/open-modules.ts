@@ -206,7 +206,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     owner,
     ask: {
       events: beginExport,
-      masks: async (tenantId) => (await maskedTenants.all()).includes(tenantId),
+      masks: async (tenantId) => (await maskedTenants.among([tenantId])).length > 0,
       lags: sources.lags,
       whole: (text, form, asker, waitMs) => large.written(text, form, asker, waitMs),
       sources: listSources,

@@ -1,7 +1,7 @@
 import type { Bench } from '../context';
 import { type Figure, reported } from '../figure';
 import type { Datasets } from '../load/dataset';
-import { effortOf, familyMs, processMs } from '../processes/processor-time';
+import { effortOf, familyMs, processMs, untilQuiet } from '../processes/processor-time';
 import { createReadKey, startService } from '../processes/service';
 import { short } from '../report';
 
@@ -47,6 +47,7 @@ export async function reports(bench: Bench, datasets: Datasets): Promise<Figure[
     server: () => processMs(service.server.pid),
     postgres: () => familyMs(bench.postgresPid),
   };
+  await untilQuiet(clocks);
   for (let round = 0; round < bench.options.rounds; round++)
     for (const format of ['csv', 'pdf'] as const) {
       const { effort } = await effortOf(clocks, () =>

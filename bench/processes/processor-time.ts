@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Linux counts in hundredths of a second, independently of the kernel's own clock. */
 const TICK_MS = 10;
@@ -56,4 +57,22 @@ export async function effortOf<N extends string, T>(
   const value = await work();
   const taken = names.map((name, i) => [name, all[name]() - (before[i] ?? Number.NaN)] as const);
   return { value, effort: Object.fromEntries(taken) as Effort<N> };
+}
+
+/** Part of one core that a process may use while nobody asks it for anything. */
+const QUIET_SHARE = 0.1;
+const QUIET_STEP_MS = 2_000;
+
+/**
+ * Waits until the clocks stand still: a service works on loaded events (seals them, looks at them with the rules) long
+ * after it answers.
+ */
+export async function untilQuiet(clocks: Readonly<Record<string, () => number>>): Promise<void> {
+  const busyMs = () => Object.values(clocks).reduce((sum, clock) => sum + clock(), 0);
+  for (let before = busyMs(), isBusy = true; isBusy; ) {
+    await sleep(QUIET_STEP_MS);
+    const now = busyMs();
+    isBusy = now - before > QUIET_SHARE * QUIET_STEP_MS;
+    before = now;
+  }
 }

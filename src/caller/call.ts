@@ -92,7 +92,7 @@ export function callAccepter(parts: {
   readonly rateLimitPerMinute: number;
   readonly accessLog: Pick<AccessLog, 'note'>;
   /** Not given: no tenant masks its statements. */
-  readonly maskedTenants?: Pick<MaskedTenants, 'all'>;
+  readonly maskedTenants?: Pick<MaskedTenants, 'among'>;
   readonly nowMs: () => number;
 }): AcceptCall {
   const { authenticator, sessions, limiter, rateLimitPerMinute, accessLog, nowMs } = parts;

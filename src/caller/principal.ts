@@ -1,8 +1,10 @@
 import type { AddressList } from '../address-list';
 import { DomainError } from '../errors';
+import { Rests } from '../rests';
 import { type NoTenants, noTenant, type TenantSet } from '../tenant-set';
 import type { Asker } from './rate-limit/fair-share';
 import { READ_ALERTS_SCOPE, type Scope } from './scopes';
+import type { TenantStore } from './tenant.store';
 
 /** The caller, made from the key or session of a request. Access rules need nothing else. */
 export type Principal =
@@ -101,20 +103,55 @@ const isNone = (tenantIds: TenantSet | NoTenants): tenantIds is NoTenants => ten
 
 const MASKS_KEPT_MS = 1_000;
 
+/** After a node of a cluster was found away, tenants are asked about one by one for so long. */
+const ONE_BY_ONE_MS = 2_000;
+
 /** The tenants whose statements are masked, as they were a second ago at most. */
 export class MaskedTenants {
   #read: { readonly at: number; readonly ids: Promise<readonly number[]> } | null = null;
+  readonly #rests = new Rests<'all' | number>();
 
   constructor(
-    private readonly read: () => Promise<readonly number[]>,
+    private readonly store: Pick<TenantStore, 'masked' | 'isDistributed'>,
     private readonly nowMs: () => number,
   ) {}
 
-  /** @throws DomainError `service_unavailable` */
-  async all(): Promise<readonly number[]> {
+  /**
+   * Those of the tenants whose statements are masked. While a node of a cluster is away, each tenant's own node is asked.
+   * Of several tenants, those on that node count as masked.
+   * @throws DomainError `service_unavailable`
+   */
+  async among(tenantIds: readonly number[]): Promise<readonly number[]> {
+    if (!this.#rests.isResting('all')) {
+      try {
+        const all = await this.#all();
+        return tenantIds.filter((tenantId) => all.includes(tenantId));
+      } catch (error) {
+        if (!this.store.isDistributed) throw error;
+        this.#rests.failed('all', () => ONE_BY_ONE_MS);
+      }
+    }
+    const [one] = tenantIds;
+    if (one !== undefined && tenantIds.length === 1) return this.store.masked(one);
+    const found: number[] = [];
+    for (const tenantId of tenantIds) if (await this.#mayBeMasked(tenantId)) found.push(tenantId);
+    return found;
+  }
+
+  async #mayBeMasked(tenantId: number): Promise<boolean> {
+    if (this.#rests.isResting(tenantId)) return true;
+    try {
+      return (await this.store.masked(tenantId)).length > 0;
+    } catch {
+      this.#rests.failed(tenantId, () => ONE_BY_ONE_MS);
+      return true;
+    }
+  }
+
+  async #all(): Promise<readonly number[]> {
     const now = this.nowMs();
     if (this.#read && now - this.#read.at < MASKS_KEPT_MS) return this.#read.ids;
-    const read = { at: now, ids: this.read() };
+    const read = { at: now, ids: this.store.masked() };
     this.#read = read;
     read.ids.catch(() => {
       if (this.#read === read) this.#read = null;
@@ -132,10 +169,9 @@ export interface Masks {
 }
 
 /** What is masked for a caller. Agents and operators get no events. */
-export async function masksOf(principal: Principal, tenants: Pick<MaskedTenants, 'all'>): Promise<Masks> {
+export async function masksOf(principal: Principal, tenants: Pick<MaskedTenants, 'among'>): Promise<Masks> {
   if (principal.kind !== 'public') return {};
-  const own: readonly number[] = principal.tenantIds;
-  const ids = (await tenants.all()).filter((tenantId) => own.includes(tenantId)).map(String);
+  const ids = (await tenants.among(principal.tenantIds)).map(String);
   if (ids.length === 0) return {};
   return principal.scopes.includes(UNMASK_SCOPE) ? { unmasked: new Set(ids) } : { masked: new Set(ids) };
 }

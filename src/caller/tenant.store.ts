@@ -41,6 +41,10 @@ export interface TenantStore {
   ): Promise<Tenant | null>;
   /** The tenants that are disabled. */
   disabled(): Promise<readonly number[]>;
+  /** The tenants whose statements are masked. @param only asks about one tenant, and only the node that has its rows */
+  masked(only?: number): Promise<readonly number[]>;
+  /** Whether tenants are on several nodes, of which one may be away. */
+  readonly isDistributed: boolean;
   /** Also writes its entry of the access log. @returns null: there is no such tenant */
   setMasking(tenantId: number, masksStatements: boolean, attempt: Attempt): Promise<Tenant | null>;
   /** @returns those of the ids that exist */
@@ -49,6 +53,10 @@ export interface TenantStore {
 
 export class PostgresTenantStore implements TenantStore {
   constructor(private readonly service: ServiceDoor) {}
+
+  get isDistributed(): boolean {
+    return this.service.isDistributed;
+  }
 
   create(name: string, retentionDays: number | null, attempt: Attempt): Promise<Tenant> {
     return change(
@@ -67,11 +75,10 @@ export class PostgresTenantStore implements TenantStore {
     );
   }
 
-  /** The tenants whose statements are masked. */
-  async masked(): Promise<readonly number[]> {
+  async masked(only?: number): Promise<readonly number[]> {
     const found = await guarded(() =>
       this.service.models.tenant.findMany({
-        where: { masksStatements: true },
+        where: { masksStatements: true, ...(only !== undefined && { tenantId: only }) },
         select: { tenantId: true },
       }),
     );

@@ -27,7 +27,7 @@ interface DeliveryParts {
   readonly box: SecretBox;
   readonly guard: NetworkGuard;
   readonly epoch: Pick<LogEpoch, 'state' | 'isDrill' | 'look' | 'pauseOf'>;
-  readonly maskedTenants: Pick<MaskedTenants, 'all'>;
+  readonly maskedTenants: Pick<MaskedTenants, 'among'>;
   readonly nowMs: () => number;
   readonly log: Logger;
 }
@@ -174,7 +174,7 @@ export class Deliveries {
     const isFull = () => this.#running.size >= LIMITS.destinationRunsMax;
     try {
       const sender = this.#senderOf(destination);
-      const isMasked = (await this.parts.maskedTenants.all()).includes(destination.tenantId);
+      const isMasked = (await this.parts.maskedTenants.among([destination.tenantId])).length > 0;
       const toItem = itemMaker(
         destination.filter,
         destination.format,

@@ -42,7 +42,7 @@ export async function openDestinations(parts: {
   readonly owner: OwnerDoor;
   readonly epoch: LogEpoch;
   readonly tenants: TenantStore;
-  readonly maskedTenants: Pick<MaskedTenants, 'all'>;
+  readonly maskedTenants: Pick<MaskedTenants, 'among'>;
   readonly nowMs: () => number;
   readonly log: Logger;
   readonly goneSeal: GoneSeal;

@@ -58,7 +58,7 @@ export function detectionModule(parts: {
   readonly service: ServiceDoor;
   readonly owner: OwnerDoor;
   readonly tenants: TenantStore;
-  readonly maskedTenants: Pick<MaskedTenants, 'all'>;
+  readonly maskedTenants: Pick<MaskedTenants, 'among'>;
   readonly signal: AbortSignal;
   readonly changes: Pick<FairShare, 'run'>;
   readonly nowMs: () => number;

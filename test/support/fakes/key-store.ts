@@ -92,10 +92,11 @@ export class FakeKeyStore implements KeyStore {
 
 const IN_USE = { retentionDays: null, disabledAt: null, disabledReason: null, masksStatements: false };
 /** No tenant masks its statements. */
-export const NO_MASKS = { all: async () => [] };
+export const NO_MASKS = { among: async () => [] };
 
 /** Tenants 1 to `count`. */
 export class FakeTenantStore implements TenantStore {
+  readonly isDistributed = false;
   readonly tenants: Tenant[];
 
   constructor(count: number) {
@@ -130,6 +131,10 @@ export class FakeTenantStore implements TenantStore {
   }
 
   async disabled(): Promise<readonly number[]> {
+    return [];
+  }
+
+  async masked(): Promise<readonly number[]> {
     return [];
   }
 

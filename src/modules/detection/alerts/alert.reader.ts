@@ -50,7 +50,7 @@ export class AlertReader {
 
   constructor(
     door: ServiceDoor | OwnerDoor,
-    private readonly maskedTenants: Pick<MaskedTenants, 'all'>,
+    private readonly maskedTenants: Pick<MaskedTenants, 'among'>,
   ) {
     this.#ask = askingBy(door);
   }
@@ -143,7 +143,8 @@ export class AlertReader {
 
   /** Alerts and findings, without literals where the tenant masks them. It holds for every reader. */
   async #shown<T extends Grouped>(all: readonly T[]): Promise<readonly T[]> {
-    const masked = (await this.maskedTenants.all()).map(String);
+    const tenantIds = new Set(all.map(({ tenantId }) => Number(tenantId)));
+    const masked = (await this.maskedTenants.among([...tenantIds])).map(String);
     if (masked.length === 0) return all;
     return all.map((one) =>
       masked.includes(one.tenantId) ? { ...one, group: maskedGroup(one.group) } : one,
