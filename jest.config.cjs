@@ -26,7 +26,8 @@ module.exports = {
   rootDir: __dirname,
   roots: ['<rootDir>/test'],
   setupFiles: ['<rootDir>/test/support/seed.ts'],
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // The second are the groups that scripts/lib/suites-together.mjs writes.
+  testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/.setup/suites-together/*.test.ts'],
   transform: { '\\.ts$': compile('typescript'), '\\.[cm]?js$': compile('ecmascript') },
   transformIgnorePatterns: [`/node_modules/(?!(.*/node_modules/)?(${COMPILED_PACKAGES.join('|')})/)`],
   // One more than the two cores of CI: many tests wait for a process or a moment.

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, posix, relative, sep } from 'node:path';
+import { join, posix, sep } from 'node:path';
 import serverClient from './lib/server-client.cjs';
+import { failedSuites, inGroups } from './lib/suites-together.mjs';
 import { ROOT, setup } from './setup.mjs';
 
 /** `--long`: only the long suites, in full. */
@@ -17,15 +18,12 @@ const LONG_SUITES = [...Object.keys(long.suites), ...long.only];
 const QUICK_START = isLong ? [] : ['--liftoff-only'];
 /** The suites that only the long run includes. */
 const LONG_ONLY = [...Object.keys(long.suites).filter((name) => long.suites[name].short === 0), ...long.only];
-/** The suites that need a browser, or that a command of their own runs. */
-const ELSEWHERE = [
-  '/node_modules/',
-  '<rootDir>/test/browser/',
-  ...LONG_ONLY.map((name) => `<rootDir>/${name}`),
-];
+/** Suites that a command of their own runs: those that need a browser, and the long run's. */
+const isElsewhere = (file) => file.startsWith('test/browser/') || LONG_ONLY.includes(file);
 /**
- * In CI, up to this number of failed suites are run once more, one after the other. Each is named even if it passes then:
- * its first failure shows a defect of the test or of the product, which a busy machine has revealed.
+ * In CI, if up to this number of files fail, their failed suites are run once more, one after the other and on their own.
+ * Each is named even if it passes then: its first failure shows a defect of the test or of the product, which a busy
+ * machine has revealed.
  */
 const AGAIN_MAX = 3;
 const VARIABLES = { postgres: 'TEST_DATABASE_URL', redis: 'TEST_REDIS_URL' };
@@ -50,7 +48,11 @@ try {
     env[variable] = server.url;
   }
   const args = isWhole
-    ? ['--testPathIgnorePatterns', ...ELSEWHERE]
+    ? inGroups(
+        ROOT,
+        suitesWhere((file) => !isElsewhere(file)),
+        isLongSuite,
+      )
     : isLong
       ? [...process.argv.slice(3), ...LONG_SUITES]
       : process.argv.slice(2);
@@ -59,7 +61,7 @@ try {
   if (code === 0 && isLong && process.argv.length === 3) {
     env.TEST_ENGINE = 'embedded';
     env.TEST_SHARE = 'short';
-    code = await run(['--runTestsByPath', ...suitesOfEngines()]);
+    code = await run(inGroups(ROOT, suitesWhere(isOfEngines), isLongSuite));
   }
 } finally {
   await Promise.all(servers.map((server) => server.close()));
@@ -87,12 +89,21 @@ if (isWhole) {
 }
 process.exitCode = code;
 
-/** The suites that `npm test` ran on one engine and that were not run on both since. */
-function suitesOfEngines() {
+/** Paths of the suites for which a condition holds. */
+function suitesWhere(holds) {
   return readdirSync(join(ROOT, 'test'), { recursive: true })
     .map((name) => posix.join('test', String(name).replaceAll(sep, '/')))
-    .filter((file) => file.endsWith('.test.ts') && !LONG_SUITES.some((name) => file.startsWith(name)))
-    .filter((file) => /\.each\(ENGINES\)/.test(readFileSync(join(ROOT, file), 'utf8')));
+    .filter((file) => file.endsWith('.test.ts') && holds(file))
+    .sort();
+}
+
+/** Whether `npm test` ran a suite on one engine, and no run was on both. */
+function isOfEngines(file) {
+  return !isLongSuite(file) && /\.each\(ENGINES\)/.test(readFileSync(join(ROOT, file), 'utf8'));
+}
+
+function isLongSuite(file) {
+  return LONG_SUITES.some((name) => file.startsWith(name));
 }
 
 /** Exit code of jest; that of its second run if a few suites failed in the first. */
@@ -101,8 +112,9 @@ async function twiceIfNeeded(args) {
   const results = join(folder, 'results.json');
   try {
     const code = await jest(['--json', `--outputFile=${results}`, ...args]);
-    const suites = code === 0 || !existsSync(results) ? [] : failedSuites(results);
-    if (suites.length === 0 || suites.length > AGAIN_MAX) return code;
+    const files = code === 0 || !existsSync(results) ? [] : failedFiles(results);
+    if (files.length === 0 || files.length > AGAIN_MAX) return code;
+    const suites = files.flatMap((file) => failedSuites(ROOT, file));
     process.stderr.write(`\nFAILED, and run once more: ${suites.join(' ')}\n`);
     // A suite may leave something open in this process, which would wait for it for ever.
     const again = await jest(['--runInBand', '--forceExit', '--runTestsByPath', ...suites]);
@@ -115,10 +127,10 @@ async function twiceIfNeeded(args) {
   }
 }
 
-/** Paths of the failed suites, from jest's report. */
-function failedSuites(results) {
-  const { testResults } = JSON.parse(readFileSync(results, 'utf8'));
-  return testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(ROOT, name));
+/** The results of the files that failed, from jest's report. */
+function failedFiles(report) {
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+  return testResults.filter(({ status }) => status === 'failed');
 }
 
 /** Runs jest with our arguments, terminal and signals. @returns its exit code */

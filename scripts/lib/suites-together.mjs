@@ -1,0 +1,65 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** Where jest finds the groups, as its configuration says. */
+const FOLDER = '.setup/suites-together';
+/** More in a group spare little, and let a core idle at the end. */
+const GROUP_MAX = 8;
+/** The concepts whose suites pass together: none changes what the modules of the service share. */
+const TOGETHER = new Set(['explore', 'keys']);
+/** A suite that replaces modules needs modules of its own. */
+const REPLACES_MODULES = /jest\.(mock|doMock|unmock|resetModules|isolateModules)\b/;
+
+/**
+ * Writes files that each declare several suites of one concept, each suite in a `describe` with its path. To load and
+ * start the service takes longer than most suites do, and the suites of a group load it once.
+ * @param suites paths within the project
+ * @param alone tells which more suites are in no group
+ * @returns arguments for jest, which runs the groups and the suites that are in none
+ */
+export function inGroups(root, suites, alone) {
+  const folder = join(root, FOLDER);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const single = [];
+  const concepts = new Map();
+  for (const suite of suites) {
+    const concept = suite.split('/')[1];
+    if (
+      !TOGETHER.has(concept) ||
+      alone(suite) ||
+      REPLACES_MODULES.test(readFileSync(join(root, suite), 'utf8'))
+    )
+      single.push(suite);
+    else concepts.set(concept, [...(concepts.get(concept) ?? []), suite]);
+  }
+  const groups = [...concepts].flatMap(([concept, members]) => writeGroups(root, concept, members));
+  return ['--roots', join(root, 'test'), '--roots', folder, '--runTestsByPath', ...single, ...groups];
+}
+
+function writeGroups(root, concept, suites) {
+  const count = Math.ceil(suites.length / GROUP_MAX);
+  return Array.from({ length: count }, (_, index) => {
+    const file = join(FOLDER, `${concept}-${index + 1}.test.ts`);
+    // Every n-th, since neighbours in the alphabet often take equally long.
+    const members = suites.filter((_suite, position) => position % count === index);
+    writeFileSync(join(root, file), members.map((suite) => declaration(root, suite)).join(''));
+    return file;
+  });
+}
+
+const declaration = (root, suite) =>
+  `describe(${JSON.stringify(suite)}, () => {\n  require(${JSON.stringify(join(root, suite))});\n});\n`;
+
+/**
+ * The suites that failed in a file that jest ran: its own path, or those of a group.
+ * @param result of the file, from jest's report
+ */
+export function failedSuites(root, { name, assertionResults }) {
+  const file = relative(root, name);
+  if (!file.startsWith(FOLDER)) return [file];
+  const failed = assertionResults.filter(({ status }) => status === 'failed');
+  if (failed.length > 0) return [...new Set(failed.map(({ ancestorTitles }) => ancestorTitles[0]))];
+  // What failed belongs to no test.
+  return [...readFileSync(name, 'utf8').matchAll(/^describe\("(.+)"/gm)].map(([, suite]) => suite);
+}

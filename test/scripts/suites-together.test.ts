@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+const SCRIPT = path.resolve(__dirname, '../../scripts/lib/suites-together.mjs');
+const SUITES = [
+  ...Array.from({ length: 9 }, (_, index) => `test/keys/${index}.test.ts`),
+  'test/keys/long.test.ts',
+  'test/keys/replaces.test.ts',
+  'test/not-together/one.test.ts',
+];
+
+describe('suites that run together', () => {
+  let root: string;
+  beforeAll(() => {
+    root = mkdtempSync(path.join(os.tmpdir(), 'audit-activity-groups-'));
+    for (const suite of SUITES) {
+      mkdirSync(path.dirname(path.join(root, suite)), { recursive: true });
+      writeFileSync(path.join(root, suite), suite.includes('replaces') ? "jest.mock('./a');\n" : '');
+    }
+  });
+  afterAll(() => rmSync(root, { recursive: true }));
+
+  const evaluate = (expression: string) =>
+    JSON.parse(
+      execFileSync(process.execPath, [
+        '--input-type=module',
+        '-e',
+        `import { failedSuites, inGroups } from ${JSON.stringify(SCRIPT)};
+         const root = ${JSON.stringify(root)};
+         console.log(JSON.stringify(${expression}));`,
+      ]).toString(),
+    );
+  const grouped = () =>
+    evaluate(`inGroups(root, ${JSON.stringify(SUITES)}, (suite) => suite.includes('long'))`) as string[];
+
+  it('are each in one group, except those of other concepts, the long ones and those that replace modules', () => {
+    const files = grouped().slice(grouped().indexOf('--runTestsByPath') + 1);
+    expect(files).toEqual([
+      'test/keys/long.test.ts',
+      'test/keys/replaces.test.ts',
+      'test/not-together/one.test.ts',
+      '.setup/suites-together/keys-1.test.ts',
+      '.setup/suites-together/keys-2.test.ts',
+    ]);
+    const declared = files
+      .slice(3)
+      .map((file) => readFileSync(path.join(root, file), 'utf8').match(/(?<=describe\(")[^"]+/g) ?? []);
+    expect(declared.map(({ length }) => length)).toEqual([5, 4]);
+    expect(declared.flat().sort()).toEqual(SUITES.slice(0, 9));
+  });
+
+  it('are named one by one if they fail: by their tests, or all if the group itself has failed', () => {
+    grouped();
+    const name = path.join(root, '.setup/suites-together/keys-2.test.ts');
+    const failedBy = (results: object[], file = name) =>
+      evaluate(`failedSuites(root, ${JSON.stringify({ name: file, assertionResults: results })})`);
+    const passed = { status: 'passed', ancestorTitles: ['test/keys/1.test.ts'] };
+    const failed = { status: 'failed', ancestorTitles: ['test/keys/3.test.ts', 'a describe'] };
+    expect(failedBy([passed, failed, failed])).toEqual(['test/keys/3.test.ts']);
+    expect(failedBy([passed])).toEqual([1, 3, 5, 7].map((index) => `test/keys/${index}.test.ts`));
+    expect(failedBy([failed], path.join(root, 'test/tail/a.test.ts'))).toEqual(['test/tail/a.test.ts']);
+  });
+});
