@@ -5,10 +5,11 @@ import { join, relative } from 'node:path';
 const FOLDER = '.setup/suites-together';
 /** More in a group spare little, and let a core idle at the end. */
 const GROUP_MAX = 8;
-/** The concepts whose suites pass together: none changes what the modules of the service share. */
-const TOGETHER = new Set(['explore', 'keys']);
-/** A suite that replaces modules needs modules of its own. */
-const REPLACES_MODULES = /jest\.(mock|doMock|unmock|resetModules|isolateModules)\b/;
+/** The concepts whose suites pass together. */
+const TOGETHER = new Set(['explore', 'keys', 'rest']);
+/** A suite that replaces what others of its process use runs on its own. */
+const REPLACES =
+  /jest\.(mock|doMock|unmock|resetModules|isolateModules|spyOn|replaceProperty|useFakeTimers)\b|process\.env\b|\bholdSharedWindows\b/;
 
 /**
  * Writes files that each declare several suites of one concept, each suite in a `describe` with its path. To load and
@@ -25,11 +26,7 @@ export function inGroups(root, suites, alone) {
   const concepts = new Map();
   for (const suite of suites) {
     const concept = suite.split('/')[1];
-    if (
-      !TOGETHER.has(concept) ||
-      alone(suite) ||
-      REPLACES_MODULES.test(readFileSync(join(root, suite), 'utf8'))
-    )
+    if (!TOGETHER.has(concept) || alone(suite) || REPLACES.test(readFileSync(join(root, suite), 'utf8')))
       single.push(suite);
     else concepts.set(concept, [...(concepts.get(concept) ?? []), suite]);
   }
