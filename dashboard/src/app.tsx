@@ -7,6 +7,7 @@ import { loadSession, type Session } from './api/session';
 import { useContrastOfPage } from './lib/contrast';
 import { useTexts } from './lib/language';
 import { ZoneProvider } from './lib/preferences';
+import { RateWaitNote } from './shell/rate-wait-note';
 import { Shell } from './shell/shell';
 import { Failed, Loading } from './shell/states';
 import { SHELL } from './shell/texts';
@@ -47,6 +48,7 @@ export function App({ loading }: { readonly loading: Promise<Session | null> }) 
     return (
       <Center h="100vh">
         <Loading what={t.theDashboard} />
+        <RateWaitNote />
       </Center>
     );
   if (state.kind === 'failed')

@@ -1,7 +1,8 @@
-import { Client, cacheExchange, fetchExchange, mapExchange } from 'urql';
+import { Client, cacheExchange, fetchExchange, makeOperation, mapExchange, type Operation } from 'urql';
 import { askAgain } from './ask-again';
 import { askingHeaders } from './attended';
 import { codeOf } from './errors';
+import { fetchInTime } from './rate-wait';
 
 /** A client for one session: what it has read ends with the session. */
 export const createClient = (onSessionOver: () => void): Client =>
@@ -13,6 +14,7 @@ export const createClient = (onSessionOver: () => void): Client =>
     fetchOptions: () => ({ headers: askingHeaders(), credentials: 'same-origin' }),
     exchanges: [
       mapExchange({
+        onOperation: waitingForLimit,
         onError: (error) => {
           if (codeOf(error) === 'unauthorized') onSessionOver();
         },
@@ -22,3 +24,9 @@ export const createClient = (onSessionOver: () => void): Client =>
       fetchExchange,
     ],
   });
+
+/** A question waits for the rate limit. A change does not: whoever asked for it may have left it meanwhile. */
+const waitingForLimit = (operation: Operation): Operation =>
+  operation.kind === 'query'
+    ? makeOperation(operation.kind, operation, { ...operation.context, fetch: fetchInTime })
+    : operation;

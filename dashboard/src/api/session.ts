@@ -1,4 +1,5 @@
 import { ServiceError } from './errors';
+import { fetchInTime } from './rate-wait';
 
 /** The person who is signed in, as the service says. */
 export interface Session {
@@ -29,7 +30,7 @@ const JSON_HEADERS = { ...PAGE_HEADER, 'Content-Type': 'application/json' };
 
 /** The session of the cookie, which the page itself cannot read; null when nobody is signed in. */
 export async function loadSession(): Promise<Session | null> {
-  const response = await fetch(`${API}/session`, { headers: PAGE_HEADER });
+  const response = await fetchInTime(`${API}/session`, { headers: PAGE_HEADER });
   return response.status === 401 ? null : ((await bodyOf(response)) as Session);
 }
 

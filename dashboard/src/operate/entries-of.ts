@@ -5,7 +5,7 @@ import {
   type AccessLogEntriesQuery,
   type AccessLogEntriesQueryVariables,
 } from '../../generated/operations';
-import { askInTime } from '../api/ask';
+import { askFor } from '../api/ask';
 import type { Entry } from './rows';
 
 export type EntryFilter = Omit<AccessLogEntriesQueryVariables, 'first' | 'after'>;
@@ -24,7 +24,7 @@ export async function* entriesOf(
 ): AsyncGenerator<readonly Entry[]> {
   for (let after: string | null = null; ; ) {
     const variables: AccessLogEntriesQueryVariables = { ...filter, after, first: LIMITS.accessLogPageMax };
-    const { accessLog: page }: AccessLogEntriesQuery = await askInTime(
+    const { accessLog: page }: AccessLogEntriesQuery = await askFor(
       client,
       signal,
       AccessLogEntriesDocument,

@@ -1,6 +1,6 @@
 import type { Client } from 'urql';
 import { CheckLogDocument, type CheckLogQuery } from '../../generated/operations';
-import { askInTime } from '../api/ask';
+import { askFor } from '../api/ask';
 
 export interface LogVerdict {
   readonly next: number;
@@ -48,7 +48,7 @@ export async function verifyLog(
 ): Promise<LogVerdict> {
   for (let verdict = NOTHING; ; onProgress(verdict)) {
     const variables = { tenantId, start: verdict.next };
-    const { auditLogCheck } = await askInTime(client, signal, CheckLogDocument, variables);
+    const { auditLogCheck } = await askFor(client, signal, CheckLogDocument, variables);
     verdict = together(verdict, auditLogCheck);
     if (verdict.next >= verdict.signed) return held(verdict, auditLogCheck.removedByRetention);
   }

@@ -16,6 +16,7 @@ import { Boundary } from './boundary';
 import { Keyboard } from './keyboard';
 import { NameMark } from './name-mark';
 import { Rail } from './rail';
+import { RateWaitNote } from './rate-wait-note';
 import { SkipLinks } from './skip-links';
 import { Empty, Failed, Loading } from './states';
 import { ColorSchemeSwitch, TimeZoneSwitch } from './switches';
@@ -81,6 +82,7 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
             aria-expanded={isOpen}
           />
           <NameMark />
+          <RateWaitNote />
           <Toolbar label={t.you} ml="auto" gap="xs" wrap="nowrap">
             <ActionIcon
               variant="subtle"

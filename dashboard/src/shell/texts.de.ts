@@ -58,6 +58,8 @@ export const SHELL_DE: In<typeof SHELL> = {
   loading: (what) => `Lädt: ${what} …`,
   tryAgain: 'Noch einmal versuchen',
   request: (id) => `Anfrage ${id}`,
+  rateWait: 'Die Grenze der Aufrufe je Minute ist erreicht. Die Seite fragt von selbst wieder',
+  inSeconds: (n) => `in ${formatCount(n)} s`,
   theDashboard: 'das Dashboard',
   partMissing: 'Ein Teil dieser Seite konnte nicht geladen werden.',
   stopped: 'Dieser Teil der Seite hat angehalten.',

@@ -56,6 +56,8 @@ export const SHELL = {
   loading: (what: string) => `Loading ${what} …`,
   tryAgain: 'Try again',
   request: (id: string) => `Request ${id}`,
+  rateWait: 'At the limit of calls per minute. The page asks again by itself',
+  inSeconds: (n: number) => `in ${formatCount(n)} s`,
   theDashboard: 'the dashboard',
   partMissing: 'A part of this page could not be fetched.',
   stopped: 'This part of the page has stopped.',
