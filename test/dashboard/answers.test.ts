@@ -1,3 +1,4 @@
+import { buildSchema, type GraphQLError, parse, validate } from 'graphql';
 import { CombinedError, gql } from 'urql';
 import { askFor } from '../../dashboard/src/api/ask';
 import { isSoon } from '../../dashboard/src/api/ask-again';
@@ -47,6 +48,20 @@ describe('what the page shows of a failure', () => {
       requestId: 'r-3',
       hint: 'Sign in with a key that may do this.',
     });
+  });
+
+  it('says that the page is of another version where the service does not know what it asks for', () => {
+    const misfit = buildSchema('type Query { count(of: Int): Int }');
+    const unknown = ['{ rows }', '{ count(by: 1) }', 'query($of: Span) { count(of: $of) }'];
+    for (const text of unknown) {
+      const [{ message }] = validate(misfit, parse(text)) as [GraphQLError];
+      const error = { message, extensions: { code: 'invalid_parameter' } };
+      expect(describeError(new CombinedError({ graphQLErrors: [error] }), ERRORS)).toMatchObject({
+        code: 'other_version',
+        text: 'The service has another version than this page.',
+        isOfService: false,
+      });
+    }
   });
 
   it('has the first problem of each field, for the form', () => {

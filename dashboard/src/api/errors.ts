@@ -21,8 +21,14 @@ export const noAnswer = () => new ServiceError('no_answer', '');
 /** The codes of failures for which there is something to do. */
 const HINTED = [
   ...(['service_unavailable', 'rate_limited', 'forbidden'] as const),
-  ...(['unauthorized', 'internal_error', 'offline'] as const),
+  ...(['unauthorized', 'internal_error', 'offline', 'other_version'] as const),
 ];
+
+/**
+ * What the service says of a document that does not fit its schema. The build checks those of the page, so the page is of
+ * another version, as while the service is being upgraded.
+ */
+const MISFIT = /^(Cannot query field|Unknown argument|Unknown type) "/;
 
 export interface ErrorText {
   readonly code: string;
@@ -34,11 +40,18 @@ export interface ErrorText {
   readonly isOfService: boolean;
 }
 
+/** The codes of failures for which the page has the text. */
+const OWN: Readonly<Record<string, 'unreachable' | 'noAnswer' | 'otherVersion'>> = {
+  offline: 'unreachable',
+  no_answer: 'noAnswer',
+  other_version: 'otherVersion',
+};
+
 /** What the page shows of a failure. The service's own texts are written for its callers. */
 export function describeError(error: CombinedError | Error, t: In<typeof ERRORS>): ErrorText {
   const { code, text, requestId } = partsOf(error);
   const hinted = HINTED.find((one) => one === code);
-  const own = code === 'offline' ? t.unreachable : code === 'no_answer' ? t.noAnswer : null;
+  const own = OWN[code] ? t[OWN[code]] : null;
   const isOfService = own === null && (error instanceof ServiceError || error instanceof CombinedError);
   return { code, text: own ?? text, hint: hinted && t[hinted], requestId, isOfService };
 }
@@ -54,8 +67,9 @@ function partsOf(error: CombinedError | Error): Pick<ErrorText, 'code' | 'text' 
   if (!first) return { code: 'offline', text: '', requestId: null };
   const { code, requestId } = first.extensions;
   const response = error.response as Response | undefined;
+  const isMisfit = MISFIT.test(first.message);
   return {
-    code: typeof code === 'string' ? code : 'internal_error',
+    code: isMisfit ? 'other_version' : typeof code === 'string' ? code : 'internal_error',
     text: first.message,
     requestId: typeof requestId === 'string' ? requestId : (response?.headers?.get('X-Request-Id') ?? null),
   };

@@ -43,7 +43,7 @@ export function Failed({
   readonly retry?: () => void;
 }) {
   const t = useTexts(SHELL);
-  const { text, hint, requestId, isOfService } = describeError(error, useTexts(ERRORS));
+  const { code, text, hint, requestId, isOfService } = describeError(error, useTexts(ERRORS));
   return (
     <Alert
       color="red"
@@ -54,10 +54,16 @@ export function Failed({
       <Stack gap="xs" align="flex-start">
         {hint && <Text size="sm">{hint}</Text>}
         {requestId && <Text size="xs">{t.request(requestId)}</Text>}
-        {retry && (
-          <Button size="xs" variant="default" onClick={retry}>
-            {t.tryAgain}
+        {code === 'other_version' ? (
+          <Button size="xs" variant="default" onClick={() => location.reload()}>
+            {t.reload}
           </Button>
+        ) : (
+          retry && (
+            <Button size="xs" variant="default" onClick={retry}>
+              {t.tryAgain}
+            </Button>
+          )
         )}
       </Stack>
     </Alert>
