@@ -183,6 +183,18 @@ describe('the queries that the dashboard explores with', () => {
       recordedBefore: [true, true],
       totalCount: 2,
     });
+    // Pay has no event from 10:04 on, and is listed where what has gone is asked for.
+    const gone = { ...later, startTime: '2026-01-05T10:04:00Z', beforeEndTime: '2026-01-05T10:04:00Z' };
+    expect(await groups(gone)).toMatchObject({ groupCount: 1, first: [''] });
+    expect(await groups({ ...gone, sortBy: 'change', sortDirection: 'asc' })).toMatchObject({
+      totalCount: 1,
+      groupCount: 2,
+      first: ['Pay', ''],
+      succeeded: [0, 1],
+      failed: [0, 0],
+      before: [2, 0],
+      lastTime: [time('03'), time('09')],
+    });
     const day = (date: string) => `2026-01-${date}T00:00:00Z`;
     const unrecorded = {
       fields: ['serverPrincipalName', 'databaseName', 'actionId'],

@@ -84,20 +84,30 @@ describe('groups', () => {
     ['count', { n: 4 }],
     ['failed', { failed: 1 }],
     ['before', { before: 0 }],
-    ['before', { before: null }],
     ['change', { before: 4 }],
     ['change', { n: 4 }],
-    ['change', { before: null }],
     ['firstTime', { firstMs: 999 }],
     ['lastTime', { lastMs: 1_999 }],
     ['sum', { sum: 6 }],
     ['sum', { sum: -(2n ** 70n) }],
-    ['sum', { sum: null }],
   ] as const)('are sorted by %s in both directions', async (by, less) => {
     const groups = [group(['b']), group(['c'], less), group(['a'])];
     expect(await order(groups, by, false)).toEqual(['c', 'a', 'b']);
     expect(await order(groups, by, true)).toEqual(['a', 'b', 'c']);
   });
+
+  it.each([
+    ['before', { before: null }],
+    ['change', { before: null }],
+    ['sum', { sum: null }],
+  ] as const)(
+    'without a number stand behind all others by %s, whatever the direction',
+    async (by, lacking) => {
+      const groups = [group(['b']), group(['c'], lacking), group(['a'])];
+      for (const descending of [false, true])
+        expect(await order(groups, by, descending)).toEqual(['a', 'b', 'c']);
+    },
+  );
 
   it('are sorted by the values of a field, and in ties by all values from A, whatever the direction', async () => {
     const groups = [group(['b', 'x']), group(['a', 'y']), group(['a', 'x']), group(['', 'z'])];

@@ -82,10 +82,11 @@ export async function eventGroups(
   filter: AuditEventFilter,
   asked: GroupQuestion,
 ): Promise<EventGroups> {
-  const { before } = asked;
+  const { before, by } = asked;
   const then = before && {
     events: counter.with({ ...filter, ...before }),
     recorded: counter.with({ ...onServers(filter), ...before }),
+    isListed: by === 'change' || by === 'before',
   };
   const groups = await groupsByColumns(counter, then, asked);
   return {

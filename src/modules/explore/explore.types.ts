@@ -120,7 +120,11 @@ const GROUPS = {
       nullable: true,
       doc: 'Sums of the numbers of `sumOf`, as decimal texts. Empty: the events of the group state none. Null: not asked for.',
     },
-    firstTime: { kind: 'time', isList: true, doc: 'Time of the first event, to the millisecond.' },
+    firstTime: {
+      kind: 'time',
+      isList: true,
+      doc: 'Time of the first event, to the millisecond. Of a group without an event in the range: in the period before.',
+    },
     lastTime: { kind: 'time', isList: true, doc: 'Time of the last event, to the millisecond.' },
   },
 } as const satisfies Shape;

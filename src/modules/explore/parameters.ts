@@ -78,7 +78,7 @@ export const GROUP_PARAMETERS = {
     kind: 'choice',
     values: [...GROUP_SORTS, ...FACET_FIELDS],
     default: 'count',
-    doc: 'The number, time, sum or field to sort groups by; `change` is the events minus those in the period before. A group without such a number is before those with one. Ties are in the order of their values.',
+    doc: 'The number, time, sum or field to sort groups by; `change` is the events minus those in the period before. By `change` and `before`, groups with events only in the period before are listed, too. A group without such a number is behind those with one. Ties are in the order of their values.',
   },
   sortDirection: { kind: 'choice', values: ['asc', 'desc'], default: 'desc', doc: 'Sort direction.' },
   limit: {

@@ -38,12 +38,12 @@ export async function firstGroups(
   const sign = descending ? -1 : 1;
   const compare =
     typeof by === 'string'
-      ? (a: EventGroup, b: EventGroup) => compareNumbers(NUMBERS[by](a), NUMBERS[by](b))
-      : (a: EventGroup, b: EventGroup) => compareFields(by, a, b);
+      ? (a: EventGroup, b: EventGroup) => compareKnown(NUMBERS[by](a), NUMBERS[by](b), sign)
+      : (a: EventGroup, b: EventGroup) => sign * compareFields(by, a, b);
   let first: EventGroup[] = [];
   for (let i = 0; i < groups.length; i += GROUPS_AT_ONCE) {
     const some = [...first, ...groups.slice(i, i + GROUPS_AT_ONCE)];
-    first = some.sort((a, b) => sign * compare(a, b) || compareValues(a, b)).slice(0, limit);
+    first = some.sort((a, b) => compare(a, b) || compareValues(a, b)).slice(0, limit);
     await turn();
   }
   return listed(first);
@@ -69,6 +69,10 @@ function compareFields(
 }
 
 const numberOf = (text: string) => (text === '' ? null : exactInteger(text));
+
+/** What is absent is behind every number, whatever the direction. */
+const compareKnown = (a: number | bigint | null, b: number | bigint | null, sign: number): number =>
+  (a === null || b === null ? -1 : sign) * compareNumbers(a, b);
 
 /** What is absent is before every number. */
 function compareNumbers(a: number | bigint | null, b: number | bigint | null): number {

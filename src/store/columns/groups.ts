@@ -23,6 +23,8 @@ export interface Before {
   readonly events: ColumnCounter;
   /** Everything that the servers recorded then, whatever else the filter says. */
   readonly recorded: ColumnCounter;
+  /** Whether groups that have events only then are groups, too. */
+  readonly isListed: boolean;
 }
 
 /**
@@ -36,41 +38,58 @@ export async function groupsByColumns(
   before: Before | null,
   grouping: Grouping,
 ): Promise<readonly EventGroup[]> {
-  const { fields } = grouping;
-  const groups = new Map<string, Sum>();
-  let chars = 0;
+  const groups = new Groups(grouping.fields);
   for (const tenantId of counter.tenants)
     for (const group of await groupsOfTenant(counter, tenantId, grouping)) {
-      const key = JSON.stringify(group.values);
-      const known = groups.get(key);
-      if (known) join(known, group);
-      else {
-        groups.set(key, group);
-        chars += key.length;
-      }
-      if (groups.size > LIMITS.groupsCountedMax) throw tooManyGroups(fields);
-      if (chars > LIMITS.groupsCountedChars) throw tooLongGroups(fields);
+      groups.add(group);
       await counter.clock.turn();
     }
-  if (before) await addBefore(before, fields, groups);
-  return [...groups.values()];
+  if (before) await addBefore(before, grouping.fields, groups);
+  return [...groups.byValues.values()];
+}
+
+/** Groups of several tenants, as many as can be counted. */
+class Groups {
+  readonly byValues = new Map<string, Sum>();
+  #chars = 0;
+
+  constructor(private readonly fields: GroupFields) {}
+
+  /** @throws DomainError `invalid_parameter` */
+  add(group: Sum): void {
+    const key = JSON.stringify(group.values);
+    const known = this.byValues.get(key);
+    if (known) {
+      join(known, group);
+      return;
+    }
+    this.byValues.set(key, group);
+    this.#chars += key.length;
+    if (this.byValues.size > LIMITS.groupsCountedMax) throw tooManyGroups(this.fields);
+    if (this.#chars > LIMITS.groupsCountedChars) throw tooLongGroups(this.fields);
+  }
 }
 
 /** Adds the counts of the period before, except where the servers of a group recorded nothing then. */
 async function addBefore(
-  { events, recorded }: Before,
+  { events, recorded, isListed }: Before,
   fields: GroupFields,
-  groups: ReadonlyMap<string, Sum>,
+  groups: Groups,
 ): Promise<void> {
+  const { byValues } = groups;
   const then = new Map<string, number>();
   for (const tenantId of events.tenants)
-    for (const { values, n } of await groupsOfTenant(events, tenantId, { fields, sumOf: null })) {
-      const key = JSON.stringify(values);
-      if (groups.has(key)) then.set(key, (then.get(key) ?? 0) + n);
+    for (const group of await groupsOfTenant(events, tenantId, { fields, sumOf: null })) {
+      const key = JSON.stringify(group.values);
+      const known = byValues.get(key);
+      if (!known && !isListed) continue;
+      then.set(key, (then.get(key) ?? 0) + group.n);
+      // The times of a group without events in the range are those of the period before.
+      if (!known || known.n === 0) groups.add({ ...group, n: 0, failed: 0 });
       await events.clock.turn();
     }
   const wasRecorded = await recordedServers(recorded, fields, then.size > 0);
-  for (const [key, group] of groups) {
+  for (const [key, group] of byValues) {
     const n = then.get(key) ?? 0;
     group.before = n > 0 || wasRecorded(group) ? n : null;
   }

@@ -16,7 +16,7 @@ export interface EventGroup {
   readonly failed: number;
   /** Its events in the period before; null: its servers recorded nothing then, or there is no such period. */
   readonly before: number | null;
-  /** Its first and last event, in milliseconds since 1970. */
+  /** Its first and last event, in milliseconds since 1970. If it has none, those of the period before. */
   readonly firstMs: number;
   readonly lastMs: number;
   /** The sum of the numbers of a field; null: its events state none, or no sum is asked for. */

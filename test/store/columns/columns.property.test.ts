@@ -398,16 +398,21 @@ async function groupsOf(
     return earlier.events.filter((event) => keyOf(event) === key).length;
   };
   const ms = ({ eventTime }: Item) => Number((parseTicks(eventTime) ?? 0n) / 10_000n);
-  const keys = [...new Set(events.map(keyOf))];
+  const isListed = order.by === 'change' || order.by === 'before';
+  const gone = isListed && earlier ? earlier.events : [];
+  const keys = [...new Set([...events, ...gone].map(keyOf))];
   const groups = keys
-    .map((key) => ({ key, own: events.filter((event) => keyOf(event) === key) }))
-    .map(({ key, own }) => ({
+    .map((key) => {
+      const own = events.filter((event) => keyOf(event) === key);
+      return { key, own, seen: own.length > 0 ? own : gone.filter((event) => keyOf(event) === key) };
+    })
+    .map(({ key, own, seen }) => ({
       values: JSON.parse(key) as string[],
       n: own.length,
       failed: tally(own).failed,
-      before: before(key, own),
-      firstMs: Math.min(...own.map(ms)),
-      lastMs: Math.max(...own.map(ms)),
+      before: before(key, seen),
+      firstMs: Math.min(...seen.map(ms)),
+      lastMs: Math.max(...seen.map(ms)),
       sum: sumOf ? sumOfNumbers(own.map((event) => event[sumOf])) : null,
     }));
   return {
