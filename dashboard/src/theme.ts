@@ -28,6 +28,7 @@ const ON_TINT = {
     green: '#1b5e2c',
     red: '#a11a1a',
     orange: '#8a3700',
+    yellow: '#6b4a00',
     gray: '#343a40',
   },
   dark: {
@@ -37,6 +38,7 @@ const ON_TINT = {
     green: '#b2f2bb',
     red: '#ffc9c9',
     orange: '#ffd8a8',
+    yellow: '#ffec99',
     gray: '#dee2e6',
   },
 };

@@ -81,7 +81,24 @@ describe('alerts in the dashboard', () => {
     await events.getByRole('row').nth(1).getByRole('link').first().click();
     const notes = page.getByRole('region', { name: 'Notes' });
     await notes.getByText('No notes.').waitFor();
-    await notes.getByRole('textbox', { name: 'Note' }).fill('a scanner of ours');
+    // What is begun stays while somebody looks elsewhere.
+    const typed = notes.getByRole('textbox', { name: 'Note' });
+    await typed.fill('a scanner of ours');
+    await page.getByRole('tab', { name: 'Proof' }).click();
+    await page.getByRole('tab', { name: 'Event', exact: true }).click();
+    expect(await typed.inputValue()).toBe('a scanner of ours');
+    const shown = new URL(page.url()).searchParams.get('event');
+    await page.getByRole('button', { name: 'Next event' }).click();
+    await until(
+      () => typed.inputValue(),
+      (text) => text === '',
+    );
+    await page.getByRole('button', { name: 'Previous event' }).click();
+    await until(
+      () => typed.inputValue(),
+      (text) => text === 'a scanner of ours',
+    );
+    expect(new URL(page.url()).searchParams.get('event')).toBe(shown);
     await notes.getByRole('button', { name: 'Add note' }).click();
     await notes.getByText('a scanner of ours').waitFor();
     await events.getByRole('img', { name: '1 note' }).waitFor({ state: 'attached' });

@@ -6,7 +6,7 @@ import type { ALERTS } from './texts';
 export const SEVERITY_COLORS = {
   critical: 'red',
   high: 'orange',
-  medium: 'blue',
+  medium: 'yellow',
   low: 'gray',
 } as const satisfies Record<AlertSeverity, string>;
 export const SEVERITY_NAMES = Object.keys(SEVERITY_COLORS) as AlertSeverity[];

@@ -14,7 +14,10 @@ export const Severity = ({ severity }: { readonly severity: AlertSeverity }) => 
       radius="sm"
       tt="none"
       color={SEVERITY_COLORS[severity]}
-      style={{ borderInlineStart: `4px solid var(--mantine-color-${SEVERITY_COLORS[severity]}-6)` }}
+      style={{
+        flexShrink: 0,
+        borderInlineStart: `4px solid var(--mantine-color-${SEVERITY_COLORS[severity]}-6)`,
+      }}
     >
       {t[severity]}
     </Badge>

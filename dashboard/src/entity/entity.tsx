@@ -205,14 +205,16 @@ function Alerts({ entity, zone }: { readonly entity: Entity; readonly zone: Time
     <ul className={classes.values}>
       {alerts.map(({ alertId, title, severity, lastEventTime }) => (
         <li key={alertId}>
-          <Group gap="xs">
+          <Group gap="xs" wrap="nowrap" align="baseline" mb={4}>
             <Severity severity={severityOf(severity)} />
-            <Anchor component={Link} href={`/alerts/${alertId}`} size="sm">
-              <span lang="en">{showHidden(title)}</span>
-            </Anchor>
-            <Text span size="xs" c="dimmed">
-              {formatTime(lastEventTime, zone)}
-            </Text>
+            <div>
+              <Anchor component={Link} href={`/alerts/${alertId}`} size="sm">
+                <span lang="en">{showHidden(title)}</span>
+              </Anchor>{' '}
+              <Text span size="xs" c="dimmed">
+                {formatTime(lastEventTime, zone)}
+              </Text>
+            </div>
           </Group>
         </li>
       ))}

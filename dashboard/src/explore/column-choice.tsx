@@ -115,6 +115,7 @@ function Small(props: {
       aria-label={label}
       title={label}
       disabled={!act}
+      {...(!act && { bg: 'transparent' })}
       {...(act ? { onClick: act } : {})}
     >
       <Icon size={14} aria-hidden />

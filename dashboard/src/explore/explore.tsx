@@ -52,6 +52,7 @@ export function Explore({ session }: { readonly session: Session }) {
   const marks = useFindings(session, answered);
   const live = useLive({ state, filter, question, page: answered, isOff: problem !== null, refresh });
   const { page } = live;
+  const isGrouped = state.groupBy.length > 0;
   // What is asked again by itself shows no wait.
   const isWaiting = events.fetching && live.state === null;
   const totalCount = isStale || isWaiting ? undefined : page?.totalCount;
@@ -119,13 +120,14 @@ export function Explore({ session }: { readonly session: Session }) {
             />
             {coverage && shownRange && <CoverageNote coverage={coverage} {...shownRange} zone={zone} />}
             <Toolbar label={t.whatIsShown} gap={4} wrap="nowrap" ml="auto">
-              <ColumnChoice columns={state.columns} onChange={onColumns} />
+              {!isGrouped && <ColumnChoice columns={state.columns} onChange={onColumns} />}
               <Button
                 variant="subtle"
                 color="gray"
                 c="inherit"
                 size="compact-xs"
-                onClick={() => change({ groupBy: ['serverPrincipalName'] })}
+                aria-pressed={isGrouped}
+                onClick={() => change({ groupBy: isGrouped ? [] : ['serverPrincipalName'] })}
               >
                 {t.group}
               </Button>
@@ -139,9 +141,9 @@ export function Explore({ session }: { readonly session: Session }) {
               tabIndex={-1}
               aria-label={common.events}
               className={classes.events}
-              data-is-list={!state.groupBy[0] || undefined}
+              data-is-list={!isGrouped || undefined}
             >
-              {state.groupBy.length > 0 && !problem ? (
+              {isGrouped && !problem ? (
                 <GroupPanel state={state} change={change} filter={filter} zone={zone} missing={missing} />
               ) : events.error ? (
                 !error && <Failed error={events.error} retry={retry} />

@@ -1,6 +1,7 @@
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
+import { formatCount } from '../lib/numbers';
 import type { TimeZone } from '../lib/time';
 import type { Stretch } from './coverage/missing';
 import classes from './explore.module.css';
@@ -16,7 +17,7 @@ const LABEL_PX = 80;
 const COUNTS_PX = 52;
 /** Room for the axis of times: two lines. */
 const TIMES_PX = 32;
-const AXIS_FONT = '11px system-ui, sans-serif';
+const AXIS_FONT = '11px Geist, system-ui, sans-serif';
 
 interface Props {
   readonly histogram: Histogram;
@@ -119,7 +120,13 @@ function optionsOf(
         splits: () => ticks.map(({ ms }) => ms / 1000),
         values: () => ticks.map(({ label }) => label),
       },
-      { ...axis, size: COUNTS_PX, incrs: WHOLE, space: 24 },
+      {
+        ...axis,
+        size: COUNTS_PX,
+        incrs: WHOLE,
+        space: 24,
+        values: (_self, counts) => counts.map(formatCount),
+      },
     ],
     series: [{}, series(colors.failed), series(colors.succeeded)],
   };

@@ -17,6 +17,7 @@ import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { Failed } from '../shell/states';
+import { useDraft } from './drafts';
 import { EventIncidents } from './event-incidents';
 import { tellNotes } from './note-counts';
 import { NOTES } from './texts';
@@ -69,7 +70,7 @@ export function EventNotes({ recordId, session }: { readonly recordId: string; r
             <NoteList notes={removed} />
           </details>
         )}
-        {canWork && <NewNote add={add} />}
+        {canWork && <NewNote draft={`${session.kind} ${session.name} ${recordId}`} add={add} />}
         {refusal && <Failed error={refusal} />}
         {hasScope(session, 'read:alerts') && <EventIncidents recordId={recordId} canWork={canWork} />}
       </Stack>
@@ -117,9 +118,9 @@ function NoteList({
   );
 }
 
-function NewNote({ add }: { readonly add: (note: string) => Promise<void> }) {
+function NewNote({ draft, add }: { readonly draft: string; readonly add: (note: string) => Promise<void> }) {
   const t = useTexts(NOTES);
-  const [text, setText] = useState('');
+  const [text, setText] = useDraft(draft);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   const submit = (event: FormEvent) => {
