@@ -66,6 +66,9 @@ export function nameAt(
   return [parts, at];
 }
 
+/** Four names in brackets. */
+const PATH_CHARS_MAX = 1_100;
+
 /** The parts of a procedure's name, and the place behind it. A variable may hold the name. */
 export function pathAt(
   tokens: readonly Token[],
@@ -75,7 +78,7 @@ export function pathAt(
   const first = tokens[from];
   if (first?.kind === 'variable') {
     const value = variables.get(narrow(first.text).toLowerCase());
-    if (!value?.isKnown) return [null, from + 1];
+    if (!value?.isKnown || value.text.length > PATH_CHARS_MAX) return [null, from + 1];
     const [path] = pathAt(meaningful(value.text), 0, new Map());
     return [path, from + 1];
   }
@@ -151,7 +154,9 @@ export function inOrder(name: string, args: readonly Argument[]): (Argument | un
  * stand in the order in which the second argument declares them.
  */
 export function parametersGiven(args: readonly Argument[]): Variables {
-  const declared = args[1]?.value.isKnown ? variablesIn(args[1].value.text) : [];
+  const { isKnown, text } = args[1]?.value ?? UNKNOWN;
+  const isByPlace = args.some((one, i) => i >= 2 && one.name === null);
+  const declared = isKnown && isByPlace ? variablesIn(text.slice(0, DECLARED_CHARS_MAX)) : [];
   return new Map(
     args.flatMap(({ name, value }, i) => {
       const own = name ?? declared[i - 2];
@@ -160,6 +165,8 @@ export function parametersGiven(args: readonly Argument[]): Variables {
   );
 }
 
+const DECLARED_CHARS_MAX = 8_000;
+
 /** The names of the variables of a text, in lower case. */
 const variablesIn = (text: string): readonly string[] =>
   meaningful(text).flatMap(({ kind, text: name }) =>
@@ -167,8 +174,9 @@ const variablesIn = (text: string): readonly string[] =>
   );
 
 export const quoted = (text: string) => `'${narrow(text).replaceAll("'", "''")}'`;
-export function argumentText({ value, tokens }: Argument): string {
-  if (!value.isKnown || value.hex !== null) return formOf(tokens);
+/** @param charsMax a value that is longer stands as it is written */
+export function argumentText({ value, tokens }: Argument, charsMax: number): string {
+  if (!value.isKnown || value.hex !== null || value.text.length > charsMax) return formOf(tokens);
   return value.number === null ? quoted(value.text) : String(value.number);
 }
 

@@ -13,12 +13,13 @@ import {
   quoted,
   wordAt,
 } from './call-parts';
-import { Expressions, type Variables } from './expression';
+import { Expressions, type Variables, type Work } from './expression';
 import { gatheredIn, listedTexts } from './lists';
 import { narrow, normalForm } from './normal-form';
 import { executedPlaces, optionsOf, parametersOf } from './procedures';
+import { REMOTE, remoteText } from './servers';
 import type { Token } from './tokens';
-import { madeText, marksOf, UNKNOWN, type Value } from './value';
+import { madeText, marksOf, textValue, UNKNOWN, type Value } from './value';
 
 /** What a statement calls and executes. */
 export interface Reading {
@@ -40,7 +41,7 @@ export const NOTHING: Reading = { procedures: [], calls: [], executed: [], madeB
 /** Whether a statement may call something. */
 export const mayCall = (sql: string): boolean => MAY_CALL.test(sql);
 // Without the flag `i`, which makes it several times as slow.
-const MAY_CALL = /[eE][xX][eE][cC]|[sSxX][pP]_|[\uff00-\uffef]/;
+const MAY_CALL = /[eE][xX][eE][cC]|[sSxX][pP]_|[oO][pP][eE][nN][qQrR]|[\uff00-\uffef]/;
 const CALLS_MAX = 1_000;
 const EXECUTED_MAX = 50;
 /** The most texts of a variable among which names of procedures are looked for, and the longest. */
@@ -49,6 +50,10 @@ const NAME_CHARS_MAX = 128;
 const DEPTH_MAX = 5;
 /** All texts that are executed together have at most so many characters. */
 const EXECUTED_CHARS_MAX = 1_000_000;
+/** The calls together have at most so many characters of values that do not stand in them as they are. */
+const CALL_CHARS_MAX = 1_000_000;
+/** Characters that go through functions. */
+const WORK_MAX = 2_000_000;
 
 /** Finds the calls of a statement, those of texts that it executes too. It takes linear time and never throws. */
 export function readCalls(sql: string): Reading {
@@ -63,6 +68,11 @@ class CallReader {
   /** Texts that stand in what variables get. */
   readonly #texts = new Map<string, string[]>();
   #chars = 0;
+  #hasLoop = false;
+  readonly #work: Work = { left: WORK_MAX };
+  #callChars = 0;
+  /** The texts that a statement lists, by its tokens. */
+  readonly #listed = new WeakMap<readonly Token[], readonly string[]>();
 
   read(sql: string): Reading {
     this.#statement(sql, new Map(), 0);
@@ -76,7 +86,7 @@ class CallReader {
 
   #statement(sql: string, variables: Variables, depth: number): void {
     const tokens = meaningful(sql);
-    const expressions = new Expressions(sql, tokens, variables);
+    const expressions = new Expressions(sql, tokens, variables, this.#work);
     /** The kind of statement that gives values to variables, and the variable that is declared. */
     let [assigning, declared] = ['', ''];
     for (let at = 0; at < tokens.length; ) {
@@ -85,9 +95,13 @@ class CallReader {
       if (word === 'exec' || word === 'execute') {
         assigning = '';
         at = this.#execution(tokens, at + 1, expressions, variables, depth);
+      } else if (REMOTE.includes(word) && markAt(tokens, at + 1) === '(') {
+        this.#execute(textValue(remoteText(tokens, at + 2)), new Map(), depth);
+        at += 2;
       } else if (at === 0 && isCallable(tokens)) {
         at = this.#call(tokens, at, expressions, variables, depth);
       } else if (word !== '') {
+        this.#hasLoop ||= word === 'while';
         if (ASSIGNING.includes(word)) assigning = word;
         // DECLARE @a AS int = 1
         else if (KEYWORDS.has(word) && !(word === 'as' && assigning === 'declare')) assigning = '';
@@ -176,9 +190,11 @@ class CallReader {
     const end = assigned(expressions, variables, name, from, isAdded);
     const value = variables.get(name);
     const order = value && !value.isKnown ? gatheredIn(tokens, { name, from, end, isAdded, by }) : null;
-    const listed = order === null ? [] : listedTexts(tokens);
-    // A row adds to the text once.
-    if (value && order !== null && by === 'select') variables.set(name, { ...value, chars: value.chars * 2 });
+    const listed = order === null ? [] : this.#listedIn(tokens);
+    // A row adds to the text once, and so does each time of a loop.
+    const isRepeated = this.#hasLoop && isAdded && value?.isKnown === false;
+    if (value && ((order !== null && by === 'select') || isRepeated))
+      variables.set(name, { ...value, chars: value.chars * 2 });
     if (value && listed.length > 0) {
       const text = (order === 'backward' ? listed.toReversed() : listed).join('');
       variables.set(name, {
@@ -187,7 +203,7 @@ class CallReader {
       });
     }
     const texts = this.#texts.get(name) ?? [];
-    for (let at = from; at < end && texts.length < TEXTS_MAX; at++) {
+    for (let at = from; at < Math.min(end, tokens.length) && texts.length < TEXTS_MAX; at++) {
       const { kind, text } = tokens[at] as Token;
       if (kind === 'text' && text.length <= NAME_CHARS_MAX) texts.push(text);
       // What a variable is made of may be a part of another one's value.
@@ -197,19 +213,33 @@ class CallReader {
     return end;
   }
 
+  #listedIn(tokens: readonly Token[]): readonly string[] {
+    const texts = this.#listed.get(tokens) ?? listedTexts(tokens);
+    this.#listed.set(tokens, texts);
+    this.#work.left -= texts.length;
+    return this.#work.left < 0 ? [] : texts;
+  }
+
   #note(name: string, args: readonly Argument[]): void {
     if (this.#calls.length >= CALLS_MAX) return;
     this.#procedures.add(name);
     const ordered = inOrder(name, args);
+    const textOf = (one: Argument) => {
+      const text = argumentText(one, CALL_CHARS_MAX - this.#callChars);
+      this.#callChars += text.length;
+      return text;
+    };
     const written = ordered
-      ? ordered.map((one) => (one ? argumentText(one) : 'DEFAULT'))
-      : args.map((one) => `${one.name === null ? '' : `${one.name}=`}${argumentText(one)}`);
+      ? ordered.map((one) => (one ? textOf(one) : 'DEFAULT'))
+      : args.map((one) => `${one.name === null ? '' : `${one.name}=`}${textOf(one)}`);
     if (name.toLowerCase() !== 'sp_configure') {
       this.#calls.push(written.length > 0 ? `${name} ${written.join(',')}` : name);
       return;
     }
     const [option, value] = ordered ?? [];
-    const names = option?.value.isKnown ? optionsOf(option.value.text).map(quoted) : [written[0] ?? ''];
+    const { isKnown, text } = option?.value ?? UNKNOWN;
+    const isName = isKnown && text.length <= NAME_CHARS_MAX;
+    const names = isName ? optionsOf(text).map(quoted) : [written[0] ?? ''];
     const number = value?.value.isKnown ? numberText(value.value) : written[1];
     for (const one of names)
       this.#calls.push([name, [one, number].filter((part) => part !== undefined).join(',')].join(' ').trim());
@@ -224,7 +254,7 @@ class CallReader {
     const { text } = value;
     this.#chars += text.length;
     if (this.#executed.length >= EXECUTED_MAX || this.#chars > EXECUTED_CHARS_MAX) return;
-    if (text === UNKNOWN.text) return;
+    if (text === UNKNOWN.text || text === '') return;
     this.#executed.push(text);
     if (depth < DEPTH_MAX && MAY_CALL.test(text)) this.#statement(text, variables, depth + 1);
   }
@@ -243,7 +273,6 @@ const isNamed = (procedure: string, { name }: Argument) =>
   name !== null && parametersOf(procedure.toLowerCase())?.includes(name.slice(1)) === true;
 
 const ASSIGNING = ['declare', 'set', 'select'];
-
 function assigned(
   expressions: Expressions,
   variables: Variables,

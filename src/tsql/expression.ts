@@ -18,6 +18,11 @@ export type Variables = Map<string, Value>;
 
 const DEPTH_MAX = 40;
 
+/** How many characters may still go through functions, those of all statements that a statement executes together. */
+export interface Work {
+  left: number;
+}
+
 /** Computes expressions of tokens as far as a statement says their values itself. */
 export class Expressions {
   #depth = 0;
@@ -27,6 +32,7 @@ export class Expressions {
     private readonly sql: string,
     private readonly tokens: readonly Token[],
     private readonly variables: Variables,
+    private readonly work: Work,
   ) {}
 
   /** The place behind the expression that was read last. */
@@ -41,10 +47,22 @@ export class Expressions {
     for (let op = this.#mark(); OPERATORS.includes(op); op = this.#mark()) {
       this.at += 1;
       const next = this.#operand();
-      value = op === '+' ? joined(value, next) : arithmetic(op, value, next);
+      value = op === '+' ? this.#joined(value, next) : arithmetic(op, value, next);
     }
     this.#depth -= 1;
     return value;
+  }
+
+  /** Binary values are read anew when they are joined. */
+  #joined(a: Value, b: Value): Value {
+    if (a.hex === null || b.hex === null) return joined(a, b);
+    return this.#isSpent(a.hex.length + b.hex.length) ? unknownOf([a, b], SPENT) : joined(a, b);
+  }
+
+  /** Whether so many characters more are too many. */
+  #isSpent(chars: number): boolean {
+    this.work.left -= chars;
+    return this.work.left < 0;
   }
 
   /** A collation behind a text changes nothing of it. */
@@ -108,7 +126,8 @@ export class Expressions {
     this.at += 1;
     if (call === 'cast' || call === 'try_cast') return this.#cast();
     if (call === 'convert' || call === 'try_convert') return this.#convert();
-    return applied(call, this.#arguments());
+    const values = this.#arguments();
+    return this.#isSpent(0) ? unknownOf(values, SPENT) : applied(call, values);
   }
 
   /** Reads up to the END of a CASE, without knowing which value it has. */
@@ -123,7 +142,9 @@ export class Expressions {
     const values: Value[] = [];
     while (this.at < this.tokens.length && this.#mark() !== ')') {
       const before = this.at;
-      values.push(this.read(this.at));
+      const value = this.read(this.at);
+      this.work.left -= value.text.length;
+      values.push(value);
       if (this.#mark() === ',') this.at += 1;
       else if (this.#mark() !== ')') {
         values.push(this.#skipped());
@@ -166,7 +187,7 @@ export class Expressions {
     if (this.#mark() !== ',') return this.#skipped();
     this.at += 1;
     const [value = UNKNOWN, style] = this.#arguments();
-    return ofType(type, value, style?.number ?? null);
+    return this.#isSpent(0) ? unknownOf([value], SPENT) : ofType(type, value, style?.number ?? null);
   }
 
   #typeAt(at: number): string {
@@ -187,13 +208,15 @@ export class Expressions {
       }
       this.at += 1;
       const values = this.#arguments();
-      const isBase64 = values.some(({ text }) => BASE64.test(text));
+      const isBase64 = !this.#isSpent(0) && values.some(({ text }) => BASE64.test(text));
       result = unknownOf([result, ...values], ...(isBase64 ? ['base64'] : []));
     }
     return result;
   }
 }
 
+/** How a text was made that took too much work to make. Nobody needs so much. */
+const SPENT = 'work';
 const OPERATORS = ['+', '-', '*', '/', '%', '&', '|', '^'];
 const SIGNS = ['+', '-', '~'];
 const BASE64 = /base64binary/i;

@@ -4,6 +4,7 @@ import {
   madeText,
   marked,
   NULL,
+  TEXT_MAX,
   textValue,
   UNKNOWN,
   unknownOf,
@@ -29,13 +30,35 @@ function jsonValue(text: string, path = '$'): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : text;
 }
 
+/** As often as a text of so many characters may be repeated: no text is longer than the server lets it be. */
+const timesOf = (count: string, chars: number): number =>
+  Math.max(0, Math.min(Math.trunc(Number(count)) || 0, Math.floor(REPEATED_MAX / Math.max(1, chars))));
+const REPEATED_MAX = 8_000;
+
+/** REPLACE, as far as a value keeps its text. */
+function replaced(text: string, from = '', to = ''): string {
+  if (from === '') return text;
+  const parts: string[] = [];
+  let [chars, behind] = [0, 0];
+  for (let at = text.indexOf(from); at >= 0 && chars < TEXT_MAX; at = text.indexOf(from, behind)) {
+    parts.push(text.slice(behind, at), to);
+    chars += at - behind + to.length;
+    behind = at + from.length;
+  }
+  return parts.join('') + text.slice(behind);
+}
+
 type Made = (text: string, ...more: readonly string[]) => string;
 /** Functions that change a text that is known. Nobody needs them for a text that he may write as it is. */
 const CHANGES: Readonly<Record<string, Made>> = {
   reverse: (text) => [...text].reverse().join(''),
-  replace: (text, from = '', to = '') => (from === '' ? text : text.replaceAll(from, to)),
-  translate: (text, from = '', to = '') =>
-    [...text].map((char) => (from.includes(char) ? (to[from.indexOf(char)] ?? '') : char)).join(''),
+  replace: replaced,
+  translate: (text, from = '', to = '') => {
+    const places = new Map([...from].map((char, i) => [char, i] as const).reverse());
+    return [...text]
+      .map((char) => (places.has(char) ? (to[places.get(char) as number] ?? '') : char))
+      .join('');
+  },
   stuff: (text, start = '1', length = '0', to = '') =>
     text.slice(0, Number(start) - 1) + to + text.slice(Number(start) - 1 + Number(length)),
   substring: (text, start = '1', length = '0') =>
@@ -58,6 +81,8 @@ const PLAIN_CHANGES: Readonly<Record<string, Made>> = {
   choose: (at, ...more) => more[Number(at) - 1] ?? '',
   json_value: jsonValue,
   string_escape: (text) => text,
+  space: (count) => ' '.repeat(timesOf(count, 1)),
+  replicate: (text, count = '0') => text.repeat(timesOf(count, text.length)),
 };
 /** Functions that read a text from something else. */
 const DECODERS = ['decompress', 'base64_decode', 'decryptbypassphrase', 'decryptbykey'];

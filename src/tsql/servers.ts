@@ -60,3 +60,19 @@ function behindTop(tokens: readonly Token[], at: number): number {
   behind += 1;
   return NAMING.has(wordAt(tokens, behind)) ? behind + 1 : behind;
 }
+
+/** Functions whose last argument is a statement for another server. */
+export const REMOTE = ['openquery', 'openrowset'];
+/** Provider, server, login and password stand before the statement. */
+const REMOTE_TOKENS_MAX = 30;
+
+/** The statement that another server runs: the last text in the parentheses. */
+export function remoteText(tokens: readonly Token[], from: number): string {
+  let last = '';
+  for (const { kind, text } of tokens.slice(from, from + REMOTE_TOKENS_MAX)) {
+    if (kind === 'text') last = text;
+    else if (kind === 'mark' && (text === ')' || text === '(')) break;
+    else if (kind === 'word' && text.toLowerCase() === 'bulk') return '';
+  }
+  return last;
+}

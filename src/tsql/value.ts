@@ -12,7 +12,7 @@ export interface Value {
 }
 
 const MARKS_MAX = 8;
-const TEXT_MAX = 65_536;
+export const TEXT_MAX = 65_536;
 const NO_MARKS: readonly string[] = [];
 
 const made = (text: string, isKnown: boolean, change: Partial<Value> = {}): Value => ({

@@ -79,4 +79,51 @@ describe('the calls of a statement', () => {
     expect(reading.executed).toEqual(executed);
     expect(reading.madeBy).toEqual(madeBy);
   });
+
+  it.each<[string, readonly string[]]>([
+    ["SELECT * FROM OPENQUERY([L],'EXEC xp_cmdshell ''x''')", ["xp_cmdshell 'x'"]],
+    [
+      "SELECT * FROM OPENROWSET('P','Server=.;',N'SET NOCOUNT ON;EXEC xp_cmdshell ''x''')a",
+      ["xp_cmdshell 'x'"],
+    ],
+    ["SELECT * FROM OPENROWSET(BULK 'EXEC x',SINGLE_CLOB)a", []],
+    ["EXEC('sp_'+SPACE(0)+REPLICATE('x',2))", ['sp_xx']],
+  ])('of %s are %j, by a text that it executes', (sql, calls) => {
+    expect(readCalls(sql).calls).toEqual(calls);
+  });
+
+  it('see that a loop makes a text of characters', () => {
+    const sql = 'WHILE @i<9 BEGIN SET @s+=CHAR(ASCII(@e)^@k) SET @i+=1 END EXEC(@s)';
+    expect(readCalls(sql).madeBy).toEqual(['char']);
+  });
+});
+
+describe('a statement that wants to cost much', () => {
+  const DOUBLED = `DECLARE @a varchar(max)='aaaaaaaa';${'SET @a+=@a;'.repeat(13)}`;
+  const each = (text: (n: number) => string) => Array.from({ length: 4_000 }, (_, n) => text(n)).join(';');
+
+  it.each([
+    ['a text in which each character becomes a long one', `${DOUBLED}EXEC(REPLACE(@a,'a',@a))`],
+    ['parentheses that do not end', `SET @x=${'f(a b,'.repeat(9_000)}1 EXEC(@x)`],
+    ['repetitions', "EXEC(REPLICATE(REPLICATE('a',9000000),9000000))"],
+  ])('is read to its end: %s', (_, sql) => {
+    for (const { length } of readCalls(sql).executed) expect(length).toBeLessThanOrEqual(65_536);
+  });
+
+  it.each([
+    ['functions', `${DOUBLED}${each((n) => `SET @v${n}=REVERSE(@a)`)};EXEC(@v3999)`],
+    ['conversions', `${DOUBLED}${each((n) => `SET @v${n}=CONVERT(varchar(9),@a,1)`)};EXEC(@v3999)`],
+    [
+      'binary values',
+      `DECLARE @a varbinary(max)=0x${'41'.repeat(9_000)};${each(() => 'SET @a=@a+0x41')};EXEC(@a)`,
+    ],
+  ])('is not read beyond what statements need, and this is noted: %s', (_, sql) => {
+    expect(readCalls(sql).madeBy).toContain('work');
+  });
+
+  it('does not have the long value of a variable in each of its calls', () => {
+    const { calls } = readCalls(`${DOUBLED}${each(() => 'EXEC p @a')}`);
+    expect(calls.join('').length).toBeLessThan(1_200_000);
+    expect(calls.at(-1)).toBe('p @a');
+  });
 });
