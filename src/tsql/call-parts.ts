@@ -2,7 +2,7 @@ import type { Expressions, Variables } from './expression';
 import { NormalForm, narrow } from './normal-form';
 import { parametersOf } from './procedures';
 import { Scanner, type Token } from './tokens';
-import { UNKNOWN, type Value } from './value';
+import { TEXT_MAX, UNKNOWN, type Value } from './value';
 
 /** The parts of a call: the name of the procedure, and its arguments. */
 
@@ -186,3 +186,27 @@ export function numberText({ text, number, hex }: Value): string {
   if (hex !== null) return String(Number.parseInt(hex || '0', 16));
   return Number.isNaN(Number(text)) ? quoted(text) : String(Math.trunc(Number(text)));
 }
+
+/** Gives a variable the value of the expression that begins here. @returns the place behind it */
+export function assigned(
+  expressions: Expressions,
+  variables: Variables,
+  name: string,
+  from: number,
+  isAdded: boolean,
+): number {
+  const value = expressions.read(from);
+  const before = isAdded ? variables.get(name) : undefined;
+  variables.set(name, before ? joinedBefore(before, value) : value);
+  return Math.max(expressions.at, from);
+}
+
+const joinedBefore = (before: Value, value: Value): Value => ({
+  ...value,
+  text: before.text.length + value.text.length > TEXT_MAX ? UNKNOWN.text : before.text + value.text,
+  isKnown: before.isKnown && value.isKnown,
+  number: null,
+  hex: before.hex !== null && value.hex !== null ? before.hex + value.hex : null,
+  marks: [...new Set([...before.marks, ...value.marks])],
+  chars: before.chars + value.chars,
+});

@@ -2,6 +2,7 @@ import {
   type Argument,
   argumentsAt,
   argumentText,
+  assigned,
   inOrder,
   KEYWORDS,
   markAt,
@@ -16,7 +17,7 @@ import {
 import { Expressions, type Variables, type Work } from './expression';
 import { gatheredIn, listedTexts } from './lists';
 import { narrow, normalForm } from './normal-form';
-import { executedPlaces, optionsOf, parametersOf } from './procedures';
+import { executedPlaces, namesIn, optionsOf, parametersOf } from './procedures';
 import { REMOTE, remoteText } from './servers';
 import type { Token } from './tokens';
 import { madeText, marksOf, textValue, UNKNOWN, type Value } from './value';
@@ -73,6 +74,8 @@ class CallReader {
   #callChars = 0;
   /** The texts that a statement lists, by its tokens. */
   readonly #listed = new WeakMap<readonly Token[], readonly string[]>();
+  /** The system procedures that the texts of a statement name, by its tokens. */
+  readonly #named = new WeakMap<readonly Token[], readonly string[]>();
 
   read(sql: string): Reading {
     this.#statement(sql, new Map(), 0);
@@ -155,7 +158,7 @@ class CallReader {
     depth: number,
   ) {
     const [path, behind] = pathAt(tokens, from, variables);
-    const others = tokens[from]?.kind === 'variable' ? this.#othersOf(tokens[from] as Token, path) : [];
+    const others = tokens[from]?.kind === 'variable' ? this.#othersOf(tokens, from, path) : [];
     if (path === null && others.length === 0) return Math.max(behind, from + 1);
     const [args, end] = argumentsAt(tokens, behind, expressions);
     for (const other of others) this.#note(other, args);
@@ -173,10 +176,24 @@ class CallReader {
   }
 
   /** System procedures that a variable may name beside the one that it seems to name: `IIF(@a=1,'xp_cmdshell','x')`. */
-  #othersOf({ text }: Token, known: readonly string[] | null): readonly string[] {
+  #othersOf(tokens: readonly Token[], from: number, known: readonly string[] | null): readonly string[] {
+    const { text } = tokens[from] as Token;
     const texts = this.#texts.get(narrow(text).toLowerCase()) ?? [];
-    const names = texts.flatMap((one) => one.match(SYSTEM_NAMES) ?? []).slice(0, TEXTS_MAX);
-    return [...new Set(names)].filter((name) => known === null || name !== nameOf(known));
+    const names = namesIn(texts);
+    // A cursor or a list of objects gives it its value.
+    if (known === null) names.push(...this.#namedIn(tokens));
+    return [...new Set(names)].slice(0, TEXTS_MAX).filter((name) => known === null || name !== nameOf(known));
+  }
+
+  #namedIn(tokens: readonly Token[]): readonly string[] {
+    const known = this.#named.get(tokens);
+    if (known) return known;
+    const texts = tokens.flatMap(({ kind, text }) =>
+      kind === 'text' && text.length <= NAME_CHARS_MAX ? [text] : [],
+    );
+    const names = namesIn(texts);
+    this.#named.set(tokens, names);
+    return names;
   }
 
   /** Gives a variable its value. @returns the place behind it */
@@ -262,7 +279,6 @@ class CallReader {
 
 /** The first statement of a batch may call a procedure without EXEC. */
 const SYSTEM_NAME = /^[sx]p_/i;
-const SYSTEM_NAMES = /\b[sx]p_\w{1,125}/gi;
 const isCallable = (tokens: readonly Token[]): boolean => {
   const [path] = pathAt(tokens, 0, new Map());
   return path !== null && SYSTEM_NAME.test(path.at(-1) ?? '');
@@ -273,28 +289,5 @@ const isNamed = (procedure: string, { name }: Argument) =>
   name !== null && parametersOf(procedure.toLowerCase())?.includes(name.slice(1)) === true;
 
 const ASSIGNING = ['declare', 'set', 'select'];
-function assigned(
-  expressions: Expressions,
-  variables: Variables,
-  name: string,
-  from: number,
-  isAdded: boolean,
-): number {
-  const value = expressions.read(from);
-  const before = isAdded ? variables.get(name) : undefined;
-  variables.set(name, before ? joinedBefore(before, value) : value);
-  return Math.max(expressions.at, from);
-}
-
-const joinedBefore = (before: Value, value: Value): Value => ({
-  ...value,
-  text: before.text.length + value.text.length > 65_536 ? UNKNOWN.text : before.text + value.text,
-  isKnown: before.isKnown && value.isKnown,
-  number: null,
-  hex: before.hex !== null && value.hex !== null ? before.hex + value.hex : null,
-  marks: [...new Set([...before.marks, ...value.marks])],
-  chars: before.chars + value.chars,
-});
-
 /** The normal forms of the texts that a statement executes. */
 export const executedForms = ({ executed }: Reading): readonly string[] => executed.map(normalForm);

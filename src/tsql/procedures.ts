@@ -108,3 +108,18 @@ export function optionsOf(given: string): readonly string[] {
   const found = whole.length > 0 ? whole : OPTIONS.filter((one) => isPart(one.key));
   return found.length > 0 && key !== '' ? found.map(({ name }) => name) : [given];
 }
+
+const SYSTEM_NAMES = /\b[sx]p_\w{1,125}/gi;
+/** Those that attackers look for in lists of objects. */
+const SOUGHT = ['xp_cmdshell', 'xp_dirtree', 'xp_regwrite', 'sp_OACreate', 'sp_execute_external_script'];
+const NAMES_MAX = 10;
+
+/** System procedures that texts name, or whose names fit to a text as LIKE has it: `xp[_]cmd%`. */
+export const namesIn = (texts: readonly string[]): string[] =>
+  texts
+    .flatMap((text) => {
+      if (!/^[sx]p.*%/i.test(text)) return text.match(SYSTEM_NAMES) ?? [];
+      const fits = like(text.toLowerCase());
+      return SOUGHT.filter((name) => fits(name.toLowerCase()));
+    })
+    .slice(0, NAMES_MAX);
