@@ -8,6 +8,7 @@ import { FIELD_LABELS } from '../lib/field-labels';
 import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
+import { serviceNowMs } from '../lib/service-clock';
 import { nameOf } from '../lib/tenant-name';
 import { formatSpan, formatTime, zoneName } from '../lib/time';
 import classes from './alerts.module.css';
@@ -51,7 +52,7 @@ export function AlertFacts({ alert, session }: { readonly alert: Alert; readonly
     [common.events, formatCount(alert.eventCount)],
     [common.tenant, showHidden(nameOf(session.tenants, alert.tenantId))],
     [t.told, formatTime(alert.createdAt, zone)],
-    [t.age, formatSpan(Math.max(0, Date.now() - Date.parse(alert.createdAt)))],
+    [t.age, formatSpan(Math.max(0, serviceNowMs() - Date.parse(alert.createdAt)))],
     [
       t.timeToAcknowledge,
       alert.secondsToAcknowledge === null ? '–' : formatSpan(alert.secondsToAcknowledge * 1_000),

@@ -10,6 +10,7 @@ import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
 import { onRow } from '../lib/row-click';
+import { serviceNowMs } from '../lib/service-clock';
 import { nameOf } from '../lib/tenant-name';
 import type { In } from '../lib/texts';
 import { formatTime, type TimeZone } from '../lib/time';
@@ -104,7 +105,7 @@ function columnsOf({
         <>
           {statusText(alert, t)}
           <Text size="xs" c="dimmed">
-            {waitText(alert, Date.now(), t)}
+            {waitText(alert, serviceNowMs(), t)}
           </Text>
           {alert.assignee && (
             <Text size="xs" c="dimmed">

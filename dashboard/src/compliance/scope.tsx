@@ -17,6 +17,7 @@ import { FormDialog } from '../lib/form-dialog';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
+import { serviceNowMs } from '../lib/service-clock';
 import type { In } from '../lib/texts';
 import { formatTime } from '../lib/time';
 import { useAddress } from '../lib/use-address';
@@ -47,7 +48,7 @@ export function Scope({ session }: { readonly session: Session }) {
   const [isDeclaring, setIsDeclaring] = useState(false);
   const [ending, setEnding] = useState<Declaration | null>(null);
   const showsEnded = given.ended !== null;
-  const now = Date.now();
+  const now = serviceNowMs();
   const shown = (data?.complianceDeclarations ?? []).filter(
     ({ validUntil }) => showsEnded || validUntil === null || Date.parse(validUntil) > now,
   );

@@ -3,6 +3,7 @@ import { LIST_FIELDS, NUMBER_FIELDS, type NumberField, STATEMENT_PREVIEW } from 
 import { FILTER_NAMES } from '../../../src/event/filters';
 import type { SORTS } from '../../../src/event/parameters';
 import { EVENT_TIME_MIN, LIMITS } from '../../../src/limits';
+import { serviceNowMs } from '../lib/service-clock';
 import { type FacetField, isFacetField } from './facets/facet-field';
 import { joinParts, partsOf } from './filter/parts';
 import { quoteValue } from './filter/value-text';
@@ -158,7 +159,7 @@ function rangeOf(given: URLSearchParams): TimeRange {
   const [first, end] = [timeOf(given.get('startTime')), timeOf(given.get('endTime'))];
   // One of them alone is valid too: it means everything from that time on, or up to that time.
   const from = first ?? EVENT_TIME_MIN;
-  const to = end ?? new Date().toISOString();
+  const to = end ?? new Date(serviceNowMs()).toISOString();
   if ((first || end) && Date.parse(from) <= Date.parse(to)) return { kind: 'fixed', from, to };
   return parseRange(given.get('range')) ?? RANGE_DEFAULT;
 }

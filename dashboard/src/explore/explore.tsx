@@ -6,6 +6,7 @@ import type { Session } from '../api/session';
 import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
+import { serviceNowMs } from '../lib/service-clock';
 import { Toolbar } from '../lib/toolbar';
 import { useNotedEvents } from '../notes/use-noted-events';
 import { Empty, Failed, Loading } from '../shell/states';
@@ -74,7 +75,7 @@ export function Explore({ session }: { readonly session: Session }) {
   const missing = useMemo(() => {
     const shown = rangeOf(numbers);
     return coverage && shown
-      ? stretchesOf(missingIn(coverage, shown.fromMs, shown.toMs, Date.now()))
+      ? stretchesOf(missingIn(coverage, shown.fromMs, shown.toMs, serviceNowMs()))
       : NOTHING;
   }, [coverage, numbers]);
   const error = sharedError([events.error, histogram.error, facets.error]);

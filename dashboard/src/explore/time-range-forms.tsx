@@ -2,6 +2,7 @@ import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/co
 import { useLocalStorage } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { useTexts } from '../lib/language';
+import { serviceNowMs } from '../lib/service-clock';
 import { DAY_MS, formatTime, fromInputValue, type TimeZone, toInputValue, zoneName } from '../lib/time';
 import { EXPLORE } from './texts';
 import { AMOUNT_MAX, boundsOf, fixedRange, last, type TimeRange, UNITS, type Unit } from './time-range';
@@ -28,7 +29,7 @@ export function LastNight({ range, zone, onChange }: Props) {
   });
   const night = range.kind === 'night' ? range : { kind: 'night' as const, ...kept };
   const [hours, setHours] = useState({ from: night.from, to: night.to });
-  const bounds = boundsOf({ kind: 'night', ...hours }, Date.now(), zone);
+  const bounds = boundsOf({ kind: 'night', ...hours }, serviceNowMs(), zone);
   const choose = () => {
     keep(hours);
     onChange({ kind: 'night', ...hours });
@@ -105,7 +106,7 @@ export function LastSpan({ range, onChange }: Props) {
 
 export function FixedRange({ range, zone, onChange }: Props) {
   const t = useTexts(EXPLORE);
-  const now = Date.now();
+  const now = serviceNowMs();
   const shown = boundsOf(range, now, zone);
   const [from, setFrom] = useState(
     toInputValue(shown.startTime ? Date.parse(shown.startTime) : now - DAY_MS, zone),

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { EventsDocument, HistogramDocument } from '../../generated/operations';
+import { serviceNowMs } from '../lib/service-clock';
 import { type TimeZone, zoneName } from '../lib/time';
 import { useStable } from '../lib/use-stable';
 import { type ExploreFilter, problemOf } from './explore-filter';
@@ -19,7 +20,7 @@ export function useExploreData(state: ExploreState, zone: TimeZone, fields: read
   // The clock is read once for each question, and again when the question is repeated.
   const filter = useMemo(
     (): ExploreFilter => ({
-      ...boundsOf(wanted.range, Date.now(), wanted.zone),
+      ...boundsOf(wanted.range, serviceNowMs(), wanted.zone),
       ...(wanted.search ? { search: wanted.search } : {}),
       ...(wanted.text ? { filter: wanted.text } : {}),
     }),

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { CreateAgentKeyDocument, CreateEnrollTokenDocument } from '../../generated/operations';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
+import { serviceNowMs } from '../lib/service-clock';
 import type { NamedTenant } from '../lib/tenant-name';
 import { DAY_MS } from '../lib/time';
 import { Failed } from '../shell/states';
@@ -56,7 +57,7 @@ export function AgentSetup({
     if (kind === 'key')
       return (await mutate(CreateAgentKeyDocument, { ...named, expiresAt: null, allowedAddresses: [] }))
         .createAgentKey.key;
-    const expiresAt = new Date(Date.now() + TOKEN_DAYS * DAY_MS).toISOString();
+    const expiresAt = new Date(serviceNowMs() + TOKEN_DAYS * DAY_MS).toISOString();
     return (await mutate(CreateEnrollTokenDocument, { ...named, uses: TOKEN_USES, expiresAt }))
       .createEnrollToken.key;
   };

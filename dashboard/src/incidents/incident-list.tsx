@@ -18,6 +18,7 @@ import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
 import { onRow } from '../lib/row-click';
+import { serviceNowMs } from '../lib/service-clock';
 import { nameOf } from '../lib/tenant-name';
 import type { In } from '../lib/texts';
 import { formatTime, type TimeZone } from '../lib/time';
@@ -167,7 +168,7 @@ const columnsOf = (of: {
       <>
         {statusText(incident, of.words)}
         <Text size="xs" c="dimmed">
-          {waitText(incident, Date.now(), of.words)}
+          {waitText(incident, serviceNowMs(), of.words)}
         </Text>
         {incident.assignee && (
           <Text size="xs" c="dimmed">

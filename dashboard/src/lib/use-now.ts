@@ -1,9 +1,10 @@
 import { useInterval } from '@mantine/hooks';
 import { useState } from 'react';
+import { serviceNowMs } from './service-clock';
 
-/** The time in milliseconds since 1970, updated at an interval. */
+/** The time of the service in milliseconds since 1970, updated at an interval. */
 export function useNow(everyMs: number): number {
-  const [nowMs, setNowMs] = useState(Date.now);
-  useInterval(() => setNowMs(Date.now()), everyMs, { autoInvoke: true });
+  const [nowMs, setNowMs] = useState(serviceNowMs);
+  useInterval(() => setNowMs(serviceNowMs()), everyMs, { autoInvoke: true });
   return nowMs;
 }

@@ -5,6 +5,7 @@ import { useTexts } from '../lib/language';
 import { LIST_TABLE } from '../lib/listed';
 import { NameCell } from '../lib/name-cell';
 import { useTimeZone } from '../lib/preferences';
+import { serviceNowMs } from '../lib/service-clock';
 import { type NamedTenant, namesOf } from '../lib/tenant-name';
 import { formatTime, type TimeZone } from '../lib/time';
 import { expiresSoon } from './key-life';
@@ -47,7 +48,7 @@ export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
           accessor: 'state',
           title: common.state,
           render: (key) => {
-            const isEnding = expiresSoon(key, Date.now());
+            const isEnding = expiresSoon(key, serviceNowMs());
             return (
               <Badge
                 size="sm"

@@ -2,6 +2,7 @@ import { useClient } from 'urql';
 import { FacetsDocument } from '../../generated/operations';
 import { kindOf } from '../entity/entity-links';
 import { boundsOf, last } from '../explore/time-range';
+import { serviceNowMs } from '../lib/service-clock';
 import { MINUTE_MS } from '../lib/time';
 import { useAnswer } from '../lib/use-answer';
 import type { Offered } from './entries';
@@ -22,7 +23,7 @@ export function useKnown(text: string, readsEvents: boolean): Offered['known'] {
       await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
       if (signal.aborted) return [];
       // Whole minutes, so that a question within the same minute is the same.
-      const now = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
+      const now = Math.ceil(serviceNowMs() / MINUTE_MS) * MINUTE_MS;
       const variables = {
         ...boundsOf(RANGE, now, 'UTC'),
         fields: [...FIELDS],

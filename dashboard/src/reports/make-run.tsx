@@ -5,6 +5,7 @@ import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
 import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
+import { serviceNowMs } from '../lib/service-clock';
 import type { NamedTenant } from '../lib/tenant-name';
 import { DAY_MS, fromInputValue, toInputValue, zoneName } from '../lib/time';
 import { labelOf, parametersOf } from './report-parameters';
@@ -30,8 +31,8 @@ export function MakeRun({ report, tenants, given, onClose, onMade }: Props) {
   const { reportId, title, needs } = report;
   const [zone] = useTimeZone();
   const [form, setForm] = useState<Readonly<Record<string, string>>>(() => ({
-    startTime: toInputValue(Date.now() - PERIOD_MS, zone),
-    endTime: toInputValue(Date.now(), zone),
+    startTime: toInputValue(serviceNowMs() - PERIOD_MS, zone),
+    endTime: toInputValue(serviceNowMs(), zone),
     timeZone: zoneName(zone),
     tenantId: tenants[0]?.tenantId ?? '',
     ...given,

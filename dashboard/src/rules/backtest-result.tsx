@@ -11,6 +11,7 @@ import { FIELD_LABELS } from '../lib/field-labels';
 import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { useTimeZone } from '../lib/preferences';
+import { serviceNowMs } from '../lib/service-clock';
 import { DAY_MS, dayStart, formatTime } from '../lib/time';
 import { RULES } from './texts';
 
@@ -79,7 +80,7 @@ export function BacktestResult({
 
 /** Each day of the range, also without findings. The chart draws findings in the colour of failures. */
 function histogramOf(found: BacktestFieldsFragment['days'], days: number) {
-  const last = Math.max(dayStart(Date.now(), 'UTC'), ...found.map(({ day }) => Date.parse(day)));
+  const last = Math.max(dayStart(serviceNowMs(), 'UTC'), ...found.map(({ day }) => Date.parse(day)));
   const first = Math.min(last - days * DAY_MS, ...found.map(({ day }) => Date.parse(day)));
   const counts = new Map(found.map(({ day, findings }) => [Date.parse(day), findings]));
   const starts = Array.from({ length: (last - first) / DAY_MS + 1 }, (_, i) => first + i * DAY_MS);

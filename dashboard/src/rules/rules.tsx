@@ -12,6 +12,7 @@ import type { Session } from '../api/session';
 import { textsAddress } from '../lib/address';
 import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
+import { serviceNowMs } from '../lib/service-clock';
 import { DAY_MS } from '../lib/time';
 import { useAddress } from '../lib/use-address';
 import { PageHead } from '../shell/page-head';
@@ -45,7 +46,7 @@ export default function Rules({ session }: { readonly session: Session }) {
     pause: tenantId === null,
   });
   const coverage = new Map(seen.data?.ruleCoverage.map((one) => [one.ruleId, one]));
-  const [startTime] = useState(() => new Date(Date.now() - COUNTED_DAYS * DAY_MS).toISOString());
+  const [startTime] = useState(() => new Date(serviceNowMs() - COUNTED_DAYS * DAY_MS).toISOString());
   const [found] = useQuery({
     query: FindingCountsDocument,
     variables: { startTime },

@@ -7,6 +7,7 @@ import { EVERY_ALERT, useAlertCounts } from '../alerts/use-alert-counts';
 import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
 import { useTexts } from '../lib/language';
+import { serviceNowMs } from '../lib/service-clock';
 import { attentionOf, newAlerts } from './attention';
 import { SHELL } from './texts';
 
@@ -31,7 +32,7 @@ export function useAttention(session: Session): {
   const { counts } = useAlertCounts(EVERY_ALERT, !hasScope(session, 'read:alerts'), isNotifying);
   useCriticalNotices(counts && sumOf(counts, { status: 'new', severity: 'critical' }), isNotifying);
   return {
-    attention: { ...(data ? attentionOf(data, Date.now(), t) : {}), ...newAlerts(counts ?? [], t) },
+    attention: { ...(data ? attentionOf(data, serviceNowMs(), t) : {}), ...newAlerts(counts ?? [], t) },
     alerts: sumOf(counts ?? [], { status: 'new' }),
   };
 }

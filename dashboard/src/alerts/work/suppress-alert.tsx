@@ -8,6 +8,7 @@ import { FormDialog } from '../../lib/form-dialog';
 import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
 import { useTimeZone } from '../../lib/preferences';
+import { serviceNowMs } from '../../lib/service-clock';
 import { DAY_MS, fromInputValue, HOUR_MS, toInputValue } from '../../lib/time';
 import { fieldLabel, groupOf } from '../group-text';
 import { ALERTS } from '../texts';
@@ -32,10 +33,10 @@ export function SuppressAlert({ alert, onClose, onDone }: WorkDialogProps) {
   const values = Object.entries(groupOf(alert.group));
   const [fields, setFields] = useState(() => values.map(([name]) => name));
   const [span, setSpan] = useState(String(DAY_MS));
-  const [until, setUntil] = useState(() => toInputValue(Date.now() + DAY_MS, zone));
+  const [until, setUntil] = useState(() => toInputValue(serviceNowMs() + DAY_MS, zone));
   const [reason, setReason] = useState('');
   const submit = async () => {
-    const ms = span === OTHER ? fromInputValue(until, zone) : Date.now() + Number(span);
+    const ms = span === OTHER ? fromInputValue(until, zone) : serviceNowMs() + Number(span);
     if (ms === null) throw new Error(t.sayUntil);
     const chosen = values.length === 0 ? null : fields;
     const variables = { alertId: alert.alertId, fields: chosen, until: new Date(ms).toISOString(), reason };

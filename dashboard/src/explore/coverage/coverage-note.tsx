@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { COMMON } from '../../lib/common';
 import { useTexts } from '../../lib/language';
+import { serviceNowMs } from '../../lib/service-clock';
 import type { In } from '../../lib/texts';
 import { formatTime, type TimeZone } from '../../lib/time';
 import { EXPLORE } from '../texts';
@@ -29,7 +30,7 @@ export function CoverageNote({ coverage, fromMs, toMs, zone }: Props) {
   const [isOpen, { toggle }] = useDisclosure();
   const { sources, sourceCount, otherSourceCount, gapCount, holdCount } = coverage;
   if (sourceCount === 0) return null;
-  const missing = missingIn(coverage, fromMs, toMs, Date.now());
+  const missing = missingIn(coverage, fromMs, toMs, serviceNowMs());
   const isWhole = missing.length === 0 && gapCount === 0;
   const lacking = sources.filter((source) => missing.some((one) => one.source === idOf(source)));
   const shown = isWhole ? sources : lacking;
@@ -108,7 +109,7 @@ function reportOf(source: Source, time: (text: string) => string, t: In<typeof E
   const name = nameOf(source);
   if (source.retiredAt !== null) return t.wasRetired(name, time(source.retiredAt));
   if (source.standbySince !== null) return t.isStandby(name, time(source.standbySince));
-  const nowMs = Date.now();
+  const nowMs = serviceNowMs();
   const problem = source.hasProblem ? `, ${t.withProblem}` : '';
   if (isSilent(source, nowMs)) return t.reportedUntil(name, time(source.lastReported)) + problem;
   if (problem) return t.reports(name) + problem;
