@@ -16,6 +16,7 @@ const BATCH = {
   id: 'msg_1',
   tenantId: 1,
   epoch: '',
+  mark: '',
   from: 1,
   to: 2,
   items: [item, { ...item, succeeded: false }, { ...item, severity: SYSLOG_SEVERITY.error }],

@@ -41,6 +41,8 @@ const tried = async (world: World, tenant: TestTenant, cursor: string) => {
   const { status, body } = await world.get(PATH, tenant.key, { query: { cursor } });
   return status === 200 ? 200 : [status, body.error.code];
 };
+const onlyId = async (world: World, tenant: TestTenant): Promise<string> =>
+  (await world.get(PATH, tenant.key, { query: { from: 'beginning' } })).body.data[0].recordId;
 const REFUSED = [409, 'cursor_of_earlier_log'];
 
 describe.each(ENGINES)('a database on %s', (engine) => {
@@ -128,6 +130,49 @@ describe.each(ENGINES)('a database on %s', (engine) => {
     expect((await untilHeld()).epoch).not.toBe(held.epoch);
   });
 
+  it('that lost its last entries at a fail-over, and has as many others, is noticed by the cursor alone', async () => {
+    const LOST = [
+      'audit_log_head',
+      'audit_log_tile',
+      'audit_log_checkpoint',
+      'audit_log_place',
+      'audit_log_arrival',
+    ];
+    await tenant.ingest([anEvent(), anEvent()]);
+    const reach = (size: number) =>
+      until(
+        async () => (await world.get('/audit-log', tenant.key)).body.data?.size,
+        (found) => Number(found) === size,
+      );
+    await reach(2);
+    await stop();
+    await change(database, ...LOST.map((name) => `CREATE TABLE kept_${name} AS TABLE ${name}`));
+    await start();
+    await tenant.ingest([anEvent()]);
+    await reach(3);
+    const cursor = await cursorOf(world, tenant);
+    const back = await cursorOf(world, tenant, { from: 'beginning' });
+    expect(await tried(world, tenant, cursor)).toBe(200);
+    await stop();
+    await rm(path.join(database.dataDir, 'checkpoints'), { recursive: true });
+    const putBack = (name: string) => [
+      `DELETE FROM ${name}`,
+      `INSERT INTO ${name} SELECT * FROM kept_${name}`,
+      `DROP TABLE kept_${name}`,
+    ];
+    await change(database, ...LOST.flatMap(putBack));
+    const { epoch } = await start();
+    await tenant.ingest([anEvent(), anEvent()]);
+    await reach(4);
+    expect(await epochOf(world)).toMatchObject({ epoch, hold: null });
+    expect(await tried(world, tenant, cursor)).toEqual(REFUSED);
+    expect(await untilHeld()).toMatchObject({
+      cause: 'set-back',
+      reason: expect.stringContaining('not the one that it was'),
+    });
+    expect(await tried(world, tenant, back)).toEqual(REFUSED);
+  });
+
   it('that was only moved goes on with its epoch, if an operator says so', async () => {
     const first = await epochOf(world);
     const cursor = await cursorOf(world, tenant);
@@ -181,7 +226,9 @@ describe.each(ENGINES)('a database on %s', (engine) => {
     const { destinationId } = await createDestination(world, { tenantId, url: receiver.url });
     await tenant.ingest([anEvent()]);
     await untilShown(world, destinationId, ({ delivered }) => delivered === 1);
-    const formerId = batchId('', destinationId, 0, { from: 0, to: 1 });
+    const proof = await world.get(`/audit-activity/${await onlyId(world, tenant)}/proof`, tenant.key);
+    const mark = Buffer.from(proof.body.data.proof.leafHash, 'base64').toString('hex');
+    const formerId = batchId('', destinationId, 0, { from: 0, to: 1 }, mark);
     expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([formerId]);
     await stop();
     expect(await start({ ...LOCAL })).toMatchObject({ cause: 'first', hold: null });
@@ -195,7 +242,7 @@ describe.each(ENGINES)('a database on %s', (engine) => {
     );
     await untilShown(world, destinationId, ({ delivered }) => delivered === 2);
     expect(receiver.requests.at(-1)?.headers['webhook-id']).toBe(
-      batchId(epoch, destinationId, 1, { from: 0, to: 1 }),
+      batchId(epoch, destinationId, 1, { from: 0, to: 1 }, mark),
     );
     await receiver.close();
   });

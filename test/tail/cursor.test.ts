@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/limits';
-import { CursorSeal, type TailPlace } from '../../src/modules/tail/cursor';
+import { CursorSeal, markOf, type TailPlace } from '../../src/modules/tail/cursor';
 import type { EpochState } from '../../src/store/log/epoch/epoch';
 import { TEST_EPOCH, testEpoch } from '../support/epoch';
 
@@ -8,6 +8,7 @@ const PLACE: TailPlace = {
   turn: 7,
   filter: Buffer.alloc(12, 5),
   epoch: TEST_EPOCH.epoch,
+  mark: null,
 };
 
 const FORMER_KEY = Buffer.alloc(32, 1);
@@ -26,6 +27,35 @@ describe('a cursor', () => {
       others.push(text.slice(0, -1) + String.fromCharCode(last + change));
     for (const other of others)
       expect(() => seal.open(other)).toThrow(expect.objectContaining({ code: 'invalid_parameter' }));
+  });
+
+  it('keeps the mark of the entries before its places, which differs with each of them', () => {
+    const marks = [
+      [],
+      [[7, 'aa']],
+      [[7, 'ab']],
+      [[8, 'aa']],
+      [
+        [7, 'aa'],
+        [8, 'aa'],
+      ],
+    ].map((entries) => markOf(new Map(entries as [number, string][])));
+    expect(new Set(marks).size).toBe(marks.length);
+    expect(
+      markOf(
+        new Map([
+          [8, 'aa'],
+          [7, 'aa'],
+        ]),
+      ),
+    ).toBe(marks[4]);
+    for (const mark of marks) {
+      const positions = new Map([
+        [7, 300],
+        [9, 2 ** 40],
+      ]);
+      expect(seal.open(seal.seal({ ...PLACE, positions, mark }))).toEqual({ ...PLACE, positions, mark });
+    }
   });
 
   it('is in the former form while instances of a release before may be at work, and in ours afterwards', () => {

@@ -316,6 +316,46 @@ describe.each(ENGINES)('the reader of arrivals on %s', (engine) => {
     expect(idsOf(items)).toEqual(sorted(events.slice(0, 250)));
   });
 
+  it.each(layoutsOf(engine))(
+    'names the hash before each position (distributed: %s)',
+    async (isDistributed) => {
+      await arrive(300);
+      const other = await store.forNewTenant();
+      await other.insert(other.checked([{}, {}]));
+      await new LogTrial(other).run();
+      const each = new PostgresArrivalReader(inLayout(isDistributed, store.database.service));
+      const hashAt = async ({ tenantId }: Store, position: number) => {
+        const [row] = await store.query(
+          `SELECT encode(substring(hashes from $3::int for 32), 'hex') AS hash FROM audit_log_tile
+         WHERE tenant_id = $1 AND level = 0 AND tile = $2`,
+          ...[tenantId, Math.floor((position - 1) / 256), ((position - 1) % 256) * 32 + 1],
+        );
+        return (row as { hash: string }).hash;
+      };
+      const marksAt = (mine: number, theirs: number) =>
+        each.marks(
+          new Map([
+            [store.tenantId, mine],
+            [other.tenantId, theirs],
+          ]),
+        );
+      for (const [mine, theirs] of [
+        [1, 2],
+        [256, 1],
+        [257, 2],
+        [300, 1],
+      ] as const)
+        expect(await marksAt(mine, theirs)).toEqual(
+          new Map([
+            [store.tenantId, await hashAt(store, mine)],
+            [other.tenantId, await hashAt(other, theirs)],
+          ]),
+        );
+      expect([...(await marksAt(301, 0))]).toEqual([]);
+      expect([...(await marksAt(0, 2)).keys()]).toEqual([other.tenantId]);
+    },
+  );
+
   it.each(layoutsOf(engine))('reads several tenants in one call (distributed: %s)', async (isDistributed) => {
     const mine = await arrive(300);
     const other = await store.forNewTenant();

@@ -35,7 +35,12 @@ class Trial {
   /** The place from which on reads are not answered. */
   failsFrom = Number.POSITIVE_INFINITY;
 
-  readonly #reader = {
+  /** Of the entry before each position. */
+  markAt = (position: number) => `hash ${position}`;
+
+  readonly reader = {
+    marks: async (positions: ReadonlyMap<number, number>) =>
+      new Map([...positions].map(([tenantId, position]) => [tenantId, this.markAt(position)])),
     sizes: async () => {
       this.whileLooking();
       return this.sizes;
@@ -59,7 +64,7 @@ class Trial {
   readonly tail: Tail;
   constructor(waitingPlaces: WaitingPlaces = new OwnPlaces()) {
     this.tail = new Tail({
-      reader: this.#reader as unknown as ArrivalReader,
+      reader: this.reader as unknown as ArrivalReader,
       news: { wait: (_known, ms) => this.during(ms) },
       fairShare: {
         run: (_asker, work) =>
@@ -93,11 +98,54 @@ class Trial {
   readonly places = (cursor: string) => [...seal.open(cursor).positions];
 }
 
+describe('a cursor whose entry is another one, as after a fail-over that lost entries', () => {
+  const REFUSED = { code: 'cursor_of_earlier_log' };
+  let trial: Trial;
+  let cursor: string;
+  const noticed = jest.spyOn(epoch, 'noticeSetBack');
+  beforeEach(async () => {
+    noticed.mockClear();
+    trial = new Trial();
+    trial.size = 3;
+    cursor = (await trial.read({ from: 'beginning' })).nextCursor;
+  });
+  const goOn = () => trial.read({ from: null, cursor });
+  const lose = () => {
+    trial.markAt = (position) => `other ${position}`;
+    trial.size = 9;
+  };
+
+  it('is refused, and the set-back is noticed; one of the same log goes on', async () => {
+    trial.size = 5;
+    expect((await goOn()).items).toHaveLength(2);
+    expect(noticed).not.toHaveBeenCalled();
+    lose();
+    await expect(goOn()).rejects.toMatchObject(REFUSED);
+    expect(noticed).toHaveBeenCalledWith(epoch.state.epoch, expect.stringContaining('not the one'));
+  });
+
+  it('is refused although the entries were lost while the call waited', async () => {
+    trial.during = async () => {
+      lose();
+      return trial.sizes;
+    };
+    await expect(goOn()).rejects.toMatchObject(REFUSED);
+  });
+
+  it('is not refused while the log has no hash there: the log is damaged, and nobody knows that it is another', async () => {
+    const { marks } = trial.reader;
+    trial.reader.marks = async () => new Map();
+    expect((await goOn()).items).toEqual([]);
+    trial.reader.marks = marks;
+  });
+});
+
 describe('the number of removed events', () => {
   /** A log whose events stand at these positions; the events of the others are gone. */
   const tailOf = (positions: readonly number[], size: number) => {
     const reader = {
       sizes: async () => new Map([[TENANT, size]]),
+      marks: async () => new Map(),
       readTexts: async ([{ tenantId, from }]: readonly [ArrivalPlace], { events }: { events: number }) => {
         const left = positions.filter((position) => position >= from);
         const items = left.slice(0, events + 2).map((position) => ({ position, json: `${position}` }));

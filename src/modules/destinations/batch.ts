@@ -57,11 +57,15 @@ export interface Batch extends Bounds {
   readonly tenantId: number;
   /** The epoch of the positions (`epochInNames`); empty: a name has none. */
   readonly epoch: string;
+  /** The hash of the last entry of the log, in hex: it is in ids and names. Empty: the batch is of no log. */
+  readonly mark: string;
   readonly items: readonly Item[];
 }
 
 /**
  * @param epoch of the positions: after a restore they hold other events, and a receiver must not drop those
+ * @param mark of the last position (`ArrivalReader.marks`): a fail-over to a database that lacks the last entries makes
+ * other events stand there, before anybody has noticed it
  * @param generation number of replays and changes: it changes the id, so that a receiver drops no event sent anew
  */
 export function batchId(
@@ -69,10 +73,11 @@ export function batchId(
   destinationId: string,
   generation: number,
   { from, to }: Bounds,
+  mark: string,
 ): string {
   const ofEpoch = epoch === NO_EPOCH ? '' : `${epoch}/`;
   const digest = createHash('sha256')
-    .update(`${ofEpoch}${destinationId}/${generation}/${from}/${to}`)
+    .update(`${ofEpoch}${destinationId}/${generation}/${from}/${to}/${mark}`)
     .digest('base64url');
   return `msg_${digest.slice(0, 27)}`;
 }

@@ -23,7 +23,7 @@ import { type StoredSecrets, typeSpec } from './types';
 
 interface DeliveryParts {
   readonly store: Pick<DeliveryStore, 'list' | 'delete' | 'take' | 'putSecrets'>;
-  readonly feed: Pick<ArrivalReader, 'read'>;
+  readonly feed: Pick<ArrivalReader, 'read' | 'marks'>;
   readonly box: SecretBox;
   readonly guard: NetworkGuard;
   readonly epoch: Pick<LogEpoch, 'state' | 'isDrill' | 'look' | 'pauseOf'>;
@@ -122,7 +122,7 @@ export class Deliveries {
       if (epoch.isDrill) return failed('DRILL=1: this instance sends nothing');
       const { tenantId, position } = destination;
       const named = epochInNames(epoch.state);
-      const batch = { id, tenantId, epoch: named, from: position, to: position, items: [item] };
+      const batch = { id, tenantId, epoch: named, from: position, to: position, mark: '', items: [item] };
       return await this.#senderOf(destination).send(batch, this.#stopping.signal);
     } catch (error) {
       return failureOf(error);
@@ -141,7 +141,15 @@ export class Deliveries {
     let sender: Sender | undefined;
     try {
       sender = openSender(type, settings as { readonly url: string }, secrets, this.parts);
-      const batch = { id, tenantId, epoch: epochInNames(epoch.state), from: 0, to: 0, items: [item] };
+      const batch = {
+        id,
+        tenantId,
+        epoch: epochInNames(epoch.state),
+        from: 0,
+        to: 0,
+        mark: '',
+        items: [item],
+      };
       return await sender.send(batch, this.#stopping.signal);
     } catch (error) {
       return failureOf(error);
@@ -168,7 +176,10 @@ export class Deliveries {
     if (!taken) return;
     const { lease, destination } = taken;
     const startedMs = nowMs();
-    const inTurns: DeliveryParts['feed'] = { read: (...of) => this.#reading.run(() => feed.read(...of)) };
+    const inTurns: DeliveryParts['feed'] = {
+      read: (...of) => this.#reading.run(() => feed.read(...of)),
+      marks: (of) => feed.marks(of),
+    };
     // A run goes on only in the epoch in which it began, and ends when the service begins to wait for an operator.
     const isOver = () => epoch.state.epoch !== state.epoch || epoch.pauseOf(destination.goEpoch) !== null;
     const isFull = () => this.#running.size >= LIMITS.destinationRunsMax;

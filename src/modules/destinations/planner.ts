@@ -18,7 +18,7 @@ const READ_AT_MOST = 1_024;
 /** Reads the events of a destination that pass its filter, in its format. */
 export class Planner {
   constructor(
-    private readonly feed: Pick<ArrivalReader, 'read'>,
+    private readonly feed: Pick<ArrivalReader, 'read' | 'marks'>,
     private readonly tenantId: number,
     /** @returns null if the filter excludes the event */
     private readonly toItem: (arrived: ArrivedEvent) => Item | null,
@@ -32,6 +32,12 @@ export class Planner {
   async next(from: number, eventsMax: number): Promise<Planned> {
     const max = { events: eventsMax, bytes: LIMITS.destinationBatchBytes };
     return this.#read(from, from + LIMITS.destinationScanMax, max);
+  }
+
+  /** The hash of the last entry of a batch; empty: the log has none. */
+  async markOf({ to }: Bounds): Promise<string> {
+    const marks = await this.feed.marks(new Map([[this.tenantId, to]]));
+    return marks.get(this.tenantId) ?? '';
   }
 
   /** Reads a batch again by its bounds. Only events that retention has removed since are missing. */

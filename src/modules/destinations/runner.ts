@@ -239,14 +239,15 @@ export class Runner {
     const { tenantId, destinationId, generation } = this.#destination;
     const { from, to, items } = planned;
     const { epoch } = this.parts;
-    const id = batchId(epoch, destinationId, generation, planned);
+    const mark = await this.parts.planner.markOf(planned);
+    const id = batchId(epoch, destinationId, generation, planned, mark);
     const { signal } = this.#stop;
     const lose = () => this.#stop.abort();
     const renewal = setInterval(() => {
       this.parts.lease.renew().then((state) => state === null && lose(), lose);
     }, RENEW_MS);
     try {
-      const sent = this.parts.sender.send({ id, tenantId, epoch, from, to, items }, signal);
+      const sent = this.parts.sender.send({ id, tenantId, epoch, from, to, mark, items }, signal);
       const isOnly = readsAhead && this.#destination.batches.length === 1;
       const [outcome] = await Promise.all([sent, isOnly ? this.#readAhead(planned) : null]);
       if (signal.aborted && outcome.kind !== 'accepted') throw new Lost();

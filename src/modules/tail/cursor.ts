@@ -15,6 +15,8 @@ export interface TailPlace {
   readonly filter: Buffer;
   /** The epoch whose positions these are. */
   readonly epoch: string;
+  /** Of the entries before these positions (`markOf`); null: not known. */
+  readonly mark: string | null;
 }
 
 const VERSION = 2;
@@ -23,6 +25,12 @@ const FORMER_VERSION = 1;
 const MAC_BYTES = 16;
 const EPOCH_BYTES = 8;
 const FILTER_HASH_BYTES = 12;
+/**
+ * The mark stands at the end, in bytes with their high bit set. A release without marks reads them as a number that
+ * does not end, and ignores it.
+ */
+const MARK_BYTES = 8;
+const HIGH_BIT = 0x80;
 
 /**
  * Cursors as callers get them: opaque and signed, so that an invented or changed cursor is refused. They name no key,
@@ -39,7 +47,7 @@ export class CursorSeal {
   ) {}
 
   /** @throws DomainError `cursor_of_earlier_log` if another epoch has begun meanwhile */
-  seal({ positions, turn, filter, epoch: ofPositions }: TailPlace): string {
+  seal({ positions, turn, filter, epoch: ofPositions, mark }: TailPlace): string {
     const { state } = this.parts.epoch;
     if (!isCurrent(state, ofPositions)) throw ofEarlierLog(state);
     const { epoch } = state;
@@ -55,6 +63,7 @@ export class CursorSeal {
       writeNumber(bytes, position);
       before = tenantId;
     }
+    if (mark !== null) bytes.push(...Buffer.from(mark, 'hex'));
     const payload = Buffer.from(bytes);
     return Buffer.concat([payload, macOf(key, payload)]).toString('base64url');
   }
@@ -83,8 +92,20 @@ export class CursorSeal {
       tenantId += numbers[i] as number;
       positions.set(tenantId, numbers[i + 1] as number);
     }
-    return { positions, turn: numbers[0] ?? 0, filter, epoch: named };
+    return { positions, turn: numbers[0] ?? 0, filter, epoch: named, mark: markIn(payload) };
   }
+}
+
+/** What identifies the entries before the positions of a cursor. @param marks of `ArrivalReader`, by tenant */
+export function markOf(marks: ReadonlyMap<number, string>): string {
+  const lines = [...marks].sort(([a], [b]) => a - b).map(([tenantId, hash]) => `${tenantId} ${hash}\n`);
+  const digest = createHash('sha256').update(lines.join('')).digest().subarray(0, MARK_BYTES);
+  return Buffer.from(digest.map((byte) => byte | HIGH_BIT)).toString('hex');
+}
+
+function markIn(payload: Buffer): string | null {
+  const bytes = payload.subarray(-MARK_BYTES);
+  return bytes.every((byte) => byte >= HIGH_BIT) ? bytes.toString('hex') : null;
 }
 
 const foreign = () =>

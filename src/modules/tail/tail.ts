@@ -17,7 +17,14 @@ import type {
 import type { NewArrivals } from '../../store/log/arrivals/new-arrivals';
 import type { EpochState } from '../../store/log/epoch/epoch';
 import { type TenantSet, tenantSet } from '../../tenant-set';
-import { type CursorSeal, filterHash, type GivenFilters, ofEarlierLog, type TailPlace } from './cursor';
+import {
+  type CursorSeal,
+  filterHash,
+  type GivenFilters,
+  markOf,
+  ofEarlierLog,
+  type TailPlace,
+} from './cursor';
 import { BEGINNING, NOW } from './parameters';
 import { SharedReads } from './shared-reads';
 
@@ -103,7 +110,8 @@ export class Tail {
   /** @throws DomainError `invalid_parameter`, `cursor_of_earlier_log`, `forbidden`, `rate_limited`, `service_unavailable` */
   async read(request: TailRequest): Promise<TailPage> {
     const until = this.#clockMs() + request.waitSeconds * 1_000;
-    const place = request.cursor === null ? await this.#begin(request) : this.#goOn(request, request.cursor);
+    const place =
+      request.cursor === null ? await this.#begin(request) : await this.#goOn(request, request.cursor);
     const listed = () => (request.withSources ? this.#sources(place) : null);
     let sources = await listed();
     let walk = await this.#walk(request, new Walk(place));
@@ -111,6 +119,7 @@ export class Tail {
       const leave = await this.#takePlace(request.waiter ?? request.holder, until);
       try {
         while (walk.isWithout && this.#clockMs() < until && !request.gone.aborted) {
+          await this.#mark(walk);
           const known = walk.positions;
           const leftMs = until - this.#clockMs();
           let news: ReadonlyMap<number, number> | null;
@@ -132,6 +141,7 @@ export class Tail {
     }
     const { items, caughtUp, removed } = walk;
     const { seal } = this.parts;
+    await this.#mark(walk);
     const startCursor = request.cursor ?? seal.seal(place);
     return { items, caughtUp, removed, sources, startCursor, nextCursor: seal.seal(walk.place) };
   }
@@ -151,10 +161,11 @@ export class Tail {
       for (const tenantId of tenants)
         positions.set(tenantId, await this.parts.reader.positionAt(tenantId, at));
     }
-    return { positions, turn: 0, filter: filterHash(filters), epoch };
+    const mark = await this.#markAt(positions);
+    return { positions, turn: 0, filter: filterHash(filters), epoch, mark };
   }
 
-  #goOn({ tenants, filters }: TailRequest, cursor: string): TailPlace {
+  async #goOn({ tenants, filters }: TailRequest, cursor: string): Promise<TailPlace> {
     const place = this.parts.seal.open(cursor);
     const lost = [...place.positions.keys()].filter((tenantId) => !tenants.includes(tenantId));
     if (lost.length > 0)
@@ -167,7 +178,28 @@ export class Tail {
         public:
           'cursor was given for other filters: repeat those it was given for, or begin anew with from for these ones.',
       });
-    return place;
+    return place.mark === null ? place : this.#compared(place);
+  }
+
+  async #markAt(positions: ReadonlyMap<number, number>): Promise<string> {
+    return markOf(await this.parts.reader.marks(positions));
+  }
+
+  async #mark(walk: Walk): Promise<void> {
+    walk.mark ??= await this.#markAt(walk.positions);
+  }
+
+  /** @throws DomainError `cursor_of_earlier_log` if other entries stand before the positions than when it was marked */
+  async #compared<T extends Pick<TailPlace, 'positions' | 'mark' | 'epoch'>>(place: T): Promise<T> {
+    const marks = await this.parts.reader.marks(place.positions);
+    if (markOf(marks) === place.mark) return place;
+    // An entry without a hash is no other entry: the log is shorter, which is noticed by its size, or damaged.
+    if ([...place.positions].some(([tenantId, position]) => position > 0 && !marks.has(tenantId)))
+      return place;
+    return this.#refuseSetBack(
+      place.epoch,
+      'the entry before the place of a reader is not the one that it was',
+    );
   }
 
   async #takePlace(holder: string, until: number): Promise<LeavePlace> {
@@ -179,10 +211,10 @@ export class Tail {
     });
   }
 
-  /** A cursor that was given under this epoch is beyond the end: the database was set back since. */
-  async #refuseSetBack(known: string): Promise<never> {
+  /** A cursor that was given under this epoch does not fit the log: the database was set back since. */
+  async #refuseSetBack(known: string, found: string): Promise<never> {
     const { epoch } = this.parts;
-    await epoch.noticeSetBack(known, 'a cursor of a reader is further than the log is long');
+    await epoch.noticeSetBack(known, found);
     throw ofEarlierLog(epoch.state);
   }
 
@@ -213,7 +245,8 @@ export class Tail {
     const readOn = (limits: ArrivalLimits): Promise<readonly Arrivals<TailItem>[]> =>
       areTexts ? reader.readTexts(walk.places(), limits) : reader.readEach(walk.places(), limits);
     const sizes = news ?? (await reader.sizes([...walk.positions.keys()]));
-    if (walk.isBeyond(sizes)) await this.#refuseSetBack(walk.epoch);
+    if (walk.isBeyond(sizes))
+      await this.#refuseSetBack(walk.epoch, 'a cursor of a reader is further than the log is long');
     walk.caughtUp = walk.isAtEnd(sizes);
     // At least once: the time of the first look says nothing about the amount of events.
     for (let isFirst = true; !walk.caughtUp && walk.mayGoOn(limit); isFirst = false) {
@@ -235,8 +268,14 @@ export class Tail {
       };
       try {
         if (isShared) {
-          const key = JSON.stringify([areTexts, walk.places(), limits]);
-          const read = await this.#shared.run(key, () => inTurn(() => readOn(limits)));
+          const key = JSON.stringify([areTexts, walk.places(), walk.mark, limits]);
+          const { place } = walk;
+          const read = await this.#shared.run(key, () =>
+            inTurn(async () => {
+              await this.#compared(place);
+              return readOn(limits);
+            }),
+          );
           await (matches ? inTurn(() => takeAll(read)) : takeAll(read));
         } else {
           // A turn also covers the filtering, which may take longer than the reading.
@@ -263,6 +302,8 @@ class Walk {
   readonly items: TailItem[] = [];
   readonly positions: Map<number, number>;
   readonly epoch: string;
+  /** Of the entries before the positions (`markOf`); null: not asked for yet. */
+  mark: string | null;
   readonly #filter: Buffer;
   #turn: number;
   caughtUp = false;
@@ -270,8 +311,9 @@ class Walk {
   passed = 0;
   bytes = 0;
 
-  constructor({ positions, turn, filter, epoch }: TailPlace) {
+  constructor({ positions, turn, filter, epoch, mark }: TailPlace) {
     this.epoch = epoch;
+    this.mark = mark;
     this.positions = new Map(positions);
     this.#turn = turn;
     this.#filter = filter;
@@ -283,7 +325,8 @@ class Walk {
   }
 
   get place(): TailPlace {
-    return { positions: this.positions, turn: this.#turn, filter: this.#filter, epoch: this.epoch };
+    const { positions, epoch, mark } = this;
+    return { positions, turn: this.#turn, filter: this.#filter, epoch, mark };
   }
 
   isBeyond(sizes: ReadonlyMap<number, number>): boolean {
@@ -338,6 +381,7 @@ class Walk {
     }
     // A comparison may fail, so items and positions change together.
     for (const item of taken) this.items.push(item);
+    if (next !== this.positions.get(tenantId)) this.mark = null;
     this.positions.set(tenantId, next);
     this.removed += next - from - events;
     this.passed += next - from - skipped;

@@ -68,6 +68,7 @@ describe('the sender of Azure Monitor', () => {
     id: 'msg_1',
     tenantId: 7,
     epoch: '',
+    mark: '',
     from: 0,
     to: items.length,
     items,

@@ -12,7 +12,7 @@ const item = {
   hostName: null,
   json: '{"statement":"SELECT 1"}',
 };
-const BATCH = { id: 'msg_1', tenantId: 1, epoch: '', from: 1, to: 3, items: [item, item] };
+const BATCH = { id: 'msg_1', tenantId: 1, epoch: '', mark: '', from: 1, to: 3, items: [item, item] };
 const SECRET = 'v3ry/s3cr3t+"t0k3n"';
 const BASE64 = (text: string) => Buffer.from(text).toString('base64');
 

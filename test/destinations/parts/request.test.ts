@@ -162,7 +162,7 @@ it('a header with letters of Latin-1 reaches the receiver as it is', async () =>
     guard: new NetworkGuard(['127.0.0.1']),
     nowMs: Date.now,
   });
-  const batch = { id: 'msg_1', tenantId: 1, epoch: '', from: 1, to: 2, items: [] };
+  const batch = { id: 'msg_1', tenantId: 1, epoch: '', mark: '', from: 1, to: 2, items: [] };
   expect(await sender.send(batch, new AbortController().signal)).toEqual({ kind: 'accepted' });
   expect(receiver.requests[0]?.headers['x-name']).toBe('Zoë ÿ');
   sender.close();

@@ -201,7 +201,7 @@ describe('a delivery', () => {
     const { destinationId, generation } = shared.row;
     const [sent] = await run(shared, () => ACCEPTED);
     expect(sent).toMatchObject({
-      id: batchId('', destinationId, generation, { from: 0, to: 4 }),
+      id: batchId('', destinationId, generation, { from: 0, to: 4 }, shared.markAt(4)),
       from: 0,
       to: 4,
     });
@@ -307,16 +307,17 @@ describe('a delivery', () => {
   });
 });
 
-it('the id of a batch changes with its epoch, destination, replay and bounds, and with nothing else', () => {
+it('the id of a batch changes with its epoch, destination, replay, bounds and last entry, and with nothing else', () => {
   const bounds = { from: 1, to: 2 };
   const ids = [
-    batchId('e', 'd', 0, bounds),
-    batchId('f', 'd', 0, bounds),
-    batchId('e', 'c', 0, bounds),
-    batchId('e', 'd', 1, bounds),
-    batchId('e', 'd', 0, { from: 0, to: 2 }),
-    batchId('e', 'd', 0, { from: 1, to: 3 }),
+    batchId('e', 'd', 0, bounds, 'm'),
+    batchId('f', 'd', 0, bounds, 'm'),
+    batchId('e', 'c', 0, bounds, 'm'),
+    batchId('e', 'd', 1, bounds, 'm'),
+    batchId('e', 'd', 0, { from: 0, to: 2 }, 'm'),
+    batchId('e', 'd', 0, { from: 1, to: 3 }, 'm'),
+    batchId('e', 'd', 0, bounds, 'n'),
   ];
-  expect(new Set(ids).size).toBe(6);
-  expect(batchId('e', 'd', 0, { ...bounds })).toBe(ids[0]);
+  expect(new Set(ids).size).toBe(7);
+  expect(batchId('e', 'd', 0, { ...bounds }, 'm')).toBe(ids[0]);
 });

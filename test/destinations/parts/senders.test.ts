@@ -23,6 +23,7 @@ const BATCH = {
   id: 'msg_1',
   tenantId: 7,
   epoch: '6925a1b0c3d4e5f6',
+  mark: '9f86d081884c7d65',
   from: 4,
   to: 7,
   items: [itemAt(4), itemAt(5, { hostName: null }), itemAt(6)],
@@ -243,8 +244,9 @@ describe('a sender', () => {
       return receiver.requests.at(-1)?.path;
     };
 
-    it('names an object by tenant, epoch, and first and last position', async () => {
-      const named = '/buck/it%27s/tenant-7/6925a1b0c3d4e5f6/000000000000004-000000000000006.ndjson.gz';
+    it('names an object by tenant, epoch, first and last position, and last entry', async () => {
+      const named =
+        '/buck/it%27s/tenant-7/6925a1b0c3d4e5f6/000000000000004-000000000000006-9f86d081.ndjson.gz';
       expect(await pathOf({})).toBe(named);
       expect(receiver.requests[0]?.method).toBe('PUT');
       expect(gunzipSync(receiver.requests[0]?.body ?? '').toString()).toBe('{"n":4}\n{"n":5}\n{"n":6}\n');

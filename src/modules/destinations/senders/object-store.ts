@@ -15,11 +15,12 @@ type OpenedFile = Pick<SentFile, 'bytes' | 'sha256' | 'open'>;
 const compress = promisify(gzip);
 /** Zero-padded, so that names of objects sort like positions. */
 const DIGITS = 15;
+const MARK_DIGITS = 8;
 /** Only its size can be an object's own fault. Any other 400 concerns the request, its time, login or bucket. */
 const isObjectsFault = ({ status, body }: HttpAnswer) =>
   isTooLarge(status) || body.includes('EntityTooLarge');
 
-/** Writes objects named by tenant, epoch and positions. A batch that is sent again overwrites the same object. */
+/** Writes objects named by tenant, epoch, positions and mark. A batch that is sent again overwrites the same object. */
 export function objectStoreSender(
   http: GuardedHttp,
   { url: endpoint, bucket, region, prefix }: SettingsOf<'s3'>,
@@ -54,13 +55,14 @@ export function objectStoreSender(
 }
 
 /**
- * `tenant-7/6925a1b0c3d4e5f6/000000000000100-000000000000599.ndjson.gz` from the epoch, and the first and last position;
- * for a message `tenant-7/` and its id. Lines of text end in `.cef.gz`.
+ * `tenant-7/6925a1b0c3d4e5f6/000000000000100-000000000000599-9f86d081.ndjson.gz` from the epoch, the first and last
+ * position, and the beginning of the last entry's hash. So no object takes the place of one with other events. For a message `tenant-7/` and its id. Lines of text end in `.cef.gz`.
  */
-function nameOf({ tenantId, epoch, from, to, id, items }: Batch): string {
+function nameOf({ tenantId, epoch, from, to, mark, id, items }: Batch): string {
   const digits = (position: number) => String(position).padStart(DIGITS, '0');
   const isOfLog = items.some(({ position }) => position !== null);
   const folder = epoch === NO_EPOCH ? '' : `${epoch}/`;
   const ending = items[0]?.line === undefined ? 'ndjson' : 'cef';
-  return `tenant-${tenantId}/${isOfLog ? `${folder}${digits(from)}-${digits(to - 1)}` : id}.${ending}.gz`;
+  const ofLog = `${folder}${digits(from)}-${digits(to - 1)}-${mark.slice(0, MARK_DIGITS)}`;
+  return `tenant-${tenantId}/${isOfLog ? ofLog : id}.${ending}.gz`;
 }

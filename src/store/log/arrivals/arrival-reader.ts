@@ -72,6 +72,12 @@ export type ReadLimits = Pick<ArrivalLimits, 'events' | 'bytes' | 'actions' | 'h
 export interface ArrivalReader {
   /** The number of entries of each log; 0: the tenant has no log. */
   sizes(tenants: readonly number[]): Promise<ReadonlyMap<number, number>>;
+  /**
+   * The hash of the entry before each position, in hex, by tenant. A tenant is missing if its log has no such entry. The
+   * hash is salted for each arrival, and stays when its event is removed or erased. So it tells a log from another one
+   * of the same length, as a fail-over to a database that lacks the last entries makes it.
+   */
+  marks(positions: ReadonlyMap<number, number>): Promise<ReadonlyMap<number, string>>;
   read(tenantId: number, from: number, limits: ArrivalLimits): Promise<Arrivals>;
   readRows(tenantId: number, from: number, limits: ArrivalLimits): Promise<Arrivals<ArrivedRow>>;
   /**

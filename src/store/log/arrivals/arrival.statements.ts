@@ -4,6 +4,7 @@ import { COLUMN_OF } from '../../../event/fields';
 import type { AuditEventFilter } from '../../../event/query';
 import { statementOrMark } from '../../bytes/large-statements';
 import { whereOf } from '../../rows/event-rows';
+import { HASH_BYTES } from '../evidence/merkle';
 import type { ReadLimits } from './arrival-reader';
 import { JOINED_COLUMNS, newBoundary } from './row-text';
 
@@ -45,6 +46,24 @@ export const tilesOfSeveralStatement = (spans: readonly TileSpan[]): Prisma.Sql 
       ${spans.map(({ first }) => first)}::int[], ${spans.map(({ end }) => end)}::int[]) AS x(tenant_id, first, last)
     JOIN audit_log_tile t ON t.tenant_id = x.tenant_id AND t.level = 0 AND t.tile >= x.first AND t.tile < x.last
     ORDER BY t.tenant_id, t.tile`;
+
+/** Where the hash of an entry lies. */
+export interface MarkPlace {
+  readonly tenantId: number;
+  readonly tile: number;
+  /** The first byte, from 1. */
+  readonly byte: number;
+}
+
+export const markStatement = ({ tenantId, tile, byte }: MarkPlace): Prisma.Sql => Prisma.sql`
+  SELECT t.tenant_id, encode(substr(t.hashes, ${byte}::int, ${HASH_BYTES}::int), 'hex') AS mark
+  FROM audit_log_tile t WHERE t.tenant_id = ${tenantId}::int AND t.level = 0 AND t.tile = ${tile}::int`;
+
+export const marksOfSeveralStatement = (places: readonly MarkPlace[]): Prisma.Sql => Prisma.sql`
+  SELECT t.tenant_id, encode(substr(t.hashes, x.byte, ${HASH_BYTES}::int), 'hex') AS mark
+  FROM unnest(${places.map(({ tenantId }) => tenantId)}::int[], ${places.map(({ tile }) => tile)}::int[],
+      ${places.map(({ byte }) => byte)}::int[]) AS x(tenant_id, tile, byte)
+    JOIN audit_log_tile t ON t.tenant_id = x.tenant_id AND t.level = 0 AND t.tile = x.tile`;
 
 /** The wanted records, in the order of the answer, each with its tenant. */
 export interface Wanted {

@@ -9,11 +9,15 @@ import { type SealedWeeks, sealedIn, snapshotOf } from '../../archive/archive';
 import { byTier } from '../../plan';
 import type { Row } from '../../rows/event-rows';
 import { fromStoredJsonText } from '../../rows/stored-text';
+import { HASH_BYTES } from '../evidence/merkle';
 import { isOfNoEvent } from '../evidence/own-entry';
 import { TILE_WIDTH } from '../evidence/tiles';
 import {
   eventsStatement,
   headsStatement,
+  type MarkPlace,
+  markStatement,
+  marksOfSeveralStatement,
   minuteStatement,
   passesStatement,
   sizesStatement,
@@ -89,6 +93,21 @@ export class PostgresArrivalReader implements ArrivalReader {
     const rows = await this.#rows(sizesStatement(tenants), tenants);
     const found = new Map(rows.map(({ tenant_id, size }) => [Number(tenant_id), Number(size)]));
     return new Map(tenants.map((tenantId) => [tenantId, found.get(tenantId) ?? 0]));
+  }
+
+  async marks(positions: ReadonlyMap<number, number>): Promise<ReadonlyMap<number, string>> {
+    const places = [...positions].filter(([, position]) => position > 0).map(markPlace);
+    const [only] = places;
+    if (!only) return new Map();
+    const tenants = places.map(({ tenantId }) => tenantId);
+    const rows = this.door.isDistributed
+      ? (await inTurn(places, (place) => this.#rows(markStatement(place), [place.tenantId]))).flat()
+      : await this.#rows(
+          places.length === 1 ? markStatement(only) : marksOfSeveralStatement(places),
+          tenants,
+        );
+    const found = rows.map(({ tenant_id, mark }) => [Number(tenant_id), String(mark)] as const);
+    return new Map(found.filter(([, mark]) => mark.length === 2 * HASH_BYTES));
   }
 
   async read(tenantId: number, from: number, limits: ArrivalLimits): Promise<Arrivals> {
@@ -389,6 +408,12 @@ async function withFiles(
   const withTexts = kept.map((row) => ({ ...row, text: row.text ?? texts.get(Number(row.n)) }));
   return { rows: withTexts, isCut: isCut || kept.length < all.length };
 }
+
+const markPlace = ([tenantId, position]: readonly [number, number]): MarkPlace => ({
+  tenantId,
+  tile: Math.floor((position - 1) / TILE_WIDTH),
+  byte: ((position - 1) % TILE_WIDTH) * HASH_BYTES + 1,
+});
 
 const nothingFrom = (place: ArrivalPlace & { readonly size: number }): Arrivals<never> => ({
   ...place,

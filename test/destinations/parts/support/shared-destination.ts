@@ -35,6 +35,7 @@ export class SharedDestination {
   /** Whether the disk is full: no position can be stored. */
   isFull = false;
   #lease: object | null = null;
+  readonly #accepted: readonly (string | null)[];
 
   /** @param statements of the events in the log; null: retention has removed the event */
   constructor(
@@ -43,6 +44,7 @@ export class SharedDestination {
     private readonly nowMs: () => number = () => BEGAN.getTime(),
   ) {
     const { open = {}, ...rest } = change;
+    this.#accepted = [...statements];
     this.row = {
       ...KEY,
       name: 'test',
@@ -88,7 +90,8 @@ export class SharedDestination {
     },
   };
 
-  readonly feed: Pick<ArrivalReader, 'read'> = {
+  readonly feed: Pick<ArrivalReader, 'read' | 'marks'> = {
+    marks: async (positions) => new Map([...positions].map(([tenantId, to]) => [tenantId, this.markAt(to)])),
     read: async (
       tenantId: number,
       from: number,
@@ -114,6 +117,12 @@ export class SharedDestination {
       };
     },
   };
+
+  /** The hash of the entry before a position, which stays when its event is removed. */
+  markAt(position: number): string {
+    const statement = this.#accepted[position - 1];
+    return createHash('sha256').update(`${position} ${statement}`).digest('hex');
+  }
 
   /** As when another instance takes it over. */
   loseLease(): void {
