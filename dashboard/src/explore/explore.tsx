@@ -123,7 +123,7 @@ export function Explore({ session }: { readonly session: Session }) {
             <Toolbar label={t.whatIsShown} gap={4} wrap="nowrap" ml="auto">
               {!isGrouped && <ColumnChoice columns={state.columns} onChange={onColumns} />}
               <Button
-                variant="subtle"
+                variant={isGrouped ? 'light' : 'subtle'}
                 color="gray"
                 c="inherit"
                 size="compact-xs"

@@ -25,6 +25,9 @@ interface Props {
   readonly isTable: boolean;
 }
 
+/** As high as the panel is where its head is one line, so that nothing below it moves when it comes. */
+const PLACE_PX = 124;
+
 /** Events over time. The buttons and the table do for a keyboard what dragging does for a mouse. */
 export const HistogramPanel = memo(function HistogramPanel(props: Props) {
   const t = useTexts(EXPLORE);
@@ -32,7 +35,12 @@ export const HistogramPanel = memo(function HistogramPanel(props: Props) {
   const [hovered, setHovered] = useState<Bucket | null>(null);
   if (result.error) return <Failed error={result.error} retry={retry} />;
   const histogram = result.data?.auditHistogram;
-  if (!histogram) return <Loading what={t.theHistogram} />;
+  if (!histogram)
+    return (
+      <Paper withBorder mih={PLACE_PX}>
+        <Loading what={t.theHistogram} />
+      </Paper>
+    );
   const { startTime, endTime, buckets, bucketSeconds, timeZone } = histogram;
   if (!startTime || !endTime) return null;
 

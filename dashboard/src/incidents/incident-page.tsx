@@ -98,7 +98,7 @@ const Head = ({ incident, placed, session }: HeadProps) => {
       <Anchor component={Link} href="/incidents" size="sm">
         {t.toAllIncidents}
       </Anchor>
-      <Group gap="xs" mt={4} wrap="nowrap" align="flex-start">
+      <Group gap="xs" mt={4} align="flex-start">
         <Title order={1} size="h3" style={{ overflowWrap: 'anywhere' }} lang="en">
           {showHidden(incident.title)}
         </Title>
