@@ -6,10 +6,12 @@ const FOLDER = '.setup/suites-together';
 /** More in a group spare little, and let a core idle at the end. */
 const GROUP_MAX = 8;
 /** The concepts whose suites pass together. */
-const TOGETHER = new Set(['explore', 'keys', 'rest']);
+const TOGETHER = new Set(['detection', 'explore', 'keys', 'rest']);
 /** A suite that replaces what others of its process use runs on its own. */
 const REPLACES =
   /jest\.(mock|doMock|unmock|resetModules|isolateModules|spyOn|replaceProperty|useFakeTimers)\b|process\.env\b|\bholdSharedWindows\b/;
+/** A suite that measures how long others wait has the process for itself. */
+const HOSTILE = '.hostile.test.ts';
 
 /**
  * Writes files that each declare several suites of one concept, each suite in a `describe` with its path. To load and
@@ -26,13 +28,16 @@ export function inGroups(root, suites, alone) {
   const concepts = new Map();
   for (const suite of suites) {
     const concept = suite.split('/')[1];
-    if (!TOGETHER.has(concept) || alone(suite) || REPLACES.test(readFileSync(join(root, suite), 'utf8')))
-      single.push(suite);
-    else concepts.set(concept, [...(concepts.get(concept) ?? []), suite]);
+    const isTogether = TOGETHER.has(concept) && !alone(suite) && mayShare(root, suite);
+    if (isTogether) concepts.set(concept, [...(concepts.get(concept) ?? []), suite]);
+    else single.push(suite);
   }
   const groups = [...concepts].flatMap(([concept, members]) => writeGroups(root, concept, members));
   return ['--roots', join(root, 'test'), '--roots', folder, '--runTestsByPath', ...single, ...groups];
 }
+
+const mayShare = (root, suite) =>
+  !suite.endsWith(HOSTILE) && !REPLACES.test(readFileSync(join(root, suite), 'utf8'));
 
 function writeGroups(root, concept, suites) {
   const count = Math.ceil(suites.length / GROUP_MAX);

@@ -7,6 +7,7 @@ const SCRIPT = path.resolve(__dirname, '../../scripts/lib/suites-together.mjs');
 const SUITES = [
   ...Array.from({ length: 9 }, (_, index) => `test/keys/${index}.test.ts`),
   'test/keys/long.test.ts',
+  'test/keys/slow.hostile.test.ts',
   'test/keys/replaces.test.ts',
   'test/not-together/one.test.ts',
 ];
@@ -35,17 +36,18 @@ describe('suites that run together', () => {
   const grouped = () =>
     evaluate(`inGroups(root, ${JSON.stringify(SUITES)}, (suite) => suite.includes('long'))`) as string[];
 
-  it('are each in one group, except those of other concepts, the long ones and those that replace what others use', () => {
+  it('are each in one group, except long and hostile ones, those of other concepts, and those that replace what others use', () => {
     const files = grouped().slice(grouped().indexOf('--runTestsByPath') + 1);
     expect(files).toEqual([
       'test/keys/long.test.ts',
+      'test/keys/slow.hostile.test.ts',
       'test/keys/replaces.test.ts',
       'test/not-together/one.test.ts',
       '.setup/suites-together/keys-1.test.ts',
       '.setup/suites-together/keys-2.test.ts',
     ]);
     const declared = files
-      .slice(3)
+      .slice(4)
       .map((file) => readFileSync(path.join(root, file), 'utf8').match(/(?<=describe\(")[^"]+/g) ?? []);
     expect(declared.map(({ length }) => length)).toEqual([5, 4]);
     expect(declared.flat().sort()).toEqual(SUITES.slice(0, 9));
