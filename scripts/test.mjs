@@ -8,7 +8,9 @@ import { ROOT, setup } from './setup.mjs';
 
 /** `--long`: only the long suites, in full. */
 const isLong = process.argv[2] === '--long';
-const isWhole = process.argv.length === 2;
+/** `--without-long`: all but the long suites, whose short share is a part of what `--long` runs. CI runs both. */
+const isWithoutLong = process.argv[2] === '--without-long' && process.argv.length === 3;
+const isWhole = process.argv.length === 2 || isWithoutLong;
 const long = JSON.parse(readFileSync(join(ROOT, 'test/support/long-suites.json'), 'utf8'));
 const LONG_SUITES = [...Object.keys(long.suites), ...long.only];
 /**
@@ -19,7 +21,8 @@ const QUICK_START = isLong ? [] : ['--liftoff-only'];
 /** The suites that only the long run includes. */
 const LONG_ONLY = [...Object.keys(long.suites).filter((name) => long.suites[name].short === 0), ...long.only];
 /** Suites that a command of their own runs: those that need a browser, and the long run's. */
-const isElsewhere = (file) => file.startsWith('test/browser/') || LONG_ONLY.includes(file);
+const isElsewhere = (file) =>
+  file.startsWith('test/browser/') || LONG_ONLY.includes(file) || (isWithoutLong && isLongSuite(file));
 /**
  * In CI, if up to this number of files fail, their failed suites are run once more, one after the other and on their own.
  * Each is named even if it passes then: its first failure shows a defect of the test or of the product, which a busy
@@ -70,7 +73,9 @@ for (const reason of skipped) {
   const verdict = process.env.CI === 'true' ? 'FAILED, CI needs' : 'SKIPPED the tests that need';
   process.stderr.write(`\n${verdict} ${reason}\n`);
 }
-if (isWhole || isLong) {
+if (isWithoutLong)
+  process.stderr.write(`\nSKIPPED ${LONG_SUITES.length} long suites that npm run test:long runs\n`);
+else if (isWhole || isLong) {
   const share = env.TEST_SHARE === 'full' ? 'in full' : 'in a short share (in full: npm run test:long)';
   const seed = env.TEST_SEED ?? long.seed;
   process.stderr.write(
@@ -78,9 +83,10 @@ if (isWhole || isLong) {
   );
 }
 if (isWhole) {
-  process.stderr.write(
-    `SKIPPED ${LONG_ONLY.length} suites that npm run test:long runs: ${LONG_ONLY.join(' ')}\n`,
-  );
+  if (!isWithoutLong)
+    process.stderr.write(
+      `SKIPPED ${LONG_ONLY.length} suites that npm run test:long runs: ${LONG_ONLY.join(' ')}\n`,
+    );
   process.stderr.write(
     `RAN the tests of both engines on ${env.TEST_ENGINE} (on embedded: npm run test:long)\n`,
   );
