@@ -11,11 +11,11 @@ export const graphqlRefusal = ({ code, message }: DomainError, requestId: string
   errors: [{ message, extensions: { code, requestId } }],
 });
 
-/** A refusal in JSON-RPC, by a code that the protocol leaves to the service. */
-const mcpRefusal = ({ code, message }: DomainError, requestId: string) => ({
+/** A refusal in JSON-RPC, by a code that the protocol leaves to the service. Clients do not show headers to an assistant. */
+const mcpRefusal = ({ code, message, retryAfterSeconds }: DomainError, requestId: string) => ({
   jsonrpc: '2.0',
   id: null,
-  error: { code: -32000, message, data: { code, requestId } },
+  error: { code: -32000, message, data: { code, requestId, retryAfterSeconds } },
 });
 
 export const GRAPHQL_PATH = '/graphql';

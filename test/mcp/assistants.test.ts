@@ -321,8 +321,10 @@ describe.each(ONE_ENGINE)('assistants at /mcp on %s', (engine) => {
     expect([(await list()).status, (await list()).status]).toEqual([200, 200]);
     const { status, headers, body } = await list();
     expect([status, body.error.data.code]).toEqual([429, 'rate_limited']);
-    expect([Number(headers.get('Retry-After')) > 0, headers.get('RateLimit')]).toEqual([
+    const { retryAfterSeconds } = body.error.data;
+    expect([retryAfterSeconds > 0, headers.get('Retry-After'), headers.get('RateLimit')]).toEqual([
       true,
+      String(retryAfterSeconds),
       expect.any(String),
     ]);
     expect((await at.world.get('/audit-activity', slow.key)).status).toBe(200);
