@@ -96,11 +96,12 @@ const GRID = {
   third: [0, 1, 0],
   succeeded: [5, 2, 3],
   failed: [1, 0, 1],
+  sum: null,
 };
 
 describe('a heat map and a flow', () => {
   it('have cells, and others where a field has more values', () => {
-    expect(cellsOf(GRID)[0]).toEqual({ places: [0, 0, 0], events: 6, failed: 1 });
+    expect(cellsOf(GRID)[0]).toEqual({ places: [0, 0, 0], events: 6, failed: 1, sum: null, weight: 6 });
     expect([0, 1, 2].map((axis) => placesOf(GRID, axis))).toEqual([3, 1, 2]);
     expect(markAt(GRID, [1, 0, 1])).toEqual({
       only: [
@@ -115,7 +116,7 @@ describe('a heat map and a flow', () => {
   });
 
   it('become CSV that states its extent, and names the fields of which a row has the others', async () => {
-    const { name, content } = gridCsv('flow', GRID);
+    const { name, content } = gridCsv('flow', GRID, null);
     expect(name).toBe(
       'audit-activity-flow-2-of-5-serverPrincipalName-and-others-all-hostName-1-of-2-objectName-and-others.csv',
     );
@@ -128,9 +129,27 @@ describe('a heat map and a flow', () => {
     ]);
   });
 
+  it('weigh by a sum where one is asked for, and their CSV has it', async () => {
+    const weighed = { ...GRID, sum: ['480000', '', '12'] };
+    expect(cellsOf(weighed).map(({ sum, weight }) => [sum, weight])).toEqual([
+      ['480000', 480_000],
+      [null, 0],
+      ['12', 12],
+    ]);
+    const { nodes, links } = layFlow(cellsOf(weighed), 3, 200);
+    expect(nodes.map(({ weight }) => weight)).toEqual([480_000, 0, 12, 480_012, 480_012, 0]);
+    expect(links.every(({ left, right }) => [...left, ...right].every(Number.isFinite))).toBe(true);
+    const { content } = gridCsv('heat-map', weighed, 'responseRows');
+    expect((await content.text()).split('\r\n').slice(0, 3)).toEqual([
+      'serverPrincipalName,hostName,objectName,others,events,failed,responseRows',
+      'sa,WS01,Payroll,,6,1,480000',
+      ',WS01,,objectName,2,0,',
+    ]);
+  });
+
   it('have nodes that do not touch, and ribbons that fill the sides of their nodes', () => {
     const { nodes, links, height } = layFlow(cellsOf(GRID), 3, 200);
-    expect(nodes.map(({ axis, place, events }) => [axis, place, events])).toEqual([
+    expect(nodes.map(({ axis, place, weight }) => [axis, place, weight])).toEqual([
       ...[0, 1, 2].map((place) => [0, place, [6, 2, 4][place]]),
       [1, 0, 12],
       ...[0, 1].map((place) => [2, place, [10, 2][place]]),
@@ -145,7 +164,7 @@ describe('a heat map and a flow', () => {
     expect(links.filter(({ axis }) => axis === 0).at(-1)?.right[1]).toBeCloseTo(
       (middle?.top ?? 0) + (middle?.height ?? 0),
     );
-    expect(links.map(({ axis, from, to, events }) => [axis, from, to, events])).toEqual([
+    expect(links.map(({ axis, from, to, weight }) => [axis, from, to, weight])).toEqual([
       [0, 0, 0, 6],
       [0, 1, 0, 2],
       [0, 2, 0, 4],

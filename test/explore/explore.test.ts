@@ -244,6 +244,10 @@ describe('the queries that the dashboard explores with', () => {
       succeeded: [1, 1],
       failed: [1, 0],
     });
+    const { auditGroupGrid: weighed } = await ask(
+      `{ auditGroupGrid(fields: ["actionId"], sumOf: "responseRows") { axes { values } sum } }`,
+    );
+    expect(weighed.sum).toHaveLength(weighed.axes[0].values.length);
     const WEEK = `query($timeZone: String, $startTime: String) {
       auditWeekHours(timeZone: $timeZone, startTime: $startTime) { succeeded failed busiest busiestTime } }`;
     const { auditWeekHours: hours } = await ask(WEEK, { timeZone: 'Asia/Kolkata' });

@@ -56,7 +56,7 @@ describe('a document', () => {
     ],
     [
       'the charts of groups',
-      'query($n: Int) { auditGroupsOverTime(buckets: $n) { starts events groups { values events } } auditWeekHours { succeeded failed busiest busiestTime } auditGroupGrid(values: $n) { axes { field values distinct } first second third succeeded failed } }',
+      'query($n: Int) { auditGroupsOverTime(buckets: $n) { starts events groups { values events } } auditWeekHours { succeeded failed busiest busiestTime } auditGroupGrid(values: $n) { axes { field values distinct } first second third succeeded failed sum } }',
     ],
     ['all rules', '{ detectionRules { ruleId falsePositives tags narrows narrowedBy } }'],
     [

@@ -30,11 +30,23 @@ export const seriesByHand = (
   );
 
 /** All events by few values of each field, in memory. */
-export function gridByHand(events: readonly Event[], fields: readonly string[], valuesMax: number) {
+export function gridByHand(
+  events: readonly Event[],
+  fields: readonly string[],
+  valuesMax: number,
+  sumOf: string | null = null,
+) {
+  const sumOfAll = (some: readonly Event[]): bigint | null => {
+    const texts = sumOf ? some.map((event) => textAt(event, sumOf)).filter((text) => text !== '') : [];
+    return texts.length > 0 ? texts.reduce((sum, text) => sum + BigInt(text), 0n) : null;
+  };
   const axes = fields.map((field) => {
     const values = [...new Set(events.map((event) => textAt(event, field)))];
-    const size = (value: string) => events.filter((event) => textAt(event, field) === value).length;
-    const sorted = values.sort((a, b) => size(b) - size(a) || (a < b ? -1 : 1));
+    const size = (value: string) => {
+      const own = events.filter((event) => textAt(event, field) === value);
+      return sumOf ? (sumOfAll(own) ?? 0n) : BigInt(own.length);
+    };
+    const sorted = values.sort((a, b) => Number(size(b) - size(a)) || (a < b ? -1 : 1));
     return { field, values: sorted.slice(0, valuesMax), distinct: values.length };
   });
   const placesOf = (event: Event) =>
@@ -46,7 +58,7 @@ export function gridByHand(events: readonly Event[], fields: readonly string[], 
   const cells = keys.map((key) => {
     const own = events.filter((event) => JSON.stringify(placesOf(event)) === key);
     const failed = own.filter(({ succeeded }) => !succeeded).length;
-    return { places: JSON.parse(key) as number[], n: own.length, failed };
+    return { places: JSON.parse(key) as number[], n: own.length, failed, sum: sumOfAll(own) };
   });
   const groups = new Set(events.map((event) => JSON.stringify(fields.map((field) => textAt(event, field)))));
   const order = (a: readonly number[], b: readonly number[]) =>
@@ -58,6 +70,14 @@ export function gridByHand(events: readonly Event[], fields: readonly string[], 
     cells: cells.sort((a, b) => order(a.places, b.places)),
   };
 }
+
+/** A grid as `gridByHand` has it: sums of any size are of one type. */
+export const plainGrid = <T extends { readonly cells: readonly { readonly sum: number | bigint | null }[] }>(
+  grid: T,
+) => ({
+  ...grid,
+  cells: grid.cells.map((cell) => ({ ...cell, sum: cell.sum === null ? null : BigInt(cell.sum) })),
+});
 
 /** The hours of the week, Monday first, in memory. @param aheadMinutes by which the clock is ahead of UTC */
 export function weekHoursByHand(events: readonly Event[], aheadMinutes: number) {

@@ -158,7 +158,11 @@ const GRID_AXIS = {
   doc: 'The values of a field that stand by themselves.',
   fields: {
     field: { kind: 'text', doc: 'Name of a field of AuditEvent.' },
-    values: { kind: 'text', isList: true, doc: 'Those with the most events first. Empty: absent.' },
+    values: {
+      kind: 'text',
+      isList: true,
+      doc: 'Those with the most events, or the largest sum, first. Empty: absent.',
+    },
     distinct: { kind: 'count', doc: 'Number of all values; absent counts as one.' },
   },
 } as const satisfies Shape;
@@ -176,6 +180,12 @@ const GRID = {
     third: { ...places('The same of the third field. Null: there is none.'), nullable: true },
     succeeded: { kind: 'count', isList: true },
     failed: { kind: 'count', isList: true },
+    sum: {
+      kind: 'text',
+      isList: true,
+      nullable: true,
+      doc: 'Sums of the numbers of `sumOf`, as decimal texts. Empty: the events of the cell state none. Null: not asked for.',
+    },
   },
 } as const satisfies Shape;
 

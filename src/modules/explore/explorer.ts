@@ -84,6 +84,8 @@ export interface EventGroups {
 
 export interface GridQuestion {
   readonly fields: GroupQuestion['fields'];
+  /** The field whose numbers are added up; null: none. */
+  readonly sumOf: NumberField | null;
   /** The number of values of each field that stand by themselves. */
   readonly valuesMax: number;
 }
@@ -91,7 +93,7 @@ export interface GridQuestion {
 /** The values of a field that stand by themselves. All others are one more. */
 interface Axis {
   readonly field: FacetField;
-  /** Those with the most events first; empty: absent. */
+  /** Those with the most events, or the largest sum, first; empty: absent. */
   readonly values: readonly string[];
   /** The number of all values. */
   readonly distinct: number;
@@ -103,6 +105,8 @@ export interface GridCell {
   readonly places: readonly number[];
   readonly n: number;
   readonly failed: number;
+  /** Null: its events state no number, or no sum is asked for. */
+  readonly sum: EventGroup['sum'];
 }
 
 /** All events by the values of some fields, in few cells. */

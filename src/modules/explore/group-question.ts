@@ -44,7 +44,11 @@ export function toGridQuestion(args: Given): Of<GridQuestion> {
   const values = parseParameters(GRID_PARAMETERS, args, fieldProblems(fields));
   return {
     filter: toAuditEventFilter(values),
-    asked: { fields: fields as unknown as GroupQuestion['fields'], valuesMax: values.values },
+    asked: {
+      fields: fields as unknown as GroupQuestion['fields'],
+      sumOf: values.sumOf ?? null,
+      valuesMax: values.values,
+    },
   };
 }
 

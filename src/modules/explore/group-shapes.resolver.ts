@@ -10,7 +10,7 @@ import { Zone } from '../../event/zone';
 import { Access } from '../../graphql/access';
 import { Takes, TakesUnchecked } from '../../graphql/arguments';
 import { AuditGroupGrid, AuditGroupsOverTime, AuditWeekHours } from './explore.types';
-import type { AuditEventExplorer, EventGrid, EventSeries, WeekHours } from './explorer';
+import type { AuditEventExplorer, EventGrid, EventSeries, GridQuestion, WeekHours } from './explorer';
 import { toGridQuestion, toSeriesQuestion } from './group-question';
 import { GRID_PARAMETERS, SERIES_PARAMETERS, WEEK_HOUR_PARAMETERS } from './parameters';
 
@@ -42,7 +42,7 @@ export class GroupShapesResolver {
     const { filter, asked } = toGridQuestion(given);
     refuseHidden(GRID_PARAMETERS, given, context);
     const count = () => this.explorer.groupGrid(tenantSetOf(context), filter, asked);
-    return toGrid(await this.fairShare.run(askerOf(context), count));
+    return toGrid(await this.fairShare.run(askerOf(context), count), asked);
   }
 
   @Query(() => AuditWeekHours, { description: 'Events by the hours of the week.' })
@@ -74,7 +74,7 @@ const toGroupsOverTime = (found: EventSeries): AuditGroupsOverTime => {
   };
 };
 
-const toGrid = ({ cells, axes, ...counts }: EventGrid): AuditGroupGrid => {
+const toGrid = ({ cells, axes, ...counts }: EventGrid, { sumOf }: GridQuestion): AuditGroupGrid => {
   const placesOf = (field: number) => cells.map(({ places }) => places[field] ?? 0);
   return {
     ...counts,
@@ -84,6 +84,7 @@ const toGrid = ({ cells, axes, ...counts }: EventGrid): AuditGroupGrid => {
     third: axes.length > 2 ? placesOf(2) : null,
     succeeded: cells.map(({ n, failed }) => n - failed),
     failed: cells.map(({ failed }) => failed),
+    sum: sumOf ? cells.map(({ sum }) => String(sum ?? '')) : null,
   };
 };
 

@@ -107,12 +107,13 @@ export const SERIES_PARAMETERS = {
 export const GRID_PARAMETERS = {
   ...FILTER_PARAMETERS,
   fields: GROUP_PARAMETERS.fields,
+  sumOf: { ...GROUP_PARAMETERS.sumOf, doc: 'The field whose numbers are added up in each cell.' },
   values: {
     kind: 'integer',
     min: 1,
     max: LIMITS.gridValuesMax,
     default: LIMITS.gridValuesMax,
-    doc: 'The most values of each field, those with the most events; all others are one.',
+    doc: 'The most values of each field, those with the most events, or the largest sum of `sumOf`; all others are one.',
   },
 } as const satisfies ParameterSpecs;
 

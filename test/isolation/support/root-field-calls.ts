@@ -104,6 +104,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   'auditGroupsOverTime.buckets': () => 30,
   'auditGroupsOverTime.groups': () => 5,
   'auditGroupGrid.values': () => 7,
+  'auditGroupGrid.sumOf': () => 'responseRows',
   'eventNotes.recordIds': ({ recordIds }) => recordIds.slice(0, 2),
   'addEventNote.note': ({ marks }) => `${marks.admin} note`,
   'addToIncident.note': ({ marks }) => `${marks.admin} note`,

@@ -34,7 +34,7 @@ import {
   summaryOf,
   withoutCase,
 } from '../../support/brute-force';
-import { gridByHand, seriesByHand, weekHoursByHand } from '../../support/brute-shapes';
+import { gridByHand, plainGrid, seriesByHand, weekHoursByHand } from '../../support/brute-shapes';
 import { ENGINES } from '../../support/engines';
 import type { IngestedEvent } from '../../support/events';
 import { newTenant } from '../../support/scenario';
@@ -295,9 +295,17 @@ describe.each(ENGINES)('expressions by columns on %s', (engine) => {
             });
             expect(buckets.reduce((sum, b) => sum + b.succeeded + b.failed, 0)).toBe(all.length);
             const grid = await answered(() =>
-              explorer.groupGrid(tenants, query.filter, { fields: wanted.fields, valuesMax: limit }),
+              explorer.groupGrid(tenants, query.filter, {
+                fields: wanted.fields,
+                sumOf: wanted.sumOf,
+                valuesMax: limit,
+              }),
             );
-            expect({ given, grouped, ...grid }).toEqual({ given, grouped, ...gridByHand(all, by, limit) });
+            expect({ given, grouped, ...plainGrid(grid) }).toEqual({
+              given,
+              grouped,
+              ...gridByHand(all, by, limit, wanted.sumOf),
+            });
             const week = await answered(() => explorer.weekHours(tenants, query.filter, KATHMANDU));
             expect({
               given,

@@ -4,17 +4,17 @@ import type { GridCell } from './grid-data';
 export interface FlowNode {
   readonly axis: number;
   readonly place: number;
-  readonly events: number;
+  readonly weight: number;
   readonly top: number;
   readonly height: number;
 }
 
-/** Events between two nodes of neighbouring fields: a ribbon from left to right. */
+/** What goes between two nodes of neighbouring fields: a ribbon from left to right. */
 export interface FlowLink {
   readonly axis: number;
   readonly from: number;
   readonly to: number;
-  readonly events: number;
+  readonly weight: number;
   /** The upper and the lower edge, at its left and at its right end. */
   readonly left: readonly [number, number];
   readonly right: readonly [number, number];
@@ -25,28 +25,28 @@ const GAP = 6;
 
 /** Places nodes below each other for each field, and ribbons between them. A small node is as high as its text. */
 export function layFlow(cells: readonly GridCell[], axes: number, height: number) {
-  const total = cells.reduce((sum, { events }) => sum + events, 0);
+  const total = cells.reduce((sum, { weight }) => sum + weight, 0);
   const columns = Array.from({ length: axes }, (_, axis) => columnOf(cells, axis, { total, height }));
   const links: FlowLink[] = [];
   for (let axis = 0; axis + 1 < axes; axis++) {
     const [from, to] = [columns[axis] ?? [], columns[axis + 1] ?? []];
     const sums = new Map<string, number>();
-    for (const { places, events } of cells) {
+    for (const { places, weight } of cells) {
       const key = `${places[axis]},${places[axis + 1]}`;
-      sums.set(key, (sums.get(key) ?? 0) + events);
+      sums.set(key, (sums.get(key) ?? 0) + weight);
     }
     const used = [new Map<number, number>(), new Map<number, number>()] as const;
     for (const a of from)
       for (const b of to) {
-        const events = sums.get(`${a.place},${b.place}`);
-        if (!events) continue;
+        const weight = sums.get(`${a.place},${b.place}`);
+        if (!weight) continue;
         links.push({
           axis,
           from: a.place,
           to: b.place,
-          events,
-          left: edgeOf(a, events, used[0]),
-          right: edgeOf(b, events, used[1]),
+          weight,
+          left: edgeOf(a, weight, used[0]),
+          right: edgeOf(b, weight, used[1]),
         });
       }
   }
@@ -60,25 +60,25 @@ function columnOf(
   { total, height }: { readonly total: number; readonly height: number },
 ): FlowNode[] {
   const sums = new Map<number, number>();
-  for (const { places, events } of cells) {
+  for (const { places, weight } of cells) {
     const place = places[axis] ?? 0;
-    sums.set(place, (sums.get(place) ?? 0) + events);
+    sums.set(place, (sums.get(place) ?? 0) + weight);
   }
   const free = Math.max(0, height - sums.size * (NODE_MIN + GAP));
   let top = 0;
   return [...sums]
     .sort(([a], [b]) => a - b)
-    .map(([place, events]) => {
-      const node = { axis, place, events, top, height: NODE_MIN + (free * events) / total };
+    .map(([place, weight]) => {
+      const node = { axis, place, weight, top, height: NODE_MIN + (free * weight) / Math.max(1, total) };
       top += node.height + GAP;
       return node;
     });
 }
 
-/** The next part of a node's side, as wide as its share of the node's events. */
-function edgeOf(node: FlowNode, events: number, used: Map<number, number>): [number, number] {
+/** The next part of a node's side, as wide as its share of the node's weight. */
+function edgeOf(node: FlowNode, weight: number, used: Map<number, number>): [number, number] {
   const before = used.get(node.place) ?? 0;
-  used.set(node.place, before + events);
-  const at = (n: number) => node.top + (node.height * n) / node.events;
-  return [at(before), at(before + events)];
+  used.set(node.place, before + weight);
+  const at = (n: number) => node.top + (node.height * n) / node.weight;
+  return [at(before), at(before + weight)];
 }

@@ -1,10 +1,11 @@
 import { ScrollArea, Table } from '@mantine/core';
 import { useRef } from 'react';
 import { Link } from 'wouter';
+import type { NumberField } from '../../../../src/event/fields';
 import { COMMON } from '../../lib/common';
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { useTexts } from '../../lib/language';
-import { formatCount } from '../../lib/numbers';
+import { formatCount, formatDigits } from '../../lib/numbers';
 import { useOneStop } from '../../lib/use-one-stop';
 import { Failed, Loading } from '../../shell/states';
 import { EXPLORE } from '../texts';
@@ -25,23 +26,23 @@ const PATHS_MAX = 50;
 
 /** Events from one field's values to the next one's: from login to host to object, or any three fields. */
 export function Flow(props: ChartProps) {
-  const { state, controls } = props;
+  const { state, controls, asked } = props;
   const t = useTexts(EXPLORE);
-  const { extent } = useGridTexts();
+  const { extent } = useGridTexts(asked.sumOf);
   const { answer: grid, error } = useGrid(props, VALUES);
   return (
     <>
       <ChartHead
         controls={controls}
         extent={grid && extent(grid)}
-        csv={grid && (() => gridCsv('flow', grid))}
+        csv={grid && (() => gridCsv('flow', grid, asked.sumOf))}
       />
       {error && <Failed error={error} />}
       {!grid && !error && <Loading what={t.theGroups} />}
       {grid && grid.totalCount > 0 && (
         <>
-          <Chart grid={grid} state={state} />
-          <Paths grid={grid} state={state} />
+          <Chart grid={grid} state={state} sumOf={asked.sumOf} />
+          <Paths grid={grid} state={state} sumOf={asked.sumOf} />
         </>
       )}
     </>
@@ -51,18 +52,20 @@ export function Flow(props: ChartProps) {
 interface GridProps {
   readonly grid: Grid;
   readonly state: ChartProps['state'];
+  /** What is added up; null: events are counted. */
+  readonly sumOf: NumberField | null;
 }
 
-function Chart({ grid, state }: GridProps) {
+function Chart({ grid, state, sumOf }: GridProps) {
   const t = useTexts(EXPLORE);
-  const { nameOf } = useGridTexts();
+  const { markOf, nameOf } = useGridTexts(sumOf);
   const place = useRef<HTMLDivElement>(null);
   useOneStop(place, '[data-nodes]');
   const { nodes, links, height } = layFlow(cellsOf(grid), grid.axes.length, HEIGHT);
   const leftOf = (axis: number) => (axis * (100 - NODE_WIDE)) / Math.max(1, grid.axes.length - 1);
   const at = (axis: number, own: number): (number | undefined)[] =>
     grid.axes.map((_, i) => (i === axis ? own : undefined));
-  const labelOf = (node: FlowNode) => t.markOf(nameOf(grid, node.axis, node.place), node.events);
+  const labelOf = (node: FlowNode) => markOf(nameOf(grid, node.axis, node.place), node.weight);
   const linkPlaces = ({ axis, from, to }: FlowLink) => {
     const places = at(axis, from);
     places[axis + 1] = to;
@@ -77,9 +80,9 @@ function Chart({ grid, state }: GridProps) {
             const path = (
               <path d={ribbon(leftOf(link.axis) + NODE_WIDE, leftOf(link.axis + 1), link)}>
                 <title>
-                  {t.markOf(
+                  {markOf(
                     `${nameOf(grid, link.axis, link.from)} → ${nameOf(grid, link.axis + 1, link.to)}`,
-                    link.events,
+                    link.weight,
                   )}
                 </title>
               </path>
@@ -105,7 +108,7 @@ function Chart({ grid, state }: GridProps) {
             const text = (
               <>
                 <span className={classes.text}>{nameOf(grid, node.axis, node.place)}</span>{' '}
-                <span className={classes.count}>{formatCount(node.events)}</span>
+                <span className={classes.count}>{formatCount(node.weight)}</span>
               </>
             );
             const key = `${node.axis} ${node.place}`;
@@ -134,13 +137,13 @@ function ribbon(x0: number, x1: number, { left, right }: FlowLink): string {
   ].join(' ');
 }
 
-/** The flow as a table: the paths with the most events. */
-function Paths({ grid, state }: GridProps) {
+/** The flow as a table: the paths that weigh most. */
+function Paths({ grid, state, sumOf }: GridProps) {
   const common = useTexts(COMMON);
   const labels = useTexts(FIELD_LABELS);
   const t = useTexts(EXPLORE);
-  const { nameOf } = useGridTexts();
-  const all = cellsOf(grid).toSorted((a, b) => b.events - a.events);
+  const { nameOf } = useGridTexts(sumOf);
+  const all = cellsOf(grid).toSorted((a, b) => b.weight - a.weight);
   const shown = all.slice(0, PATHS_MAX);
   return (
     <ScrollArea.Autosize
@@ -155,17 +158,19 @@ function Paths({ grid, state }: GridProps) {
             {grid.axes.map(({ field }, axis) => (
               <Table.Th key={field}>{labels[fieldAt(grid, axis)]}</Table.Th>
             ))}
+            {sumOf && <Table.Th ta="right">{labels[sumOf]}</Table.Th>}
             <Table.Th ta="right">{common.events}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {shown.map(({ places, events }) => {
+          {shown.map(({ places, events, sum }) => {
             const href = markHref(state, markAt(grid, places));
             return (
               <Table.Tr key={places.join()}>
                 {places.map((place, axis) => (
                   <Table.Td key={grid.axes[axis]?.field}>{nameOf(grid, axis, place)}</Table.Td>
                 ))}
+                {sumOf && <Table.Td ta="right">{sum === null ? '' : formatDigits(sum)}</Table.Td>}
                 <Table.Td ta="right">
                   {href === null ? formatCount(events) : <Link href={href}>{formatCount(events)}</Link>}
                 </Table.Td>

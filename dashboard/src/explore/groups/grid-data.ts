@@ -1,3 +1,4 @@
+import type { NumberField } from '../../../../src/event/fields';
 import type { GroupGridQuery } from '../../../generated/operations';
 import { csvLine } from '../../lib/csv';
 import { type FacetField, isFacetField } from '../facets/facet-field';
@@ -10,15 +11,24 @@ export interface GridCell {
   readonly places: readonly number[];
   readonly events: number;
   readonly failed: number;
+  /** The sum of the chosen numbers, a decimal text; null: none is asked for, or no event states one. */
+  readonly sum: string | null;
+  /** What it counts for in a chart: the sum where one is asked for, or else the events. */
+  readonly weight: number;
 }
 
-export function cellsOf({ first, second, third, succeeded, failed }: Grid): readonly GridCell[] {
+export function cellsOf({ first, second, third, succeeded, failed, sum }: Grid): readonly GridCell[] {
   const lists = [first, second, third].filter((list) => list !== null && list !== undefined);
-  return first.map((_, i) => ({
-    places: lists.map((list) => list[i] ?? 0),
-    events: (succeeded[i] ?? 0) + (failed[i] ?? 0),
-    failed: failed[i] ?? 0,
-  }));
+  return first.map((_, i) => {
+    const events = (succeeded[i] ?? 0) + (failed[i] ?? 0);
+    return {
+      places: lists.map((list) => list[i] ?? 0),
+      events,
+      failed: failed[i] ?? 0,
+      sum: sum?.[i] || null,
+      weight: sum ? Math.max(0, Number(sum[i])) : events,
+    };
+  });
 }
 
 export const fieldAt = ({ axes }: Pick<Grid, 'axes'>, axis: number): FacetField => {
@@ -57,15 +67,16 @@ export function markAt(grid: Pick<Grid, 'axes'>, places: readonly (number | unde
 }
 
 /** A grid as CSV, whose name states its extent. The column `others` names the fields whose other values a row adds up. */
-export function gridCsv(kind: 'heat-map' | 'flow', grid: Grid) {
+export function gridCsv(kind: 'heat-map' | 'flow', grid: Grid, sumOf: NumberField | null) {
   const names = grid.axes.map(({ field }) => field);
   const lines = [
-    [...names, 'others', 'events', 'failed'],
-    ...cellsOf(grid).map(({ places, events, failed }) => [
+    [...names, 'others', 'events', 'failed', ...(sumOf ? [sumOf] : [])],
+    ...cellsOf(grid).map(({ places, events, failed, sum }) => [
       ...places.map((place, axis) => valueAt(grid, axis, place) ?? ''),
       names.filter((_, axis) => valueAt(grid, axis, places[axis] ?? 0) === undefined).join(' '),
       String(events),
       String(failed),
+      ...(sumOf ? [sum ?? ''] : []),
     ]),
   ];
   const extent = grid.axes.map(({ field, values, distinct }) =>

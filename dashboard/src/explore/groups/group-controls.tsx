@@ -76,7 +76,7 @@ export function GroupControls({ state, order, hasBefore, change }: Props) {
           onChange={(event) => choose(place, event.currentTarget.value)}
         />
       ))}
-      {shape === 'table' && (
+      {(shape === 'table' || shape === 'heat' || shape === 'flow') && (
         <NativeSelect
           aria-label={t.addUp}
           size="xs"

@@ -12,13 +12,13 @@ import { useGrid, useGridTexts } from './use-grid';
 /** Values of each field beside the others: as many columns as a screen has room for. */
 const VALUES = 20;
 
-/** Events by the values of two fields. */
+/** Events, or a sum of them, by the values of two fields. */
 export function HeatGrid(props: ChartProps) {
-  const { state, controls } = props;
+  const { state, controls, asked } = props;
   const t = useTexts(EXPLORE);
-  const { extent, nameOf } = useGridTexts();
+  const { extent, markOf, nameOf } = useGridTexts(asked.sumOf);
   const { answer: grid, error } = useGrid(props, VALUES);
-  const events = new Map(grid && cellsOf(grid).map((cell) => [cell.places.join(), cell.events]));
+  const weights = new Map(grid && cellsOf(grid).map((cell) => [cell.places.join(), cell.weight]));
   const places = (axis: number) =>
     Array.from({ length: grid ? placesOf(grid, axis) : 0 }, (_, place) => place);
   return (
@@ -26,7 +26,7 @@ export function HeatGrid(props: ChartProps) {
       <ChartHead
         controls={controls}
         extent={grid && extent(grid)}
-        csv={grid && (() => gridCsv('heat-map', grid))}
+        csv={grid && (() => gridCsv('heat-map', grid, asked.sumOf))}
       />
       {error && <Failed error={error} />}
       {!grid && !error && <Loading what={t.theGroups} />}
@@ -43,11 +43,11 @@ export function HeatGrid(props: ChartProps) {
               key: String(row),
               heading: <span title={nameOf(grid, 0, row)}>{nameOf(grid, 0, row)}</span>,
               cells: places(1).map((column) => {
-                const n = events.get(`${row},${column}`) ?? 0;
+                const n = weights.get(`${row},${column}`) ?? 0;
                 return {
                   key: `${row},${column}`,
                   events: n,
-                  label: t.markOf(`${nameOf(grid, 0, row)} · ${nameOf(grid, 1, column)}`, n),
+                  label: markOf(`${nameOf(grid, 0, row)} · ${nameOf(grid, 1, column)}`, n),
                   href: n > 0 ? markHref(state, markAt(grid, [row, column])) : null,
                 };
               }),
