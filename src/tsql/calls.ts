@@ -15,7 +15,7 @@ import {
   wordAt,
 } from './call-parts';
 import { Expressions, type Variables, type Work } from './expression';
-import { gatheredIn, listedTexts } from './lists';
+import { gatheredIn, listedTexts, statementsIn } from './lists';
 import { narrow, normalForm } from './normal-form';
 import { executedPlaces, namesIn, optionsOf, parametersOf } from './procedures';
 import { REMOTE, remoteText } from './servers';
@@ -74,6 +74,8 @@ class CallReader {
   #callChars = 0;
   /** The texts that a statement lists, by its tokens. */
   readonly #listed = new WeakMap<readonly Token[], readonly string[]>();
+  /** The tokens of statements whose texts have been executed. */
+  readonly #held = new WeakSet<readonly Token[]>();
   /** The system procedures that the texts of a statement name, by its tokens. */
   readonly #named = new WeakMap<readonly Token[], readonly string[]>();
 
@@ -146,6 +148,7 @@ class CallReader {
     if (markAt(tokens, at) !== '(') return this.#call(tokens, at, expressions, variables, depth);
     const value = expressions.read(at + 1);
     this.#execute(value, new Map(), depth);
+    if (value.text === UNKNOWN.text) this.#executeHeld(tokens, depth);
     return expressions.at;
   }
 
@@ -170,9 +173,19 @@ class CallReader {
       const given = args[place];
       const text = ordered?.[place] ?? (given && isNamed(name, given) ? undefined : given);
       if (text && text.value.text !== UNKNOWN.text) this.#execute(text.value, parametersGiven(args), depth);
-      else if (text) this.#mark(text.value);
+      else if (text) {
+        this.#mark(text.value);
+        this.#executeHeld(tokens, depth);
+      }
     }
     return Math.max(end, from + 1);
+  }
+
+  /** What comes from a table may be any statement that the texts beside it say. */
+  #executeHeld(tokens: readonly Token[], depth: number): void {
+    if (this.#held.has(tokens)) return;
+    this.#held.add(tokens);
+    for (const text of statementsIn(tokens)) this.#execute(textValue(text), new Map(), depth);
   }
 
   /** System procedures that a variable may name beside the one that it seems to name: `IIF(@a=1,'xp_cmdshell','x')`. */
@@ -233,7 +246,7 @@ class CallReader {
   #listedIn(tokens: readonly Token[]): readonly string[] {
     const texts = this.#listed.get(tokens) ?? listedTexts(tokens);
     this.#listed.set(tokens, texts);
-    this.#work.left -= texts.length;
+    this.#work.left -= texts.reduce((sum, { length }) => sum + length + 1, 0);
     return this.#work.left < 0 ? [] : texts;
   }
 

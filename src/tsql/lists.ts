@@ -37,3 +37,14 @@ export function listedTexts(tokens: readonly Token[]): readonly string[] {
   }
   return texts;
 }
+
+const HELD_MAX = 20;
+const BEGINS =
+  /^\s*(?:exec|execute|alter|create|drop|grant|backup|restore|truncate|shutdown|dbcc|[sx]p_\w+)\b/i;
+
+/** Texts that rows or variables of a table may hold, and that are statements. */
+export const statementsIn = (tokens: readonly Token[]): readonly string[] =>
+  tokens
+    .filter(({ kind, text }) => kind === 'text' && BEGINS.test(text))
+    .slice(0, HELD_MAX)
+    .map(({ text }) => text);

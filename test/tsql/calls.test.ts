@@ -87,6 +87,10 @@ describe('the calls of a statement', () => {
       ["xp_cmdshell 'x'"],
     ],
     ["SELECT * FROM OPENROWSET(BULK 'EXEC x',SINGLE_CLOB)a", []],
+    ["INSERT @t VALUES('EXEC a 1');SELECT @q=q FROM @t;EXEC(@q)", ['a 1']],
+    ["INSERT @t VALUES('EXEC a 1');SELECT @q=q FROM @t;EXEC sp_executesql @q", ['sp_executesql @q', 'a 1']],
+    ["SELECT @p=name FROM sys.all_objects WHERE name LIKE 'xp[_]cmd%';EXEC @p 'x'", ["xp_cmdshell 'x'"]],
+    ["DECLARE c CURSOR FOR SELECT 'xp_a';FETCH c INTO @p;EXEC @p 1", ['xp_a 1']],
     ["EXEC('sp_'+SPACE(0)+REPLICATE('x',2))", ['sp_xx']],
   ])('of %s are %j, by a text that it executes', (sql, calls) => {
     expect(readCalls(sql).calls).toEqual(calls);
