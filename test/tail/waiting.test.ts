@@ -132,6 +132,16 @@ describe('a cursor whose entry is another one, as after a fail-over that lost en
     await expect(goOn()).rejects.toMatchObject(REFUSED);
   });
 
+  it('is not asked for where the database has no time for it: the events are answered', async () => {
+    trial.size = 4;
+    const { marks } = trial.reader;
+    trial.reader.marks = () => Promise.reject(serviceUnavailable(new Error('busy')));
+    const { items, nextCursor } = await trial.read({ from: 'beginning' });
+    expect([items.length, seal.open(nextCursor).mark]).toEqual([4, null]);
+    trial.reader.marks = marks;
+    expect(seal.open((await trial.read({ from: null, cursor: nextCursor })).nextCursor).mark).not.toBeNull();
+  });
+
   it('is not refused while the log has no hash there: the log is damaged, and nobody knows that it is another', async () => {
     const { marks } = trial.reader;
     trial.reader.marks = async () => new Map();

@@ -102,6 +102,7 @@ export class Tail {
   readonly #clockMs: () => number;
   /** What calls read that waited for the same. */
   readonly #shared = new SharedReads<readonly Arrivals<TailItem>[]>();
+  readonly #sharedMarks = new SharedReads<ReadonlyMap<number, string>>();
 
   constructor(private readonly parts: TailMeans) {
     this.#clockMs = parts.clockMs ?? (() => performance.now());
@@ -181,8 +182,15 @@ export class Tail {
     return place.mark === null ? place : this.#compared(place);
   }
 
-  async #markAt(positions: ReadonlyMap<number, number>): Promise<string> {
-    return markOf(await this.parts.reader.marks(positions));
+  /** Calls that come to the same place at once share one statement. @returns null: the database does not answer now. The events that were read are worth more than the mark */
+  async #markAt(positions: ReadonlyMap<number, number>): Promise<string | null> {
+    const key = JSON.stringify([...positions]);
+    try {
+      return markOf(await this.#sharedMarks.run(key, () => this.parts.reader.marks(positions)));
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      return null;
+    }
   }
 
   async #mark(walk: Walk): Promise<void> {
