@@ -32,7 +32,9 @@ describe('an object store', () => {
     await change(use.world, 'replayDestination', destinationId, ', from: "beginning"');
     await untilShown(use.world, destinationId, ({ delivered }) => delivered === 6);
     const [[name, lines] = ['', []], ...others] = await linesOf(tenant.tenantId);
-    expect(name).toMatch(/tenant-\d+\/[0-9a-f]{16}\/000000000000000-000000000000002-[0-9a-f]{8}\.ndjson\.gz$/);
+    expect(name).toMatch(
+      /tenant-\d+\/[0-9a-f]{16}\/000000000000000-000000000000002-[0-9a-f]{8}\.ndjson\.gz$/,
+    );
     expect(lines.map(({ position }) => position)).toEqual(['0', '1', '2']);
     expect(others).toEqual([]);
   });
