@@ -142,6 +142,31 @@ describe('a cursor whose entry is another one, as after a fail-over that lost en
     expect(seal.open((await trial.read({ from: null, cursor: nextCursor })).nextCursor).mark).not.toBeNull();
   });
 
+  it('is not refused where the database had no time for it before the call waited', async () => {
+    trial.size = 4;
+    const { marks } = trial.reader;
+    trial.reader.marks = () => Promise.reject(serviceUnavailable(new Error('busy')));
+    trial.during = async () => {
+      trial.reader.marks = marks;
+      trial.size = 6;
+      return trial.sizes;
+    };
+    const { items } = await trial.read({ from: 'now', waitSeconds: 4 });
+    expect(items).toHaveLength(2);
+    expect(noticed).not.toHaveBeenCalled();
+  });
+
+  it('is not refused where the log had no hash when it was given', async () => {
+    trial.size = 4;
+    const { marks } = trial.reader;
+    trial.reader.marks = async () => new Map();
+    const { nextCursor } = await trial.read({ from: 'beginning' });
+    trial.reader.marks = marks;
+    trial.size = 7;
+    expect((await trial.read({ from: null, cursor: nextCursor })).items).toHaveLength(3);
+    expect(noticed).not.toHaveBeenCalled();
+  });
+
   it('is not refused while the log has no hash there: the log is damaged, and nobody knows that it is another', async () => {
     const { marks } = trial.reader;
     trial.reader.marks = async () => new Map();

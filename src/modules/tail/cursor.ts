@@ -103,6 +103,10 @@ export function markOf(marks: ReadonlyMap<number, string>): string {
   return Buffer.from(digest.map((byte) => byte | HIGH_BIT)).toString('hex');
 }
 
+/** Whether there is a mark for each position behind an entry. */
+export const areWhole = (positions: ReadonlyMap<number, number>, marks: ReadonlyMap<number, string>) =>
+  [...positions].every(([tenantId, position]) => position === 0 || marks.has(tenantId));
+
 function markIn(payload: Buffer): string | null {
   const bytes = payload.subarray(-MARK_BYTES);
   return bytes.every((byte) => byte >= HIGH_BIT) ? bytes.toString('hex') : null;

@@ -7,17 +7,12 @@ import { matchSteps } from '../../event/expression/matches';
 import { hasMark } from '../../event/marks';
 import { type AuditEventFilter, isAll, toAuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
-import type {
-  ArrivalLimits,
-  ArrivalReader,
-  Arrivals,
-  ArrivedEvent,
-  ArrivedText,
-} from '../../store/log/arrivals/arrival-reader';
+import type { ArrivalLimits, ArrivalReader, Arrivals } from '../../store/log/arrivals/arrival-reader';
 import type { NewArrivals } from '../../store/log/arrivals/new-arrivals';
 import type { EpochState } from '../../store/log/epoch/epoch';
 import { type TenantSet, tenantSet } from '../../tenant-set';
 import {
+  areWhole,
   type CursorSeal,
   filterHash,
   type GivenFilters,
@@ -27,9 +22,7 @@ import {
 } from './cursor';
 import { BEGINNING, NOW } from './parameters';
 import { SharedReads } from './shared-reads';
-
-/** An event, or its JSON text if texts were asked for and the event is not needed for the filter. */
-type TailItem = ArrivedEvent | ArrivedText;
+import { type TailItem, Walk } from './walk';
 
 export interface TailRequest {
   /** The tenants that the caller may see now. */
@@ -179,14 +172,19 @@ export class Tail {
         public:
           'cursor was given for other filters: repeat those it was given for, or begin anew with from for these ones.',
       });
-    return place.mark === null ? place : this.#compared(place);
+    return this.#compared(place);
   }
 
-  /** Calls that come to the same place at once share one statement. @returns null: the database does not answer now. The events that were read are worth more than the mark */
+  /**
+   * Calls that come to the same place at once share one statement.
+   * @returns null: the database does not answer now, or lacks an entry. The events that were read are worth more than the
+   * mark
+   */
   async #markAt(positions: ReadonlyMap<number, number>): Promise<string | null> {
     const key = JSON.stringify([...positions]);
     try {
-      return markOf(await this.#sharedMarks.run(key, () => this.parts.reader.marks(positions)));
+      const marks = await this.#sharedMarks.run(key, () => this.parts.reader.marks(positions));
+      return areWhole(positions, marks) ? markOf(marks) : null;
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       return null;
@@ -199,11 +197,10 @@ export class Tail {
 
   /** @throws DomainError `cursor_of_earlier_log` if other entries stand before the positions than when it was marked */
   async #compared<T extends Pick<TailPlace, 'positions' | 'mark' | 'epoch'>>(place: T): Promise<T> {
+    if (place.mark === null) return place;
     const marks = await this.parts.reader.marks(place.positions);
-    if (markOf(marks) === place.mark) return place;
     // An entry without a hash is no other entry: the log is shorter, which is noticed by its size, or damaged.
-    if ([...place.positions].some(([tenantId, position]) => position > 0 && !marks.has(tenantId)))
-      return place;
+    if (markOf(marks) === place.mark || !areWhole(place.positions, marks)) return place;
     return this.#refuseSetBack(
       place.epoch,
       'the entry before the place of a reader is not the one that it was',
@@ -304,98 +301,5 @@ const LAST_READ_MS = 5_000;
 
 /** With a filter, most events may not match, so more events are read at once than are answered. */
 const READ_AT_LEAST = 1_000;
-
-/** The state of one call: the events read so far and the positions. */
-class Walk {
-  readonly items: TailItem[] = [];
-  readonly positions: Map<number, number>;
-  readonly epoch: string;
-  /** Of the entries before the positions (`markOf`); null: not asked for yet. */
-  mark: string | null;
-  readonly #filter: Buffer;
-  #turn: number;
-  caughtUp = false;
-  removed = 0;
-  passed = 0;
-  bytes = 0;
-
-  constructor({ positions, turn, filter, epoch, mark }: TailPlace) {
-    this.epoch = epoch;
-    this.mark = mark;
-    this.positions = new Map(positions);
-    this.#turn = turn;
-    this.#filter = filter;
-  }
-
-  /** Whether it found nothing and is at the end. */
-  get isWithout(): boolean {
-    return this.items.length === 0 && this.caughtUp;
-  }
-
-  get place(): TailPlace {
-    const { positions, epoch, mark } = this;
-    return { positions, turn: this.#turn, filter: this.#filter, epoch, mark };
-  }
-
-  isBeyond(sizes: ReadonlyMap<number, number>): boolean {
-    return [...this.positions].some(([tenantId, position]) => position > (sizes.get(tenantId) ?? 0));
-  }
-
-  isAtEnd(sizes: ReadonlyMap<number, number>): boolean {
-    return [...this.positions].every(([tenantId, position]) => position === sizes.get(tenantId));
-  }
-
-  mayGoOn(limit: number): boolean {
-    return (
-      this.items.length < limit && this.passed < LIMITS.tailPositionsMax && this.bytes < LIMITS.tailReadBytes
-    );
-  }
-
-  /** The positions to read, beginning with the tenant whose turn it is. */
-  places(): { tenantId: number; from: number }[] {
-    const all = [...this.positions].map(([tenantId, from]) => ({ tenantId, from }));
-    const first = Math.max(
-      0,
-      all.findIndex(({ tenantId }) => tenantId >= this.#turn),
-    );
-    return [...all.slice(first), ...all.slice(0, first)];
-  }
-
-  /** Takes the matching events of a span, as far as there is room. The next call reads the rest. */
-  async take(
-    arrivals: Arrivals<TailItem>,
-    {
-      limit,
-      matches,
-      isEnough,
-    }: {
-      readonly limit: number;
-      readonly matches: ((item: TailItem) => Promise<boolean>) | null;
-      /** Whether to stop comparing for now. */
-      readonly isEnough: () => boolean;
-    },
-  ): Promise<void> {
-    const { tenantId, from, items, skipped, bytes } = arrivals;
-    let [next, events] = [arrivals.next, 0];
-    const taken: TailItem[] = [];
-    for (const item of items) {
-      // At least one event, since the reader could otherwise never pass it.
-      if (this.items.length + taken.length === limit || (matches && events > 0 && isEnough())) {
-        next = item.position;
-        break;
-      }
-      events++;
-      if (!matches || (await matches(item))) taken.push(item);
-    }
-    // A comparison may fail, so items and positions change together.
-    for (const item of taken) this.items.push(item);
-    if (next !== this.positions.get(tenantId)) this.mark = null;
-    this.positions.set(tenantId, next);
-    this.removed += next - from - events;
-    this.passed += next - from - skipped;
-    this.bytes += bytes;
-    if (next > from) this.#turn = tenantId + 1;
-  }
-}
 
 const isEmpty = (filter: AuditEventFilter) => isAll(filter) && filter.from === null && filter.to === null;
