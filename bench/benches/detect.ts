@@ -3,7 +3,7 @@ import { type Figure, reported } from '../figure';
 import { short } from '../report';
 import { watchDay } from './detect-day';
 
-const RATE_MIN = 25_000;
+const RATE_MIN = 40_000;
 const ALERTS_BELOW = 20;
 const STATE_MB_MAX = 150;
 const US_PER_S = 1e6;
