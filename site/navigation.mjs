@@ -43,7 +43,12 @@ export const NAVIGATION = [
   {
     title: 'For developers',
     collapsed: true,
-    pages: ['CONTRIBUTING.md', 'docs/developers/PERFORMANCE.md', 'docs/developers/mistakes.md'],
+    pages: [
+      'CONTRIBUTING.md',
+      'docs/developers/PERFORMANCE.md',
+      'docs/developers/mistakes.md',
+      'docs/developers/page.md',
+    ],
   },
   {
     title: 'Decisions',

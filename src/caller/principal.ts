@@ -109,10 +109,11 @@ const ONE_BY_ONE_MS = 2_000;
 /** The tenants whose statements are masked, as they were a second ago at most. */
 export class MaskedTenants {
   #read: { readonly at: number; readonly ids: Promise<readonly number[]> } | null = null;
-  readonly #rests = new Rests<'all' | number>();
+  /** Null: no node was away yet. */
+  #rests: Rests<'all' | number> | null = null;
 
   constructor(
-    private readonly store: Pick<TenantStore, 'masked' | 'isDistributed'>,
+    private readonly store: Pick<TenantStore, 'masked' | 'isSpread'>,
     private readonly nowMs: () => number,
   ) {}
 
@@ -122,12 +123,13 @@ export class MaskedTenants {
    * @throws DomainError `service_unavailable`
    */
   async among(tenantIds: readonly number[]): Promise<readonly number[]> {
-    if (!this.#rests.isResting('all')) {
+    if (!this.#rests?.isResting('all')) {
       try {
         const all = await this.#all();
         return tenantIds.filter((tenantId) => all.includes(tenantId));
       } catch (error) {
-        if (!this.store.isDistributed) throw error;
+        if (!this.store.isSpread) throw error;
+        this.#rests ??= new Rests();
         this.#rests.failed('all', () => ONE_BY_ONE_MS);
       }
     }
@@ -139,11 +141,11 @@ export class MaskedTenants {
   }
 
   async #mayBeMasked(tenantId: number): Promise<boolean> {
-    if (this.#rests.isResting(tenantId)) return true;
+    if (this.#rests?.isResting(tenantId)) return true;
     try {
       return (await this.store.masked(tenantId)).length > 0;
     } catch {
-      this.#rests.failed(tenantId, () => ONE_BY_ONE_MS);
+      this.#rests?.failed(tenantId, () => ONE_BY_ONE_MS);
       return true;
     }
   }

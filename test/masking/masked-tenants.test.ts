@@ -3,10 +3,10 @@ import { MaskedTenants } from '../../src/caller/principal';
 const AWAY = new Error('a node is away');
 
 /** Tenants 2 and 4 mask their statements. While a node is away, only what is asked of one tenant on another is answered. */
-function cluster({ isDistributed = true } = {}) {
+function cluster({ isSpread = true } = {}) {
   const state = { away: new Set<number>(), nowMs: 0, asked: [] as (number | 'all')[] };
   const store = {
-    isDistributed,
+    isSpread,
     masked: async (only?: number) => {
       state.asked.push(only ?? 'all');
       if (only === undefined ? state.away.size > 0 : state.away.has(only)) throw AWAY;
@@ -47,7 +47,7 @@ describe('tenants whose statements are masked', () => {
   });
 
   it('are not guessed when the only database is away', async () => {
-    const at = cluster({ isDistributed: false });
+    const at = cluster({ isSpread: false });
     at.away = new Set([1]);
     await expect(at.tenants.among([1, 2])).rejects.toBe(AWAY);
     expect(at.asked).toEqual(['all']);

@@ -24,6 +24,7 @@ describe('a page of the tail', () => {
     const sizes = new Map(tenants.map((tenantId) => [tenantId, 10]));
     const reader = {
       sizes: async () => sizes,
+      marks: async () => new Map(),
       readTexts: async (places: readonly ArrivalPlace[]) =>
         places.map(({ tenantId, from }, i) => {
           // One event of the first tenant, as a busy one fills a page.

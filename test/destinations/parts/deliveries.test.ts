@@ -39,7 +39,9 @@ describe('the deliveries of an instance', () => {
     const made = new Deliveries({
       store: shared.store,
       feed: shared.feed,
-      maskedTenants: change.masked ? { among: async () => change.masked ?? [] } : NO_MASKS,
+      maskedTenants: change.masked
+        ? { among: async (ids: readonly number[]) => ids.filter((id) => change.masked?.includes(id)) }
+        : NO_MASKS,
       box: change.box ?? shared.box,
       nowMs: () => nowMs,
       guard: new NetworkGuard(['127.0.0.1']),
