@@ -100,7 +100,7 @@ describe('alerts in the dashboard', () => {
     );
     expect(new URL(page.url()).searchParams.get('event')).toBe(shown);
     await notes.getByRole('button', { name: 'Add note' }).click();
-    await notes.getByText('a scanner of ours').waitFor();
+    await notes.getByRole('paragraph').getByText('a scanner of ours').waitFor();
     await events.getByRole('img', { name: '1 note' }).waitFor({ state: 'attached' });
     await notes.getByRole('button', { name: 'Add to incident' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add to incident' });

@@ -175,6 +175,12 @@ describe('in the dashboard', () => {
     await first.getByText('Live 3', { exact: true }).waitFor();
     expect(await page.getByText('Live 3', { exact: true }).count()).toBe(1);
     await explore.count(83);
+    // What failed is asked again although nobody does anything.
+    await page.route('**/graphql', (asked) => asked.abort());
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('button', { name: 'Try again' }).first().waitFor();
+    await page.unroute('**/graphql');
+    await explore.count(83);
     replaced.restore();
     await page.context().close();
   });

@@ -51,7 +51,9 @@ export function Explore({ session }: { readonly session: Session }) {
   const coverage = useCoverage(filter, problem !== null);
   const answered = events.data?.auditEvents;
   const marks = useFindings(session, answered);
-  const live = useLive({ state, filter, question, page: answered, isOff: problem !== null, refresh });
+  const failure = events.error ?? histogram.error ?? facets.error;
+  const isOff = problem !== null;
+  const live = useLive({ state, filter, question, page: answered, isOff, refresh, failure });
   const { page } = live;
   const isGrouped = state.groupBy.length > 0;
   // What is asked again by itself shows no wait.

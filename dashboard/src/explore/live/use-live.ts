@@ -11,7 +11,7 @@ import { goToTop, useHeld } from './use-held';
 type Page = EventsQuery['auditEvents'];
 type Item = Page['items'][number];
 
-/** Total, bars and counts beside the rows are asked again no more often, */
+/** Total, bars and counts beside the rows are asked again no more often, also after a failure, */
 const REFRESH_MS = 10_000;
 /** and so often where nothing comes: the range moves with the clock. */
 const MOVE_MS = 60_000;
@@ -24,6 +24,8 @@ interface Shown {
   /** Whether nothing is asked, as the filter is not understood. */
   readonly isOff: boolean;
   readonly refresh: (isQuiet: boolean) => void;
+  /** Why a part of the view has no answer. */
+  readonly failure: Error | undefined;
 }
 
 export interface Live {
@@ -57,6 +59,10 @@ export function useLive(shown: Shown): Live {
   const [news, setNews] = useState({ question, came: NO_CAME, count: 0 });
   const { came, count } = isOn && news.question === question ? news : { came: NO_CAME, count: 0 };
   const { ask, askedMs } = useAsking(isOn, () => latest.current.refresh(true));
+  // Nobody may be there to ask again.
+  useEffect(() => {
+    if (isOn && shown.failure) ask(REFRESH_MS);
+  }, [isOn, shown.failure, ask]);
   const connection = useConnection(isOn, shown, {
     onItems: (rows) => {
       setNews((before) => {
