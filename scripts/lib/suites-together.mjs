@@ -11,7 +11,6 @@ const TOGETHER = new Set([
   'delivery',
   'detection',
   'event',
-  'evidence',
   'explore',
   'keys',
   'rest',
