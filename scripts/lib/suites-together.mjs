@@ -6,16 +6,7 @@ const FOLDER = '.setup/suites-together';
 /** More in a group spare little, and let a core idle at the end. */
 const GROUP_MAX = 8;
 /** The concepts whose suites pass together. */
-const TOGETHER = new Set([
-  'dashboard',
-  'delivery',
-  'detection',
-  'event',
-  'explore',
-  'keys',
-  'rest',
-  'tsql',
-]);
+const TOGETHER = new Set(['dashboard', 'delivery', 'detection', 'event', 'explore', 'keys', 'rest', 'tsql']);
 /** A suite that replaces what others of its process use runs on its own. */
 const REPLACES =
   /jest\.(mock|doMock|unmock|resetModules|isolateModules|spyOn|replaceProperty|useFakeTimers)\b|process\.env\b|\bholdSharedWindows\b/;
