@@ -63,7 +63,7 @@ export async function openCallers(parts: {
   const keys = new PostgresKeyStore(service);
   const tenants = new PostgresTenantStore(service);
   const authenticator = new Authenticator(keys, undefined, () => tenants.disabled());
-  const maskedTenants = new MaskedTenants(tenants, nowMs);
+  const maskedTenants = new MaskedTenants(tenants, service, nowMs);
   const sessions = new Sessions(new PostgresSessionStore(service), authenticator);
   const { limiter, waitingPlaces } = await openShared(config, log);
   const fairShare = new FairShare(sharesOf(databaseUrl ? LIMITS.databaseConnections : 1));

@@ -1,4 +1,5 @@
 import type { AddressList } from '../address-list';
+import type { Layout } from '../database/each-tenant';
 import { DomainError } from '../errors';
 import { Rests } from '../rests';
 import { type NoTenants, noTenant, type TenantSet } from '../tenant-set';
@@ -113,7 +114,8 @@ export class MaskedTenants {
   #rests: Rests<'all' | number> | null = null;
 
   constructor(
-    private readonly store: Pick<TenantStore, 'masked' | 'isSpread'>,
+    private readonly store: Pick<TenantStore, 'masked'>,
+    private readonly layout: Layout,
     private readonly nowMs: () => number,
   ) {}
 
@@ -128,7 +130,7 @@ export class MaskedTenants {
         const all = await this.#all();
         return tenantIds.filter((tenantId) => all.includes(tenantId));
       } catch (error) {
-        if (!this.store.isSpread) throw error;
+        if (!this.layout.isDistributed) throw error;
         this.#rests ??= new Rests();
         this.#rests.failed('all', () => ONE_BY_ONE_MS);
       }

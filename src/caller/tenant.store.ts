@@ -43,8 +43,6 @@ export interface TenantStore {
   disabled(): Promise<readonly number[]>;
   /** The tenants whose statements are masked. @param only asks about one tenant, and only the node that has its rows */
   masked(only?: number): Promise<readonly number[]>;
-  /** Whether tenants are on several nodes, of which one may be away. */
-  readonly isSpread: boolean;
   /** Also writes its entry of the access log. @returns null: there is no such tenant */
   setMasking(tenantId: number, masksStatements: boolean, attempt: Attempt): Promise<Tenant | null>;
   /** @returns those of the ids that exist */
@@ -53,10 +51,6 @@ export interface TenantStore {
 
 export class PostgresTenantStore implements TenantStore {
   constructor(private readonly service: ServiceDoor) {}
-
-  get isSpread(): boolean {
-    return this.service.isDistributed;
-  }
 
   create(name: string, retentionDays: number | null, attempt: Attempt): Promise<Tenant> {
     return change(

@@ -1,4 +1,5 @@
 import { MaskedTenants } from '../../src/caller/principal';
+import { layout } from '../../src/database/each-tenant';
 
 const AWAY = new Error('a node is away');
 
@@ -6,14 +7,13 @@ const AWAY = new Error('a node is away');
 function cluster({ isSpread = true } = {}) {
   const state = { away: new Set<number>(), nowMs: 0, asked: [] as (number | 'all')[] };
   const store = {
-    isSpread,
     masked: async (only?: number) => {
       state.asked.push(only ?? 'all');
       if (only === undefined ? state.away.size > 0 : state.away.has(only)) throw AWAY;
       return [2, 4].filter((tenantId) => only === undefined || tenantId === only);
     },
   };
-  return Object.assign(state, { tenants: new MaskedTenants(store, () => state.nowMs) });
+  return Object.assign(state, { tenants: new MaskedTenants(store, layout(isSpread), () => state.nowMs) });
 }
 
 describe('tenants whose statements are masked', () => {

@@ -11,8 +11,8 @@ const waiting = new Set<{ readonly atMs: number }>();
 const listeners = new Set<() => void>();
 
 /**
- * Sends a question, notes the service's time, and sends it again after the time that the rate limit names. The service does not count what it refuses, and
- * only refused questions are asked again, so all pages of a person get their answers.
+ * Sends a question, notes the service's time, and sends it again after the time that the rate limit names. The service
+ * does not count what it refuses, and only refused questions are asked again, so all pages of a person get their answers.
  */
 export const fetchInTime: typeof fetch = async (input, init) => {
   const untilMs = Date.now() + WAITED_MS_MAX;

@@ -96,7 +96,6 @@ export const NO_MASKS = { among: async () => [] };
 
 /** Tenants 1 to `count`. */
 export class FakeTenantStore implements TenantStore {
-  readonly isSpread = false;
   readonly tenants: Tenant[];
 
   constructor(count: number) {

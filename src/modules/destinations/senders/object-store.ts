@@ -56,7 +56,8 @@ export function objectStoreSender(
 
 /**
  * `tenant-7/6925a1b0c3d4e5f6/000000000000100-000000000000599-9f86d081.ndjson.gz` from the epoch, the first and last
- * position, and the beginning of the last entry's hash. So no object takes the place of one with other events. For a message `tenant-7/` and its id. Lines of text end in `.cef.gz`.
+ * position, and the beginning of the last entry's hash. So no object takes the place of one with other events. For a
+ * message `tenant-7/` and its id. Lines of text end in `.cef.gz`.
  */
 function nameOf({ tenantId, epoch, from, to, mark, id, items }: Batch): string {
   const digits = (position: number) => String(position).padStart(DIGITS, '0');
