@@ -5,18 +5,20 @@ const ENCODER = new TextEncoder();
 /** Bytes of a character in UTF-8, at most. */
 const CHARACTER_BYTES = 4;
 
+/** Pieces of a file that are stored at once. To compress a piece and to write it are work of others than the thread. */
+const STORED_AT_ONCE = 3;
+
 /**
- * Takes the bytes of a file, and hands them over in pieces, one at a time. A piece is filled while the one before it is
+ * Takes the bytes of a file, and hands them over in pieces, some at a time. A piece is filled while those before it are
  * stored.
  */
 export class FileWriter {
   readonly #hash = createHash('sha256');
-  /** The piece that is filled, and the one that is stored. */
+  /** The piece that is filled, and those that are stored, the oldest first. */
   #piece: Buffer;
-  #other: Buffer;
+  readonly #storing: Storing[] = [];
   #filled = 0;
   #pieces = 0;
-  #storing: Promise<number> = Promise.resolve(0);
   /** Bytes of the file, and bytes that its pieces take. */
   bytes = 0;
   stored = 0;
@@ -24,10 +26,9 @@ export class FileWriter {
   /** @param put stores a piece and returns the bytes that it takes */
   constructor(
     private readonly put: (piece: number, bytes: Buffer) => Promise<number>,
-    pieceBytes: number = LIMITS.reportPieceBytes,
+    private readonly pieceBytes: number = LIMITS.reportPieceBytes,
   ) {
     this.#piece = Buffer.allocUnsafe(pieceBytes);
-    this.#other = Buffer.allocUnsafe(pieceBytes);
   }
 
   async write(part: string | Buffer): Promise<void> {
@@ -49,7 +50,7 @@ export class FileWriter {
   /** @returns the SHA-256 of the file, in hexadecimal */
   async end(): Promise<string> {
     if (this.#filled > 0) await this.#store();
-    await this.#stored();
+    while (this.#storing.length > 0) await this.#oldestStored();
     return this.#hash.digest('hex');
   }
 
@@ -57,16 +58,28 @@ export class FileWriter {
     const bytes = this.#piece.subarray(0, this.#filled);
     this.#hash.update(bytes);
     this.bytes += bytes.length;
-    await this.#stored();
-    this.#storing = this.put(this.#pieces++, bytes);
-    // It is heard when the next piece waits for this one.
-    this.#storing.catch(() => {});
-    [this.#piece, this.#other] = [this.#other, this.#piece];
+    const done = this.put(this.#pieces++, bytes);
+    // It is heard when a later piece waits for this one.
+    done.catch(() => {});
+    this.#storing.push({ piece: this.#piece, done });
     this.#filled = 0;
+    this.#piece =
+      this.#storing.length < STORED_AT_ONCE
+        ? Buffer.allocUnsafe(this.pieceBytes)
+        : await this.#oldestStored();
   }
 
-  async #stored(): Promise<void> {
-    this.stored += await this.#storing;
-    this.#storing = Promise.resolve(0);
+  /** @returns the piece, which may be filled again */
+  async #oldestStored(): Promise<Buffer> {
+    const oldest = this.#storing.shift();
+    if (!oldest) return this.#piece;
+    this.stored += await oldest.done;
+    return oldest.piece;
   }
+}
+
+interface Storing {
+  readonly piece: Buffer;
+  /** The bytes that the piece takes. */
+  readonly done: Promise<number>;
 }
