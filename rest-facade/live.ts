@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Access, Call } from '../src/caller/call';
-import { askerOf, type MaskedTenants, masksOf } from '../src/caller/principal';
+import { askerOf, type MarkedTenants, masksOf } from '../src/caller/principal';
 import { DomainError, isUnavailable, refusal, toDomainError } from '../src/errors';
 import { FILTER_PARAMETERS } from '../src/event/parameters';
 import { parseParameters, refuseHidden } from '../src/event/parse-parameters';
@@ -21,7 +21,7 @@ const LIVE_OPERATION = 'liveAuditActivity';
 const EVENT_STREAM = 'text/event-stream';
 
 export interface LiveEntrance extends Omit<TailEntrance, 'large'> {
-  readonly maskedTenants: Pick<MaskedTenants, 'among'>;
+  readonly maskedTenants: Pick<MarkedTenants, 'among'>;
   /** As the call's own `note`, and joins the entries of a page that begins one stream after another. */
   readonly noteView: (call: Call, access: Access) => void;
 }

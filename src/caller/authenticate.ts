@@ -5,7 +5,7 @@ import { LIMITS } from '../limits';
 import { tenantsOrNone } from '../tenant-set';
 import { hashOfKey, isWellFormedKey } from './key-format';
 import type { KeyStore, StoredKey } from './key-store';
-import type { Principal } from './principal';
+import type { MarkedTenants, Principal } from './principal';
 
 type KeyLookUp = Pick<KeyStore, 'findByHash' | 'find' | 'touch'>;
 
@@ -28,16 +28,12 @@ export class Authenticator {
    */
   readonly #known = new LRUCache<string, Known>({ max: LIMITS.keyCacheEntriesMax, ttl: LIMITS.keyCacheMs });
   #forgotten = 0;
-  #disabledOnes: { readonly ids: Promise<readonly number[]>; readonly at: number } | null = null;
-  /** As of the last look that succeeded. */
-  #lastDisabled: readonly number[] = [];
   #uses = new Map<string, Date>();
 
   constructor(
     private readonly store: KeyLookUp,
     private readonly now: () => Date = () => new Date(),
-    /** The tenants that operators have disabled. */
-    private readonly disabledTenants: () => Promise<readonly number[]> = async () => [],
+    private readonly disabledTenants: Pick<MarkedTenants, 'among' | 'forget'> = NONE_DISABLED,
   ) {}
 
   /** @returns null for a malformed, unknown, expired or revoked key; callers learn no more than that */
@@ -59,14 +55,14 @@ export class Authenticator {
 
   /** The tenants of a caller that are in use. */
   async inUse(tenantIds: readonly number[]): Promise<readonly number[]> {
-    const disabled = new Set(await this.#disabled());
+    const disabled = new Set(await this.disabledTenants.among(tenantIds));
     return tenantIds.filter((tenantId) => !disabled.has(tenantId));
   }
 
   /** Clears the caches, because a key was revoked, or a tenant disabled, or may have been. */
   forget(): void {
     this.#forgotten += 1;
-    this.#disabledOnes = null;
+    this.disabledTenants.forget();
     this.#known.clear();
   }
 
@@ -104,23 +100,9 @@ export class Authenticator {
     if (forgotten === this.#forgotten) this.#known.set(name, known, { start });
     return known;
   }
-
-  /** As of a short time ago, like a known key. */
-  #disabled(): Promise<readonly number[]> {
-    const now = performance.now();
-    if (this.#disabledOnes && now - this.#disabledOnes.at < LIMITS.keyCacheMs) return this.#disabledOnes.ids;
-    const ids = this.disabledTenants().then(
-      (found) => {
-        this.#lastDisabled = found;
-        return found;
-      },
-      // A node of a cluster is away: the keys of tenants on the others work on.
-      () => this.#lastDisabled,
-    );
-    this.#disabledOnes = { ids, at: now };
-    return ids;
-  }
 }
+
+const NONE_DISABLED = { among: async () => [], forget: () => {} };
 
 /** @param inUse its tenants that are not disabled */
 function toPrincipal(key: StoredKey, inUse: readonly number[]): Principal {

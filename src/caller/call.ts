@@ -14,7 +14,7 @@ import {
 import type { Authenticator } from './authenticate';
 import {
   type Entrance,
-  type MaskedTenants,
+  type MarkedTenants,
   type Masks,
   masksOf,
   type Principal,
@@ -92,7 +92,7 @@ export function callAccepter(parts: {
   readonly rateLimitPerMinute: number;
   readonly accessLog: Pick<AccessLog, 'note'>;
   /** Not given: no tenant masks its statements. */
-  readonly maskedTenants?: Pick<MaskedTenants, 'among'>;
+  readonly maskedTenants?: Pick<MarkedTenants, 'among'>;
   readonly nowMs: () => number;
 }): AcceptCall {
   const { authenticator, sessions, limiter, rateLimitPerMinute, accessLog, nowMs } = parts;

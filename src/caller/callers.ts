@@ -12,7 +12,7 @@ import { AccessViews } from './access-views';
 import { Authenticator } from './authenticate';
 import { type AcceptCall, callAccepter } from './call';
 import { PostgresKeyStore } from './key.store';
-import { MaskedTenants } from './principal';
+import { MarkedTenants } from './principal';
 import { CHANGE_SHARES, FairShare, LARGE_SHARES, sharesOf } from './rate-limit/fair-share';
 import { AnswerBytes } from './rate-limit/holdings';
 import { type Limiter, RedisLimiter, SlidingLog } from './rate-limit/limiter';
@@ -22,6 +22,8 @@ import { PostgresSessionStore } from './session/session.store';
 import { Sessions } from './session/sessions';
 import { PostgresTenantStore } from './tenant.store';
 
+const MASKS_KEPT_MS = 1_000;
+
 /** Authentication, the callers' rights, and the share of the service that each caller may use. */
 export interface Callers extends Module {
   readonly accessEntries: PostgresAccessLogStore;
@@ -30,7 +32,7 @@ export interface Callers extends Module {
   readonly accessViews: AccessViews;
   readonly keys: PostgresKeyStore;
   readonly tenants: PostgresTenantStore;
-  readonly maskedTenants: MaskedTenants;
+  readonly maskedTenants: MarkedTenants;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   readonly limiter: Limiter;
@@ -62,8 +64,16 @@ export async function openCallers(parts: {
   const { databaseUrl, rateLimitPerMinute } = config;
   const keys = new PostgresKeyStore(service);
   const tenants = new PostgresTenantStore(service);
-  const authenticator = new Authenticator(keys, undefined, () => tenants.disabled());
-  const maskedTenants = new MaskedTenants(tenants, service, nowMs);
+  const disabledTenants = new MarkedTenants((only) => tenants.disabled(only), service, {
+    keptMs: LIMITS.keyCacheMs,
+    // Its rows are on the node that is away: nobody gets them, and callers are told so.
+    isUnknownMarked: false,
+  });
+  const authenticator = new Authenticator(keys, undefined, disabledTenants);
+  const maskedTenants = new MarkedTenants((only) => tenants.masked(only), service, {
+    keptMs: MASKS_KEPT_MS,
+    isUnknownMarked: true,
+  });
   const sessions = new Sessions(new PostgresSessionStore(service), authenticator);
   const { limiter, waitingPlaces } = await openShared(config, log);
   const fairShare = new FairShare(sharesOf(databaseUrl ? LIMITS.databaseConnections : 1));

@@ -5,7 +5,6 @@ import { Rests } from '../rests';
 import { type NoTenants, noTenant, type TenantSet } from '../tenant-set';
 import type { Asker } from './rate-limit/fair-share';
 import { READ_ALERTS_SCOPE, type Scope } from './scopes';
-import type { TenantStore } from './tenant.store';
 
 /** The caller, made from the key or session of a request. Access rules need nothing else. */
 export type Principal =
@@ -102,29 +101,34 @@ export function tenantSetOf({ principal }: { readonly principal: Principal }): T
 
 const isNone = (tenantIds: TenantSet | NoTenants): tenantIds is NoTenants => tenantIds.length === 0;
 
-const MASKS_KEPT_MS = 1_000;
-
 /** After a node of a cluster was found away, tenants are asked about one by one for so long. */
 const ONE_BY_ONE_MS = 2_000;
 
-/** The tenants whose statements are masked, as they were a second ago at most. */
-export class MaskedTenants {
+/** The tenants that have a mark, such as that an operator has disabled them, as they were a short time ago at most. */
+export class MarkedTenants {
   #read: { readonly at: number; readonly ids: Promise<readonly number[]> } | null = null;
   /** Null: no node was away yet. */
   #rests: Rests<'all' | number> | null = null;
 
+  /**
+   * @param marked those with the mark. It is asked about all tenants, or about one and then only its own node.
+   * @param isUnknownMarked whether one of several tenants counts as marked while its node is away
+   * @param nowMs a clock that nobody sets
+   */
   constructor(
-    private readonly store: Pick<TenantStore, 'masked'>,
+    private readonly marked: (only?: number) => Promise<readonly number[]>,
     private readonly layout: Layout,
-    private readonly nowMs: () => number,
+    private readonly options: { readonly keptMs: number; readonly isUnknownMarked: boolean },
+    private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
   /**
-   * Those of the tenants whose statements are masked. While a node of a cluster is away, each tenant's own node is asked.
-   * Of several tenants, those on that node count as masked.
+   * Those of the tenants that have the mark. While a node of a cluster is away, each tenant's own node is asked.
    * @throws DomainError `service_unavailable`
    */
   async among(tenantIds: readonly number[]): Promise<readonly number[]> {
+    const [one] = tenantIds;
+    if (one === undefined) return [];
     if (!this.#rests?.isResting('all')) {
       try {
         const all = await this.#all();
@@ -135,27 +139,32 @@ export class MaskedTenants {
         this.#rests.failed('all', () => ONE_BY_ONE_MS);
       }
     }
-    const [one] = tenantIds;
-    if (one !== undefined && tenantIds.length === 1) return this.store.masked(one);
+    if (tenantIds.length === 1) return this.marked(one);
     const found: number[] = [];
-    for (const tenantId of tenantIds) if (await this.#mayBeMasked(tenantId)) found.push(tenantId);
+    for (const tenantId of tenantIds) if (await this.#countsAsMarked(tenantId)) found.push(tenantId);
     return found;
   }
 
-  async #mayBeMasked(tenantId: number): Promise<boolean> {
-    if (this.#rests?.isResting(tenantId)) return true;
+  /** Asks anew the next time, because a mark was changed. */
+  forget(): void {
+    this.#read = null;
+  }
+
+  async #countsAsMarked(tenantId: number): Promise<boolean> {
+    const { isUnknownMarked } = this.options;
+    if (this.#rests?.isResting(tenantId)) return isUnknownMarked;
     try {
-      return (await this.store.masked(tenantId)).length > 0;
+      return (await this.marked(tenantId)).length > 0;
     } catch {
       this.#rests?.failed(tenantId, () => ONE_BY_ONE_MS);
-      return true;
+      return isUnknownMarked;
     }
   }
 
   async #all(): Promise<readonly number[]> {
     const now = this.nowMs();
-    if (this.#read && now - this.#read.at < MASKS_KEPT_MS) return this.#read.ids;
-    const read = { at: now, ids: this.store.masked() };
+    if (this.#read && now - this.#read.at < this.options.keptMs) return this.#read.ids;
+    const read = { at: now, ids: this.marked() };
     this.#read = read;
     read.ids.catch(() => {
       if (this.#read === read) this.#read = null;
@@ -173,7 +182,7 @@ export interface Masks {
 }
 
 /** What is masked for a caller. Agents and operators get no events. */
-export async function masksOf(principal: Principal, tenants: Pick<MaskedTenants, 'among'>): Promise<Masks> {
+export async function masksOf(principal: Principal, tenants: Pick<MarkedTenants, 'among'>): Promise<Masks> {
   if (principal.kind !== 'public') return {};
   const ids = (await tenants.among(principal.tenantIds)).map(String);
   if (ids.length === 0) return {};

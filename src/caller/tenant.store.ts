@@ -39,9 +39,9 @@ export interface TenantStore {
     disabled: { readonly at: Date; readonly reason: string } | null,
     attempt: Attempt,
   ): Promise<Tenant | null>;
-  /** The tenants that are disabled. */
-  disabled(): Promise<readonly number[]>;
-  /** The tenants whose statements are masked. @param only asks about one tenant, and only the node that has its rows */
+  /** The tenants that are disabled. @param only asks about one tenant, and only the node that has its rows */
+  disabled(only?: number): Promise<readonly number[]>;
+  /** The tenants whose statements are masked. @param only as of `disabled` */
   masked(only?: number): Promise<readonly number[]>;
   /** Also writes its entry of the access log. @returns null: there is no such tenant */
   setMasking(tenantId: number, masksStatements: boolean, attempt: Attempt): Promise<Tenant | null>;
@@ -69,14 +69,8 @@ export class PostgresTenantStore implements TenantStore {
     );
   }
 
-  async masked(only?: number): Promise<readonly number[]> {
-    const found = await guarded(() =>
-      this.service.models.tenant.findMany({
-        where: { masksStatements: true, ...(only !== undefined && { tenantId: only }) },
-        select: { tenantId: true },
-      }),
-    );
-    return found.map(({ tenantId }) => tenantId);
+  masked(only?: number): Promise<readonly number[]> {
+    return this.#idsOf({ masksStatements: true }, only);
   }
 
   rename(tenantId: number, name: string, attempt: Attempt): Promise<Tenant | null> {
@@ -103,10 +97,14 @@ export class PostgresTenantStore implements TenantStore {
     });
   }
 
-  async disabled(): Promise<readonly number[]> {
+  disabled(only?: number): Promise<readonly number[]> {
+    return this.#idsOf({ disabledAt: { not: null } }, only);
+  }
+
+  async #idsOf(where: Prisma.TenantWhereInput, only: number | undefined): Promise<readonly number[]> {
     const found = await guarded(() =>
       this.service.models.tenant.findMany({
-        where: { disabledAt: { not: null } },
+        where: { ...where, ...(only !== undefined && { tenantId: only }) },
         select: { tenantId: true },
       }),
     );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
-import type { MaskedTenants } from '../../caller/principal';
+import type { MarkedTenants } from '../../caller/principal';
 import type { NetworkGuard } from '../../delivery/network-guard';
 import { failed, failureOf, type Outcome } from '../../delivery/outcome';
 import { ReadingTurns } from '../../delivery/reading-turns';
@@ -27,7 +27,7 @@ interface DeliveryParts {
   readonly box: SecretBox;
   readonly guard: NetworkGuard;
   readonly epoch: Pick<LogEpoch, 'state' | 'isDrill' | 'look' | 'pauseOf'>;
-  readonly maskedTenants: Pick<MaskedTenants, 'among'>;
+  readonly maskedTenants: Pick<MarkedTenants, 'among'>;
   readonly nowMs: () => number;
   readonly log: Logger;
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { MaskedTenants } from '../../caller/principal';
+import type { MarkedTenants } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { Config } from '../../config';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
@@ -42,7 +42,7 @@ export async function openDestinations(parts: {
   readonly owner: OwnerDoor;
   readonly epoch: LogEpoch;
   readonly tenants: TenantStore;
-  readonly maskedTenants: Pick<MaskedTenants, 'among'>;
+  readonly maskedTenants: Pick<MarkedTenants, 'among'>;
   readonly nowMs: () => number;
   readonly log: Logger;
   readonly goneSeal: GoneSeal;

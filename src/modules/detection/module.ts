@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { CallTenants } from '../../caller/call-tenants';
-import type { MaskedTenants } from '../../caller/principal';
+import type { MarkedTenants } from '../../caller/principal';
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
@@ -58,7 +58,7 @@ export function detectionModule(parts: {
   readonly service: ServiceDoor;
   readonly owner: OwnerDoor;
   readonly tenants: TenantStore;
-  readonly maskedTenants: Pick<MaskedTenants, 'among'>;
+  readonly maskedTenants: Pick<MarkedTenants, 'among'>;
   readonly signal: AbortSignal;
   readonly changes: Pick<FairShare, 'run'>;
   readonly nowMs: () => number;

@@ -1,4 +1,4 @@
-import type { MaskedTenants } from '../../../caller/principal';
+import type { MarkedTenants } from '../../../caller/principal';
 import { askingBy, type OwnerDoor, Prisma, type Row, type ServiceDoor } from '../../../database/clients';
 import { guarded } from '../../../database/failure';
 import { formatTicks, parseTicks } from '../../../event/event-time';
@@ -50,7 +50,7 @@ export class AlertReader {
 
   constructor(
     door: ServiceDoor | OwnerDoor,
-    private readonly maskedTenants: Pick<MaskedTenants, 'among'>,
+    private readonly maskedTenants: Pick<MarkedTenants, 'among'>,
   ) {
     this.#ask = askingBy(door);
   }
