@@ -183,6 +183,9 @@ export const actionNameOf = (actionId: string): string | null =>
   Object.hasOwn(ACTION_NAMES, actionId) ? (ACTION_NAMES[actionId] ?? null) : null;
 
 export const FAILED_LOGIN_ACTIONS = ['LGIF', 'DBAF'] as const;
+/** Batches that are completed, and among them those that touch classified columns. They tell again of their statements. */
+export const COMPLETED_ACTIONS = ['BCM', 'BCMP', 'RCM', 'RCMP'] as const;
+export const COMPLETED_SENSITIVE_ACTIONS = ['SBC', 'SRC'] as const;
 /** A member was added to a role, or removed from it. */
 export const ROLE_CHANGE_ACTIONS = ['APRL', 'DPRL'] as const;
 

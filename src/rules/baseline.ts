@@ -12,7 +12,15 @@ export interface SeenDays {
 /** Window sums of a group: the highest sum of each day, and the windows that may still grow. */
 export interface Sums {
   days: Record<string, number>;
-  windows: { index: number; sum: number; isTold: boolean; entry: Entry }[];
+  windows: Window[];
+}
+interface Window {
+  readonly index: number;
+  sum: number;
+  isTold: boolean;
+  entry: Entry;
+  /** Where children tell of the same amounts: the sum of each child, by server instance. */
+  of?: Record<string, number[]>;
 }
 const WINDOWS_MAX = 3;
 export const noSums = (): Sums => ({ days: {}, windows: [] });
@@ -23,13 +31,14 @@ export const sumsSize = ({ windows }: Sums): number =>
 export function addToSum(
   body: Sums,
   entry: Entry,
-  value: number,
+  { value, child }: { readonly value: number; readonly child: number },
   node: {
     readonly within: number;
     readonly days: number;
     readonly learnDays: number;
     readonly atLeast: number;
     readonly times: number;
+    readonly isSame: boolean;
     readonly unlearnedAtLeast: number | null;
   },
   canTell: boolean,
@@ -42,7 +51,7 @@ export function addToSum(
     body.windows.sort((a, b) => a.index - b.index);
     if (body.windows.length > WINDOWS_MAX) body.windows.shift();
   } else window.entry = joined(window.entry, entry);
-  window.sum += value;
+  window.sum += node.isSame ? addedTo(window, entry.i[0] ?? '', value, child) : value;
   const day = dayOf(entry.l);
   const { base, history } = before(body, day, node.days);
   body.days[day] = Math.max(body.days[day] ?? 0, window.sum);
@@ -54,6 +63,22 @@ export function addToSum(
   if (!isFar) return null;
   window.isTold = true;
   return window.entry;
+}
+
+/** Adds to the sum of a child and an instance. @returns by how much the largest sum of the instance has grown */
+function addedTo(window: Window, instance: string, value: number, child: number): number {
+  window.of ??= {};
+  const name = `i${instance}`;
+  const isKnown = Object.hasOwn(window.of, name) || Object.keys(window.of).length < INSTANCES_MAX;
+  // What is left over counts as one instance.
+  const key = isKnown ? name : 'others';
+  const sums = window.of[key] ?? [];
+  window.of[key] = sums;
+  const before = Math.max(0, ...sums);
+  while (sums.length <= child) sums.push(0);
+  const sum = (sums[child] as number) + value;
+  sums[child] = sum;
+  return Math.max(0, sum - before);
 }
 
 interface Before {

@@ -188,7 +188,8 @@ export function receiveAbove(node: AboveNode, work: NodeWork): Receive {
     if (!(value > 0)) return;
     const { key, values } = work.groupOf(hit, child);
     const group = store.touch(key, values, position, noSums);
-    const whole = addToSum(group.body, hit.entry, value, node, canTell(work.moment));
+    const amount = { value, child };
+    const whole = addToSum(group.body, hit.entry, amount, node, canTell(work.moment));
     if (whole) work.up(whole, values, position, hit.seen);
   };
 }

@@ -58,6 +58,8 @@ export type AboveNode = Grouped & {
   readonly learnDays: number;
   readonly atLeast: number;
   readonly times: number;
+  /** Whether the children tell of the same amounts, so that of each server instance only the largest sum counts. */
+  readonly isSame: boolean;
   /** The sum that is reported of a group that is not known for so many days; null: none is. */
   readonly unlearnedAtLeast: number | null;
 };

@@ -8,7 +8,15 @@ const DAY_US = 86_400e6;
 const HOUR_US = 3_600e6;
 
 describe('a sum that is far above the days before', () => {
-  const NODE = { within: HOUR_US, days: 3, learnDays: 2, atLeast: 5, times: 2, unlearnedAtLeast: null };
+  const NODE = {
+    within: HOUR_US,
+    days: 3,
+    learnDays: 2,
+    atLeast: 5,
+    times: 2,
+    isSame: false,
+    unlearnedAtLeast: null,
+  };
   /** @returns whether each of these values is told; a time is in days, and a value belongs to the hour at its time */
   const told = (...values: readonly (readonly [at: number, value: number])[]) => toldBy(NODE, values);
   const toldBy = (
@@ -19,7 +27,7 @@ describe('a sum that is far above the days before', () => {
     return values.map(([at, value], i) => {
       const us = 100 * DAY_US + at * DAY_US;
       const entry: Entry = { f: us, l: us, r: [`record ${i}`], n: 1, p: [], i: [] };
-      return addToSum(body, entry, value, node, true) !== null;
+      return addToSum(body, entry, { value, child: 0 }, node, true) !== null;
     });
   };
 
@@ -52,6 +60,32 @@ describe('a sum that is far above the days before', () => {
       [2, 1],
     ] as const;
     expect(toldBy(node, days)).toEqual([false, false, true, false, true, false, true]);
+  });
+
+  it('is, where several rules tell of the same amounts, the largest of theirs, of each server instance', () => {
+    const body = noSums();
+    const node = { ...NODE, learnDays: 1, unlearnedAtLeast: 100, isSame: true };
+    const add = (child: number, instance: string, value: number) => {
+      const entry: Entry = { f: 1, l: 1, r: ['record'], n: 1, p: [], i: [instance] };
+      const isTold = addToSum(body, entry, { value, child }, node, true) !== null;
+      return [body.windows[0]?.sum, isTold];
+    };
+    expect(add(0, 'SQL01', 30)).toEqual([30, false]);
+    expect(add(1, 'SQL01', 20)).toEqual([30, false]);
+    expect(add(1, 'SQL01', 20)).toEqual([40, false]);
+    expect(add(1, 'SQL02', 50)).toEqual([90, false]);
+    expect(add(0, 'SQL01', 19)).toEqual([99, false]);
+    expect(add(0, 'SQL01', 1)).toEqual([100, true]);
+  });
+
+  it('keeps the amounts of twenty server instances apart, and those of the others together', () => {
+    const body = noSums();
+    for (let i = 0; i < 100; i++) {
+      const entry: Entry = { f: 1, l: 1, r: ['record'], n: 1, p: [], i: [`SQL${i}`] };
+      addToSum(body, entry, { value: 1, child: i % 2 }, { ...NODE, isSame: true }, true);
+    }
+    expect(Object.keys(body.windows[0]?.of ?? {})).toHaveLength(21);
+    expect(body.windows[0]?.sum).toBe(60);
   });
 
   it('is compared with as many days as the rule says, also at its second event', () => {

@@ -154,9 +154,9 @@ describe.each(ENGINES)('incidents on %s', (engine) => {
     expect(alerts).toHaveLength(breakIn.alertCount);
     const [{ alertId }] = alerts;
     expect((await world.get(`/alerts/${alertId}`, key)).body.data.incidentId).toBe(breakIn.incidentId);
-    const later = (rows: number, eventTime: string) =>
+    const later = (rows: number, eventTime: string, actionId = 'SL') =>
       by('svc_backup2', 0, {
-        actionId: 'SL',
+        actionId,
         objectName: 'Orders',
         statement: 'SELECT 1',
         additional: { responseRows: rows },
@@ -164,7 +164,11 @@ describe.each(ENGINES)('incidents on %s', (engine) => {
       });
     // The incident ends two hours after its last alert.
     await tenant.ingest([later(5_000, '2026-01-05T04:40:00.0000000Z')]);
-    await tenant.ingest([later(1_000, '2026-01-05T04:20:00.0000000Z')]);
+    // A batch tells of the rows of its statements again.
+    await tenant.ingest([
+      later(1_000, '2026-01-05T04:20:00.0000000Z'),
+      later(1_000, '2026-01-05T04:20:00.1000000Z', 'BCM'),
+    ]);
     const [grown] = await incidentsOf(world, key, ([first]) => first?.title.includes('699,411') ?? false);
     expect(grown).toMatchObject({ rowsRead: 699_411, lastEventTime: breakIn.lastEventTime });
     const foreign = await keyOf(world, await world.tenant());

@@ -19,7 +19,7 @@ type Type = (typeof SIGMA_TYPES)[number] | (typeof OWN_TYPES)[number];
 
 const KEYS = [
   ...['type', 'rules', 'group-by', 'timespan', 'timeframe', 'condition', 'aliases', 'generate'],
-  ...['clock', 'days', 'learn-days', 'times', 'unlearned-gte'],
+  ...['clock', 'days', 'learn-days', 'times', 'unlearned-gte', 'same-amounts'],
 ];
 const CHILDREN_MAX = 20;
 const GROUPS_MAX = 8;
@@ -111,6 +111,10 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
       const learnDays = daysOf(map, 'learn-days', 3);
       const times = Number(textAt(map, 'times') ?? 5);
       const unlearned = textAt(map, 'unlearned-gte');
+      const same = textAt(map, 'same-amounts') ?? 'false';
+      if (!['true', 'false'].includes(same))
+        return problems.add(at('same-amounts'), 'same-amounts is true or false');
+      const isSame = same === 'true';
       const unlearnedAtLeast = unlearned === null ? null : Number(unlearned);
       if (
         days === null ||
@@ -121,7 +125,17 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
         return problems.add(line, 'days, times and unlearned-gte must be above 0');
       return threshold === null
         ? null
-        : { kind: type, ...common, value, days, learnDays, atLeast: threshold, times, unlearnedAtLeast };
+        : {
+            kind: type,
+            ...common,
+            value,
+            days,
+            learnDays,
+            atLeast: threshold,
+            times,
+            isSame,
+            unlearnedAtLeast,
+          };
     }
   }
 }

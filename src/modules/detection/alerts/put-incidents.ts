@@ -1,4 +1,5 @@
 import type { Prisma } from '../../../database/clients';
+import { COMPLETED_ACTIONS, COMPLETED_SENSITIVE_ACTIONS } from '../../../event/action-names';
 import { COLUMN_OF } from '../../../event/fields';
 import { recordIdFloor } from '../../../event/record-id';
 import { toStored } from '../../../store/rows/stored-text';
@@ -8,6 +9,10 @@ import { titleOf } from './incident-title';
 
 const LOGIN = COLUMN_OF.serverPrincipalName;
 const ADDRESS = COLUMN_OF.clientIp;
+const listed = (codes: readonly string[]): string => codes.map((code) => `'${code}'`).join(', ');
+/** Of a server instance, records of different kinds may tell of the same rows. */
+const KIND = `CASE WHEN upper(rtrim(${COLUMN_OF.actionId})) IN (${listed(COMPLETED_ACTIONS)}) THEN 1
+  WHEN upper(rtrim(${COLUMN_OF.actionId})) IN (${listed(COMPLETED_SENSITIVE_ACTIONS)}) THEN 2 ELSE 0 END`;
 
 /** The most alerts of which an incident's title and entities are made, the first ones. */
 const ALERTS_MAX = 1_000;
@@ -173,14 +178,17 @@ async function rowsOf(
   });
   if (asked.length === 0) return new Map();
   const rows = await tx.$queryRawUnsafe<{ id: string; read: string; changed: string }[]>(
-    `SELECT q.id, coalesce(sum(CASE WHEN reads ~ ${NUMBER} THEN reads::bigint END), 0)::text AS read,
-       coalesce(sum(CASE WHEN changes ~ ${NUMBER} THEN changes::bigint END), 0)::text AS changed
+    `SELECT id, sum(read)::text AS read, sum(changed)::text AS changed
+     FROM (SELECT id, max(read) AS read, max(changed) AS changed
+     FROM (SELECT q.id, q.login, e.instance, coalesce(sum(CASE WHEN reads ~ ${NUMBER} THEN reads::bigint END), 0) AS read,
+       coalesce(sum(CASE WHEN changes ~ ${NUMBER} THEN changes::bigint END), 0) AS changed
      FROM json_to_recordset($2::json) AS q(id text, login text, addresses text[], "from" uuid, "to" uuid)
      CROSS JOIN LATERAL (
-       SELECT ${ADDRESS} AS address, additional->>'responseRows' AS reads, additional->>'affectedRows' AS changes
+       SELECT ${ADDRESS} AS address, ${COLUMN_OF.serverInstanceName} AS instance, ${KIND} AS kind, additional->>'responseRows' AS reads, additional->>'affectedRows' AS changes
        FROM audit_event WHERE tenant_id = $1::int AND ${LOGIN} = q.login AND record_id >= q."from" AND record_id < q."to"
        ORDER BY record_id LIMIT ${ROWS_EVENTS_MAX}) e
-     WHERE e.address = ANY(q.addresses) OR cardinality(q.addresses) = 0 GROUP BY q.id`,
+     WHERE e.address = ANY(q.addresses) OR cardinality(q.addresses) = 0
+     GROUP BY q.id, q.login, e.instance, e.kind) kinds GROUP BY id, login, instance) instances GROUP BY id`,
     ...[tenantId, JSON.stringify(asked)],
   );
   return new Map(rows.map(({ id, read, changed }) => [id, { read: BigInt(read), changed: BigInt(changed) }]));
