@@ -3,7 +3,7 @@ import { liftedValue } from '../event/lifted';
 import { plainAddress } from '../event/network';
 import { fold } from '../event/search';
 import type { DetectionEvent, Value } from './event';
-import { plainStatementOf, readingOf } from './plain-statement';
+import { plainStatementsOf, readingOf } from './plain-statement';
 
 /** Reads values that stand elsewhere in an event when their own field is empty. */
 
@@ -63,8 +63,17 @@ export const granteeOf = (event: DetectionEvent): string | undefined =>
   GRANTS.includes(codeOf(event.fields.actionId ?? '').toUpperCase()) ? nameIn(event, GRANTEE) : undefined;
 const GRANTS = ['G', 'GWG'];
 
+const MADE_LOGIN = new RegExp(String.raw`\bcreate login ${NAME}`, 'i');
+
+/** The login that is made: the object of the record, or else the login that a batch names; of several the first. */
+export const madeLoginOf = (event: DetectionEvent): string | undefined =>
+  codeOf(event.fields.actionId ?? '').toUpperCase() === 'CR'
+    ? (event.fields.objectName ?? undefined)
+    : nameIn(event, MADE_LOGIN);
+
 function nameIn(event: DetectionEvent, pattern: RegExp): string | undefined {
-  const [, inBrackets, plain] = pattern.exec(plainStatementOf(event)) ?? [];
+  const found = plainStatementsOf(event).map((form) => pattern.exec(form));
+  const [, inBrackets, plain] = found.find(Boolean) ?? [];
   return inBrackets?.replaceAll(']]', ']') ?? plain;
 }
 

@@ -1,7 +1,7 @@
 import { AUDIT_EVENT_FIELDS, type FieldName, LIFTED_NAMES, toCamelCase, toSnakeCase } from '../event/fields';
 import { FILTERS } from '../event/filters';
 import { type DetectionEvent, type FieldSlot, NO_SLOT, type Value } from './event';
-import { auditNameOf, clientOf, codeOf, granteeOf, loginOf, roleMemberOf } from './event-values';
+import { auditNameOf, clientOf, codeOf, granteeOf, loginOf, madeLoginOf, roleMemberOf } from './event-values';
 import { plainCodeOf, plainStatementsOf, readingOf, serversOf, textsOf } from './plain-statement';
 import { windowsView } from './windows-view';
 
@@ -26,6 +26,7 @@ const READERS: Readonly<Record<string, (event: DetectionEvent) => Value | readon
   madeBy: (event) => readingOf(event).madeBy,
   roleMember: roleMemberOf,
   grantee: granteeOf,
+  madeLogin: madeLoginOf,
   ...windowsView.fields,
 };
 

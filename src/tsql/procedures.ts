@@ -16,6 +16,7 @@ const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   sp_changedbowner: ['loginame'],
   sp_trace_setstatus: ['traceid', 'status'],
   sp_executesql: ['stmt', 'params'],
+  sp_execute_remote: ['data_source_name', 'stmt', 'params'],
   sp_msforeachtable: [...EACH, 'whereand', ...AROUND],
   sp_msforeachdb: [...EACH, ...AROUND],
   sp_msforeach_worker: EACH,
@@ -27,6 +28,7 @@ export const parametersOf = (procedure: string): readonly string[] | null =>
 /** Procedures whose arguments, by their places, are executed as statements. */
 const EXECUTING: Readonly<Record<string, readonly number[]>> = {
   sp_executesql: [0],
+  sp_execute_remote: [1],
   sp_sqlexec: [0],
   sp_execresultset: [0],
   xp_execresultset: [0],
