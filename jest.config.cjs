@@ -25,6 +25,8 @@ const compile = (syntax) => [
 module.exports = {
   rootDir: __dirname,
   roots: ['<rootDir>/test'],
+  // Temporary files end with the run.
+  cacheDirectory: '<rootDir>/.setup/jest',
   setupFiles: ['<rootDir>/test/support/seed.ts'],
   // The second are the groups that scripts/lib/suites-together.mjs writes.
   testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/.setup/suites-together/*.test.ts'],

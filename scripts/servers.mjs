@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ensureBinary, unprivilegedIds } from './lib/binaries.mjs';
 import { isProgram } from './lib/files.mjs';
+import { memoryFolder } from './lib/memory-folder.mjs';
 import { PrivateServer } from './lib/private-server.mjs';
 
 // The server's messages say when it is up, so they are in English; the user's own PG* settings must not reach it.
@@ -20,6 +23,12 @@ export async function startPrivateServer(kind, { durable = false } = {}) {
   return server;
 }
 
+/** @param ids of the user that the server runs as, who could not enter a temporary folder of root */
+function folderFor(durable, ids) {
+  const onDisk = ids && existsSync('/tmp') ? '/tmp' : tmpdir();
+  return durable ? onDisk : (memoryFolder() ?? onDisk);
+}
+
 function postgresPlan(bin, durable) {
   const ids = unprivilegedIds();
   const settings = {
@@ -31,6 +40,7 @@ function postgresPlan(bin, durable) {
   };
   return {
     ids,
+    folder: folderFor(durable, ids),
     env: ENV,
     stopSignal: 'SIGINT',
     // SIGKILL would leave its shared memory behind.
@@ -61,6 +71,7 @@ function postgresPlan(bin, durable) {
 function redisPlan(program, durable) {
   return {
     ids: undefined,
+    folder: folderFor(durable),
     env: ENV,
     stopSignal: 'SIGTERM',
     deathSignal: 'SIGKILL',

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix, sep } from 'node:path';
+import { memoryFolder } from './lib/memory-folder.mjs';
 import serverClient from './lib/server-client.cjs';
 import { failedSuites, inGroups } from './lib/suites-together.mjs';
 import { ROOT, setup } from './setup.mjs';
@@ -34,7 +35,10 @@ const VARIABLES = { postgres: 'TEST_DATABASE_URL', redis: 'TEST_REDIS_URL' };
 await setup();
 const servers = [];
 const skipped = [];
-const env = { ...process.env, NODE_ENV: 'test', ...(isLong && { TEST_SHARE: 'full' }) };
+/** The temporary files of this run. As in /tmp, a program of another user reaches those that a test opens to it. */
+const folder = mkdtempSync(join(memoryFolder() ?? tmpdir(), 'audit-tests-'));
+chmodSync(folder, 0o1777);
+const env = { ...process.env, NODE_ENV: 'test', TMPDIR: folder, ...(isLong && { TEST_SHARE: 'full' }) };
 if (isWhole) env.TEST_ENGINE ??= 'postgresql';
 let code = 1;
 try {
@@ -68,6 +72,7 @@ try {
   }
 } finally {
   await Promise.all(servers.map((server) => server.close()));
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 for (const reason of skipped) {
   const verdict = process.env.CI === 'true' ? 'FAILED, CI needs' : 'SKIPPED the tests that need';
@@ -114,23 +119,18 @@ function isLongSuite(file) {
 
 /** Exit code of jest; that of its second run if a few suites failed in the first. */
 async function twiceIfNeeded(args) {
-  const folder = mkdtempSync(join(tmpdir(), 'audit-tests-'));
   const results = join(folder, 'results.json');
-  try {
-    const code = await jest(['--json', `--outputFile=${results}`, ...args]);
-    const files = code === 0 || !existsSync(results) ? [] : failedFiles(results);
-    if (files.length === 0 || files.length > AGAIN_MAX) return code;
-    const suites = files.flatMap((file) => failedSuites(ROOT, file));
-    process.stderr.write(`\nFAILED, and run once more: ${suites.join(' ')}\n`);
-    // A suite may leave something open in this process, which would wait for it for ever.
-    const again = await jest(['--runInBand', '--forceExit', '--runTestsByPath', ...suites]);
-    process.stderr.write(
-      `\nFAILED in the first run, ${again === 0 ? 'passed' : 'failed'} in the second: ${suites.join(' ')}\n`,
-    );
-    return again;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const code = await jest(['--json', `--outputFile=${results}`, ...args]);
+  const files = code === 0 || !existsSync(results) ? [] : failedFiles(results);
+  if (files.length === 0 || files.length > AGAIN_MAX) return code;
+  const suites = files.flatMap((file) => failedSuites(ROOT, file));
+  process.stderr.write(`\nFAILED, and run once more: ${suites.join(' ')}\n`);
+  // A suite may leave something open in this process, which would wait for it for ever.
+  const again = await jest(['--runInBand', '--forceExit', '--runTestsByPath', ...suites]);
+  process.stderr.write(
+    `\nFAILED in the first run, ${again === 0 ? 'passed' : 'failed'} in the second: ${suites.join(' ')}\n`,
+  );
+  return again;
 }
 
 /** The results of the files that failed, from jest's report. */

@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -12,7 +11,7 @@ const RETRY_MS = 250;
 
 /**
  * A private server process on a free loopback port, with its data in a temporary folder.
- * @param plan what is started: `prepare(home)`, `command(home, port)`, `url(port)`, `ready` (line that says it
+ * @param plan what is started: `folder` (holds the home), `prepare(home)`, `command(home, port)`, `url(port)`, `ready` (line that says it
  * accepts connections), `retry` (line of a start that may succeed later), `ids` (user to run as), `stopSignal`,
  * `deathSignal` (ends it at once)
  */
@@ -86,9 +85,8 @@ export class PrivateServer {
   }
 
   async #prepare() {
-    const { ids } = this.#plan;
-    // The user that the server runs as could not enter a temporary folder of root.
-    this.#home = mkdtempSync(join(ids && existsSync('/tmp') ? '/tmp' : tmpdir(), 'audit-activity-'));
+    const { folder, ids } = this.#plan;
+    this.#home = mkdtempSync(join(folder, 'audit-activity-'));
     if (ids) chownSync(this.#home, ids.uid, ids.gid);
     this.#plan.prepare(this.#home);
     this.port = await freePort();
