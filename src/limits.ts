@@ -155,6 +155,8 @@ export const LIMITS = {
   checkpointMs: 50_000, // a checkpoint at least every minute; checkpoints are never removed
   evidenceUnsignedMs: 5 * 60_000, // that a log may have entries without a checkpoint: five times as long as usual
   evidenceWatchedLogs: 1_000, // looked at in one round: a few milliseconds
+  evidenceNoteEndsMs: 900, // between two notes of the ends of logs: one in each round of `sequenceMs`
+  evidenceNotedEnds: 1_000, // of logs that grew since their newest checkpoint: a file of 80 kB at most
   evidenceProofsPerRound: 100, // checkpoints of other instances that are proven in one round: 3 ms each
   evidenceBackfillStep: { events: 5_000, bytes: 8 * 1024 * 1024 }, // stored before there was a log: as much as a batch
   erasureMs: 5_000, // between two looks at erasures: each waits for a checkpoint of the log, which takes a minute

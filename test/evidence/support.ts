@@ -3,6 +3,7 @@ import { type Checkpoint, parseNote } from '../../src/modules/evidence/checkpoin
 import type { CheckpointMemory } from '../../src/modules/evidence/checkpoint-memory';
 import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';
 import { EvidenceLog } from '../../src/modules/evidence/evidence-log';
+import { LogEnds } from '../../src/modules/evidence/log-ends';
 import type { LogKeys } from '../../src/modules/evidence/log-head';
 import { Sequencer } from '../../src/modules/evidence/sequencer';
 import type { CheckpointKey } from '../../src/store/log/evidence/note-key';
@@ -14,8 +15,21 @@ export class Memory implements CheckpointMemory {
   readonly notes = new Map<number, string>();
   /** The checkpoints as they were last read or remembered. */
   readonly #known = new Map<number, Checkpoint | null>();
+  /** The text of the noted ends. */
+  noted: string | null = null;
+  readonly ends = new LogEnds({
+    file: {
+      read: async () => this.noted,
+      write: async (text) => {
+        this.noted = text;
+      },
+    },
+    epoch: () => this.currentEpoch,
+    log: { warn: () => {} },
+  });
   constructor(private readonly isNew = false) {}
   async begin() {
+    await this.ends.begin();
     return this.isNew;
   }
   async tenants() {

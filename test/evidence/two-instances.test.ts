@@ -134,6 +134,117 @@ describe.each(ENGINES)('two instances with one checkpoint key on %s', (engine) =
     expect(slow.problem).toContain('it has 300 entries and 1 checkpoints, and had 305 entries');
   });
 
+  describe('whose newest checkpoint does not cover the last entries', () => {
+    const HOUR_MS = 3_600_000;
+    const slowly = (memory: Memory) => new LogTrial(store, TEST_CHECKPOINT_KEY, {}, memory, HOUR_MS);
+    let memory: Memory;
+    let putBack: () => Promise<void>;
+    beforeEach(async () => {
+      jest.replaceProperty(LIMITS, 'evidenceNoteEndsMs', 0 as never);
+      memory = new Memory();
+      memory.currentEpoch = 'one';
+      putBack = await savedLog(store);
+      const slow = slowly(memory);
+      await slow.run();
+      await add(5);
+      // The second round sees what the first one has taken in.
+      for (let i = 0; i < 2; i++) await slow.run();
+      expect(memory.noted).toMatch(new RegExp(`^one\n${store.tenantId} 305 [0-9a-f]{64}\n$`));
+    });
+    afterEach(() => jest.restoreAllMocks());
+    /** An instance that is started on the same data folder, after one round. */
+    const startedAgain = async (epoch = 'one') => {
+      const folder = new Memory();
+      folder.currentEpoch = epoch;
+      folder.noted = memory.noted;
+      for (const [tenantId, text] of memory.notes) await folder.remember(tenantId, text);
+      const trial = slowly(folder);
+      await trial.sequencer.begin(false);
+      await trial.run();
+      return { folder, trial };
+    };
+    const found = ({ trial }: { trial: LogTrial }) =>
+      trial.sequencer.compared.setBack.get(store.tenantId) ?? null;
+
+    it('started again, it notices that they are lost, in this epoch once', async () => {
+      await putBack();
+      const again = await startedAgain();
+      expect(found(again)).toEqual({
+        epoch: 'one',
+        found: expect.stringContaining('noted 305 entries before it was stopped, and the log has 300'),
+      });
+      await add(3);
+      await again.trial.run();
+      expect(found(again)?.epoch).toBe('one');
+      again.folder.currentEpoch = 'two';
+      await add(1);
+      for (let i = 0; i < 2; i++) await again.trial.run();
+      expect([found(again), again.trial.problem, (await state())?.size]).toEqual([null, null, 304]);
+      expect(again.folder.noted).toMatch(new RegExp(`^two\n${store.tenantId} 304 [0-9a-f]{64}\n$`));
+    });
+
+    it.each([
+      ['as many', 5],
+      ['more', 9],
+    ])('started again, it notices %s other entries in their place', async (_, events) => {
+      await putBack();
+      await add(events);
+      await slowly(new Memory()).run();
+      expect(found(await startedAgain())?.found).toContain(`the log has ${300 + events}`);
+    });
+
+    it('started again, it notices that a whole log is lost whose first checkpoint is not remembered', async () => {
+      memory.notes.clear();
+      await takeAway(store);
+      expect(found(await startedAgain())?.found).toContain('and the log has 0');
+    });
+
+    it.each<[string, string, () => unknown]>([
+      ['that is as it was', 'one', () => undefined],
+      [
+        'that another instance went on with',
+        'one',
+        async () => {
+          await add(3);
+          await slowly(new Memory()).run();
+        },
+      ],
+      [
+        'of a disabled tenant',
+        'one',
+        () => change('UPDATE tenant SET disabled_at = now() WHERE tenant_id = $1'),
+      ],
+      ['of another epoch, also if it is shorter', 'two', () => putBack()],
+      [
+        'of which nothing readable is noted, also if it is shorter',
+        'one',
+        () => {
+          memory.noted = `one\n${store.tenantId} 305`;
+          return putBack();
+        },
+      ],
+      [
+        'whose hashes before its end are missing',
+        'one',
+        async () => {
+          await add(300);
+          await slowly(new Memory()).run();
+          await change('DELETE FROM audit_log_tile WHERE tenant_id = $1 AND level = 0 AND tile = 1');
+        },
+      ],
+    ])('started again, it accuses nobody of a log %s', async (_, epoch, happens) => {
+      await happens();
+      const again = await startedAgain(epoch);
+      expect([found(again), again.trial.problem]).toEqual([null, null]);
+    });
+
+    it('notes no end that a remembered checkpoint covers', async () => {
+      const trial = new LogTrial(store, TEST_CHECKPOINT_KEY, {}, memory);
+      for (let i = 0; i < 2; i++) await trial.run();
+      expect(memory.noted).toBe('one\n');
+    });
+  });
+
   it('each notices that a third instance without memory continued an earlier state', async () => {
     const putBack = await savedLog(store);
     await add(5);

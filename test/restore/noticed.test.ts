@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import type { Config } from '../../src/config';
 import { openDatabase } from '../../src/database/database';
 import { RESTORE_PREPARED } from '../../src/database/prepare-restore';
+import { LIMITS } from '../../src/limits';
 import { batchId } from '../../src/modules/destinations/batch';
 import { parseNote, signedNote } from '../../src/modules/evidence/checkpoint';
 import { finishRestore } from '../../src/modules/restore/finish-restore';
@@ -43,6 +44,13 @@ const tried = async (world: World, tenant: TestTenant, cursor: string) => {
 };
 const onlyId = async (world: World, tenant: TestTenant): Promise<string> =>
   (await world.get(PATH, tenant.key, { query: { from: 'beginning' } })).body.data[0].recordId;
+const LOST = [
+  'audit_log_head',
+  'audit_log_tile',
+  'audit_log_checkpoint',
+  'audit_log_place',
+  'audit_log_arrival',
+];
 const REFUSED = [409, 'cursor_of_earlier_log'];
 
 describe.each(ENGINES)('a database on %s', (engine) => {
@@ -76,6 +84,23 @@ describe.each(ENGINES)('a database on %s', (engine) => {
     until(
       () => epochOf(world),
       ({ hold }) => hold !== null,
+    );
+
+  const reach = (size: number) =>
+    until(
+      async () => (await world.get('/audit-log', tenant.key)).body.data?.size,
+      (found) => Number(found) === size,
+    );
+  /** The tables of the logs, as they are before entries are lost, and again afterwards. */
+  const keep = () => change(database, ...LOST.map((name) => `CREATE TABLE kept_${name} AS TABLE ${name}`));
+  const putBack = () =>
+    change(
+      database,
+      ...LOST.flatMap((name) => [
+        `DELETE FROM ${name}`,
+        `INSERT INTO ${name} SELECT * FROM kept_${name}`,
+        `DROP TABLE kept_${name}`,
+      ]),
     );
 
   beforeEach(async () => {
@@ -131,22 +156,10 @@ describe.each(ENGINES)('a database on %s', (engine) => {
   });
 
   it('that lost its last entries at a fail-over, and has as many others, is noticed by the cursor alone', async () => {
-    const LOST = [
-      'audit_log_head',
-      'audit_log_tile',
-      'audit_log_checkpoint',
-      'audit_log_place',
-      'audit_log_arrival',
-    ];
     await tenant.ingest([anEvent(), anEvent()]);
-    const reach = (size: number) =>
-      until(
-        async () => (await world.get('/audit-log', tenant.key)).body.data?.size,
-        (found) => Number(found) === size,
-      );
     await reach(2);
     await stop();
-    await change(database, ...LOST.map((name) => `CREATE TABLE kept_${name} AS TABLE ${name}`));
+    await keep();
     await start();
     await tenant.ingest([anEvent()]);
     await reach(3);
@@ -155,12 +168,7 @@ describe.each(ENGINES)('a database on %s', (engine) => {
     expect(await tried(world, tenant, cursor)).toBe(200);
     await stop();
     await rm(path.join(database.dataDir, 'checkpoints'), { recursive: true });
-    const putBack = (name: string) => [
-      `DELETE FROM ${name}`,
-      `INSERT INTO ${name} SELECT * FROM kept_${name}`,
-      `DROP TABLE kept_${name}`,
-    ];
-    await change(database, ...LOST.flatMap(putBack));
+    await putBack();
     const { epoch } = await start();
     await tenant.ingest([anEvent(), anEvent()]);
     await reach(4);
@@ -171,6 +179,34 @@ describe.each(ENGINES)('a database on %s', (engine) => {
       reason: expect.stringContaining('not the one that it was'),
     });
     expect(await tried(world, tenant, back)).toEqual(REFUSED);
+  });
+
+  it('that lost entries behind the newest checkpoint is noticed at the next start, though nobody reads the tail', async () => {
+    const noted = () => readFile(path.join(database.dataDir, 'log-ends'), 'utf8').catch(() => '');
+    const cursor = await cursorOf(world, tenant);
+    await remembered();
+    await stop();
+    await keep();
+    jest.replaceProperty(LIMITS, 'checkpointMs', 3_600_000 as never);
+    await start();
+    await tenant.ingest([anEvent(), anEvent()]);
+    await until(noted, (text) => text.includes(`\n${tenant.tenantId} 3 `));
+    await stop();
+    await putBack();
+    await start();
+    expect(await untilHeld()).toMatchObject({
+      cause: 'set-back',
+      reason: expect.stringContaining('noted 3 entries before it was stopped, and the log has 1'),
+    });
+    expect(await tried(world, tenant, cursor)).toEqual(REFUSED);
+    const { epoch } = await finish(world, '(go: true)');
+    await stop();
+    jest.replaceProperty(LIMITS, 'checkpointMs', 0 as never);
+    await start();
+    await tenant.ingest([anEvent()]);
+    await reach(2);
+    expect(await epochOf(world)).toMatchObject({ epoch, hold: null });
+    expect(await healthOf(world)).toBe('Healthy');
   });
 
   it('that was only moved goes on with its epoch, if an operator says so', async () => {

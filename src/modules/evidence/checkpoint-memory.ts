@@ -3,6 +3,7 @@ import path from 'node:path';
 import { replaceDurably } from '../../data-folder';
 import { NO_EPOCH } from '../../store/log/epoch/epoch';
 import { type Checkpoint, parseNote } from './checkpoint';
+import { type EndsFile, LogEnds } from './log-ends';
 import { BrokenLog } from './log-head';
 
 /**
@@ -20,6 +21,8 @@ export interface CheckpointMemory {
   epochOf(tenantId: number): Promise<string>;
   /** The epoch in which checkpoints are remembered now. */
   readonly currentEpoch: string;
+  /** The ends of logs behind their remembered checkpoints. */
+  readonly ends: LogEnds;
   /** @throws NotRemembered */
   remember(tenantId: number, note: string): Promise<void>;
   /** Reads the checkpoint again, since an operator may have removed or replaced it. @returns whether it has changed */
@@ -32,6 +35,8 @@ export class NotRemembered extends Error {
 }
 
 export const CHECKPOINTS_FOLDER = 'checkpoints';
+/** A file of `DATA_DIR`. */
+const ENDS_FILE = 'log-ends';
 const FILE_NAME = /^tenant-([1-9]\d{0,9})$/;
 
 /** One file for each tenant in the data folder, and one beside it with the epoch. Any signature is accepted, because only the service writes there. */
@@ -40,12 +45,20 @@ export class CheckpointFiles implements CheckpointMemory {
   readonly #known = new Map<number, Checkpoint>();
   readonly #epochs = new Map<number, string>();
   #tenants: Set<number> | null = null;
+  readonly ends: LogEnds;
 
   constructor(
     dataDir: string,
     private readonly epoch: () => string = () => NO_EPOCH,
+    log: { warn(values: object, text: string): void } = { warn: () => {} },
   ) {
     this.#folder = path.join(dataDir, CHECKPOINTS_FOLDER);
+    const file = path.join(dataDir, ENDS_FILE);
+    const inFolder: EndsFile = {
+      read: () => readFile(file, 'utf8'),
+      write: (text) => replaceDurably(file, text),
+    };
+    this.ends = new LogEnds({ file: inFolder, epoch, log });
   }
 
   get currentEpoch(): string {
@@ -69,6 +82,7 @@ export class CheckpointFiles implements CheckpointMemory {
       () => false,
     );
     await mkdir(this.#folder, { recursive: true });
+    await this.ends.begin();
     return !wasThere;
   }
 

@@ -63,7 +63,8 @@ export class LogWatch {
       rows.length < LIMITS.evidenceWatchedLogs ? Number.POSITIVE_INFINITY : (rows.at(-1)?.tenant_id ?? 0);
     this.unsigned.look(rows, { from: this.#from, end });
     const found = new Set(rows.map(({ tenant_id }) => tenant_id));
-    const gone = [...(await this.memory.tenants())].filter(
+    const known = new Set([...(await this.memory.tenants()), ...this.memory.ends.tenants]);
+    const gone = [...known].filter(
       (tenantId) => tenantId > this.#from && tenantId <= end && !found.has(tenantId),
     );
     // A log whose node is away is not missing. It is judged when its node can be asked.
@@ -75,6 +76,7 @@ export class LogWatch {
     }
     this.#from = Number.isFinite(end) ? end : 0;
     if (this.#from === 0) this.#hasLooked = true;
+    await this.memory.ends.save();
   }
 
   /**
@@ -107,9 +109,13 @@ export class LogWatch {
       return await this.#check(tenantId, now ?? null, mayProve);
     } catch (error) {
       if (!isBroken(error)) throw error;
-      this.#problems.set(tenantId, error.message);
+      // In the epoch that begins now, such a log goes on: no signature says otherwise.
+      const isEndLost = error instanceof EndLost;
+      if (!isEndLost) this.#problems.set(tenantId, error.message);
       if (error instanceof SetBack) {
-        const epoch = this.#seenIn.get(tenantId) ?? (await this.memory.epochOf(tenantId));
+        const epoch = isEndLost
+          ? this.memory.currentEpoch
+          : (this.#seenIn.get(tenantId) ?? (await this.memory.epochOf(tenantId)));
         this.#setBack.set(tenantId, { epoch, found: `tenant ${tenantId}: ${error.message}` });
       }
       return false;
@@ -123,6 +129,7 @@ export class LogWatch {
     const isUnseen = row !== null && this.keys.former.includes(row.key_id);
     if (row && head && !isUnseen) assertSealed(tenantId, row, head, this.keys);
     assertNotSetBack(tenantId, head, last, this.#seen.get(tenantId));
+    await this.#assertGoesOnFromEnd(tenantId, head);
     this.#setBack.delete(tenantId);
     if (!row || !head) {
       this.#problems.delete(tenantId);
@@ -131,10 +138,40 @@ export class LogWatch {
     const isNew = !isUnseen && head.checkpoints > 0 && !(last && isOf(head, last));
     if (isNew && !mayProve) return false;
     if (isNew) await this.#remember(tenantId, head, last);
+    const covered = (await this.memory.last(tenantId))?.size ?? 0;
+    this.memory.ends.is(tenantId, head, covered >= head.size);
     this.#seen.set(tenantId, row);
     this.#seenIn.set(tenantId, this.memory.currentEpoch);
     this.#problems.delete(tenantId);
     return isNew;
+  }
+
+  /** @throws EndLost if the log does not go on from the end that an earlier run noted */
+  async #assertGoesOnFromEnd(tenantId: number, head: LogHead | null): Promise<void> {
+    const end = this.memory.ends.noted(tenantId);
+    if (!end) return;
+    const size = head?.size ?? 0;
+    if (head && size >= end.size && (await this.#continues(tenantId, end, head))) return;
+    throw new EndLost(
+      `the log lacks entries or has others: this instance noted ${end.size} entries before it was stopped, and the log has ${size}`,
+    );
+  }
+
+  /** Whether a log goes on from an end. Where hashes are missing nobody can tell, and the next signature says so. */
+  async #continues(
+    tenantId: number,
+    end: Pick<Checkpoint, 'size' | 'root'>,
+    head: LogHead,
+  ): Promise<boolean> {
+    if (end.size === head.size) return end.root.equals(head.root);
+    const tiles = tilesFor((node) => consistencyProof(end.size, head.size, node));
+    const node = nodesOf(await loadTiles(stepIn(this.owner.models), tenantId, tiles));
+    try {
+      return isConsistent(end, head, consistencyProof(end.size, head.size, node));
+    } catch (error) {
+      if (error instanceof MissingNode) return true;
+      throw error;
+    }
   }
 
   /**
@@ -157,6 +194,9 @@ export class LogWatch {
     await this.memory.remember(tenantId, signedNote(checkpoint, this.keys.own));
   }
 }
+
+/** A log lacks entries that no remembered checkpoint covers. */
+class EndLost extends SetBack {}
 
 /** What is known of a log that was set back. */
 export interface KnownLog {

@@ -71,7 +71,7 @@ export async function openEvidence(parts: {
   const sequencer = new Sequencer(
     owner,
     keys,
-    new CheckpointFiles(config.dataDir, () => epoch.state.epoch),
+    new CheckpointFiles(config.dataDir, () => epoch.state.epoch, log),
     log,
   );
   await sequencer.begin(config.checkpointKeyFile === null);
