@@ -47,7 +47,7 @@ export function App({ loading }: { readonly loading: Promise<Session | null> }) 
   if (state.kind === 'asking')
     return (
       <Center h="100vh">
-        <Loading what={t.theDashboard} />
+        <Loading what={t.theDashboard} rows={0} />
         <RateWaitNote />
       </Center>
     );

@@ -1,5 +1,9 @@
 import { type CSSVariablesResolver, createTheme } from '@mantine/core';
 
+/** Buttons and fields have one height, of 28 px (`style.css`); a button in a line of text or of a list is lower. */
+const small = (...names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, { defaultProps: { size: 'xs' } }]));
+
 export const theme = createTheme({
   primaryColor: 'teal',
   // The shade under the pointer (8) is darker than the usual one (9): white text is at least 5.4:1 on both.
@@ -13,8 +17,14 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   headings: { fontWeight: '600' },
-  // What is wrong with a field is said by the service, in English.
-  components: { InputWrapper: { defaultProps: { errorProps: { lang: 'en' } } } },
+  fontSizes: { sm: '13px' },
+  components: {
+    // What is wrong with a field is said by the service, in English.
+    InputWrapper: { defaultProps: { errorProps: { lang: 'en' } } },
+    ...small('Button', 'NativeSelect', 'TextInput', 'PasswordInput', 'NumberInput', 'Textarea'),
+    ...small('Select', 'MultiSelect', 'SegmentedControl'),
+    ActionIcon: { defaultProps: { size: 28 } },
+  },
   fontFamily: 'Geist, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
 });

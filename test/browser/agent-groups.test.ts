@@ -28,7 +28,7 @@ describe('the settings of groups on the page of sources', () => {
       await world.graphql(contoso.agentKey, REPORT, { report });
     }
     const page = await opened.dashboard.signedIn(world.operatorKey, '/sources');
-    const card = (host: string) => page.getByRole('article', { name: `Payroll on ${host}` });
+    const card = (host: string) => page.getByRole('row', { name: `Payroll ${host}` });
     await card('grp-follows')
       .getByText(`Group Production: runs version ${version} of the settings`)
       .waitFor();

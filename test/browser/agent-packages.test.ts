@@ -24,7 +24,7 @@ describe('packages of agents on the page of sources', () => {
       await world.graphql(contoso.agentKey, REPORT, { report });
     }
     const page = await opened.dashboard.signedIn(world.operatorKey, '/sources');
-    const card = (host: string) => page.getByRole('article', { name: `Payroll on ${host}` });
+    const card = (host: string) => page.getByRole('row', { name: `Payroll ${host}` });
     await card('pkg-runs').getByText('Package 9.1.0: installed').waitFor();
     await card('pkg-back')
       .getByText('Package 9.1.0: taken back: the service acknowledged nothing within 600 s')

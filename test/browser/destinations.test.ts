@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { change, createDestination, LOCAL, untilShown } from '../destinations/support/destinations';
 import { Receiver } from '../destinations/support/receiver';
 import { violations } from './support/axe';
@@ -12,6 +12,14 @@ describe('destinations in the dashboard', () => {
   });
   afterAll(() => receiver.close());
 
+  /** The row of a destination, and what it opens to. */
+  const open = async (page: Page, name: string) => {
+    const opener = page.getByRole('button', { name, exact: true });
+    await opener.click();
+    const row = page.getByRole('row').filter({ has: opener });
+    return { row, card: page.getByRole('region', { name, exact: true }) };
+  };
+
   it('show their state and lag, and can be tested, paused, resumed and replayed', async () => {
     const { world, contoso } = opened.dashboard;
     const { tenantId } = contoso;
@@ -22,14 +30,14 @@ describe('destinations in the dashboard', () => {
       ({ lagEvents, delivered }) => lagEvents === 0 && delivered > 0,
     );
     const page = await opened.dashboard.signedIn(world.operatorKey, '/destinations');
-    const card = page.getByRole('article', { name: 'siem' });
-    await card.getByText('active', { exact: true }).waitFor();
+    const { row, card } = await open(page, 'siem');
+    await row.getByText('active', { exact: true }).waitFor();
     await card.getByRole('button', { name: 'Test siem' }).click();
     await card.getByText('The test was accepted.').waitFor();
     await card.getByRole('button', { name: 'Pause siem' }).click();
-    await card.getByText('paused', { exact: true }).waitFor();
+    await row.getByText('paused', { exact: true }).waitFor();
     await card.getByRole('button', { name: 'Resume siem' }).click();
-    await card.getByText('active', { exact: true }).waitFor();
+    await row.getByText('active', { exact: true }).waitFor();
     await card.getByRole('button', { name: 'Replay siem' }).click();
     const dialog = page.getByRole('dialog', { name: 'Replay siem' });
     await dialog.getByLabel('the beginning').check();
@@ -88,9 +96,9 @@ describe('destinations in the dashboard', () => {
     expect(tokens()).toEqual(['Splunk wrong', 'Splunk right']);
     await click(dialog.getByRole('button', { name: 'Save' }));
     await dialog.waitFor({ state: 'detached' });
-    const card = page.getByRole('article', { name: 'splunk' });
-    await card.getByText('active', { exact: true }).waitFor();
     expect(clicks).toBeLessThanOrEqual(6);
+    const { row, card } = await open(page, 'splunk');
+    await row.getByText('active', { exact: true }).waitFor();
 
     await card.getByRole('button', { name: 'Change splunk' }).click();
     const form = page.getByRole('dialog', { name: 'Change splunk' });
@@ -121,7 +129,7 @@ describe('destinations in the dashboard', () => {
 
     await card.getByRole('button', { name: 'Remove splunk' }).click();
     await page.getByRole('dialog', { name: 'Remove splunk' }).getByRole('button', { name: 'Remove' }).click();
-    await card.waitFor({ state: 'detached' });
+    await row.waitFor({ state: 'detached' });
     await page.context().close();
   });
 
@@ -138,7 +146,7 @@ describe('destinations in the dashboard', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     expect(await page.getByTestId('new-key').innerText()).toMatch(/^whsec_/);
     await page.getByRole('button', { name: 'I have stored it' }).click();
-    const card = page.getByRole('article', { name: 'hook' });
+    const { card } = await open(page, 'hook');
     await card.getByRole('button', { name: 'Test hook' }).click();
     await card.getByText('The test was accepted.').waitFor();
     expect(receiver.requests.at(-1)?.headers).toMatchObject({ authorization: 'Bearer b1', 'x-team': 'blue' });

@@ -248,7 +248,7 @@ describe('operating the service from the dashboard', () => {
     const report = aReport({ tenantId: contoso.tenantId, hostName: 'SILENT01', databaseName: 'Ledger' });
     await world.graphql(contoso.agentKey, REPORT, { report });
     await page.getByRole('link', { name: 'Sources' }).click();
-    const silent = page.getByRole('article', { name: 'Ledger on SILENT01' });
+    const silent = page.getByRole('row', { name: 'Ledger SILENT01' });
     await silent.waitFor();
     expect(await silent.innerText()).not.toContain('Stale');
 
@@ -258,7 +258,7 @@ describe('operating the service from the dashboard', () => {
     await page.reload();
     await silent.getByText('Stale').waitFor();
     await silent.getByText('The agent has fallen silent').waitFor();
-    expect(await page.getByRole('article').first().getAttribute('aria-label')).toBe('Ledger on SILENT01');
+    expect(await page.getByRole('row').nth(1).innerText()).toContain('SILENT01');
     await reported('now()');
   });
 

@@ -436,11 +436,12 @@ describe('in the dashboard', () => {
     await page.getByLabel('Search sources').fill('nothing like it');
     await page.getByText('No source matches: change the search or the state').waitFor();
     await page.getByLabel('Search sources').fill('farm1777');
-    await page.getByRole('article', { name: 'db on FARM1777' }).waitFor();
+    await page.getByRole('row', { name: 'db FARM1777' }).waitFor();
     await page.waitForURL(/search=farm1777/);
     await until(
-      () => page.getByRole('article').count(),
-      (n) => n === 1,
+      // The heading is a row, too.
+      () => page.getByRole('row').count(),
+      (n) => n === 2,
     );
     await page.context().close();
   });

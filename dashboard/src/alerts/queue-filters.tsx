@@ -36,7 +36,6 @@ export function QueueFilters({ state, counts, change }: Props) {
         {SEVERITY_NAMES.map((name) => (
           <Button
             key={name}
-            size="sm"
             variant={severity === name ? 'filled' : 'default'}
             aria-pressed={severity === name}
             onClick={() => change({ severity: severity === name ? null : name })}

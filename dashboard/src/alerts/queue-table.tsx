@@ -5,6 +5,7 @@ import { showHidden } from '../explore/event/marks';
 import { COMMON } from '../lib/common';
 import { FIELD_LABELS } from '../lib/field-labels';
 import { useTexts } from '../lib/language';
+import { LIST_TABLE } from '../lib/listed';
 import { NameCell } from '../lib/name-cell';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
@@ -42,10 +43,9 @@ export function QueueTable({ items, totalCount, page, tenants, cursor, onOpen, o
   return (
     <section id="queue" tabIndex={-1} aria-label={t.queue}>
       <DataTable
-        withTableBorder
+        {...LIST_TABLE}
         highlightOnHover
         minHeight={160}
-        fz="sm"
         idAccessor="alertId"
         records={[...items]}
         columns={columnsOf({ zone, tenants, onOpen, t, common, labels })}

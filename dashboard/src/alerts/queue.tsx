@@ -74,12 +74,12 @@ export function Queue({ session }: { readonly session: Session }) {
         onChange={(status) => change({ ...NO_FILTERS, status })}
       />
       <QueueFilters state={state} counts={counts ?? []} change={change} />
-      <Group gap="xs" mih={30}>
+      <Group gap="xs" mih={28}>
         <Text size="sm" fw={600} role="status">
           {items ? t.alertCount(totalCount) : common.counting}
         </Text>
         {came !== 0 && (
-          <Button size="compact-sm" variant="light" onClick={reload}>
+          <Button variant="light" onClick={reload}>
             {came > 0 ? t.moreShow(came) : t.changedShow}
           </Button>
         )}

@@ -9,6 +9,7 @@ import { AppliedInput } from '../lib/applied-input';
 import { COMMON } from '../lib/common';
 import { FIELD_LABELS } from '../lib/field-labels';
 import { useTexts } from '../lib/language';
+import { LIST_TABLE } from '../lib/listed';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
 import { nameOf } from '../lib/tenant-name';
@@ -100,9 +101,8 @@ export function ControlList({ session }: { readonly session: Session }) {
       ) : (
         <section aria-label={t.controls}>
           <DataTable
-            withTableBorder
+            {...LIST_TABLE}
             minHeight={160}
-            fz="sm"
             scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
             idAccessor={(one) =>
               JSON.stringify([

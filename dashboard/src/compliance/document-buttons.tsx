@@ -35,7 +35,6 @@ export function DocumentButtons({ filter }: { readonly filter: ComplianceDocumen
         <Button
           key={format}
           variant="default"
-          size="xs"
           loading={busy === format}
           disabled={busy !== null}
           onClick={() => save(format)}

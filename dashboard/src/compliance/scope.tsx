@@ -15,6 +15,7 @@ import { textsAddress } from '../lib/address';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
 import { useTexts } from '../lib/language';
+import { LIST_TABLE } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
 import { serviceNowMs } from '../lib/service-clock';
@@ -88,9 +89,8 @@ export function Scope({ session }: { readonly session: Session }) {
         <Failed error={error} retry={ask} />
       ) : (
         <DataTable
-          withTableBorder
+          {...LIST_TABLE}
           minHeight={160}
-          fz="sm"
           scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
           idAccessor="declarationId"
           fetching={fetching}

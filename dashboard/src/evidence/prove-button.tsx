@@ -32,7 +32,7 @@ export function ProveButton({ label, isDisabled = false, ...form }: Props) {
     <>
       <Button
         variant="default"
-        size="xs"
+        title={label}
         leftSection={<IconShieldCheck size={16} aria-hidden />}
         onClick={open}
         disabled={isDisabled}

@@ -117,13 +117,7 @@ function Step(props: {
 }) {
   const { label, onGo, icon: Icon } = props;
   return (
-    <ActionIcon
-      variant="default"
-      size="lg"
-      aria-label={label}
-      disabled={!onGo}
-      {...(onGo ? { onClick: onGo } : {})}
-    >
+    <ActionIcon variant="default" aria-label={label} disabled={!onGo} {...(onGo ? { onClick: onGo } : {})}>
       <Icon size={18} aria-hidden />
     </ActionIcon>
   );

@@ -154,7 +154,7 @@ export function Explore({ session }: { readonly session: Session }) {
                 <NoEvents state={state} asked={filter} change={change} zone={zone} />
               ) : !page ? (
                 // The table takes the longest to draw, so the questions are sent first.
-                <Loading what={t.theEvents} />
+                <Loading what={t.theEvents} rows={state.pageSize} height={25} />
               ) : (
                 <>
                   <LivePill live={live} />

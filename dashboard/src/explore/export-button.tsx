@@ -26,7 +26,7 @@ export function ExportButton({ filter, totalCount }: Props) {
     <>
       <Button
         variant="default"
-        size="xs"
+        title={t.export}
         leftSection={<IconDownload size={16} aria-hidden />}
         onClick={open}
         disabled={!totalCount}

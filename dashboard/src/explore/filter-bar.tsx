@@ -11,6 +11,7 @@ import { ZONE_PARAMETER } from '../lib/preferences';
 import { formatTime, type TimeZone, zoneName } from '../lib/time';
 import { Toolbar } from '../lib/toolbar';
 import { useCommands } from '../lib/use-commands';
+import classes from './explore.module.css';
 import { type ExploreFilter } from './explore-filter';
 import { type ExploreState, formatState, parseState } from './explore-state';
 import { ExportButton } from './export-button';
@@ -79,7 +80,7 @@ export function FilterBar(props: Props) {
           onSearch={search}
           onRefused={onRefused}
         />
-        <Toolbar label={t.thisView} gap={4}>
+        <Toolbar label={t.thisView} gap={4} wrap="nowrap" className={classes.tools}>
           <SavedSearches
             session={session}
             saved={saved}
@@ -91,7 +92,6 @@ export function FilterBar(props: Props) {
             variant="subtle"
             color="gray"
             c="inherit"
-            size={28}
             aria-label={common.refresh}
             onClick={refresh}
             loading={isBusy}

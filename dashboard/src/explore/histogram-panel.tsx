@@ -37,8 +37,8 @@ export const HistogramPanel = memo(function HistogramPanel(props: Props) {
   const histogram = result.data?.auditHistogram;
   if (!histogram)
     return (
-      <Paper withBorder mih={PLACE_PX}>
-        <Loading what={t.theHistogram} />
+      <Paper withBorder>
+        <Loading what={t.theHistogram} rows={1} height={PLACE_PX - 2} />
       </Paper>
     );
   const { startTime, endTime, buckets, bucketSeconds, timeZone } = histogram;

@@ -18,7 +18,7 @@ export function HistogramTable({ buckets, zone, onZoom }: Props) {
   const t = useTexts(EXPLORE);
   return (
     <ScrollArea.Autosize mah={260} mt="xs" viewportProps={{ tabIndex: 0, 'aria-label': t.overTimeTable }}>
-      <Table withTableBorder striped fz="sm">
+      <Table withTableBorder fz="sm">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{common.from}</Table.Th>

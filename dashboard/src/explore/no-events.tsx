@@ -47,18 +47,14 @@ export function NoEvents({ state, asked, change, zone }: Props) {
       {data && !latest && <Text size="sm">{t.noEventOfAnyTime}</Text>}
       <OtherCase filter={asked} onText={(text) => change({ filter: text })} />
       <Group>
-        {leadsTo && (
-          <Button size="xs" onClick={showLatest}>
-            {t.showNewestDay}
-          </Button>
-        )}
+        {leadsTo && <Button onClick={showLatest}>{t.showNewestDay}</Button>}
         {(!data || latest) && (
-          <Button size="xs" variant="default" onClick={() => change({ range: ALL })}>
+          <Button variant="default" onClick={() => change({ range: ALL })}>
             {t.showAllTime}
           </Button>
         )}
         {isFiltered && (
-          <Button size="xs" variant="default" onClick={() => change(NO_FILTERS)}>
+          <Button variant="default" onClick={() => change(NO_FILTERS)}>
             {t.clearFilter}
           </Button>
         )}

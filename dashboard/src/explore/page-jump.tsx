@@ -18,7 +18,6 @@ export function PageJump(props: {
       <TextInput
         type="number"
         aria-label={t.goToPage}
-        size="xs"
         w={64}
         min={1}
         max={props.pages}

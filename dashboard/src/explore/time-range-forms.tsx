@@ -39,19 +39,17 @@ export function LastNight({ range, zone, onChange }: Props) {
       <Group gap={4} wrap="nowrap" align="flex-end">
         <NativeSelect
           label={t.nightFrom}
-          size="xs"
           data={HOURS}
           value={hours.from}
           onChange={(event) => setHours({ ...hours, from: Number(event.currentTarget.value) })}
         />
         <NativeSelect
           label={t.nightTo}
-          size="xs"
           data={HOURS}
           value={hours.to}
           onChange={(event) => setHours({ ...hours, to: Number(event.currentTarget.value) })}
         />
-        <Button size="xs" variant="default" onClick={choose} disabled={hours.from === hours.to}>
+        <Button variant="default" onClick={choose} disabled={hours.from === hours.to}>
           {t.lastNight}
         </Button>
       </Group>
@@ -78,7 +76,6 @@ export function LastSpan({ range, onChange }: Props) {
         <TextInput
           type="number"
           label={t.last}
-          size="xs"
           w={80}
           min={1}
           max={AMOUNT_MAX}
@@ -90,12 +87,11 @@ export function LastSpan({ range, onChange }: Props) {
         />
         <NativeSelect
           aria-label={t.unit}
-          size="xs"
           data={UNITS.map((value) => ({ value, label: t[value] }))}
           value={unit}
           onChange={(event) => setUnit(event.currentTarget.value as Unit)}
         />
-        <Button type="submit" size="xs" variant="default">
+        <Button type="submit" variant="default">
           {' '}
           {t.show}{' '}
         </Button>
@@ -144,9 +140,7 @@ export function FixedRange({ range, zone, onChange }: Props) {
           onChange={(event) => setTo(event.currentTarget.value)}
         />
         <Group justify="flex-end">
-          <Button type="submit" size="xs">
-            {t.apply}
-          </Button>
+          <Button type="submit">{t.apply}</Button>
         </Group>
       </Stack>
     </form>

@@ -33,8 +33,7 @@ export function TimeRangePicker({ range, zone, onChange }: Props) {
           data-printed
           maw="100%"
           h="auto"
-          size="xs"
-          mih={30}
+          mih={28}
           py={2}
           classNames={{ label: classes.wrap }}
           leftSection={<IconClock size={16} aria-hidden />}
@@ -49,7 +48,6 @@ export function TimeRangePicker({ range, zone, onChange }: Props) {
             {[...DAYS, ...COMMON_RANGES].map((each) => (
               <Button
                 key={rangeText(each)}
-                size="compact-sm"
                 justify="flex-start"
                 variant={isChosen(each) ? 'light' : 'subtle'}
                 aria-pressed={isChosen(each)}

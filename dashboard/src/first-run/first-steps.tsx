@@ -182,7 +182,7 @@ function MakeAnalyst(props: { readonly tenantIds: readonly string[]; readonly on
   return (
     <Stack gap="xs" align="flex-start">
       <Text size="sm">{t.keyReads}</Text>
-      <Button size="xs" variant="default" loading={isBusy} onClick={make}>
+      <Button variant="default" loading={isBusy} onClick={make}>
         {t.makeAnalyst}
       </Button>
       {error && <Failed error={error} />}
@@ -212,7 +212,7 @@ function Samples({ onDone }: { readonly onDone: () => void }) {
     <Stack gap="xs" align="flex-start">
       <Text size="sm">{t.aboutSamples}</Text>
       {command === null ? (
-        <Button size="xs" variant="default" loading={isBusy} onClick={make}>
+        <Button variant="default" loading={isBusy} onClick={make}>
           {t.makeSample}
         </Button>
       ) : (

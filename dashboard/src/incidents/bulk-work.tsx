@@ -35,11 +35,11 @@ export function BulkWork(props: {
         {t.chosen(many)}
       </Text>
       {WORKS.map((work) => (
-        <Button key={work} size="compact-sm" variant="default" onClick={() => setOpen(work)}>
+        <Button key={work} variant="default" onClick={() => setOpen(work)}>
           {common[work]}{' '}
         </Button>
       ))}
-      <Button size="compact-sm" variant="subtle" onClick={onClear}>
+      <Button variant="subtle" onClick={onClear}>
         {t.chooseNone}
       </Button>
       {open && (

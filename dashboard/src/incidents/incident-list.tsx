@@ -14,6 +14,7 @@ import { showHidden } from '../explore/event/marks';
 import { textsAddress } from '../lib/address';
 import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
+import { LIST_TABLE } from '../lib/listed';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
@@ -81,7 +82,7 @@ export function IncidentList({ session }: { readonly session: Session }) {
           data={SEVERITY_NAMES.map((value) => ({ value, label: words[value] }))}
         />
       </Group>
-      <Group gap="sm" mih={30}>
+      <Group gap="sm" mih={28}>
         <Text size="sm" fw={600} role="status">
           {data ? t.count(totalCount) : common.counting}
         </Text>
@@ -108,10 +109,9 @@ export function IncidentList({ session }: { readonly session: Session }) {
       {items.length > 0 && (
         <section id="incidents" tabIndex={-1} aria-label={t.incidents}>
           <DataTable
-            withTableBorder
+            {...LIST_TABLE}
             highlightOnHover
             minHeight={160}
-            fz="sm"
             idAccessor="incidentId"
             records={[...items]}
             columns={columnsOf({ zone, session, open, t, words, common })}

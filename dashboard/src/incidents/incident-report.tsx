@@ -34,7 +34,7 @@ export function IncidentReport({
   const wholeSecond = Math.ceil(Date.parse(endTime) / SECOND_MS) * SECOND_MS;
   return (
     <>
-      <Button size="xs" variant="default" style={{ flexShrink: 0 }} onClick={() => setIsOpen(true)}>
+      <Button variant="default" style={{ flexShrink: 0 }} onClick={() => setIsOpen(true)}>
         {t.makeReport}
       </Button>
       {error && <Failed error={error} retry={ask} />}

@@ -22,7 +22,7 @@ export function CopyAction(props: {
   const Icon = copied ? IconCheck : props.isLink ? IconLink : IconCopy;
   return (
     <Tooltip label={label}>
-      <ActionIcon variant="subtle" color="gray" c="inherit" size={28} aria-label={label} onClick={act}>
+      <ActionIcon variant="subtle" color="gray" c="inherit" aria-label={label} onClick={act}>
         <Icon size={18} aria-hidden />
       </ActionIcon>
     </Tooltip>

@@ -1,4 +1,4 @@
-import { Group, Pagination, Text, TextInput } from '@mantine/core';
+import { Group, Pagination, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { type ReactNode, useRef, useState } from 'react';
@@ -13,10 +13,21 @@ export const PAGE_ROWS = 50;
 /** How a table of a long list looks: rows of 32 px. */
 export const LIST_TABLE = {
   withTableBorder: true,
-  striped: true,
   fz: 'sm',
   className: classes.rows ?? '',
 } as const;
+
+/** What stands below an open row, as a region of this name. */
+export const RowDetails = (props: { readonly name: string; readonly children: ReactNode }) => (
+  <Stack gap="xs" component="section" aria-label={props.name} className={classes.details}>
+    {props.children}
+  </Stack>
+);
+
+/** One line of text that may be longer than its column. */
+export const NoteCell = ({ children }: { readonly children: ReactNode }) => (
+  <span className={classes.note}>{children}</span>
+);
 
 /** A search is a step of the history once somebody has stopped typing. */
 const TYPING_MS = 250;
@@ -114,7 +125,6 @@ export const ListHead = ({ listed, label, summary, children }: Props) => {
       <TextInput
         aria-label={label}
         placeholder={label}
-        size="xs"
         leftSection={<IconSearch size={14} aria-hidden />}
         value={listed.search}
         onChange={(event) => listed.setSearch(event.currentTarget.value)}

@@ -6,11 +6,13 @@ interface Props {
   readonly onOpen: () => void;
   /** The address for a new tab; without it, this is a button. */
   readonly href?: string;
+  /** Whether it is open, where it opens below its row. */
+  readonly isOpen?: boolean;
   readonly children: ReactNode;
 }
 
 /** The link or button that opens a row by keyboard. A click anywhere in the row does the same. */
-export function Opener({ onOpen, href, children }: Props) {
+export function Opener({ onOpen, href, isOpen, children }: Props) {
   const open = (event: MouseEvent) => {
     event.stopPropagation();
     // The browser opens another tab or window, as with any link.
@@ -23,7 +25,14 @@ export function Opener({ onOpen, href, children }: Props) {
       {children}
     </Anchor>
   ) : (
-    <Anchor component="button" type="button" inherit className={classes.opener} onClick={open}>
+    <Anchor
+      component="button"
+      type="button"
+      inherit
+      className={classes.opener}
+      aria-expanded={isOpen}
+      onClick={open}
+    >
       {children}
     </Anchor>
   );

@@ -79,7 +79,7 @@ export function EventIncidents({
       )}
       {refusal && <Failed error={refusal} />}
       {canWork && (
-        <Button size="compact-sm" variant="default" mt={4} onClick={() => setIsAdding(true)}>
+        <Button variant="default" mt={4} onClick={() => setIsAdding(true)}>
           {t.addToIncident}
         </Button>
       )}

@@ -16,7 +16,7 @@ import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
-import { Failed } from '../shell/states';
+import { Failed, Loading } from '../shell/states';
 import { useDraft } from './drafts';
 import { EventIncidents } from './event-incidents';
 import { tellNotes } from './note-counts';
@@ -58,7 +58,8 @@ export function EventNotes({ recordId, session }: { readonly recordId: string; r
         {t.notes}
       </Title>
       <Stack gap="xs">
-        {kept.length === 0 && <Text size="sm">{t.noNotes}</Text>}
+        {!data && !changed && <Loading what={t.notes} rows={1} height={20} />}
+        {(data ?? changed) && kept.length === 0 && <Text size="sm">{t.noNotes}</Text>}
         {kept.length > 0 && <NoteList notes={kept} {...(canWork && { remove })} />}
         {removed.length > 0 && (
           <details>
@@ -147,13 +148,7 @@ function NewNote({ draft, add }: { readonly draft: string; readonly add: (note: 
         />
         {error && <Failed error={error} />}
         <div>
-          <Button
-            type="submit"
-            size="compact-sm"
-            variant="default"
-            loading={isBusy}
-            disabled={text.trim() === ''}
-          >
+          <Button type="submit" variant="default" loading={isBusy} disabled={text.trim() === ''}>
             {t.addNote}
           </Button>
         </div>

@@ -159,12 +159,11 @@ export default function AccessLog() {
         />
       )}
       <Group justify="space-between">
-        <Button variant="default" size="xs" disabled={!given.after} onClick={() => change('after', null)}>
+        <Button variant="default" disabled={!given.after} onClick={() => change('after', null)}>
           {t.newest}
         </Button>
         <Button
           variant="default"
-          size="xs"
           disabled={!page?.hasNextPage}
           onClick={() => change('after', page?.endCursor ?? null)}
         >

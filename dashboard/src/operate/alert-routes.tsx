@@ -52,14 +52,13 @@ export function AlertRoutes(props: {
         <Group gap="xs" align="flex-end">
           {tenants.length > 1 && (
             <NativeSelect
-              size="xs"
               aria-label={t.tenantOfRoutes}
               data={tenants.map(({ tenantId: value, name }) => ({ value, label: name }))}
               value={tenantId}
               onChange={(event) => setChosen(event.currentTarget.value)}
             />
           )}
-          <Button size="xs" variant="default" disabled={!data} onClick={() => setDialog('make')}>
+          <Button variant="default" disabled={!data} onClick={() => setDialog('make')}>
             {t.newRoute}
           </Button>
         </Group>

@@ -122,7 +122,6 @@ export function DestinationForm({ types, tenants, destination, onClose, onSaved 
             {fields.filter(isFirst).map(field)}
             <Button
               variant="subtle"
-              size="compact-sm"
               style={{ alignSelf: 'flex-start' }}
               aria-expanded={isShown}
               onClick={() => setIsMoreOpen(!isShown)}

@@ -19,8 +19,8 @@ import { useRates } from '../lib/use-rates';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import { AlertRoutes } from './alert-routes';
-import { DestinationCard } from './destination-card';
 import { DestinationForm } from './destination-form';
+import { DestinationTable } from './destination-table';
 import { KeyOnce, type ShownKey } from './key-once';
 import { ReplayDestination } from './replay-destination';
 import type { Destination } from './rows';
@@ -51,11 +51,10 @@ export default function Destinations() {
   const close = () => setDialog(null);
   useInterval(() => !document.hidden && ask(), ASK_MS, { autoInvoke: true });
   const nowMs = useNow(ASK_MS);
-  const counts = data?.destinations.map(({ destinationId, delivered }) => ({
+  const rateOf = useRates(data?.destinations, ({ destinationId, delivered }) => ({
     key: destinationId,
     count: delivered,
   }));
-  const rateOf = useRates(counts);
   const list = useListState();
   const all = data?.destinations;
   const destinations = (all ?? [])
@@ -85,7 +84,6 @@ export default function Destinations() {
         <ListHead listed={listed} label={t.searchDestinations} summary={t.destinationCount(all.length)}>
           <NativeSelect
             aria-label={common.state}
-            size="xs"
             data={[
               { value: '', label: t.anyDestination },
               ...ORDER.map((value) => ({ value, label: t[value] })),
@@ -95,17 +93,16 @@ export default function Destinations() {
           />
         </ListHead>
       )}
-      {listed.rows.map((destination) => (
-        <DestinationCard
-          key={destination.destinationId}
-          destination={destination}
-          tenantName={nameOf(tenants, destination.tenantId)}
-          rate={rateOf(destination.destinationId)}
+      {listed.rows.length > 0 && (
+        <DestinationTable
+          destinations={listed.rows}
+          tenants={tenants}
+          rateOf={rateOf}
           nowMs={nowMs}
           onChange={ask}
-          onOpen={(kind) => setDialog({ kind, destination })}
+          onOpen={(kind, destination) => setDialog({ kind, destination })}
         />
-      ))}
+      )}
       <ListPages listed={listed} />
       {data && names.data && <AlertRoutes tenants={tenants} destinations={data.destinations} />}
       {dialog?.kind === 'replay' && (

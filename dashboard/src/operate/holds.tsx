@@ -27,7 +27,7 @@ export function Holds({
         {t.legalHolds}
       </Title>
       <Table.ScrollContainer minWidth={600}>
-        <Table withTableBorder striped fz="sm">
+        <Table withTableBorder fz="sm">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{common.tenant}</Table.Th>

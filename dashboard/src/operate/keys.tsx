@@ -42,7 +42,6 @@ export default function Keys() {
         <Group>
           <SegmentedControl
             aria-label={t.whichKeys}
-            size="xs"
             data={[
               { value: 'valid', label: t.validKeys },
               { value: 'all', label: t.allKeys },

@@ -27,7 +27,7 @@ export function RetentionRuns({
         {t.removedByRetention}
       </Title>
       <Table.ScrollContainer minWidth={600}>
-        <Table withTableBorder striped fz="sm">
+        <Table withTableBorder fz="sm">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{t.ended}</Table.Th>

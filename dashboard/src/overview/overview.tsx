@@ -61,7 +61,7 @@ export default function OverviewPage({ session }: { readonly session: Session })
         )}
       </PageHead>
       {error && <Failed error={error} retry={() => ask()} />}
-      {!overview && !error && <Loading what={t.loading} />}
+      {!overview && !error && <Loading what={t.loading} rows={4} height={150} />}
       {overview && overview.all.events === 0 && (
         <Empty title={t.noEvents}>
           {overview.newestTime ? (
@@ -122,7 +122,6 @@ function Step(props: {
       variant="subtle"
       color="gray"
       c="inherit"
-      size={28}
       aria-label={label}
       disabled={isOff}
       onClick={onClick}

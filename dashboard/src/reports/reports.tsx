@@ -96,7 +96,6 @@ function ReportCard(props: {
           </Text>
         </div>
         <Button
-          size="xs"
           variant="default"
           style={{ flexShrink: 0 }}
           aria-label={t.makeRunOf(report.title)}

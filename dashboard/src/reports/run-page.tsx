@@ -87,7 +87,7 @@ function Found({ run, session }: { readonly run: Run; readonly session: Session 
           {t.howToVerify}
         </Text>
         <Group gap="xs">
-          <Button size="xs" variant="default" onClick={() => saveFile(signedOf(run))}>
+          <Button variant="default" onClick={() => saveFile(signedOf(run))}>
             {t.whatIsSigned}
           </Button>
           <Code>{`audit-activity verify --report ${RUN_FILE}`}</Code>
@@ -130,7 +130,6 @@ function Files({ run }: { readonly run: Run }) {
       {run.files.map((file) => (
         <Group key={file.format} gap="xs" mb={6}>
           <Button
-            size="xs"
             variant="default"
             w={80}
             loading={busy === file.format}

@@ -52,7 +52,6 @@ export function Schedules(props: { readonly tenants: readonly NamedTenant[]; rea
         <Group gap="xs">
           {tenants.length > 1 && (
             <NativeSelect
-              size="xs"
               aria-label={t.tenantOfSchedules}
               data={tenants.map(({ tenantId: value, name }) => ({ value, label: name }))}
               value={tenantId}
@@ -60,7 +59,7 @@ export function Schedules(props: { readonly tenants: readonly NamedTenant[]; rea
             />
           )}
           {isOperator && (
-            <Button size="xs" disabled={!data} onClick={() => setDialog({ kind: 'form', schedule: null })}>
+            <Button disabled={!data} onClick={() => setDialog({ kind: 'form', schedule: null })}>
               {t.newSchedule}
             </Button>
           )}

@@ -6,6 +6,7 @@ import type { FindingCountsQuery } from '../../generated/operations';
 import { Severity } from '../alerts/severity';
 import { showHidden } from '../explore/event/marks';
 import { useTexts } from '../lib/language';
+import { LIST_TABLE } from '../lib/listed';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
 import { onRow } from '../lib/row-click';
@@ -31,10 +32,9 @@ export function RuleTable({ rules, counts, coverage, canWork, onOpen }: Props) {
   const countOf = new Map(counts?.map(({ ruleId, findings }) => [ruleId, findings]));
   return (
     <DataTable
-      withTableBorder
+      {...LIST_TABLE}
       highlightOnHover
       minHeight={160}
-      fz="sm"
       idAccessor="ruleId"
       records={[...rules]}
       noRecordsText={t.noRuleMatches}

@@ -35,7 +35,6 @@ export function AccountMenu(props: { readonly session: Session; readonly onSignO
           variant="subtle"
           color="gray"
           c="inherit"
-          size="xs"
           h={28}
           rightSection={<IconChevronDown size={14} aria-hidden />}
         >

@@ -53,11 +53,11 @@ function Stopped({ error, retry }: { readonly error: Error; readonly retry: () =
           </Text>
         )}
         <Group gap="xs">
-          <Button size="xs" variant={isNewer ? 'filled' : 'default'} onClick={() => location.reload()}>
+          <Button variant={isNewer ? 'filled' : 'default'} onClick={() => location.reload()}>
             {t.reload}
           </Button>
           {!isNewer && (
-            <Button size="xs" variant="default" onClick={retry}>
+            <Button variant="default" onClick={retry}>
               {t.tryAgain}
             </Button>
           )}

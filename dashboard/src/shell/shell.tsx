@@ -88,7 +88,6 @@ export function Shell(props: { readonly session: Session; readonly onSignedOut: 
               variant="subtle"
               color="gray"
               c="inherit"
-              size={28}
               aria-label={t.find}
               title={t.find}
               onClick={() => actOf('palette')?.()}

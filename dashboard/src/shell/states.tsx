@@ -1,26 +1,27 @@
-import { Alert, Button, Center, Loader, Stack, Text } from '@mantine/core';
-import { useTimeout } from '@mantine/hooks';
-import { type ReactNode, useEffect, useState } from 'react';
+import { Alert, Button, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { describeError } from '../api/errors';
 import { ERRORS } from '../api/texts';
 import { useTexts } from '../lib/language';
+import classes from './states.module.css';
 import { SHELL } from './texts';
 
-/** The time until a spinner appears: before that, text is enough, since drawing a spinner would delay the data. */
-const LOADER_AFTER_MS = 800;
-
-/** A placeholder until the data arrives. */
-export function Loading({ what }: { readonly what: string }) {
+/**
+ * Bars in place of what is asked for, about as high as that will be, so that nothing jumps when it comes.
+ * @param props.rows of a list; 1: one block
+ * @param props.height of a row, in pixels; not given: that of a list
+ */
+export function Loading(props: { readonly what: string; readonly rows?: number; readonly height?: number }) {
   const t = useTexts(SHELL);
-  const [isLong, setIsLong] = useState(false);
-  const { start } = useTimeout(() => setIsLong(true), LOADER_AFTER_MS);
-  useEffect(start, [start]);
+  const { what, rows = 12, height = 32 } = props;
   return (
-    <Center p="xl" role="status">
-      {isLong && <Loader size="sm" mr="sm" aria-hidden />}
-      <Text c="dimmed">{t.loading(what)}</Text>
-    </Center>
+    <div role="status" className={classes.loading}>
+      <span className="sr-only">{t.loading(what)}</span>
+      {[...Array(rows).keys()].map((row) => (
+        <div key={row} style={{ height }} />
+      ))}
+    </div>
   );
 }
 
@@ -55,12 +56,12 @@ export function Failed({
         {hint && <Text size="sm">{hint}</Text>}
         {requestId && <Text size="xs">{t.request(requestId)}</Text>}
         {code === 'other_version' ? (
-          <Button size="xs" variant="default" onClick={() => location.reload()}>
+          <Button variant="default" onClick={() => location.reload()}>
             {t.reload}
           </Button>
         ) : (
           retry && (
-            <Button size="xs" variant="default" onClick={retry}>
+            <Button variant="default" onClick={retry}>
               {t.tryAgain}
             </Button>
           )

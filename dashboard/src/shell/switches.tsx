@@ -31,20 +31,13 @@ export function TimeZoneSwitch({ session }: { readonly session: Session }) {
       <SegmentedControl
         visibleFrom="xs"
         aria-label={t.timeZone}
-        size="xs"
         data={isUsual ? usual : [...usual, { value: zone, label: city }]}
         value={zone}
         onChange={setZone}
       />
       <Popover trapFocus returnFocus position="bottom-end" shadow="md">
         <Popover.Target>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            c="inherit"
-            size={28}
-            aria-label={t.otherZone(zoneName(zone))}
-          >
+          <ActionIcon variant="subtle" color="gray" c="inherit" aria-label={t.otherZone(zoneName(zone))}>
             <IconWorld size={18} aria-hidden />
           </ActionIcon>
         </Popover.Target>
@@ -81,7 +74,6 @@ export function ColorSchemeSwitch() {
       variant="subtle"
       color="gray"
       c="inherit"
-      size={28}
       aria-label={other === 'dark' ? t.useDark : t.useLight}
       onClick={() => setColorScheme(other)}
     >

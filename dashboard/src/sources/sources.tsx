@@ -12,8 +12,9 @@ import { useNow } from '../lib/use-now';
 import { useRates } from '../lib/use-rates';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
-import { SourceCard } from './source-card';
+
 import { keyOf, STATE_ORDER, summaryOf } from './source-state';
+import { SourceTable } from './source-table';
 import { SOURCES } from './texts';
 
 const ASK_MS = 10_000;
@@ -33,9 +34,7 @@ export default function Sources() {
   const nowMs = useNow(ASK_MS / 2);
   const [isAdding, setIsAdding] = useState(false);
   const list = data?.auditSourceList;
-  const rateOf = useRates(
-    list?.items.map((source) => ({ key: keyOf(source), count: source.publishedCount })),
-  );
+  const rateOf = useRates(list?.items, (source) => ({ key: keyOf(source), count: source.publishedCount }));
   const found = list?.totalCount ?? 0;
   // It stays until the page is left, so that whoever follows it sees the last step done.
   const [isFirstRun, setIsFirstRun] = useState(false);
@@ -60,7 +59,6 @@ export default function Sources() {
         <ListHead listed={listed} label={t.searchSources} summary={summaryOf(list.states, t)}>
           <NativeSelect
             aria-label={common.state}
-            size="xs"
             data={[
               { value: '', label: t.anyState },
               ...STATE_ORDER.map((value) => ({ value, label: t[value] })),
@@ -71,9 +69,7 @@ export default function Sources() {
         </ListHead>
       )}
       {list && list.states.length > 0 && found === 0 && <Empty title={t.noSource} />}
-      {list?.items.map((source) => (
-        <SourceCard key={keyOf(source)} source={source} rate={rateOf(keyOf(source))} nowMs={nowMs} />
-      ))}
+      {list && found > 0 && <SourceTable sources={list.items} rateOf={rateOf} nowMs={nowMs} />}
       <ListPages listed={listed} />
     </Stack>
   );

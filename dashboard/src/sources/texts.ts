@@ -1,4 +1,4 @@
-import { formatCount } from '../lib/numbers';
+import { counted, formatCount } from '../lib/numbers';
 
 /** The texts of sources. */
 export const SOURCES = {
@@ -15,12 +15,13 @@ export const SOURCES = {
   notCaughtUp: 'not caught up yet',
   waiting: 'Waiting',
   published: 'Published',
-  events: (n: number) => `${formatCount(n)} events`,
+  events: (n: number) => counted(n, 'event'),
   rate: 'Rate',
   on: (database: string, host: string) => `${database} on ${host}`,
-  agent: (version: string) => `agent ${version}`,
+  version: 'Version of the agent',
+  note: 'Note',
   hideGaps: 'Hide gaps',
-  gapsInTrail: (n: number) => `${formatCount(n)} gaps in the audit trail`,
+  gapsInTrail: (n: number) => `${counted(n, 'gap')} in the audit trail`,
   stale: 'Stale',
   problem: 'Problem',
   lagging: 'Behind',
@@ -51,7 +52,7 @@ export const SOURCES = {
   TAKEN_BACK: 'taken back',
   REFUSED: 'refused',
   ofState: (n: number, state: string) => `${formatCount(n)} ${state.toLowerCase()}`,
-  summary: (n: number, parts: string) => `${formatCount(n)} sources: ${parts}`,
+  summary: (n: number, parts: string) => `${counted(n, 'source')}: ${parts}`,
   sources: 'Sources',
   newAgent: 'New agent',
   theSources: 'the sources',

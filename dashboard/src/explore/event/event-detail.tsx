@@ -145,10 +145,9 @@ function RelatedViews({ event, change }: { readonly event: Event; readonly chang
   return (
     <Group gap="xs">
       <Button
-        size="xs"
         variant="default"
         classNames={{ label: classes.wrap }}
-        mih={30}
+        mih={28}
         h="auto"
         onClick={() => change(around)}
       >
@@ -156,7 +155,6 @@ function RelatedViews({ event, change }: { readonly event: Event; readonly chang
       </Button>
       {event.serverPrincipalName && (
         <Button
-          size="xs"
           variant="default"
           onClick={() =>
             change({ ...clear, filter: only('', 'serverPrincipalName', event.serverPrincipalName ?? null) })
@@ -166,7 +164,7 @@ function RelatedViews({ event, change }: { readonly event: Event; readonly chang
         </Button>
       )}
       {event.sessionId && (
-        <Button size="xs" variant="default" onClick={() => change({ ...clear, filter: sessionOf(event) })}>
+        <Button variant="default" onClick={() => change({ ...clear, filter: sessionOf(event) })}>
           {t.sameSession}
         </Button>
       )}
@@ -209,7 +207,7 @@ function Fields({ event, zone, text, onText }: FieldsProps) {
       </Title>
       <Table variant="vertical" withTableBorder layout="fixed" fz="sm">
         <Table.Tbody>
-          <FieldRow label={`${FIELD_LABELS.eventTime} (${zoneName(zone)})`}>
+          <FieldRow label={`${labels.eventTime} (${zoneName(zone)})`}>
             {formatTime(event.eventTime, zone, 7)}
           </FieldRow>
           {names.map((name) => (

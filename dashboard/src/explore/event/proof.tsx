@@ -48,7 +48,7 @@ export function Proof({ event, zone }: { readonly event: Event; readonly zone: T
       {proof && (
         <Group gap="xs">
           {state.kind !== 'proven' && (
-            <Button size="xs" variant="default" loading={state.kind === 'asking'} onClick={verify}>
+            <Button variant="default" loading={state.kind === 'asking'} onClick={verify}>
               {t.verifyHere}
             </Button>
           )}

@@ -36,7 +36,6 @@ export default function Statement({ text, filter, search, isCut = false }: Props
         <Group gap="xs">
           <SegmentedControl
             aria-label={t.statement}
-            size="xs"
             data={[
               { value: 'formatted', label: t.formatted },
               { value: 'original', label: t.original },

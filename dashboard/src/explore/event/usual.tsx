@@ -1,8 +1,8 @@
 import { Anchor, Badge, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from 'urql';
-import { EventUsualDocument } from '../../../generated/operations';
+import { EventUsualDocument, type EventUsualQuery } from '../../../generated/operations';
 import { useTexts } from '../../lib/language';
-import { Failed } from '../../shell/states';
+import { Failed, Loading } from '../../shell/states';
 import { NO_FILTERS } from '../explore-state';
 import { fixedRange } from '../time-range';
 import type { Change } from '../use-explore-state';
@@ -23,7 +23,31 @@ export function Usual({
   const [{ data, error }, ask] = useQuery({ query: EventUsualDocument, variables: { recordId } });
   const usual = data?.auditEventUsual;
   if (error) return <Failed error={error} retry={ask} />;
-  if (!usual) return null;
+  if (data && !usual) return null;
+  return (
+    <section aria-label={t.whoNormally}>
+      <Title order={3} size="h6" mb={4}>
+        {t.whoNormally}
+      </Title>
+      {usual ? (
+        <Found usual={usual} eventTime={eventTime} change={change} />
+      ) : (
+        <Loading what={t.whoNormally} rows={2} height={22} />
+      )}
+    </section>
+  );
+}
+
+function Found({
+  usual,
+  eventTime,
+  change,
+}: {
+  readonly usual: NonNullable<EventUsualQuery['auditEventUsual']>;
+  readonly eventTime: string;
+  readonly change: (change: Change) => void;
+}) {
+  const t = useTexts(EVENT);
   const show = (filter: string, from: string, to: string) =>
     change({
       ...NO_FILTERS,
@@ -34,50 +58,45 @@ export function Usual({
     });
   const named = usual.notes.filter(({ kind }) => kind !== null && kind !== undefined);
   return (
-    <section aria-label={t.whoNormally}>
-      <Title order={3} size="h6" mb={4}>
-        {t.whoNormally}
-      </Title>
-      <Stack gap={4}>
-        {!usual.hasHistory && <Text size="sm">{t.noHistory(usual.historyDays)}</Text>}
-        {usual.hasHistory && named.length === 0 && <Text size="sm">{t.nothingNew}</Text>}
-        {named.map(({ kind, text, filter, startTime, endTime }) => (
-          <Group key={text} gap="xs" wrap="nowrap">
-            {kind && (
-              <Badge variant="outline" style={{ flexShrink: 0 }}>
-                {t[kind]}
-              </Badge>
-            )}
-            <Anchor
-              component="button"
-              size="sm"
-              ta="left"
-              style={{ overflowWrap: 'anywhere' }}
-              onClick={() => show(filter, startTime, endTime)}
-            >
-              <span lang="en">{showHidden(text)}</span>
-            </Anchor>
-          </Group>
-        ))}
-        <Text size="sm">
-          {t.nth(usual.nth)}
-          {usual.objectCount !== null &&
-            usual.objectCount !== undefined &&
-            ` ${t.onObject(usual.objectCount, usual.othersCount ?? 0)}`}
-        </Text>
-        {usual.logins.map(({ serverPrincipalName, count, filter }) => (
+    <Stack gap={4}>
+      {!usual.hasHistory && <Text size="sm">{t.noHistory(usual.historyDays)}</Text>}
+      {usual.hasHistory && named.length === 0 && <Text size="sm">{t.nothingNew}</Text>}
+      {named.map(({ kind, text, filter, startTime, endTime }) => (
+        <Group key={text} gap="xs" wrap="nowrap">
+          {kind && (
+            <Badge variant="outline" style={{ flexShrink: 0 }}>
+              {t[kind]}
+            </Badge>
+          )}
           <Anchor
-            key={filter}
             component="button"
             size="sm"
             ta="left"
             style={{ overflowWrap: 'anywhere' }}
-            onClick={() => filter && show(filter, usual.startTime, eventTime)}
+            onClick={() => show(filter, startTime, endTime)}
           >
-            {showHidden(serverPrincipalName ?? t.noLogin)}: {t.events(count)}
+            <span lang="en">{showHidden(text)}</span>
           </Anchor>
-        ))}
-      </Stack>
-    </section>
+        </Group>
+      ))}
+      <Text size="sm">
+        {t.nth(usual.nth)}
+        {usual.objectCount !== null &&
+          usual.objectCount !== undefined &&
+          ` ${t.onObject(usual.objectCount, usual.othersCount ?? 0)}`}
+      </Text>
+      {usual.logins.map(({ serverPrincipalName, count, filter }) => (
+        <Anchor
+          key={filter}
+          component="button"
+          size="sm"
+          ta="left"
+          style={{ overflowWrap: 'anywhere' }}
+          onClick={() => filter && show(filter, usual.startTime, eventTime)}
+        >
+          {showHidden(serverPrincipalName ?? t.noLogin)}: {t.events(count)}
+        </Anchor>
+      ))}
+    </Stack>
   );
 }

@@ -55,11 +55,11 @@ export const FacetPanel = memo(function FacetPanel(props: Props) {
       data-narrow={isNarrow || undefined}
     >
       {isNarrow && (
-        <Button variant="default" size="xs" fullWidth onClick={toggle} aria-expanded={isOpen}>
+        <Button variant="default" fullWidth onClick={toggle} aria-expanded={isOpen}>
           {isOpen ? t.hideCounts : t.filterByField}
         </Button>
       )}
-      <Collapse expanded={!isNarrow || isOpen}>
+      <Collapse expanded={!isNarrow || isOpen} transitionDuration={0}>
         <Stack gap={6} mt={isNarrow ? 'xs' : 0}>
           <Group justify="space-between" gap="xs">
             <Text size="sm" fw={600}>
@@ -68,7 +68,7 @@ export const FacetPanel = memo(function FacetPanel(props: Props) {
             <FacetChoice fields={fields} onChange={onFields} />
           </Group>
           {result.error && !isToldElsewhere && <Failed error={result.error} retry={retry} />}
-          {!result.facets && !result.error && <Loading what={t.counts} />}
+          {!result.facets && !result.error && <Loading what={t.counts} rows={24} height={24} />}
           {fields.map((field) => {
             const facet = result.facets?.find((each) => each.field === field);
             return (

@@ -68,7 +68,6 @@ function SearchedValues({ field, text, onText, filter }: Props) {
       <TextInput
         aria-label={t.searchIn(labels[field])}
         placeholder={t.partOfValue}
-        size="xs"
         mb="xs"
         maxLength={LIMITS.filterCharsMax}
         value={typed}

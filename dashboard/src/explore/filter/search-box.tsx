@@ -88,7 +88,6 @@ export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props)
           <Combobox.Target withExpandedAttribute>
             <TextInput
               ref={input}
-              size="xs"
               id={FILTER_ID}
               role="combobox"
               aria-label={t.filterEvents}

@@ -51,7 +51,7 @@ export function Bars(props: ChartProps) {
         csv={answer && (() => barsCsv(asked.fields, answer))}
       />
       {answered.error && <Failed error={answered.error} />}
-      {!answer && !answered.error && <Loading what={t.theGroups} />}
+      {!answer && !answered.error && <Loading what={t.theGroups} rows={1} height={300} />}
       {answer && answer.starts.length > 0 && <Chart {...props} answer={answer} />}
     </>
   );

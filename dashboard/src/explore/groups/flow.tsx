@@ -38,7 +38,7 @@ export function Flow(props: ChartProps) {
         csv={grid && (() => gridCsv('flow', grid, asked.sumOf))}
       />
       {error && <Failed error={error} />}
-      {!grid && !error && <Loading what={t.theGroups} />}
+      {!grid && !error && <Loading what={t.theGroups} rows={1} height={300} />}
       {grid && grid.totalCount > 0 && (
         <>
           <Chart grid={grid} state={state} sumOf={asked.sumOf} />

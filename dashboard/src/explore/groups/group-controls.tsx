@@ -64,7 +64,6 @@ export function GroupControls({ state, order, hasBefore, change }: Props) {
         <NativeSelect
           key={name}
           aria-label={name}
-          size="xs"
           data={[
             ...(place > 0 && mayLeaveOut(shape, place) ? [{ value: '', label: t.andNothing }] : []),
             ...FACET_FIELDS.filter((field) => !fields.slice(0, place).includes(field)).map((field) => ({
@@ -79,7 +78,6 @@ export function GroupControls({ state, order, hasBefore, change }: Props) {
       {(shape === 'table' || shape === 'heat' || shape === 'flow') && (
         <NativeSelect
           aria-label={t.addUp}
-          size="xs"
           data={[
             { value: '', label: t.noSum },
             ...NUMBER_FIELDS.map((field) => ({ value: field, label: t.sumOf(labels[field]) })),
@@ -131,7 +129,6 @@ function OrderChoice(props: {
   return (
     <NativeSelect
       aria-label={t.order}
-      size="xs"
       data={[
         ...names.map((name) => ({ value: name, label: t[ORDER_TEXTS[name]] })),
         // A heading of the table has been clicked.

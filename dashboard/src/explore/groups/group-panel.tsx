@@ -50,7 +50,7 @@ export function GroupPanel({ state, change, filter, zone, missing }: Props) {
   const controls = (
     <>
       <GroupControls state={state} order={order} hasBefore={hasBefore} change={change} />
-      <Button size="xs" variant="default" onClick={() => change({ groupBy: [] })}>
+      <Button variant="default" onClick={() => change({ groupBy: [] })}>
         {t.showEvents}
       </Button>
     </>
@@ -64,7 +64,7 @@ export function GroupPanel({ state, change, filter, zone, missing }: Props) {
         <TableOfGroups asked={asked} filter={filter} state={state} change={change} controls={controls} />
       ) : (
         <Boundary key={shape}>
-          <Suspense fallback={<Loading what={t.theGroups} />}>
+          <Suspense fallback={<Loading what={t.theGroups} rows={1} height={300} />}>
             <GroupChart
               shape={shape}
               asked={asked}

@@ -29,7 +29,7 @@ export function HeatGrid(props: ChartProps) {
         csv={grid && (() => gridCsv('heat-map', grid, asked.sumOf))}
       />
       {error && <Failed error={error} />}
-      {!grid && !error && <Loading what={t.theGroups} />}
+      {!grid && !error && <Loading what={t.theGroups} rows={1} height={300} />}
       {grid && grid.totalCount > 0 && (
         <ScrollArea viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t.shapeHeat }}>
           <HeatTable

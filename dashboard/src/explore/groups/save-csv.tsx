@@ -34,7 +34,6 @@ export function SaveCsv({ load }: { readonly load: () => Promise<Csv> | Csv }) {
   return (
     <>
       <Button
-        size="xs"
         variant="default"
         leftSection={<IconDownload size={14} aria-hidden />}
         loading={isBusy}

@@ -45,7 +45,7 @@ export function WeekHours({ filter, state, zone, controls }: ChartProps) {
         csv={answer && (() => weekHoursCsv(answer, timeZone))}
       />
       {error && <Failed error={error} />}
-      {!answer && !error && <Loading what={t.theGroups} />}
+      {!answer && !error && <Loading what={t.theGroups} rows={1} height={300} />}
       {total > 0 && (
         <HeatTable
           kind="hours"

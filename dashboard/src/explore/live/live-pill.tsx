@@ -10,7 +10,7 @@ export function LivePill({ live: { waiting, show } }: { readonly live: Live }) {
   if (waiting === 0) return null;
   return (
     <div className={classes.pill}>
-      <Button size="compact-sm" radius="xl" onClick={show}>
+      <Button radius="xl" onClick={show}>
         {t.showNew(waiting)}
       </Button>
     </div>

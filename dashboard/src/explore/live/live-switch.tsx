@@ -19,7 +19,6 @@ export function LiveSwitch({ state, change }: Props) {
   return (
     <Button
       {...(isOn ? { variant: 'filled' } : { variant: 'subtle', color: 'gray', c: 'inherit' })}
-      size="compact-sm"
       h={28}
       aria-pressed={isOn}
       disabled={!isPossible}

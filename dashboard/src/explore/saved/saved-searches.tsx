@@ -45,8 +45,8 @@ export function SavedSearches({ session, saved, state, onChoose, onChanged }: Pr
             variant="subtle"
             color="gray"
             c="inherit"
-            size="xs"
             px={8}
+            title={t.saved}
             leftSection={<IconBookmark size={16} aria-hidden />}
           >
             {t.saved}
