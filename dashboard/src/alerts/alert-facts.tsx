@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
 import { COMMON } from '../lib/common';
+import { Facts } from '../lib/facts';
 import { FIELD_LABELS } from '../lib/field-labels';
 import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
@@ -11,7 +12,6 @@ import { useTimeZone } from '../lib/preferences';
 import { serviceNowMs } from '../lib/service-clock';
 import { nameOf } from '../lib/tenant-name';
 import { formatSpan, formatTime, zoneName } from '../lib/time';
-import classes from './alerts.module.css';
 import { Entity } from './entity';
 import { fieldLabel, groupOf } from './group-text';
 import { ALERTS } from './texts';
@@ -77,14 +77,7 @@ export function AlertFacts({ alert, session }: { readonly alert: Alert; readonly
   ];
   return (
     <section aria-label={t.aboutAlert}>
-      <dl className={classes.facts}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
     </section>
   );
 }

@@ -1,9 +1,9 @@
 import { Text, Title } from '@mantine/core';
 import { COMMON } from '../lib/common';
+import classes from '../lib/facts.module.css';
 import { FIELD_LABELS } from '../lib/field-labels';
 import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
-import classes from './alerts.module.css';
 import { Entity } from './entity';
 import type { Span } from './explore-links';
 import { ALERTS } from './texts';

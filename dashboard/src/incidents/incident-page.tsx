@@ -21,6 +21,7 @@ import { ProveButton } from '../evidence/prove-button';
 import { showHidden } from '../explore/event/marks';
 import { COMMON } from '../lib/common';
 import { CopyAction } from '../lib/copy-action';
+import factClasses from '../lib/facts.module.css';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { formatCount } from '../lib/numbers';
@@ -190,7 +191,7 @@ function Facts({ incident, session }: { readonly incident: Incident; readonly se
   ];
   return (
     <section aria-label={t.aboutIncident}>
-      <dl className={classes.facts}>
+      <dl className={factClasses.facts}>
         {lists
           .filter(([, , names]) => names.length > 0)
           .map(([label, kind, names]) => (

@@ -26,7 +26,9 @@ export const RowDetails = (props: { readonly name: string; readonly children: Re
 
 /** One line of text that may be longer than its column. */
 export const NoteCell = ({ children }: { readonly children: ReactNode }) => (
-  <span className={classes.note}>{children}</span>
+  <span className={classes.note} {...(typeof children === 'string' ? { title: children } : {})}>
+    {children}
+  </span>
 );
 
 /** A search is a step of the history once somebody has stopped typing. */

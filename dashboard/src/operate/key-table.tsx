@@ -2,7 +2,7 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { DataTable } from 'mantine-datatable';
 import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
-import { LIST_TABLE } from '../lib/listed';
+import { LIST_TABLE, NoteCell } from '../lib/listed';
 import { NameCell } from '../lib/name-cell';
 import { useTimeZone } from '../lib/preferences';
 import { serviceNowMs } from '../lib/service-clock';
@@ -66,7 +66,11 @@ export function KeyTable({ keys, tenants, isBusy, onRotate, onRevoke }: Props) {
           title: t.tenants,
           render: (key) => <NameCell name={namesOf(tenants, key.tenantIds, common)} />,
         },
-        { accessor: 'scopes', title: t.scopes, render: ({ scopes }) => scopes.join(', ') || '–' },
+        {
+          accessor: 'scopes',
+          title: t.scopes,
+          render: ({ scopes }) => <NoteCell>{scopes.join(', ') || '–'}</NoteCell>,
+        },
         { accessor: 'createdAt', title: t.created, noWrap: true, render: (key) => at(key.createdAt, zone) },
         {
           accessor: 'expiresAt',
