@@ -6,7 +6,11 @@ const FOLDER = '.setup/suites-together';
 /** More in a group spare little, and let a core idle at the end. */
 const GROUP_MAX = 8;
 /** The concepts whose suites pass together. */
-const TOGETHER = new Set(['dashboard', 'delivery', 'detection', 'event', 'explore', 'keys', 'rest', 'tsql']);
+const TOGETHER = new Set(
+  'cli compliance dashboard database delivery detection event explore graphql keys rest retention sources store tsql'.split(
+    ' ',
+  ),
+);
 /** A suite that replaces what others of its process use runs on its own. */
 const REPLACES =
   /jest\.(mock|doMock|unmock|resetModules|isolateModules|spyOn|replaceProperty|useFakeTimers)\b|process\.env\b|\bholdSharedWindows\b/;
