@@ -2,6 +2,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
+import { LIMITS } from '../../../src/limits';
 import { parseNote, signedNote } from '../../../src/modules/evidence/checkpoint';
 import { CHECKPOINT_KEY_FILE, loadCheckpointKeys } from '../../../src/modules/evidence/checkpoint-key-file';
 import { CheckpointFiles } from '../../../src/modules/evidence/checkpoint-memory';
@@ -183,5 +184,28 @@ describe('the memory of an instance', () => {
     await rm(file());
     expect([await files.reread(7), await files.last(7)]).toEqual([true, null]);
     expect(await files.tenants()).toEqual(new Set());
+  });
+
+  it('has a bounded number of ends of logs beside it, those that grew last; a full disk loses only news', async () => {
+    const told: string[] = [];
+    const opened = async () => {
+      const files = new CheckpointFiles(folder, () => 'one', { warn: (_, text) => void told.push(text) });
+      await files.begin();
+      return files.ends;
+    };
+    const end = { size: 2, root: Buffer.alloc(32, 5) };
+    const ends = await opened();
+    for (let tenantId = 1; tenantId <= LIMITS.evidenceNotedEnds + 1; tenantId++)
+      ends.is(tenantId, end, false);
+    await ends.save();
+    const noted = await opened();
+    expect(noted.tenants).toHaveLength(LIMITS.evidenceNotedEnds);
+    expect([noted.noted(1), noted.noted(2)]).toEqual([undefined, end]);
+    await rm(path.join(folder, 'log-ends'));
+    await mkdir(path.join(folder, 'log-ends'));
+    noted.is(2, end, true);
+    await noted.save();
+    expect(told).toEqual(['the ends of the evidence logs cannot be noted']);
+    expect((await opened()).tenants).toEqual([]);
   });
 });
