@@ -1,4 +1,5 @@
-import { executedForms, mayCall, NOTHING, type Reading, readCalls } from '../tsql/calls';
+import { executedForms, mayCall, readCalls } from '../tsql/calls';
+import { NOTHING, type Reading } from '../tsql/found';
 import { normalForm, withoutTexts } from '../tsql/normal-form';
 import { serversIn } from '../tsql/servers';
 import type { DetectionEvent, Value } from './event';

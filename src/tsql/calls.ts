@@ -15,42 +15,22 @@ import {
   wordAt,
 } from './call-parts';
 import { Expressions, type Variables, type Work } from './expression';
+import { Found, NOTHING, type Reading, SYSTEM_NAME } from './found';
 import { gatheredIn, listedTexts, statementsIn } from './lists';
 import { narrow, normalForm } from './normal-form';
 import { executedPlaces, namesIn, optionsOf, parametersOf } from './procedures';
 import { REMOTE, remoteText } from './servers';
 import type { Token } from './tokens';
-import { madeText, marksOf, textValue, UNKNOWN, type Value } from './value';
-
-/** What a statement calls and executes. */
-export interface Reading {
-  /** The names of the procedures that it calls, without server, database and the schemas `dbo` and `sys`. */
-  readonly procedures: readonly string[];
-  /**
-   * Each call as a name and arguments: `sp_configure 'xp_cmdshell',1`. Arguments of known procedures stand in the
-   * order of the procedure, and values that the statement says itself are filled in.
-   */
-  readonly calls: readonly string[];
-  /** The texts that it executes as statements. What is not known of them stands as `@_`. */
-  readonly executed: readonly string[];
-  /** How texts that it executes were made: names of functions, `hex`, `base64`. */
-  readonly madeBy: readonly string[];
-}
-
-export const NOTHING: Reading = { procedures: [], calls: [], executed: [], madeBy: [] };
+import { madeText, textValue, UNKNOWN, type Value } from './value';
 
 /** Whether a statement may call something. */
 export const mayCall = (sql: string): boolean => MAY_CALL.test(sql);
 // Without the flag `i`, which makes it several times as slow.
 const MAY_CALL = /[eE][xX][eE][cC]|[sSxX][pP]_|[oO][pP][eE][nN][qQrR]|[\uff00-\uffef]/;
-const CALLS_MAX = 1_000;
-const EXECUTED_MAX = 50;
 /** The most texts of a variable among which names of procedures are looked for, and the longest. */
 const TEXTS_MAX = 10;
 const NAME_CHARS_MAX = 128;
-const DEPTH_MAX = 5;
-/** All texts that are executed together have at most so many characters. */
-const EXECUTED_CHARS_MAX = 1_000_000;
+const DEPTH_MAX = 12;
 /** The calls together have at most so many characters of values that do not stand in them as they are. */
 const CALL_CHARS_MAX = 1_000_000;
 /** Characters that go through functions. */
@@ -62,13 +42,9 @@ export function readCalls(sql: string): Reading {
 }
 
 class CallReader {
-  readonly #calls: string[] = [];
-  readonly #procedures = new Set<string>();
-  readonly #executed: string[] = [];
-  readonly #marks = new Set<string>();
+  readonly #found = new Found();
   /** Texts that stand in what variables get. */
   readonly #texts = new Map<string, string[]>();
-  #chars = 0;
   #hasLoop = false;
   readonly #work: Work = { left: WORK_MAX };
   #callChars = 0;
@@ -81,12 +57,7 @@ class CallReader {
 
   read(sql: string): Reading {
     this.#statement(sql, new Map(), 0);
-    return {
-      procedures: [...this.#procedures],
-      calls: this.#calls,
-      executed: this.#executed,
-      madeBy: [...this.#marks],
-    };
+    return this.#found.reading();
   }
 
   #statement(sql: string, variables: Variables, depth: number): void {
@@ -174,7 +145,7 @@ class CallReader {
       const text = ordered?.[place] ?? (given && isNamed(name, given) ? undefined : given);
       if (text && text.value.text !== UNKNOWN.text) this.#execute(text.value, parametersGiven(args), depth);
       else if (text) {
-        this.#mark(text.value);
+        this.#found.mark(text.value);
         this.#executeHeld(tokens, depth);
       }
     }
@@ -251,8 +222,7 @@ class CallReader {
   }
 
   #note(name: string, args: readonly Argument[]): void {
-    if (this.#calls.length >= CALLS_MAX) return;
-    this.#procedures.add(name);
+    if (!this.#found.takesCallOf(name)) return;
     const ordered = inOrder(name, args);
     const textOf = (one: Argument) => {
       const text = argumentText(one, CALL_CHARS_MAX - this.#callChars);
@@ -263,7 +233,7 @@ class CallReader {
       ? ordered.map((one) => (one ? textOf(one) : 'DEFAULT'))
       : args.map((one) => `${one.name === null ? '' : `${one.name}=`}${textOf(one)}`);
     if (name.toLowerCase() !== 'sp_configure') {
-      this.#calls.push(written.length > 0 ? `${name} ${written.join(',')}` : name);
+      this.#found.call(name, written.join(','));
       return;
     }
     const [option, value] = ordered ?? [];
@@ -272,26 +242,22 @@ class CallReader {
     const names = isName ? optionsOf(text).map(quoted) : [written[0] ?? ''];
     const number = value?.value.isKnown ? numberText(value.value) : written[1];
     for (const one of names)
-      this.#calls.push([name, [one, number].filter((part) => part !== undefined).join(',')].join(' ').trim());
-  }
-
-  #mark(value: Value): void {
-    for (const mark of marksOf(value)) this.#marks.add(mark);
+      this.#found.call(name, [one, number].filter((part) => part !== undefined).join(','));
   }
 
   #execute(value: Value, variables: Variables, depth: number): void {
-    this.#mark(value);
+    this.#found.mark(value);
     const { text } = value;
-    this.#chars += text.length;
-    if (this.#executed.length >= EXECUTED_MAX || this.#chars > EXECUTED_CHARS_MAX) return;
     if (text === UNKNOWN.text || text === '') return;
-    this.#executed.push(text);
-    if (depth < DEPTH_MAX && MAY_CALL.test(text)) this.#statement(text, variables, depth + 1);
+    // A text without values of its own says the same whenever it is executed.
+    if (variables.size === 0 && this.#found.hasExecuted(text)) return;
+    if (!this.#found.executes(text) || !MAY_CALL.test(text)) return;
+    if (depth < DEPTH_MAX) this.#statement(text, variables, depth + 1);
+    else this.#found.isTooMuch();
   }
 }
 
 /** The first statement of a batch may call a procedure without EXEC. */
-const SYSTEM_NAME = /^[sx]p_/i;
 const isCallable = (tokens: readonly Token[]): boolean => {
   const [path] = pathAt(tokens, 0, new Map());
   return path !== null && SYSTEM_NAME.test(path.at(-1) ?? '');

@@ -7,6 +7,7 @@ import {
   madeText,
   NULL,
   numberValue,
+  SPENT,
   textValue,
   UNKNOWN,
   unknownOf,
@@ -215,8 +216,6 @@ export class Expressions {
   }
 }
 
-/** How a text was made that took too much work to make. Nobody needs so much. */
-const SPENT = 'work';
 const OPERATORS = ['+', '-', '*', '/', '%', '&', '|', '^'];
 const SIGNS = ['+', '-', '~'];
 const BASE64 = /base64binary/i;

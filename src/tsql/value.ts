@@ -13,6 +13,8 @@ export interface Value {
 
 const MARKS_MAX = 8;
 export const TEXT_MAX = 65_536;
+/** How a text was made that took too much work to make, or is too long. Nobody needs so much. */
+export const SPENT = 'work';
 const NO_MARKS: readonly string[] = [];
 
 const made = (text: string, isKnown: boolean, change: Partial<Value> = {}): Value => ({
@@ -43,7 +45,11 @@ export const marked = (value: Value, ...marks: readonly string[]): Value => ({
 
 /** A text that a function makes of known values. */
 export const madeText = (text: string, of: readonly Value[], ...marks: readonly string[]): Value =>
-  marked({ ...textValue(text.slice(0, TEXT_MAX)), marks: union(of.map((one) => one.marks)) }, ...marks);
+  marked(
+    { ...textValue(text.slice(0, TEXT_MAX)), marks: union(of.map((one) => one.marks)) },
+    ...marks,
+    ...(text.length > TEXT_MAX ? [SPENT] : []),
+  );
 
 /** One or several characters by their codes. @param code null: it is not known */
 export function charValue(code: number | null): Value {
@@ -57,7 +63,7 @@ export function joined(a: Value, b: Value): Value {
   if (a.number !== null && b.number !== null) return numberValue(a.number + b.number);
   const marks = union([a.marks, b.marks]);
   const chars = a.chars + b.chars;
-  if (a.text.length + b.text.length > TEXT_MAX) return { ...UNKNOWN, marks, chars };
+  if (a.text.length + b.text.length > TEXT_MAX) return { ...UNKNOWN, marks: union([marks, [SPENT]]), chars };
   if (a.hex !== null && b.hex !== null) return { ...binaryValue(a.hex + b.hex), marks, chars };
   const isHex = a.hex !== null || b.hex !== null;
   const all = isHex ? union([marks, ['hex']]) : marks;

@@ -125,6 +125,32 @@ describe('a statement that wants to cost much', () => {
     expect(readCalls(sql).madeBy).toContain('work');
   });
 
+  it('hides no call behind many others', () => {
+    const { calls, procedures } = readCalls(
+      `${each((n) => `EXEC p ${n}`)};EXEC sp_configure 'clr enabled',1`,
+    );
+    expect(procedures).toContain('sp_configure');
+    expect(calls).toContain("sp_configure 'clr enabled',1");
+    const { executed } = readCalls(`${each(() => "EXEC('a')")};EXEC('b')`);
+    expect(executed).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['calls of the system', each((n) => `EXEC sp_help ${n}`)],
+    ['names', Array.from({ length: 11_000 }, (_, n) => `EXEC p${n}`).join(';')],
+    ['texts', each((n) => `EXEC('a${n}')`)],
+    ['a long text of a function', `${DOUBLED}EXEC(CONCAT(@a,REPLICATE('a',4000),@a))`],
+  ])('has no more of this than is read, or it is noted: %s', (_, sql) => {
+    expect(readCalls(sql).madeBy).toContain('work');
+  });
+
+  it('is read as deep as nobody nests texts, and what is deeper is noted', () => {
+    const nested = (depth: number): string =>
+      depth === 0 ? "xp_cmdshell 'x'" : `EXEC('${nested(depth - 1).replaceAll("'", "''")}')`;
+    expect(readCalls(nested(12)).procedures).toEqual(['xp_cmdshell']);
+    expect(readCalls(nested(14)).madeBy).toContain('work');
+  });
+
   it('does not have the long value of a variable in each of its calls', () => {
     const { calls } = readCalls(`${DOUBLED}${each(() => 'EXEC p @a')}`);
     expect(calls.join('').length).toBeLessThan(1_200_000);
