@@ -67,7 +67,13 @@ async function takeAnalystPictures(url, key) {
   const page = await signedIn(url, key);
   await openExplore(page, url, range);
   await take(page, 'explore');
-  await page.getByRole('region', { name: 'Events', exact: true }).locator('tbody a').nth(2).click();
+  await page
+    .getByRole('region', { name: 'Events', exact: true })
+    .locator('tbody tr')
+    .nth(2)
+    .locator('a')
+    .first()
+    .click();
   await page.getByTestId('statement').waitFor();
   await page.waitForLoadState('networkidle');
   await take(page, 'event');
