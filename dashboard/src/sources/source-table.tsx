@@ -97,7 +97,10 @@ const State = ({ source: { state } }: { readonly source: Source }) => {
 };
 
 function Notes({ source }: { readonly source: Source }) {
-  const notes = useNotes(source);
+  const t = useTexts(SOURCES);
+  const { gapCount } = source;
+  const gaps = gapCount > 0 ? [{ key: 'gaps', text: t.gapsInTrail(gapCount), said: null }] : [];
+  const notes = [...gaps, ...useNotes(source)];
   return (
     <NoteCell>
       {notes.map(({ key, text, said }, i) => (

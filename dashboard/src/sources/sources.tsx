@@ -12,7 +12,6 @@ import { useNow } from '../lib/use-now';
 import { useRates } from '../lib/use-rates';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
-
 import { keyOf, STATE_ORDER, summaryOf } from './source-state';
 import { SourceTable } from './source-table';
 import { SOURCES } from './texts';
