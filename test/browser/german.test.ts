@@ -125,7 +125,8 @@ describe('the dashboard in German', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('region', { name: 'Ereignisse', exact: true }).locator('tbody a').first().click();
     await page.getByTestId('statement').waitFor();
-    await page.getByText('Wer tut das üblicherweise?').waitFor();
+    await page.getByRole('heading', { name: 'Wer tut das üblicherweise?' }).waitFor();
+    await page.getByText('Lädt: Wer tut das üblicherweise?').waitFor({ state: 'detached' });
     await check(page, 'event');
     await page.context().close();
   });

@@ -9,6 +9,9 @@ import type { Change } from '../use-explore-state';
 import { showHidden } from './marks';
 import { EVENT } from './texts';
 
+/** What a finger hits. */
+const TARGET_PX = 24;
+
 /** Who normally does what an event says: counts of the 90 days before it, each with its filter. */
 export function Usual({
   recordId,
@@ -72,6 +75,7 @@ function Found({
             component="button"
             size="sm"
             ta="left"
+            mih={TARGET_PX}
             style={{ overflowWrap: 'anywhere' }}
             onClick={() => show(filter, startTime, endTime)}
           >
@@ -91,6 +95,7 @@ function Found({
           component="button"
           size="sm"
           ta="left"
+          mih={TARGET_PX}
           style={{ overflowWrap: 'anywhere' }}
           onClick={() => filter && show(filter, usual.startTime, eventTime)}
         >
