@@ -16,6 +16,8 @@ export function useOpenRows<T>(idOf: (row: T) => string, content: (row: T) => Re
     isOpen: (row: T) => open.includes(idOf(row)),
     /** What the table is given. */
     props: {
+      highlightOnHover: true,
+      minHeight: 0,
       idAccessor: idOf,
       onRowClick: onRow(toggle),
       rowExpansion: {

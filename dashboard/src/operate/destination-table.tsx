@@ -43,8 +43,6 @@ export function DestinationTable({ destinations, tenants, rateOf, nowMs, onChang
     <DataTable
       {...LIST_TABLE}
       {...rows.props}
-      highlightOnHover
-      minHeight={0}
       records={[...destinations]}
       columns={[
         {

@@ -32,8 +32,6 @@ export function SourceTable({ sources, rateOf, nowMs }: Props) {
     <DataTable
       {...LIST_TABLE}
       {...rows.props}
-      highlightOnHover
-      minHeight={0}
       records={[...sources]}
       columns={[
         { accessor: 'state', title: common.state, render: (source) => <State source={source} /> },
