@@ -5,16 +5,15 @@ import { allOf, type Expression, type ExpressionField, equals } from '../../even
 import { parseFilter } from '../../event/expression/parse-filter';
 import { printed } from '../../event/expression/printed';
 import type { AuditEvent } from '../../event/fields';
-import { toSummaryFilter } from '../../event/query';
 import { ticksOfRecordId } from '../../event/record-id';
 import type { Answer } from '../../event/shape';
 import { onOneLine } from '../../event/visible-text';
-import type { GroupField } from '../../store/columns/column-fields';
-import { ColumnCounter, inSnapshot } from '../../store/columns/counter';
-import type { Counting, Tally } from '../../store/columns/tally';
+import { LIMITS } from '../../limits';
+import { OBJECT, OF_LOGIN } from '../../store/columns/habits';
 import { oneTenant } from '../../tenant-set';
 import { extentStatement } from './histogram.statement';
 import type { AUDIT_EVENT_USUAL } from './usual-answers';
+import { countedBefore } from './usual-counts';
 
 type Usual = Answer<typeof AUDIT_EVENT_USUAL>;
 type Note = Usual['notes'][number];
@@ -25,13 +24,6 @@ const UNCOMMON_PER_MILLE = 5;
 /** So many events in an hour are few, whatever was before. */
 const VOLUME_MIN = 20;
 
-/** Fields of an event that say what its login usually does. */
-const OF_LOGIN = [
-  'databaseName',
-  'applicationName',
-  'clientIp',
-] as const satisfies readonly ExpressionField[];
-const PLAIN = { windowMs: null, fields: [], hasOutcomes: false } as const satisfies Counting;
 const WORDS: Readonly<Record<string, string>> = {
   databaseName: 'database',
   applicationName: 'program',
@@ -41,9 +33,14 @@ const WORDS: Readonly<Record<string, string>> = {
 /**
  * Counts what was usual before an event. Everything but the first day comes from one snapshot.
  * @param withTenant whether filters name the tenant, because the caller reads several
+ * @param habitsEventsMax in a period of more events, only those of the login and the object are looked at
  */
-export async function usualOf(service: ServiceDoor, event: AuditEvent, withTenant: boolean): Promise<Usual> {
-  const tenants = oneTenant(Number(event.tenantId));
+export async function usualOf(
+  service: ServiceDoor,
+  event: AuditEvent,
+  withTenant: boolean,
+  habitsEventsMax: number = LIMITS.habitsEventsMax,
+): Promise<Usual> {
   const at = ticksOfRecordId(event.recordId);
   const from = at - BigInt(PERIOD_DAYS * DAY_MS) * TICKS_PER_MS;
   const hourMs = Math.floor(Number(at / TICKS_PER_MS) / HOUR_MS) * HOUR_MS;
@@ -57,22 +54,12 @@ export async function usualOf(service: ServiceDoor, event: AuditEvent, withTenan
   const login = filterOf('serverPrincipalName');
   const object = event.objectName === null ? null : filterOf(...OBJECT);
   const both = object && filterOf('serverPrincipalName', ...OBJECT);
-  const asked = (filter: string, range = period) => toSummaryFilter({ filter, ...range });
-  const counted = await guarded(() =>
-    inSnapshot(service, tenants, asked(login), async (counter) => {
-      const about = (filter: string, fields: readonly GroupField[]) => ({
-        counter: counter.with(asked(filter)),
-        asked: { ...PLAIN, fields },
-      });
-      const [byLogin, byObject = null, byBoth = null] = await ColumnCounter.together([
-        { counter, asked: { ...PLAIN, windowMs: HOUR_MS, fields: OF_LOGIN.filter((field) => event[field]) } },
-        ...(object && both ? [about(object, ['serverPrincipalName']), about(both, ['actionId'])] : []),
-      ]);
-      const inHour = await counter.with(asked(login, hour)).count(PLAIN);
-      return { byLogin: byLogin as Tally, inHour, byObject, byBoth };
-    }),
+  const { total, most, inHour, alike, onObject } = await countedBefore(
+    service,
+    event,
+    { login, object, both, period, hour },
+    habitsEventsMax,
   );
-  const { byLogin, inHour, byObject, byBoth } = counted;
   const hasHistory = historyDays >= HISTORY_DAYS_MIN;
   const kindOf = (count: number, of: number): Note['kind'] => {
     if (!hasHistory) return null;
@@ -90,43 +77,42 @@ export async function usualOf(service: ServiceDoor, event: AuditEvent, withTenan
     filter: filterOf(...fields),
     ...period,
   });
-  const total = byLogin.total.n;
   const who = `login ${event.serverPrincipalName ?? '(none)'}`;
   const notes: Note[] = [noted(['serverPrincipalName'], who, total, total)];
   for (const field of OF_LOGIN) {
     const value = event[field];
     if (!value) continue;
-    const count = byLogin.values.get(field)?.get(value)?.n ?? 0;
-    notes.push(noted(['serverPrincipalName', field], `${who}, ${WORDS[field]} ${value}`, count, total));
+    notes.push(
+      noted(['serverPrincipalName', field], `${who}, ${WORDS[field]} ${value}`, alike.get(field) ?? 0, total),
+    );
   }
-  if (byObject && byBoth) {
+  const own = onObject?.logins.get(event.serverPrincipalName ?? '') ?? 0;
+  if (onObject) {
     const on = `${who}, object ${[event.schemaName, event.objectName].filter(Boolean).join('.')}`;
-    notes.push(noted(['serverPrincipalName', ...OBJECT], on, byBoth.total.n, total));
-    const same = byBoth.values.get('actionId')?.get(event.actionId)?.n ?? 0;
-    if (byBoth.total.n > 0)
+    notes.push(noted(['serverPrincipalName', ...OBJECT], on, own, total));
+    if (own > 0)
       notes.push(
         noted(
           ['serverPrincipalName', ...OBJECT, 'actionId'],
           `${on}, action ${event.actionId}`,
-          same,
-          byBoth.total.n,
+          onObject.sameAction,
+          own,
         ),
       );
   }
-  const before = [...byLogin.windows].filter(([window]) => window * HOUR_MS < hourMs);
-  const most = before.reduce((max, [, { n }]) => Math.max(max, n), 0);
-  const isHigh = hasHistory && inHour.total.n >= VOLUME_MIN && inHour.total.n > 2 * most;
+  const isHigh = hasHistory && inHour >= VOLUME_MIN && inHour > 2 * most;
   notes.push({
     kind: isHigh ? 'HighVolume' : null,
     fields: ['serverPrincipalName', 'hour'],
-    text: onOneLine(`${who}: ${inHour.total.n} events in this hour, and at most ${most} in an hour before`),
-    count: inHour.total.n,
+    text: onOneLine(`${who}: ${inHour} events in this hour, and at most ${most} in an hour before`),
+    count: inHour,
     of: most,
     filter: login,
     ...hour,
   });
-  const logins = [...(byObject?.values.get('serverPrincipalName') ?? [])]
-    .sort(([a, { n }], [b, { n: m }]) => m - n || (a < b ? -1 : 1))
+  const objectCount = onObject && [...onObject.logins.values()].reduce((sum, n) => sum + n, 0);
+  const logins = [...(onObject?.logins ?? [])]
+    .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
     .slice(0, LOGINS_SHOWN);
   return {
     recordId: event.recordId,
@@ -135,10 +121,10 @@ export async function usualOf(service: ServiceDoor, event: AuditEvent, withTenan
     hasHistory,
     nth: total + 1,
     notes: notes.sort((a, b) => Number(a.kind === null) - Number(b.kind === null)),
-    objectCount: byObject?.total.n ?? null,
-    othersCount: byObject && byBoth ? byObject.total.n - byBoth.total.n : null,
+    objectCount,
+    othersCount: objectCount === null ? null : objectCount - own,
     objectFilter: object,
-    logins: logins.map(([value, { n }]) => ({
+    logins: logins.map(([value, n]) => ({
       serverPrincipalName: value || null,
       count: n,
       filter: filtersOf({ ...event, serverPrincipalName: value || null }, withTenant)(
@@ -149,8 +135,6 @@ export async function usualOf(service: ServiceDoor, event: AuditEvent, withTenan
     })),
   };
 }
-
-const OBJECT = ['databaseName', 'schemaName', 'objectName'] as const satisfies readonly ExpressionField[];
 
 /** Writes the filter of the events that have the same values as an event in some fields. */
 const filtersOf =

@@ -150,6 +150,24 @@ export function codeAt({ width, bytes }: Codes, place: number): number {
   return ((bytes[bit >> 3] as number) >> (bit & 7)) & ((1 << width) - 1);
 }
 
+/** The codes of the first `n` events, one number each. */
+export function unpackCodes({ width, bytes }: Codes, n: number): Uint8Array | Uint16Array {
+  if (width === BYTE) return bytes.subarray(0, n);
+  if (width === BYTE * 2) {
+    const codes = new Uint16Array(n);
+    for (let i = 0; i < n; i++) codes[i] = (bytes[i * 2] as number) | ((bytes[i * 2 + 1] as number) << BYTE);
+    return codes;
+  }
+  const codes = new Uint8Array(n);
+  if (width === 0) return codes;
+  const mask = (1 << width) - 1;
+  for (let i = 0, at = 0; i < n; at++) {
+    let byte = bytes[at] as number;
+    for (let k = 0; k < BYTE && i < n; k += width, byte >>= width) codes[i++] = byte & mask;
+  }
+  return codes;
+}
+
 /** Counts the events at some places by their codes, and adds to `counts`. */
 export function countCodes({ width, bytes }: Codes, places: Uint32Array, counts: Int32Array): void {
   if (width === 0) (counts[0] as number) += places.length;

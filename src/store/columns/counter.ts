@@ -16,7 +16,7 @@ import type { Ask } from './ask';
 import { type ColumnField, type GroupField, isColumnField, OUTCOME } from './column-fields';
 import { wholeExpression } from './evaluate';
 import { type Block, Clock } from './hour-blocks';
-import { gather } from './kept-days';
+import { COUNTS, gather } from './kept-days';
 import { ReadOnce } from './read-once';
 import { eventGroupsStatement, termValuesStatement } from './statements';
 import { addAt, addTo, type Counting, Sums, type Tally } from './tally';
@@ -92,6 +92,7 @@ export class ColumnCounter {
         ? await gather(hours, {
             name: JSON.stringify(asked),
             wanted,
+            kept: COUNTS,
             open: () => new TenantCounts(tenantId, asked, new Sums(), new Map()),
             take: (packed) => counts.take(packed),
           })
@@ -135,6 +136,13 @@ export class ColumnCounter {
       }
     }
     return counting.map(({ sums, read }) => ({ ...sums, read }));
+  }
+
+  /** Reads and counts the events of some hours by themselves. @throws DomainError */
+  async readTally(tenantId: number, hours: readonly number[], asked: Counting): Promise<Sums> {
+    const sums = new Sums();
+    await this.#read(tenantId, hours, asked, sums);
+    return sums;
   }
 
   /** Reads and counts the events of some hours, as `eventGroupsStatement` says. @throws DomainError */

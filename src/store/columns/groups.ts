@@ -4,7 +4,7 @@ import { LIMITS } from '../../limits';
 import { fromStored } from '../rows/stored-text';
 import type { GroupField } from './column-fields';
 import type { ColumnCounter } from './counter';
-import { gather } from './kept-days';
+import { COUNTS, gather } from './kept-days';
 import { type EventGroup, join, type Sum, TenantGroups, tooLongGroups, tooManyGroups } from './tenant-groups';
 
 export type { EventGroup } from './tenant-groups';
@@ -139,6 +139,7 @@ async function groupsOfTenant(
     : await gather(hours, {
         name: JSON.stringify(fields),
         wanted: wants,
+        kept: COUNTS,
         open: () => new TenantGroups(fields, null),
         take: (packed) => groups.take(packed),
       });

@@ -6,20 +6,23 @@ import { byDay } from './stored-hours';
 import type { TenantHours } from './tenant-hours';
 
 /** What is counted of the events of some hours: numbers that can be added up in any order. */
-export interface DayCounts {
+export interface DayCounts<P extends Packed = Float64Array> {
   add(block: Block): void;
-  pack(): Float64Array;
+  pack(): P;
 }
+type Packed = Float64Array | Int32Array;
 
 /** A question whose answer is added up by days. */
-interface Gathered {
+interface Gathered<P extends Packed> {
   /** What is counted, beside the filter. */
   readonly name: string;
   readonly wanted: Wanted;
+  /** Where counts of days are kept. */
+  readonly kept: KeptDays<P>;
   /** Counts nothing yet. */
-  readonly open: () => DayCounts;
+  readonly open: () => DayCounts<P>;
   /** Adds packed counts up. */
-  readonly take: (packed: Float64Array) => void;
+  readonly take: (packed: P) => void;
 }
 
 /** Of a key and an entry, beside the numbers. */
@@ -31,11 +34,32 @@ const ENTRY_BYTES = 512;
  * same hours have the same versions. Numbers of values are those of `audit_dim`, where a value stays as long as columns
  * name it. Counts that were not asked for longest go first.
  */
-const KEPT = new LRUCache<string, Float64Array>({
-  maxSize: LIMITS.keptDaysBytesMax,
-  maxEntrySize: LIMITS.keptDayBytesMax + ENTRY_BYTES,
-  sizeCalculation: ({ byteLength }) => byteLength + ENTRY_BYTES,
-});
+export class KeptDays<P extends Packed> {
+  readonly #days: LRUCache<string, P>;
+
+  /** @param dayBytesMax a day with more is read again */
+  constructor(
+    bytesMax: number,
+    readonly dayBytesMax: number,
+  ) {
+    this.#days = new LRUCache<string, P>({
+      maxSize: bytesMax,
+      maxEntrySize: dayBytesMax + ENTRY_BYTES,
+      sizeCalculation: ({ byteLength }) => byteLength + ENTRY_BYTES,
+    });
+  }
+
+  get(key: string): P | undefined {
+    return this.#days.get(key);
+  }
+
+  set(key: string, packed: P): void {
+    this.#days.set(key, packed);
+  }
+}
+
+/** Counts of questions. */
+export const COUNTS = new KeptDays<Float64Array>(LIMITS.keptDaysBytesMax, LIMITS.keptDayBytesMax);
 
 interface Day {
   readonly key: string;
@@ -46,30 +70,30 @@ interface Day {
  * Adds up all hours by days. A day of which the same was asked before is not read again.
  * @returns as `TenantHours.visit`
  */
-export async function gather(
+export async function gather<P extends Packed>(
   hours: TenantHours,
-  { name, wanted, open, take }: Gathered,
+  { name, wanted, kept, open, take }: Gathered<P>,
 ): Promise<readonly number[]> {
   const question = hashOf(JSON.stringify([hours.tenantId, name, hours.expression]));
   const { days, others } = byDay(hours.stored, hours.cut);
   const missing: Day[] = [];
   for (const day of days) {
     const key = hashOf(`${question} ${day.name}`);
-    const known = KEPT.get(key);
+    const known = kept.get(key);
     if (known) take(known);
     else missing.push({ key, hours: day.hours });
     await hours.clock.turn();
   }
   const dayOf = new Map(missing.flatMap((day) => day.hours.map((hour) => [hour, day] as const)));
   /** What may be kept of a day; null: it is too large. A day that is missing here has no such event. */
-  const read = new Map<string, Float64Array | null>();
-  let current: (Day & { readonly counts: DayCounts }) | null = null;
+  const read = new Map<string, P | null>();
+  let current: (Day & { readonly counts: DayCounts<P> }) | null = null;
   const end = () => {
     if (!current) return;
     const packed = current.counts.pack();
     take(packed);
     // The hours of a day come one after the other. A day that comes in two parts is not kept.
-    const isKept = packed.byteLength <= LIMITS.keptDayBytesMax && !read.has(current.key);
+    const isKept = packed.byteLength <= kept.dayBytesMax && !read.has(current.key);
     read.set(current.key, isKept ? packed : null);
     current = null;
   };
@@ -87,7 +111,7 @@ export async function gather(
   const isUnread = new Set(unread);
   for (const { key, hours: own } of missing) {
     const packed = read.has(key) ? read.get(key) : open().pack();
-    if (packed && !own.some((hour) => isUnread.has(hour))) KEPT.set(key, packed);
+    if (packed && !own.some((hour) => isUnread.has(hour))) kept.set(key, packed);
   }
   return unread;
 }
