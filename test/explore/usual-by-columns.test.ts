@@ -1,8 +1,13 @@
 import type { ServiceDoor } from '../../src/database/clients';
 import type { AuditEvent } from '../../src/event/fields';
+import { toSummaryFilter } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { usualOf } from '../../src/modules/explore/usual';
 import { Indexer } from '../../src/modules/search/indexer';
+import type { Ask } from '../../src/store/columns/ask';
+import { ColumnCounter, inSnapshot } from '../../src/store/columns/counter';
+import { Before, habitsBefore } from '../../src/store/columns/habits';
+import { Clock } from '../../src/store/columns/hour-blocks';
 import { oneTenant } from '../../src/tenant-set';
 import { ArchiveTrial } from '../archive/archive-trial';
 import { AT_ONCE } from '../support/at-once';
@@ -127,6 +132,39 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
     [170, 4],
     [40, 4],
   ] as const;
+
+  it('begins behind the days that a question which took too long has read', async () => {
+    const days = 10;
+    const range = toSummaryFilter({
+      filter: undefined,
+      startTime: timeAt(0, 0),
+      endTime: timeAt(days * 24, 0),
+    });
+    const read: number[] = [];
+    const visit = (turnsMax: number) =>
+      inSnapshot(store.database.service, oneTenant(store.tenantId), range, async (counter) => {
+        const ask: Ask = (statement, planning) => {
+          const hours = statement.values.find((value): value is number[] => Array.isArray(value));
+          if (/SELECT s\.hour.* FROM audit_segment/.test(statement.text)) read.push(hours?.length ?? 0);
+          return counter.ask(statement, planning);
+        };
+        const clock = new Clock();
+        let turns = 0;
+        clock.turn = async () => {
+          if (++turns > turnsMax) throw new Error('it took too long');
+        };
+        const { tenants, lookup } = counter;
+        const hours = await new ColumnCounter(ask, tenants, range, lookup, null, clock).tenantHours(
+          store.tenantId,
+        );
+        await habitsBefore(hours, 0, new Before(new Map()));
+      });
+    // One turn for each day, and one for each hour that is read: five days and some hours.
+    await expect(visit(days + 5 * 24 + 7)).rejects.toThrow('it took too long');
+    await visit(1_000);
+    await visit(1_000);
+    expect(read).toEqual([240, 120]);
+  });
 
   it.each(QUESTIONS)('counts what was before an event of hour %d, second %d', async (hour, second) => {
     await compare(hour, second);

@@ -266,7 +266,9 @@ const KEPT = new KeptDays<Int32Array>(LIMITS.habitsBytesMax, LIMITS.habitsOfDayB
 /** Whether there are few enough events to look at all of them. */
 export function hasFewEvents(hours: TenantHours, eventsMax: number): boolean {
   const { days, others } = byDay(hours.stored, hours.cut);
-  const parts = [...days.map((day) => day.hours), others].map((part) => hours.eventsIn(part));
+  const eventsOf = new Map(hours.stored.map(({ hour, n }) => [hour, n]));
+  const sumOf = (part: readonly number[]) => part.reduce((sum, hour) => sum + (eventsOf.get(hour) ?? 0), 0);
+  const parts = [...days.map((day) => sumOf(day.hours)), sumOf(others)];
   const sum = parts.reduce((all, n) => all + n, 0);
   return sum <= eventsMax && parts.every((n) => n <= LIMITS.habitsOfDayEventsMax);
 }

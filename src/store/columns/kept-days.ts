@@ -87,7 +87,7 @@ export async function gather<P extends Packed>(
   const dayOf = new Map(missing.flatMap((day) => day.hours.map((hour) => [hour, day] as const)));
   /** What may be kept of a day; null: it is too large. A day that is missing here has no such event. */
   const read = new Map<string, P | null>();
-  let current: (Day & { readonly counts: DayCounts<P> }) | null = null;
+  let current: (Day & { readonly counts: DayCounts<P>; visited: number }) | null = null;
   const end = () => {
     if (!current) return;
     const packed = current.counts.pack();
@@ -95,6 +95,8 @@ export async function gather<P extends Packed>(
     // The hours of a day come one after the other. A day that comes in two parts is not kept.
     const isKept = packed.byteLength <= kept.dayBytesMax && !read.has(current.key);
     read.set(current.key, isKept ? packed : null);
+    // A day that is whole is kept at once. If the question takes too long, the next one begins behind it.
+    if (isKept && current.visited === current.hours.length) kept.set(current.key, packed);
     current = null;
   };
   const rest = open();
@@ -102,8 +104,9 @@ export async function gather<P extends Packed>(
     const day = dayOf.get(block.hour);
     if (!day) return rest.add(block);
     if (current?.key !== day.key) end();
-    current ??= { ...day, counts: open() };
+    current ??= { ...day, counts: open(), visited: 0 };
     current.counts.add(block);
+    current.visited++;
   };
   const unread = await hours.visit(wanted, add, new Set([...dayOf.keys(), ...others]));
   end();
