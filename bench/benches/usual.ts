@@ -33,10 +33,12 @@ export async function usual(bench: Bench): Promise<Figure[]> {
         counted = Math.max(counted, nth - 1);
         bench.say(`  ${event.serverPrincipalName}: ${nth - 1} events, ${short(times.at(-1) ?? 0)} ms`);
       }
+    const [first = 0, ...later] = times;
     const note = `${asked.length} events, whose logins have up to ${counted.toLocaleString('en')} of ${events.toLocaleString('en')} in 90 days`;
     const target = events >= EVENTS_OF_TARGET ? TARGET : null;
     return [
-      reported('usual', 'who normally does this', 'ms', times, { target, note }),
+      reported('usual', 'the first question after a start, which reads all days', 'ms', [first], { note }),
+      reported('usual', 'who normally does this', 'ms', later, { target, note }),
       reported('usual', 'processor time of this process, of one', 'ms', busy, { note }),
     ];
   } finally {
