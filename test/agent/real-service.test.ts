@@ -1,21 +1,32 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import os, { hostname } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { check } from '../../agent/cli/check';
 import { toGap } from '../../agent/gaps/gap';
 import { LIMITS } from '../../src/limits';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
-import { guidOf, row, writer } from './gaps/support';
 import { AgentWorld, FILES_2022 } from './support/agent-world';
-import { auditFileName } from './support/audit-files';
 import { capturedOutput } from './support/captured-output';
+import { Cluster, numberAt, numbers } from './support/cluster';
+import { withNodes } from './support/cluster-node';
 import { until } from './support/until';
 
 const SOURCES = `query($tenantId: String) { auditSources(tenantId: $tenantId) {
   hostName databaseName lastEventTime lag waitingBytes publishedCount problem gapCount gaps { gapId reason detail } } }`;
 
+const LIST = `query($search: String) { auditSourceList(search: $search) { items {
+  tenantId hostName state problem gapCount } } }`;
+interface Listed {
+  readonly tenantId: string;
+  readonly hostName: string;
+}
+
 describe('an agent with a real service', () => {
+  beforeAll(() => {
+    // The service takes it at its start.
+    jest.replaceProperty(LIMITS, 'trailHealthMs', 200 as never);
+  });
   const service = useWorld('embedded');
   let tenant: TestTenant;
   let agent: AgentWorld;
@@ -102,76 +113,111 @@ describe('an agent with a real service', () => {
       });
   });
 
-  it('stands by without its shared folder, and only what no node published is a gap', async () => {
-    const nodes = [agent, await AgentWorld.create()] as const;
-    const disk = nodes.map(({ folder }) => join(folder, 'disk'));
-    const file = (node: 0 | 1, n: number) => join(disk[node] ?? '', auditFileName(n));
-    const write = (node: 0 | 1, n: number, ...records: number[]) => {
-      const blocks = records.map((record, i) => writer.block([row(record)], { sequence: i + 1 }));
-      writeFileSync(file(node, n), Buffer.concat([writer.prologue(guidOf(n)), ...blocks]));
-    };
-    const moveTo = (node: 0 | 1) => renameSync(disk[1 - node] ?? '', disk[node] ?? '');
-    const start = (node: 0 | 1) => {
-      const central = {
+  withNodes.each([
+    ['names of their own', 'NODE0', 'NODE1'],
+    ['one name', 'SQLCLUSTER', 'SQLCLUSTER'],
+  ])(
+    'runs on both nodes of a failover cluster with %s: each event once, a gap only if no node read it, no alert',
+    async (_, ...hostNames) => {
+      const { key } = await service.world.key({
+        tenantIds: [tenant.tenantId],
+        scopes: ['read:audit-activity', 'read:alerts'],
+      });
+      const alerts = async () => (await service.world.get('/alerts', key)).body.data;
+      const cluster = await Cluster.start(hostNames, {
         BaseUrl: service.world.service.url,
         ApiKey: tenant.agentKey,
         TenantId: tenant.tenantId,
+      });
+      /** What operators see of a node, as long as nothing is wrong. */
+      const seen = async (node: 0 | 1) => {
+        const { auditSourceList } = await service.world.operate(LIST, { search: 'Cluster' });
+        const own = auditSourceList.items.filter((one: Listed) => one.tenantId === tenant.tenantId);
+        for (const source of own) expect(source).toMatchObject({ gapCount: 0, problem: null });
+        expect(new Set(hostNames)).toEqual(
+          new Set([...hostNames, ...own.map((one: Listed) => one.hostName)]),
+        );
+        expect(await alerts()).toEqual([]);
+        return own.find((one: Listed) => one.hostName === hostNames[node]);
       };
-      const DirectFile = { AuditFilePath: 'disk/*.sqlaudit', Shared: true };
-      const Databases = [{ Name: 'Cluster', AuditSource: { Type: 'DirectFile', DirectFile } }];
-      nodes[node].configure(central, { Databases });
-      jest.spyOn(os, 'hostname').mockReturnValue(`NODE${node}`);
-      return nodes[node].follow();
-    };
-    const seen = async () => {
-      const { auditSourceList } = await service.world.operate(
-        `query($search: String) { auditSourceList(search: $search) { items {
-          hostName state problem gapCount publishedCount tenantId } } }`,
-        { search: 'Cluster' },
-      );
-      type Item = { hostName: string; tenantId: string; state: string; problem: string | null };
-      const own = auditSourceList.items.filter(({ tenantId }: Item) => tenantId === tenant.tenantId);
-      for (const { problem } of own) expect(problem).toBeNull();
-      return Object.fromEntries(own.map((item: Item) => [item.hostName, item]));
-    };
-    const total = async () => (await service.world.get('/audit-activity', tenant.key)).body.meta.totalCount;
-    try {
-      mkdirSync(disk[0] ?? '');
-      write(0, 0, 1, 2, 3);
-      start(0);
-      await until('the first node published', async () => (await seen()).NODE0?.publishedCount === 3);
-      const second = start(1);
-      await until('the second stands by', async () => (await seen()).NODE1?.state === 'standby');
+      const isOne = hostNames[0] === hostNames[1];
+      const standsBy = (node: 0 | 1) =>
+        until(`node ${node} to stand by`, async () => {
+          if (cluster.state(node) !== 'standby') return false;
+          const state = (await seen(node))?.state;
+          return isOne || state === 'standby';
+        });
+      const stored = async () => {
+        const query = { pageSize: 100, sortBy: 'eventTime', sortDirection: 'asc' };
+        const { body } = await service.world.get('/audit-activity', key, { query });
+        expect(body.meta.totalCount).toBe(body.data.length);
+        return body.data.map(({ eventTime }: { eventTime: string }) => numberAt(eventTime));
+      };
+      const storedCount = async (what: string, isEnough: (count: number) => boolean) => {
+        await until(what, async () => {
+          const { body } = await service.world.get('/audit-activity', key, { query: { pageSize: 1 } });
+          return isEnough(body.meta.totalCount);
+        });
+      };
+      try {
+        await cluster.write(0, [1, 2, 3]);
+        await cluster.startAgent(0);
+        await storedCount('the first node', (count) => count === 3);
+        await cluster.startAgent(1);
+        await standsBy(1);
 
-      moveTo(1);
-      write(1, 1, 4, 5);
-      await until('the second published', async () => (await seen()).NODE1?.publishedCount === 5);
-      await until('the first stands by', async () => (await seen()).NODE0?.state === 'standby');
-      write(1, 2, 6);
-      await until('the second went on', async () => (await seen()).NODE1?.publishedCount === 6);
-      for (const n of [0, 1]) rmSync(file(1, n));
+        // The agent is killed in the middle of a file, of which both nodes write a part that it never sees.
+        await cluster.write(1, numbers(4, 12));
+        await storedCount('a part of the file', (count) => count > 4);
+        await cluster.nodes[0].endAgent('KILL');
+        await cluster.write(1, numbers(13, 16));
+        await cluster.failOver();
+        await cluster.startAgent(0);
+        await cluster.write(1, [17]);
+        await cluster.write(2, [18]);
+        await storedCount('the second node', (count) => count === 18);
+        await standsBy(0);
+        await until('whole files', () => cluster.isCaughtUp(1));
+        await cluster.remove(0, 1);
 
-      moveTo(0);
-      write(0, 3, 7);
-      await until('the first went on', async () => (await seen()).NODE0?.publishedCount >= 4);
-      await until('the service judged its gap', () => nodes[0].statusOf('Cluster')?.gaps.reported === 1);
-      await until('the gap is filled', async () => (await seen()).NODE0?.gapCount === 0);
-      expect(await seen()).toMatchObject({ NODE0: { state: 'current' }, NODE1: { gapCount: 0 } });
-      expect(await total()).toBe(7);
+        // Back, in the middle of a file that the second node reads.
+        await cluster.write(3, numbers(19, 30));
+        await storedCount('a part of the next file', (count) => count > 19);
+        await cluster.failOver();
+        await cluster.write(4, [31]);
+        await storedCount('the first node again', (count) => count === 31);
+        await until('what the other node read is no gap', () => cluster.gapsReported(0) === 1);
+        await standsBy(1);
 
-      await second.stop();
-      moveTo(1);
-      await until('the first stands by again', async () => (await seen()).NODE0?.state === 'standby');
-      write(1, 4, 8);
-      write(1, 5, 9);
-      for (const n of [2, 3, 4]) rmSync(file(1, n));
-      moveTo(0);
-      await until('a true gap', async () => (await seen()).NODE0?.gapCount === 1);
-      expect(await total()).toBe(8);
-    } finally {
-      await nodes[1].close();
-    }
-  });
+        for (const [n, node] of [
+          [5, 0],
+          [6, 1],
+        ] as const) {
+          await cluster.failOver();
+          await cluster.write(n, [27 + n]);
+          await storedCount('another node', (count) => count === 27 + n);
+          await standsBy(node);
+        }
+        expect(await stored()).toEqual(numbers(1, 33));
+
+        await cluster.nodes[1].endAgent('TERM');
+        await cluster.failOver();
+        await cluster.write(7, [34]);
+        await cluster.write(8, [35]);
+        await cluster.remove(6, 7);
+        await cluster.failOver();
+        await until('a true gap is told', async () =>
+          (await alerts()).find(({ group }: { group: object }) =>
+            JSON.stringify(group).includes('A part of the trail is missing'),
+          ),
+        );
+        await storedCount('what is left', (count) => count === 34);
+        expect(await stored()).toEqual([...numbers(1, 33), 35]);
+      } finally {
+        await cluster.close();
+      }
+    },
+  );
 
   it('can be checked beforehand, and the check stores nothing', async () => {
     expect(await checked()).toMatchObject({

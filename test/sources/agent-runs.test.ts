@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type AgentRun, agentsBeside, withReport } from '../../src/modules/sources/agent-runs';
+import { type AgentRun, agentsBeside, isForAnother, withReport } from '../../src/modules/sources/agent-runs';
 
 const MINUTE = 60_000;
 /** The number of agents after each report, of runs at minutes. */
@@ -30,14 +30,56 @@ describe('the agents that report a source', () => {
     ]);
   });
 
+  it('may be of two hosts of which one has the shared folder: its state counts, also when it is silent', () => {
+    let runs: readonly AgentRun[] = [];
+    const report = (runId: string, minute: number, isAway: boolean) => {
+      runs = withReport(runs, runId, minute * MINUTE, isAway);
+      return [agentsBeside(runs), isForAnother(runs)];
+    };
+    const [alone, without, forAnother] = [
+      [1, false],
+      [0, false],
+      [0, true],
+    ];
+    // One agent that starts again while the folder is away.
+    expect([
+      report('a', 0, false),
+      report('b', 1, true),
+      report('a', 1.1, false),
+      report('b', 9, true),
+    ]).toEqual([...[alone, without, alone, without]]);
+    // Two agents: the folder goes from one to the other, and back.
+    runs = [];
+    expect([
+      report('a', 0, false),
+      report('b', 0.5, true),
+      report('a', 2, false),
+      report('b', 2.5, true),
+    ]).toEqual([...[alone, without, alone, forAnother]]);
+    expect([
+      report('b', 9, false),
+      report('a', 9.1, true),
+      report('b', 11, false),
+      report('a', 11, true),
+    ]).toEqual([...[alone, without, alone, forAnother]]);
+    expect([report('a', 20, false), report('b', 20.1, true), report('a', 22, false)]).toEqual([
+      ...[alone, without, alone],
+    ]);
+    // The one that has it ends, and says nothing.
+    expect([report('b', 22.5, true), report('b', 90, true), report('b', 91, false)]).toEqual([
+      ...[forAnother, forAnother, alone],
+    ]);
+  });
+
   it('are never more than report, and few are remembered', () => {
-    const reports = fc.array(fc.tuple(fc.nat(30).map(String), fc.nat(4)), { maxLength: 60 });
+    const one = fc.tuple(fc.nat(30).map(String), fc.nat(4), fc.boolean());
+    const reports = fc.array(one, { maxLength: 60 });
     fc.assert(
       fc.property(reports, (given) => {
         let [runs, atMs]: [readonly AgentRun[], number] = [[], 0];
-        for (const [runId, minutes] of given) {
+        for (const [runId, minutes, isAway] of given) {
           atMs += minutes * MINUTE;
-          runs = withReport(runs, runId, atMs);
+          runs = withReport(runs, runId, atMs, isAway);
           expect(runs.length).toBeLessThanOrEqual(8);
           expect(runs.at(-1)).toMatchObject({ runId, lastMs: atMs });
           expect(agentsBeside(runs)).toBeLessThanOrEqual(runs.length);

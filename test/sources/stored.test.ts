@@ -175,6 +175,46 @@ describe.each(ENGINES)('a folder of several hosts on %s', (engine) => {
     expect(await gaps(other)).toEqual([['A', 3]]);
   });
 
+  it('is one source where its hosts have one name: with the state of the one that had the folder last', async () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    const list = listComplete(opened.store.database.service, () => at(minute).getTime());
+    let minute = 0;
+    const report = async (runId: string, isAway: boolean, more: object = {}) => {
+      minute += 0.5;
+      const caughtUpAt = at(isAway ? 0 : minute).toISOString();
+      await send('A', minute, { runId, caughtUpAt, ...(isAway ? AWAY : there()), ...more });
+      const [source] = await opened.sources.sources(tenantId);
+      return source && { ...source, state: (await list(oneTenant(tenantId)))[0]?.state };
+    };
+    const right = { state: 'current', problem: null, standbySince: null, gapCount: 0 };
+    await report(other, true);
+    // Whoever has it, for longer than two agents may report side by side.
+    for (const [has, away, last] of [
+      [one, other, 1],
+      [other, one, 2],
+      [one, other, 3],
+    ] as const) {
+      for (let times = 0; times < 2; times++) {
+        expect(await report(has, false)).toMatchObject(right);
+        await report(away, true);
+      }
+      for (let times = 0; times < 6; times++) {
+        expect(await report(has, false, { waitingBytes: last })).toMatchObject(right);
+        const beside = { waitingBytes: 99, publishedCount: 5 };
+        expect(await report(away, true, beside)).toMatchObject({ ...right, waitingBytes: last });
+      }
+    }
+    expect(await report(other, true)).toMatchObject({ publishedCount: 3 * 6 * 5 });
+
+    const whole = { shared: { isStandby: true, wholeFiles: [FILE] } };
+    expect(await report(other, true, whole)).toMatchObject(right);
+    expect(await report(one, false, { gaps: [gone()] })).toMatchObject(right);
+    expect(await report(one, false, { gaps: [gone(randomUUID())] })).toMatchObject({ gapCount: 1 });
+    // The agent that had it ends, and the other one does not get it.
+    for (let times = 0; times < 10; times++) await report(other, true);
+    expect(await report(other, true)).toMatchObject({ state: 'stale' });
+  });
+
   it('is behind for nobody who stands by for another host, and for all when no host has it', async () => {
     const { service, migrator } = opened.store.database;
     const tenants = oneTenant(tenantId);

@@ -33,6 +33,17 @@ ON CONFLICT (tenant_id, host_name, database_name) DO UPDATE SET
   standby_since = CASE WHEN excluded.standby_since IS NOT NULL THEN coalesce(s.standby_since, excluded.standby_since) END,
   whole_files = excluded.whole_files, running = excluded.running, package = excluded.package, retired_at = NULL, retired_reason = NULL`;
 
+/**
+ * What a host says without its shared folder of a source that another one reports too, under the same name. The other one
+ * had the folder last, so the state of the source is that one's: $6 is the number of its published events.
+ */
+export const PUT_BESIDE = `
+UPDATE audit_source s SET last_event_time = greatest(s.last_event_time, $4), caught_up_at = greatest(s.caught_up_at, $5),
+  published_count = s.published_count + $6::bigint,
+  last_received = CASE WHEN $6::bigint > 0 THEN greatest(s.last_received, $7::timestamptz) ELSE s.last_received END,
+  runs = $8::jsonb, whole_files = $9::text
+WHERE s.tenant_id = $1::int AND s.host_name = $2 AND s.database_name = $3`;
+
 const GAP_TEXTS = ['reason', 'file_name', 'file_guid', 'detail', 'after_time', 'before_time', 'detected_at']
   .map((column) => `${column} text COLLATE "C"`)
   .join(', ');
@@ -61,7 +72,7 @@ ON CONFLICT (tenant_id, host_name, database_name, gap_id) DO UPDATE SET
 /** What was known of the source before a report. The lock makes the reports of one source take turns. */
 export const SOURCE_BEFORE = `
 SELECT s.caught_up_at AS "caughtUpAt", s.last_reported AS "lastReported", s.retired_at AS "retiredAt", s.runs,
-  s.standby_since AS "standbySince"
+  s.standby_since AS "standbySince", s.whole_files AS "wholeFiles"
 FROM audit_source s WHERE s.tenant_id = $1::int AND s.host_name = $2 AND s.database_name = $3 FOR UPDATE`;
 
 export const PUT_LAGS = `
@@ -81,19 +92,19 @@ WHERE l.tenant_id = ANY($1::int[]) AND l.hour >= $2::timestamptz AND l.hour < $3
 GROUP BY l.tenant_id, l.host_name, l.database_name, l.lag_class`;
 
 /**
- * The files of a shared folder that agents of other hosts published whole. Hosts share a folder under the name of one
- * database. `hasFolder`: the folder is there, and not away.
+ * The files of a shared folder that agents published whole. Hosts share a folder under the name of one database, and may
+ * share the name of the host, too. `hasFolder`: another host has the folder.
  */
-export const ELSEWHERE = `
-SELECT s.whole_files AS files, s.standby_since IS NULL AND s.retired_at IS NULL AS "hasFolder" FROM audit_source s
-WHERE s.tenant_id = $1::int AND s.host_name <> $2 AND s.database_name = $3 AND s.whole_files IS NOT NULL`;
+export const OF_FOLDER = `
+SELECT s.whole_files AS files, s.host_name <> $2 AND s.standby_since IS NULL AND s.retired_at IS NULL AS "hasFolder"
+FROM audit_source s WHERE s.tenant_id = $1::int AND s.database_name = $3 AND s.whole_files IS NOT NULL`;
 
 /**
- * What other hosts missed of files that this one published whole is no gap. $4: the GUIDs, with commas. A host that has
- * not said before that it shares the folder fills nothing.
+ * What agents missed of files that this one published whole is no gap. $4: the GUIDs, with commas. A host that has not
+ * said before that it shares the folder fills nothing.
  */
 export const FILL_GAPS = `
-DELETE FROM audit_gap g WHERE g.tenant_id = $1::int AND g.host_name <> $2 AND g.database_name = $3
+DELETE FROM audit_gap g WHERE g.tenant_id = $1::int AND g.database_name = $3
   AND g.reason IN (${GONE_REASONS.map((reason) => `'${reason}'`).join(', ')})
   AND g.file_guid = ANY(string_to_array($4::text, ',')::uuid[])
   AND g.host_name IN (SELECT s.host_name FROM audit_source s

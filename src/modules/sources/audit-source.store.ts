@@ -1,5 +1,5 @@
 import type { Attempt } from '../../caller/access-log';
-import type { OwnerDoor, ServiceDoor } from '../../database/clients';
+import type { OwnerDoor, Prisma, ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
 import { ofEveryTenant, ofTenants } from '../../database/tenant-rows';
 import { DomainError, toDomainError } from '../../errors';
@@ -7,16 +7,17 @@ import type { GapReason } from '../../event/source-report';
 import { LIMITS } from '../../limits';
 import { fromStored, toStored } from '../../store/rows/stored-text';
 import { oneTenant } from '../../tenant-set';
-import { type AgentRun, severalAgents, withReport } from './agent-runs';
-import type { AuditGap, AuditSource, SourceId, SourceReport, StoredGap } from './audit-source';
+import { type AgentRun, isForAnother, severalAgents, withReport } from './agent-runs';
+import type { AuditGap, AuditSource, SharedFolder, SourceId, SourceReport, StoredGap } from './audit-source';
 import {
   COUNT_GAPS,
-  ELSEWHERE,
   FILL_GAPS,
   FIND_TENANT,
   GONE_REASONS,
   LIST_ALL,
   LIST_OF_TENANT,
+  OF_FOLDER,
+  PUT_BESIDE,
   PUT_GAPS,
   PUT_LAGS,
   PUT_SOURCE,
@@ -65,38 +66,18 @@ export class PostgresAuditSourceStore implements AuditSourceStore {
   async report(tenantId: number, report: SourceReport, at: Date): Promise<void> {
     const key = [tenantId, toStored(report.hostName), toStored(report.databaseName)] as const;
     const files = report.shared?.wholeFiles ?? [];
-    // Each report names the files again, so a gap that another host reports at this moment is filled by the next one.
+    // Each report names the files again, so a gap that another agent reports at this moment is filled by the next one.
     if (files.length > 0)
       await guarded(() => this.owner.models.$executeRawUnsafe(FILL_GAPS, ...key, files.join()));
     await guarded(() =>
       ofTenants(this.service, oneTenant(tenantId), async (tx) => {
         const [before] = await tx.$queryRawUnsafe<Before[]>(SOURCE_BEFORE, ...key);
-        const runs =
-          report.runId === null ? null : withReport(before?.runs ?? [], report.runId, at.getTime());
-        const put = await tx.$executeRawUnsafe(
-          PUT_SOURCE,
-          ...key,
-          ...valuesOf(report, report.problem ?? (runs && severalAgents(runs))),
-          at,
-          report.clockAheadMs,
-          LIMITS.sourcesMax,
-          runs && JSON.stringify(runs),
-          report.shared?.isStandby === true,
-          report.shared && JSON.stringify(report.shared.wholeFiles),
-          report.running && JSON.stringify(report.running),
-          report.package && JSON.stringify(report.package),
-        );
-        if (put === 0) {
-          const [known] = await tx.$queryRawUnsafe<object[]>(FIND_TENANT, tenantId);
-          throw known
-            ? tooManySources()
-            : toDomainError(new Error(`tenant ${tenantId} does not exist: nothing was stored`));
-        }
-        const others = report.shared ? await tx.$queryRawUnsafe<Other[]>(ELSEWHERE, ...key) : [];
-        const isRead = report.shared?.isStandby === true && others.some(({ hasFolder }) => hasFolder);
-        const lags = isRead ? [] : lagsOf(before, report, at);
+        const isBeside = await putSource(tx, key, report, before, at);
+        const ofFolder = report.shared ? await tx.$queryRawUnsafe<OfFolder[]>(OF_FOLDER, ...key) : [];
+        const isRead = report.shared?.isStandby === true && ofFolder.some(({ hasFolder }) => hasFolder);
+        const lags = isRead || isBeside ? [] : lagsOf(before, report, at);
         if (lags.length > 0) await tx.$executeRawUnsafe(PUT_LAGS, ...key, JSON.stringify(lags));
-        const kept = unfilled(report.gaps, others);
+        const kept = unfilled(report.gaps, ofFolder);
         if (kept.length === 0) return;
         const gaps = JSON.stringify(kept.map(toRow));
         await tx.$executeRawUnsafe(PUT_GAPS, ...key, gaps, at);
@@ -165,16 +146,64 @@ const tooManyGaps = () =>
       'nothing of the report was stored. Keep it until there is room.',
   });
 
-/** Another host with the same shared folder. */
-interface Other {
+type Key = readonly [tenantId: number, hostName: string, databaseName: string];
+
+/** @returns whether the state of the source is that of another host, which reports it under the same name and had the folder last */
+async function putSource(
+  tx: Prisma.TransactionClient,
+  key: Key,
+  report: SourceReport,
+  before: Before,
+  at: Date,
+): Promise<boolean> {
+  const { runId, shared } = report;
+  const isAway = shared?.isStandby === true;
+  const runs = runId === null ? null : withReport(before?.runs ?? [], runId, at.getTime(), isAway);
+  const files = shared && JSON.stringify(wholeFilesOf(before, shared));
+  if (runs && isForAnother(runs) && before?.retiredAt === null) {
+    const { lastEventTime, caughtUpAt, publishedCount } = report;
+    const said = [lastEventTime, caughtUpAt, publishedCount, at, JSON.stringify(runs), files];
+    await tx.$executeRawUnsafe(PUT_BESIDE, ...key, ...said);
+    return true;
+  }
+  const put = await tx.$executeRawUnsafe(
+    PUT_SOURCE,
+    ...key,
+    ...valuesOf(report, report.problem ?? (runs && severalAgents(runs))),
+    at,
+    report.clockAheadMs,
+    LIMITS.sourcesMax,
+    runs && JSON.stringify(runs),
+    isAway,
+    files,
+    report.running && JSON.stringify(report.running),
+    report.package && JSON.stringify(report.package),
+  );
+  if (put > 0) return false;
+  const [tenant] = await tx.$queryRawUnsafe<object[]>(FIND_TENANT, key[0]);
+  throw tenant
+    ? tooManySources()
+    : toDomainError(new Error(`tenant ${key[0]} does not exist: nothing was stored`));
+}
+
+/** Those of the report, and those that were reported before: a file that is published whole stays so. */
+function wholeFilesOf(before: Before, { wholeFiles }: SharedFolder): readonly string[] {
+  const known: readonly string[] = JSON.parse(before?.wholeFiles ?? '[]');
+  return [...known.filter((guid) => !wholeFiles.includes(guid)), ...wholeFiles].slice(
+    -LIMITS.reportWholeFilesMax,
+  );
+}
+
+/** A source with the same shared folder. */
+interface OfFolder {
   /** JSON. */
   readonly files: string;
   readonly hasFolder: boolean;
 }
 
-/** Without the gaps in files that another host published whole. */
-function unfilled(gaps: readonly AuditGap[], others: readonly Other[]): readonly AuditGap[] {
-  const whole = new Set(others.flatMap(({ files }) => JSON.parse(files) as string[]));
+/** Without the gaps in files that an agent published whole. */
+function unfilled(gaps: readonly AuditGap[], ofFolder: readonly OfFolder[]): readonly AuditGap[] {
+  const whole = new Set(ofFolder.flatMap(({ files }) => JSON.parse(files) as string[]));
   return gaps.filter(
     ({ reason, fileGuid }) =>
       !GONE_REASONS.includes(reason) || fileGuid === null || !whole.has(fileGuid.toLowerCase()),
@@ -185,6 +214,8 @@ function unfilled(gaps: readonly AuditGap[], others: readonly Other[]): readonly
 type Before =
   | (Pick<AuditSource, 'caughtUpAt' | 'lastReported' | 'retiredAt' | 'standbySince'> & {
       readonly runs: readonly AgentRun[] | null;
+      /** JSON. Null: its folder is of one host. */
+      readonly wholeFiles: string | null;
     })
   | undefined;
 

@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { transformFileSync } from '@swc/core';
 import { globSync } from 'tinyglobby';
+import type { AgentTimes } from '../../../agent/times';
 
 const ROOT = join(__dirname, '../../..');
 const SOURCES = ['agent/**/*.ts', 'src/delivery/aws-signature.ts', 'src/event/*.ts', 'src/*.ts'];
@@ -22,7 +23,7 @@ export interface AgentProcess {
 /** Runs the agent's commands as processes. */
 export class AgentProgram {
   /** @param main the file to run */
-  constructor(private readonly main: string) {}
+  constructor(readonly main: string) {}
 
   start(args: readonly string[]): AgentProcess {
     const child = spawn(process.execPath, [this.main, ...args]);
@@ -50,12 +51,13 @@ export class AgentProgram {
 export class CompiledAgent extends AgentProgram {
   private readonly folder: string;
 
-  constructor() {
+  /** @param times in place of the agent's own waiting times */
+  constructor(times: Partial<AgentTimes> = {}) {
     // The folder is below node_modules, so that Node finds the packages from there.
     const cache = join(ROOT, 'node_modules/.cache');
     mkdirSync(cache, { recursive: true });
     const folder = mkdtempSync(join(cache, 'agent-test-'));
-    super(join(folder, 'agent/main.js'));
+    super(join(folder, 'main.js'));
     this.folder = folder;
     for (const source of globSync(SOURCES, { cwd: ROOT })) {
       const { code } = transformFileSync(join(ROOT, source), {
@@ -67,6 +69,8 @@ export class CompiledAgent extends AgentProgram {
       writeFileSync(target, code);
     }
     for (const file of globSync(DATA, { cwd: ROOT })) copyFileSync(join(ROOT, file), join(folder, file));
+    const given = `Object.assign(require('./agent/times').AGENT_TIMES, ${JSON.stringify(times)});`;
+    writeFileSync(this.main, `${given}\nrequire('./agent/main');\n`);
   }
 
   remove(): void {
