@@ -204,7 +204,7 @@ describe.each([
       const said: string[] = [];
       const log = { warn: (_: unknown, text?: unknown) => void said.push(String(text)) };
       const { owner } = base.database;
-      const here = new PlaceWatch(owner, at.place, log);
+      const here = new PlaceWatch(owner, at.place, log, () => true);
       await here.look();
       expect([here.healthy, said]).toEqual([true, []]);
       for (const [place, words] of [
@@ -212,11 +212,23 @@ describe.each([
         [elsewhere, 'is ARCHIVE_URL that of the other'],
         [{ ...elsewhere, has: () => Promise.reject(new Error('away')) }, 'does the place answer'],
       ] as const) {
-        const watch = new PlaceWatch(owner, place, log);
+        const watch = new PlaceWatch(owner, place, log, () => true);
         for (let round = 0; round < 2; round++) await watch.look();
         expect(watch.healthy).toBe(false);
         expect(said.splice(0)).toEqual([expect.stringContaining(words)]);
       }
+    });
+
+    it('make an instance whose disk is full unhealthy until it has room, which its log says once', async () => {
+      await aWeek();
+      const said: string[] = [];
+      const log = { warn: (_: unknown, text?: unknown) => void said.push(String(text)) };
+      let hasRoom = false;
+      const watch = new PlaceWatch(base.database.owner, at.place, log, () => hasRoom);
+      for (let round = 0; round < 2; round++) await watch.look();
+      expect([watch.healthy, said]).toEqual([false, [expect.stringContaining('DATA_DIR is full')]]);
+      hasRoom = true;
+      expect(watch.healthy).toBe(true);
     });
 
     it('are named by an instance without the place, or with another one, and nothing is put there', async () => {

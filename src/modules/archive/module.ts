@@ -9,6 +9,7 @@ import type { Module } from '../../module';
 import { Archive, openArchive } from '../../store/archive/archive';
 import { ArchivedTenants } from '../../store/archive/archived-tenants';
 import { FileCache } from '../../store/archive/file-cache';
+import { hasRoom } from '../../store/archive/full-disk';
 import { openWorker } from '../../store/archive/open-worker';
 import { UnlistedFiles } from '../../store/archive/outside-files';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
@@ -76,7 +77,7 @@ export async function openArchiveModule(parts: {
           },
         ];
   const unlisted = place && new UnlistedFiles(owner, place, new TenantRounds(owner));
-  const watch = new PlaceWatch(owner, place, log);
+  const watch = new PlaceWatch(owner, place, log, () => hasRoom(cacheFolder));
   return {
     resolvers: [new ArchiveResolver(new ManageArchive(owner, archive, sealer, nowMs))],
     tasks: [

@@ -26,8 +26,12 @@ export function isFullDisk(error: unknown): boolean {
   return false;
 }
 
-/** Leaves the last room of a disk to others. @throws FullDisk */
-export function needRoom(folder: string, leftBytes: number = LIMITS.archiveRoomBytes): void {
-  if (freeBytesOf(folder) < leftBytes)
-    throw new FullDisk(`less than ${leftBytes} bytes are free in ${folder}`);
+/** Whether more than the last room of a disk is free, which is left to others. */
+export const hasRoom = (folder: string, leftBytes: number = LIMITS.archiveRoomBytes): boolean =>
+  freeBytesOf(folder) >= leftBytes;
+
+/** @throws FullDisk */
+export function needRoom(folder: string, leftBytes?: number): void {
+  if (!hasRoom(folder, leftBytes))
+    throw new FullDisk(`less than ${leftBytes ?? LIMITS.archiveRoomBytes} bytes are free in ${folder}`);
 }
