@@ -161,6 +161,8 @@ export const LIMITS = {
   evidenceBackfillStep: { events: 5_000, bytes: 8 * 1024 * 1024 }, // stored before there was a log: as much as a batch
   erasureMs: 5_000, // between two looks at erasures: each waits for a checkpoint of the log, which takes a minute
   erasureLookMs: 600_000, // after so long, a look for erasures that a restored database does not know
+  erasureNotesMax: 10_000, // files in DATA_DIR/erasures; beyond that the oldest go
+  erasureNotesBytesMax: 256 * 1024 * 1024, // of them; one of 50,000 events has about a megabyte
   erasureEventsMax: 50_000, // of one erasure: the log's entry of it names each erased one
   erasureStepEvents: 1_000, // erased by one transaction, during which nobody folds, indexes or appends to the log
   erasuresDefault: 100, // some screens

@@ -41,7 +41,6 @@ import { sealedStatement } from './store/archive/rows-by-id';
 import { LargeStatements } from './store/bytes/large-statements';
 import { GoneSeal } from './store/log/arrivals/gone-seal';
 import { LogEpoch } from './store/log/epoch/log-epoch';
-import { ErasureFiles } from './store/log/evidence/erasure-files';
 import { oneTenant, type TenantSet } from './tenant-set';
 
 /** The parts that modules are built on. */
@@ -235,7 +234,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
   const modules: readonly Module[] = [
     ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations, dashboard],
     archive,
-    restoreModule(epoch, new ErasureFiles(owner, config.dataDir)),
+    restoreModule(epoch, evidence.erasureFiles),
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
     detection,

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import type { LogEpoch } from '../generated/operations';
+import { LIMITS } from '../limits';
 import { type OfTenant, tenantOf } from './only-tenant';
 import { CommandError } from './service-client';
 import { assertConfirmed, isoTime, type OnService, wholeNumber } from './service-command';
 import { toTable } from './table';
 
-/** `erase` and `erasures`. */
+/** `erase`, `erase-again` and `erasures`. */
 export function addEraseCommands(program: Command, onService: OnService): void {
   onService(
     program
@@ -45,6 +47,40 @@ export function addEraseCommands(program: Command, onService: OnService): void {
   );
   onService(
     program
+      .command('erase-again')
+      .description('erases again what a restored database has again; asks before')
+      .option('--tenant <id>', 'of this tenant (default: of all)')
+      .option('--dry-run', 'only lists the erasures')
+      .option('--yes', 'does not ask before'),
+    async (run, { tenant, dryRun, yes }: Again, _, operator) => {
+      const { lostErasures } = await run('logEpoch', {});
+      const lost = lostErasures.filter(({ tenantId }) => tenant === undefined || tenantId === tenant);
+      if (lost.length === 0) return { json: [], text: 'no erasure is to be made again' };
+      const table = toTable(lost);
+      if (dryRun) return { json: lost, text: table };
+      const batches = batchesOf(lost);
+      const events = batches.flat().reduce((sum, { present }) => sum + present, 0);
+      if (yes !== true)
+        await assertConfirmed(
+          `${table}\n${events} events of these erasures are erased again, for good.`,
+          operator,
+        );
+      const begun = [];
+      for (const batch of batches) {
+        const [first] = batch;
+        if (!first) continue;
+        const erasureIds = batch.map(({ erasureId }) => erasureId);
+        begun.push(await run('repeatErasures', { tenantId: first.tenantId, erasureIds }));
+      }
+      const left = lost.length - batches.flat().length;
+      const rest =
+        left === 0 ? '' : `\n${left} erasures are left: give the command again when these have ended`;
+      const goesOn = '`audit-activity erasures` says when they have ended';
+      return { json: begun, text: `${events} events are being erased again: ${goesOn}${rest}` };
+    },
+  );
+  onService(
+    program
       .command('erasures')
       .description('lists the erasures of a tenant, newest first')
       .option('--tenant <id>', 'of this tenant (default: the only one)')
@@ -54,6 +90,29 @@ export function addEraseCommands(program: Command, onService: OnService): void {
       return { json: erasures, text: erasures.length === 0 ? 'nothing was erased' : toTable(erasures) };
     },
   );
+}
+
+interface Again {
+  readonly tenant?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+}
+
+type Lost = LogEpoch['lostErasures'][number];
+
+/** For each tenant the oldest erasures that one erasure takes: a tenant has one at a time. */
+function batchesOf(lost: readonly Lost[]): Lost[][] {
+  const batches = new Map<string, { events: number; of: Lost[]; isFull: boolean }>();
+  for (const one of lost) {
+    const batch = batches.get(one.tenantId) ?? { events: 0, of: [], isFull: false };
+    batches.set(one.tenantId, batch);
+    batch.isFull ||=
+      batch.events + one.present > LIMITS.erasureEventsMax || batch.of.length >= LIMITS.erasuresMax;
+    if (batch.isFull) continue;
+    batch.events += one.present;
+    batch.of.push(one);
+  }
+  return [...batches.values()].map(({ of }) => of);
 }
 
 interface Erased extends OfTenant {

@@ -99,6 +99,8 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
     'erase --tenant 7 --filter actionId:X --dry-run',
     { tenantId: '7', erased: { filter: 'actionId:X', search: null, startTime: null, endTime: null } },
   ],
+  ['erase-again --yes', { tenantId: 'a tenantId', erasureIds: ['a erasureId'] }],
+  ['erase-again --tenant 7 --dry-run', {}],
   ['erasures --tenant 7 --limit 5', { tenantId: '7', first: 5 }],
   [
     'explain actionId:SL --tenant 7 --from 2026-01-02 --to 2026-01-03 --search word',

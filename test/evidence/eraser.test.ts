@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,7 +9,7 @@ import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventFilter } from '../../src/event/query';
 import { LIMITS } from '../../src/limits';
 import { Eraser } from '../../src/modules/evidence/erasure/eraser';
-import type { Holds } from '../../src/modules/evidence/erasure/erasure.resolver';
+import { ErasureResolver, type Holds } from '../../src/modules/evidence/erasure/erasure.resolver';
 import { ErasureStore } from '../../src/modules/evidence/erasure/erasure.store';
 import { PostgresEvidenceStore } from '../../src/modules/evidence/evidence.store';
 import { LogChecker } from '../../src/modules/evidence/log-check';
@@ -132,6 +133,7 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
   it('is known outside of the database, where one of before has its events again', async () => {
     const { ids } = await begun();
     const tiles = await rows('audit_log_tile');
+    const places = await rows('audit_log_place');
     for (let round = 0; !(await ended()); round++) {
       if (round > 20) throw new Error('it does not end');
       await eraserOn().run();
@@ -153,7 +155,7 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     expect(lost).toMatchObject({ erasureId: erasure?.erasureId, reason: 'case 7', events: GONE });
     expect([...(lost?.recordIds ?? [])].sort()).toEqual([...ids].sort());
     const eraser = eraserOn();
-    await eraser.run();
+    await eraser.look();
     expect(eraser.healthy).toBe(false);
     // Another log has other events at these places, and one that is shorter has none.
     for (const tile of tiles) await put(tile, Buffer.alloc(Buffer.from(tile.hashes as Buffer).length, 7));
@@ -163,7 +165,64 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
     // The events are erased again: nothing is left to do.
     for (const tile of now) await put(tile, tile.hashes);
     expect(await filesOn().lost()).toEqual([]);
-    await eraser.run();
+    await eraser.look();
+    expect(eraser.healthy).toBe(true);
+    // The ids of the events are there again, and now they are erased again by that of the erasure.
+    for (const [i, tile] of now.entries()) {
+      const [own, before] = [tile, tiles[i]].map((one) => Buffer.from((one?.record_ids ?? []) as Buffer));
+      const record_ids = Buffer.concat([before ?? [], own?.subarray(before?.length ?? 0) ?? []] as Buffer[]);
+      await put({ ...tile, record_ids }, tile.hashes);
+    }
+    await store.query('DELETE FROM audit_log_place WHERE tenant_id = $1', store.tenantId);
+    for (const { hour, tile, first_id, last_id } of places)
+      await store.query(
+        'INSERT INTO audit_log_place (tenant_id, hour, tile, first_id, last_id) VALUES ($1, $2, $3, $4, $5)',
+        ...[store.tenantId, hour, tile, first_id, last_id],
+      );
+    const tenantId = String(store.tenantId);
+    const resolver = new ErasureResolver(
+      erasures(),
+      { existing: async () => [store.tenantId] } as never,
+      { of: async () => 'nothing' },
+      filesOn(),
+    );
+    const again = (...erasureIds: string[]) =>
+      resolver.repeatErasures({ tenantId, erasureIds }, { attempt: () => AN_ATTEMPT } as never);
+    const unknown = '01964000-0000-7000-8000-000000000001';
+    await expect(again(lost?.erasureId ?? '', unknown)).rejects.toThrow(unknown);
+    expect(await again(lost?.erasureId ?? '')).toMatchObject({ events: GONE, reason: 'case 7' });
+    await expect(again(lost?.erasureId ?? '')).rejects.toThrow('goes on');
+    for (let round = 0; !(await ended()); round++) {
+      if (round > 20) throw new Error('it does not end');
+      await eraserOn().run();
+      await trial.run();
+    }
+    expect(await filesOn().lost()).toEqual([]);
+  });
+
+  it('says why an erasure waits whose note has no room, and erases nothing until it has', async () => {
+    const { filter } = await begun();
+    const noRoom = Object.assign(new Error('write'), { code: 'ENOSPC' });
+    const note = jest.spyOn(ErasureFiles.prototype, 'note').mockRejectedValue(noRoom);
+    const eraser = eraserOn();
+    const round = async () => {
+      await trial.run();
+      await eraser.look();
+      await eraser.run().catch(() => {});
+    };
+    try {
+      for (let i = 0; i < 4; i++) await round();
+      const [waiting] = await erasures().newest(store.tenantId, 1);
+      expect(waiting?.problem).toContain('the disk of DATA_DIR is full');
+      expect(eraser.healthy).toBe(false);
+      expect(await erasures().find(store.tenantId, filter)).toHaveLength(GONE);
+    } finally {
+      note.mockRestore();
+    }
+    for (let i = 0; !(await ended()); i++) {
+      if (i > 20) throw new Error('it does not end');
+      await round();
+    }
     expect(eraser.healthy).toBe(true);
   });
 

@@ -294,6 +294,10 @@ const MATRIX = {
     'operator',
     'mutation { eraseEvents(tenantId: "1", erased: { filter: "actionId:X" }, reason: "r", events: 1) { events } }',
   ],
+  'Mutation.repeatErasures': [
+    'operator',
+    'mutation { repeatErasures(tenantId: "1", erasureIds: ["01964000-0000-7000-8000-000000000001"]) { events } }',
+  ],
   'Query.sealedWeeks': ['operator', '{ sealedWeeks { week } }'],
   'Query.unsealedWeeks': ['operator', '{ unsealedWeeks { week } }'],
   'Mutation.sealWeek': [

@@ -29,6 +29,7 @@ import { openWitness } from './witnesses/witness-client';
 
 interface Evidence extends Module {
   readonly checkpointKey: CheckpointKey;
+  readonly erasureFiles: ErasureFiles;
   /** The current key, and the earlier ones. */
   readonly checkpointKeys: readonly [CheckpointKey, ...CheckpointKey[]];
   /** The tenants whose log this instance does not append to, with the reason. */
@@ -87,12 +88,13 @@ export async function openEvidence(parts: {
     { owner, epoch, log, signal, nowMs },
     config.timeStampUrl === null ? null : openAuthority(config.timeStampUrl),
   );
+  const erasureFiles = new ErasureFiles(owner, config.dataDir);
   const eraser = new Eraser({
     owner,
     migrator: parts.migrator,
     keys,
     holds: parts.holds,
-    files: new ErasureFiles(owner, config.dataDir),
+    files: erasureFiles,
     now: () => new Date(nowMs()),
     log,
   });
@@ -102,6 +104,7 @@ export async function openEvidence(parts: {
   return {
     checkpointKey,
     checkpointKeys,
+    erasureFiles,
     evidence,
     makePackage: packageMaker({ store, signer: checkpointKey, page: parts.packagePage, nowMs }),
     verifications: (tenantId, from, to) => verifications.ended(tenantId, from, to),
@@ -112,7 +115,12 @@ export async function openEvidence(parts: {
       new EvidenceResolver(evidence, tenants),
       new EventProofResolver(evidence),
       new LogCheckResolver(checker, verifications, tenants),
-      new ErasureResolver(new ErasureStore(service, () => new Date(nowMs())), tenants, parts.holds),
+      new ErasureResolver(
+        new ErasureStore(service, () => new Date(nowMs())),
+        tenants,
+        parts.holds,
+        erasureFiles,
+      ),
     ],
     tasks: [
       {
@@ -132,7 +140,10 @@ export async function openEvidence(parts: {
         name: 'erasures',
         doc: 'erasing events',
         everyMs: LIMITS.erasureMs,
-        run: () => epoch.unlessPaused(() => eraser.run()),
+        run: async () => {
+          await eraser.look();
+          return epoch.unlessPaused(() => eraser.run());
+        },
       },
       {
         name: 'witnesses',

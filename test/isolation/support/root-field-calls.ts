@@ -231,6 +231,7 @@ const ARGUMENTS: Readonly<Record<string, (target: MarkedTenant) => unknown>> = {
   // It finds nothing, and another number is refused: the events of the other calls stay.
   erased: () => ({ filter: 'objectName:"nothing"' }),
   'eraseEvents.events': () => 1,
+  erasureIds: () => ['01964000-0000-7000-8000-000000000001'],
 };
 
 const givenTo = ({ name: field }: RootField, { name }: GraphQLArgument) =>

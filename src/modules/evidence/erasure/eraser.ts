@@ -10,6 +10,7 @@ import { HOUR_MS } from '../../../event/event-time';
 import { ID_BYTES, idText, msOfRecordId } from '../../../event/record-id';
 import { LIMITS } from '../../../limits';
 import { archiveOf, sealedIn, snapshotOf } from '../../../store/archive/archive';
+import { isFullDisk } from '../../../store/archive/full-disk';
 import {
   forgetValues,
   inTurn,
@@ -45,7 +46,7 @@ FROM audit_erasure e WHERE e.ended_at IS NULL AND ${isFree(ERASING, 'e')} AND ${
 /** Those that have their entry in the log. */
 const NOTED = (of: (column: string) => string) => `
 SELECT e.tenant_id AS "tenantId", e.erasure_id::text AS "erasureId" FROM audit_erasure e
-WHERE e.entry IS NOT NULL AND ${of('e.tenant_id')} ORDER BY 2`;
+WHERE e.entry IS NOT NULL AND ${of('e.tenant_id')} ORDER BY 2 DESC`;
 const ENTRY = 'SELECT e.entry FROM audit_erasure e WHERE e.tenant_id = $1::int AND e.erasure_id = $2::uuid';
 
 const LAST_END = (of: (column: string) => string) =>
@@ -143,6 +144,9 @@ export class Eraser {
   readonly #failed = new Set<string>();
   /** Erasures that are to be made again after a restore. */
   #lost: ReadonlySet<string> = new Set();
+  #unreadable: readonly string[] = [];
+  /** Whether erasures could not be noted outside of the database at the last look. */
+  #lacksNotes = false;
   #looksAgainMs = 0;
 
   constructor(
@@ -162,37 +166,52 @@ export class Eraser {
   }
 
   get healthy(): boolean {
-    return this.#failed.size === 0 && this.#lost.size === 0;
+    return this.#failed.size === 0 && this.#lost.size === 0 && !this.#lacksNotes && !this.#unreadable.length;
   }
 
-  /** Notes the erasures of every instance outside of the database, and those that a restored database does not know. */
-  async #noteOutside(): Promise<void> {
+  /**
+   * Notes the erasures of every instance outside of the database, and finds those that a restored database does not
+   * know. It erases nothing.
+   */
+  async look(): Promise<void> {
     const { owner, files } = this.parts;
-    if (this.#lost.size > 0 || performance.now() >= this.#looksAgainMs) await this.#findLost();
+    await this.#findLost();
     const noted = await this.#rounds.ask((of) => owner.models.$queryRawUnsafe<Noted[]>(NOTED(of)));
+    let failure: unknown = null;
     for (const { tenantId, erasureId } of noted)
       if (!files.has(erasureId))
         await this.#rounds.attempt(tenantId, async () => {
           const rows = await owner.models.$queryRawUnsafe<{ entry: string }[]>(ENTRY, tenantId, erasureId);
-          for (const { entry } of rows) await files.note(entry);
+          // A disk that is full must not keep the erasure from saying so.
+          for (const { entry } of rows)
+            await files.note(entry).catch((error: unknown) => (failure ??= error));
         });
+    this.#lacksNotes = failure !== null;
+    if (failure !== null)
+      this.parts.log.warn({ err: failure }, 'an erasure cannot be noted in DATA_DIR; it will be retried');
+    this.#rounds.end();
   }
 
   async #findLost(): Promise<void> {
     const { files, log } = this.parts;
-    const lost = await files.lost();
-    this.#looksAgainMs = performance.now() + LIMITS.erasureLookMs;
+    const isDue = performance.now() >= this.#looksAgainMs;
+    if (!isDue && this.#lost.size === 0) return;
+    const lost = await files.lost(isDue ? undefined : this.#lost);
+    if (isDue) this.#looksAgainMs = performance.now() + LIMITS.erasureLookMs;
+    for (const name of files.unreadable)
+      if (!this.#unreadable.includes(name))
+        log.warn({ name }, 'a file in DATA_DIR has no erasure: bring it back from a backup, or take it away');
+    this.#unreadable = files.unreadable;
     for (const { tenantId, erasureId, reason, recordIds } of lost)
       if (!this.#lost.has(erasureId))
         log.warn(
           { tenantId, erasureId, reason, events: recordIds.length },
-          'events that were erased are there again, since the database was restored: erase them again',
+          'events that were erased are there again, since the database was restored: say `audit-activity erase-again`',
         );
     this.#lost = new Set(lost.map(({ erasureId }) => erasureId));
   }
 
   async run(): Promise<number> {
-    await this.#noteOutside();
     const open = await this.#rounds.ask((of) =>
       this.parts.owner.models.$queryRawUnsafe<OpenErasure[]>(OPEN(of)),
     );
@@ -230,7 +249,8 @@ export class Eraser {
       if (isOver) this.parts.log.info({ tenantId, erasureId, events: erasure.events }, 'events were erased');
     } catch (error) {
       const isHeld = error instanceof HeldBack;
-      const text = isHeld ? error.message : 'it failed, and is tried again: see the log of the service';
+      const failed = isFullDisk(error) ? 'the disk of DATA_DIR is full' : 'an attempt failed';
+      const text = isHeld ? error.message : `${failed}, and it is tried again: see the log of the service`;
       if (!isHeld) this.#failed.add(erasureId);
       await models.$executeRawUnsafe(NOTE_PROBLEM, tenantId, erasureId, text).catch(() => {});
       if (!isHeld) throw error;

@@ -12,6 +12,8 @@ import type { Answer } from '../../../event/shape';
 import { Access } from '../../../graphql/access';
 import { Takes } from '../../../graphql/arguments';
 import { objectType } from '../../../graphql/object-type';
+import { LIMITS } from '../../../limits';
+import type { ErasureFiles } from '../../../store/log/evidence/erasure-files';
 import { noSuchTenant, parseTenantId } from '../../../tenant-set';
 import type { ErasureStore, StoredErasure } from './erasure.store';
 import {
@@ -20,6 +22,7 @@ import {
   ERASURE_PREVIEW,
   ERASURES_PARAMETERS,
   PREVIEW_PARAMETERS,
+  REPEAT_PARAMETERS,
 } from './parameters';
 
 const ErasureType = objectType(ERASURE);
@@ -42,6 +45,7 @@ export class ErasureResolver {
     private readonly store: ErasureStore,
     private readonly tenants: Pick<TenantStore, 'existing'>,
     private readonly holds: Pick<Holds, 'of'>,
+    private readonly files: Pick<ErasureFiles, 'lost'>,
   ) {}
 
   @Query(() => ErasurePreviewType, { description: 'How many events an erasure would erase now.' })
@@ -75,6 +79,36 @@ export class ErasureResolver {
         public: `The filter finds ${found.length} events, and ${events} were confirmed. Nothing is erased.`,
       });
     return toType(await this.store.begin(tenantId, found, reason, attemptOf(context)));
+  }
+
+  @Mutation(() => ErasureType, {
+    description:
+      'Erases again what `logEpoch` names under `lostErasures`: events of a tenant that a restored database has again. One erasure begins, for all that are given. Events that a legal hold keeps wait for its end.',
+  })
+  @Access({ principal: 'operator' })
+  @Takes(REPEAT_PARAMETERS)
+  async repeatErasures(
+    { tenantId: given, erasureIds }: ParameterValues<typeof REPEAT_PARAMETERS>,
+    context: Call,
+  ): Promise<ErasureType> {
+    const tenantId = await this.#tenant(given);
+    const lost = await this.files.lost(new Set(erasureIds));
+    const own = lost.filter((erasure) => erasure.tenantId === String(tenantId));
+    const found = new Set(own.map(({ erasureId }) => erasureId));
+    const others = erasureIds.filter((id) => !found.has(id));
+    if (others.length > 0)
+      throw new DomainError('invalid_parameter', {
+        public: `${others.length} of the erasures are not to be made again, such as ${others[0]}. Nothing is erased: see lostErasures of logEpoch.`,
+      });
+    const recordIds = [...new Set(own.flatMap((erasure) => erasure.recordIds))];
+    if (recordIds.length > LIMITS.erasureEventsMax)
+      throw new DomainError('invalid_parameter', {
+        public: `One erasure has at most ${LIMITS.erasureEventsMax} events, and these have ${recordIds.length}. Give fewer of them.`,
+      });
+    const reason = [...new Set(own.map((erasure) => erasure.reason))].join('; ');
+    return toType(
+      await this.store.begin(tenantId, recordIds, reason.slice(0, LIMITS.nameCharsMax), attemptOf(context)),
+    );
   }
 
   @Query(() => [ErasureType], { description: 'The erasures of a tenant, newest first.' })

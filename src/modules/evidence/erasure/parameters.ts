@@ -2,7 +2,9 @@ import { nameProblems } from '../../../caller/name-problems';
 import type { InputShape, ParameterSpecs } from '../../../event/parameter-specs';
 import { FILTER_PARAMETERS } from '../../../event/parameters';
 import type { Shape } from '../../../event/shape';
+import { isUuid } from '../../../event/uuid';
 import { LIMITS } from '../../../limits';
+import { problem } from '../../../problem';
 
 const TENANT = { kind: 'reference', isRequired: true } as const;
 
@@ -36,6 +38,18 @@ export const ERASE_PARAMETERS = {
     max: LIMITS.erasureEventsMax,
     isRequired: true,
     doc: 'How many events are erased, as erasurePreview says. Another number is refused.',
+  },
+} as const satisfies ParameterSpecs;
+
+export const REPEAT_PARAMETERS = {
+  tenantId: TENANT,
+  erasureIds: {
+    kind: 'texts',
+    isRequired: true,
+    itemsMax: LIMITS.erasuresMax,
+    check: (ids, field) =>
+      ids.length > 0 && ids.every(isUuid) ? [] : [problem(field, 'malformed', 'must be ids of erasures')],
+    doc: 'The ids of the erasures, as lostErasures of logEpoch names them.',
   },
 } as const satisfies ParameterSpecs;
 

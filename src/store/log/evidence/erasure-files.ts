@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { ERASURES_FOLDER, replaceDurably } from '../../../data-folder';
 import type { OwnerDoor } from '../../../database/clients';
 import { ID_BYTES, idText } from '../../../event/record-id';
 import { isUuid } from '../../../event/uuid';
+import { LIMITS } from '../../../limits';
 import { type Erasure, parseErasure } from './erasure-entry';
 import { HASH_BYTES } from './merkle';
 import { isOfNoEvent } from './own-entry';
@@ -13,11 +14,13 @@ const ENDING = '.json';
 /** So much of a hash tells entries of one log apart. */
 const KEPT_BYTES = 8;
 const TILES_AT_ONCE = 64;
+const IDS_AT_ONCE = 1_000;
 
 const TILES = `
 SELECT t.tile, t.hashes, t.record_ids AS ids FROM audit_log_tile t
 WHERE t.tenant_id = $1::int AND t.level = 0 AND t.tile = ANY(string_to_array($2::text, ',')::int[])`;
-const KNOWN = 'SELECT e.erasure_id::text AS id FROM audit_erasure e WHERE e.tenant_id = $1::int';
+const KNOWN = `
+SELECT e.erasure_id::text AS id FROM audit_erasure e WHERE e.erasure_id = ANY(string_to_array($1::text, ',')::uuid[])`;
 
 /** An erasure that the database does not know, although the events that it erased are there. */
 export interface LostErasure extends Erasure {
@@ -34,11 +37,14 @@ interface Entry {
 /**
  * Erasures, one file each, outside of the database: a database that was restored from before an erasure has its events
  * again, and does not know of it. A file has the entry of the erasure, and the beginnings of the hashes of the erased
- * entries, in order. The log publishes both, and they tell nothing of the events.
+ * entries, in order. The log publishes both, and they tell nothing of the events. The folder has a bound: the oldest go first.
  */
 export class ErasureFiles {
   readonly #folder: string;
   readonly #known = new Set<string>();
+  /** The files with their bytes; their names are in the order of time. Null: not read yet. */
+  #sizes: Map<string, number> | null = null;
+  #unreadable: readonly string[] = [];
 
   constructor(
     private readonly owner: OwnerDoor,
@@ -47,38 +53,54 @@ export class ErasureFiles {
     this.#folder = path.join(dataDir, ERASURES_FOLDER);
   }
 
+  /** Whether nothing is to be noted of an erasure any more. */
   has(erasureId: string): boolean {
     return this.#known.has(erasureId);
+  }
+
+  /** Files that the last look found, and that have no erasure. */
+  get unreadable(): readonly string[] {
+    return this.#unreadable;
   }
 
   /** To be called before an erased event goes. @param text the entry of the erasure */
   async note(text: string): Promise<void> {
     const erasure = parseErasure(text);
     if (!erasure || this.has(erasure.erasureId)) return;
+    const sizes = await this.#load();
+    if (isFull(sizes) && erasure.erasureId < oldestOf(sizes)) {
+      this.#known.add(erasure.erasureId);
+      return;
+    }
     const kept: Buffer[] = [];
     for await (const entry of this.#entriesOf(erasure))
       kept.push(entry ? entry.hash.subarray(0, KEPT_BYTES) : Buffer.alloc(KEPT_BYTES));
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const file = path.join(this.#folder, erasure.erasureId + ENDING);
-    await replaceDurably(
-      file,
-      JSON.stringify({ entry: text, hashes: Buffer.concat(kept).toString('base64') }),
-    );
+    const body = JSON.stringify({ entry: text, hashes: Buffer.concat(kept).toString('base64') });
+    await replaceDurably(this.#fileOf(erasure.erasureId), body);
     this.#known.add(erasure.erasureId);
+    sizes.set(erasure.erasureId, body.length);
+    while (isOver(sizes)) {
+      const oldest = oldestOf(sizes);
+      await rm(this.#fileOf(oldest), { force: true });
+      sizes.delete(oldest);
+    }
   }
 
-  /** Erasures that were noted here, and that are to be made again, the oldest first. */
-  async lost(): Promise<readonly LostErasure[]> {
+  /**
+   * Erasures that were noted here, and that are to be made again, the oldest first.
+   * @param among looks at these alone
+   */
+  async lost(among?: ReadonlySet<string>): Promise<readonly LostErasure[]> {
     const lost: LostErasure[] = [];
-    const known = new Map<string, ReadonlySet<string>>();
-    for (const { erasure, hashes } of await this.#read()) {
-      const { tenantId, erasureId } = erasure;
-      this.#known.add(erasureId);
-      if (!known.has(tenantId)) {
-        const rows = await this.owner.models.$queryRawUnsafe<{ id: string }[]>(KNOWN, Number(tenantId));
-        known.set(tenantId, new Set(rows.map(({ id }) => id)));
+    const unreadable: string[] = [];
+    for (const erasureId of await this.#unknown(among)) {
+      const file = await this.#read(erasureId);
+      if (!file) {
+        unreadable.push(`${ERASURES_FOLDER}/${erasureId}${ENDING}`);
+        continue;
       }
-      if (known.get(tenantId)?.has(erasureId)) continue;
+      const { erasure, hashes } = file;
       const recordIds: string[] = [];
       let at = 0;
       for await (const entry of this.#entriesOf(erasure)) {
@@ -89,26 +111,52 @@ export class ErasureFiles {
       }
       if (recordIds.length > 0) lost.push({ ...erasure, recordIds });
     }
+    if (!among) this.#unreadable = unreadable;
     return lost;
   }
 
-  async #read() {
+  readonly #fileOf = (erasureId: string) => path.join(this.#folder, erasureId + ENDING);
+
+  /** The noted erasures of which the database knows nothing. Of all others, no file is read. */
+  async #unknown(among?: ReadonlySet<string>): Promise<readonly string[]> {
+    const noted = (await this.#names()).filter((erasureId) => among?.has(erasureId) !== false);
+    const known = new Set<string>();
+    for (let i = 0; i < noted.length; i += IDS_AT_ONCE) {
+      const some = noted.slice(i, i + IDS_AT_ONCE);
+      const rows = await this.owner.models.$queryRawUnsafe<{ id: string }[]>(KNOWN, some.join());
+      for (const { id } of rows) known.add(id);
+    }
+    for (const erasureId of noted) this.#known.add(erasureId);
+    return noted.filter((erasureId) => !known.has(erasureId));
+  }
+
+  async #load(): Promise<Map<string, number>> {
+    if (this.#sizes) return this.#sizes;
+    const sizes = new Map<string, number>();
+    for (const erasureId of await this.#names())
+      sizes.set(erasureId, (await stat(this.#fileOf(erasureId))).size);
+    this.#sizes = sizes;
+    return sizes;
+  }
+
+  async #names(): Promise<string[]> {
     const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
       throw error;
     });
-    const all: { readonly erasure: Erasure; readonly hashes: Buffer }[] = [];
-    for (const name of names.sort()) {
-      if (!name.endsWith(ENDING) || !isUuid(name.slice(0, -ENDING.length))) continue;
-      const { entry, hashes } = JSON.parse(await readFile(path.join(this.#folder, name), 'utf8')) as {
-        readonly entry: string;
-        readonly hashes: string;
-      };
-      const erasure = parseErasure(entry);
-      if (!erasure) throw new Error(`${ERASURES_FOLDER}/${name} in DATA_DIR is no erasure: take it away`);
-      all.push({ erasure, hashes: Buffer.from(hashes, 'base64') });
-    }
-    return all;
+    const ids = names.flatMap((name) => (name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : []));
+    return ids.filter(isUuid).sort();
+  }
+
+  /** @returns null: the file has no erasure */
+  async #read(erasureId: string): Promise<{ readonly erasure: Erasure; readonly hashes: Buffer } | null> {
+    const text = await readFile(this.#fileOf(erasureId), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '';
+      throw error;
+    });
+    const { entry, hashes } = parsed(text);
+    const erasure = typeof entry === 'string' ? parseErasure(entry) : null;
+    return erasure && typeof hashes === 'string' ? { erasure, hashes: Buffer.from(hashes, 'base64') } : null;
   }
 
   /** The entries that an erasure names, in order; null: the log is shorter. */
@@ -132,6 +180,23 @@ export class ErasureFiles {
           for (let at = Math.max(from, tile * TILE_WIDTH); at < Math.min(to, (tile + 1) * TILE_WIDTH); at++)
             yield entryAt(byTile.get(tile), at % TILE_WIDTH);
     }
+  }
+}
+
+const bytesOf = (sizes: ReadonlyMap<string, number>) =>
+  [...sizes.values()].reduce((sum, one) => sum + one, 0);
+const isOver = (sizes: ReadonlyMap<string, number>) =>
+  sizes.size > LIMITS.erasureNotesMax || bytesOf(sizes) > LIMITS.erasureNotesBytesMax;
+const isFull = (sizes: ReadonlyMap<string, number>) =>
+  sizes.size >= LIMITS.erasureNotesMax || bytesOf(sizes) >= LIMITS.erasureNotesBytesMax;
+/** Ids are in the order of time. */
+const oldestOf = (sizes: ReadonlyMap<string, number>) => [...sizes.keys()].sort()[0] ?? '';
+
+function parsed(text: string): { readonly entry?: unknown; readonly hashes?: unknown } {
+  try {
+    return (JSON.parse(text) ?? {}) as object;
+  } catch {
+    return {};
   }
 }
 
