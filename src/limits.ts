@@ -157,7 +157,7 @@ export const LIMITS = {
   evidenceWatchedLogs: 1_000, // looked at in one round: a few milliseconds
   evidenceNoteEndsMs: 900, // between two notes of the ends of logs: one in each round of `sequenceMs`
   evidenceNotedEnds: 1_000, // of logs that grew since their newest checkpoint: a file of 80 kB at most
-  evidenceProofsPerRound: 100, // checkpoints of other instances that are proven in one round: 3 ms each
+  evidenceProofsPerRound: 100, // checkpoints of other instances, and as many noted ends, that are proven in one round: 3 ms each
   evidenceBackfillStep: { events: 5_000, bytes: 8 * 1024 * 1024 }, // stored before there was a log: as much as a batch
   erasureMs: 5_000, // between two looks at erasures: each waits for a checkpoint of the log, which takes a minute
   erasureLookMs: 600_000, // after so long, a look for erasures that a restored database does not know

@@ -193,6 +193,20 @@ describe.each(ENGINES)('two instances with one checkpoint key on %s', (engine) =
       expect(found(await startedAgain())?.found).toContain(`the log has ${300 + events}`);
     });
 
+    it('started again, it proves so many of many logs in a round, and has compared all when each was proven', async () => {
+      jest.replaceProperty(LIMITS, 'evidenceProofsPerRound', 1 as never);
+      await add(9);
+      store = await store.forNewTenant();
+      await add(4);
+      await slowly(new Memory()).run();
+      memory.noted += `${store.tenantId} 2 ${'7'.repeat(64)}\n`;
+      const again = await startedAgain();
+      expect([again.trial.sequencer.hasCompared, found(again)]).toEqual([false, null]);
+      await again.trial.run();
+      expect(again.trial.sequencer.hasCompared).toBe(true);
+      expect(found(again)?.found).toContain('noted 2 entries');
+    });
+
     it('started again, it notices that a whole log is lost whose first checkpoint is not remembered', async () => {
       memory.notes.clear();
       await takeAway(store);

@@ -25,6 +25,10 @@ export class LogWatch {
   readonly #rememberedIn = new Set<string>();
   #from = 0;
   #hasLooked = false;
+  /** Noted ends that were proven in this round. */
+  #endProofs = 0;
+  /** Whether a log of this walk waits for the proof that it goes on from its noted end. */
+  #waits = false;
 
   constructor(
     private readonly owner: OwnerDoor,
@@ -56,6 +60,8 @@ export class LogWatch {
 
   /** Looks at the logs once. If there are very many, it continues with the next ones at the next call. */
   async round(): Promise<void> {
+    this.#endProofs = 0;
+    if (this.#from === 0) this.#waits = false;
     const rows = await this.rounds.ask((of) =>
       this.owner.models.$queryRawUnsafe<HeadRow[]>(heads(of), this.#from, LIMITS.evidenceWatchedLogs),
     );
@@ -75,7 +81,8 @@ export class LogWatch {
       if (await this.rounds.attempt(row.tenant_id, () => this.#look(row.tenant_id, row, mayProve))) proofs++;
     }
     this.#from = Number.isFinite(end) ? end : 0;
-    if (this.#from === 0) this.#hasLooked = true;
+    // Who reads waits until each log was compared.
+    if (this.#from === 0 && !this.#waits) this.#hasLooked = true;
     await this.memory.ends.save();
   }
 
@@ -97,6 +104,7 @@ export class LogWatch {
   async #look(tenantId: number, row: HeadRow | null, mayProve = true): Promise<boolean> {
     const seen = this.#seen.get(tenantId);
     if (row && seen && !this.#problems.has(tenantId) && isSame(seen, row)) return false;
+    if (this.#isProofPutOff(tenantId, row)) return false;
     try {
       return await this.#check(tenantId, row, mayProve);
     } catch (error) {
@@ -120,6 +128,16 @@ export class LogWatch {
       }
       return false;
     }
+  }
+
+  /** Whether the log needs a proof that it goes on from its noted end, and this round has made enough. */
+  #isProofPutOff(tenantId: number, row: HeadRow | null): boolean {
+    const end = this.memory.ends.noted(tenantId);
+    if (!end || Number(row?.size ?? 0) <= end.size) return false;
+    this.#endProofs += 1;
+    if (this.#endProofs <= LIMITS.evidenceProofsPerRound) return false;
+    this.#waits = true;
+    return true;
   }
 
   async #check(tenantId: number, row: HeadRow | null, mayProve: boolean): Promise<boolean> {
