@@ -129,4 +129,6 @@ const build = (instanceOf: (resolver: unknown) => object | undefined) =>
     resolvers: [...RESOLVERS],
     container: { get: instanceOf },
     validate: false,
+    // It would run an introspection query: a third of a start. The schema is validated with the first operation of a route.
+    skipCheck: true,
   });

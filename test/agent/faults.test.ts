@@ -1,3 +1,4 @@
+import { ANY_ENGINE } from '../support/engines';
 import { NETWORK_FAULTS, TcpProxy } from '../support/tcp-proxy';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
@@ -8,7 +9,7 @@ const RECORDS = 150;
 const TIMES = { requestTimeoutMs: 400, reportTimeoutMs: 400 };
 
 describe('a broken network between an agent and the service', () => {
-  const at = useWorld('embedded');
+  const at = useWorld(ANY_ENGINE);
 
   it.each(NETWORK_FAULTS)(
     '%s: every record is stored once, as soon as the network works again',

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { check } from '../../agent/cli/check';
 import { toGap } from '../../agent/gaps/gap';
 import { LIMITS } from '../../src/limits';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 import { AgentWorld, FILES_2022 } from './support/agent-world';
@@ -27,7 +28,7 @@ describe('an agent with a real service', () => {
     // The service takes it at its start.
     jest.replaceProperty(LIMITS, 'trailHealthMs', 200 as never);
   });
-  const service = useWorld('embedded');
+  const service = useWorld(ANY_ENGINE);
   let tenant: TestTenant;
   let agent: AgentWorld;
   beforeEach(async () => {

@@ -5,14 +5,14 @@ import path from 'node:path';
 import { newKey } from '../../src/caller/key-format';
 import { resolveConnection } from '../../src/cli/service-client';
 import { runCli } from '../support/cli';
-import { temporaryFolder } from '../support/engines';
+import { ANY_ENGINE, temporaryFolder } from '../support/engines';
 import { freePort } from '../support/free-port';
 import { useWorld } from '../support/use-world';
 
 const LIST = ['tenant', 'list'];
 
 describe('the operator key', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
 
   it('comes from --operator-key, else the environment, else the file in DATA_DIR', async () => {
     const { service, operatorKey, database } = open.world;

@@ -1,8 +1,9 @@
 import { runCli } from '../support/cli';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 describe('the command explain', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
   const run = (...args: string[]) =>
     runCli(['explain', ...args], {
       AUDIT_ACTIVITY_URL: open.world.service.url,

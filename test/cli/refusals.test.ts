@@ -5,10 +5,11 @@ import { newKey } from '../../src/caller/key-format';
 import { BUILD_VERSION } from '../../src/generated/version';
 import { compiledService } from '../support/child-service';
 import { runCli } from '../support/cli';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 describe('the command line', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
   const run = (...args: string[]) =>
     runCli(args, { AUDIT_ACTIVITY_URL: open.world.service.url, DATA_DIR: open.world.database.dataDir });
 

@@ -4,11 +4,11 @@ import { newKey } from '../../src/caller/key-format';
 import { createDestination, LOCAL } from '../destinations/support/destinations';
 import { Receiver } from '../destinations/support/receiver';
 import { runBeside } from '../support/cli';
-import { temporaryFolder } from '../support/engines';
+import { ANY_ENGINE, temporaryFolder } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 describe('secrets on the command line', () => {
-  const open = useWorld('embedded', LOCAL);
+  const open = useWorld(ANY_ENGINE, LOCAL);
   let folder: string;
   let receiver: Receiver;
   beforeAll(async () => {

@@ -12,6 +12,7 @@ import { EXPORT_PARAMETERS } from '../../src/modules/export/parameters';
 import { describeSchema } from '../../src/schema';
 import { API_BASE_PATH } from '../../src/version';
 import { DashboardSession } from '../support/dashboard-session';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 /** Adds one line to the table of filters, for all tests of this file. */
@@ -32,7 +33,7 @@ const { parseState, formatState } = jest.requireActual<{
 }>('../../dashboard/src/explore/explore-state');
 
 describe('a filter that is new in the table of filters', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
 
   it('becomes a parameter of the list, the export, the histogram, the facets and the groups', () => {
     expect(Object.keys(FILTERS)).toContain('objectAt');

@@ -2,6 +2,7 @@ import { SCOPES } from '../../src/caller/scopes';
 import { SORTS } from '../../src/event/parameters';
 import { LIMITS } from '../../src/limits';
 import { API_BASE_PATH } from '../../src/version';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 interface Parameter {
@@ -10,7 +11,7 @@ interface Parameter {
 }
 
 describe('the values in the OpenAPI document', () => {
-  const at = useWorld('embedded');
+  const at = useWorld(ANY_ENGINE);
   // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
   let document: any;
   beforeAll(async () => {

@@ -5,6 +5,7 @@ import { createFacade } from '../../rest-facade/app';
 import { ERRORS } from '../../src/errors';
 import { describeSchema } from '../../src/schema';
 import { API_BASE_PATH } from '../../src/version';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 interface Parameter {
@@ -100,7 +101,7 @@ const PATHS = {
 } as const;
 
 describe('the OpenAPI document', () => {
-  const at = useWorld('embedded');
+  const at = useWorld(ANY_ENGINE);
   // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes
   let document: any;
   beforeAll(async () => {

@@ -9,7 +9,7 @@ import { type OpenServer, openServer } from '../../scripts/lib/server-client.cjs
 import { ENVIRONMENT, loadConfig } from '../../src/config';
 import { missingTools } from '../installer/support/packages';
 import { accessLog } from '../support/access-log';
-import { describeOnPostgres } from '../support/engines';
+import { ANY_ENGINE, describeOnPostgres } from '../support/engines';
 import { anEvent } from '../support/events';
 import { ROOT } from '../support/imports';
 import { until } from '../support/until';
@@ -154,7 +154,7 @@ describeOnPostgres('deploy/compose/make-logins.sh on a new cluster', () => {
 
 const MISSING = missingTools('nginx', 'openssl');
 (MISSING ? describe.skip : describe)(`deploy/nginx.conf${MISSING}`, () => {
-  const at = useWorld('embedded', { trustProxy: ['127.0.0.1'] });
+  const at = useWorld(ANY_ENGINE, { trustProxy: ['127.0.0.1'] });
   let proxy: TestProxy;
   let acme: TestTenant;
   beforeAll(async () => {

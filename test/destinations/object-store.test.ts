@@ -1,5 +1,5 @@
 import { awsHeaders } from '../../src/delivery/aws-signature';
-import { ENGINES } from '../support/engines';
+import { ANY_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { useWorld } from '../support/use-world';
 import { change, createDestination, LOCAL, untilShown } from './support/destinations';
@@ -7,7 +7,7 @@ import { Receiver } from './support/receiver';
 import { BUCKET, LOGIN, ObjectStore } from './support/s3';
 
 describe('an object store', () => {
-  const use = useWorld(ENGINES[0] ?? 'embedded', LOCAL);
+  const use = useWorld(ANY_ENGINE, LOCAL);
   let store: ObjectStore;
   beforeAll(async () => {
     store = await ObjectStore.open();

@@ -1,4 +1,4 @@
-import { ENGINES } from '../support/engines';
+import { ANY_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
@@ -8,7 +8,7 @@ import { describeWithRsyslog, Rsyslog } from './support/rsyslog';
 const HEAD = /^<(\d+)>1 (\S+) (\S+) (\S+) - (\S+) - (\{.*\})$/;
 
 describeWithRsyslog('a real rsyslog', () => {
-  const use = useWorld(ENGINES[0] ?? 'embedded', LOCAL);
+  const use = useWorld(ANY_ENGINE, LOCAL);
   let rsyslog: Rsyslog;
   beforeAll(async () => {
     rsyslog = await Rsyslog.open();

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { accessLog } from '../support/access-log';
 import { runCli } from '../support/cli';
-import { ENGINES } from '../support/engines';
+import { ANY_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
@@ -33,7 +33,7 @@ const filter = (title: string, rules: string, login: string, log = LOG) =>
   `title: ${title}\n${log}filter:\n  rules: ${rules}\n  s:\n    serverPrincipalName: ${login}\n  condition: not s\n`;
 
 describe('a filter of a tenant', () => {
-  const open = useWorld(ENGINES[0] ?? 'embedded');
+  const open = useWorld(ANY_ENGINE);
   const folder = mkdtempSync(path.join(os.tmpdir(), 'filters-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   let tenant: TestTenant;

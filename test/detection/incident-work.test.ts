@@ -6,6 +6,7 @@ import { writeFindings } from '../../src/modules/detection/detector/write-findin
 import type { Finding } from '../../src/rules/finding';
 import { tenantSet } from '../../src/tenant-set';
 import { AN_ATTEMPT } from '../support/attempt';
+import { ANY_ENGINE } from '../support/engines';
 import { Store } from '../support/store';
 
 const START_US = Date.parse('2026-01-05T00:00:00Z') * 1_000;
@@ -37,7 +38,7 @@ const findingOf = (login: string, n: number): Finding => ({
 describe('work on incidents', () => {
   let store: Store;
   beforeAll(async () => {
-    store = await Store.open('embedded');
+    store = await Store.open(ANY_ENGINE);
   });
   afterAll(() => store.close());
 

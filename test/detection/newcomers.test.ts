@@ -1,3 +1,4 @@
+import { ANY_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
@@ -5,7 +6,7 @@ import type { TestTenant } from '../support/world';
 import { unseenInLogins } from './support/sigma';
 
 describe('a rule with a baseline that is imported or enabled later', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
   let tenant: TestTenant;
   let key: string;
   const operate = (field: string, answer: string) =>

@@ -1,4 +1,4 @@
-import { ENGINES } from '../support/engines';
+import { ANY_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { World } from '../support/world';
@@ -12,7 +12,7 @@ describe('alerts', () => {
   let world: World;
   beforeAll(async () => {
     mail = await MailServer.open();
-    world = await World.open(ENGINES[0] ?? 'embedded', {
+    world = await World.open(ANY_ENGINE, {
       mail: { url: mail.url, from: 'audit@example.com' },
     });
   });

@@ -1,3 +1,4 @@
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 /** A regular expression as slow as a rule may be: each character of a text keeps hundreds of states alive. */
@@ -19,7 +20,7 @@ detection:
 const IMPORT =
   'mutation($t: String!, $source: String!) { importRules(tenantId: $t, source: $source) { ruleId } }';
 describe('own rules of a tenant', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
 
   it('are refused when all of them together cost too much', async () => {
     const { world } = open;

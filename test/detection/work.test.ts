@@ -3,14 +3,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { accessLog } from '../support/access-log';
 import { runCli } from '../support/cli';
-import { ENGINES } from '../support/engines';
+import { ANY_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 
 describe('the command line', () => {
-  const open = useWorld(ENGINES[0] ?? 'embedded');
+  const open = useWorld(ANY_ENGINE);
   let tenant: TestTenant;
   let key: string;
 

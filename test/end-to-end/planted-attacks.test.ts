@@ -1,6 +1,7 @@
 import { AgentWorld } from '../agent/support/agent-world';
 import { createDestination, LOCAL } from '../destinations/support/destinations';
 import { Receiver } from '../destinations/support/receiver';
+import { ANY_ENGINE } from '../support/engines';
 import { until } from '../support/until';
 import { World } from '../support/world';
 import { ATTACKS, type Attack } from './support/attacks';
@@ -32,7 +33,7 @@ describe('an attack in audit files', () => {
   let receiver: Receiver;
   beforeAll(async () => {
     [mail, receiver] = await Promise.all([MailBox.open(), Receiver.open()]);
-    world = await World.open('embedded', { ...LOCAL, mail: { url: mail.url, from: 'audit@example.com' } });
+    world = await World.open(ANY_ENGINE, { ...LOCAL, mail: { url: mail.url, from: 'audit@example.com' } });
   });
   afterAll(async () => {
     await world.close();

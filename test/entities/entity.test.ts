@@ -1,5 +1,6 @@
 import { heldRoles, type RoleChange } from '../../src/modules/entities/roles';
 import { DashboardSession } from '../support/dashboard-session';
+import { ANY_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { useWorld } from '../support/use-world';
 
@@ -14,7 +15,7 @@ const DAY_MS = 86_400_000;
 const ago = (days: number) => `${new Date(Date.now() - days * DAY_MS).toISOString().slice(0, -1)}0000Z`;
 
 describe('an entity', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
 
   it('has its first and last event, its values with new ones marked, and its roles, of own tenants alone', async () => {
     const [acme, other] = [await open.world.tenant(), await open.world.tenant()];

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../src/limits';
 import { DashboardSession } from '../support/dashboard-session';
+import { ANY_ENGINE } from '../support/engines';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 
@@ -13,7 +14,7 @@ const FACETS = `query($limit: Int, $search: String, $databaseName: String, $succ
     totalCount facets { field distinct values { value name succeeded failed } } } }`;
 
 describe('the queries that the dashboard explores with', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
   let session: DashboardSession;
   let ofOther: DashboardSession;
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { DashboardSession } from '../support/dashboard-session';
-import { ENGINES } from '../support/engines';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 const SAVE = `mutation($tenantId: String!, $name: String!, $filter: String!, $isShared: Boolean!) {
@@ -10,7 +10,7 @@ const LIST = '{ savedSearches { name filter isShared isOwn } }';
 const REMOVE = 'mutation($searchId: String!) { removeSavedSearch(searchId: $searchId) { name } }';
 
 describe('saved searches', () => {
-  const open = useWorld(ENGINES[0] ?? 'embedded');
+  const open = useWorld(ANY_ENGINE);
   const signIn = (key: string) => DashboardSession.signIn(open.world, key);
   const spec = { name: 'Not by the service', filter: 'NOT principalName:svc', isShared: false };
 

@@ -3,6 +3,7 @@ import { SCOPE_NAMES, SCOPES } from '../../src/caller/scopes';
 import { accessRuleOf, assertEveryRootFieldHasRule } from '../../src/graphql/access';
 import { describeSchema } from '../../src/schema';
 import { accessLog, type LoggedAccess } from '../support/access-log';
+import { ANY_ENGINE } from '../support/engines';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 
@@ -479,7 +480,7 @@ describe('the schema', () => {
 });
 
 describe('each root field', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
   const callers = {} as Record<
     string,
     { key: string | null; passes: (kind: string) => boolean; refusal: string }

@@ -1,6 +1,7 @@
 import { newKey } from '../../src/caller/key-format';
 import { ERRORS } from '../../src/errors';
 import type { Answer } from '../support/answer';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 
@@ -11,7 +12,7 @@ const LIFTED = `query($filter: String) {
 const SUMMARY = '{ auditSummary { totalCount } }';
 
 describe('the answers of REST and GraphQL', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
   let acme: TestTenant;
   beforeAll(async () => {
     acme = await open.world.tenant();

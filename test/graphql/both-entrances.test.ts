@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { newKey } from '../../src/caller/key-format';
 import type { ErrorCode } from '../../src/errors';
 import { LIST_PARAMETERS, RECORD_PARAMETERS, SUMMARY_PARAMETERS } from '../../src/event/parameters';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 
@@ -20,7 +21,7 @@ const SUMMARY = `query($startTime: String, $endTime: String, $filter: String) {
   auditSummary(startTime: $startTime, endTime: $endTime, filter: $filter) { totalCount } }`;
 
 describe('REST and GraphQL', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
   let acme: TestTenant;
   beforeAll(async () => {
     acme = await open.world.tenant();

@@ -1,6 +1,7 @@
 import { LIMITS } from '../../src/limits';
 import { aGap, aReport, REPORT, reportOf } from '../support/audit-sources';
 import { DashboardSession } from '../support/dashboard-session';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 const ASK = `query($filter: String, $startTime: String, $endTime: String) {
@@ -8,7 +9,7 @@ const ASK = `query($filter: String, $startTime: String, $endTime: String) {
   sourceCount otherSourceCount gapCount sources { hostName completeThrough hasProblem } gaps { hostName reason afterTime beforeTime } } }`;
 
 describe('the completeness of a time range', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
 
   it('is reported by source, with its progress and the gaps that touch the range, for own tenants only', async () => {
     const [acme, other] = [await open.world.tenant(), await open.world.tenant()];

@@ -1,11 +1,12 @@
 import { serverAudits } from 'graphql-http';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 /**
  * The audits of https://github.com/graphql/graphql-over-http: what a GraphQL server over HTTP must, should or may do.
  */
 describe('/graphql follows GraphQL over HTTP', () => {
-  const at = useWorld('embedded');
+  const at = useWorld(ANY_ENGINE);
   const audits = serverAudits({
     url: () => `${at.world.service.url}/graphql`,
     fetchFn: (url: string, init: RequestInit = {}) =>

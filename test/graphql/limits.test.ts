@@ -21,6 +21,7 @@ import { LIST_SIZES, limitDocument } from '../../src/graphql/limits';
 import { LIMITS } from '../../src/limits';
 import { describeSchema } from '../../src/schema';
 import type { Answer } from '../support/answer';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 
@@ -221,7 +222,7 @@ describe('the fields that a public key may use over /graphql', () => {
 });
 
 describe('POST /graphql', () => {
-  const at = useWorld('embedded');
+  const at = useWorld(ANY_ENGINE);
   let acme: TestTenant;
   beforeAll(async () => {
     acme = await at.world.tenant();

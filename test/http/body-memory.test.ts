@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { ANY_ENGINE } from '../support/engines';
 import { until } from '../support/until';
 import { useLimits } from '../support/use-limits';
 import { useWorld } from '../support/use-world';
@@ -11,7 +12,7 @@ const BODY = '{"query":"{ __typename }"}'.padEnd(BODY_BYTES);
 
 describe('the memory for bodies', () => {
   useLimits({ bodiesBytesMax: ALL_BYTES });
-  const at = useWorld('embedded');
+  const at = useWorld(ANY_ENGINE);
   const post = async (key: string) => {
     const headers = { 'Content-Type': 'application/json', 'X-Api-Key': key };
     return (await at.world.fetch('/graphql', { method: 'POST', headers, body: BODY })).status;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { LIMITS } from '../../src/limits';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 import { open, parseAnswer } from './support/raw';
@@ -13,7 +14,7 @@ const bomb = (mib: number) => {
 };
 
 describe('a body that inflates to far more than its size', () => {
-  const at = useWorld('embedded');
+  const at = useWorld(ANY_ENGINE);
   let acme: TestTenant;
   beforeAll(async () => {
     acme = await at.world.tenant();

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../src/limits';
+import { ANY_ENGINE } from '../support/engines';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 import { open, parseAnswer, type RawAnswer, send } from './support/raw';
@@ -15,7 +16,7 @@ function expectRefusal(answer: RawAnswer, status: number, code: string) {
 const GET = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n';
 
 describe('a malformed request', () => {
-  const at = useWorld('embedded');
+  const at = useWorld(ANY_ENGINE);
   const url = () => at.world.service.url;
   afterEach(async () => {
     expect(await send(url(), `${GET}\r\n`)).toMatchObject({ status: 200, text: 'Healthy' });

@@ -1,8 +1,9 @@
 import { LIMITS } from '../../src/limits';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 describe('failed keys from one IPv6 network', () => {
-  const at = useWorld('embedded', { trustProxy: ['loopback'] });
+  const at = useWorld(ANY_ENGINE, { trustProxy: ['loopback'] });
   afterEach(() => jest.restoreAllMocks());
   const tryFrom = async (address: string) =>
     (

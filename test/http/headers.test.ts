@@ -1,7 +1,8 @@
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 describe('every answer', () => {
-  const at = useWorld('embedded');
+  const at = useWorld(ANY_ENGINE);
 
   it.each([
     ['an answer', '/api/v1/public/audit-activity', true],

@@ -1,5 +1,5 @@
 import { newKey } from '../../src/caller/key-format';
-import { createTestDatabase, describeOnPostgres } from '../support/engines';
+import { ANY_ENGINE, createTestDatabase, describeOnPostgres } from '../support/engines';
 import { anEvent } from '../support/events';
 import { TcpProxy } from '../support/tcp-proxy';
 import { until } from '../support/until';
@@ -84,7 +84,7 @@ describeOnPostgres('the log', () => {
 
 describe('a line of the log', () => {
   it('is written for each request, with key, tenants, route and rows', async () => {
-    const world = await World.open('embedded');
+    const world = await World.open(ANY_ENGINE);
     const acme = await world.tenant();
     await acme.ingest([anEvent(), anEvent()]);
     await acme.get('/audit-activity');

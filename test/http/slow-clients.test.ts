@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { LIMITS } from '../../src/limits';
+import { ANY_ENGINE } from '../support/engines';
 import { until } from '../support/until';
 import { World } from '../support/world';
 import { open, parseAnswer, trickle } from './support/raw';
@@ -19,7 +20,7 @@ describe('a slow client is cut off', () => {
       requestCheckMs: 50,
     };
     for (const [name, ms] of Object.entries(short)) jest.replaceProperty(LIMITS, name as never, ms as never);
-    world = await World.open('embedded');
+    world = await World.open(ANY_ENGINE);
   });
   afterAll(async () => {
     jest.restoreAllMocks();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { INGEST_FIELDS } from '../../src/event/fields';
-import { ENGINES } from '../support/engines';
+import { ANY_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { expectDocumentedErrors } from '../support/fuzz/answers';
 import { hostileText, hostileValue } from '../support/fuzz/hostile';
@@ -85,7 +85,7 @@ const request: fc.Arbitrary<Sent> = fc.oneof(
 );
 
 describe('anything sent to the ingest mutation', () => {
-  const at = useWorld(ENGINES.at(-1) ?? 'embedded');
+  const at = useWorld(ANY_ENGINE);
 
   it('is answered with a receipt that accounts for every event, or with a documented refusal, and accepted events are stored', async () => {
     const { world } = at;

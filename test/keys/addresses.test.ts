@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/limits';
 import { API_BASE_PATH } from '../../src/version';
 import { accessLog } from '../support/access-log';
-import { ONE_ENGINE } from '../support/engines';
+import { ANY_ENGINE, ONE_ENGINE } from '../support/engines';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 import type { World } from '../support/world';
@@ -79,7 +79,7 @@ describe.each(ONE_ENGINE)('a key restricted to addresses on %s', (engine) => {
 });
 
 describe('a service that trusts no proxy', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
 
   it('ignores the address that a caller claims', async () => {
     const { key } = await boundKey(open.world, ['192.0.2.0/24']);
@@ -90,7 +90,7 @@ describe('a service that trusts no proxy', () => {
 });
 
 describe('failures of keys from one IPv6 network', () => {
-  const open = useWorld('embedded', { trustProxy: ['loopback'] });
+  const open = useWorld(ANY_ENGINE, { trustProxy: ['loopback'] });
 
   it('are counted together, and apart from another network', async () => {
     const fail = (from: string) => statusOf(open.world, 'wrong', from);

@@ -1,5 +1,6 @@
 import { aReport, REPORT } from '../support/audit-sources';
 import { DashboardSession } from '../support/dashboard-session';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 const RENAME =
@@ -9,7 +10,7 @@ const DISABLE = `mutation($t: String!, $r: String!) {
 const ENABLE = 'mutation($t: String!) { enableTenant(tenantId: $t) { disabledAt disabledReason } }';
 const INGEST = `mutation($batch: AuditEventBatchInput!) { ingestAuditEvents(batch: $batch) { accepted } }`;
 
-const open = useWorld('embedded');
+const open = useWorld(ANY_ENGINE);
 const refusalOf = async (key: string, query: string, variables: object) =>
   (await open.world.graphql(key, query, variables)).body.errors?.[0];
 

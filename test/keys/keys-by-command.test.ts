@@ -1,9 +1,10 @@
 import { isWellFormedKey } from '../../src/caller/key-format';
 import { type CliOutcome, runCli } from '../support/cli';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 describe('the command line', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
   const run = (...args: string[]): Promise<CliOutcome> =>
     runCli(args, { AUDIT_ACTIVITY_URL: open.world.service.url, DATA_DIR: open.world.database.dataDir });
   /** Runs a command that must succeed. @returns its one line of JSON, parsed */

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { LIMITS } from '../../src/limits';
 import { aReport, REPORT } from '../support/audit-sources';
-import { ENGINES } from '../support/engines';
+import { ANY_ENGINE, ENGINES } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { FRESH_METRICS, useLimits } from '../support/use-limits';
@@ -183,7 +183,7 @@ describe.each(ENGINES)('/metrics of a service on %s', (engine) => {
 });
 
 it('metrics are not served unless METRICS_PORT is set', async () => {
-  const world = await World.open('embedded');
+  const world = await World.open(ANY_ENGINE);
   expect(world.service.metricsUrl).toBeNull();
   await world.close();
 });

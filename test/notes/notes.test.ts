@@ -1,6 +1,6 @@
 import { accessLog } from '../support/access-log';
 import { DashboardSession } from '../support/dashboard-session';
-import { ENGINES } from '../support/engines';
+import { ANY_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { useLimits } from '../support/use-limits';
@@ -24,7 +24,7 @@ const CHOICES = `query($recordId: String!, $search: String) {
   incidentChoices(recordId: $recordId, search: $search) { incidentId title createdAt } }`;
 
 describe('notes and events in incidents', () => {
-  const open = useWorld(ENGINES[0] ?? 'embedded');
+  const open = useWorld(ANY_ENGINE);
   useLimits({
     notesMax: 3,
     notesOfHolderMax: 5,

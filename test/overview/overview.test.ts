@@ -9,6 +9,7 @@ import { Folder } from '../../src/store/counts/fold';
 import { tenantSet } from '../../src/tenant-set';
 import { AT_ONCE } from '../support/at-once';
 import { DashboardSession } from '../support/dashboard-session';
+import { ANY_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { Store } from '../support/store';
 import { useWorld } from '../support/use-world';
@@ -27,7 +28,7 @@ const WEEK = { startTime: '2026-03-02T10:00:00.0000000Z', endTime: '2026-03-09T1
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, n) => sum + n, 0);
 
 describe('the overview', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
   const rows = (n: number) => ({ additional: { responseRows: n } });
   const failed = { actionId: 'LGIF', succeeded: false, serverPrincipalName: 'sa' };
 
@@ -140,7 +141,7 @@ describe('the overview', () => {
 describe('a sum and the values of whole hours', () => {
   let store: Store;
   beforeAll(async () => {
-    store = await Store.open('embedded');
+    store = await Store.open(ANY_ENGINE);
   });
   afterAll(() => store.close());
 

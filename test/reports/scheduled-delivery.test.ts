@@ -6,7 +6,7 @@ import { Receiver } from '../destinations/support/receiver';
 import { BUCKET, LOGIN, ObjectStore } from '../destinations/support/s3';
 import { MailServer } from '../detection/support/mail-server';
 import { runCli } from '../support/cli';
-import { ENGINES, temporaryFolder } from '../support/engines';
+import { ANY_ENGINE, temporaryFolder } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { useLimits } from '../support/use-limits';
@@ -22,7 +22,7 @@ describe('scheduled reports', () => {
   let store: ObjectStore;
   beforeAll(async () => {
     [mail, receiver, store] = [await MailServer.open(), await Receiver.open(), await ObjectStore.open()];
-    world = await World.open(ENGINES[0] ?? 'embedded', {
+    world = await World.open(ANY_ENGINE, {
       ...LOCAL,
       mail: { url: mail.url, from: 'audit@example.com' },
       publicUrl: PUBLIC_URL,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { newKey } from '../../src/caller/key-format';
-import { ENGINES } from '../support/engines';
+import { ANY_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { expectDocumented } from '../support/fuzz/answers';
 import { hostileText } from '../support/fuzz/hostile';
@@ -48,7 +48,7 @@ function sound(
 const encode = (text: string) => encodeURIComponent(text.toWellFormed()).replace(/'/g, '%27');
 
 describe('any request to a route of the OpenAPI document', () => {
-  const at = useWorld(ENGINES.at(-1) ?? 'embedded');
+  const at = useWorld(ANY_ENGINE);
 
   it('is answered as the document says, and never with a server error', async () => {
     const { world } = at;

@@ -1,9 +1,10 @@
 import { runBeside, runCli } from '../support/cli';
+import { ANY_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { useWorld } from '../support/use-world';
 
 describe('tenant retention on the command line', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
   const run = (...args: string[]) =>
     runCli(args, { AUDIT_ACTIVITY_URL: open.world.service.url, DATA_DIR: open.world.database.dataDir });
 

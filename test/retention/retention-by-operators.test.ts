@@ -1,5 +1,5 @@
 import { RetentionManager } from '../../src/modules/tenants/retention/manage-retention';
-import { ENGINES } from '../support/engines';
+import { ANY_ENGINE } from '../support/engines';
 import { OPERATOR, openFakeService } from '../support/fake-service';
 import { useWorld } from '../support/use-world';
 
@@ -25,7 +25,7 @@ const RUN = {
 };
 
 describe('retention through GraphQL', () => {
-  const open = useWorld(ENGINES[0] ?? 'embedded');
+  const open = useWorld(ANY_ENGINE);
   const code = async (query: string, variables: object) =>
     (await open.world.graphql(open.world.operatorKey, query, variables)).body.errors?.[0].extensions.code;
 

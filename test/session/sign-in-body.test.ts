@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { LIMITS } from '../../src/limits';
 import { open, parseAnswer, send } from '../http/support/raw';
 import { signIn } from '../support/dashboard-session';
+import { ANY_ENGINE } from '../support/engines';
 import { until } from '../support/until';
 import { World } from '../support/world';
 
@@ -17,7 +18,7 @@ describe('the body of a sign-in', () => {
   beforeAll(async () => {
     jest.replaceProperty(LIMITS, 'signInBodyMs', BODY_MS as never);
     jest.replaceProperty(LIMITS, 'signInBodiesPerAddressMax', BODIES_MAX as never);
-    world = await World.open('embedded', { trustProxy: ['loopback'] });
+    world = await World.open(ANY_ENGINE, { trustProxy: ['loopback'] });
   });
   afterAll(async () => {
     jest.restoreAllMocks();
@@ -58,7 +59,7 @@ describe('the body of a sign-in', () => {
 it('a body that has not arrived takes no place among the requests in work', async () => {
   jest.replaceProperty(LIMITS, 'requestsInWorkMax', 4 as never);
   jest.replaceProperty(LIMITS, 'requestsInWorkPerAddressMax', 2 as never);
-  const world = await World.open('embedded', { trustProxy: ['loopback'] });
+  const world = await World.open(ANY_ENGINE, { trustProxy: ['loopback'] });
   const { key, agentKey } = await world.tenant();
   const head = (apiKey: string) =>
     `POST /graphql HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;

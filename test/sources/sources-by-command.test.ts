@@ -1,10 +1,11 @@
 import { aGap, aReport, REPORT, reportOf } from '../support/audit-sources';
 import { runCli } from '../support/cli';
+import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 
 describe('the command sources', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
   const run = (...args: string[]) =>
     runCli(['sources', ...args], {
       AUDIT_ACTIVITY_URL: open.world.service.url,

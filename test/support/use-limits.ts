@@ -16,6 +16,19 @@ export function useLimits(others: Partial<Record<keyof typeof LIMITS, number>>):
   });
 }
 
+/**
+ * Opens a service on a database that nobody cuts off. On a busy machine, a new connection takes longer than requests wait
+ * for one, so that some would get 503.
+ */
+export async function withPatience<T>(open: () => Promise<T>): Promise<T> {
+  const replaced = jest.replaceProperty(LIMITS, 'databaseConnectMs', 20_000 as never);
+  try {
+    return await open();
+  } finally {
+    replaced.restore();
+  }
+}
+
 /** Limits by which a test waits only briefly until ingested events are in the evidence log. */
 export const QUICK_LOG = { sequenceMs: 100 } as const;
 /** Limits by which each test reads the metrics that come from the database anew. */

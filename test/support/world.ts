@@ -6,10 +6,11 @@ import { OPERATOR_KEY_FILE } from '../../src/modules/keys/operator-key';
 import { createLog } from '../../src/observe/log';
 import { type Service, startService } from '../../src/service';
 import type { Answer } from './answer';
-import { createTestDatabase, type EngineName, type TestDatabase } from './engines';
+import { ANY_ENGINE, createTestDatabase, type EngineName, type TestDatabase } from './engines';
 import { anEvent, type IngestedEvent } from './events';
 import { holdWindows } from './held-windows';
 import { checkAgainstDocument } from './openapi-check';
+import { withPatience } from './use-limits';
 
 const BASE = '/api/v1/public';
 
@@ -24,9 +25,9 @@ export class World {
     readonly logLines: string[],
   ) {}
 
-  static async open(engine: EngineName = 'embedded', settings: Partial<Config> = {}): Promise<World> {
+  static async open(engine: EngineName = ANY_ENGINE, settings: Partial<Config> = {}): Promise<World> {
     const database = await createTestDatabase(engine);
-    return World.on(database, settings);
+    return withPatience(() => World.on(database, settings));
   }
 
   /** A second instance on the same database. */

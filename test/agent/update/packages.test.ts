@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { ANY_ENGINE } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import { FILES_2022 } from '../support/agent-world';
 import { until } from '../support/until';
 import { Bundles, PackageWorld } from './package-world';
 
 describe('a package of the agent, with a real agent and a real service', () => {
-  const service = useWorld('embedded');
+  const service = useWorld(ANY_ENGINE);
   let bundles: Bundles;
   let host: PackageWorld;
   beforeAll(() => {

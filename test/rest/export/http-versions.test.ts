@@ -1,5 +1,6 @@
 import { send } from '../../http/support/raw';
 import { DashboardSession } from '../../support/dashboard-session';
+import { ANY_ENGINE } from '../../support/engines';
 import { checkAgainstDocument } from '../../support/openapi-check';
 import { useWorld } from '../../support/use-world';
 import { PATH } from './support';
@@ -7,7 +8,7 @@ import { PATH } from './support';
 const BASE = '/api/v1/public';
 
 describe('an export over HTTP/1.0', () => {
-  const open = useWorld('embedded');
+  const open = useWorld(ANY_ENGINE);
   const get = (path: string, headers: Readonly<Record<string, string>>, version = '1.0') => {
     const lines = Object.entries({ Host: 'audit', Connection: 'close', ...headers });
     const head = [`GET ${path} HTTP/${version}`, ...lines.map(([name, value]) => `${name}: ${value}`)];

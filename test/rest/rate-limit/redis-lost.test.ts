@@ -1,4 +1,4 @@
-import { REDIS_URL } from '../../support/engines';
+import { ANY_ENGINE, REDIS_URL } from '../../support/engines';
 import { TcpProxy } from '../../support/tcp-proxy';
 import { until } from '../../support/until';
 import { World } from '../../support/world';
@@ -8,7 +8,7 @@ const onRedis = REDIS_URL ? describe : describe.skip;
 /** A service that reaches Redis through a proxy. */
 async function openBehindProxy() {
   const proxy = await TcpProxy.to(REDIS_URL);
-  const world = await World.open('embedded', { redisUrl: proxy.url });
+  const world = await World.open(ANY_ENGINE, { redisUrl: proxy.url });
   return { proxy, world };
 }
 
@@ -74,7 +74,7 @@ onRedis('Redis lost', () => {
 
   it('a service starts without Redis, Degraded, and uses Redis later', async () => {
     proxy.cut();
-    const alone = await World.open('embedded', { redisUrl: proxy.url });
+    const alone = await World.open(ANY_ENGINE, { redisUrl: proxy.url });
     try {
       expect((await alone.fetch('/health')).text).toBe('Degraded');
       const { key } = await alone.tenant();

@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:tls';
 import { RedisLink } from '../../../src/caller/rate-limit/redis-link';
 import { createLog } from '../../../src/observe/log';
 import { makeCertificate } from '../../detection/support/mail-server';
-import { REDIS_URL } from '../../support/engines';
+import { ANY_ENGINE, REDIS_URL } from '../../support/engines';
 import { World } from '../../support/world';
 
 (REDIS_URL ? describe : describe.skip)('Redis behind TLS', () => {
@@ -66,7 +66,7 @@ import { World } from '../../support/world';
     const file = path.join(folder, 'ca.pem');
     writeFileSync(file, 'no certificate');
     for (const redisCaFile of [file, path.join(folder, 'absent.pem')])
-      await expect(World.open('embedded', { redisUrl: url, redisCaFile })).rejects.toThrow(
+      await expect(World.open(ANY_ENGINE, { redisUrl: url, redisCaFile })).rejects.toThrow(
         `REDIS_CA_FILE ${redisCaFile} is not usable`,
       );
   });

@@ -1,6 +1,7 @@
 import { checkDeprecation } from '../../../rest-facade/deprecation';
 import { ROUTES } from '../../../rest-facade/routes';
 import { API_BASE_PATH } from '../../../src/version';
+import { ANY_ENGINE } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import type { TestTenant } from '../../support/world';
 
@@ -18,7 +19,7 @@ jest.mock('../../../rest-facade/routes', () => {
 });
 
 describe('a deprecated route', () => {
-  const at = useWorld('embedded');
+  const at = useWorld(ANY_ENGINE);
   let acme: TestTenant;
   beforeAll(async () => {
     acme = await at.world.tenant();

@@ -1,3 +1,4 @@
+import { ANY_ENGINE } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import { expectError } from '../support/operations';
 
@@ -5,7 +6,7 @@ const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avi
 
 // These answers do not depend on the database, so one engine is enough.
 describe('/swagger', () => {
-  const at = useWorld('embedded');
+  const at = useWorld(ANY_ENGINE);
   const accepting = (Accept: string) => at.world.fetch('/swagger', { headers: { Accept } });
 
   it.each(['*/*', 'application/json', 'application/json, text/html', 'application/*', 'image/png'])(
