@@ -5,6 +5,7 @@ import { Router } from 'wouter';
 import { createClient } from './api/client';
 import { loadSession, type Session } from './api/session';
 import { useContrastOfPage } from './lib/contrast';
+import { beginKeeping, endKeeping } from './lib/kept';
 import { useTexts } from './lib/language';
 import { ZoneProvider } from './lib/preferences';
 import { RateWaitNote } from './shell/rate-wait-note';
@@ -37,12 +38,18 @@ export function App({ loading }: { readonly loading: Promise<Session | null> }) 
   useEffect(() => take(loading), [take, loading]);
 
   const leave = useCallback((over: boolean) => {
+    endKeeping(over);
     setIsOver(over);
     setState({ kind: 'known', session: null });
   }, []);
   const session = state.kind === 'known' ? state.session : null;
-  // Each session gets a new client, since nothing of one session may be shown in the next.
-  const client = useMemo(() => session && createClient(() => leave(true)), [session, leave]);
+  // Each session gets a new client, since nothing of one session may be shown in the next. What was typed waits for the same person.
+  const client = useMemo(() => {
+    if (!session) return null;
+    const { kind, name, tenants, scopes } = session;
+    beginKeeping(JSON.stringify([kind, name, tenants, scopes]));
+    return createClient(() => leave(true));
+  }, [session, leave]);
 
   if (state.kind === 'asking')
     return (

@@ -1,8 +1,10 @@
 import type { Locator, Page } from 'playwright-core';
 import { change, createDestination, LOCAL, untilShown } from '../destinations/support/destinations';
 import { Receiver } from '../destinations/support/receiver';
+import { aReport, REPORT } from '../support/audit-sources';
 import { violations } from './support/axe';
-import { useDashboard } from './support/dashboard';
+import { changesOfPoll } from './support/changes-of-poll';
+import { inDatabase, useDashboard } from './support/dashboard';
 
 describe('destinations in the dashboard', () => {
   const opened = useDashboard(LOCAL);
@@ -150,6 +152,52 @@ describe('destinations in the dashboard', () => {
     await card.getByRole('button', { name: 'Test hook' }).click();
     await card.getByText('The test was accepted.').waitFor();
     expect(receiver.requests.at(-1)?.headers).toMatchObject({ authorization: 'Bearer b1', 'x-team': 'blue' });
+    await page.context().close();
+  });
+
+  it('and sources are lists that a poll changes by difference: focus, selection, open row and place stay', async () => {
+    const { world, contoso } = opened.dashboard;
+    const { tenantId } = contoso;
+    for (const name of ['first', 'second']) {
+      const { destinationId } = await createDestination(world, { tenantId, name, url: receiver.url });
+      await untilShown(world, destinationId, ({ lagEvents, delivered }) => lagEvents === 0 && delivered > 0);
+    }
+    for (const databaseName of ['Ledger', 'Stock'])
+      await world.graphql(contoso.agentKey, REPORT, { report: aReport({ tenantId, databaseName }) });
+    // What was hours ago has the same age for a while.
+    const earlier = "now() - interval '170 minutes'";
+    await inDatabase(world, `UPDATE audit_source SET last_reported = ${earlier}, caught_up_at = ${earlier}`);
+    await inDatabase(world, `UPDATE destination SET last_success_at = ${earlier}`);
+    const page = await opened.dashboard.signedIn(world.operatorKey, '/destinations');
+    await page.clock.install();
+    for (const { view, name, other, change } of [
+      {
+        view: 'destinations',
+        name: 'first',
+        other: 'third',
+        change: "UPDATE destination SET name = 'third' WHERE name = 'second'",
+      },
+      {
+        view: 'sources',
+        name: 'Ledger',
+        other: 'Stock',
+        change:
+          "UPDATE audit_source SET agent_version = '2.0.0', problem = 'x' WHERE database_name = 'Stock'",
+      },
+    ]) {
+      await page.goto(`${opened.dashboard.origin}/dashboard/${view}`);
+      const { row } = await open(page, name);
+      const changes = () => changesOfPoll(page, /query (Destinations|Sources)\b/, 10_000);
+      // The second answer is the first with a rate.
+      await changes();
+      await row.getByRole('button').focus();
+      await page.evaluate("getSelection().selectAllChildren(document.querySelector('tbody td'))");
+      expect(await changes()).toEqual([]);
+      const kept = 'document.activeElement.innerText + ": " + getSelection()';
+      expect(await page.evaluate<string>(kept)).toBe(`${name}: ${view === 'sources' ? 'Stale' : 'active'}`);
+      await inDatabase(world, change);
+      expect(new Set(await changes())).toEqual(new Set([other]));
+    }
     await page.context().close();
   });
 

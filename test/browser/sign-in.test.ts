@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { until } from '../support/until';
 import { violations } from './support/axe';
 import { signIn, useDashboard } from './support/dashboard';
@@ -95,6 +96,46 @@ describe('signing in to the dashboard', () => {
       (isTold) => isTold,
     );
     expect(await limit.first().textContent()).toMatch(/asks again by itself in \d+ s$/);
+  });
+
+  it('keeps what was typed when the session ends in the middle, for the same person, without secrets', async () => {
+    const { world, contoso } = opened.dashboard;
+    const page = await opened.dashboard.visit('/destinations');
+    await signIn(page, world.operatorKey);
+    const end = async (button: Locator) => {
+      await page.context().clearCookies();
+      await button.click();
+      await page.getByText('The session has ended.').waitFor();
+      expect(await page.getByRole('dialog').count()).toBe(0);
+    };
+    await page.getByRole('button', { name: 'New destination' }).click();
+    const form = page.getByRole('dialog', { name: 'New destination' });
+    await form.getByLabel('Tenant').selectOption({ label: 'Fabrikam' });
+    await form.getByLabel('Type').selectOption('splunk-hec');
+    await form.getByLabel(/^Name/).fill('siem of the night');
+    await form.getByLabel(/^Token/).fill('nobody sees this again');
+    await end(form.getByRole('button', { name: 'Send a test' }));
+    await signIn(page, world.operatorKey);
+    await form.waitFor();
+    expect(await form.getByLabel(/^Name/).inputValue()).toBe('siem of the night');
+    expect(await form.getByLabel('Type', { exact: true }).inputValue()).toBe('splunk-hec');
+    expect(await form.getByLabel(/^Token/).inputValue()).toBe('');
+    // What somebody has closed is gone.
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'New destination' }).click();
+    expect(await form.getByLabel(/^Name/).inputValue()).toBe('');
+    await form.getByLabel(/^Name/).fill('not for others');
+    await end(form.getByRole('button', { name: 'Send a test' }));
+    await signIn(page, contoso.key);
+    await page.getByText('There is nothing here for this sign-in').waitFor();
+    await page.context().clearCookies();
+    await page.getByRole('link', { name: 'Explore' }).click();
+    await page.getByText('The session has ended.').waitFor();
+    await signIn(page, world.operatorKey);
+    await page.getByRole('link', { name: 'Destinations' }).click();
+    await page.getByRole('button', { name: 'New destination' }).click();
+    expect(await form.getByLabel(/^Name/).inputValue()).toBe('');
+    await page.context().close();
   });
 
   it('ends when the key is revoked: the next action asks to sign in again, at the same view', async () => {

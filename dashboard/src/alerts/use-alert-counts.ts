@@ -1,6 +1,5 @@
-import { useInterval } from '@mantine/hooks';
-import { useQuery } from 'urql';
 import { AlertCountsDocument } from '../../generated/operations';
+import { usePolled } from '../lib/use-polled';
 
 const ASK_MS = 20_000;
 /** No filter. */
@@ -12,11 +11,12 @@ export function useAlertCounts(
   pause = false,
   isAlways = false,
 ) {
-  const [{ data, error }, ask] = useQuery({
+  const { data, error, ask } = usePolled({
     query: AlertCountsDocument,
     variables: filters,
-    pause,
+    everyMs: ASK_MS,
+    isPaused: pause,
+    isAlways,
   });
-  useInterval(() => !pause && (isAlways || !document.hidden) && ask(), ASK_MS, { autoInvoke: true });
   return { counts: data?.alertCounts ?? null, error, ask };
 }

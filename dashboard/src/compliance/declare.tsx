@@ -1,8 +1,8 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { type ComplianceDeclarationKind, DeclareComplianceDocument } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { COMPLIANCE } from './texts';
@@ -54,9 +54,9 @@ export function Declare(props: {
   const t = useTexts(COMPLIANCE);
   const { tenantId, onClose, onDone } = props;
   const mutate = useMutate();
-  const [kind, setKind] = useState<Kind>('sensitive');
-  const [names, setNames] = useState(NO_NAMES);
-  const [reason, setReason] = useState('');
+  const [kind, setKind] = useKept<Kind>('kind', 'sensitive');
+  const [names, setNames] = useKept('names', NO_NAMES);
+  const [reason, setReason] = useKept('reason', '');
   const isExcluded = kind === 'excluded';
   const fields = [
     ...FIELDS[kind].map((one) => ({

@@ -14,6 +14,7 @@ import { showHidden } from '../explore/event/marks';
 import { textsAddress } from '../lib/address';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { LIST_TABLE } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
@@ -46,7 +47,7 @@ export function Scope({ session }: { readonly session: Session }) {
     variables: { tenantId: tenantId ?? '' },
     pause: tenantId === null,
   });
-  const [isDeclaring, setIsDeclaring] = useState(false);
+  const [isDeclaring, setIsDeclaring] = useKept('declaring', false);
   const [ending, setEnding] = useState<Declaration | null>(null);
   const showsEnded = given.ended !== null;
   const now = serviceNowMs();

@@ -1,6 +1,7 @@
 import { Button, NativeSelect, SegmentedControl, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CreateAgentKeyDocument, CreateEnrollTokenDocument } from '../../generated/operations';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { serviceNowMs } from '../lib/service-clock';
@@ -30,11 +31,11 @@ export function AgentSetup({
 }) {
   const t = useTexts(FIRST_RUN);
   const mutate = useMutate();
-  const [system, setSystem] = useState<System>('windows');
-  const [kind, setKind] = useState<Made['kind']>('key');
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [database, setDatabase] = useState('Production');
-  const [path, setPath] = useState<string | null>(null);
+  const [system, setSystem] = useKept<System>('system', 'windows');
+  const [kind, setKind] = useKept<Made['kind']>('kind of key', 'key');
+  const [chosen, setChosen] = useKept<string | null>('tenant of agent', null);
+  const [database, setDatabase] = useKept('database of agent', 'Production');
+  const [path, setPath] = useKept<string | null>('path of agent', null);
   const [made, setMade] = useState<Made | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const [isBusy, setIsBusy] = useState(false);

@@ -1,8 +1,6 @@
 import { Button, Group, List, Paper, Stack, Text, TextInput, ThemeIcon, Title } from '@mantine/core';
-import { useInterval } from '@mantine/hooks';
 import { IconCheck, IconCircle } from '@tabler/icons-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { useQuery } from 'urql';
 import { LIMITS } from '../../../src/limits';
 import {
   CreateAgentKeyDocument,
@@ -12,10 +10,12 @@ import {
   type FirstRunQuery,
 } from '../../generated/operations';
 import { COMMON } from '../lib/common';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
+import { usePolled } from '../lib/use-polled';
 import { KeyOnce, type ShownKey } from '../operate/key-once';
 import { Failed } from '../shell/states';
 import { configOf, SAMPLE_PATH, sampleCommand } from './agent-config';
@@ -35,9 +35,7 @@ type Source = FirstRunQuery['auditSourceList']['items'][number];
 export function FirstSteps() {
   const common = useTexts(COMMON);
   const t = useTexts(FIRST_RUN);
-  const [{ data, error }, ask] = useQuery({ query: FirstRunDocument });
-  const again = () => ask();
-  useInterval(again, ASK_MS, { autoInvoke: true });
+  const { data, error, ask: again } = usePolled({ query: FirstRunDocument, variables: {}, everyMs: ASK_MS });
   const tenants = data?.tenants ?? [];
   const sources = data?.auditSourceList.items ?? [];
   const hasEvents = sources.some(({ publishedCount }) => publishedCount > 0);
@@ -133,9 +131,9 @@ function MakeTenant({ onDone }: { readonly onDone: () => void }) {
   const t = useTexts(FIRST_RUN);
   const { run, isBusy, error } = useWork();
   const mutate = useMutate();
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const [name, setName] = useKept('tenant', '');
+  const submit = (event: FormEvent) => {
     event.preventDefault();
-    const name = String(new FormData(event.currentTarget).get('name') ?? '');
     run(async () => {
       await mutate(CreateTenantDocument, { name });
       onDone();
@@ -145,7 +143,8 @@ function MakeTenant({ onDone }: { readonly onDone: () => void }) {
     <form onSubmit={submit}>
       <Group align="flex-end" gap="xs">
         <TextInput
-          name="name"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
           label={t.nameOfTenant}
           description={t.whoseEvents}
           required

@@ -1,5 +1,4 @@
 import { Button, Group, Text, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import {
   AcknowledgeIncidentsDocument,
   type AlertVerdict,
@@ -8,10 +7,10 @@ import {
 } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { INCIDENTS } from './texts';
-
 import { VerdictChoice } from './verdict-choice';
 
 type Work = 'acknowledge' | 'resolve' | 'assign';
@@ -26,7 +25,7 @@ export function BulkWork(props: {
   const common = useTexts(COMMON);
   const t = useTexts(INCIDENTS);
   const { incidentIds, onClear, onDone } = props;
-  const [open, setOpen] = useState<Work | null>(null);
+  const [open, setOpen] = useKept<Work | null>('work', null);
   const many = incidentIds.length;
   if (incidentIds.length === 0) return null;
   return (
@@ -66,9 +65,9 @@ function BulkDialog(props: {
   const t = useTexts(INCIDENTS);
   const { work, title, onClose, onDone } = props;
   const mutate = useMutate();
-  const [verdict, setVerdict] = useState<AlertVerdict | ''>('');
-  const [assignee, setAssignee] = useState('');
-  const [reason, setReason] = useState('');
+  const [verdict, setVerdict] = useKept<AlertVerdict | ''>('verdict', '');
+  const [assignee, setAssignee] = useKept('assignee', '');
+  const [reason, setReason] = useKept('reason', '');
   const submit = async () => {
     const given = { incidentIds: [...props.incidentIds], comment: reason || null };
     if (work === 'assign') await mutate(AssignIncidentsDocument, { ...given, assignee });

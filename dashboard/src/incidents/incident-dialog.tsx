@@ -1,5 +1,4 @@
 import { Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import {
   type AlertVerdict,
   AssignIncidentDocument,
@@ -8,6 +7,7 @@ import {
 } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import type { Incident } from './incident';
@@ -28,8 +28,8 @@ export function IncidentDialog(props: {
   const { kind, incident, onClose, onDone } = props;
   const { incidentId } = incident;
   const mutate = useMutate();
-  const [verdict, setVerdict] = useState<AlertVerdict | ''>('');
-  const [text, setText] = useState(kind === 'assign' ? (incident.assignee ?? '') : '');
+  const [verdict, setVerdict] = useKept<AlertVerdict | ''>('verdict', '');
+  const [text, setText] = useKept('text', kind === 'assign' ? (incident.assignee ?? '') : '');
   const submit = async () => {
     if (kind === 'assign') await mutate(AssignIncidentDocument, { incidentId, assignee: text });
     else if (kind === 'comment') await mutate(CommentIncidentDocument, { incidentId, comment: text });

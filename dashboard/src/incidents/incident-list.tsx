@@ -13,6 +13,7 @@ import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
 import { textsAddress } from '../lib/address';
 import { COMMON } from '../lib/common';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { LIST_TABLE } from '../lib/listed';
 import { formatCount } from '../lib/numbers';
@@ -49,7 +50,7 @@ export function IncidentList({ session }: { readonly session: Session }) {
     query: IncidentsDocument,
     variables: { status, severity, page, pageSize: PAGE_SIZE },
   });
-  const [chosen, choose] = useState<Incident[]>([]);
+  const [chosen, choose] = useKept<Incident[]>('chosen', []);
   const [done, setDone] = useState('');
   const refresh = () => ask();
   const show = (change: Partial<typeof given>) => {

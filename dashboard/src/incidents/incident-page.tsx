@@ -22,6 +22,7 @@ import { showHidden } from '../explore/event/marks';
 import { COMMON } from '../lib/common';
 import { CopyAction } from '../lib/copy-action';
 import factClasses from '../lib/facts.module.css';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { formatCount } from '../lib/numbers';
@@ -130,7 +131,7 @@ function Work({ incident, onDone }: { readonly incident: Incident; readonly onDo
   const common = useTexts(COMMON);
   const t = useTexts(INCIDENTS);
   const mutate = useMutate();
-  const [dialog, setDialog] = useState<IncidentDialogKind | null>(null);
+  const [dialog, setDialog] = useKept<IncidentDialogKind | null>('dialog', null);
   const [error, setError] = useState<Error | null>(null);
   const acknowledge = () => {
     mutate(AcknowledgeIncidentDocument, { incidentId: incident.incidentId }).then(onDone, setError);

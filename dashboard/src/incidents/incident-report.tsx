@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
 import { ReportsDocument } from '../../generated/operations';
 import type { Session } from '../api/session';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { toInputValue } from '../lib/time';
@@ -27,7 +27,7 @@ export function IncidentReport({
   const t = useTexts(INCIDENTS);
   const [zone] = useTimeZone();
   const [, navigate] = useLocation();
-  const [isOpen, setIsOpen] = useState(false);
+  const [isOpen, setIsOpen] = useKept('report', false);
   const [{ data, error }, ask] = useQuery({ query: ReportsDocument, pause: !isOpen });
   const report = data?.reports.items.find(({ reportId }) => reportId === REPORT);
   const { filter, startTime, endTime } = incidentQuestion(incident);

@@ -1,6 +1,5 @@
 import { Radio, ScrollArea, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useState } from 'react';
 import { useQuery } from 'urql';
 import { LIMITS } from '../../../src/limits';
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../generated/operations';
 import { showHidden } from '../explore/event/marks';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
@@ -28,10 +28,10 @@ export function AddToIncident(props: {
   const t = useTexts(NOTES);
   const { recordId, onClose, onDone } = props;
   const [zone] = useTimeZone();
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useKept('incident search', '');
   const [search] = useDebouncedValue(typed, TYPED_MS);
-  const [incidentId, setIncidentId] = useState('');
-  const [note, setNote] = useState('');
+  const [incidentId, setIncidentId] = useKept(`incident ${recordId}`, '');
+  const [note, setNote] = useKept(`reason ${recordId}`, '');
   const mutate = useMutate();
   const [{ data, error, fetching }, ask] = useQuery({
     query: IncidentChoicesDocument,

@@ -8,6 +8,7 @@ import {
   TakeOutOfIncidentDocument,
 } from '../../generated/operations';
 import { showHidden } from '../explore/event/marks';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
@@ -29,7 +30,7 @@ export function EventIncidents({
   const [{ data, error }, ask] = useQuery({ query: EventIncidentsDocument, variables: { recordId } });
   const [changed, setChanged] = useState<EventIncidentsQuery['eventIncidents'] | null>(null);
   const [refusal, setRefusal] = useState<Error | null>(null);
-  const [isAdding, setIsAdding] = useState(false);
+  const [isAdding, setIsAdding] = useKept(`adding ${recordId}`, false);
   const mutate = useMutate();
   const takeOut = (incidentId: string) => {
     mutate(TakeOutOfIncidentDocument, { incidentId, recordId }).then((done) => {

@@ -12,12 +12,12 @@ import { hasScope, mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
 import { COMMON } from '../lib/common';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { Failed, Loading } from '../shell/states';
-import { useDraft } from './drafts';
 import { EventIncidents } from './event-incidents';
 import { tellNotes } from './note-counts';
 import { NOTES } from './texts';
@@ -71,7 +71,7 @@ export function EventNotes({ recordId, session }: { readonly recordId: string; r
             <NoteList notes={removed} />
           </details>
         )}
-        {canWork && <NewNote draft={`${session.kind} ${session.name} ${recordId}`} add={add} />}
+        {canWork && <NewNote recordId={recordId} add={add} />}
         {refusal && <Failed error={refusal} />}
         {hasScope(session, 'read:alerts') && <EventIncidents recordId={recordId} canWork={canWork} />}
       </Stack>
@@ -119,9 +119,10 @@ function NoteList({
   );
 }
 
-function NewNote({ draft, add }: { readonly draft: string; readonly add: (note: string) => Promise<void> }) {
+function NewNote(props: { readonly recordId: string; readonly add: (note: string) => Promise<void> }) {
+  const { recordId, add } = props;
   const t = useTexts(NOTES);
-  const [text, setText] = useDraft(draft);
+  const [text, setText] = useKept(`note ${recordId}`, '', { isDraft: true });
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   const submit = (event: FormEvent) => {

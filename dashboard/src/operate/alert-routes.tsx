@@ -1,5 +1,4 @@
 import { Button, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
-import { useState } from 'react';
 import { useQuery } from 'urql';
 import {
   AlertRoutesDocument,
@@ -10,6 +9,7 @@ import { SEVERITY_NAMES } from '../alerts/alert-words';
 import { ALERTS } from '../alerts/texts';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import type { NamedTenant } from '../lib/tenant-name';
@@ -30,14 +30,14 @@ export function AlertRoutes(props: {
   const common = useTexts(COMMON);
   const t = useTexts(OPERATE);
   const { tenants, destinations } = props;
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [chosen, setChosen] = useKept<string | null>('tenant of routes', null);
   const tenantId = chosen ?? tenants[0]?.tenantId ?? null;
   const [{ data, error }, ask] = useQuery({
     query: AlertRoutesDocument,
     variables: { tenantId: tenantId ?? '' },
     pause: tenantId === null,
   });
-  const [dialog, setDialog] = useState<'make' | Route | null>(null);
+  const [dialog, setDialog] = useKept<'make' | Route | null>('route', null);
   const close = () => setDialog(null);
   const again = () => ask();
   if (tenantId === null) return null;

@@ -1,10 +1,10 @@
 import { NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useState } from 'react';
 import { useQuery } from 'urql';
 import { LIMITS } from '../../../src/limits';
 import { RetentionPreviewDocument, SetRetentionDocument } from '../../generated/operations';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
@@ -20,9 +20,12 @@ export function ChangeRetention(props: { tenant: Tenant; onClose: () => void; on
   const t = useTexts(OPERATE);
   const { tenant } = props;
   const mutate = useMutate();
-  const [isLimited, setIsLimited] = useState(tenant.retentionDays !== null);
-  const [days, setDays] = useState<number | string>(tenant.retentionDays ?? RETENTION_SUGGESTED_DAYS);
-  const [typed, setTyped] = useState('');
+  const [isLimited, setIsLimited] = useKept(`limited ${tenant.tenantId}`, tenant.retentionDays !== null);
+  const [days, setDays] = useKept<number | string>(
+    `days ${tenant.tenantId}`,
+    tenant.retentionDays ?? RETENTION_SUGGESTED_DAYS,
+  );
+  const [typed, setTyped] = useKept(`confirmed ${tenant.tenantId}`, '');
   const submit = async () => {
     if (isLimited && typed !== tenant.name) throw new Error(t.typeName);
     await mutate(SetRetentionDocument, { tenantId: tenant.tenantId, days: isLimited ? Number(days) : null });

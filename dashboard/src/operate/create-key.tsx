@@ -8,7 +8,6 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
-import { useState } from 'react';
 import { SCOPES } from '../../../src/caller/scopes';
 import { LIMITS } from '../../../src/limits';
 import {
@@ -19,6 +18,7 @@ import {
 import { addressesOf } from '../lib/addresses';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
@@ -49,7 +49,7 @@ export function CreateKey({ tenants, onClose, onMade }: Props) {
   const t = useTexts(OPERATE);
   const [zone] = useTimeZone();
   const create = useCreate();
-  const [form, setForm] = useState(EMPTY);
+  const [form, setForm] = useKept('new key', EMPTY);
   const set = (change: Partial<typeof EMPTY>) => setForm((before) => ({ ...before, ...change }));
   const choices = tenants.map(({ tenantId, name }) => ({ value: tenantId, label: `${name} (${tenantId})` }));
   const submit = async () => {

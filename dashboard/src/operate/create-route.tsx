@@ -1,9 +1,9 @@
 import { NativeSelect, NumberInput, Select, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { LIMITS } from '../../../src/limits';
 import { CreateAlertRouteDocument } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { type Recipient, recipientOf } from '../lib/recipient';
@@ -24,7 +24,7 @@ export function CreateRoute({ tenantId, destinations, rules, onClose, onDone }: 
   const common = useTexts(COMMON);
   const t = useTexts(OPERATE);
   const mutate = useMutate();
-  const [form, setForm] = useState({
+  const [form, setForm] = useKept('new route', {
     name: '',
     to: 'email' as Recipient['to'],
     emails: '',

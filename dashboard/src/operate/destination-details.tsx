@@ -15,23 +15,27 @@ import { RowDetails } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
 import { formatCount } from '../lib/numbers';
 import { formatSince } from '../lib/time';
+import { useNow } from '../lib/use-now';
 import type { Destination } from './rows';
 import { SetAsideList } from './set-aside-list';
 import { OPERATE } from './texts';
 
+/** How often ages are told anew. */
+const AGES_MS = 5_000;
+
 interface Props {
   readonly destination: Destination;
-  readonly nowMs: number;
   readonly onChange: () => void;
   readonly onOpen: (dialog: 'change' | 'replay' | 'remove') => void;
 }
 
 /** A destination in full, and what can be done with it. */
-export function DestinationDetails({ destination, nowMs, onChange, onOpen }: Props) {
+export function DestinationDetails({ destination, onChange, onOpen }: Props) {
   const t = useTexts(OPERATE);
   const common = useTexts(COMMON);
   const { destinationId, name, state, setAside, behindRetention, delivered, position } = destination;
   const [isOpen, { toggle }] = useDisclosure();
+  const nowMs = useNow(AGES_MS);
   const { filter, lastError, lastErrorAt, lastSuccessAt, publicKey } = destination;
   const facts = [
     [t.receiver, destination.url],
@@ -73,7 +77,7 @@ export function DestinationDetails({ destination, nowMs, onChange, onOpen }: Pro
   );
 }
 
-function Actions({ destination, onChange, onOpen }: Omit<Props, 'nowMs'>) {
+function Actions({ destination, onChange, onOpen }: Props) {
   const t = useTexts(OPERATE);
   const common = useTexts(COMMON);
   const { destinationId, name, state } = destination;

@@ -10,6 +10,7 @@ import {
 } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import type { NamedTenant } from '../lib/tenant-name';
@@ -24,6 +25,7 @@ import {
   type TypeSpec,
   type Values,
   valuesOf,
+  withoutSecrets,
 } from './destination-values';
 import type { ShownKey } from './key-once';
 import type { Destination } from './rows';
@@ -204,8 +206,10 @@ function useForm(
   const [began] = useState(before);
   const specOf = (type: string) => types.find((one) => one.type === type);
   const beginning = (type: string) => valuesOf(specOf(type)?.fields ?? [], storedOf(destination));
-  const [given, setGiven] = useState(before);
-  const [values, setValues] = useState<Values>(() => beginning(before.type));
+  const [given, setGiven] = useKept('destination', before);
+  const [values, setValues] = useKept<Values>('values', () => beginning(before.type), {
+    part: (typed) => withoutSecrets(specOf(given.type)?.fields ?? [], typed),
+  });
   const spec = specOf(given.type);
   const fields = spec?.fields ?? [];
   const parts = () => ({

@@ -18,7 +18,6 @@ interface Props {
   readonly tenants: readonly NamedTenant[];
   /** Events a minute. */
   readonly rateOf: (destinationId: string) => number | undefined;
-  readonly nowMs: number;
   readonly onChange: () => void;
   readonly onOpen: (dialog: 'change' | 'replay' | 'remove', destination: Destination) => void;
 }
@@ -28,13 +27,12 @@ const isState = (state: string): state is keyof typeof COLORS => Object.hasOwn(C
 const idOf = ({ destinationId }: Destination) => destinationId;
 
 /** The destinations, a row each. A row opens to all that is known of its destination, and what can be done with it. */
-export function DestinationTable({ destinations, tenants, rateOf, nowMs, onChange, onOpen }: Props) {
+export function DestinationTable({ destinations, tenants, rateOf, onChange, onOpen }: Props) {
   const t = useTexts(OPERATE);
   const common = useTexts(COMMON);
   const rows = useOpenRows(idOf, (destination: Destination) => (
     <DestinationDetails
       destination={destination}
-      nowMs={nowMs}
       onChange={onChange}
       onOpen={(dialog) => onOpen(dialog, destination)}
     />

@@ -20,6 +20,12 @@ function beginningOf({ isSecret, kind, default: byDefault }: Field, stored: unkn
   return stored === undefined ? (kind === 'choice' ? (byDefault ?? '') : '') : String(stored);
 }
 
+/** What of the typed values may wait while somebody signs in again. */
+export const withoutSecrets = (fields: readonly Field[], values: Values): Values => ({
+  ...values,
+  ...Object.fromEntries(fields.filter(({ isSecret }) => isSecret).map(({ name }) => [name, ''])),
+});
+
 /** The settings that differ from what the form began with. An emptied one is null: as if it had never been given. */
 export function settingsOf(fields: readonly Field[], values: Values, before: Values) {
   const changed = fields.filter(({ name, isSecret }) => !isSecret && values[name] !== before[name]);

@@ -1,5 +1,4 @@
 import { Button, NativeSelect, Stack, Text } from '@mantine/core';
-import { useInterval } from '@mantine/hooks';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import {
@@ -10,11 +9,12 @@ import {
 } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { ListHead, ListPages, useListed, useListState } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
 import { nameOf } from '../lib/tenant-name';
-import { useNow } from '../lib/use-now';
+import { usePolled } from '../lib/use-polled';
 import { useRates } from '../lib/use-rates';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
@@ -40,21 +40,24 @@ type Dialog =
 export default function Destinations() {
   const common = useTexts(COMMON);
   const t = useTexts(OPERATE);
-  const [{ data, error }, ask] = useQuery({ query: DestinationsDocument });
+  const [rateOf, takeRates] = useRates(({ destinationId, delivered }: Destination) => ({
+    key: destinationId,
+    count: delivered,
+  }));
+  const { data, error, ask } = usePolled({
+    query: DestinationsDocument,
+    variables: {},
+    everyMs: ASK_MS,
+    onAnswer: ({ destinations: answered }) => takeRates(answered),
+  });
   // The names of tenants are asked once, and the rest every few seconds.
   const [names] = useQuery({ query: DestinationTenantsDocument });
   const tenants = names.data?.tenants ?? [];
   const [types] = useQuery({ query: DestinationTypesDocument });
   const besides = types.error ?? names.error;
-  const [dialog, setDialog] = useState<Dialog>(null);
+  const [dialog, setDialog] = useKept<Dialog>('dialog', null);
   const [secret, setSecret] = useState<ShownKey | null>(null);
   const close = () => setDialog(null);
-  useInterval(() => !document.hidden && ask(), ASK_MS, { autoInvoke: true });
-  const nowMs = useNow(ASK_MS);
-  const rateOf = useRates(data?.destinations, ({ destinationId, delivered }) => ({
-    key: destinationId,
-    count: delivered,
-  }));
   const list = useListState();
   const all = data?.destinations;
   const destinations = (all ?? [])
@@ -98,7 +101,6 @@ export default function Destinations() {
           destinations={listed.rows}
           tenants={tenants}
           rateOf={rateOf}
-          nowMs={nowMs}
           onChange={ask}
           onOpen={(kind, destination) => setDialog({ kind, destination })}
         />

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { KeysDocument, RevokeKeyDocument } from '../../generated/operations';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { ListHead, ListPages, useListed, useListState } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
@@ -24,7 +25,7 @@ export default function Keys() {
   const [{ data, error, fetching }, ask] = useQuery({ query: KeysDocument });
   const list = useListState();
   const shown = list.state === 'all' ? 'all' : 'valid';
-  const [dialog, setDialog] = useState<Dialog>(null);
+  const [dialog, setDialog] = useKept<Dialog>('dialog', null);
   const [made, setMade] = useState<ShownKey | null>(null);
   const close = () => setDialog(null);
   const onMade = (key: ShownKey) => {

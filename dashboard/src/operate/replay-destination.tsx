@@ -1,7 +1,7 @@
 import { Radio, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { ReplayDestinationDocument } from '../../generated/operations';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
@@ -21,9 +21,9 @@ export function ReplayDestination(props: {
   const { destinationId, name, position } = props.destination;
   const [zone] = useTimeZone();
   const mutate = useMutate();
-  const [start, setStart] = useState<Start>('time');
-  const [time, setTime] = useState('');
-  const [chosen, setChosen] = useState(position);
+  const [start, setStart] = useKept<Start>('replay', 'time');
+  const [time, setTime] = useKept('replay time', '');
+  const [chosen, setChosen] = useKept('replay position', position);
   const submit = async () => {
     const ms = start === 'time' ? fromInputValue(time, zone) : null;
     const to =

@@ -1,8 +1,8 @@
 import { NumberInput, Text } from '@mantine/core';
-import { useState } from 'react';
 import { LIMITS } from '../../../src/limits';
 import { RotateKeyDocument } from '../../generated/operations';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
@@ -24,7 +24,10 @@ export function RotateKey({ apiKey, onClose, onMade }: Props) {
   const t = useTexts(OPERATE);
   const [zone] = useTimeZone();
   const mutate = useMutate();
-  const [hours, setHours] = useState<number | string>(LIMITS.keyOverlapMinutesDefault / MINUTES_PER_HOUR);
+  const [hours, setHours] = useKept<number | string>(
+    'overlap',
+    LIMITS.keyOverlapMinutesDefault / MINUTES_PER_HOUR,
+  );
   const submit = async () => {
     const overlapMinutes = Math.round(Number(hours) * MINUTES_PER_HOUR);
     const { rotateApiKey } = await mutate(RotateKeyDocument, { keyId: apiKey.keyId, overlapMinutes });

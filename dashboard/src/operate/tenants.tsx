@@ -6,6 +6,7 @@ import { LIMITS } from '../../../src/limits';
 import { CreateTenantDocument, EvidenceStatesDocument, TenantsDocument } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { LIST_TABLE, ListHead, ListPages, useListed, useListState } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
@@ -35,8 +36,8 @@ export default function Tenants() {
     data?.tenants ?? [],
     ({ name, tenantId }) => `${name} ${tenantId}`,
   );
-  const [isCreating, setIsCreating] = useState(false);
-  const [changed, setChanged] = useState<Tenant | null>(null);
+  const [isCreating, setIsCreating] = useKept('creating', false);
+  const [changed, setChanged] = useKept<Tenant | null>('changed', null);
   const [verified, setVerified] = useState<Tenant | null>(null);
   const shown = listed.rows.map(({ tenantId }) => tenantId);
   const [evidence] = useQuery({
@@ -129,7 +130,7 @@ function CreateTenant(props: { isOpen: boolean; onClose: () => void; onDone: () 
   const common = useTexts(COMMON);
   const t = useTexts(OPERATE);
   const mutate = useMutate();
-  const [name, setName] = useState('');
+  const [name, setName] = useKept('new tenant', '');
   const submit = async () => {
     await mutate(CreateTenantDocument, { name });
     setName('');

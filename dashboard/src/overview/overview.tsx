@@ -1,5 +1,4 @@
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
-import { useInterval } from '@mantine/hooks';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { useQuery } from 'urql';
@@ -13,6 +12,7 @@ import { useTimeZone } from '../lib/preferences';
 import { formatTime } from '../lib/time';
 import { useAddress } from '../lib/use-address';
 import { useNow } from '../lib/use-now';
+import { usePolled } from '../lib/use-polled';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import { Cards, Completeness, Incidents, weekText } from './cards';
@@ -32,11 +32,12 @@ export default function OverviewPage({ session }: { readonly session: Session })
   const [zone] = useTimeZone();
   const nowMs = useNow(ASK_MS);
   const [{ end }, change] = useAddress(ADDRESS);
-  const [{ data, error, stale, fetching }, ask] = useQuery({
+  const { data, error, isBusy, ask } = usePolled({
     query: OverviewDocument,
     variables: { endTime: end },
+    // A week that is over stays as it is.
+    everyMs: end === null ? ASK_MS : null,
   });
-  useInterval(() => end === null && !document.hidden && ask(), ASK_MS, { autoInvoke: true });
   const overview = data?.overview;
   const show = (time: string | null) => change((now) => ({ ...now, end: time }));
   return (
@@ -60,7 +61,7 @@ export default function OverviewPage({ session }: { readonly session: Session })
           </Group>
         )}
       </PageHead>
-      {error && <Failed error={error} retry={() => ask()} />}
+      {error && <Failed error={error} retry={ask} />}
       {!overview && !error && <Loading what={t.loading} rows={4} height={150} />}
       {overview && overview.all.events === 0 && (
         <Empty title={t.noEvents}>
@@ -74,7 +75,7 @@ export default function OverviewPage({ session }: { readonly session: Session })
         </Empty>
       )}
       {overview && (
-        <div className={classes.overview} aria-busy={stale || fetching}>
+        <div className={classes.overview} aria-busy={isBusy}>
           {overview.incidents && (
             <Section title={t.openIncidents}>
               <Incidents incidents={overview.incidents} nowMs={nowMs} />

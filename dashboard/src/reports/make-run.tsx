@@ -1,8 +1,8 @@
 import { Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { bodyOf, newRunPath, PAGE_HEADER } from '../api/session';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { serviceNowMs } from '../lib/service-clock';
@@ -30,14 +30,14 @@ export function MakeRun({ report, tenants, given, onClose, onMade }: Props) {
   const t = useTexts(REPORTS);
   const { reportId, title, needs } = report;
   const [zone] = useTimeZone();
-  const [form, setForm] = useState<Readonly<Record<string, string>>>(() => ({
+  const [form, setForm] = useKept<Readonly<Record<string, string>>>(`run ${reportId}`, () => ({
     startTime: toInputValue(serviceNowMs() - PERIOD_MS, zone),
     endTime: toInputValue(serviceNowMs(), zone),
     timeZone: zoneName(zone),
     tenantId: tenants[0]?.tenantId ?? '',
     ...given,
   }));
-  const [hasPdf, setHasPdf] = useState(false);
+  const [hasPdf, setHasPdf] = useKept(`pdf ${reportId}`, false);
   const names = parametersOf(reportId, needs);
   const submit = async () => {
     const moment = (name: string) => {

@@ -1,5 +1,4 @@
 import { Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { ReportsDocument, type ReportsQuery, TenantsDocument } from '../../generated/operations';
@@ -7,6 +6,7 @@ import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
 import { textsAddress } from '../lib/address';
 import { COMMON } from '../lib/common';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { nameOf } from '../lib/tenant-name';
@@ -49,7 +49,7 @@ function Catalogue({ session }: { readonly session: Session }) {
   const t = useTexts(REPORTS);
   const [, setGiven] = useAddress(ADDRESS);
   const [{ data, error }, ask] = useQuery({ query: ReportsDocument });
-  const [making, setMaking] = useState<Report | null>(null);
+  const [making, setMaking] = useKept<Report | null>('making', null);
   return (
     <Stack gap="sm">
       <PageHead title={t.reports} />

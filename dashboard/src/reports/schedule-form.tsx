@@ -1,5 +1,4 @@
 import { Checkbox, Group, NativeSelect, NumberInput, Select, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { useQuery } from 'urql';
 import { LIMITS } from '../../../src/limits';
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { type Recipient, recipientOf } from '../lib/recipient';
@@ -38,7 +38,7 @@ export function ScheduleForm({ tenantId, reports, schedule, onClose, onDone }: P
   const mutate = useMutate();
   const [{ data }] = useQuery({ query: TenantDestinationsDocument, variables: { tenantId } });
   const destinations = data?.destinations ?? [];
-  const [form, setForm] = useState(() => beginningOf(schedule, reports[0]?.reportId ?? ''));
+  const [form, setForm] = useKept('schedule form', () => beginningOf(schedule, reports[0]?.reportId ?? ''));
   const set = (change: Partial<typeof form>) => setForm((now) => ({ ...now, ...change }));
   const { needs = [], formats = [] } = reports.find(({ reportId }) => reportId === form.reportId) ?? {};
   const names = parametersOf(form.reportId, needs);

@@ -1,7 +1,5 @@
 import { Badge, Button, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
-import { useInterval } from '@mantine/hooks';
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import {
   PauseReportScheduleDocument,
   RemoveReportScheduleDocument,
@@ -13,11 +11,13 @@ import { describeError } from '../api/errors';
 import { ERRORS } from '../api/texts';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
 import type { NamedTenant } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
+import { usePolled } from '../lib/use-polled';
 import { Failed } from '../shell/states';
 import { ScheduleForm } from './schedule-form';
 import { recipientsOf, type Schedule, timesInWords } from './schedule-words';
@@ -29,16 +29,22 @@ const ASK_MS = 10_000;
 export function Schedules(props: { readonly tenants: readonly NamedTenant[]; readonly isOperator: boolean }) {
   const t = useTexts(REPORTS);
   const { tenants, isOperator } = props;
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [chosen, setChosen] = useKept<string | null>('tenant of schedules', null);
   const tenantId = chosen ?? tenants[0]?.tenantId ?? null;
-  const [{ data, error }, ask] = useQuery({
+  const {
+    data,
+    error,
+    ask: again,
+  } = usePolled({
     query: ReportSchedulesDocument,
     variables: { tenantId: tenantId ?? '' },
-    pause: tenantId === null,
+    everyMs: ASK_MS,
+    isPaused: tenantId === null,
   });
-  const again = () => ask();
-  useInterval(again, ASK_MS, { autoInvoke: tenantId !== null });
-  const [dialog, setDialog] = useState<{ kind: 'form' | 'remove'; schedule: Schedule | null } | null>(null);
+  const [dialog, setDialog] = useKept<{ kind: 'form' | 'remove'; schedule: Schedule | null } | null>(
+    'schedule',
+    null,
+  );
   const close = () => setDialog(null);
   if (tenantId === null) return null;
   const titleOf = (reportId: string) =>

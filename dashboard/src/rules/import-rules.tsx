@@ -5,6 +5,7 @@ import { describeError } from '../api/errors';
 import { ERRORS } from '../api/texts';
 import { showHidden } from '../explore/event/marks';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { Backtest } from './backtest';
@@ -27,7 +28,7 @@ export function ImportRules({ tenantId, filter, onClose, onDone }: Props) {
   const errors = useTexts(ERRORS);
   const mutate = useMutate();
   const backtest = useBacktest();
-  const [source, setSource] = useState('');
+  const [source, setSource] = useKept('source', '');
   const [problems, setProblems] = useState<readonly LineProblem[]>([]);
   const submit = async () => {
     setProblems([]);

@@ -1,9 +1,9 @@
 import { Button, Text } from '@mantine/core';
-import { useState } from 'react';
 import { RemoveRuleDocument } from '../../generated/operations';
 import { showHidden } from '../explore/event/marks';
 import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import type { Rule } from './rule';
@@ -14,7 +14,7 @@ export function RemoveRule({ rule, onRemoved }: { readonly rule: Rule; readonly 
   const common = useTexts(COMMON);
   const t = useTexts(RULES);
   const mutate = useMutate();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isAsking, setIsAsking] = useKept('removing', false);
   const { tenantId, ruleId, title, kind } = rule;
   const removeIt = kind === 'filter' ? t.removeFilter : t.removeRule;
   return (

@@ -11,6 +11,7 @@ import { hasScope, mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { textsAddress } from '../lib/address';
 import { COMMON } from '../lib/common';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { serviceNowMs } from '../lib/service-clock';
 import { DAY_MS } from '../lib/time';
@@ -53,7 +54,7 @@ export default function Rules({ session }: { readonly session: Session }) {
     pause: !hasScope(session, 'read:findings'),
   });
   const [text, setText] = useState('');
-  const [isImporting, setIsImporting] = useState(given.filter !== null);
+  const [isImporting, setIsImporting] = useKept('importing', given.filter !== null);
   const canWork = mayWork(session);
   const set = (name: 'tenantId' | 'rule', value: string | null) =>
     setGiven((now) => ({ ...now, [name]: value }));

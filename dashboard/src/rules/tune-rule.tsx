@@ -15,6 +15,7 @@ import { SEVERITY_NAMES } from '../alerts/alert-words';
 import { ALERTS } from '../alerts/texts';
 import { problemsByField } from '../api/errors';
 import { COMMON } from '../lib/common';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { Failed } from '../shell/states';
@@ -39,7 +40,7 @@ export function TuneRule({ rule, backtest }: Props) {
   const common = useTexts(COMMON);
   const { tenantId, ruleId, settings } = rule;
   const mutate = useMutate();
-  const [typed, setTyped] = useState(() => typedOf(rule.tuning));
+  const [typed, setTyped] = useKept(`tuning ${ruleId}`, () => typedOf(rule.tuning));
   const [error, setError] = useState<Error | null>(null);
   const problems = problemsByField(error);
   const [isBusy, setIsBusy] = useState(false);

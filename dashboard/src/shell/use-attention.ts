@@ -1,5 +1,3 @@
-import { useInterval } from '@mantine/hooks';
-import { useQuery } from 'urql';
 import { AttentionDocument } from '../../generated/operations';
 import { sumOf } from '../alerts/alert-counts';
 import { useCriticalNotices, useNotifying } from '../alerts/notify-critical';
@@ -8,6 +6,7 @@ import { hasScope } from '../api/rights';
 import type { Session } from '../api/session';
 import { useTexts } from '../lib/language';
 import { serviceNowMs } from '../lib/service-clock';
+import { usePolled } from '../lib/use-polled';
 import { attentionOf, newAlerts } from './attention';
 import { SHELL } from './texts';
 
@@ -23,11 +22,13 @@ export function useAttention(session: Session): {
 } {
   const t = useTexts(SHELL);
   const isOperator = session.kind === 'operator';
-  const [{ data }, ask] = useQuery({
+  const { data } = usePolled({
     query: AttentionDocument,
-    pause: !isOperator,
+    variables: {},
+    everyMs: ASK_MS,
+    isPaused: !isOperator,
+    isAlways: true,
   });
-  useInterval(() => isOperator && ask(), ASK_MS, { autoInvoke: true });
   const isNotifying = useNotifying();
   const { counts } = useAlertCounts(EVERY_ALERT, !hasScope(session, 'read:alerts'), isNotifying);
   useCriticalNotices(counts && sumOf(counts, { status: 'new', severity: 'critical' }), isNotifying);

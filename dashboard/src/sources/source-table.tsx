@@ -1,5 +1,6 @@
 import { Badge } from '@mantine/core';
 import { DataTable } from 'mantine-datatable';
+import { Ago } from '../lib/ago';
 import { COMMON } from '../lib/common';
 import { FIELD_LABELS } from '../lib/field-labels';
 import { useTexts } from '../lib/language';
@@ -8,7 +9,7 @@ import { NameCell } from '../lib/name-cell';
 import { useOpenRows } from '../lib/open-rows';
 import { Opener } from '../lib/opener';
 import { useTimeZone } from '../lib/preferences';
-import { formatSince, formatSpan, formatTime } from '../lib/time';
+import { formatSpan, formatTime } from '../lib/time';
 import { formatRate } from '../lib/use-rates';
 import { SourceDetails, useNotes } from './source-details';
 import { keyOf, type Source, STATES } from './source-state';
@@ -18,11 +19,10 @@ interface Props {
   readonly sources: readonly Source[];
   /** Events a minute. */
   readonly rateOf: (key: string) => number | undefined;
-  readonly nowMs: number;
 }
 
 /** The sources, a row each. A row opens to all that is known of its source. */
-export function SourceTable({ sources, rateOf, nowMs }: Props) {
+export function SourceTable({ sources, rateOf }: Props) {
   const t = useTexts(SOURCES);
   const common = useTexts(COMMON);
   const labels = useTexts(FIELD_LABELS);
@@ -64,7 +64,7 @@ export function SourceTable({ sources, rateOf, nowMs }: Props) {
           accessor: 'lastReported',
           title: t.lastReport,
           noWrap: true,
-          render: ({ lastReported }) => common.ago(formatSince(lastReported, nowMs)),
+          render: ({ lastReported }) => <Ago time={lastReported} />,
         },
         {
           accessor: 'lag',

@@ -1,18 +1,18 @@
 import { Button, Modal, NativeSelect, Stack } from '@mantine/core';
-import { useInterval } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { SourcesDocument, type SourcesQuery, TenantsDocument } from '../../generated/operations';
 import { AgentSetup } from '../first-run/agent-setup';
 import { FirstSteps } from '../first-run/first-steps';
 import { COMMON } from '../lib/common';
+import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { ListHead, ListPages, PAGE_ROWS, useListState } from '../lib/listed';
-import { useNow } from '../lib/use-now';
+import { usePolled } from '../lib/use-polled';
 import { useRates } from '../lib/use-rates';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
-import { keyOf, STATE_ORDER, summaryOf } from './source-state';
+import { keyOf, type Source, STATE_ORDER, summaryOf } from './source-state';
 import { SourceTable } from './source-table';
 import { SOURCES } from './texts';
 
@@ -25,15 +25,18 @@ export default function Sources() {
   const listState = useListState();
   const { words, page, setPage } = listState;
   const state = STATE_ORDER.find((one) => one === listState.state) ?? null;
-  const [{ data, error }, ask] = useQuery({
+  const [rateOf, takeRates] = useRates((source: Source) => ({
+    key: keyOf(source),
+    count: source.publishedCount,
+  }));
+  const { data, error, ask } = usePolled({
     query: SourcesDocument,
     variables: { state, search: words || null, page, pageSize: PAGE_ROWS },
+    everyMs: ASK_MS,
+    onAnswer: ({ auditSourceList }) => takeRates(auditSourceList.items),
   });
-  useInterval(() => !document.hidden && ask(), ASK_MS, { autoInvoke: true });
-  const nowMs = useNow(ASK_MS / 2);
-  const [isAdding, setIsAdding] = useState(false);
+  const [isAdding, setIsAdding] = useKept('new agent', false);
   const list = data?.auditSourceList;
-  const rateOf = useRates(list?.items, (source) => ({ key: keyOf(source), count: source.publishedCount }));
   const found = list?.totalCount ?? 0;
   // It stays until the page is left, so that whoever follows it sees the last step done.
   const [isFirstRun, setIsFirstRun] = useState(false);
@@ -68,7 +71,7 @@ export default function Sources() {
         </ListHead>
       )}
       {list && list.states.length > 0 && found === 0 && <Empty title={t.noSource} />}
-      {list && found > 0 && <SourceTable sources={list.items} rateOf={rateOf} nowMs={nowMs} />}
+      {list && found > 0 && <SourceTable sources={list.items} rateOf={rateOf} />}
       <ListPages listed={listed} />
     </Stack>
   );

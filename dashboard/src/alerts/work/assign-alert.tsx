@@ -1,9 +1,9 @@
 import { TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { LIMITS } from '../../../../src/limits';
 import { AssignAlertDocument } from '../../../generated/operations';
 import { COMMON } from '../../lib/common';
 import { FormDialog } from '../../lib/form-dialog';
+import { useKept } from '../../lib/kept';
 import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
 import { ALERTS } from '../texts';
@@ -14,7 +14,7 @@ export function AssignAlert({ alert, onClose, onDone }: WorkDialogProps) {
   const common = useTexts(COMMON);
   const t = useTexts(ALERTS);
   const mutate = useMutate();
-  const [assignee, setAssignee] = useState(alert.assignee ?? '');
+  const [assignee, setAssignee] = useKept(`assignee ${alert.alertId}`, alert.assignee ?? '');
   const submit = async () => {
     const variables = { alertId: alert.alertId, assignee: assignee.trim() || null };
     const { assignAlert } = await mutate(AssignAlertDocument, variables);

@@ -1,8 +1,8 @@
 import { Textarea } from '@mantine/core';
-import { useState } from 'react';
 import { CommentAlertDocument } from '../../../generated/operations';
 import { COMMON } from '../../lib/common';
 import { FormDialog } from '../../lib/form-dialog';
+import { useKept } from '../../lib/kept';
 import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
 import { ALERTS } from '../texts';
@@ -13,7 +13,7 @@ export function CommentAlert({ alert, onClose, onDone }: WorkDialogProps) {
   const common = useTexts(COMMON);
   const t = useTexts(ALERTS);
   const mutate = useMutate();
-  const [comment, setComment] = useState('');
+  const [comment, setComment] = useKept(`comment ${alert.alertId}`, '');
   const submit = async () => {
     const { commentAlert } = await mutate(CommentAlertDocument, { alertId: alert.alertId, comment });
     if (commentAlert) onDone(commentAlert);

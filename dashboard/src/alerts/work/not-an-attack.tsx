@@ -1,5 +1,4 @@
 import { Checkbox, Loader, Radio, Stack, Text, Textarea } from '@mantine/core';
-import { useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import {
   AddRuleExceptionDocument,
@@ -11,6 +10,7 @@ import { showHidden } from '../../explore/event/marks';
 import { COMMON } from '../../lib/common';
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { FormDialog } from '../../lib/form-dialog';
+import { useKept } from '../../lib/kept';
 import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
 import { Failed } from '../../shell/states';
@@ -32,9 +32,9 @@ export function NotAnAttack({ alert, onClose, onDone }: WorkDialogProps) {
   const { alertId } = alert;
   const client = useClient();
   const mutate = useMutate();
-  const [verdict, setVerdict] = useState<AlertVerdict>('false_positive');
-  const [comment, setComment] = useState('');
-  const [ticked, tick] = useState<readonly string[] | null>(null);
+  const [verdict, setVerdict] = useKept<AlertVerdict>(`verdict ${alert.alertId}`, 'false_positive');
+  const [comment, setComment] = useKept(`comment ${alert.alertId}`, '');
+  const [ticked, tick] = useKept<readonly string[] | null>(`ticked ${alert.alertId}`, null);
   const [first] = useQuery({
     query: ExceptionPreviewDocument,
     variables: { alertId, fields: NONE as string[] },

@@ -1,8 +1,8 @@
 import { Radio, Stack, Textarea } from '@mantine/core';
-import { useState } from 'react';
 import { type AlertVerdict, ResolveAlertDocument } from '../../../generated/operations';
 import { COMMON } from '../../lib/common';
 import { FormDialog } from '../../lib/form-dialog';
+import { useKept } from '../../lib/kept';
 import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
 import { VERDICT_NAMES } from '../alert-words';
@@ -20,8 +20,8 @@ export function ResolveAlert({ alert, onClose, onDone }: WorkDialogProps) {
   const common = useTexts(COMMON);
   const t = useTexts(ALERTS);
   const mutate = useMutate();
-  const [verdict, setVerdict] = useState<AlertVerdict | ''>('');
-  const [comment, setComment] = useState('');
+  const [verdict, setVerdict] = useKept<AlertVerdict | ''>(`verdict ${alert.alertId}`, '');
+  const [comment, setComment] = useKept(`comment ${alert.alertId}`, '');
   const submit = async () => {
     if (verdict === '') throw new Error(common.chooseVerdict);
     const variables = { alertId: alert.alertId, verdict, comment: comment || null };

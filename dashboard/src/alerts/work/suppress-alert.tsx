@@ -1,10 +1,10 @@
 import { Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { SuppressAlertDocument } from '../../../generated/operations';
 import { showHidden } from '../../explore/event/marks';
 import { COMMON } from '../../lib/common';
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { FormDialog } from '../../lib/form-dialog';
+import { useKept } from '../../lib/kept';
 import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
 import { useTimeZone } from '../../lib/preferences';
@@ -31,10 +31,12 @@ export function SuppressAlert({ alert, onClose, onDone }: WorkDialogProps) {
   const mutate = useMutate();
   const [zone] = useTimeZone();
   const values = Object.entries(groupOf(alert.group));
-  const [fields, setFields] = useState(() => values.map(([name]) => name));
-  const [span, setSpan] = useState(String(DAY_MS));
-  const [until, setUntil] = useState(() => toInputValue(serviceNowMs() + DAY_MS, zone));
-  const [reason, setReason] = useState('');
+  const [fields, setFields] = useKept(`fields ${alert.alertId}`, () => values.map(([name]) => name));
+  const [span, setSpan] = useKept(`span ${alert.alertId}`, String(DAY_MS));
+  const [until, setUntil] = useKept(`until ${alert.alertId}`, () =>
+    toInputValue(serviceNowMs() + DAY_MS, zone),
+  );
+  const [reason, setReason] = useKept(`reason ${alert.alertId}`, '');
   const submit = async () => {
     const ms = span === OTHER ? fromInputValue(until, zone) : serviceNowMs() + Number(span);
     if (ms === null) throw new Error(t.sayUntil);

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useClient } from 'urql';
 import { AcknowledgeAlertDocument, AlertCountsDocument } from '../../../generated/operations';
+import { useKept } from '../../lib/kept';
 import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
 import { statusText } from '../alert-words';
@@ -27,7 +28,7 @@ export function useAlertWork(onWorked: (alert: Alert) => void) {
   const t = useTexts(ALERTS);
   const client = useClient();
   const mutate = useMutate();
-  const [open, setOpen] = useState<{ kind: DialogKind; alert: Alert } | null>(null);
+  const [open, setOpen] = useKept<{ kind: DialogKind; alert: Alert } | null>('work', null);
   const [done, setDone] = useState('');
   const [error, setError] = useState<Error | null>(null);
   const finish = (alert: Alert) => {

@@ -2,6 +2,7 @@ import { Combobox, Group, Text, TextInput, useCombobox, VisuallyHidden } from '@
 import { IconSearch } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { LIMITS } from '../../../../src/limits';
+import { useKept } from '../../lib/kept';
 import { useTexts } from '../../lib/language';
 import { type ExploreFilter, type FilterProblem, problemOf } from '../explore-filter';
 import { EXPLORE } from '../texts';
@@ -29,15 +30,19 @@ interface Props {
 /** The filter as one line. It completes names and values, and shows what it does not understand. */
 export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props) {
   const t = useTexts(EXPLORE);
-  const [text, setText] = useState(value);
+  const [text, setText] = useKept('filter', value);
   const [caret, setCaret] = useState(value.length);
-  const [problem, setProblem] = useState<FilterProblem | null>(null);
+  const [problem, setProblem] = useState<FilterProblem | null>(() => problemOf(value));
   const input = useRef<HTMLInputElement>(null);
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() });
+  const shown = useRef(value);
   useEffect(() => {
+    // What was typed before a sign-in stays until another filter is asked for.
+    if (shown.current === value) return;
+    shown.current = value;
     setText(value);
     setProblem(problemOf(value));
-  }, [value]);
+  }, [value, setText]);
 
   const isRefused = problem !== null;
   useEffect(() => onRefused(isRefused), [onRefused, isRefused]);

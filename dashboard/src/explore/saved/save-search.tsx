@@ -1,11 +1,11 @@
 import { Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { LIMITS } from '../../../../src/limits';
 import { SaveSearchDocument } from '../../../generated/operations';
 import type { Session } from '../../api/session';
 import { COMMON } from '../../lib/common';
 import { FIELD_LABELS } from '../../lib/field-labels';
 import { FormDialog } from '../../lib/form-dialog';
+import { useKept } from '../../lib/kept';
 import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
 import { type ExploreState, viewOf } from '../explore-state';
@@ -26,12 +26,12 @@ export function SaveSearch({ isOpen, session, state, onClose, onSaved }: Props) 
   const labels = useTexts(FIELD_LABELS);
   const t = useTexts(EXPLORE);
   const mutate = useMutate();
-  const [name, setName] = useState('');
-  const [isWhole, setIsWhole] = useState(true);
+  const [name, setName] = useKept('saved name', '');
+  const [isWhole, setIsWhole] = useKept('saved whole', true);
   const { filter } = state;
   const view = isWhole || filter === '' ? viewOf(state) : null;
-  const [isShared, setIsShared] = useState(false);
-  const [tenantId, setTenantId] = useState(session.tenants[0]?.tenantId ?? '');
+  const [isShared, setIsShared] = useKept('saved for all', false);
+  const [tenantId, setTenantId] = useKept('saved tenant', session.tenants[0]?.tenantId ?? '');
   const submit = async () => {
     await mutate(SaveSearchDocument, { tenantId, name, filter, view, isShared });
     setName('');

@@ -1,13 +1,13 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconBookmark, IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
 import { useMutation } from 'urql';
 import { Link } from 'wouter';
 import { RemoveSavedSearchDocument, type SavedSearchesQuery } from '../../../generated/operations';
 import { hasScope, mayWork } from '../../api/rights';
 import type { Session } from '../../api/session';
 import { FIELD_LABELS } from '../../lib/field-labels';
+import { useKept } from '../../lib/kept';
 import { useTexts } from '../../lib/language';
 import { Failed } from '../../shell/states';
 import type { ExploreState } from '../explore-state';
@@ -32,7 +32,7 @@ export function SavedSearches({ session, saved, state, onChoose, onChanged }: Pr
   const { filter } = state;
   const [isSaving, { open, close }] = useDisclosure();
   const [{ error }, remove] = useMutation(RemoveSavedSearchDocument);
-  const [isOpen, setIsOpen] = useState(false);
+  const [isOpen, setIsOpen] = useKept('saving', false);
   const take = async ({ searchId }: Saved) => {
     const { data } = await remove({ searchId });
     if (data) onChanged();
