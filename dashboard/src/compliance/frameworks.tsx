@@ -1,15 +1,13 @@
 import { Table } from '@mantine/core';
-import { useQuery } from 'urql';
-import { ComplianceFrameworksDocument, type ControlStatus } from '../../generated/operations';
+import type { ComplianceFrameworksQuery, ControlStatus } from '../../generated/operations';
 import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
-import { Failed, Loading } from '../shell/states';
 import { COMPLIANCE } from './texts';
 import { STATUS_NAMES } from './words';
 
 interface Props {
-  readonly asOf: string | null;
+  readonly frameworks: ComplianceFrameworksQuery['complianceFrameworks']['items'];
   readonly chosen: string | null;
   readonly choose: (framework: string, status: ControlStatus | null) => void;
 }
@@ -17,11 +15,8 @@ interface Props {
 const COUNTS = { fail: 'fail', unknown: 'unknown', pass: 'pass', not_applicable: 'notApplicable' } as const;
 
 /** The frameworks, with how many controls of whole instances have each status. A number leads to its controls. */
-export function Frameworks({ asOf, chosen, choose }: Props) {
+export function Frameworks({ frameworks, chosen, choose }: Props) {
   const t = useTexts(COMPLIANCE);
-  const [{ data, error }, ask] = useQuery({ query: ComplianceFrameworksDocument, variables: { asOf } });
-  if (error) return <Failed error={error} retry={ask} />;
-  if (!data) return <Loading what={t.theFrameworks} />;
   return (
     <Table.ScrollContainer minWidth={520}>
       <Table fz="sm" withTableBorder aria-label={t.frameworks}>
@@ -36,7 +31,7 @@ export function Frameworks({ asOf, chosen, choose }: Props) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {data.complianceFrameworks.items.map((framework) => (
+          {frameworks.map((framework) => (
             <Table.Tr key={framework.frameworkId} fw={framework.frameworkId === chosen ? 600 : undefined}>
               <Table.Td>
                 <span lang="en">

@@ -24,7 +24,7 @@ import type { In } from '../lib/texts';
 import { formatTime } from '../lib/time';
 import { useAddress } from '../lib/use-address';
 import { PageHead } from '../shell/page-head';
-import { Failed } from '../shell/states';
+import { Failed, Loading } from '../shell/states';
 import { PATH } from './address';
 import { Declare } from './declare';
 import { COMPLIANCE } from './texts';
@@ -65,29 +65,36 @@ export function Scope({ session }: { readonly session: Session }) {
         )}
       </PageHead>
       <Text size="sm">{t.about}</Text>
-      <Group gap="md" align="flex-end">
-        {tenants.length > 1 && (
-          <Select
-            label={common.tenant}
-            allowDeselect={false}
-            searchable
-            limit={100}
-            data={tenants.map((tenant) => ({ value: tenant.tenantId, label: tenant.name }))}
-            value={tenantId}
-            onChange={(value) => setGiven((before) => ({ ...before, tenantId: value }))}
+      {/* The choice of a tenant would move what stands beside and below it. */}
+      {isOperator && !known.data && !known.error && <Loading what={common.theList} />}
+      {(!isOperator || known.data) && (
+        <Group gap="md" align="flex-end">
+          {tenants.length > 1 && (
+            <Select
+              label={common.tenant}
+              allowDeselect={false}
+              searchable
+              limit={100}
+              data={tenants.map((tenant) => ({ value: tenant.tenantId, label: tenant.name }))}
+              value={tenantId}
+              onChange={(value) => setGiven((before) => ({ ...before, tenantId: value }))}
+            />
+          )}
+          <Switch
+            label={t.alsoEnded}
+            checked={showsEnded}
+            onChange={(event) => {
+              const ended = event.currentTarget.checked ? '1' : null;
+              setGiven((before) => ({ ...before, ended }));
+            }}
           />
-        )}
-        <Switch
-          label={t.alsoEnded}
-          checked={showsEnded}
-          onChange={(event) => {
-            const ended = event.currentTarget.checked ? '1' : null;
-            setGiven((before) => ({ ...before, ended }));
-          }}
-        />
-      </Group>
-      {error ? (
+        </Group>
+      )}
+      {known.error && <Failed error={known.error} />}
+      {isOperator && !known.data ? null : error ? (
         <Failed error={error} retry={ask} />
+      ) : tenantId !== null && !data ? (
+        <Loading what={common.theList} />
       ) : (
         <DataTable
           {...LIST_TABLE}

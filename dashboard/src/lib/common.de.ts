@@ -53,6 +53,7 @@ export const COMMON_DE: In<typeof COMMON> = {
   by: (time, name) => `${time} durch ${name}`,
   days: (n) => counted(n, 'Tag', 'Tage'),
   ago: (span) => `vor ${span}`,
+  theList: 'die Liste',
   ofRows: (from, to, all) => `${formatCount(from)} – ${formatCount(to)} von ${formatCount(all)}`,
   measuring: 'misst …',
   perMinute: (n) => `${formatCount(n)} / min`,

@@ -49,6 +49,7 @@ export const COMMON = {
   by: (time: string, name: string) => `${time} by ${name}`,
   days: (n: number) => counted(n, 'day'),
   ago: (span: string) => `${span} ago`,
+  theList: 'the list',
   ofRows: (from: number, to: number, all: number) =>
     `${formatCount(from)} – ${formatCount(to)} of ${formatCount(all)}`,
   measuring: 'measuring …',

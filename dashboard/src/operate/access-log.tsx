@@ -19,7 +19,7 @@ import { namesOf } from '../lib/tenant-name';
 import { formatTime, fromInputValue, inputValueOf, zoneName } from '../lib/time';
 import { useAddress } from '../lib/use-address';
 import { PageHead } from '../shell/page-head';
-import { Failed } from '../shell/states';
+import { Failed, Loading } from '../shell/states';
 import { AccessEntry } from './access-entry';
 import { ExportAccess } from './export-access';
 import { type Entry, whoOf } from './rows';
@@ -121,15 +121,17 @@ export default function AccessLog() {
       </Group>
       {error ? (
         <Failed error={error} retry={ask} />
+      ) : !page ? (
+        <Loading what={common.theList} />
       ) : (
         <DataTable
           {...LIST_TABLE}
           highlightOnHover
           minHeight={160}
           idAccessor="entryId"
-          records={page?.entries ?? []}
+          records={page.entries}
           fetching={fetching}
-          noRecordsText={page?.hasNextPage ? t.noneOfNewest : t.noEntry}
+          noRecordsText={page.hasNextPage ? t.noneOfNewest : t.noEntry}
           onRowClick={onRow(setOpened)}
           columns={[
             {
@@ -158,18 +160,20 @@ export default function AccessLog() {
           ]}
         />
       )}
-      <Group justify="space-between">
-        <Button variant="default" disabled={!given.after} onClick={() => change('after', null)}>
-          {t.newest}
-        </Button>
-        <Button
-          variant="default"
-          disabled={!page?.hasNextPage}
-          onClick={() => change('after', page?.endCursor ?? null)}
-        >
-          {t.older}
-        </Button>
-      </Group>
+      {page && (
+        <Group justify="space-between">
+          <Button variant="default" disabled={!given.after} onClick={() => change('after', null)}>
+            {t.newest}
+          </Button>
+          <Button
+            variant="default"
+            disabled={!page.hasNextPage}
+            onClick={() => change('after', page.endCursor ?? null)}
+          >
+            {t.older}
+          </Button>
+        </Group>
+      )}
       <AccessEntry entry={opened} tenants={tenants} onClose={() => setOpened(null)} />
     </Stack>
   );

@@ -11,7 +11,7 @@ import { useTimeZone } from '../lib/preferences';
 import { nameOf } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
 import { PageHead } from '../shell/page-head';
-import { Failed } from '../shell/states';
+import { Failed, Loading } from '../shell/states';
 import { OPERATE } from './texts';
 
 const DAY_CHARS = 10;
@@ -39,6 +39,8 @@ export default function Archive() {
       </Text>
       {error ? (
         <Failed error={error} retry={ask} />
+      ) : !data ? (
+        <Loading what={common.theList} />
       ) : (
         <>
           {unsealed.length > 0 && (

@@ -2,6 +2,7 @@ import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { KeysDocument, RevokeKeyDocument } from '../../generated/operations';
+import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
 import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
@@ -9,7 +10,7 @@ import { ListHead, ListPages, useListed, useListState } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
 import { nameOf } from '../lib/tenant-name';
 import { PageHead } from '../shell/page-head';
-import { Failed } from '../shell/states';
+import { Failed, Loading } from '../shell/states';
 import { CreateKey } from './create-key';
 import { KeyOnce, type ShownKey } from './key-once';
 import { KeyTable } from './key-table';
@@ -22,6 +23,7 @@ type Dialog = { kind: 'create' } | { kind: 'rotate' | 'revoke'; key: ApiKey } | 
 /** The keys of every kind. The key itself is shown once, when it is made. */
 export default function Keys() {
   const t = useTexts(OPERATE);
+  const common = useTexts(COMMON);
   const [{ data, error, fetching }, ask] = useQuery({ query: KeysDocument });
   const list = useListState();
   const shown = list.state === 'all' ? 'all' : 'valid';
@@ -55,6 +57,8 @@ export default function Keys() {
       </PageHead>
       {error ? (
         <Failed error={error} retry={ask} />
+      ) : !data ? (
+        <Loading what={common.theList} />
       ) : (
         <>
           <ListHead listed={listed} label={t.searchKeys} summary={t.keyCount(keys.length)} />

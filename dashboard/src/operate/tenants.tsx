@@ -15,7 +15,7 @@ import { useTimeZone } from '../lib/preferences';
 import type { In } from '../lib/texts';
 import { formatTime } from '../lib/time';
 import { PageHead } from '../shell/page-head';
-import { Failed } from '../shell/states';
+import { Failed, Loading } from '../shell/states';
 import { ChangeRetention } from './change-retention';
 import { EvidenceState } from './evidence-state';
 import { Holds } from './holds';
@@ -45,6 +45,8 @@ export default function Tenants() {
     variables: { tenantIds: shown },
     pause: shown.length === 0,
   });
+  // The width of a column is that of what it holds: the list is drawn when its last one is there.
+  const isKnown = data && (shown.length === 0 || evidence.data || evidence.error);
   return (
     <Stack gap="lg">
       <div>
@@ -53,13 +55,11 @@ export default function Tenants() {
         </PageHead>
         {error ? (
           <Failed error={error} retry={ask} />
+        ) : !isKnown ? (
+          <Loading what={common.theList} />
         ) : (
           <>
-            <ListHead
-              listed={listed}
-              label={t.searchTenants}
-              summary={t.tenantCount(data?.tenants.length ?? 0)}
-            />
+            <ListHead listed={listed} label={t.searchTenants} summary={t.tenantCount(data.tenants.length)} />
             <DataTable
               mt="xs"
               {...LIST_TABLE}
@@ -110,8 +110,12 @@ export default function Tenants() {
           </>
         )}
       </div>
-      <Holds tenants={data?.tenants ?? []} zone={zone} />
-      <RetentionRuns tenants={data?.tenants ?? []} zone={zone} />
+      {isKnown && (
+        <>
+          <Holds tenants={data.tenants} zone={zone} />
+          <RetentionRuns tenants={data.tenants} zone={zone} />
+        </>
+      )}
       <CreateTenant isOpen={isCreating} onClose={() => setIsCreating(false)} onDone={ask} />
       {verified && <VerifyLog tenant={verified} onClose={() => setVerified(null)} />}
       {changed && <ChangeRetention tenant={changed} onClose={() => setChanged(null)} onDone={ask} />}
