@@ -82,7 +82,7 @@ export class AzureStore implements ObjectStore {
   async exists({ key }: StoredObject): Promise<boolean> {
     const answer = await this.send('HEAD', this.urlOf(key));
     if (answer.status === 404) return false;
-    if (answer.status !== 200) throw azureError(answer);
+    if (answer.status !== 200) throw this.refusal(answer);
     return true;
   }
 
@@ -115,7 +115,7 @@ export class AzureStore implements ObjectStore {
     for (const [name, value] of Object.entries(parameters))
       if (value !== '') url.searchParams.set(name, value);
     const answer = await this.send('GET', url);
-    if (answer.status !== 200) throw azureError(answer);
+    if (answer.status !== 200) throw this.refusal(answer);
     const xml = answer.body.toString('utf8');
     if (!xml.includes('<EnumerationResults'))
       throw new StoreError('the answer is not that of Azure Blob Storage: correct the address');
@@ -138,8 +138,13 @@ export class AzureStore implements ObjectStore {
       throw new StoreError('the blob is gone', 'ENOENT');
     if (answer.status === 412 || answer.status === 416)
       throw new StoreError('the blob has changed since it was listed', 'ECHANGED');
-    if (answer.status !== 200 && answer.status !== 206) throw azureError(answer);
+    if (answer.status !== 200 && answer.status !== 206) throw this.refusal(answer);
     return answer;
+  }
+
+  private refusal(answer: StoreAnswer): StoreError {
+    const end = new URLSearchParams(this.sasToken ?? '').get('se') ?? '';
+    return azureError(answer, Date.parse(end) < this.options.clock.now());
   }
 
   private urlOf(key: string): URL {

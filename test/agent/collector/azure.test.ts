@@ -3,7 +3,7 @@ import { guidOf, row, writer } from '../gaps/support';
 import { AgentWorld } from '../support/agent-world';
 import { capturedOutput } from '../support/captured-output';
 import { until } from '../support/until';
-import { ACCOUNT, ACCOUNT_KEY, AzureStandIn, CONTAINER, SAS } from './support/azure-stand-in';
+import { AzureStandIn, CONTAINER } from './support/azure-stand-in';
 import { fileOf, selects } from './support/bucket-world';
 
 const DAY_MS = 24 * 3_600_000;
@@ -28,11 +28,11 @@ describe('a collector of a container', () => {
     await store.stop();
   });
 
-  function configure(settings: object = { AccountKey: ACCOUNT_KEY }): void {
+  function configure(settings: object = { AccountKey: store.accountKey }): void {
     const given = {
-      Account: ACCOUNT,
+      Account: store.account,
       Container: CONTAINER,
-      Endpoint: store.url,
+      Endpoint: store.endpoint,
       ListIntervalMs: 20,
       ...settings,
     };
@@ -45,13 +45,13 @@ describe('a collector of a container', () => {
 
   it('reads a blob as it grows, each byte once, and goes on with the next', async () => {
     const blob = blobOf(0, '09_15_02_120_0');
-    store.append(blob, writer.prologue(guidOf(0)));
+    await store.append(blob, writer.prologue(guidOf(0)));
     agents.follow();
     for (let n = 1; n <= 100; n++) {
-      store.append(blob, writer.block([row(n)], { sequence: n }));
+      await store.append(blob, writer.block([row(n)], { sequence: n }));
       if (n % 10 === 0) await until(`record ${n}`, () => statements().length === n);
     }
-    store.append(blobOf(0, '09_16_00_7_0'), fileOf(1, 101));
+    await store.append(blobOf(0, '09_16_00_7_0'), fileOf(1, 101));
     await until('the next blob', () => statements().length === 101);
     expect(statements()).toEqual(selects(...Array.from({ length: 101 }, (_, i) => i + 1)));
     expect(agents.service.sentCount).toBe(101);
@@ -64,14 +64,14 @@ describe('a collector of a container', () => {
 
   it('lists the days from two before the newest on, replicas too, after a restart as well', async () => {
     for (const daysAgo of [9, 8, 3, 2, 1])
-      store.append(blobOf(daysAgo), fileOf(daysAgo, daysAgo), Date.now() - daysAgo * DAY_MS);
-    store.append(blobOf(1, '10_00_00_000_0', 'RO/'), fileOf(50, 50), Date.now() - DAY_MS);
+      await store.append(blobOf(daysAgo), fileOf(daysAgo, daysAgo), Date.now() - daysAgo * DAY_MS);
+    await store.append(blobOf(1, '10_00_00_000_0', 'RO/'), fileOf(50, 50), Date.now() - DAY_MS);
     store.pageSize = 2;
     const code = await agents.once();
     expect([code, agents.log]).toEqual([0, '']);
     expect(statements().sort()).toEqual(selects(1, 2, 3, 50, 8, 9));
     const before = store.requests.length;
-    store.append(blobOf(0), fileOf(20, 20));
+    await store.append(blobOf(0), fileOf(20, 20));
     expect(await agents.once()).toBe(0);
     expect(statements()).toHaveLength(7);
     const listed = store.requests
@@ -84,38 +84,38 @@ describe('a collector of a container', () => {
   });
 
   it('has a gap for a blob that goes before it is read, and none for one that goes long after', async () => {
-    store.append(blobOf(2), fileOf(0, 1), Date.now() - 2 * DAY_MS);
+    await store.append(blobOf(2), fileOf(0, 1), Date.now() - 2 * DAY_MS);
     const agent = agents.follow();
     await until('the first', () => agents.statusOf()?.caughtUpAt && statements().length === 1);
-    store.blobs.clear();
+    await store.clear();
     await until('the empty container', () => reported().startsWith('no file since '));
     agents.service.fault = (_, response) => {
       response.writeHead(503).end();
       return true;
     };
     const gone = blobOf(1);
-    store.append(gone, fileOf(1, 2), Date.now() - DAY_MS);
+    await store.append(gone, fileOf(1, 2), Date.now() - DAY_MS);
     await until('the header', () => store.ranges.some((range) => range.startsWith(gone)));
     await agent.stop();
-    store.blobs.clear();
+    await store.clear();
     agents.service.fault = () => false;
-    store.append(blobOf(0), fileOf(2, 3));
+    await store.append(blobOf(0), fileOf(2, 3));
     agents.follow();
     await until('the gap', () => gaps().length > 0 && statements().length === 2);
     expect(gaps().map(({ fileName, reason }) => [fileName, reason])).toEqual([[gone, 'FILE_DELETED']]);
   });
 
-  it.each<[string, object, Record<string, string>]>([
-    ['a SAS token', { SasToken: SAS }, {}],
-    ['a key of the account', { AccountKey: ACCOUNT_KEY }, {}],
+  it.each<[string, (store: AzureStandIn) => object, Record<string, string>]>([
+    ['a SAS token', ({ sas }) => ({ SasToken: sas }), {}],
+    ['a key of the account', ({ accountKey }) => ({ AccountKey: accountKey }), {}],
     [
       'a client secret',
-      { TenantId: 'directory', ClientId: 'app', ClientSecret: 's3cret~' },
+      () => ({ TenantId: 'directory', ClientId: 'app', ClientSecret: 's3cret~' }),
       { AZURE_AUTHORITY_HOST: 'URL' },
     ],
     [
       'the environment',
-      {},
+      () => ({}),
       {
         AZURE_TENANT_ID: 'd',
         AZURE_CLIENT_ID: 'a',
@@ -123,13 +123,13 @@ describe('a collector of a container', () => {
         AZURE_AUTHORITY_HOST: 'URL',
       },
     ],
-    ['a managed identity', { ClientId: 'identity' }, { AZURE_POD_IDENTITY_AUTHORITY_HOST: 'URL' }],
+    ['a managed identity', () => ({ ClientId: 'identity' }), { AZURE_POD_IDENTITY_AUTHORITY_HOST: 'URL' }],
   ])('may use %s', async (_, settings, env) => {
-    configure(settings);
+    configure(settings(store));
     agents.env = Object.fromEntries(
       Object.entries(env).map(([name, value]) => [name, value === 'URL' ? store.url : value]),
     );
-    store.append(blobOf(0, '01_02_03_4_0'), fileOf(0, 1));
+    await store.append(blobOf(0, '01_02_03_4_0'), fileOf(0, 1));
     expect([await agents.once(), agents.log]).toEqual([0, expect.any(String)]);
     expect(statements()).toEqual(selects(1));
     expect(agents.log + JSON.stringify(agents.status())).not.toMatch(/sig=|s3cret|token-1/);
@@ -138,11 +138,11 @@ describe('a collector of a container', () => {
   it('fetches another token when the store refuses the one it has', async () => {
     configure({ TenantId: 'directory', ClientId: 'app', ClientSecret: 's3cret~' });
     agents.env = { AZURE_AUTHORITY_HOST: store.url };
-    store.append(blobOf(0), fileOf(0, 1));
+    await store.append(blobOf(0), fileOf(0, 1));
     agents.follow();
     await until('the record', () => statements().length === 1);
     store.token = 'token-2';
-    store.append(blobOf(0, '10_00_00_000_0'), fileOf(1, 2));
+    await store.append(blobOf(0, '10_00_00_000_0'), fileOf(1, 2));
     await until('another', () => statements().length === 2);
     expect(store.logins).toHaveLength(2);
   });
@@ -152,18 +152,22 @@ describe('a collector of a container', () => {
       'an expired SAS token',
       (world) => {
         world.store.isSasExpired = true;
-        return { SasToken: SAS };
+        return { SasToken: world.store.sas };
       },
       /the SAS token has expired/,
     ],
     ['a wrong key', () => ({ AccountKey: 'AAAA' }), /the account key or SAS token is wrong/],
-    ['another container', () => ({ AccountKey: ACCOUNT_KEY, Container: 'other' }), /no such container/],
+    [
+      'another container',
+      ({ store: { accountKey } }) => ({ AccountKey: accountKey, Container: 'other' }),
+      /no such container/,
+    ],
     [
       'an expired client secret',
       () => ({ TenantId: 'd', ClientId: 'a', ClientSecret: 'ended' }),
       /no credentials: the client secret has expired \(AADSTS7000222\)/,
     ],
-    ['an empty container', () => ({ AccountKey: ACCOUNT_KEY }), /no audit file in/],
+    ['an empty container', ({ store: { accountKey } }) => ({ AccountKey: accountKey }), /no audit file in/],
   ])('says in status, report and check: %s', async (_, spoil, message) => {
     configure(spoil({ store }));
     agents.env = { AZURE_AUTHORITY_HOST: store.url };

@@ -41,8 +41,8 @@ describe('a collector that is killed while its store fails now and then', () => 
       const upload = async (node: number, path: string) => {
         const key = `${FOLDER}/node${node}_${basename(path)}`;
         const bytes = bytesOf(path);
-        if (random.chance(0.5)) world.store.put(key, bytes);
-        else world.store.put(`${key}.zip`, await zipOf([[basename(path), bytes]]));
+        if (random.chance(0.5)) await world.store.put(key, bytes);
+        else await world.store.put(`${key}.zip`, await zipOf([[basename(path), bytes]]));
       };
       world.store.fault = (_, response) => random.chance(0.05) && fail(response, random.whole(0, 3));
       world.agents.configure({}, { ...publisherOf(world), BatchMaxEvents: 15 });

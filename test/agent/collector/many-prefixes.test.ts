@@ -18,8 +18,8 @@ onLinux('a collector of 200 prefixes takes at most 150 MB, and warns of nothing'
   for (const n of numbers) {
     const key = keyOf(n, { folder: `rds/instance-${n}/Audit1` });
     const bytes = withNewGuid(MODEL);
-    if (n % 2 === 0) world.store.put(key, bytes);
-    else world.store.put(`${key}.zip`, await zipOf([[auditFileName(n), bytes]]));
+    if (n % 2 === 0) await world.store.put(key, bytes);
+    else await world.store.put(`${key}.zip`, await zipOf([[auditFileName(n), bytes]]));
   }
   const databaseOf = (n: number) => ({
     Name: `instance-${n}`,

@@ -8,7 +8,7 @@ import { zipOf } from '../../support/zip';
 import { auditFileName } from '../support/audit-files';
 import { capturedOutput } from '../support/captured-output';
 import { until } from '../support/until';
-import { BucketWorld, fileOf, keyOf, LOGIN, selects } from './support/bucket-world';
+import { BucketWorld, fileOf, keyOf, selects } from './support/bucket-world';
 import { refuse } from './support/s3-stand-in';
 
 const onLinux = existsSync('/dev/full') ? it : it.skip;
@@ -26,10 +26,10 @@ describe('a collector of a bucket', () => {
   const unzippedFolder = () => join(world.agents.dataDir, 'objects/7/Payroll/unzipped');
 
   it('reads archives, each downloaded once, beside plain files, and keeps none of them', async () => {
-    world.store.put(`${keyOf(0)}.zip`, await zipped(0, 1, 2));
-    world.store.put(keyOf(1), fileOf(1, 3));
+    await world.store.put(`${keyOf(0)}.zip`, await zipped(0, 1, 2));
+    await world.store.put(keyOf(1), fileOf(1, 3));
     // RDS may leave out the ending of the file.
-    world.store.put(keyOf(2).replace('.sqlaudit', '.zip'), await zipped(2, 4));
+    await world.store.put(keyOf(2).replace('.sqlaudit', '.zip'), await zipped(2, 4));
     world.agents.follow();
     await until('all', () => world.statements.length === 4);
     expect(world.statements).toEqual(selects(1, 2, 3, 4));
@@ -41,13 +41,13 @@ describe('a collector of a bucket', () => {
 
   it('tells of half an archive, and takes it for a gap with its name once it will not be uploaded again', async () => {
     const whole = await zipped(0, 1, 2);
-    world.store.put(`${keyOf(0)}.zip`, whole.subarray(0, whole.length / 2));
-    world.store.put(keyOf(1), fileOf(1, 3));
+    await world.store.put(`${keyOf(0)}.zip`, whole.subarray(0, whole.length / 2));
+    await world.store.put(keyOf(1), fileOf(1, 3));
     world.agents.follow();
     await until('the problem', () => world.reported?.includes('the archive is cut or damaged'));
     const path = `s3://audit-trail/${keyOf(0)}.zip`;
     await until('the status', () => world.agents.statusOf()?.problem?.includes(path));
-    world.store.put(`${keyOf(0)}.zip`, whole.subarray(0, whole.length / 2), LONG_AGO);
+    await world.store.put(`${keyOf(0)}.zip`, whole.subarray(0, whole.length / 2), LONG_AGO);
     await until('the gap', () => world.gaps.length > 0);
     expect(world.gaps[0]).toMatchObject({
       reason: 'UNREADABLE',
@@ -94,8 +94,8 @@ describe('a collector of a bucket', () => {
   });
 
   it('notes an object that goes before it is read, with its name, also while the collector is down', async () => {
-    world.store.put(keyOf(0), fileOf(0, 1));
-    for (let i = 1; i < 9; i++) world.store.put(keyOf(i), fileOf(i, i + 1));
+    await world.store.put(keyOf(0), fileOf(0, 1));
+    for (let i = 1; i < 9; i++) await world.store.put(keyOf(i), fileOf(i, i + 1));
     // The service takes nothing, so that the later files are listed and not begun.
     world.agents.service.fault = (_, response) => {
       response.writeHead(503).end();
@@ -105,7 +105,7 @@ describe('a collector of a bucket', () => {
     await until('a listing', () => existsSync(join(world.agents.dataDir, 'objects/7/Payroll/seen.json')));
     await agent.stop();
     world.agents.service.fault = () => false;
-    for (const gone of [2, 7]) world.store.objects.delete(keyOf(gone));
+    for (const gone of [2, 7]) await world.store.remove(keyOf(gone));
     world.agents.follow();
     await until('all that is left', () => world.statements.length === 7 && world.gaps.length >= 2);
     expect(world.statements).toEqual(selects(1, 2, 4, 5, 6, 7, 9));
@@ -117,7 +117,9 @@ describe('a collector of a bucket', () => {
   it.each<[string, (world: BucketWorld) => void, RegExp]>([
     [
       'expired credentials',
-      ({ store }) => store.logins.set('AKIATEST', { secret: 'a+secret/key', isExpired: true }),
+      ({ store }) => {
+        for (const login of store.logins.values()) login.isExpired = true;
+      },
       /the credentials have expired/,
     ],
     [
@@ -128,7 +130,7 @@ describe('a collector of a bucket', () => {
       /wrong region: the bucket audit-trail is in eu-north-1; correct S3.Region/,
     ],
     ['a wrong key', (it) => it.configure({ SecretAccessKey: 'another' }), /the secret access key is wrong/],
-    ['an unknown key', ({ store }) => store.logins.clear(), /does not know the access key/],
+    ['an unknown key', (it) => it.configure({ AccessKeyId: 'AKIANOBODY' }), /does not know the access key/],
     ['another bucket', (it) => it.configure({ Bucket: 'another' }), /there is no such bucket/],
     [
       'a denied key of KMS',
@@ -158,12 +160,12 @@ describe('a collector of a bucket', () => {
     expect(await check({ configPath, timeoutMs: 2_000, out, becomeServiceUser: async () => [] })).toBe(1);
     expect(text()).toMatch(message);
     for (const shown of [text(), world.agents.log, JSON.stringify(world.agents.service.reports)])
-      expect(shown).not.toContain(LOGIN.SecretAccessKey);
+      expect(shown).not.toContain(world.store.login.SecretAccessKey);
   });
 
   it('asks a store that refuses less and less often, and goes on by itself when it permits', async () => {
     world.configure({ ListIntervalMs: 200 });
-    world.store.put(keyOf(0), fileOf(0, 1));
+    await world.store.put(keyOf(0), fileOf(0, 1));
     let isBroken = true;
     world.store.fault = (_, response) => {
       if (isBroken) refuse(response, 403, 'AccessDenied');
@@ -184,7 +186,7 @@ describe('the credentials of a collector', () => {
   let world: BucketWorld;
   beforeEach(async () => {
     world = await BucketWorld.create();
-    world.store.put(keyOf(0), fileOf(0, 1));
+    await world.store.put(keyOf(0), fileOf(0, 1));
   });
   afterEach(() => world.close());
   const none = { AccessKeyId: null, SecretAccessKey: null };
@@ -195,12 +197,15 @@ describe('the credentials of a collector', () => {
     return path;
   };
   const section = (name: string) =>
-    `[other]\naws_access_key_id = AKIAOTHER\naws_secret_access_key = x\n[${name}]\naws_access_key_id=AKIATEST\naws_secret_access_key = a+secret/key\n`;
+    `[other]\naws_access_key_id = AKIAOTHER\naws_secret_access_key = x\n[${name}]\naws_access_key_id=${world.store.login.AccessKeyId}\naws_secret_access_key = ${world.store.login.SecretAccessKey}\n`;
 
   it.each<[string, () => [settings: object, env: Record<string, string>]]>([
     [
       'the environment',
-      () => [none, { AWS_ACCESS_KEY_ID: 'AKIATEST', AWS_SECRET_ACCESS_KEY: 'a+secret/key' }],
+      () => {
+        const { AccessKeyId, SecretAccessKey } = world.store.login;
+        return [none, { AWS_ACCESS_KEY_ID: AccessKeyId, AWS_SECRET_ACCESS_KEY: SecretAccessKey }];
+      },
     ],
     ['a file', () => [none, { AWS_SHARED_CREDENTIALS_FILE: file('credentials', section('default')) }]],
     [
@@ -254,14 +259,14 @@ describe('the credentials of a collector', () => {
     await until('the record', () => world.statements.length === 1);
     const [, login] = [...world.store.logins].find(([id]) => id.startsWith('ASIA')) ?? [];
     Object.assign(login ?? {}, { isExpired: true });
-    world.store.put(keyOf(1), fileOf(1, 2));
+    await world.store.put(keyOf(1), fileOf(1, 2));
     await until('another record', () => world.statements.length === 2);
     expect(world.store.assumed).toHaveLength(2);
     world.store.logins.clear();
     await until('the refusal', () => world.reported !== null);
-    world.store.logins.set('AKIATEST', { secret: 'a new one' });
+    world.store.logins.set(world.store.login.AccessKeyId, { secret: 'a new one' });
     world.configure({ SecretAccessKey: 'a new one' });
-    world.store.put(keyOf(2), fileOf(2, 3));
+    await world.store.put(keyOf(2), fileOf(2, 3));
     await until('the last record', () => world.statements.length === 3);
   });
 });

@@ -16,7 +16,7 @@ describe('a collector of a bucket', () => {
       ...record,
       file: `${FOLDER}/${record.file}`,
     }));
-    for (const path of FILES_2022) world.store.put(`${FOLDER}/${basename(path)}`, bytesOf(path));
+    for (const path of FILES_2022) await world.store.put(`${FOLDER}/${basename(path)}`, bytesOf(path));
     expect(await world.agents.once()).toBe(0);
     expect(storedAsExpected(world.agents.service, expected)).toEqual(inOrder(expected));
     expect(world.agents.service.events[0]).toMatchObject({ sourceType: 'S3' });
@@ -29,13 +29,13 @@ describe('a collector of a bucket', () => {
   });
 
   it('reads files in the order of their beginning, whatever the order of their arrival, on each node', async () => {
-    world.store.put(keyOf(1), fileOf(1, 3, 4));
-    world.store.put(keyOf(0), fileOf(0, 1, 2));
-    world.store.put(keyOf(2, { node: 2 }), fileOf(2, 5, 6));
+    await world.store.put(keyOf(1), fileOf(1, 3, 4));
+    await world.store.put(keyOf(0), fileOf(0, 1, 2));
+    await world.store.put(keyOf(2, { node: 2 }), fileOf(2, 5, 6));
     world.agents.follow();
     await until('all of both nodes', () => world.statements.length === 6);
     expect(world.statements).toEqual(selects(1, 2, 3, 4, 5, 6));
-    world.store.put(keyOf(3), fileOf(3, 7));
+    await world.store.put(keyOf(3), fileOf(3, 7));
     await until('a file that came later', () => world.statements.length === 7);
     await until('caught up', () => world.agents.statusOf()?.state === 'idle');
     expect(world.agents.statusOf()).toMatchObject({ problem: null, store: { requests: expect.any(Number) } });
@@ -46,7 +46,7 @@ describe('a collector of a bucket', () => {
     world.store.pageSize = 5;
     const sixHours = 6 * 3_600_000;
     // Nine of the files began within two days before the last one.
-    for (let i = 0; i < 24; i++) world.store.put(keyOf(i * sixHours), fileOf(i, i));
+    for (let i = 0; i < 24; i++) await world.store.put(keyOf(i * sixHours), fileOf(i, i));
     expect(await world.agents.once()).toBe(0);
     const before = world.store.requests.length;
     expect(await world.agents.once()).toBe(0);
@@ -54,21 +54,21 @@ describe('a collector of a bucket', () => {
   });
 
   it('doubles nothing when an object is uploaded twice, under its name or another', async () => {
-    world.store.put(keyOf(0), fileOf(0, 1, 2));
+    await world.store.put(keyOf(0), fileOf(0, 1, 2));
     expect(await world.agents.once()).toBe(0);
-    world.store.put(keyOf(0), fileOf(0, 1, 2), Date.now() + 5_000);
-    world.store.put(keyOf(0, { folder: 'rds/copied' }), fileOf(0, 1, 2));
-    world.store.put(keyOf(1), fileOf(1, 3));
+    await world.store.put(keyOf(0), fileOf(0, 1, 2), Date.now() + 5_000);
+    await world.store.put(keyOf(0, { folder: 'rds/copied' }), fileOf(0, 1, 2));
+    await world.store.put(keyOf(1), fileOf(1, 3));
     expect(await world.agents.once()).toBe(0);
     expect(world.statements).toEqual(selects(1, 2, 3));
     expect(world.agents.service.sentCount).toBe(3);
   });
 
   it('has no gap for a file that is removed after it was read', async () => {
-    world.store.put(keyOf(0), fileOf(0, 1, 2));
+    await world.store.put(keyOf(0), fileOf(0, 1, 2));
     const agent = world.agents.follow();
     await until('all read', () => world.agents.statusOf()?.caughtUpAt);
-    world.store.objects.delete(keyOf(0));
+    await world.store.remove(keyOf(0));
     await until('the prefix is empty', () => world.agents.statusOf()?.problem);
     expect(world.agents.statusOf()?.problem).toMatch(
       /^no file since \d{4}-.*Z: no audit file is left in s3:\/\/audit-trail\/rds\/$/,

@@ -1,7 +1,8 @@
-import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { RealAzure, sharedKeySignature } from './real-azure';
+import { realStore } from './real-store';
 
 interface Blob {
   bytes: Buffer;
@@ -9,14 +10,19 @@ interface Blob {
   mtimeMs: number;
 }
 
-export const ACCOUNT = 'auditaccount';
-export const ACCOUNT_KEY = Buffer.from('the key of the account').toString('base64');
+const ACCOUNT = 'auditaccount';
+const ACCOUNT_KEY = Buffer.from('the key of the account').toString('base64');
+const PAGE_SIZE = 5_000;
+const HOUR_MS = 3_600_000;
 export const CONTAINER = 'sqldbauditlogs';
-export const SAS = '?sv=2022-11-02&sr=c&sp=rl&sig=a%2Bgood%2Fsignature%3D';
+const SAS = '?sv=2022-11-02&sr=c&sp=rl&sig=a%2Bgood%2Fsignature%3D';
 
-/** A container of append blobs, Microsoft Entra and the address of a managed identity, as far as a collector uses them. */
+/**
+ * A container of append blobs, Microsoft Entra and the address of a managed identity, as far as a collector uses them. Before
+ * a real server, that one has the blobs and answers; the stand-in judges what it issues itself, which are Entra's tokens.
+ */
 export class AzureStandIn {
-  readonly blobs = new Map<string, Blob>();
+  private readonly blobs = new Map<string, Blob>();
   /** The path and query of each request to the container. */
   readonly requests: string[] = [];
   /** Each range that was read, with its blob. */
@@ -24,16 +30,36 @@ export class AzureStandIn {
   readonly logins: URLSearchParams[] = [];
   token = 'token-1';
   isSasExpired = false;
-  pageSize = 5_000;
+  pageSize = PAGE_SIZE;
   fault: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
   private readonly server = createServer((request, response) => {
     this.answer(request, response).catch(() => response.destroy());
   });
 
+  private constructor(private readonly real: RealAzure | null) {}
+
   static async start(): Promise<AzureStandIn> {
-    const store = new AzureStandIn();
+    const server = realStore('TEST_AZURE_URL');
+    const store = new AzureStandIn(server && (await RealAzure.open(server, CONTAINER)));
     await new Promise<void>((resolve) => store.server.listen(0, '127.0.0.1', resolve));
     return store;
+  }
+
+  get account(): string {
+    return this.real?.account ?? ACCOUNT;
+  }
+
+  get accountKey(): string {
+    return this.real?.key ?? ACCOUNT_KEY;
+  }
+
+  get sas(): string {
+    return this.real?.sas(Date.now() + (this.isSasExpired ? -1 : 1) * HOUR_MS) ?? SAS;
+  }
+
+  /** The address of the account. A real server that stands for many accounts has it in the path. */
+  get endpoint(): string {
+    return this.real ? `${this.url}/${this.account}` : this.url;
   }
 
   get url(): string {
@@ -45,9 +71,17 @@ export class AzureStandIn {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  append(name: string, bytes: Buffer, mtimeMs = Date.now()): void {
-    const blob = this.blobs.get(name) ?? { bytes: Buffer.alloc(0), version: 0, mtimeMs };
-    this.blobs.set(name, { bytes: Buffer.concat([blob.bytes, bytes]), version: blob.version + 1, mtimeMs });
+  /** @param time of the change, as the container states it; by default now */
+  async append(name: string, bytes: Buffer, time?: number): Promise<void> {
+    if (this.real) return this.real.append(name, bytes, time);
+    const blob = this.blobs.get(name) ?? { bytes: Buffer.alloc(0), version: 0, mtimeMs: time ?? Date.now() };
+    this.blobs.set(name, { ...blob, bytes: Buffer.concat([blob.bytes, bytes]), version: blob.version + 1 });
+  }
+
+  /** Removes all blobs. */
+  async clear(): Promise<void> {
+    await this.real?.clear();
+    this.blobs.clear();
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -71,6 +105,8 @@ export class AzureStandIn {
     this.requests.push(request.url ?? '');
     if (this.fault(request, response)) return;
     const problem = this.problemOf(request, url);
+    const isToken = request.headers.authorization?.startsWith('Bearer ') ?? false;
+    if (this.real && !(isToken && problem !== null)) return this.pass(this.real, request, url, response);
     if (problem !== null)
       return void refuse(
         response,
@@ -82,6 +118,17 @@ export class AzureStandIn {
     if (container !== CONTAINER) return void refuse(response, 404, 'ContainerNotFound');
     if (rest.length === 0) return void this.list(url.searchParams, response);
     this.get(request, rest.join('/'), response);
+  }
+
+  private async pass(real: RealAzure, request: IncomingMessage, url: URL, response: ServerResponse) {
+    const isToken = request.headers.authorization?.startsWith('Bearer ');
+    const length =
+      isToken || this.pageSize !== PAGE_SIZE
+        ? await real.passSigned(request, response, this.pageSize)
+        : await real.pass(request, response);
+    const range = /^bytes=(\d+)-/.exec(String(request.headers['x-ms-range']));
+    const name = decodeURIComponent(url.pathname).split('/').slice(3).join('/');
+    if (range && response.statusCode === 206) this.ranges.push(`${name} ${range[1]}+${length}`);
   }
 
   private list(asked: URLSearchParams, response: ServerResponse): void {
@@ -121,7 +168,7 @@ export class AzureStandIn {
     response.end(method === 'HEAD' ? undefined : part);
   }
 
-  private problemOf({ headers, method }: IncomingMessage, url: URL): string | null {
+  private problemOf({ headers, method = 'GET' }: IncomingMessage, url: URL): string | null {
     if (headers['x-ms-version'] === undefined) return 'MissingRequiredHeader';
     const { authorization = '' } = headers;
     if (url.searchParams.has('sig')) {
@@ -131,18 +178,9 @@ export class AzureStandIn {
     if (authorization.startsWith('Bearer '))
       return authorization === `Bearer ${this.token}` ? null : 'InvalidAuthenticationInfo';
     if (!authorization.startsWith('SharedKey ')) return 'NoAuthenticationInformation';
-    const own = Object.keys(headers)
-      .filter((name) => name.startsWith('x-ms-'))
-      .sort();
-    const lines = [
-      `${method}\n\n\n\n\n\n\n\n${headers['if-match'] ?? ''}\n\n\n`,
-      ...own.map((name) => `${name}:${headers[name]}`),
-      `/${ACCOUNT}${url.pathname}`,
-      ...[...url.searchParams].map(([name, value]) => `${name}:${value}`).sort(),
-    ];
-    const key = Buffer.from(ACCOUNT_KEY, 'base64');
-    const signature = createHmac('sha256', key).update(lines.join('\n')).digest('base64');
-    return authorization === `SharedKey ${ACCOUNT}:${signature}` ? null : 'AuthenticationFailed';
+    const account = { account: this.account, key: this.accountKey };
+    const expected = sharedKeySignature(account, method, url, headers);
+    return authorization === expected ? null : 'AuthenticationFailed';
   }
 }
 

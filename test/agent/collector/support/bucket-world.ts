@@ -5,7 +5,6 @@ import { auditFileName } from '../../support/audit-files';
 import { BUCKET, REGION, S3StandIn } from './s3-stand-in';
 
 export const FOLDER = 'rds/payroll-1/Audit1';
-export const LOGIN = { AccessKeyId: 'AKIATEST', SecretAccessKey: 'a+secret/key' };
 
 /** Key of the n-th file of one audit on a node of RDS. */
 export const keyOf = (file: number, { node = 1, folder = FOLDER } = {}): string =>
@@ -44,7 +43,7 @@ export class BucketWorld {
       Region: REGION,
       Endpoint: this.store.url,
       ListIntervalMs: 20,
-      ...LOGIN,
+      ...this.store.login,
       ...changes,
     };
   }

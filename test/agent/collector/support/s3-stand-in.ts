@@ -2,6 +2,8 @@ import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { RealS3 } from './real-s3';
+import { realStore } from './real-store';
 
 interface Login {
   readonly secret: string;
@@ -15,22 +17,31 @@ interface Stored {
 }
 export type StoreFault = (request: IncomingMessage, response: ServerResponse) => boolean;
 
+const PAGE_SIZE = 1_000;
+/** What s3rver does not refuse. */
+const NOT_JUDGED = ['ExpiredToken', 'AuthorizationHeaderMalformed', 'SignatureDoesNotMatch'];
 export const BUCKET = 'audit-trail';
 export const REGION = 'eu-central-1';
 
-/** A bucket, STS and the address of an instance's role, as far as a collector uses them. It checks each signature itself. */
+/**
+ * A bucket, STS and the address of an instance's role, as far as a collector uses them. It checks each signature itself. Before
+ * a real server, that one has the objects and answers: the stand-in answers what that one has not, which are STS, the role
+ * of an instance, credentials that end or were taken back, and the region of the bucket; and it makes stores fail.
+ */
 export class S3StandIn {
-  readonly objects = new Map<string, Stored>();
-  readonly logins = new Map<string, Login>([['AKIATEST', { secret: 'a+secret/key' }]]);
+  readonly logins = new Map<string, Login>();
+  private readonly objects = new Map<string, Stored>();
   /** The path and query of each request to the bucket. */
   readonly requests: string[] = [];
   /** Each request to STS. */
   readonly assumed: URLSearchParams[] = [];
-  pageSize = 1_000;
+  pageSize = PAGE_SIZE;
   bucketRegion = REGION;
   fault: StoreFault = () => false;
   /** The most requests that were here at the same time. */
   mostAtOnce = 0;
+  /** Settings of a collector that may read the bucket. */
+  readonly login: { readonly AccessKeyId: string; readonly SecretAccessKey: string };
   private atOnce = 0;
   private readonly server = createServer((request, response) => {
     this.mostAtOnce = Math.max(this.mostAtOnce, ++this.atOnce);
@@ -38,8 +49,15 @@ export class S3StandIn {
     this.answer(request, response).catch(() => response.destroy());
   });
 
+  private constructor(private readonly real: RealS3 | null) {
+    const { id, secret } = real?.login ?? { id: 'AKIATEST', secret: 'a+secret/key' };
+    this.login = { AccessKeyId: id, SecretAccessKey: secret };
+    this.logins.set(id, { secret });
+  }
+
   static async start(): Promise<S3StandIn> {
-    const store = new S3StandIn();
+    const server = realStore('TEST_S3_URL');
+    const store = new S3StandIn(server && (await RealS3.open(server, BUCKET, REGION)));
     await new Promise<void>((resolve) => store.server.listen(0, '127.0.0.1', resolve));
     return store;
   }
@@ -53,9 +71,17 @@ export class S3StandIn {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  put(key: string, bytes: Buffer, mtimeMs = Date.now()): void {
-    const version = `"${createHash('md5').update(bytes).update(String(mtimeMs)).digest('hex')}"`;
+  /** @param time of the upload, as the bucket states it; by default now */
+  async put(key: string, bytes: Buffer, time?: number): Promise<void> {
+    if (this.real) return this.real.put(key, bytes, time);
+    const mtimeMs = time ?? Date.now();
+    const version = `"${createHash('md5').update(bytes).digest('hex')}"`;
     this.objects.set(key, { bytes, version, mtimeMs });
+  }
+
+  async remove(key: string): Promise<void> {
+    if (this.real) return this.real.remove(key);
+    this.objects.delete(key);
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -67,6 +93,12 @@ export class S3StandIn {
     this.requests.push(request.url ?? '');
     if (this.fault(request, response)) return;
     const problem = this.problemOf(request, body, 's3');
+    if (this.real && !this.mustJudge(request, problem)) {
+      const isKnown = idOf(request) === this.real.login.id && this.pageSize === PAGE_SIZE;
+      return isKnown || problem !== null
+        ? this.real.pass(request, response)
+        : this.real.passSigned(request, response, this.pageSize);
+    }
     if (problem !== null)
       return void refuse(
         response,
@@ -78,6 +110,13 @@ export class S3StandIn {
     if (bucket !== BUCKET) return void refuse(response, 404, 'NoSuchBucket');
     if (rest.length === 0) return void this.list(url.searchParams, response);
     this.get(request, rest.join('/'), response);
+  }
+
+  /** Whether a request is refused for what the real server does not know. */
+  private mustJudge(request: IncomingMessage, problem: string | null): boolean {
+    if (problem !== null && NOT_JUDGED.includes(problem)) return true;
+    const { id, secret } = this.real?.login ?? { id: '', secret: '' };
+    return problem !== null && idOf(request) === id && this.logins.get(id)?.secret !== secret;
   }
 
   private list(asked: URLSearchParams, response: ServerResponse): void {
@@ -174,6 +213,9 @@ export class S3StandIn {
     return expected === signature ? null : 'SignatureDoesNotMatch';
   }
 }
+
+const idOf = ({ headers }: IncomingMessage): string =>
+  /Credential=([^/]+)/.exec(headers.authorization ?? '')?.[1] ?? '';
 
 export function refuse(response: ServerResponse, status: number, code: string, region?: string): void {
   if (region !== undefined) response.setHeader('x-amz-bucket-region', region);
