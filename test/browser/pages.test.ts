@@ -5,6 +5,9 @@ import { screenshot, useDashboard } from './support/dashboard';
 import { ExplorePage } from './support/explore-page';
 
 const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+const ANALYST_SCOPES = ['audit-activity', 'alerts', 'findings', 'compliance', 'reports'].map(
+  (name) => `read:${name}`,
+);
 const KINDS = [
   ['desktop', 'light'],
   ['desktop', 'dark'],
@@ -88,6 +91,50 @@ describe('every page', () => {
     await screenshot(page, 'explore-print');
     expect(await violations(page)).toEqual([]);
     await page.context().close();
+  });
+
+  it('moves nothing while it loads, and has rows to see at 200 % zoom', async () => {
+    const { world, contoso } = opened.dashboard;
+    // More rows than a window has.
+    for (let i = 0; i < 6; i++)
+      await world.graphql(contoso.agentKey, REPORT, {
+        report: aReport({ tenantId: contoso.tenantId, hostName: `ZOOM0${i}` }),
+      });
+    const all = { tenantIds: [contoso.tenantId], scopes: ANALYST_SCOPES };
+    const { key } = await world.key({ name: 'everything', ...all });
+    const shifts: Record<string, number> = {};
+    const rows: Record<string, number> = {};
+    for (const [of, paths] of [
+      [key, ['', 'explore?range=all', 'alerts', 'incidents', 'rules', 'compliance', 'reports']],
+      [
+        world.operatorKey,
+        ['sources', 'tenants', 'keys', 'destinations', 'access-log', 'compliance', 'rules'],
+      ],
+    ] as const) {
+      const page = await opened.dashboard.signedIn(of, '/', { viewport: { width: 1440, height: 900 } });
+      await page.addInitScript(`{
+        window.shift = 0;
+        new PerformanceObserver((list) => {
+          for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shift += value;
+        }).observe({ type: 'layout-shift', buffered: true });
+      }`);
+      for (const path of paths) {
+        await page.goto(`${opened.dashboard.origin}/dashboard/${path}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.waitForLoadState('networkidle');
+        shifts[path] = Math.max(shifts[path] ?? 0, await page.evaluate<number>('shift'));
+        await page.setViewportSize({ width: 720, height: 450 });
+        rows[path] = await page.evaluate<number>(`[...document.querySelectorAll('tbody tr')]
+          .filter((row) => row.getBoundingClientRect().top < innerHeight - 8).length`);
+        await page.setViewportSize({ width: 1440, height: 900 });
+      }
+      await page.context().close();
+    }
+    expect(Object.entries(shifts).filter(([, shift]) => shift >= 0.02)).toEqual([]);
+    const few = ['explore?range=all', 'rules', 'sources', 'access-log'].filter(
+      (path) => (rows[path] ?? 0) < 4,
+    );
+    expect(few).toEqual([]);
   });
 
   describe.each(KINDS)('on a %s screen in %s colours', (screen, colorScheme) => {

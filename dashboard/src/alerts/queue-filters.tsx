@@ -3,6 +3,7 @@ import { AppliedInput } from '../lib/applied-input';
 import { COMMON } from '../lib/common';
 import { FIELD_LABELS } from '../lib/field-labels';
 import { useTexts } from '../lib/language';
+import { FILTERS_CLASS } from '../lib/listed';
 import { formatCount } from '../lib/numbers';
 import type { In } from '../lib/texts';
 import { type AlertCount, sumOf } from './alert-counts';
@@ -31,7 +32,7 @@ export function QueueFilters({ state, counts, change }: Props) {
   const t = useTexts(ALERTS);
   const { status, severity, ruleId } = state;
   return (
-    <Group gap="xs" align="flex-end">
+    <Group gap="xs" align="flex-end" className={FILTERS_CLASS}>
       <Group gap={4} role="group" aria-label={common.severity}>
         {SEVERITY_NAMES.map((name) => (
           <Button

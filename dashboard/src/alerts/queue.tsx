@@ -10,6 +10,7 @@ import { useListKeys } from '../lib/use-list-keys';
 import { PageHead } from '../shell/page-head';
 import { Empty, Failed, Loading } from '../shell/states';
 import { sumOf } from './alert-counts';
+import classes from './alerts.module.css';
 import { NotifySwitch } from './notify-critical';
 import { QueueFilters } from './queue-filters';
 import { isFiltered, NO_FILTERS } from './queue-state';
@@ -58,7 +59,7 @@ export function Queue({ session }: { readonly session: Session }) {
   };
   const came = counts && items ? cameSince({ counts, state, items, totalCount }) : 0;
   return (
-    <Stack gap="sm">
+    <Stack gap="sm" className={classes.queue}>
       <PageHead title={t.alerts}>
         <NotifySwitch />
         <Button variant="default" onClick={() => actOf('help')?.()}>

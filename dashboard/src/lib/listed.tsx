@@ -17,6 +17,9 @@ export const LIST_TABLE = {
   className: classes.rows ?? '',
 } as const;
 
+/** The class of the filters above a long list. */
+export const FILTERS_CLASS = classes.filters ?? '';
+
 /** What stands below an open row, as a region of this name. */
 export const RowDetails = (props: { readonly name: string; readonly children: ReactNode }) => (
   <Stack gap="xs" component="section" aria-label={props.name} className={classes.details}>

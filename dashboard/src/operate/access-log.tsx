@@ -9,7 +9,7 @@ import { textsAddress } from '../lib/address';
 import { AppliedInput } from '../lib/applied-input';
 import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
-import { LIST_TABLE } from '../lib/listed';
+import { FILTERS_CLASS, LIST_TABLE } from '../lib/listed';
 import { NameCell } from '../lib/name-cell';
 import { formatCount } from '../lib/numbers';
 import { Opener } from '../lib/opener';
@@ -55,7 +55,7 @@ export default function AccessLog() {
           {common.refresh}
         </Button>
       </PageHead>
-      <Group gap="xs" align="flex-end">
+      <Group gap="xs" align="flex-end" className={FILTERS_CLASS}>
         <Select
           label={common.tenant}
           placeholder={t.any}
