@@ -32,6 +32,7 @@ module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/.setup/suites-together/*.test.ts'],
   transform: { '\\.ts$': compile('typescript'), '\\.[cm]?js$': compile('ecmascript') },
   transformIgnorePatterns: [`/node_modules/(?!(.*/node_modules/)?(${COMPILED_PACKAGES.join('|')})/)`],
+  testSequencer: '<rootDir>/test/support/groups-first.cjs',
   // One more than the two cores of CI: many tests wait for a process or a moment.
   maxWorkers: 3,
   testTimeout: 240_000,

@@ -328,8 +328,8 @@ const BORDERS: readonly Border[] = [
   {
     of: ['test'],
     files: [...PRODUCT, ...BESIDE_PRODUCT.filter((name) => name !== 'bench')],
-    // The last two are parts of packages above, which bring them.
-    packages: [...PACKAGES, '@prisma/driver-adapter-utils', 'pg-protocol'],
+    // The last three are parts of packages above, which bring them.
+    packages: [...PACKAGES, '@jest/test-sequencer', '@prisma/driver-adapter-utils', 'pg-protocol'],
   },
 ];
 
