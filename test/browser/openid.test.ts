@@ -4,7 +4,7 @@ import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { ChildService, compiledService } from '../support/child-service';
-import { ANY_ENGINE, createTestDatabase, type TestDatabase } from '../support/engines';
+import { createTestDatabase, type TestDatabase } from '../support/engines';
 import { freePort } from '../support/free-port';
 import { launchBrowser, PATIENCE_MS } from './support/browser';
 
@@ -25,7 +25,7 @@ describe('signing in with an account of the organisation', () => {
     const [issuer] = await once(provider.stdout, 'data');
     // The service runs as a process from a folder that has no built page.
     await symlink(path.join(ROOT, 'dist'), path.join(await compiledService(), 'dist'));
-    database = await createTestDatabase(ANY_ENGINE);
+    database = await createTestDatabase('embedded');
     service = await ChildService.start({
       PORT: String(port),
       DATA_DIR: database.dataDir,

@@ -1,4 +1,4 @@
-import { ANY_ENGINE, createTestDatabase, REDIS_URL, type TestDatabase } from '../support/engines';
+import { createTestDatabase, REDIS_URL, type TestDatabase } from '../support/engines';
 import { Caller } from '../support/faults/caller';
 import { NETWORK_FAULTS, TcpProxy } from '../support/tcp-proxy';
 import { until } from '../support/until';
@@ -8,7 +8,7 @@ import { until } from '../support/until';
   let proxy: TcpProxy;
   let caller: Caller;
   beforeAll(async () => {
-    database = await createTestDatabase(ANY_ENGINE);
+    database = await createTestDatabase('embedded');
     proxy = await TcpProxy.to(REDIS_URL);
     caller = await Caller.open({ REDIS_URL: proxy.url, DATA_DIR: database.dataDir });
   });
