@@ -77,6 +77,16 @@ describe('reading from a replica', () => {
     expect(await reader.summary(SCOPE, RANGE)).toBe('replica');
   });
 
+  it('changes to the primary when the replica answers and follows it no more', async () => {
+    const { reader, clock, check, settled } = aPair();
+    check.answer = Promise.resolve(false);
+    expect(await reader.summary(SCOPE, RANGE)).toBe('replica');
+    clock.ms += 5_000;
+    await reader.summary(SCOPE, RANGE);
+    await settled();
+    expect([reader.healthy, await reader.summary(SCOPE, RANGE)]).toEqual([false, 'primary']);
+  });
+
   it('does not wait for a lost replica, and makes one check of it at a time', async () => {
     const { reader, clock, check, settled } = aPair(false);
     check.answer = new Promise(() => {});

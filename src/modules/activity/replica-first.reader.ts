@@ -32,6 +32,7 @@ export class ReplicaFirstReader implements AuditEventReader {
     },
   ) {
     this.#ready = parts.ready;
+    if (parts.ready) this.#checkAt = this.#now() + CHECK_AGAIN_MS;
   }
 
   /** Whether reads go to the replica. */
@@ -54,10 +55,8 @@ export class ReplicaFirstReader implements AuditEventReader {
 
   async #read<T>(ask: (reader: AuditEventReader) => Promise<T>): Promise<T> {
     const { replica, primary, log } = this.parts;
-    if (!this.#ready) {
-      this.#checkSoon();
-      return ask(primary);
-    }
+    this.#checkSoon();
+    if (!this.#ready) return ask(primary);
     const start = this.#now();
     try {
       return await ask(replica);
@@ -74,15 +73,17 @@ export class ReplicaFirstReader implements AuditEventReader {
     }
   }
 
-  /** Runs in the background, so that no caller waits for a lost replica. */
+  /** Runs in the background, so that no caller waits. A replica that was promoted answers, and is behind for ever. */
   #checkSoon(): void {
     if (this.#now() < this.#checkAt) return;
     this.#checkAt = Number.POSITIVE_INFINITY;
     this.parts
       .check()
       .then((ready) => {
+        if (ready && !this.#ready) this.parts.log.info('reads go to the replica again');
+        if (!ready && this.#ready)
+          this.parts.log.warn('the replica does not follow DATABASE_URL any more; reads go to the primary');
         this.#ready = ready;
-        if (ready) this.parts.log.info('reads go to the replica again');
       })
       .catch(() => {})
       .finally(() => {
