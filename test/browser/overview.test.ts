@@ -71,7 +71,9 @@ describe('the overview', () => {
     const row = servers.getByRole('row', { name: /SQL02/ });
     const total = Number(await row.getByRole('link').first().innerText());
     await follow(page, String(total), total, 'Events by server');
-    const hour = page.getByRole('region', { name: 'Events by weekday and hour' }).getByRole('link').first();
+    const hours = page.getByRole('region', { name: 'Events by weekday and hour' });
+    await hours.getByText(/^The darker, the more: up to \d+\.$/).waitFor({ state: 'attached' });
+    const hour = hours.getByRole('link').first();
     const [, n] = /: (\d+) events?$/.exec((await hour.getAttribute('aria-label')) ?? '') ?? [];
     await hour.press('ArrowRight');
     expect(await page.evaluate<string>('document.activeElement.getAttribute("aria-label")')).not.toBe(

@@ -54,6 +54,7 @@ export const COMMON_DE: In<typeof COMMON> = {
   days: (n) => counted(n, 'Tag', 'Tage'),
   ago: (span) => `vor ${span}`,
   theList: 'die Liste',
+  shades: (most) => `Je dunkler, desto mehr: bis ${most}.`,
   ofRows: (from, to, all) => `${formatCount(from)} – ${formatCount(to)} von ${formatCount(all)}`,
   measuring: 'misst …',
   perMinute: (n) => `${formatCount(n)} / min`,

@@ -50,6 +50,7 @@ export const COMMON = {
   days: (n: number) => counted(n, 'day'),
   ago: (span: string) => `${span} ago`,
   theList: 'the list',
+  shades: (most: string) => `The darker, the more: up to ${most}.`,
   ofRows: (from: number, to: number, all: number) =>
     `${formatCount(from)} – ${formatCount(to)} of ${formatCount(all)}`,
   measuring: 'measuring …',

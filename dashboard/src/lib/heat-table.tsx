@@ -1,6 +1,9 @@
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import { COMMON } from './common';
 import classes from './heat-table.module.css';
+import { useTexts } from './language';
+import { formatCount } from './numbers';
 
 export interface HeatCell {
   readonly key: string;
@@ -37,39 +40,60 @@ export function HeatTable({ caption, columns, rows, most, kind }: Props) {
     ? current
     : filled.find((cell) => cell?.href)?.key;
   return (
-    <table className={classes.heat} data-kind={kind} onKeyDown={moveByArrows}>
-      <caption className="sr-only">{caption}</caption>
-      <thead>
-        <tr>
-          <td />
-          {columns.map(({ key, heading }) => (
-            <th key={key} scope="col">
-              {heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ key, heading, cells }) => (
-          <tr key={key}>
-            <th scope="row">{heading}</th>
-            {cells.map((cell, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the place is the column
-              <td key={i}>
-                {cell && cell.events > 0 && (
-                  <Cell
-                    cell={cell}
-                    shade={shade(cell.events, full)}
-                    isStop={cell.key === stop}
-                    onFocus={() => setCurrent(cell.key)}
-                  />
-                )}
-              </td>
+    <>
+      <table className={classes.heat} data-kind={kind} onKeyDown={moveByArrows}>
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr>
+            <td />
+            {columns.map(({ key, heading }) => (
+              <th key={key} scope="col">
+                {heading}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map(({ key, heading, cells }) => (
+            <tr key={key}>
+              <th scope="row">{heading}</th>
+              {cells.map((cell, i) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the place is the column
+                <td key={i}>
+                  {cell && cell.events > 0 && (
+                    <Cell
+                      cell={cell}
+                      shade={shade(cell.events, full)}
+                      isStop={cell.key === stop}
+                      onFocus={() => setCurrent(cell.key)}
+                    />
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Legend full={full} />
+    </>
+  );
+}
+
+/** The shares of the full number that the legend shows. */
+const LEGEND = [1 / 16, 1 / 4, 9 / 16, 1];
+
+/** What the shades mean. */
+function Legend({ full }: { readonly full: number }) {
+  const common = useTexts(COMMON);
+  return (
+    <p className={classes.legend}>
+      <span className="sr-only">{common.shades(formatCount(full))}</span>
+      <span aria-hidden>0</span>
+      {LEGEND.map((share) => (
+        <i key={share} aria-hidden style={{ '--heat': `${shade(share, 1)}%` } as object} />
+      ))}
+      <span aria-hidden>{formatCount(full)}</span>
+    </p>
   );
 }
 
