@@ -201,10 +201,11 @@ class DayColumn implements Coded {
     const ofHour = Int32Array.from(column.ids, (id) => this.#code(id));
     const codes = unpackCodes(column, columns.n);
     const own = this.#room(count);
+    let at = this.size;
     if (places)
-      for (let i = 0; i < count; i++)
-        own[this.size++] = ofHour[codes[places[i] as number] as number] as number;
-    else for (let i = 0; i < count; i++) own[this.size++] = ofHour[codes[i] as number] as number;
+      for (let i = 0; i < count; i++) own[at++] = ofHour[codes[places[i] as number] as number] as number;
+    else for (let i = 0; i < count; i++) own[at++] = ofHour[codes[i] as number] as number;
+    this.size = at;
   }
 
   #code(id: number): number {
@@ -237,15 +238,17 @@ const CELLS_MAX = 1_048_576;
 
 /** Numbers the pairs of codes that events have. */
 function paired(a: Coded, b: Coded): Paired {
-  const { size } = a;
+  const { size, codes: lefts } = a;
+  const { codes: rights, count: width } = b;
   const [of, by, n]: [number[], number[], number[]] = [[], [], []];
   const codes = new Int32Array(size);
-  const cells = a.count * b.count;
+  const cells = a.count * width;
   const table = cells <= CELLS_MAX ? new Int32Array(cells) : null;
   const known = new Map<number, number>();
   for (let i = 0; i < size; i++) {
-    const [left, right] = [a.codes[i] as number, b.codes[i] as number];
-    const cell = left * b.count + right;
+    const left = lefts[i] as number;
+    const right = rights[i] as number;
+    const cell = left * width + right;
     // Places in the table begin at 1.
     let place = table ? (table[cell] as number) : (known.get(cell) ?? 0);
     if (place === 0) {
