@@ -12,20 +12,25 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 export async function violations(page: Page, contrast: 'more' | 'usual' = 'usual'): Promise<string[]> {
   // Numbers of the question before are dimmed until the answer is there.
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
-  // During a transition, a colour is a mixture of two.
-  // `waitForFunction` would evaluate a text in the page, which its policy forbids.
-  await until(
-    () =>
-      page.evaluate<boolean>("document.getAnimations().every(({ playState }) => playState !== 'running')"),
-    (isStill) => isStill,
-  );
   await page.evaluate(AXE);
   const options = {
     runOnly: RULES,
     rules: contrast === 'more' ? { 'color-contrast-enhanced': { enabled: true } } : {},
   };
-  const { violations: found } = await page.evaluate<{ violations: Violation[] }>(
-    `axe.run(document, ${JSON.stringify(options)})`,
+  // During a transition, a colour is a mixture of two: a hint that opens while axe looks is looked at again.
+  const { found } = await until(
+    () =>
+      page.evaluate<{ isStill: boolean; found: Violation[] }>(`(async () => {
+        const isMoving = () => document.getAnimations().some(({ playState }) => playState === 'running');
+        if (isMoving()) return { isStill: false, found: [] };
+        let isStill = true;
+        const move = () => { isStill = false; };
+        document.addEventListener('transitionrun', move);
+        const { violations } = await axe.run(document, ${JSON.stringify(options)});
+        document.removeEventListener('transitionrun', move);
+        return { isStill: isStill && !isMoving(), found: violations };
+      })()`),
+    ({ isStill }) => isStill,
   );
   return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
