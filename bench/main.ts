@@ -11,6 +11,7 @@ import { explore } from './benches/explore';
 import { growth } from './benches/growth';
 import { ingest } from './benches/ingest';
 import { ingestSearch } from './benches/ingest-search';
+import { madeDays } from './benches/made-days';
 import { read } from './benches/read';
 import { repeats } from './benches/repeats';
 import { reports } from './benches/reports';
@@ -35,6 +36,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench, datasets: Datasets) => Pro
   growth,
   columns,
   usual,
+  'made-days': madeDays,
   archive,
   explore,
   decode,
