@@ -170,6 +170,7 @@ describe('an agent with a real service', () => {
         // The agent is killed in the middle of a file, of which both nodes write a part that it never sees.
         await cluster.write(1, numbers(4, 12));
         await storedCount('a part of the file', (count) => count > 4);
+        await until('a bookmark in the file', () => cluster.hasBookmark(0, 1));
         await cluster.nodes[0].endAgent('KILL');
         await cluster.write(1, numbers(13, 16));
         await cluster.failOver();
@@ -187,7 +188,7 @@ describe('an agent with a real service', () => {
         await cluster.failOver();
         await cluster.write(4, [31]);
         await storedCount('the first node again', (count) => count === 31);
-        await until('what the other node read is no gap', () => cluster.gapsReported(0) === 1);
+        await until('what the other node read is no gap', () => (cluster.gapsReported(0) ?? 0) > 0);
         await standsBy(1);
 
         for (const [n, node] of [

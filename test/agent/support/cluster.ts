@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guidOf, row, timeOf, writer } from '../gaps/support';
 import { AgentWorld } from './agent-world';
@@ -85,6 +85,17 @@ export class Cluster {
 
   isCaughtUp(node: 0 | 1): boolean {
     return this.state(node) === 'idle';
+  }
+
+  /** Whether a node remembers where it is in a file, which it would know again after a kill. */
+  hasBookmark(node: 0 | 1, file: number): boolean {
+    const folder = join(this.worlds[node].dataDir, 'checkpoints');
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    return names.some(
+      (name) =>
+        name.endsWith('.json') &&
+        readFileSync(join(folder, name), 'utf8').toLowerCase().includes(guidOf(file).toLowerCase()),
+    );
   }
 
   gapsReported(node: 0 | 1): number | undefined {
