@@ -304,9 +304,9 @@ export const LIMITS = {
   numbersCountedMax: 1_000_000, // different numbers that one question counts by: some 100 MB in memory
   keptDaysBytesMax: 16 * 1024 * 1024, // of counts of days in memory: some 300 questions about 30 days of a usual trail
   keptDayBytesMax: 64 * 1024, // a day with more is read again: a thousand groups
-  habitsBytesMax: 48 * 1024 * 1024, // of habits of days in memory: some 300 days of a trail of 20,000 events a day
-  habitsOfDayBytesMax: 1024 * 1024, // a day with more is read again: 50,000 things that logins did to objects
-  habitsEventsMax: 5_000_000, // in the period: of more events only those of the login and the object are looked at
+  habitsBytesMax: 48 * 1024 * 1024, // of habits of days in memory: those of a tenant of 2 million events in 90 days fit (`bench -- usual`)
+  habitsOfDayBytesMax: 1024 * 1024, // a day with more is read again: some 80,000 deeds of 12 bytes
+  habitsEventsMax: 2_500_000, // in the period: of more events only those of the login and the object are looked at
   habitsOfDayEventsMax: 250_000, // 7 MB in memory while they are counted
   groupsListedMax: 10_000, // in one answer: a megabyte, made in some 20 ms
   groupSeriesMax: 8, // groups over time in one answer: each is a colour, and a filter on every event of the range
