@@ -17,7 +17,7 @@ export function hashOfPair(left: Buffer, right: Buffer): Buffer {
   left.copy(pair, 1);
   right.copy(pair, 1 + HASH_BYTES);
   // Through a text: Node makes the hash as text three times as fast as the hash as a buffer.
-  return Buffer.from(hash('sha256', pair, 'hex'), 'hex');
+  return Buffer.from(hash('sha256', pair, 'binary'), 'binary');
 }
 
 /** The root of hashes that stand side by side. Their number must be a power of two. */
@@ -26,7 +26,7 @@ export function rootOfHashes(hashes: Buffer): Buffer {
   for (let length = nodes.length; length > HASH_BYTES; length /= 2) {
     for (let at = 0; at < length; at += 2 * HASH_BYTES) {
       nodes.copy(pair, 1, at, at + 2 * HASH_BYTES);
-      nodes.write(hash('sha256', pair, 'hex'), at / 2, 'hex');
+      nodes.write(hash('sha256', pair, 'binary'), at / 2, 'binary');
     }
   }
   return nodes.subarray(0, HASH_BYTES);
