@@ -10,7 +10,9 @@ import { useWorld } from '../support/use-world';
 const PERIOD = { startTime: '2026-01-05T00:00:00Z', endTime: '2026-01-06T00:00:00Z' };
 
 describeOnPostgres('a run that takes longer than a connection may be silent', () => {
-  useLimits({ connectionIdleMs: 500, requestCheckMs: 50 });
+  // The statement waits for as long as the test holds the table, on a busy machine for seconds.
+  const statement = { databaseStatementMs: 30_000, requestDeadlineMs: 40_000 };
+  useLimits({ connectionIdleMs: 500, requestCheckMs: 50, ...statement });
   const at = useWorld('postgresql');
   it('reaches the caller who waits for it, while an idle caller is cut off', async () => {
     const { world } = at;
