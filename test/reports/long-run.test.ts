@@ -12,7 +12,7 @@ const PERIOD = { startTime: '2026-01-05T00:00:00Z', endTime: '2026-01-06T00:00:0
 describeOnPostgres('a run that takes longer than a connection may be silent', () => {
   // The statement waits for as long as the test holds the table, on a busy machine for seconds.
   const statement = { databaseConnectMs: 20_000, databaseStatementMs: 30_000, requestDeadlineMs: 60_000 };
-  useLimits({ connectionIdleMs: 500, requestCheckMs: 50, ...statement });
+  useLimits({ connectionIdleMs: 1_500, requestCheckMs: 50, ...statement });
   const at = useWorld('postgresql');
   it('reaches the caller who waits for it, while an idle caller is cut off', async () => {
     const { world } = at;
