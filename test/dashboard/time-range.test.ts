@@ -70,6 +70,7 @@ describe('a time range', () => {
     [last(7, 'd'), '2025-12-29T10:00 2026-01-05T10:00'],
     [{ kind: 'today' }, '2026-01-05T00:00 2026-01-05T10:00'],
     [{ kind: 'yesterday' }, '2026-01-04T00:00 2026-01-05T00:00'],
+    [{ kind: 'quarter' }, '2025-10-01T00:00 2026-01-01T00:00'],
     [{ kind: 'all' }, ' '],
     [fixedRange(0, 60_000), '1970-01-01T00:00 1970-01-01T00:01'],
   ] as [TimeRange, string][])('%j is seen from now', (range, bounds) => {
@@ -80,6 +81,9 @@ describe('a time range', () => {
   it('of a day is a day of the zone', () => {
     expect(boundsAt({ kind: 'yesterday' }, '2026-03-30T12:00Z', 'Europe/Berlin')).toBe(
       '2026-03-28T23:00 2026-03-29T22:00',
+    );
+    expect(boundsAt({ kind: 'quarter' }, '2026-10-01T12:00Z', 'Europe/Berlin')).toBe(
+      '2026-06-30T22:00 2026-09-30T22:00',
     );
     expect(boundsAt({ kind: 'today' }, '2026-01-05T03:00Z', 'America/New_York')).toBe(
       '2026-01-04T05:00 2026-01-05T03:00',

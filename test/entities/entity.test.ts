@@ -8,7 +8,7 @@ const ENTITY = `query($kind: String!, $value: String!, $databaseName: String) {
   entity(kind: $kind, value: $value, databaseName: $databaseName) {
     events failed firstTime lastTime logBegins hours startTime roleChanges alertCount alerts { alertId }
     related { field count newCount values recent known }
-    roles { role serverInstanceName databaseName since by until untilBy } } }`;
+    roles { role member serverInstanceName databaseName since by until untilBy } } }`;
 
 const DAY_MS = 86_400_000;
 /** A time so many days ago. */
@@ -69,6 +69,7 @@ describe('an entity', () => {
     expect(entity.roles).toEqual([
       {
         role: 'sysadmin',
+        member: 'BOB"\\',
         serverInstanceName: 'SQLPROD01',
         databaseName: null,
         since: expect.any(String),
@@ -78,6 +79,8 @@ describe('an entity', () => {
       },
       expect.objectContaining({ role: 'dbcreator', since: null, by: null, untilBy: 'CORP\\alice' }),
     ]);
+    const role = await ask({ kind: 'object', value: 'SYSADMIN' });
+    expect(role).toMatchObject({ events: 0, roleChanges: 1, roles: [entity.roles[0]] });
     const object = { kind: 'object', value: 'Employees' };
     expect(await ask(object)).toMatchObject({ events: 4, roles: null });
     expect(await ask({ ...object, databaseName: 'Sales' })).toMatchObject({ events: 1 });
@@ -129,6 +132,18 @@ describe('roles', () => {
     ).toEqual([
       ['db_owner', 'Payroll', '04', null],
       ['db_owner', 'Payroll', '01', '03'],
+    ]);
+  });
+
+  it('are replayed for each member', () => {
+    const members = heldRoles([
+      change('APRL', 1, { roleMember: 'a' }),
+      change('APRL', 2, { roleMember: 'b' }),
+      change('DPRL', 3, { roleMember: 'A' }),
+    ]);
+    expect(members.map(({ member, until }) => [member, until !== null])).toEqual([
+      ['b', false],
+      ['a', true],
     ]);
   });
 

@@ -50,14 +50,22 @@ function EntityOf({ id }: { readonly id: EntityId }) {
       <PageHead title={`${t[id.kind]} ${showHidden(id.value)}`} />
       {error && <Failed error={error} retry={() => ask()} />}
       {!entity && !error && <Loading what={t.loading} />}
-      {entity && <Known entity={entity} filter={entityFilter(id)} zone={zone} />}
+      {entity && (
+        <Known entity={entity} filter={entityFilter(id)} zone={zone} isRole={id.kind === 'object'} />
+      )}
     </Stack>
   );
 }
 
-function Known(props: { readonly entity: Entity; readonly filter: string; readonly zone: TimeZone }) {
+function Known(props: {
+  readonly entity: Entity;
+  readonly filter: string;
+  readonly zone: TimeZone;
+  /** Whether roles are those that an object is, and not those of a login. */
+  readonly isRole: boolean;
+}) {
   const [t, labels] = [useTexts(ENTITY), useTexts(FIELD_LABELS)];
-  const { entity, filter, zone } = props;
+  const { entity, filter, zone, isRole } = props;
   const { events, failed, firstTime, lastTime, startTime, endTime, roles } = entity;
   const month = fixedRange(Date.parse(startTime), Date.parse(endTime));
   const link = (range: TimeRange, more = '') =>
@@ -82,8 +90,8 @@ function Known(props: { readonly entity: Entity; readonly filter: string; readon
         <Alerts entity={entity} zone={zone} />
       </Section>
       {roles && (
-        <Section title={t.roles} isWide>
-          <Roles entity={entity} roles={roles} zone={zone} />
+        <Section title={isRole ? t.members : t.roles} isWide>
+          <Roles entity={entity} roles={roles} zone={zone} isRole={isRole} />
         </Section>
       )}
       {events > 0 && (

@@ -7,6 +7,7 @@ import { showHidden } from '../explore/event/marks';
 import { ALL } from '../explore/time-range';
 import { useTexts } from '../lib/language';
 import { formatDate, formatTime, type TimeZone } from '../lib/time';
+import { entityPage } from './entity-links';
 import { ENTITY } from './texts';
 
 type Entity = NonNullable<EntityQuery['entity']>;
@@ -15,10 +16,12 @@ interface Props {
   readonly entity: Entity;
   readonly roles: NonNullable<Entity['roles']>;
   readonly zone: TimeZone;
+  /** Whether they are the members of one role, and not the roles of one login. */
+  readonly isRole: boolean;
 }
 
-/** The roles that a login holds and held, with who gave and took them. */
-export function Roles({ entity, roles, zone }: Props) {
+/** Who holds and held a role, or which a login does, with who gave and took it. */
+export function Roles({ entity, roles, zone, isRole }: Props) {
   const t = useTexts(ENTITY);
   const began = entity.logBegins ? `, ${formatDate(entity.logBegins, zone)}` : '';
   return (
@@ -28,7 +31,7 @@ export function Roles({ entity, roles, zone }: Props) {
           <Table fz="sm" verticalSpacing={3}>
             <Table.Thead>
               <Table.Tr>
-                {[t.role, t.where, t.since, t.until].map((title) => (
+                {[isRole ? t.member : t.role, t.where, t.since, t.until].map((title) => (
                   <Table.Th key={title}>{title}</Table.Th>
                 ))}
               </Table.Tr>
@@ -36,7 +39,9 @@ export function Roles({ entity, roles, zone }: Props) {
             <Table.Tbody>
               {roles.map((one) => (
                 <Table.Tr key={`${one.recordId} ${one.untilRecordId}`}>
-                  <Table.Td fw={one.until ? 400 : 600}>{showHidden(one.role)}</Table.Td>
+                  <Table.Td fw={one.until ? 400 : 600}>
+                    {isRole ? <Member of={one} /> : showHidden(one.role)}
+                  </Table.Td>
                   <Table.Td>{whereOf(one) || t.notCaptured}</Table.Td>
                   <Table.Td>
                     {one.since ? (
@@ -65,6 +70,16 @@ export function Roles({ entity, roles, zone }: Props) {
           ` ${t.rolesLimit(entity.roleChanges, LIMITS.entityRoleChangesMax)}`}
       </Text>
     </>
+  );
+}
+
+function Member({ of: { member } }: { readonly of: Props['roles'][number] }) {
+  const t = useTexts(ENTITY);
+  if (!member) return t.notCaptured;
+  return (
+    <Anchor component={Link} href={entityPage('login', member)} inherit>
+      {showHidden(member)}
+    </Anchor>
   );
 }
 

@@ -21,6 +21,8 @@ export const ENTITY_DE: In<typeof ENTITY> = {
   noAlerts: 'Keine.',
   more: (n) => `und ${formatCount(n)} weitere`,
   roles: 'Rollen',
+  members: 'Mitglieder',
+  member: 'Mitglied',
   rolesWithTimes: 'Rollen mit ihren Zeiten',
   role: 'Rolle',
   where: 'Wo',

@@ -20,6 +20,8 @@ export const ENTITY = {
   noAlerts: 'None.',
   more: (n: number) => `and ${formatCount(n)} more`,
   roles: 'Roles',
+  members: 'Members',
+  member: 'Member',
   rolesWithTimes: 'Roles with their times',
   role: 'Role',
   where: 'Where',

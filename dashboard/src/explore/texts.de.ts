@@ -108,6 +108,7 @@ export const EXPLORE_DE: In<typeof EXPLORE> = {
   timeRange: 'Zeitraum',
   today: 'Heute',
   yesterday: 'Gestern',
+  quarter: 'Letztes Quartal',
   all: 'Alle Zeiten',
   lastNightOf: (from, to) => `Letzte Nacht (${from}–${to})`,
   lastM: (n) => (n === 1 ? 'Letzte Minute' : `Letzte ${n} Minuten`),

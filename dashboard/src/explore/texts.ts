@@ -106,6 +106,7 @@ export const EXPLORE = {
   timeRange: 'Time range',
   today: 'Today',
   yesterday: 'Yesterday',
+  quarter: 'Last quarter',
   all: 'All time',
   lastNightOf: (from: string, to: string) => `Last night (${from}–${to})`,
   lastM: (n: number) => (n === 1 ? 'Last minute' : `Last ${n} minutes`),

@@ -1,5 +1,5 @@
 import type { In } from '../lib/texts';
-import { DAY_MS, dayStart, HOUR_MS, MINUTE_MS, type TimeZone } from '../lib/time';
+import { DAY_MS, dayStart, HOUR_MS, MINUTE_MS, quarterStart, type TimeZone } from '../lib/time';
 import type { EXPLORE } from './texts';
 
 export const UNITS = ['m', 'h', 'd'] as const;
@@ -10,7 +10,8 @@ const LAST = { m: 'lastM', h: 'lastH', d: 'lastD' } as const;
 /** The time range of a view. All kinds except `fixed` move with the clock. */
 export type TimeRange =
   | { readonly kind: 'last'; readonly amount: number; readonly unit: Unit }
-  | { readonly kind: 'today' | 'yesterday' | 'all' }
+  /** `quarter` is the last quarter of a year that ended. */
+  | { readonly kind: 'today' | 'yesterday' | 'quarter' | 'all' }
   /** The most recent night that ended; hours of the clock, from 0 to 23. */
   | { readonly kind: 'night'; readonly from: number; readonly to: number }
   /** ISO 8601 in UTC, from inclusive, to exclusive. */
@@ -28,7 +29,7 @@ export const AMOUNT_MAX = 9_999;
 /** The ranges that the menu offers. */
 export const COMMON_RANGES: readonly TimeRange[] = [
   ...[last(15, 'm'), last(1, 'h'), last(6, 'h'), last(24, 'h')],
-  ...[last(7, 'd'), last(30, 'd'), last(90, 'd'), ALL],
+  ...[last(7, 'd'), last(30, 'd'), last(90, 'd'), { kind: 'quarter' } as const, ALL],
 ];
 
 /** Whether the end of the range moves with the clock. */
@@ -51,6 +52,8 @@ export function boundsOf(range: TimeRange, nowMs: number, zone: TimeZone): Bound
       return between(dayStart(nowMs, zone), nowMs);
     case 'yesterday':
       return between(dayStart(nowMs, zone, -1), dayStart(nowMs, zone));
+    case 'quarter':
+      return between(quarterStart(nowMs, zone, -1), quarterStart(nowMs, zone));
     case 'night':
       return between(...nightBefore(range, nowMs, zone));
   }
@@ -72,7 +75,7 @@ export function rangeText(range: TimeRange): string | null {
 
 /** Null: the text names no range. */
 export function parseRange(text: string | null): TimeRange | null {
-  if (text === 'today' || text === 'yesterday' || text === 'all') return { kind: text };
+  if (text === 'today' || text === 'yesterday' || text === 'quarter' || text === 'all') return { kind: text };
   const [, amount, unit] = /^([1-9]\d{0,3})([mhd])$/.exec(text ?? '') ?? [];
   if (amount && unit) return last(Number(amount), unit as Unit);
   const [, from, to] = /^night-(\d{1,2})-(\d{1,2})$/.exec(text ?? '') ?? [];

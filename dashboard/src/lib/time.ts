@@ -122,6 +122,13 @@ export function dayStart(nowMs: number, zone: TimeZone, days = 0, hour = 0): num
   return momentOf(shown, zone);
 }
 
+/** The start of a quarter of a year in the zone. @param quarters from this one on */
+export function quarterStart(nowMs: number, zone: TimeZone, quarters = 0): number {
+  const now = shownAs(nowMs, zone);
+  const month = (Math.floor(now.getUTCMonth() / 3) + quarters) * 3;
+  return momentOf(Date.UTC(now.getUTCFullYear(), month), zone);
+}
+
 /** The value of an `<input type="datetime-local">` for a moment. */
 export const toInputValue = (ms: number, zone: TimeZone): string =>
   `${formatDate(ms, zone)}T${formatClock(ms, zone)}`;

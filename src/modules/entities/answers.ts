@@ -65,9 +65,10 @@ const RELATED = {
 
 const ROLE = {
   name: 'HeldRole',
-  doc: 'The membership of a login in a role, replayed from the events that changed the role.',
+  doc: 'A membership in a role, replayed from the events that changed the role.',
   fields: {
     role: { kind: 'text' },
+    member: { kind: 'text', nullable: true, doc: 'Null: the event does not name it.' },
     serverInstanceName: { kind: 'text', nullable: true },
     databaseName: { kind: 'text', nullable: true, doc: 'Null: a role of the server.' },
     since: { kind: 'time', nullable: true, doc: 'Null: it was a member before the log began.' },
@@ -117,7 +118,7 @@ export const ENTITY = {
       of: ROLE,
       isList: true,
       nullable: true,
-      doc: 'Roles that it holds, then those that it held. Null: it is no login.',
+      doc: 'Roles that a login holds, or members of a role, then those that have ended. Null: it is neither.',
     },
     roleChanges: { kind: 'count', doc: 'Changes of roles that name it; only the newest are replayed.' },
     alertCount: {

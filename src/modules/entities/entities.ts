@@ -61,7 +61,7 @@ export class Entities {
           await ask.facets(tenants, within(start, recentFrom), asked),
         ]
       : [NOTHING, NOTHING];
-    const roles = kind === 'login' ? await this.#roles(tenants, value) : null;
+    const roles = await this.#roles(tenants, id);
     const alerts = hasAlerts ? await ask.alerts(tenants, { kind, value, limit: ALERTS_MAX }) : null;
     return {
       events: all?.n ?? 0,
@@ -97,17 +97,20 @@ export class Entities {
     return hours;
   }
 
-  /** Replays the changes of roles that name a login, in any letter case. */
-  async #roles(tenants: TenantSet, login: string) {
-    const member = printed(equals('roleMember', login, true));
+  /** Replays the changes of roles that name a login, or of the role that an object is, in any letter case. */
+  async #roles(tenants: TenantSet, { kind, value, databaseName }: EntityId) {
+    if (kind !== 'login' && kind !== 'object') return null;
+    const named = [equals(kind === 'login' ? 'roleMember' : 'objectName', value, true)];
+    if (databaseName !== null) named.push(equals('databaseName', databaseName, true));
     const { items, totalCount } = await this.ask.page(tenants, {
-      filter: filterOf(EVERYTHING, `${ofActions(ROLE_CHANGE_ACTIONS)} AND ${member}`),
+      filter: filterOf(EVERYTHING, [ofActions(ROLE_CHANGE_ACTIONS), ...named.map(printed)].join(' AND ')),
       sort: 'recordId',
       descending: true,
       page: 1,
       pageSize: LIMITS.entityRoleChangesMax,
       hasLifted: true,
     });
+    if (kind === 'object' && totalCount === 0) return null;
     return { held: heldRoles((items as readonly RoleChange[]).toReversed()), changes: totalCount };
   }
 }

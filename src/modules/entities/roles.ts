@@ -15,6 +15,7 @@ export interface RoleChange {
   /** The role. */
   readonly objectName: string | null;
   readonly serverPrincipalName: string | null;
+  readonly roleMember?: string | null;
   /** `SG` is a role of the server. */
   readonly classType?: string | null;
 }
@@ -31,9 +32,9 @@ const isOfServer = ({ classType, objectName }: RoleChange) =>
   (objectName ?? '').startsWith('##MS_');
 
 /**
- * The roles of one member. Who is removed from a role without having been added was a member before the log began.
+ * Who holds which role. Who is removed from a role without having been added was a member before the log began.
  * @param changes in the order of their times
- * @returns the roles that it holds, then those that it held, the latest first
+ * @returns the roles that are held, then those that were held, the latest first
  */
 export function heldRoles(changes: readonly RoleChange[]): readonly HeldRole[] {
   const held = new Map<string, HeldRole>();
@@ -42,11 +43,13 @@ export function heldRoles(changes: readonly RoleChange[]): readonly HeldRole[] {
     const { objectName: role, serverInstanceName, actionId, eventTime, recordId } = change;
     if (!change.succeeded || role === null) continue;
     const databaseName = isOfServer(change) ? null : change.databaseName;
-    const key = JSON.stringify([serverInstanceName, databaseName && fold(databaseName), fold(role)]);
+    const member = change.roleMember ?? null;
+    const place = [serverInstanceName, databaseName && fold(databaseName)];
+    const key = JSON.stringify([...place, fold(role), member && fold(member)]);
     const by = change.serverPrincipalName;
     const known = held.get(key);
     const none = { since: null, by: null, recordId: null, until: null, untilBy: null, untilRecordId: null };
-    const of = { role, serverInstanceName, databaseName, ...none };
+    const of = { role, member, serverInstanceName, databaseName, ...none };
     if (actionId.startsWith('A')) {
       if (!known) held.set(key, { ...of, since: eventTime, by, recordId });
     } else {
