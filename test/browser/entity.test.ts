@@ -1,5 +1,6 @@
 import { anEvent } from '../support/events';
 import { isWiderThanScreen, violations } from './support/axe';
+import { countClicks } from './support/clicks';
 import { screenshot, useDashboard } from './support/dashboard';
 import { ExplorePage } from './support/explore-page';
 
@@ -83,6 +84,23 @@ describe('the page of an entity', () => {
     await page.getByRole('heading', { name: 'Host APP01', level: 1 }).waitFor();
     await page.getByRole('link', { name: '5 events' }).first().click();
     await explore.count(5);
+    await page.context().close();
+  });
+
+  it('of a role says who holds it since when, one click from any page', async () => {
+    const page = await opened.dashboard.signedIn(key);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const clicks = await countClicks(page);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('object sysadmin');
+    await page.getByRole('option', { name: /^sysadmin\s*Object/ }).click();
+    const members = page.getByRole('region', { name: 'Members', exact: true });
+    const row = members.getByRole('row', { name: /^CORP\\alice .* by dba held now$/ });
+    await row.waitFor();
+    expect(await clicks()).toBe(1);
+    expect(await violations(page)).toEqual([]);
+    await row.getByRole('link', { name: 'CORP\\alice' }).click();
+    await page.getByRole('heading', { name: 'Login CORP\\alice', level: 1 }).waitFor();
     await page.context().close();
   });
 
