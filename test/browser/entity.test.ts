@@ -92,7 +92,9 @@ describe('the page of an entity', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const clicks = await countClicks(page);
     await page.keyboard.press('Control+k');
-    await page.keyboard.type('object sysadmin');
+    await page
+      .getByRole('combobox', { name: 'Find a page, a search, an entity or an action' })
+      .fill('object sysadmin');
     await page.getByRole('option', { name: /^sysadmin\s*Object/ }).click();
     const members = page.getByRole('region', { name: 'Members', exact: true });
     const row = members.getByRole('row', { name: /^CORP\\alice .* by dba held now$/ });

@@ -12,6 +12,7 @@ import type { TestTenant } from '../support/world';
 import { zipOf } from '../support/zip';
 import { violations } from './support/axe';
 import { launchBrowser, PATIENCE_MS } from './support/browser';
+import { countClicks } from './support/clicks';
 import { useDashboard } from './support/dashboard';
 
 const EVENTS = 1_000;
@@ -65,12 +66,14 @@ describe('an evidence package', () => {
   it('is made in Explore, and its page verifies 1,000 events from disk without a network', async () => {
     const page = await opened.dashboard.signedIn(tenant.key, '/explore?range=all');
     await page.getByText('1,000 events', { exact: true }).waitFor();
+    const clicks = await countClicks(page);
     await page.getByRole('button', { name: 'Prove this view' }).click();
     const dialog = page.getByRole('dialog', { name: 'Prove this view' });
     await dialog.getByLabel('What for').fill('case 7');
     const download = page.waitForEvent('download');
     await dialog.getByRole('button', { name: 'Make the package' }).click();
     const file = await download;
+    expect(await clicks()).toBeLessThanOrEqual(2);
     expect(file.suggestedFilename()).toMatch(/^audit-activity-evidence-.*\.zip$/);
     const zip = await readFile(await file.path());
     const files = await unpacked(zip);
