@@ -16,7 +16,10 @@ function opened() {
   const entries: AccessEntry[] = [];
   const views = new AccessViews((entry) => entries.push(entry));
   const told = () =>
-    entries.map(({ operation, parameters }) => [operation, JSON.parse(parameters) as object] as const);
+    entries.map(
+      ({ operation, parameters }) =>
+        [operation, JSON.parse(parameters) as { readonly with?: object }] as const,
+    );
   return { entries, views, told };
 }
 
@@ -58,6 +61,17 @@ describe('what the dashboard reads', () => {
         .map(([operation]) => operation)
         .sort(),
     ).toEqual([...['alertCounts', 'alertCounts', 'auditCoverage', 'auditEvents', 'auditEvents', 'findings']]);
+  });
+
+  it('is another view when its first question is old, and for another address or another kind of caller', () => {
+    const { views, told } = opened();
+    for (const ms of [0, VIEW / 2, VIEW - 1, VIEW]) views.note(read(ms, 'alertCounts', { ms }));
+    views.note(read(VIEW + 1, 'alertCounts', { ms: 1 }, { address: '192.0.2.9' }));
+    views.note(read(VIEW + 2, 'alertCounts', { ms: 1 }, { principalKind: 'operator' }));
+    views.end();
+    expect(told().map(([, { with: beside = {} }]) => Object.values(beside).flat().length)).toEqual([
+      ...[2, 0, 0, 0],
+    ]);
   });
 
   it('has an entry of its own for a whole event, and for what is refused', () => {

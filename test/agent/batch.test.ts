@@ -28,5 +28,7 @@ describe('a batch', () => {
     );
     expect(JSON.parse(`[${events.json}]`)).toHaveLength(3);
     expect(events.newestTime).toBe(times[1]);
+    batcher.add(record('a'), 'X', 1_000);
+    expect(batcher.take().newestTime).toBe('a');
   });
 });

@@ -53,6 +53,14 @@ describe('what verify says of a log', () => {
     expect(linesOf({}, { ...PINNED, quorum: none })[1]).toBe('  witnesses: 1 of 2 is missing');
   });
 
+  it('has a line for each of the 20 newest erasures', () => {
+    const erasures = many(22).map((n) => ({ at: `T${n}`, events: n, erasedBy: 'carol', reason: 'asked' }));
+    expect(linesOf({ erased: 231, erasures }).slice(1, -1)).toEqual([
+      '  231 of them without their event: erased',
+      ...erasures.slice(2).map(({ at, events }) => `  erased ${at}: ${events} events, by carol: asked`),
+    ]);
+  });
+
   it('names the first record that fails, and the first problem where no record does', () => {
     const one = { recordId: 'r0', eventTime: 'T', kind: 'altered' };
     const changed = { isSound: false, isChanged: true, problems: ['the root is another'] };

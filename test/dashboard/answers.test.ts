@@ -7,6 +7,7 @@ import { describeError, problemsByField, ServiceError } from '../../dashboard/sr
 import { hasScope, mayWork } from '../../dashboard/src/api/rights';
 import { loadSession } from '../../dashboard/src/api/session';
 import { ERRORS } from '../../dashboard/src/api/texts';
+import { sharedWith } from '../../dashboard/src/lib/shared-with';
 import { entriesOf } from '../../dashboard/src/operate/entries-of';
 import { outcomeOf, verifyLog } from '../../dashboard/src/operate/verify-steps';
 import { exceptionsOf, linesOf } from '../../dashboard/src/rules/exceptions';
@@ -322,5 +323,31 @@ describe('the session of the cookie', () => {
     } finally {
       ask.mockRestore();
     }
+  });
+});
+
+describe('an answer that comes again', () => {
+  const before = { page: 1, items: [{ id: 'a', tags: ['x'] }, { id: 'b' }], note: { text: 'n' } };
+
+  it('is the object that was there where nothing changed', () => {
+    expect(sharedWith(before, structuredClone(before))).toBe(before);
+  });
+
+  it('keeps the parts that did not change, wherever they stand in a list', () => {
+    const now = sharedWith(before, { page: 2, items: [{ id: 'b' }, { id: 'c' }], note: { text: 'n' } });
+    expect(now).toEqual({ page: 2, items: [{ id: 'b' }, { id: 'c' }], note: { text: 'n' } });
+    expect([now.items[0], now.note]).toEqual([before.items[1], before.note]);
+    expect(now.items[0] === before.items[1] && (now.note as object) === before.note).toBe(true);
+  });
+
+  it.each([
+    [{ page: 1, items: before.items }],
+    [{ ...before, more: null }],
+    [{ ...before, items: [before.items[0]] }],
+    [{ ...before, items: before.items.toReversed() }],
+    [{ ...before, note: null }],
+    [null],
+  ])('is what came where a part is gone, new or elsewhere: %j', (now) => {
+    expect(sharedWith<unknown>(before, structuredClone(now))).toEqual(now);
   });
 });

@@ -86,6 +86,8 @@ describe('the address of a view', () => {
       'range=7d&columns=eventTime%2ChostName&groupBy=hostName%2CclientIp&chart=table',
       'all events · Last 7 days · by Host, Client address · 2 columns · numbers of the chart',
     ],
+    ['b', 'range=7d&groupBy=hostName&shape=heat', 'b · Last 7 days · by Host · Heat map'],
+    ['b', 'range=7d&shape=heat', 'b · Last 7 days'],
     [
       'b',
       'startTime=2026-01-05T08:00:00Z&endTime=2026-01-06T09:30:00Z',

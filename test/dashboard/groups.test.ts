@@ -104,7 +104,8 @@ describe('groups of events', () => {
   it('are sorted by a click on a heading, and the other way round by a second one', () => {
     const now = { sortBy: 'count', descending: true } as const;
     expect(orderBy('count', now)).toEqual({ sortBy: 'count', descending: false });
-    expect(orderBy('lastTime', now)).toEqual({ sortBy: 'lastTime', descending: true });
+    for (const sortBy of ['failed', 'before', 'change', 'sum', 'lastTime'] as const)
+      expect(orderBy(sortBy, now)).toEqual({ sortBy, descending: true });
     for (const sortBy of ['firstTime', 'hostName'] as const)
       expect(orderBy(sortBy, now)).toEqual({ sortBy, descending: false });
   });

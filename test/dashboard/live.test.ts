@@ -135,6 +135,7 @@ describe('the rows of a live page', () => {
     const all = [...withNews([], [row('a', 1)], 1_000), ...withNews([], [row('b', 2), row('c', 3)], 2_000)];
     const left = notIn([row('c', 3)], all, 1_500);
     expect(left.map(({ row: { recordId } }) => recordId)).toEqual(['b']);
+    expect(notIn([], all, 2_000)).toEqual([]);
   });
 
   it('are bounded, and new for a few seconds', () => {

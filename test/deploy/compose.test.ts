@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { parseConfig } from '../../agent/config/parse-config';
 import { type OpenServer, openServer } from '../../scripts/lib/server-client.cjs';
 import { ENVIRONMENT, loadConfig } from '../../src/config';
@@ -107,6 +107,21 @@ describe('deploy/collector', () => {
     expect(parsed).toMatchObject({ kind: 'config', warnings: [] });
     const databases = parsed.kind === 'config' ? parsed.config.databases : [];
     expect(databases.map(({ source }) => source.type)).toEqual(['S3', 'AzureBlob']);
+  });
+
+  it('lets the group of the agent, which is not root, read the configuration in a pod', () => {
+    const specs = ['kubernetes.yaml', 'sidecar.yaml'].flatMap((name) =>
+      parseAllDocuments(textOf(name))
+        .filter((document) => document.has('spec'))
+        .map((document) => document.toJS().spec.template.spec),
+    );
+    expect(specs).toHaveLength(2);
+    for (const { securityContext, volumes } of specs) {
+      expect(securityContext.fsGroup).toBeGreaterThan(0);
+      expect(volumes.map(({ secret }: { secret: { defaultMode: number } }) => secret.defaultMode)).toEqual([
+        0o440,
+      ]);
+    }
   });
 
   it('runs the agent of the image, under a name and with state that outlive the container', () => {

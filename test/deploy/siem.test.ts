@@ -181,3 +181,24 @@ describe('the app of Splunk', () => {
     expect(new Set(made).size).toBe(made.length);
   });
 });
+
+describe('the function of Microsoft Sentinel', () => {
+  const lines = read('sentinel/ASimSqlServerAudit.kql').split('\n');
+
+  it('asks only for columns that the table has, and for the columns that it has made', () => {
+    const table = JSON.parse(read('sentinel/table.json')) as {
+      properties: { schema: { columns: { name: string }[] } };
+    };
+    const columns = table.properties.schema.columns.map(({ name }) => name);
+    const used = lines
+      .filter((line) => !line.startsWith('//'))
+      .join('\n')
+      .replace(/"[^"]*"/g, '')
+      .match(/\b[A-Z]\w+\b(?!\s*=[^=])/g);
+    expect(used?.filter((name) => ![...columns, 'SqlServerAudit_CL'].includes(name))).toEqual([]);
+  });
+
+  it('leaves out what is marked as a test, and keeps what says nothing of it', () => {
+    expect(lines).toContain('| where isnull(Test) or Test == false');
+  });
+});

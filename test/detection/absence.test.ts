@@ -27,6 +27,15 @@ describe('an event that stays away', () => {
     expect(counts(STOPPED, { ...STARTED, after: '601s' }, { ...OTHER, after: '1h' })).toBe(1);
   });
 
+  it('has come if it came at the same moment, whichever of the two is seen first', () => {
+    const [stopped, started] = [
+      { ...STOPPED, after: '0s' },
+      { ...STARTED, after: '0s' },
+    ];
+    const later = { ...OTHER, after: '1h' };
+    expect([counts(stopped, started, later), counts(started, stopped, later)]).toEqual([0, 0]);
+  });
+
   it('is missed for the latest matches of the first rule, if there are many in one group', () => {
     const stops = Array.from({ length: 12 }, () => STOPPED);
     const findings = found(absence(), ...stops, { ...OTHER, after: '1h' });
