@@ -521,7 +521,7 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
     },
   ],
   [
-    'report schedule update s1 --tenant 7 --name weekly --report backups --every weekly --time-zone UTC --period week --parameter succeeded=true --format html --email e@f.example --attach --keep-days 31',
+    'report schedule update s1 --tenant 7 --name weekly --report backups --every weekly --time-zone UTC --period week --parameter succeeded=true --parameter hostName=h1 --format html --email e@f.example --attach --keep-days 31',
     {
       tenantId: '7',
       scheduleId: 's1',
@@ -530,7 +530,7 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
       every: 'weekly',
       timeZone: 'UTC',
       period: 'week',
-      parameters: { succeeded: true },
+      parameters: { succeeded: true, hostName: 'h1' },
       formats: ['html'],
       emails: ['e@f.example'],
       attach: true,

@@ -1,4 +1,5 @@
 import { newKey } from '../../src/caller/key-format';
+import { LIMITS } from '../../src/limits';
 import { runCli } from '../support/cli';
 
 const ENV = { AUDIT_ACTIVITY_URL: 'http://service', AUDIT_ACTIVITY_OPERATOR_KEY: newKey('operator') };
@@ -98,6 +99,32 @@ describe('a command that asks the service several times', () => {
     await runCli(['agent-key', 'rotate', '--all', '--status'], ENV);
     expect(asked.map(({ name }) => name)).toEqual(['apiKeys']);
   });
+
+  const lost = (tenantId: string, n: number, present = 1) =>
+    Array.from({ length: n }, (_, i) => ({ tenantId, erasureId: `${tenantId}-${i}`, present }));
+
+  it.each([
+    ['as many erasures', lost('7', LIMITS.erasuresMax + 1), LIMITS.erasuresMax, 1],
+    ['as many events', lost('7', 3, LIMITS.erasureEventsMax / 2), 2, 1],
+    [
+      'the erasures in their order, whose next one is too large',
+      lost('7', 1, 2).concat(lost('7', 1, LIMITS.erasureEventsMax), lost('7', 1)),
+      1,
+      2,
+    ],
+  ])(
+    'erase-again asks a tenant for %s as one call may have, and tells how many are left',
+    async (_, all, first, left) => {
+      answering({ logEpoch: [{ lostErasures: [...all, ...lost('8', 1)] }], repeatErasures: [{}, {}] });
+      const { lines } = await runCli(['erase-again', '--yes'], ENV);
+      const of = asked.filter(({ name }) => name === 'repeatErasures');
+      expect(of.map(({ tenantId, erasureIds }) => [tenantId, (erasureIds as string[]).length])).toEqual([
+        ['7', first],
+        ['8', 1],
+      ]);
+      expect(lines.join('\n')).toContain(`${left} erasures are left`);
+    },
+  );
 
   it('report schedule list shows that a schedule is paused in place of its next time', async () => {
     const schedule = (name: string, paused: boolean) => ({ name, paused, nextRunAt: '2026-01-05T06:00:00Z' });

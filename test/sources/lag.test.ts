@@ -38,6 +38,11 @@ describe('the lag of a source', () => {
     expect(minutesBetween(null, point(90, 30))).toMatchObject([{ minutes: 1, worstMs: 30 * MINUTE }]);
   });
 
+  it('is what is known already where a report says nothing, or an earlier moment', () => {
+    for (const after of [point(1, null), point(1, 5)])
+      expect(minutesBetween(point(0, 0), after)).toMatchObject([{ minutes: 1, worstMs: MINUTE }]);
+  });
+
   it('has half and 99 of 100 minutes at most at the end of a class, and never above the worst', () => {
     const noted = [
       { lagClass: 0, minutes: 98, worstMs: 900 },
