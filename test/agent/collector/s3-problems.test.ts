@@ -72,6 +72,23 @@ describe('a collector of a bucket', () => {
     }
   });
 
+  it.each([
+    [500, 4],
+    [429, 4],
+    [428, 1],
+    [499, 1],
+    [304, 1],
+  ])('is asked again at most three times where it answers %d: %d times in all', async (status, times) => {
+    world.store.fault = (_, response) => {
+      response.writeHead(status).end();
+      return true;
+    };
+    const stop = new AbortController().signal;
+    const http = new StoreHttp({ clock: systemClock, stop, timeoutMs: 5_000, retryMs: 1 });
+    const answer = await http.send(() => ({ method: 'GET', url: world.store.url, headers: {} }));
+    expect([answer.status, http.traffic.requests]).toEqual([status, times]);
+  });
+
   it('is asked by sixteen requests at a time, whoever asks, and by the next one when one has ended', async () => {
     const held: ServerResponse[] = [];
     world.store.fault = (_, response) => held.push(response) > 0;
