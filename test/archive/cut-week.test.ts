@@ -77,6 +77,16 @@ describe.each(ENGINES)('a range that cuts a sealed week, on %s', (engine) => {
     ['a millisecond later', '2026-02-04T05:00:00.1240000Z', END],
     ['within an hour of many events', '2026-02-03T06:20:00.0000000Z', END],
     ['at both ends, in one hour', '2026-02-04T05:00:00.1230000Z', '2026-02-04T05:30:00.1240000Z'],
+    [
+      'at its beginning, and ends with an hour',
+      '2026-02-04T05:10:00.0000000Z',
+      '2026-02-05T09:00:00.0000000Z',
+    ],
+    [
+      'at its beginning, and ends with a millisecond',
+      '2026-02-04T05:00:00.1230000Z',
+      '2026-02-04T05:00:00.1240000Z',
+    ],
     ['at both ends, in two weeks', '2026-02-04T05:10:00.0000000Z', '2026-02-12T07:40:00.0000000Z'],
   ])('%s, has the events of that range', async (_, from, to) => {
     expect(await total(from, to)).toBe(within(from, to));

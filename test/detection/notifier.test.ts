@@ -83,6 +83,18 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
         },
       });
     };
+    const noted = (
+      change: { status?: string; incidentId?: string; severity?: number },
+      ...of: readonly string[]
+    ) =>
+      owner.models.$transaction((tx) => {
+        const all = { tenantId, ruleId: RULE_ID, severity: 3, status: 'new', ...change };
+        return noteAlerts(
+          tx,
+          of.map((alertId) => ({ ...all, alertId })),
+          time,
+        );
+      });
     return {
       tenantId,
       at,
@@ -92,14 +104,8 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
       slow,
       anInstance,
       aRoute,
-      note: (...alertIds: readonly string[]) =>
-        owner.models.$transaction((tx) =>
-          noteAlerts(
-            tx,
-            alertIds.map((alertId) => ({ tenantId, alertId, ruleId: RULE_ID, severity: 3, status: 'new' })),
-            time,
-          ),
-        ),
+      note: (...alertIds: readonly string[]) => noted({}, ...alertIds),
+      noted,
       /** Makes new alerts of an incident. @param severity of the first, and one less for each further */
       made: async (alertIds: readonly string[], incidentId: string | null, severity = 4) => {
         const began = new Date(at.nowMs);
@@ -179,6 +185,34 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     expect(
       (await notices()).filter(({ state, sentAt }) => state === 'escalated' && sentAt !== null),
     ).toHaveLength(1);
+  });
+
+  it('does not escalate an alert that begins suppressed', async () => {
+    const { aRoute, noted, notices } = await aTenant();
+    await aRoute('soc', { destinationId: randomUUID(), format: 'json' });
+    await aRoute('boss', { destinationId: randomUUID(), format: 'json' }, 37);
+    await noted({ status: 'suppressed' }, ...ids(1));
+    expect((await notices()).map(({ state }) => state)).toEqual(['suppressed']);
+  });
+
+  it('tells of an incident by e-mail again only where an alert is worse than all before, and others of each alert', async () => {
+    const { aRoute, noted, made, anInstance, toldBy } = await aTenant();
+    await aRoute('soc', { to: ['soc@example.com'] });
+    await aRoute('siem', { destinationId: randomUUID(), format: 'json' });
+    const [first = '', same = '', less = '', worse = ''] = ids(4);
+    const incidentId = randomUUID();
+    for (const [id, severity] of [
+      [first, 3],
+      [same, 3],
+      [less, 2],
+      [worse, 4],
+    ] as const) {
+      await made([id], incidentId, severity);
+      await noted({ incidentId, severity }, id);
+    }
+    await anInstance().run();
+    expect(toldBy('soc').flat().sort()).toEqual([first, worse].sort());
+    expect(toldBy('siem').flat()).toHaveLength(4);
   });
 
   it('escalates an incident once by e-mail, by its worst alert, and does not escalate what it escalated', async () => {

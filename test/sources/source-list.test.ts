@@ -76,6 +76,21 @@ describe('the list of sources', () => {
       { standbySince: new Date(NOW - 3_600_001), caughtUpAt: null },
       'lagging',
     ],
+    [
+      'stands by and has a problem, as nobody may see that it reads nothing',
+      { standbySince: new Date(NOW - 1_000), problem: 'no key' },
+      'problem',
+    ],
+    [
+      'has a problem, whatever its lag and its gaps',
+      { problem: 'no key', caughtUpAt: null, gapCount: 1 },
+      'problem',
+    ],
+    [
+      'was caught up an hour ago and has gaps',
+      { caughtUpAt: '2026-01-05T07:00:00.0000000Z', gapCount: 1 },
+      'gaps',
+    ],
     ['was never caught up', { caughtUpAt: null, gapCount: 1 }, 'lagging'],
     ['was caught up two hours ago', { caughtUpAt: '2026-01-05T06:00:00.0000000Z' }, 'lagging'],
   ] as const)('tells how a source is that %s: %s', (_, change, state) => {

@@ -150,6 +150,10 @@ describe('a witness', () => {
     const file = (await readdir(path.join(root, 'logs'))).find((name) => name.endsWith('.fork')) ?? '';
     expect(await readFile(path.join(root, 'logs', file), 'utf8')).toBe(`${noteOf(12)}\n${noteOf(12, FORK)}`);
     expect(told).toEqual([expect.stringContaining('FORKED at 12 entries')]);
+    // The first proof stays, whatever comes later.
+    expect((await witness.add(submissionOf(12, 12, someLeaves(12, 'later')))).status).toBe(409);
+    expect(await readFile(path.join(root, 'logs', file), 'utf8')).toBe(`${noteOf(12)}\n${noteOf(12, FORK)}`);
+    told.pop();
     expect((await witness.add(submissionOf(12, 20, FORK))).status).toBe(422);
     expect((await witness.add(submissionOf(12, 20))).status).toBe(200);
   });

@@ -44,6 +44,9 @@ it.each([
   // Nor of what does not hold.
   ['NOT objectName:Nothing', null, []],
   ['objectName:*', null, []],
+  // A value that is stated without being known: of a kind without numbers yet.
+  ['classType:*', null, []],
+  ['classType:* AND actionId:SL', [3, 7], ['counts']],
   ['actionId:SL', [3, 7], ['counts']],
 ] as const)('of %s, the hours are %j', async (filter, hours, statements) => {
   expect(await asked(filter)).toEqual({ hours, statements });
