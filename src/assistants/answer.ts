@@ -84,7 +84,7 @@ interface Coverage {
 }
 
 /** Sources with a problem come first, then those that were up to date longest ago, so the first tell of all. */
-function completeness({ gapCount, sources, sourceCount }: Coverage) {
+export function completeness({ gapCount, sources, sourceCount }: Coverage) {
   const times = sources.map(({ completeThrough }) => completeThrough);
   const isKnown = sources.length > 0 && !times.includes(null);
   const reachesAll = sources.length >= sourceCount || sources.some(({ hasProblem }) => !hasProblem);

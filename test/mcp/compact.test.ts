@@ -1,5 +1,8 @@
 import fc from 'fast-check';
+import { completeness } from '../../src/assistants/answer';
 import { cut, eventName, fenced, namedEvent, tableOf, tokensOf } from '../../src/assistants/compact';
+import { type AccessRule, type Entrance, enforce, type Principal } from '../../src/caller/principal';
+import type { DomainError } from '../../src/errors';
 import { formatTicks, parseTicks } from '../../src/event/event-time';
 import { MARK } from '../../src/event/marks';
 import { eventTimeOf, recordIdOf } from '../../src/event/record-id';
@@ -74,5 +77,66 @@ describe('the name of an event in a row', () => {
     '',
   ])('is not %s', (text) => {
     expect(namedEvent(text)).toBeNull();
+  });
+});
+
+describe('how complete the events of an answer are', () => {
+  const source = (completeThrough: string | null, hasProblem = false) => ({ completeThrough, hasProblem });
+  const [EARLY, LATE] = ['2026-01-05T08:00:00.0000000Z', '2026-01-05T09:00:00.0000000Z'];
+  const through = (sourceCount: number, ...sources: readonly ReturnType<typeof source>[]) =>
+    completeness({ gapCount: 2, sourceCount, sources } as never);
+
+  it('is as complete as the source that is furthest behind', () => {
+    expect(through(2, source(LATE), source(EARLY))).toEqual({ completeThrough: EARLY, gaps: 2 });
+    expect(through(2, source(EARLY, true), source(LATE, true))).toMatchObject({ completeThrough: EARLY });
+  });
+
+  it('is not known without a source, and where a source was never complete', () => {
+    expect(through(0)).toEqual({ completeThrough: null, gaps: 2 });
+    expect(through(2, source(LATE), source(null))).toMatchObject({ completeThrough: null });
+  });
+
+  it('is not known where sources with problems are left out: those are listed first', () => {
+    expect(through(9, source(EARLY, true), source(LATE, true))).toMatchObject({ completeThrough: null });
+    expect(through(9, source(LATE, true), source(EARLY))).toMatchObject({ completeThrough: EARLY });
+  });
+});
+
+describe('what only the dashboard reads', () => {
+  const principal = (change: object = {}) =>
+    ({
+      kind: 'public',
+      keyId: 'k',
+      scopes: ['audit:read'],
+      tenantIds: [7],
+      ...change,
+    }) as unknown as Principal;
+  const codeOf = (rule: object, entrance: Entrance, of = principal()) => {
+    try {
+      enforce({ principal: 'public', scope: 'audit:read', ...rule } as AccessRule, {
+        principal: of,
+        entrance,
+      });
+      return null;
+    } catch (error) {
+      return (error as DomainError).code;
+    }
+  };
+
+  it('is for those signed in, and for assistants where its rule says so', () => {
+    const via = { via: 'session' };
+    expect(codeOf(via, 'dashboard', principal({ session: {} }))).toBeNull();
+    expect(codeOf(via, 'mcp')).toBe('forbidden');
+    expect(codeOf({ ...via, assistants: true }, 'mcp')).toBeNull();
+    expect(codeOf({ ...via, assistants: true }, 'graphql')).toBe('forbidden');
+  });
+
+  it('needs the scope and a tenant, at whatever entrance', () => {
+    expect(codeOf({}, 'rest')).toBeNull();
+    expect(codeOf({ assistants: true }, 'mcp', principal({ scopes: ['other'] }))).toBe('forbidden');
+    expect(codeOf({}, 'rest', principal({ tenantIds: [] }))).not.toBeNull();
+    expect(codeOf({}, 'rest', principal({ kind: 'operator' }))).toBe('forbidden');
+    expect(codeOf({ operators: true }, 'rest', principal({ kind: 'operator' }))).toBeNull();
+    expect(codeOf({ operators: true }, 'rest', principal({ kind: 'agent' }))).toBe('forbidden');
   });
 });
