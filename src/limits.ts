@@ -357,6 +357,7 @@ export const LIMITS = {
   destinationSettingsCharsMax: 200_000, // certificates included
   archiveAfterDaysMin: 3, // events younger than a day are stored without a look at files, and clocks may differ by more
   archiveMs: 60_000, // interval of looks for weeks to seal; one is sealed in seconds
+  archiveRestMsMax: 30 * 60_000, // after attempts that failed: each writes and reads a week, and none helps a disk that is full
   archiveTenantsPerRound: 50, // that have such weeks
   archiveLateEvents: 1_000, // beside the file of a week, before it is sealed anew: a read of them takes milliseconds
   archiveLateShare: 10, // and more than a tenth of its events: each time, all of the week is written

@@ -4,6 +4,7 @@ import pino from 'pino';
 import { ownAttempt } from '../../src/caller/access-log';
 import { serviceUnavailable } from '../../src/errors';
 import { DAY_MS, HOUR_MS, parseTicks } from '../../src/event/event-time';
+import { LIMITS } from '../../src/limits';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { ManageArchive } from '../../src/modules/archive/manage-archive';
 import { Sealer } from '../../src/modules/archive/sealer';
@@ -12,6 +13,7 @@ import { HealthAlerts } from '../../src/modules/detection/watch/health-alerts';
 import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import { PostgresRetentionStore } from '../../src/modules/tenants/retention/retention.store';
+import { Rests } from '../../src/rests';
 import { Archive, openArchive } from '../../src/store/archive/archive';
 import { ArchivedTenants } from '../../src/store/archive/archived-tenants';
 import { WorkerEnded } from '../../src/store/archive/asked-process';
@@ -30,6 +32,8 @@ const WEEK = '2026-01-05T00:00:00.000Z';
 describe.each(ENGINES)('the sealer on %s', (engine) => {
   let base: Store;
   let trial: ArchiveTrial;
+  /** The clock of rests. */
+  let restsMs = 0;
   beforeAll(async () => {
     base = await Store.open(engine);
     trial = await ArchiveTrial.open(base);
@@ -50,6 +54,7 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
     const sealer = new Sealer({
       key: TEST_CHECKPOINT_KEY,
       ...{ owner, lacks, tenants, writer: worker, cache, folder, afterDays: 4, ...more },
+      rests: new Rests(() => restsMs),
       nowMs,
       log: pino({ level: 'silent' }),
     });
@@ -175,6 +180,44 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
     expect(await store.count()).toBe(1);
   });
 
+  const placeThat = (change: Partial<FilePlace>): { place: FilePlace } => ({
+    place: {
+      put: async () => {},
+      has: async () => true,
+      read: () => Readable.from([]),
+      remove: async () => {},
+      close: () => {},
+      ...change,
+    },
+  });
+
+  it.each(['a week that is not proven', 'a place that is full'])(
+    'attempts %s again after longer and longer rests',
+    async (what) => {
+      const full = () => Promise.reject(Object.assign(new Error('write'), { code: 'ENOSPC' }));
+      const isFull = what === 'a place that is full';
+      const { tenantId, sealer, store } = await aWeek(undefined, isFull ? placeThat({ put: full }) : {});
+      if (!isFull)
+        await store.query(`UPDATE audit_event SET database_name = 'Another' WHERE tenant_id = $1`, tenantId);
+      /** Rounds for as long as a tenant rests that took long. */
+      const rounds = async () => {
+        const startedMs = performance.now();
+        await expect(sealer.run()).rejects.toThrow();
+        const endMs = performance.now() + 3 * (performance.now() - startedMs);
+        while (performance.now() < endMs) expect(await sealer.run()).toBe(0);
+      };
+      await rounds();
+      expect([sealer.tally.failures, [...sealer.problems.keys()]]).toEqual([1, [tenantId]]);
+      restsMs += LIMITS.archiveMs;
+      await rounds();
+      restsMs += 2 * LIMITS.archiveMs - 1;
+      expect(await sealer.run()).toBe(0);
+      restsMs += 1;
+      await expect(sealer.run()).rejects.toThrow();
+      expect(sealer.tally).toMatchObject({ failures: 3, waiting: 1 });
+    },
+  );
+
   it('keeps rows that the log does not prove, says so until they are proven, and makes an alert of it', async () => {
     const { tenantId, sealer, store } = await aWeek();
     const { owner } = store.database;
@@ -209,6 +252,7 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
     ]);
 
     await change(before?.name ?? '');
+    restsMs += LIMITS.archiveMs;
     // The tenant rests for as long as the attempt took.
     while ((await sealer.run().catch(() => 0)) === 0);
     expect(sealer.problems.size).toBe(0);
@@ -221,16 +265,6 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
   ].map((text) => new Error(text));
   const ENOSPC = Object.assign(new Error('write'), { code: 'ENOSPC' });
   const failing = (error: Error) => () => Promise.reject(error);
-  const placeThat = (change: Partial<FilePlace>): { place: FilePlace } => ({
-    place: {
-      put: async () => {},
-      has: async () => true,
-      read: () => Readable.from([]),
-      remove: async () => {},
-      close: () => {},
-      ...change,
-    },
-  });
   it.each<readonly [string, string, object]>([
     ['less room than is left to others', 'the disk of DATA_DIR is full', { roomBytes: Number.MAX_VALUE }],
     ...NO_ROOM.map(

@@ -7,6 +7,7 @@ import { type OfTenant, TenantRounds } from '../../database/distribute/tenant-ro
 import { clockNotAhead, type Leased, Leases } from '../../database/lease';
 import { DAY_MS } from '../../event/event-time';
 import { LIMITS } from '../../limits';
+import { grownMs, Rests } from '../../rests';
 import type { ArchivedTenants } from '../../store/archive/archived-tenants';
 import type { FileCache } from '../../store/archive/file-cache';
 import type { FilePlace } from '../../store/archive/file-place';
@@ -15,7 +16,7 @@ import type { FileWriter } from '../../store/archive/questions';
 import { type InTransaction, type Sealing, sealWeek } from '../../store/archive/seal-week';
 import type { CheckpointKey } from '../../store/log/evidence/note-key';
 import { startOfWeek, weekOfMs } from '../../store/rows/partitions';
-import { whyUnsealed } from './why-unsealed';
+import { concernsAll, whyUnsealed } from './why-unsealed';
 
 /** A week is sealed in less time, and who seals it twice does so for nothing, but does no harm. */
 const SEALING: Leased = {
@@ -25,6 +26,10 @@ const SEALING: Leased = {
   until: 'held_until',
   ms: 600_000,
 };
+
+/** An attempt writes and reads all of a week, so it is not made again and again while it fails. */
+const REST = { firstMs: LIMITS.archiveMs, mostMs: LIMITS.archiveRestMsMax };
+const ALL = 'all tenants';
 
 /** SQL: the week of a day of counts; days and weeks are counted since 1970. */
 const WEEK = 'floor((c.bucket - 4) / 7.0)::int';
@@ -74,6 +79,7 @@ export class Sealer {
   readonly #holder = randomUUID();
   readonly #rounds: TenantRounds;
   readonly #leases: Leases;
+  readonly #rests: Rests<number | typeof ALL>;
 
   constructor(
     private readonly parts: {
@@ -92,8 +98,11 @@ export class Sealer {
       readonly afterDays: number;
       readonly nowMs: () => number;
       readonly log: Logger;
+      /** Of tenants, or of all, after attempts that failed. A test may give them another clock. */
+      readonly rests?: Rests<number | typeof ALL>;
     },
   ) {
+    this.#rests = parts.rests ?? new Rests();
     this.#rounds = new TenantRounds(parts.owner);
     this.#leases = new Leases(parts.owner.models, SEALING);
   }
@@ -119,8 +128,11 @@ export class Sealer {
     this.tally.waiting = due[0]?.weeks ?? 0;
     const isDue = new Set(due.map(({ tenantId }) => tenantId));
     for (const tenantId of this.#problems.keys()) if (!isDue.has(tenantId)) this.#problems.delete(tenantId);
+    this.#rests.keepOnly(new Set([ALL, ...isDue]));
     let sealed = 0;
     for (const { tenantId, week } of due) {
+      if (this.#rests.isResting(ALL)) break;
+      if (this.#rests.isResting(tenantId)) continue;
       const sealing = await this.#rounds.attempt(tenantId, () => this.#attempt(tenantId, week));
       if (sealing?.outcome === 'sealed') sealed += 1;
     }
@@ -149,9 +161,11 @@ export class Sealer {
       if (sealing.outcome === 'sealed') this.#note(tenantId, week, sealing);
       await this.parts.owner.models.$executeRawUnsafe(END_PROBLEM, tenantId);
       this.#problems.delete(tenantId);
+      for (const key of [ALL, tenantId] as const) this.#rests.end(key);
       return sealing;
     } catch (error) {
       this.tally.failures += 1;
+      this.#rests.failed(concernsAll(error) ? ALL : tenantId, (failures) => grownMs(REST, failures));
       const why = whyUnsealed(error);
       this.#problems.set(tenantId, why);
       // Other instances tell of it too. A database that does not answer has told this already.

@@ -7,6 +7,10 @@ import { NotProven } from '../../store/archive/prove-file';
 
 export const FAILED = 'an attempt failed';
 
+/** Whether other weeks would fail in the same way: the disk or the place of files is full, or the place does not answer. */
+export const concernsAll = (error: unknown): boolean =>
+  isFullDisk(error) || [...causesOf(error)].some((cause) => cause instanceof PlaceFailed);
+
 /** Why a week stays in rows, in words for operators and for the tenant. */
 export function whyUnsealed(error: unknown): string {
   const causes = [...causesOf(error)];
