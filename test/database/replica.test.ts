@@ -77,6 +77,18 @@ describe('reading from a replica', () => {
     expect(await reader.summary(SCOPE, RANGE)).toBe('replica');
   });
 
+  it('is healthy again soon after the replica works again, although nobody reads', async () => {
+    const { reader, replica, clock, check, settled } = aPair();
+    replica.failure = serviceUnavailable(failure('57P01'));
+    await reader.summary(SCOPE, RANGE);
+    clock.ms += 4_999;
+    expect([reader.healthy, check.asked]).toEqual([false, 0]);
+    clock.ms += 1;
+    expect(reader.healthy).toBe(false);
+    await settled();
+    expect([reader.healthy, check.asked]).toEqual([true, 1]);
+  });
+
   it('changes to the primary when the replica answers and follows it no more', async () => {
     const { reader, clock, check, settled } = aPair();
     check.answer = Promise.resolve(false);

@@ -96,6 +96,22 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     expect(at.nowMs).toBeGreaterThan(START_MS);
   });
 
+  it('no batch waits too long for the evidence log because the clock of the instance is ahead', async () => {
+    const { own, at, look, problems } = await aTenant();
+    at.nowMs = Date.now() + 20 * MINUTE_MS;
+    await own.insert(own.checked([{}]));
+    await look();
+    await look(MINUTE_MS);
+    expect(await problems()).toEqual([]);
+    await own.query(
+      `UPDATE audit_log_queue SET received_at = now() - interval '301 seconds' WHERE tenant_id = $1`,
+      own.tenantId,
+    );
+    await look(MINUTE_MS);
+    await look(MINUTE_MS);
+    expect(await problems()).toEqual(['The evidence log has stopped: events wait for it']);
+  });
+
   /** The canaries of an instance, each five minutes after the one before, stored and counted. */
   const canaries = async ({ own }: Awaited<ReturnType<typeof aTenant>>, numbers: readonly number[]) => {
     const events = numbers.map((number) => ({

@@ -17,7 +17,7 @@ const DISABLED = 4;
 
 /** Sessions in memory, with a clock that the test sets. */
 function fakeSessions() {
-  const clock = { now: START };
+  const clock = { now: START, elapsedMs: 5 };
   const rows = new Map<string, Session>();
   const name = (hash: Uint8Array) => Buffer.from(hash).toString('hex');
   const store: SessionStore = {
@@ -36,7 +36,12 @@ function fakeSessions() {
     byKeyId: async () => (keys.valid ? principal : null),
     inUse: async (tenantIds: readonly number[]) => tenantIds.filter((id) => id !== DISABLED),
   };
-  const sessions = new Sessions(store, authenticator, () => new Date(clock.now));
+  const sessions = new Sessions(
+    store,
+    authenticator,
+    () => new Date(clock.now),
+    () => clock.elapsedMs,
+  );
   return { sessions, store, clock, rows, keys };
 }
 
@@ -53,8 +58,9 @@ describe('a session', () => {
     expect(await of()).not.toHaveProperty('isDisabled');
   });
 
-  const pass = (clock: { now: number }, ms: number) => {
+  const pass = (clock: { now: number; elapsedMs: number }, ms: number) => {
     clock.now += ms;
+    clock.elapsedMs += ms;
   };
 
   it('ends after half an hour without use', async () => {
@@ -104,6 +110,17 @@ describe('a session', () => {
     expect(await sessions.find(token)).not.toBeNull();
     rows.clear();
     pass(clock, LIMITS.sessionCacheMs + 1);
+    expect(await sessions.find(token)).toBeNull();
+  });
+
+  it('ends within a second after that also where the clock of this instance was set back', async () => {
+    const { sessions, rows, clock } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    clock.now += MINUTE;
+    expect(await sessions.find(token, false)).not.toBeNull();
+    rows.clear();
+    clock.now -= MINUTE;
+    clock.elapsedMs += LIMITS.sessionCacheMs + 1;
     expect(await sessions.find(token)).toBeNull();
   });
 

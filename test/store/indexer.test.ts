@@ -123,6 +123,17 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     expect(await counts()).toEqual(TRUE_COUNTS);
   });
 
+  it('takes an hour that was changed before the clock of the database was set back', async () => {
+    await store.insert(store.checked([{}]));
+    await new Folder(store.database.migrator).run();
+    await store.query(
+      `UPDATE audit_unindexed SET changed_at = now() + interval '20 minutes' WHERE tenant_id = $1`,
+      store.tenantId,
+    );
+    const quiet = { pastMs: 2_000, liveMs: 60_000, folded: true };
+    expect(await new Indexer(store.database.owner, quiet).run()).toBe(1);
+  });
+
   it.each([
     ['no columns', 'times = NULL', 'object_name'],
     ['no lifted fields', 'layout = 1', 'class_type'],

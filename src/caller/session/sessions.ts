@@ -23,8 +23,10 @@ export class Sessions {
     private readonly store: SessionStore,
     private readonly authenticator: Pick<Authenticator, 'byKeyId' | 'inUse'>,
     private readonly now: () => Date = () => new Date(),
+    /** Of a monotonic clock: nothing is remembered for longer because somebody sets the clock. */
+    private readonly elapsedMs: () => number = () => performance.now(),
   ) {
-    const perf = { now: () => now().getTime() };
+    const perf = { now: elapsedMs };
     this.#known = new LRUCache({
       max: LIMITS.keyCacheEntriesMax,
       ttl: LIMITS.sessionCacheMs,
@@ -49,7 +51,7 @@ export class Sessions {
   async find(token: string, isUse = true): Promise<SignedIn | null> {
     const hash = hashOf(token);
     const name = hash.toString('base64');
-    const start = this.now().getTime(); // before the look-up, which may read the session just before its end
+    const start = this.elapsedMs(); // before the look-up, which may read the session just before its end
     const session = this.#known.get(name) ?? (await this.store.find(hash));
     const now = this.now();
     if (!session || now >= endOf(session)) return null;

@@ -35,8 +35,9 @@ export class ReplicaFirstReader implements AuditEventReader {
     if (parts.ready) this.#checkAt = this.#now() + CHECK_AGAIN_MS;
   }
 
-  /** Whether reads go to the replica. */
+  /** Whether reads go to the replica. It is looked for also where nobody reads. */
   get healthy(): boolean {
+    this.#checkSoon();
     return this.#ready;
   }
 
@@ -92,7 +93,7 @@ export class ReplicaFirstReader implements AuditEventReader {
   }
 
   #now(): number {
-    return (this.parts.now ?? Date.now)();
+    return this.parts.now?.() ?? performance.now();
   }
 }
 

@@ -170,12 +170,12 @@ export class Deliveries {
   }
 
   async #run(key: DestinationKey): Promise<void> {
-    const { store, feed, epoch, nowMs } = this.parts;
+    const { store, feed, epoch } = this.parts;
     const { state } = epoch;
     const taken = await store.take(key);
     if (!taken) return;
     const { lease, destination } = taken;
-    const startedMs = nowMs();
+    const startedMs = performance.now();
     const inTurns: DeliveryParts['feed'] = {
       read: (...of) => this.#reading.run(() => feed.read(...of)),
       marks: (of) => feed.marks(of),
@@ -202,7 +202,7 @@ export class Deliveries {
         random: Math.random,
         planner: new Planner(inTurns, destination.tenantId, toItem),
         epoch: epochInNames(state),
-        isTimeUp: () => isOver() || (isFull() && nowMs() - startedMs > LIMITS.destinationRunMs),
+        isTimeUp: () => isOver() || (isFull() && performance.now() - startedMs > LIMITS.destinationRunMs),
       }).run();
       if (refusal === null) this.#standForth(key.destinationId);
       else this.#standBack(key.destinationId, { isRefused: true, err: refusal });

@@ -11,6 +11,7 @@ import type { Module } from '../../module';
 import type { EngineHost } from '../../rules/host';
 import { openRuleReader } from '../../rules/rule-reader';
 import { openHost } from '../../rules/thread-host';
+import { steadyClock } from '../../steady-clock';
 import type { GoneSeal } from '../../store/log/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../store/log/arrivals/stored-arrivals';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
@@ -88,13 +89,15 @@ export function detectionModule(parts: {
   readonly noteInIncident: IncidentStore['noteEvent'];
 } {
   const { service, owner, tenants, maskedTenants, signal, nowMs, log, send, mail, stoppedLogs } = parts;
+  // Rules and looks that wait for something to stay away take no step of the clock for time that has passed.
+  const steadyMs = steadyClock(nowMs);
   const { hasDestination, goneSeal, epoch } = parts;
   const shipped = readShippedRules();
   const tally = new DetectionTally();
   const files = openRuleReader();
   const abouts = new RuleAbouts(files);
   const reader = new AlertReader(service, maskedTenants);
-  const health = new HealthAlerts(owner, shipped, nowMs, stoppedLogs, undefined, parts.unsealed, (now) =>
+  const health = new HealthAlerts(owner, shipped, steadyMs, stoppedLogs, undefined, parts.unsealed, (now) =>
     canaryProblems(owner, parts.page, now),
   );
   const arrivals = new PostgresArrivalReader(owner, nowMs, goneSeal);
@@ -111,7 +114,7 @@ export function detectionModule(parts: {
       host,
       shipped,
       abouts,
-      nowMs,
+      nowMs: steadyMs,
       tally,
       progress,
       isIdle: parts.hasOtherKey,

@@ -79,11 +79,12 @@ export class Indexer {
     quiet: { readonly pastMs: number; readonly liveMs: number; readonly folded: boolean },
     private readonly wordsPerHourMax = WORDS_PER_HOUR_MAX,
     private readonly restMs = OLD_HOURS_REST_MS,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => performance.now(),
   ) {
     this.#rounds = new TenantRounds(owner);
-    this.#due = `changed_at < now() - interval '1 millisecond' *
-      CASE WHEN hour < floor(extract(epoch FROM now()) / 3600) THEN ${quiet.pastMs} ELSE ${quiet.liveMs} END
+    // After the database's clock was set back, a change lies ahead of it.
+    this.#due = `(changed_at > now() OR changed_at < now() - interval '1 millisecond' *
+      CASE WHEN hour < floor(extract(epoch FROM now()) / 3600) THEN ${quiet.pastMs} ELSE ${quiet.liveMs} END)
       ${quiet.folded ? NOTHING_WAITS : ''}`;
   }
 

@@ -69,7 +69,7 @@ export class InstanceFiller {
     private readonly owner: OwnerDoor,
     private readonly log: Warns,
     private readonly restMs: number = LIMITS.fillRestMs,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => performance.now(),
   ) {
     this.#rounds = new TenantRounds(owner);
   }

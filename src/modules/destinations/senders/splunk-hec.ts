@@ -38,9 +38,13 @@ export function splunkSender(
     http.send({ method: 'POST', url, headers, body }, signal);
 
   const isIndexed = async (ackId: number, signal: AbortSignal): Promise<Outcome> => {
-    const until = nowMs() + ACK_MS;
+    const until = performance.now() + ACK_MS;
     const body = Buffer.from(JSON.stringify({ acks: [ackId] }));
-    for (let waitMs = ACK_POLL_MS; nowMs() < until; waitMs = Math.min(waitMs * 2, ACK_POLL_MAX_MS)) {
+    for (
+      let waitMs = ACK_POLL_MS;
+      performance.now() < until;
+      waitMs = Math.min(waitMs * 2, ACK_POLL_MAX_MS)
+    ) {
       const answer = await post(`${urlOf(ACK)}?channel=${channel}`, body, signal);
       const { acks } = jsonOf(answer) as { readonly acks?: Readonly<Record<string, boolean>> };
       if (acks?.[String(ackId)] === true) return { kind: 'accepted' };

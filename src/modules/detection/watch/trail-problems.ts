@@ -247,8 +247,7 @@ async function stopped(
 ): Promise<readonly TrailProblem[]> {
   const rows = await ask<{ tenant_id: number; at: Date; is_refused: boolean }>(
     `SELECT tenant_id, min(received_at) AS at, bool_or(refused) AS is_refused FROM audit_log_queue
-     WHERE received_at < $1::timestamptz OR refused GROUP BY tenant_id LIMIT ${ROWS_MAX}`,
-    new Date(nowMs - UNLOGGED_MS),
+     WHERE received_at < now() - interval '${UNLOGGED_MS} milliseconds' OR refused GROUP BY tenant_id LIMIT ${ROWS_MAX}`,
   );
   const problem = (tenantId: number, text: string, since: Date): TrailProblem => ({
     tenantId,

@@ -131,14 +131,14 @@ class Making {
   /** The log, as soon as a checkpoint covers the events that are in it or wait for it; or as it is after some time. */
   async #covering(): Promise<Pick<LogState, 'checkpoint'>> {
     const { parts, request } = this;
-    const end = parts.nowMs() + LIMITS.packageWaitMs;
+    const end = performance.now() + LIMITS.packageWaitMs;
     for (;;) {
       const [state] = await parts.store.states(oneTenant(request.tenantId));
       const signedSize = sizeOf(state?.checkpoint ?? null);
       const open = this.#records.missing(signedSize);
       await this.#records.find(parts.store, request.tenantId, open, signedSize);
       const isSettled = state === undefined || (signedSize === state.size && state.waitingEvents === 0);
-      if (isSettled || this.#records.missing(signedSize).length === 0 || parts.nowMs() >= end)
+      if (isSettled || this.#records.missing(signedSize).length === 0 || performance.now() >= end)
         return { checkpoint: state?.checkpoint ?? null };
       await (parts.pause ?? setTimeout)(LIMITS.packageAskMs);
       await request.assertAllowed();

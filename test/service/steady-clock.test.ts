@@ -1,0 +1,51 @@
+import { LIMITS } from '../../src/limits';
+import { steadyClock } from '../../src/steady-clock';
+
+const START = Date.parse('2026-03-02T08:00:00Z');
+const MINUTE = 60_000;
+
+describe('a clock without steps', () => {
+  let [elapsedMs, setByMs] = [0, 0];
+  const wallMs = () => START + elapsedMs + setByMs;
+  const clock = () => steadyClock(wallMs, LIMITS.clockStepForMs, () => elapsedMs);
+  beforeEach(() => {
+    [elapsedMs, setByMs] = [500, 0];
+  });
+
+  it.each([20 * MINUTE, -20 * MINUTE])(
+    'goes on as before when it is set by %d ms, and takes the new time later',
+    (byMs) => {
+      const steady = clock();
+      setByMs = byMs;
+      elapsedMs += MINUTE;
+      expect(steady()).toBe(START + 500 + MINUTE);
+      elapsedMs += LIMITS.clockStepForMs - 1;
+      expect(steady()).toBe(wallMs() - byMs);
+      elapsedMs += 1;
+      expect(steady()).toBe(wallMs());
+      elapsedMs += MINUTE;
+      expect(steady()).toBe(wallMs());
+    },
+  );
+
+  it('is right at once when it is set back to what it was', () => {
+    const steady = clock();
+    setByMs = 20 * MINUTE;
+    steady();
+    elapsedMs += 3 * MINUTE;
+    setByMs = 0;
+    expect(steady()).toBe(wallMs());
+    setByMs = 20 * MINUTE;
+    elapsedMs += LIMITS.clockStepForMs - MINUTE;
+    expect(steady()).toBe(wallMs() - 20 * MINUTE);
+  });
+
+  it('follows a clock that is sped up', () => {
+    const steady = clock();
+    for (let i = 0; i < 30; i++) {
+      elapsedMs += MINUTE;
+      setByMs += 3_000;
+      expect(steady()).toBe(wallMs());
+    }
+  });
+});
