@@ -314,6 +314,10 @@ export const LIMITS = {
   groupsListedChars: 2 * 1024 * 1024, // of the values in one answer: usual names never have so many
   facetValuesMax: 100, // in one answer; a list of names is filtered, not paged
   exploreReadEventsMax: 200_000, // events that may be read where counts cannot answer: well under a second
+  instanceSettingsMs: 20_000, // between two times that an instance says how it is set
+  instanceGoneMs: 90_000, // after the last time that it was heard
+  instanceSettingsDifferMs: 60_000, // before it is told: after a restart of Redis, instances learn of it in turns
+  instancesHeardMax: 100, // more than anybody runs
   clockStepForMs: 16 * 60_000, // after a clock was set, its former time judges silence: sources that are silent for 15 minutes are told
   noticeMs: 1_000, // a message about an alert leaves within seconds
   trailHealthMs: 60_000, // silent sources and gaps are reported within about a minute

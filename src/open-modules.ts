@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { openCallers } from './caller/callers';
 import type { Config } from './config';
 import { equals } from './event/expression/expression';
+import { BUILD_VERSION } from './generated/version';
 import type { InFlight } from './http/in-flight';
 import type { Module } from './module';
 import { accessLogModule } from './modules/access-log/module';
@@ -20,6 +21,7 @@ import { exploreModule } from './modules/explore/module';
 import { PostgresAuditEventExplorer } from './modules/explore/stored-explorer';
 import { beginExports } from './modules/export/module';
 import { openIngest } from './modules/ingest/module';
+import { instancesModule } from './modules/instances/module';
 import { keysModule } from './modules/keys/module';
 import { ensureOperatorKey } from './modules/keys/operator-key';
 import { notesModule } from './modules/notes/module';
@@ -231,7 +233,16 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     log,
     nowMs,
   });
+  const instances = instancesModule({
+    config,
+    owner,
+    version: BUILD_VERSION,
+    redisRun: callers.redisRun,
+    rules: detection.shippedTexts,
+    log,
+  });
   const modules: readonly Module[] = [
+    instances,
     ...[storage, callers, inFlight, evidence, ingest, tail, tenancy, sources, destinations, dashboard],
     archive,
     restoreModule(epoch, evidence.erasureFiles),
@@ -281,7 +292,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
       accessViews,
       store: accessEntries,
       fairShare,
-      days: config.accessLogDays,
+      days: () => instances.others.largest('ACCESS_LOG_DAYS', config.accessLogDays),
       owner,
       epoch,
       nowMs,
@@ -294,6 +305,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     large,
     pageAssets: dashboard.pageAssets,
     operatorKeyFile,
+    hearInstance: (said: string | null) => instances.others.hear(said),
     beginExport,
     packages: {
       make: evidence.makePackage,

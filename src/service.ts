@@ -6,6 +6,7 @@ import { startTasks } from './background';
 import { openCallers } from './caller/callers';
 import type { Config } from './config';
 import { makeFolder } from './data-folder';
+import { INSTANCE_SETTINGS } from './database/notifications';
 import { createEntrances } from './entrances';
 import { healthCheck, isAnswered, shared } from './http/health';
 import { InFlight } from './http/in-flight';
@@ -61,8 +62,18 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
     nowMs,
     signal: stopping.signal,
   });
-  const { modules, ingest, tail, large, pageAssets, operatorKeyFile, beginExport, packages, reports } =
-    opened;
+  const {
+    modules,
+    ingest,
+    tail,
+    large,
+    pageAssets,
+    operatorKeyFile,
+    beginExport,
+    packages,
+    reports,
+    hearInstance,
+  } = opened;
   const { answers, changes, accessLog, accessViews } = callers;
   const all = <T>(part: (one: Module) => readonly T[] | undefined) =>
     modules.flatMap((one) => part(one) ?? []);
@@ -110,7 +121,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   );
   const metricsServer = config.metrics ? await metrics?.listen(config.metrics) : undefined;
   const url = await listenAt(server, config.host, config.port);
-  const listener = callers.listen();
+  const listener = callers.listen({ [INSTANCE_SETTINGS]: (said) => hearInstance(said) });
   return {
     url,
     operatorKeyFile,

@@ -22,6 +22,6 @@ export function steadyClock(
     if (isStepped) steppedAtMs ??= atMs;
     if (!isStepped || (steppedAtMs !== null && atMs - steppedAtMs >= forMs))
       [offsetMs, steppedAtMs] = [otherMs, null];
-    return atMs + offsetMs;
+    return Math.round(atMs + offsetMs);
   };
 }

@@ -37,6 +37,8 @@ export interface Callers extends Module {
   readonly sessions: Sessions;
   readonly limiter: Limiter;
   readonly waitingPlaces: WaitingPlaces;
+  /** Which Redis this instance has now; null: none, or it does not answer. */
+  readonly redisRun: () => Promise<string | null>;
   readonly fairShare: FairShare;
   /** The turns of changes. */
   readonly changes: FairShare;
@@ -44,8 +46,8 @@ export interface Callers extends Module {
   readonly largeTurns: FairShare;
   readonly answers: AnswerBytes;
   readonly acceptCall: AcceptCall;
-  /** Listens for changes of keys by other instances. */
-  listen(): { close(): Promise<void> };
+  /** Listens for changes of keys by other instances, and to what else they say. */
+  listen(others: Parameters<typeof listen>[1]): { close(): Promise<void> };
   /** Writes the access log and the last-used times after the last request. */
   close(): Promise<void>;
 }
@@ -75,7 +77,7 @@ export async function openCallers(parts: {
     isUnknownMarked: true,
   });
   const sessions = new Sessions(new PostgresSessionStore(service), authenticator);
-  const { limiter, waitingPlaces } = await openShared(config, log);
+  const { limiter, waitingPlaces, redisRun } = await openShared(config, log);
   const fairShare = new FairShare(sharesOf(databaseUrl ? LIMITS.databaseConnections : 1));
   const changes = new FairShare(CHANGE_SHARES, 'changes or lists of rules');
   const largeTurns = new FairShare(LARGE_SHARES, 'readings of large statements');
@@ -103,9 +105,10 @@ export async function openCallers(parts: {
       maskedTenants,
       nowMs,
     }),
-    listen: () =>
+    redisRun,
+    listen: (others) =>
       databaseUrl
-        ? listen(databaseUrl, KEYS_CHANGED, { heard: () => authenticator.forget(), log })
+        ? listen(databaseUrl, { [KEYS_CHANGED]: () => authenticator.forget(), ...others }, log)
         : { close: async () => {} },
     tasks: [
       {
@@ -186,9 +189,12 @@ async function readCa(file: string): Promise<string> {
 async function openShared(
   { redisUrl, redisCaFile }: Pick<Config, 'redisUrl' | 'redisCaFile'>,
   log: Logger,
-): Promise<Pick<Callers, 'limiter' | 'waitingPlaces'>> {
-  if (!redisUrl) return { limiter: new SlidingLog(), waitingPlaces: new OwnPlaces() };
+): Promise<Pick<Callers, 'limiter' | 'waitingPlaces' | 'redisRun'>> {
+  if (!redisUrl)
+    return { limiter: new SlidingLog(), waitingPlaces: new OwnPlaces(), redisRun: async () => null };
   const link = new RedisLink(redisUrl, log, redisCaFile && (await readCa(redisCaFile)));
   await link.connected();
-  return { limiter: new RedisLimiter(link), waitingPlaces: new SharedPlaces(link) };
+  const redisRun = async () =>
+    /^run_id:(\w+)/m.exec((await link.ask((redis) => redis.info('server'))) ?? '')?.[1] ?? null;
+  return { limiter: new RedisLimiter(link), waitingPlaces: new SharedPlaces(link), redisRun };
 }

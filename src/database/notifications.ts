@@ -4,20 +4,25 @@ import { LIMITS } from '../limits';
 
 /** Channel on which instances tell each other that a key was revoked or rotated. */
 export const KEYS_CHANGED = 'audit_activity_keys';
+/** Channel on which instances tell each other how they are set. */
+export const INSTANCE_SETTINGS = 'audit_activity_settings';
 
 export interface Listener {
   close(): Promise<void>;
 }
 
-/**
- * Listens to notifications on a separate connection, which is made again each time it is lost.
- * @param heard also called when the connection is lost and when it is back, because notifications may have been missed
- */
+/** Called with what a notification says; with null when some may have been missed: the connection was lost, or is back. */
+type Heard = (said: string | null) => void;
+
+/** Listens to notifications on a separate connection, which is made again each time it is lost. */
 export function listen(
   connectionString: string,
-  channel: string,
-  { heard, log }: { readonly heard: () => void; readonly log: Logger },
+  channels: Readonly<Record<string, Heard>>,
+  log: Logger,
 ): Listener {
+  const missed = () => {
+    for (const heard of Object.values(channels)) heard(null);
+  };
   let client: Client | null = null;
   let retry: NodeJS.Timeout | undefined;
   let ping: NodeJS.Timeout | undefined;
@@ -28,7 +33,7 @@ export function listen(
     client = null;
     clearInterval(ping);
     of.end().catch(() => {});
-    heard();
+    missed();
     if (closed) return;
     log.warn({ err }, 'the connection that announces revoked keys failed; it will be retried');
     retry = setTimeout(connect, LIMITS.listenRetryMs).unref();
@@ -44,14 +49,20 @@ export function listen(
     client = mine;
     mine.on('error', (error) => lost(mine, error));
     mine.on('end', () => lost(mine));
-    mine.on('notification', heard);
+    mine.on('notification', ({ channel, payload = '' }) => channels[channel]?.(payload));
     mine
       .connect()
-      .then(() => mine.query(`LISTEN ${channel}`))
+      .then(() =>
+        mine.query(
+          Object.keys(channels)
+            .map((channel) => `LISTEN ${channel}`)
+            .join('; '),
+        ),
+      )
       .then(
         () => {
           if (client !== mine) return;
-          heard();
+          missed();
           ping = setInterval(() => {
             mine.query('SELECT 1').catch((error) => lost(mine, error));
           }, LIMITS.listenPingMs).unref();

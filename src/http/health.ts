@@ -6,7 +6,7 @@ import { refuseMethod } from './refusal';
  * rate limits, the replica or a node of the distributed database is away; a disk of the database is full;
  * an evidence log has stopped, is not signed, a witness has not signed it, or it waits for a time stamp; a week could not be put into a file;
  * somebody moved rules on in a log within the last hour; entries of the access log were lost; retention removed events before a destination received them; this instance lacks the key of a
- * destination's secrets, or does not allow its network; after a restore nobody has said go; DRILL=1. `Unhealthy`: the
+ * destination's secrets, or does not allow its network; another instance on the database is set otherwise; after a restore nobody has said go; DRILL=1. `Unhealthy`: the
  * database is away.
  */
 export const HEALTH_STATUS = { Healthy: 200, Degraded: 200, Unhealthy: 503 } as const;

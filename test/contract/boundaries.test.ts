@@ -20,6 +20,7 @@ const FACTS = [
   'src/version',
   'src/deadline',
   'src/rests',
+  'src/steady-clock',
   'src/address-list',
 ];
 const CORE = ['src/event', ...FACTS];

@@ -99,12 +99,11 @@ describeOnPostgres('the connection that listens for revoked keys', () => {
     proxy = await TcpProxy.to(store.place.databaseUrl);
     [heard, told] = [0, 0];
     lines.length = 0;
-    listener = listen(proxy.url, KEYS_CHANGED, {
-      heard: () => {
-        heard += 1;
-      },
-      log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
-    });
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    const hear = () => {
+      heard += 1;
+    };
+    listener = listen(proxy.url, { [KEYS_CHANGED]: hear }, log);
     await heardOnceMore();
   });
   afterEach(async () => {

@@ -56,7 +56,7 @@ describe.each([
         accessViews: part,
         store: part,
         fairShare: part,
-        days: 1,
+        days: () => 1,
         ...parts,
       }),
       detectionModule({

@@ -77,7 +77,7 @@ describe.each(ENGINES)('retention on %s', (engine) => {
       accessViews: nothing,
       fairShare: nothing,
       store: entries,
-      days: 30,
+      days: () => 30,
     });
     const [before] = await trial.store.query<{ n: number }>('SELECT count(*)::int AS n FROM access_log');
     for (const { name, run } of [...(tenants.tasks ?? []), ...(log.tasks ?? [])])

@@ -6,10 +6,11 @@ const MINUTE = 60_000;
 
 describe('a clock without steps', () => {
   let [elapsedMs, setByMs] = [0, 0];
-  const wallMs = () => START + elapsedMs + setByMs;
+  const wallMs = () => START + Math.floor(elapsedMs) + setByMs;
   const clock = () => steadyClock(wallMs, LIMITS.clockStepForMs, () => elapsedMs);
   beforeEach(() => {
-    [elapsedMs, setByMs] = [500, 0];
+    // Monotonic clocks have fractions, and times in ids have none.
+    [elapsedMs, setByMs] = [500.25, 0];
   });
 
   it.each([20 * MINUTE, -20 * MINUTE])(

@@ -17,7 +17,8 @@ export const accessLogModule = (parts: {
   readonly store: PostgresAccessLogStore;
   readonly fairShare: FairShare;
   /** How long entries are kept. */
-  readonly days: number;
+  /** The longest time for which an instance on the database keeps entries. */
+  readonly days: () => number;
   readonly owner: OwnerDoor;
   readonly epoch: LogEpoch;
   readonly nowMs: () => number;
@@ -40,7 +41,7 @@ export const accessLogModule = (parts: {
       run: () =>
         parts.epoch.unlessPaused(async () => {
           const clock = await clockNotAhead(parts.owner.models, parts.nowMs);
-          return parts.store.removeBefore(clock() - parts.days * DAY_MS, LIMITS.accessLogRemoveEntries);
+          return parts.store.removeBefore(clock() - parts.days() * DAY_MS, LIMITS.accessLogRemoveEntries);
         }),
     },
   ],

@@ -83,6 +83,8 @@ export function detectionModule(parts: {
   /** Whether the logs of this database are kept with another key than this instance has. */
   readonly hasOtherKey: () => boolean;
 }): Module & {
+  /** The rules that come with the service. */
+  readonly shippedTexts: () => Iterable<string>;
   readonly problemsOf: (tenantId: number) => Promise<readonly string[]>;
   readonly openIncidents: IncidentReader['open'];
   readonly alertsOfEntity: AlertCounts['ofEntity'];
@@ -158,6 +160,7 @@ export function detectionModule(parts: {
   const counts = new AlertCounts(service);
   const incidentStore = new IncidentStore(service, nowMs, noteAlerts);
   return {
+    shippedTexts: () => [...shipped.values()].map(({ source }) => source),
     problemsOf: (tenantId) => check.problems(tenantId),
     openIncidents: (of) => incidents.open(of),
     alertsOfEntity: (of, entity) => counts.ofEntity(of, entity),

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Config } from '../../config';
+import type { OwnerDoor } from '../../database/clients';
+import { LIMITS } from '../../limits';
+import type { Module } from '../../module';
+import { OtherInstances, type Settings } from './other-instances';
+
+/** The instances on one database, and whether they are set alike. */
+export function instancesModule(parts: {
+  readonly config: Config;
+  readonly owner: OwnerDoor;
+  /** Of this build. */
+  readonly version: string;
+  readonly redisRun: () => Promise<string | null>;
+  /** The text of the rules that come with the service. */
+  readonly rules: () => Iterable<string>;
+  readonly log: Logger;
+}): Module & { readonly others: OtherInstances } {
+  const { config, owner, redisRun, log } = parts;
+  const fixed = { ...settingsOf(config), ...rulesOf(parts.version, parts.rules()) };
+  const own = async () => ({ ...fixed, REDIS_URL: config.redisUrl ? await redisRun() : 'not set' });
+  const others = new OtherInstances(owner, own, log);
+  if (config.databaseUrl === null) return { others };
+  return {
+    others,
+    tasks: [
+      {
+        name: 'instance-settings',
+        doc: 'comparing settings with other instances',
+        everyMs: LIMITS.instanceSettingsMs,
+        run: () => others.say(),
+      },
+    ],
+    metrics: (metrics) =>
+      metrics.gauge(
+        'instance_settings_differ',
+        'Settings that another instance on the database has otherwise.',
+        () => others.differing.length,
+      ),
+    health: [others],
+    stop: () => others.leave(),
+  };
+}
+
+/** The settings that all instances have alike, without secrets. */
+const settingsOf = (config: Config): Settings => ({
+  ACCESS_LOG_DAYS: config.accessLogDays,
+  REPORT_DAYS: config.reportDays,
+  RATE_LIMIT_PER_MINUTE: config.rateLimitPerMinute,
+  ARCHIVE_AFTER_DAYS: config.archiveAfterDays,
+  PUBLIC_URL: config.publicUrl ?? 'not set',
+  OIDC_ISSUER: config.openId?.issuer ?? 'not set',
+  SMTP_URL: config.mail ? 'set' : 'not set',
+});
+
+/** Instances of one build have the same rules. While a release follows another one, they may differ. */
+const rulesOf = (version: string, texts: Iterable<string>): Settings => {
+  const hash = createHash('sha256');
+  for (const text of texts) hash.update(text);
+  return { [`rules of ${version}`]: hash.digest('hex').slice(0, 16) };
+};

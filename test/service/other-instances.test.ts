@@ -1,0 +1,95 @@
+import pino from 'pino';
+import type { OwnerDoor } from '../../src/database/clients';
+import { LIMITS } from '../../src/limits';
+import { OtherInstances, type Settings } from '../../src/modules/instances/other-instances';
+
+const DIFFER_MS = LIMITS.instanceSettingsDifferMs;
+
+/** Instances that hear what each of them says, as the database lets them. */
+class Bus {
+  readonly instances: OtherInstances[] = [];
+  readonly told: { settings?: object; msg: string }[] = [];
+  nowMs = 3_000;
+
+  join(own: Settings): OtherInstances {
+    const notify = async (_statement: string, said: string) => {
+      for (const one of this.instances) one.hear(said);
+      return [];
+    };
+    const owner = { models: { $queryRawUnsafe: notify } } as unknown as OwnerDoor;
+    const log = pino({}, { write: (line: string) => void this.told.push(JSON.parse(line)) });
+    const joined = new OtherInstances(
+      owner,
+      async () => own,
+      log,
+      () => this.nowMs,
+    );
+    this.instances.push(joined);
+    return joined;
+  }
+
+  async say(): Promise<void> {
+    for (const one of this.instances) await one.say();
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.nowMs += ms;
+    await this.say();
+  }
+}
+
+describe('instances on one database', () => {
+  it('say nothing while they are set alike, or one of them does without a setting', async () => {
+    const bus = new Bus();
+    const first = bus.join({ ACCESS_LOG_DAYS: 30, ARCHIVE_AFTER_DAYS: 7, 'rules of 1': 'a' });
+    bus.join({ ACCESS_LOG_DAYS: 30, ARCHIVE_AFTER_DAYS: null, 'rules of 2': 'b' });
+    await bus.say();
+    await bus.pass(DIFFER_MS);
+    expect([first.healthy, bus.told]).toEqual([true, []]);
+  });
+
+  it('name what differs for a while, until it does no more, and tell each once', async () => {
+    const bus = new Bus();
+    const first = bus.join({ ACCESS_LOG_DAYS: 30, PUBLIC_URL: 'https://a' });
+    const second = bus.join({ ACCESS_LOG_DAYS: 1, PUBLIC_URL: 'https://a' });
+    await bus.say();
+    await bus.pass(DIFFER_MS - 1);
+    expect([first.differing, second.differing]).toEqual([[], []]);
+    await bus.pass(1);
+    await bus.pass(1);
+    expect([first.differing, second.healthy]).toEqual([['ACCESS_LOG_DAYS'], false]);
+    expect(bus.told.map(({ settings }) => settings)).toEqual([
+      { ACCESS_LOG_DAYS: [30, 1] },
+      { ACCESS_LOG_DAYS: [1, 30] },
+    ]);
+    await second.leave();
+    bus.instances.pop();
+    await first.say();
+    expect([first.healthy, bus.told.at(-1)?.msg]).toEqual([
+      true,
+      'the other instances on this database are set as this one is',
+    ]);
+  });
+
+  it('keep for as long as the one that keeps longest, which a newcomer learns at once', async () => {
+    const bus = new Bus();
+    const first = bus.join({ ACCESS_LOG_DAYS: 30 });
+    await first.say();
+    const second = bus.join({ ACCESS_LOG_DAYS: 1 });
+    await second.say();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([first, second].map((one) => one.largest('ACCESS_LOG_DAYS', 1))).toEqual([1, 30]);
+    bus.nowMs += LIMITS.instanceGoneMs + 1;
+    expect(second.largest('ACCESS_LOG_DAYS', 1)).toBe(1);
+  });
+
+  it('take no notice of what no instance says', async () => {
+    const bus = new Bus();
+    const only = bus.join({ ACCESS_LOG_DAYS: 30 });
+    for (const said of ['', '{', 'null', '{"id":7,"settings":{}}', '{"id":"a"}', '{"id":"a","settings":3}'])
+      only.hear(said);
+    for (let i = 0; i < 2 * LIMITS.instancesHeardMax; i++)
+      only.hear(JSON.stringify({ id: String(i), settings: { ACCESS_LOG_DAYS: i } }));
+    expect(only.largest('ACCESS_LOG_DAYS', 30)).toBe(LIMITS.instancesHeardMax - 1);
+  });
+});
