@@ -37,12 +37,12 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     const { tenantId } = await store.forNewTenant();
     const { service, owner } = store.database;
     await store.query('DELETE FROM report_schedule');
-    const clock = { ms: at(now) };
+    const clock = { ms: at(now), databaseAheadMs: 0 };
     const schedules = new ScheduleStore(
       service,
       owner,
       () => clock.ms,
-      async () => new Date(clock.ms),
+      async () => new Date(clock.ms + clock.databaseAheadMs),
     );
     const done = new Map<string, MakeRequest>();
     const sent: string[] = [];
@@ -125,6 +125,21 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       pending: null,
       failures: 0,
     });
+  });
+
+  it('have no run before their time by either of two clocks: it would lack the events up to that time', async () => {
+    const { clock, instance, done } = await stage(DAILY, '2026-03-28T10:00:00Z');
+    clock.ms = at('2026-03-29T03:50:00Z');
+    clock.databaseAheadMs = 20 * 60_000;
+    await instance().round();
+    expect(done.size).toBe(0);
+    clock.ms += 20 * 60_000;
+    clock.databaseAheadMs = -20 * 60_000;
+    await instance().round();
+    expect(done.size).toBe(0);
+    clock.databaseAheadMs = 0;
+    await instance().round();
+    expect(done.size).toBe(1);
   });
 
   it('make up for missed times once', async () => {

@@ -158,24 +158,31 @@ export class ScheduleStore {
          SELECT s.tenant_id, s.schedule_id, s.due_at,
            row_number() OVER (PARTITION BY s.tenant_id ORDER BY s.due_at, s.schedule_id)::int AS place
          FROM report_schedule s JOIN tenant t ON t.tenant_id = s.tenant_id
-         WHERE ${DUE('s')} AND ${isFree(SCHEDULES, 's', '$1::timestamptz', '$2::timestamptz')}
+         WHERE ${DUE('s', '$4::timestamptz')} AND ${isFree(SCHEDULES, 's', '$1::timestamptz', '$2::timestamptz')}
            AND t.disabled_at IS NULL AND NOT s.tenant_id = ANY($3::int[])) q
        WHERE q.place = 1 ORDER BY q.due_at, q.schedule_id LIMIT ${most}`,
-      ...[now, farthest, [...without]],
+      ...[now, farthest, [...without], this.#earlier(now)],
     );
   }
 
-  /** The database's time, by which schedules are due. */
+  /**
+   * The time by which schedules are due: the earlier of the database's and this instance's. A run whose time has not come
+   * would lack the events up to its time, and the next run begins there.
+   */
   async now(): Promise<Date> {
     const [now] = await this.#leases.times();
-    return now;
+    return this.#earlier(now);
+  }
+
+  #earlier(now: Date): Date {
+    return new Date(Math.min(now.getTime(), this.nowMs()));
   }
 
   /** @returns null: another one holds it, or it has no work any more */
   async take({ tenantId, scheduleId }: ScheduleKey, holder: string): Promise<Schedule | null> {
     const now = await this.now();
     const taken = await this.#leases.take([tenantId, scheduleId], holder, {
-      where: DUE('l').replaceAll('$1', `'${now.toISOString()}'`),
+      where: DUE('l', `'${now.toISOString()}'::timestamptz`),
     });
     return taken && this.#find({ tenantId, scheduleId });
   }
@@ -208,10 +215,10 @@ export class ScheduleStore {
   }
 }
 
-/** The condition that a schedule has work; `$1` is the time. */
-const DUE = (alias: string) =>
-  `((NOT ${alias}.paused AND ${alias}.due_at <= $1::timestamptz) OR ${alias}.asked OR ${alias}.pending IS NOT NULL)
-   AND (${alias}.retry_at IS NULL OR ${alias}.retry_at <= $1::timestamptz)`;
+/** The condition that a schedule has work. @param now SQL */
+const DUE = (alias: string, now: string) =>
+  `((NOT ${alias}.paused AND ${alias}.due_at <= ${now}) OR ${alias}.asked OR ${alias}.pending IS NOT NULL)
+   AND (${alias}.retry_at IS NULL OR ${alias}.retry_at <= ${now})`;
 
 const COLUMNS: Readonly<Record<keyof Progress, readonly [string, string]>> = {
   pending: ['pending', 'text'],
