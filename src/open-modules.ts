@@ -237,7 +237,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     config,
     owner,
     version: BUILD_VERSION,
-    redisRun: callers.redisRun,
+    redisId: callers.redisId,
     rules: detection.shippedTexts,
     log,
   });

@@ -25,3 +25,12 @@ export function steadyClock(
     return Math.round(atMs + offsetMs);
   };
 }
+
+/**
+ * The time by which silence is judged: the steady clock, or the clock of the host where that is earlier. After a clock
+ * was set back, what somebody noted last stays the time before.
+ */
+export const silenceClock =
+  (steadyMs: () => number, nowMs: () => number): (() => number) =>
+  () =>
+    Math.min(steadyMs(), nowMs());

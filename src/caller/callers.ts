@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config';
@@ -37,8 +37,8 @@ export interface Callers extends Module {
   readonly sessions: Sessions;
   readonly limiter: Limiter;
   readonly waitingPlaces: WaitingPlaces;
-  /** Which Redis this instance has now; null: none, or it does not answer. */
-  readonly redisRun: () => Promise<string | null>;
+  /** A name of the Redis that this instance has now; null: none, or it does not answer. */
+  readonly redisId: () => Promise<string | null>;
   readonly fairShare: FairShare;
   /** The turns of changes. */
   readonly changes: FairShare;
@@ -77,7 +77,7 @@ export async function openCallers(parts: {
     isUnknownMarked: true,
   });
   const sessions = new Sessions(new PostgresSessionStore(service), authenticator);
-  const { limiter, waitingPlaces, redisRun } = await openShared(config, log);
+  const { limiter, waitingPlaces, redisId } = await openShared(config, log);
   const fairShare = new FairShare(sharesOf(databaseUrl ? LIMITS.databaseConnections : 1));
   const changes = new FairShare(CHANGE_SHARES, 'changes or lists of rules');
   const largeTurns = new FairShare(LARGE_SHARES, 'readings of large statements');
@@ -105,7 +105,7 @@ export async function openCallers(parts: {
       maskedTenants,
       nowMs,
     }),
-    redisRun,
+    redisId,
     listen: (others) =>
       databaseUrl
         ? listen(databaseUrl, { [KEYS_CHANGED]: () => authenticator.forget(), ...others }, log)
@@ -185,16 +185,19 @@ async function readCa(file: string): Promise<string> {
   }
 }
 
+/** The first instance names the Redis. The others read the name, so they see whether they have the same one. */
+const NAME_REDIS = `redis.call('SET', KEYS[1], ARGV[1], 'NX') return redis.call('GET', KEYS[1])`;
+
 /** The limits that instances with a common Redis count together. */
 async function openShared(
   { redisUrl, redisCaFile }: Pick<Config, 'redisUrl' | 'redisCaFile'>,
   log: Logger,
-): Promise<Pick<Callers, 'limiter' | 'waitingPlaces' | 'redisRun'>> {
+): Promise<Pick<Callers, 'limiter' | 'waitingPlaces' | 'redisId'>> {
   if (!redisUrl)
-    return { limiter: new SlidingLog(), waitingPlaces: new OwnPlaces(), redisRun: async () => null };
+    return { limiter: new SlidingLog(), waitingPlaces: new OwnPlaces(), redisId: async () => null };
   const link = new RedisLink(redisUrl, log, redisCaFile && (await readCa(redisCaFile)));
   await link.connected();
-  const redisRun = async () =>
-    /^run_id:(\w+)/m.exec((await link.ask((redis) => redis.info('server'))) ?? '')?.[1] ?? null;
-  return { limiter: new RedisLimiter(link), waitingPlaces: new SharedPlaces(link), redisRun };
+  const named = link.script<string>('whichRedis', NAME_REDIS);
+  const redisId = () => named('audit-activity:redis', randomUUID());
+  return { limiter: new RedisLimiter(link), waitingPlaces: new SharedPlaces(link), redisId };
 }

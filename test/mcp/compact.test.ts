@@ -107,13 +107,13 @@ describe('what only the dashboard reads', () => {
     ({
       kind: 'public',
       keyId: 'k',
-      scopes: ['audit:read'],
+      scopes: ['read:audit-activity'],
       tenantIds: [7],
       ...change,
     }) as unknown as Principal;
   const codeOf = (rule: object, entrance: Entrance, of = principal()) => {
     try {
-      enforce({ principal: 'public', scope: 'audit:read', ...rule } as AccessRule, {
+      enforce({ principal: 'public', scope: 'read:audit-activity', ...rule } as AccessRule, {
         principal: of,
         entrance,
       });

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/limits';
-import { steadyClock } from '../../src/steady-clock';
+import { silenceClock, steadyClock } from '../../src/steady-clock';
 
 const START = Date.parse('2026-03-02T08:00:00Z');
 const MINUTE = 60_000;
@@ -48,5 +48,16 @@ describe('a clock without steps', () => {
       setByMs += 3_000;
       expect(steady()).toBe(wallMs());
     }
+  });
+
+  it.each([
+    [20 * MINUTE, 0],
+    [-20 * MINUTE, -20 * MINUTE],
+  ])('judges silence by the earlier time when it is set by %d ms', (byMs, judgedByMs) => {
+    const silence = silenceClock(clock(), wallMs);
+    expect(silence()).toBe(Math.round(wallMs()));
+    setByMs = byMs;
+    elapsedMs += 15 * MINUTE + 1;
+    expect(Math.floor(silence())).toBe(Math.floor(START + elapsedMs + judgedByMs));
   });
 });

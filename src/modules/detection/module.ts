@@ -11,7 +11,7 @@ import type { Module } from '../../module';
 import type { EngineHost } from '../../rules/host';
 import { openRuleReader } from '../../rules/rule-reader';
 import { openHost } from '../../rules/thread-host';
-import { steadyClock } from '../../steady-clock';
+import { silenceClock, steadyClock } from '../../steady-clock';
 import type { GoneSeal } from '../../store/log/arrivals/gone-seal';
 import { PostgresArrivalReader } from '../../store/log/arrivals/stored-arrivals';
 import type { LogEpoch } from '../../store/log/epoch/log-epoch';
@@ -99,7 +99,8 @@ export function detectionModule(parts: {
   const files = openRuleReader();
   const abouts = new RuleAbouts(files);
   const reader = new AlertReader(service, maskedTenants);
-  const health = new HealthAlerts(owner, shipped, steadyMs, stoppedLogs, undefined, parts.unsealed, (now) =>
+  const silenceMs = silenceClock(steadyMs, nowMs);
+  const health = new HealthAlerts(owner, shipped, silenceMs, stoppedLogs, undefined, parts.unsealed, (now) =>
     canaryProblems(owner, parts.page, now),
   );
   const arrivals = new PostgresArrivalReader(owner, nowMs, goneSeal);

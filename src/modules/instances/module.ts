@@ -12,14 +12,14 @@ export function instancesModule(parts: {
   readonly owner: OwnerDoor;
   /** Of this build. */
   readonly version: string;
-  readonly redisRun: () => Promise<string | null>;
+  readonly redisId: () => Promise<string | null>;
   /** The text of the rules that come with the service. */
   readonly rules: () => Iterable<string>;
   readonly log: Logger;
 }): Module & { readonly others: OtherInstances } {
-  const { config, owner, redisRun, log } = parts;
+  const { config, owner, redisId, log } = parts;
   const fixed = { ...settingsOf(config), ...rulesOf(parts.version, parts.rules()) };
-  const own = async () => ({ ...fixed, REDIS_URL: config.redisUrl ? await redisRun() : 'not set' });
+  const own = async () => ({ ...fixed, REDIS_URL: config.redisUrl ? await redisId() : 'not set' });
   const others = new OtherInstances(owner, own, log);
   if (config.databaseUrl === null) return { others };
   return {
