@@ -6,6 +6,7 @@ import type { Answer } from '../support/answer';
 import { ONE_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
+import { PATIENT, useLimits } from '../support/use-limits';
 import { useWorld } from '../support/use-world';
 import type { TestTenant } from '../support/world';
 
@@ -57,6 +58,7 @@ const META = {
 };
 
 describe.each(ONE_ENGINE)('assistants at /mcp on %s', (engine) => {
+  useLimits(PATIENT);
   const at = useWorld(engine);
   let tenant: TestTenant;
   let key: string;

@@ -4,15 +4,14 @@ import { open } from '../http/support/raw';
 import { describeOnPostgres } from '../support/engines';
 import { anEvent } from '../support/events';
 import { waitersOn } from '../support/lock-waiters';
-import { useLimits } from '../support/use-limits';
+import { PATIENT, useLimits } from '../support/use-limits';
 import { useWorld } from '../support/use-world';
 
 const PERIOD = { startTime: '2026-01-05T00:00:00Z', endTime: '2026-01-06T00:00:00Z' };
 
 describeOnPostgres('a run that takes longer than a connection may be silent', () => {
   // The statement waits for as long as the test holds the table, on a busy machine for seconds.
-  const statement = { databaseConnectMs: 20_000, databaseStatementMs: 30_000, requestDeadlineMs: 60_000 };
-  useLimits({ connectionIdleMs: 1_500, requestCheckMs: 50, ...statement });
+  useLimits({ ...PATIENT, connectionIdleMs: 1_500, requestCheckMs: 50 });
   const at = useWorld('postgresql');
   it('reaches the caller who waits for it, while an idle caller is cut off', async () => {
     const { world } = at;

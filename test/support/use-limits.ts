@@ -21,7 +21,7 @@ export function useLimits(others: Partial<Record<keyof typeof LIMITS, number>>):
  * for one, so that some would get 503.
  */
 export async function withPatience<T>(open: () => Promise<T>): Promise<T> {
-  const replaced = jest.replaceProperty(LIMITS, 'databaseConnectMs', 20_000 as never);
+  const replaced = jest.replaceProperty(LIMITS, 'databaseConnectMs', PATIENT.databaseConnectMs as never);
   try {
     return await open();
   } finally {
@@ -29,6 +29,13 @@ export async function withPatience<T>(open: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Limits by which no request of a busy machine is cut off, for a test that is not about these times. */
+export const PATIENT = {
+  databaseConnectMs: 20_000,
+  databaseStatementMs: 30_000,
+  requestDeadlineMs: 60_000,
+  longStatementWaitMs: 20_000,
+} as const;
 /** Limits by which a test waits only briefly until ingested events are in the evidence log. */
 export const QUICK_LOG = { sequenceMs: 100 } as const;
 /** Limits by which each test reads the metrics that come from the database anew. */
