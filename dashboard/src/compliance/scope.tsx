@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Select, Stack, Switch, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Switch, Text } from '@mantine/core';
 import { DataTable } from 'mantine-datatable';
 import { useState } from 'react';
 import { useQuery } from 'urql';
@@ -7,7 +7,6 @@ import {
   ComplianceDeclarationsDocument,
   type ComplianceDeclarationsQuery,
   EndComplianceDeclarationDocument,
-  TenantsDocument,
 } from '../../generated/operations';
 import type { Session } from '../api/session';
 import { showHidden } from '../explore/event/marks';
@@ -20,6 +19,7 @@ import { LIST_TABLE } from '../lib/listed';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
 import { serviceNowMs } from '../lib/service-clock';
+import { chosenOf, TenantChoice, useTenants } from '../lib/tenant-choice';
 import type { In } from '../lib/texts';
 import { formatTime } from '../lib/time';
 import { useAddress } from '../lib/use-address';
@@ -39,9 +39,8 @@ export function Scope({ session }: { readonly session: Session }) {
   const [zone] = useTimeZone();
   const [given, setGiven] = useAddress(ADDRESS);
   const isOperator = session.kind === 'operator';
-  const [known] = useQuery({ query: TenantsDocument, pause: !isOperator });
-  const tenants = isOperator ? (known.data?.tenants ?? []) : session.tenants;
-  const tenantId = given.tenantId ?? tenants[0]?.tenantId ?? null;
+  const { tenants, isKnown, error: notKnown } = useTenants(session);
+  const tenantId = chosenOf(tenants, given.tenantId);
   const [{ data, error, fetching }, ask] = useQuery({
     query: ComplianceDeclarationsDocument,
     variables: { tenantId: tenantId ?? '' },
@@ -66,20 +65,14 @@ export function Scope({ session }: { readonly session: Session }) {
       </PageHead>
       <Text size="sm">{t.about}</Text>
       {/* The choice of a tenant would move what stands beside and below it. */}
-      {isOperator && !known.data && !known.error && <Loading what={common.theList} />}
-      {(!isOperator || known.data) && (
+      {!isKnown && !notKnown && <Loading what={common.theList} />}
+      {isKnown && (
         <Group gap="md" align="flex-end">
-          {tenants.length > 1 && (
-            <Select
-              label={common.tenant}
-              allowDeselect={false}
-              searchable
-              limit={100}
-              data={tenants.map((tenant) => ({ value: tenant.tenantId, label: tenant.name }))}
-              value={tenantId}
-              onChange={(value) => setGiven((before) => ({ ...before, tenantId: value }))}
-            />
-          )}
+          <TenantChoice
+            tenants={tenants}
+            value={tenantId}
+            onChange={(value) => setGiven((before) => ({ ...before, tenantId: value }))}
+          />
           <Switch
             label={t.alsoEnded}
             checked={showsEnded}
@@ -90,8 +83,8 @@ export function Scope({ session }: { readonly session: Session }) {
           />
         </Group>
       )}
-      {known.error && <Failed error={known.error} />}
-      {isOperator && !known.data ? null : error ? (
+      {notKnown && <Failed error={notKnown} />}
+      {!isKnown ? null : error ? (
         <Failed error={error} retry={ask} />
       ) : tenantId !== null && !data ? (
         <Loading what={common.theList} />
@@ -103,9 +96,7 @@ export function Scope({ session }: { readonly session: Session }) {
           idAccessor="declarationId"
           fetching={fetching}
           records={shown}
-          noRecordsText={
-            isOperator && known.data && tenants.length === 0 ? common.noTenant : t.nothingDeclared
-          }
+          noRecordsText={isOperator && tenants.length === 0 ? common.noTenant : t.nothingDeclared}
           columns={[
             { accessor: 'kind', title: common.kind, render: ({ kind }) => t[kind] },
             {

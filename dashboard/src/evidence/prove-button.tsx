@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
@@ -7,6 +7,7 @@ import type { ExploreFilter } from '../explore/explore-filter';
 import { COMMON } from '../lib/common';
 import { useTexts } from '../lib/language';
 import { saveFile } from '../lib/save-file';
+import { TenantField } from '../lib/tenant-choice';
 import { useCommands } from '../lib/use-commands';
 import { Failed } from '../shell/states';
 import { fetchPackage } from './fetch-package';
@@ -91,13 +92,8 @@ function ProveForm({
   return (
     <Stack>
       <Text size="sm">{t.about}</Text>
-      {session.tenants.length > 1 && tenantId === undefined && (
-        <NativeSelect
-          label={common.tenant}
-          data={session.tenants.map(({ tenantId: value, name }) => ({ value, label: name }))}
-          value={chosen}
-          onChange={(event) => setChosen(event.currentTarget.value)}
-        />
+      {tenantId === undefined && (
+        <TenantField tenants={session.tenants} value={chosen} onChange={setChosen} />
       )}
       <TextInput
         label={t.whatFor}

@@ -1,10 +1,11 @@
-import { Button, NativeSelect, SegmentedControl, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Button, SegmentedControl, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CreateAgentKeyDocument, CreateEnrollTokenDocument } from '../../generated/operations';
 import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { serviceNowMs } from '../lib/service-clock';
+import { TenantField } from '../lib/tenant-choice';
 import type { NamedTenant } from '../lib/tenant-name';
 import { DAY_MS } from '../lib/time';
 import { Failed } from '../shell/states';
@@ -84,14 +85,7 @@ export function AgentSetup({
           value={kind}
           onChange={(value) => setKind(value as Made['kind'])}
         />
-        {tenants.length > 1 && (
-          <NativeSelect
-            label={t.tenantOfEvents}
-            data={tenants.map((one) => ({ value: one.tenantId, label: one.name }))}
-            value={tenantId}
-            onChange={(event) => setChosen(event.currentTarget.value)}
-          />
-        )}
+        <TenantField label={t.tenantOfEvents} tenants={tenants} value={tenantId} onChange={setChosen} />
         <TextInput
           label={t.nameOfSource}
           description={t.asYouKnow}

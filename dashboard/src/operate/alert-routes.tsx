@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from 'urql';
 import {
   AlertRoutesDocument,
@@ -12,6 +12,7 @@ import { FormDialog } from '../lib/form-dialog';
 import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
+import { chosenOf, TenantChoice } from '../lib/tenant-choice';
 import type { NamedTenant } from '../lib/tenant-name';
 import type { In } from '../lib/texts';
 import { Failed } from '../shell/states';
@@ -31,7 +32,7 @@ export function AlertRoutes(props: {
   const t = useTexts(OPERATE);
   const { tenants, destinations } = props;
   const [chosen, setChosen] = useKept<string | null>('tenant of routes', null);
-  const tenantId = chosen ?? tenants[0]?.tenantId ?? null;
+  const tenantId = chosenOf(tenants, chosen);
   const [{ data, error }, ask] = useQuery({
     query: AlertRoutesDocument,
     variables: { tenantId: tenantId ?? '' },
@@ -50,14 +51,12 @@ export function AlertRoutes(props: {
           {t.alertRoutes}
         </Title>
         <Group gap="xs" align="flex-end">
-          {tenants.length > 1 && (
-            <NativeSelect
-              aria-label={t.tenantOfRoutes}
-              data={tenants.map(({ tenantId: value, name }) => ({ value, label: name }))}
-              value={tenantId}
-              onChange={(event) => setChosen(event.currentTarget.value)}
-            />
-          )}
+          <TenantChoice
+            aria-label={t.tenantOfRoutes}
+            tenants={tenants}
+            value={tenantId}
+            onChange={setChosen}
+          />
           <Button variant="default" disabled={!data} onClick={() => setDialog('make')}>
             {t.newRoute}
           </Button>

@@ -1,11 +1,11 @@
-import { Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Checkbox, Text, TextInput } from '@mantine/core';
 import { bodyOf, newRunPath, PAGE_HEADER } from '../api/session';
-import { COMMON } from '../lib/common';
 import { FormDialog } from '../lib/form-dialog';
 import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { serviceNowMs } from '../lib/service-clock';
+import { TenantField } from '../lib/tenant-choice';
 import type { NamedTenant } from '../lib/tenant-name';
 import { DAY_MS, fromInputValue, toInputValue, zoneName } from '../lib/time';
 import { labelOf, parametersOf } from './report-parameters';
@@ -26,7 +26,6 @@ const RUN_HEADER = 'X-Report-Run';
 
 /** The dialog that makes a run of a report. */
 export function MakeRun({ report, tenants, given, onClose, onMade }: Props) {
-  const common = useTexts(COMMON);
   const t = useTexts(REPORTS);
   const { reportId, title, needs } = report;
   const [zone] = useTimeZone();
@@ -72,14 +71,11 @@ export function MakeRun({ report, tenants, given, onClose, onMade }: Props) {
   );
   return (
     <FormDialog title={t.makeRunOf(title)} action={t.make} isOpen onClose={onClose} onSubmit={submit}>
-      {tenants.length > 1 && (
-        <NativeSelect
-          label={common.tenant}
-          value={form.tenantId}
-          onChange={(event) => setForm({ ...form, tenantId: event.currentTarget.value })}
-          data={tenants.map(({ tenantId, name }) => ({ value: tenantId, label: name }))}
-        />
-      )}
+      <TenantField
+        tenants={tenants}
+        value={form.tenantId ?? null}
+        onChange={(tenantId) => setForm({ ...form, tenantId })}
+      />
       {field('startTime', t.fromIn(zoneName(zone)), { type: 'datetime-local', step: 1 })}
       {field('endTime', t.toIn(zoneName(zone)), { type: 'datetime-local', step: 1 })}
       {field('timeZone', t.zoneOfReport)}

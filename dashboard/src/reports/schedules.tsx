@@ -1,4 +1,4 @@
-import { Badge, Button, Group, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import {
   PauseReportScheduleDocument,
@@ -15,6 +15,7 @@ import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { useMutate } from '../lib/mutate';
 import { useTimeZone } from '../lib/preferences';
+import { chosenOf, TenantChoice } from '../lib/tenant-choice';
 import type { NamedTenant } from '../lib/tenant-name';
 import { formatTime } from '../lib/time';
 import { usePolled } from '../lib/use-polled';
@@ -30,7 +31,7 @@ export function Schedules(props: { readonly tenants: readonly NamedTenant[]; rea
   const t = useTexts(REPORTS);
   const { tenants, isOperator } = props;
   const [chosen, setChosen] = useKept<string | null>('tenant of schedules', null);
-  const tenantId = chosen ?? tenants[0]?.tenantId ?? null;
+  const tenantId = chosenOf(tenants, chosen);
   const {
     data,
     error,
@@ -56,14 +57,12 @@ export function Schedules(props: { readonly tenants: readonly NamedTenant[]; rea
           {t.schedules}
         </Title>
         <Group gap="xs">
-          {tenants.length > 1 && (
-            <NativeSelect
-              aria-label={t.tenantOfSchedules}
-              data={tenants.map(({ tenantId: value, name }) => ({ value, label: name }))}
-              value={tenantId}
-              onChange={(event) => setChosen(event.currentTarget.value)}
-            />
-          )}
+          <TenantChoice
+            aria-label={t.tenantOfSchedules}
+            tenants={tenants}
+            value={tenantId}
+            onChange={setChosen}
+          />
           {isOperator && (
             <Button disabled={!data} onClick={() => setDialog({ kind: 'form', schedule: null })}>
               {t.newSchedule}

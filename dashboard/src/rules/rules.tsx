@@ -1,12 +1,7 @@
-import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import {
-  FindingCountsDocument,
-  RuleCoverageDocument,
-  RulesDocument,
-  TenantsDocument,
-} from '../../generated/operations';
+import { FindingCountsDocument, RuleCoverageDocument, RulesDocument } from '../../generated/operations';
 import { hasScope, mayWork } from '../api/rights';
 import type { Session } from '../api/session';
 import { textsAddress } from '../lib/address';
@@ -14,6 +9,7 @@ import { COMMON } from '../lib/common';
 import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { serviceNowMs } from '../lib/service-clock';
+import { chosenOf, TenantChoice, useTenants } from '../lib/tenant-choice';
 import { DAY_MS } from '../lib/time';
 import { useAddress } from '../lib/use-address';
 import { PageHead } from '../shell/page-head';
@@ -32,10 +28,8 @@ export default function Rules({ session }: { readonly session: Session }) {
   const common = useTexts(COMMON);
   const t = useTexts(RULES);
   const [given, setGiven] = useAddress(ADDRESS);
-  const isOperator = session.kind === 'operator';
-  const [known] = useQuery({ query: TenantsDocument, pause: !isOperator });
-  const tenants = isOperator ? (known.data?.tenants ?? []) : session.tenants;
-  const tenantId = given.tenantId ?? tenants[0]?.tenantId ?? null;
+  const { tenants, isKnown: hasTenants, error: notKnown } = useTenants(session);
+  const tenantId = chosenOf(tenants, given.tenantId);
   const [{ data, error }, ask] = useQuery({
     query: RulesDocument,
     variables: { tenantId: tenantId ?? '' },
@@ -75,17 +69,7 @@ export default function Rules({ session }: { readonly session: Session }) {
         {canWork && tenantId && <Button onClick={() => setIsImporting(true)}>{t.importRules}</Button>}
       </PageHead>
       <Group gap="xs" align="flex-end">
-        {tenants.length > 1 && (
-          <Select
-            label={common.tenant}
-            allowDeselect={false}
-            searchable
-            limit={100}
-            data={tenants.map((tenant) => ({ value: tenant.tenantId, label: tenant.name }))}
-            value={tenantId}
-            onChange={(value) => set('tenantId', value)}
-          />
-        )}
+        <TenantChoice tenants={tenants} value={tenantId} onChange={(value) => set('tenantId', value)} />
         <TextInput
           label={t.findRule}
           placeholder={t.findExample}
@@ -96,9 +80,10 @@ export default function Rules({ session }: { readonly session: Session }) {
           {data && t.enabledOf(sigma.filter(({ enabled }) => enabled).length, sigma.length)}
         </Text>
       </Group>
+      {notKnown && <Failed error={notKnown} />}
       {error && <Failed error={error} retry={ask} />}
       {!error && tenantId !== null && !isKnown && <Loading what={t.theRules} />}
-      {isOperator && known.data && tenants.length === 0 && <Empty title={common.noTenant} />}
+      {session.kind === 'operator' && hasTenants && tenants.length === 0 && <Empty title={common.noTenant} />}
       {data && isKnown && (
         <RuleTable
           rules={shown}

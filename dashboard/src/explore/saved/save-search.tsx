@@ -1,4 +1,4 @@
-import { Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Checkbox, Text, TextInput } from '@mantine/core';
 import { LIMITS } from '../../../../src/limits';
 import { SaveSearchDocument } from '../../../generated/operations';
 import type { Session } from '../../api/session';
@@ -8,6 +8,7 @@ import { FormDialog } from '../../lib/form-dialog';
 import { useKept } from '../../lib/kept';
 import { useTexts } from '../../lib/language';
 import { useMutate } from '../../lib/mutate';
+import { TenantField } from '../../lib/tenant-choice';
 import { type ExploreState, viewOf } from '../explore-state';
 import { EXPLORE } from '../texts';
 import { savedText } from './saved-text';
@@ -56,14 +57,7 @@ export function SaveSearch({ isOpen, session, state, onClose, onSaved }: Props) 
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      {session.tenants.length > 1 && (
-        <NativeSelect
-          label={common.tenant}
-          data={session.tenants.map((one) => ({ value: one.tenantId, label: one.name }))}
-          value={tenantId}
-          onChange={(event) => setTenantId(event.currentTarget.value)}
-        />
-      )}
+      <TenantField tenants={session.tenants} value={tenantId} onChange={setTenantId} />
       <Checkbox
         label={t.withView}
         checked={view !== null}
