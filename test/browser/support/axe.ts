@@ -13,12 +13,32 @@ export async function violations(page: Page, contrast: 'more' | 'usual' = 'usual
   // Numbers of the question before are dimmed until the answer is there.
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
   await page.evaluate(AXE);
-  const options = {
+  return found(page, {
     runOnly: RULES,
     rules: contrast === 'more' ? { 'color-contrast-enhanced': { enabled: true } } : {},
-  };
+  });
+}
+
+/** The same, and what the colours of the other themes violate, of a page that follows the system. */
+export async function violationsInThemes(page: Page): Promise<string[]> {
+  const all = await violations(page);
+  for (const [colorScheme, contrast, rule] of [
+    ['dark', 'no-preference', 'color-contrast'],
+    ['light', 'more', 'color-contrast-enhanced'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme, contrast });
+    const theme = `[data-contrast="${contrast === 'more' ? 'more' : 'usual'}"][data-mantine-color-scheme="${colorScheme}"]`;
+    await page.locator(`html${theme}`).waitFor({ state: 'attached' });
+    const those = await found(page, { runOnly: [rule], rules: { [rule]: { enabled: true } } });
+    all.push(...those.map((one) => `${colorScheme} ${contrast}: ${one}`));
+  }
+  await page.emulateMedia({ colorScheme: 'light', contrast: 'no-preference' });
+  return all;
+}
+
+async function found(page: Page, options: object): Promise<string[]> {
   // During a transition, a colour is a mixture of two: a hint that opens while axe looks is looked at again.
-  const { found } = await until(
+  const { found: all } = await until(
     () =>
       page.evaluate<{ isStill: boolean; found: Violation[] }>(`(async () => {
         const isMoving = () => document.getAnimations().some(({ playState }) => playState === 'running');
@@ -32,7 +52,7 @@ export async function violations(page: Page, contrast: 'more' | 'usual' = 'usual
       })()`),
     ({ isStill }) => isStill,
   );
-  return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);
+  return all.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
 interface Violation {
