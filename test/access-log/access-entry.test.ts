@@ -25,6 +25,9 @@ describe('the parameters of an entry', () => {
   });
 
   it('that are too long are cut, and keep their beginning', () => {
+    const longest = { search: 'x'.repeat(LIMITS.accessLogParametersCharsMax - '{"search":""}'.length) };
+    expect(parametersText(longest)).toBe(JSON.stringify(longest));
+    expect(JSON.parse(parametersText({ search: `${longest.search}x` }))).not.toHaveProperty('search');
     const { cut } = JSON.parse(parametersText({ search: 'x'.repeat(5_000) }));
     expect(cut).toBe(`{"search":"${'x'.repeat(LIMITS.accessLogParametersCharsMax - 11)}`);
   });

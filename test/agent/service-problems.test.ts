@@ -165,6 +165,26 @@ describe('an agent whose service has problems', () => {
     expect(log).toEqual(['error 0', 'error 10', 'error 20']);
   });
 
+  it('gives up after five attempts of a single run, and waits four times', async () => {
+    let [asked, waits] = [0, 0];
+    const sender = new PatientSender({
+      database: 'X',
+      once: true,
+      times: AGENT_TIMES,
+      clock: { now: () => 0, wait: async () => void waits++ },
+      log: new LineLog(() => {}),
+      send: async () => {
+        asked++;
+        return { kind: 'busy', message: 'busy (HTTP 503)', retryAfterMs: null };
+      },
+    });
+    expect(await sender.send(queued('{}'), new AbortController().signal)).toEqual({
+      kind: 'gaveUp',
+      message: 'busy (HTTP 503)',
+    });
+    expect([asked, waits]).toEqual([5, 4]);
+  });
+
   it('continues when the key is corrected in the configuration', async () => {
     world.configure({ ApiKey: 'aak_wrong' });
     world.follow();

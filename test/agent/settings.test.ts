@@ -62,6 +62,11 @@ describe('the settings that the service wants', () => {
     });
   });
 
+  it('leave a database off that they name in both lists, in any letter case', () => {
+    const both = { databasesOn: ['PAYROLL', 'ledger'], databasesOff: ['payroll', 'LEDGER'] };
+    expect(applied(ALL, both)).toMatchObject({ databases: [], switchedOff: ['Payroll'] });
+  });
+
   it('are checked as values of the file are', () => {
     const names = Array.from({ length: 101 }, (_, i) => `d${i}`);
     for (const wanted of [

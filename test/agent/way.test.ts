@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Secret } from '../../agent/config/secret';
 import { exchange } from '../../agent/uplink/http-exchange';
-import type { Way } from '../../agent/uplink/way';
+import { optionsOf, type Way } from '../../agent/uplink/way';
 import { writeCertificate } from '../support/certificate';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'way-'));
@@ -89,6 +89,17 @@ describe('the way of the agent to the service', () => {
     const { body } = await get({ proxyUrl, caFile: null }, 'http://service.example:8080/health');
     expect(body).toBe('proxied service.example:8080');
     expect(asked).toEqual([['GET', 'http://service.example:8080/health', expect.stringMatching(/^Basic /)]]);
+  });
+
+  it('takes a proxy without a port at port 80, and an address of IPv6 without its brackets', () => {
+    const through = (text: string) =>
+      optionsOf({ proxyUrl: new Secret(text), caFile: null }, 'http://service.example/');
+    expect(through('http://proxy.example')).toEqual({
+      hostname: 'proxy.example',
+      port: '80',
+      path: 'http://service.example/',
+    });
+    expect(through('http://[::1]:3128')).toMatchObject({ hostname: '::1', port: '3128' });
   });
 
   it('tells what the proxy refuses, without its password', async () => {

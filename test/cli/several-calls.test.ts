@@ -1,6 +1,6 @@
 import { newKey } from '../../src/caller/key-format';
 import { LIMITS } from '../../src/limits';
-import { runCli } from '../support/cli';
+import { runBeside, runCli } from '../support/cli';
 
 const ENV = { AUDIT_ACTIVITY_URL: 'http://service', AUDIT_ACTIVITY_OPERATOR_KEY: newKey('operator') };
 
@@ -125,6 +125,49 @@ describe('a command that asks the service several times', () => {
       expect(lines.join('\n')).toContain(`${left} erasures are left`);
     },
   );
+
+  it('sources shows that a source was never caught up, and else how far it is behind', async () => {
+    const behind = (hostName: string, lag: number | null) => ({
+      tenantId: '7',
+      hostName,
+      databaseName: 'd',
+      lag,
+    });
+    answering({ auditSources: [[behind('A', null), behind('B', 0), behind('C', 61.6)]] });
+    const { lines } = await runCli(['sources'], ENV);
+    expect(
+      lines
+        .join('\n')
+        .split('\n')
+        .slice(-3)
+        .map((line) => /^7 +([ABC]) +d +(never|\d+ s)/.exec(line)?.slice(1)),
+    ).toEqual([
+      ['A', 'never'],
+      ['B', '0 s'],
+      ['C', '62 s'],
+    ]);
+  });
+
+  it('destination rotate-secret finds the type of a destination whose id is in capital letters', async () => {
+    const destinationId = '5f0ad6f0-6a0c-4f0e-9c59-3f1d9e6f7a11';
+    const rotated = { destinationId, secret: null, publicKey: null, overlapEndsAt: null };
+    answering({
+      destinations: [[{ destinationId, type: 'splunk-hec' }]],
+      rotateDestinationSecret: [rotated],
+    });
+    const args = ['destination', 'rotate-secret', destinationId.toUpperCase(), '--secret-file', '-'];
+    expect(await runBeside({ readInput: async () => 'tok' }, args, ENV)).toMatchObject({ error: null });
+    expect(asked.at(-1)).toMatchObject({ secrets: { token: 'tok' } });
+  });
+
+  it('incident list takes only states that an incident may have', async () => {
+    answering({ tenantIncidents: [{ items: [] }, { items: [] }, { items: [] }] });
+    for (const status of ['new', 'acknowledged', 'resolved'])
+      expect(await runCli(['incident', 'list', '--status', status], ENV)).toMatchObject({ error: null });
+    const { error } = await runCli(['incident', 'list', '--status', 'suppressed'], ENV);
+    expect(error).toContain('Allowed choices are');
+    expect(asked).toHaveLength(3);
+  });
 
   it('report schedule list shows that a schedule is paused in place of its next time', async () => {
     const schedule = (name: string, paused: boolean) => ({ name, paused, nextRunAt: '2026-01-05T06:00:00Z' });

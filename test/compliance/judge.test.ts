@@ -3,8 +3,10 @@ import { Assessments } from '../../src/modules/compliance/assessment';
 import type { Control } from '../../src/modules/compliance/frameworks';
 import { evaluatedThrough, judge } from '../../src/modules/compliance/judge';
 import { AuditReplay } from '../../src/modules/compliance/replay';
+import { type Declaration, scopeOf } from '../../src/modules/compliance/scope';
 import { seenGroups } from '../../src/modules/compliance/seen';
 import type { InstanceTrail } from '../../src/modules/compliance/trail';
+import { isInForce } from '../../src/modules/tenants/holds/hold.store';
 import type { StoredAuditEvent } from '../../src/store/rows/audit-event-reader';
 
 const END_MS = Date.UTC(2026, 4, 31);
@@ -178,5 +180,40 @@ describe('an assessment', () => {
   it('names the sources first that were behind the furthest', async () => {
     const lags = await assessments.lags(null as never, 0, 1);
     expect(lags.map(({ worstSeconds }) => worstSeconds)).toEqual([900, 5, null]);
+  });
+});
+
+describe('what is declared', () => {
+  const declared = (from: string, until: string | null, serverInstanceName: string | null = null) =>
+    ({
+      ...{ kind: 'auditor', principalName: from, serverInstanceName },
+      validFrom: new Date(from),
+      validUntil: until === null ? null : new Date(until),
+    }) as unknown as Declaration;
+  const [T1, T2, T3] = ['2026-05-01T00:00:00Z', '2026-05-02T00:00:00Z', '2026-05-03T00:00:00Z'];
+
+  it('holds from its first moment on, up to its end and not at it', () => {
+    const all = [declared(T1, T2), declared(T2, T3), declared(T3, null)];
+    const validAt = (time: string) => scopeOf(all, 'PAY01', Date.parse(time)).auditors;
+    expect([T1, '2026-05-01T23:59:59.999Z', T2, T3].map(validAt)).toEqual([[T1], [T1], [T2], [T3]]);
+    expect(validAt('2026-04-30T23:59:59.999Z')).toEqual([]);
+  });
+
+  it('is of all instances, or of one whose name is written in any letter case', () => {
+    const all = [declared(T1, null), declared(T2, null, 'pay01'), declared(T3, null, 'PAY02')];
+    expect(scopeOf(all, 'PAY01', END_MS).auditors).toEqual([T1, T2]);
+  });
+});
+
+describe('a legal hold', () => {
+  it('is in force until its time, and not at it, or until somebody ends it', () => {
+    const until = new Date(END_MS);
+    const isHeld = (hold: Parameters<typeof isInForce>[0], nowMs = END_MS) => isInForce(hold, nowMs);
+    expect([
+      isHeld({ endedAt: null, until }, END_MS - 1),
+      isHeld({ endedAt: null, until }),
+      isHeld({ endedAt: null, until: null }),
+      isHeld({ endedAt: until, until: null }, END_MS - 1),
+    ]).toEqual([true, false, true, false]);
   });
 });

@@ -99,6 +99,7 @@ describe('groups of events', () => {
     expect([changeText(7, null), changeText(7, 3), changeText(3, 1_007), changeText(3, 3)]).toEqual([
       ...['', '+4', '−1,004', '0'],
     ]);
+    expect([changeText(7, 0), changeText(0, 0), changeText(0, null)]).toEqual(['+7', '0', '']);
   });
 
   it('are sorted by a click on a heading, and the other way round by a second one', () => {

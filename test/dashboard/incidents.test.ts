@@ -25,7 +25,7 @@ const incident = {
     { kind: 'login', name: 'svc_backup2', part: 'got' },
     { kind: 'address', name: '203.0.113.9', part: 'did' },
   ],
-  timeline: [line('guessed sa', 3), line('read *everything*', 1)],
+  timeline: [line('guessed sa', 3), line('read *everything* | <b>#1', 1)],
   unrecorded: [
     { serverInstanceName: 'SQL_01', from: '2026-01-05T09:00:00Z', to: '2026-01-05T09:10:00Z' },
     { serverInstanceName: 'SQL02', from: '2026-01-05T09:20:00Z', to: null },
@@ -62,7 +62,7 @@ describe('an incident', () => {
         '',
         '## What happened',
         '- 2026-01-05T08:00:00.1234567Z guessed sa (3 times)',
-        '- 2026-01-05T08:00:00.1234567Z read \\*everything\\*',
+        '- 2026-01-05T08:00:00.1234567Z read \\*everything\\* \\| \\<b\\>\\#1',
         '- nothing was recorded on SQL\\_01 from 2026-01-05T09:00:00Z to 2026-01-05T09:10:00Z',
         '- nothing was recorded on SQL02 from 2026-01-05T09:20:00Z to now',
         '',

@@ -37,6 +37,8 @@ describe('a rule made from a filter of Explore', () => {
     expect(finds('NOT objectName:*', { objectName: null })).toBe(true);
     expect(finds('databaseName~PAY*', event)).toBe(true);
     expect(finds('databaseName:PAY*', event)).toBe(false);
+    expect(finds('statement:"from PAY"', { statement: 'SELECT 1 FROM pay' })).toBe(true);
+    expect(finds('statement:"from PAY"', { statement: 'SELECT 1 FROM x' })).toBe(false);
   });
 
   it('compares numbers and networks', () => {

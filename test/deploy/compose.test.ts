@@ -34,7 +34,10 @@ interface ComposeService {
   readonly cap_drop?: readonly string[];
   readonly networks?: unknown;
 }
-const { services } = parse(readFileSync(FILE, 'utf8')) as { services: Record<string, ComposeService> };
+const { services, networks } = parse(readFileSync(FILE, 'utf8')) as {
+  services: Record<string, ComposeService>;
+  networks: Record<string, object>;
+};
 
 /** Replaces variables as compose does with those of .env. */
 const filledIn = (text: string) =>
@@ -93,6 +96,9 @@ describe('deploy/compose.yaml', () => {
         .map(([name]) => name),
     ).toEqual(['proxy']);
     expect(services.service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+    // Neither the database nor Redis is in the network of the proxy, and theirs leads nowhere else.
+    for (const name of ['postgres', 'redis']) expect(services[name]?.networks).toEqual(['back']);
+    expect(networks.back).toEqual({ internal: true });
   });
 });
 

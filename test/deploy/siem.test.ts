@@ -148,6 +148,18 @@ describe('the app of Splunk', () => {
 
   it('tags event types that there are, with the tags of data models of CIM', () => {
     const TAGS = ['authentication', 'change', 'account', 'audit', 'instance', 'database', 'query'];
+    const tagged = [...stanzas('tags.conf')].map(([stanza, tags]) => [
+      stanza.replace('eventtype=audit_activity_', ''),
+      [...tags.keys()].join(' '),
+    ]);
+    expect(Object.fromEntries(tagged)).toEqual({
+      authentication: 'authentication',
+      account: 'change account',
+      object: 'change',
+      auditing: 'change audit',
+      server: 'change instance',
+      query: 'database query',
+    });
     for (const [stanza, tags] of stanzas('tags.conf')) {
       expect(eventtypes.has(stanza.replace('eventtype=', ''))).toBe(true);
       expect([...tags.keys()].filter((tag) => !TAGS.includes(tag))).toEqual([]);

@@ -61,3 +61,19 @@ describe("an agent's key", () => {
     expect(toApiKeyType(key, { byId: new Map([['k1', key]]), replacedBy }, at(10)).renewal).toBe(renewal);
   });
 });
+
+describe('agents that are asked to renew their keys', () => {
+  it('are those of a tenant that there is, and of all only where none is named', async () => {
+    const asked: (number | null)[] = [];
+    const store = Object.assign(new FakeKeyStore(), {
+      askRenewal: async (of: number | null) => asked.push(of),
+    });
+    const renewal = new KeyRenewal(store, new FakeTenantStore(1), { forget: () => {} }, () => at(0));
+    for (const tenantId of ['none', '', '2', '1e0'])
+      await expect(renewal.askAll(tenantId, AN_ATTEMPT)).rejects.toMatchObject({ code: 'invalid_parameter' });
+    expect(asked).toEqual([]);
+    await renewal.askAll('1', AN_ATTEMPT);
+    await renewal.askAll(null, AN_ATTEMPT);
+    expect(asked).toEqual([1, null]);
+  });
+});

@@ -2,13 +2,18 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { parseTicks } from '../../src/event/event-time';
 import { parseParameters } from '../../src/event/parse-parameters';
+import { recordIdFloor } from '../../src/event/record-id';
+import { Zone } from '../../src/event/zone';
+import { LIMITS } from '../../src/limits';
 import { shippedReports } from '../../src/modules/reports/declarations';
 import { gapsIn, type Source } from '../../src/modules/reports/gaps';
 import { signManifest } from '../../src/modules/reports/manifest';
 import { askedOf, MAKE_PARAMETERS } from '../../src/modules/reports/parameters';
 import { type PdfColumn, PdfTable } from '../../src/modules/reports/pdf/pdf-table';
 import { Privileged } from '../../src/modules/reports/privileged';
+import { Tally } from '../../src/modules/reports/tally';
 import { verifyRun } from '../../src/modules/reports/verify-run';
 import { CheckpointKey, newCheckpointKeyPem } from '../../src/store/log/evidence/note-key';
 import type { StoredAuditEvent } from '../../src/store/rows/audit-event-reader';
@@ -50,6 +55,38 @@ describe('who is privileged', () => {
     for (const login of ['bob', 'ann'])
       expect(isPrivileged(all, 25, { serverPrincipalName: login })).toBe(false);
     expect(isPrivileged(all, 0, { serverPrincipalName: 'SA' })).toBe(true);
+  });
+});
+
+describe('the groups of a section', () => {
+  const event = (hostName: string, second: number) =>
+    ({
+      hostName,
+      succeeded: true,
+      eventTime: at(second),
+      recordId: recordIdFloor(parseTicks(at(second)) ?? 0n),
+      additional: {},
+    }) as never;
+  const sectionsOf = (hosts: readonly string[]) => {
+    const tally = new Tally({ sections: [{ title: 'Hosts', by: ['hostName'] }] } as never, new Zone('UTC'), {
+      fromMs: 0,
+      toMs: 1,
+    } as never);
+    for (const [i, host] of hosts.entries()) tally.add(event(host, i));
+    return tally.sections()[0] as { rows: readonly (readonly unknown[])[]; more: number };
+  };
+
+  it('are as many as one may have, and all others together', () => {
+    const bound = jest.replaceProperty(LIMITS, 'reportGroupsMax', 2 as never);
+    try {
+      expect(sectionsOf(['a', 'b', 'a', 'c', 'd', 'b']).rows.map((row) => row.slice(0, 2))).toEqual([
+        ['(others)', 2],
+        ['a', 2],
+        ['b', 2],
+      ]);
+    } finally {
+      bound.restore();
+    }
   });
 });
 

@@ -196,6 +196,16 @@ describe('a package that the service offers', () => {
     await until('given', () => installs.length > 0);
   });
 
+  it('does not wait for the failure of the package before it', async () => {
+    give = () => null;
+    const packages = follow(signedOf(CONTENT));
+    await until('failed', () => packages.reported()?.reason?.includes('cannot be downloaded'));
+    give = () => 'second';
+    const second = signedOf('second', { packageId: 'p2', build: 2 });
+    packages.wants(second);
+    await until('given', () => installs.includes(second.sha256));
+  });
+
   it('is fetched again when the disk was full, of which nothing stays', async () => {
     const offer = signedOf(CONTENT);
     mkdirSync(join(dataDir, 'updates'));
