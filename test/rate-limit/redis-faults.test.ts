@@ -1,3 +1,6 @@
+import { type AddressInfo, createServer } from 'node:net';
+import pino from 'pino';
+import { RedisLink } from '../../src/caller/rate-limit/redis-link';
 import { createTestDatabase, REDIS_URL, type TestDatabase } from '../support/engines';
 import { Caller } from '../support/faults/caller';
 import { NETWORK_FAULTS, TcpProxy } from '../support/tcp-proxy';
@@ -33,4 +36,48 @@ import { until } from '../support/until';
       expect(caller.problems).toEqual([]);
     },
   );
+});
+
+describe('a Redis that is full', () => {
+  it('counts as lost until it takes something again, although it answers, and is told once', async () => {
+    let [isFull, writes] = [true, 0];
+    const answerOf = (name: string) => {
+      if (name === 'info') return '$9\r\nloading:0\r\n';
+      if (name !== 'set') return '+OK\r\n';
+      writes += 1;
+      return isFull ? "-OOM command not allowed when used memory > 'maxmemory'.\r\n" : '+OK\r\n';
+    };
+    const server = createServer((socket) =>
+      socket.setEncoding('utf8').on('data', (text: string) => {
+        for (const command of text.split(/\*\d+\r\n/).slice(1))
+          socket.write(answerOf(command.split('\r\n')[1]?.toLowerCase() ?? ''));
+      }),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const told: string[] = [];
+    const log = pino({}, { write: (line: string) => void told.push(JSON.parse(line).msg) });
+    const { port } = server.address() as AddressInfo;
+    const link = new RedisLink(`redis://127.0.0.1:${port}`, log, null, 20);
+    try {
+      await link.connected();
+      for (const least of [1, 4]) {
+        await until(
+          () => writes,
+          (made) => made >= least,
+        );
+        expect(await link.ask((redis) => redis.info('server'))).toContain('loading');
+        expect(link.healthy).toBe(false);
+      }
+      expect(told).toHaveLength(1);
+      isFull = false;
+      await until(
+        () => link.healthy,
+        (healthy) => healthy,
+      );
+      expect(told).toHaveLength(2);
+    } finally {
+      link.close();
+      server.close();
+    }
+  });
 });

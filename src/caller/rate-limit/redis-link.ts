@@ -3,6 +3,9 @@ import type { Logger } from 'pino';
 
 const COMMAND_TIMEOUT_MS = 500;
 const PING_EVERY_MS = 2_000;
+/** What a ping writes: a Redis that is full answers, and counts nothing. */
+const PING_KEY = 'audit-activity:ping';
+const PING_KEY_MS = 10_000;
 
 /** The connection to the Redis that instances share. While it is lost, each instance decides on its own. */
 export class RedisLink {
@@ -15,6 +18,7 @@ export class RedisLink {
     url: string,
     private readonly log: Logger,
     ca: string | null = null,
+    pingEveryMs = PING_EVERY_MS,
   ) {
     this.#redis = new Redis(url, {
       // The client looks at the letters of the URL, which may be capitals.
@@ -29,7 +33,7 @@ export class RedisLink {
     this.#redis.on('ready', () => this.#onFound());
     this.#redis.on('error', (error) => this.#onLost(error));
     this.#redis.on('close', () => this.#onLost(new Error('connection closed')));
-    this.#pings = setInterval(() => void this.ask((redis) => redis.ping()), PING_EVERY_MS).unref();
+    this.#pings = setInterval(() => void this.#ping(), pingEveryMs).unref();
   }
 
   /** Waits a bounded time for the first connection, so that the first calls are shared too. */
@@ -62,13 +66,11 @@ export class RedisLink {
       );
   }
 
-  /** @returns null if Redis is lost. A connection that goes silent or works again does not report it by itself */
+  /** @returns null if Redis is lost. A connection that goes silent does not report it by itself */
   async ask<T>(command: (redis: Redis) => Promise<T> | undefined): Promise<T | null> {
     if (this.#redis.status !== 'ready') return null;
     try {
-      const reply = await command(this.#redis);
-      this.#onFound();
-      return reply ?? null;
+      return (await command(this.#redis)) ?? null;
     } catch (error) {
       this.#onLost(error);
       return null;
@@ -79,6 +81,11 @@ export class RedisLink {
     clearInterval(this.#pings);
     this.#redis.removeAllListeners('close');
     this.#redis.disconnect();
+  }
+
+  async #ping(): Promise<void> {
+    const reply = await this.ask((redis) => redis.set(PING_KEY, '', 'PX', PING_KEY_MS));
+    if (reply !== null) this.#onFound();
   }
 
   #onLost(error: unknown): void {
