@@ -35,7 +35,13 @@ export function startMemorySaving(
     setFlagsFromString(young);
   };
   const look = () => {
-    const taken = bytesTaken();
+    let taken: number;
+    try {
+      taken = bytesTaken();
+    } catch {
+      // The system tells by a file, and the process may have no file descriptor left: the next look tells.
+      return;
+    }
     if (taken > boundBytes) set(true);
     else if (taken < boundBytes * ENOUGH) set(false);
   };

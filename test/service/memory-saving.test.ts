@@ -17,6 +17,21 @@ it('begins above the bound and ends below seven eighths of it', () => {
   expect(seen).toEqual([false, true, true, true, true, false, false, true]);
 });
 
+it('goes on as it was where the system does not tell, because too many files are open', () => {
+  let taken: number | null = 801;
+  const read = () => {
+    if (taken === null) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+    return taken;
+  };
+  saving = startMemorySaving('', read, 800);
+  const seen = [801, null, 699].map((bytes) => {
+    taken = bytes;
+    saving?.look();
+    return saving?.isOn;
+  });
+  expect(seen).toEqual([true, true, false]);
+});
+
 it('gives half-empty pages of the heap back', () => {
   let taken = 1;
   saving = startMemorySaving('', () => taken, 2);
