@@ -4,7 +4,7 @@ import { Pool, type PoolClient } from 'pg';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
 import type { OwnerDoor } from './clients';
-import { inTransaction, NODE_WAIT, PLANNER_OPTIONS } from './limited';
+import { inTransaction, NODE_WAIT, OWNER_OPTIONS } from './limited';
 import { hearErrors, type OnServerError } from './server-disk';
 
 /** One of these makes partitions for waiting ingest while others fold and index. */
@@ -30,7 +30,7 @@ export function openBackground(
     statement_timeout: statementMs,
     keepAlive: true,
     application_name: 'audit-activity background',
-    options: `${PLANNER_OPTIONS} ${NODE_WAIT}`,
+    options: `${OWNER_OPTIONS} ${NODE_WAIT}`,
   });
   // An idle connection was lost. The next statement uses another one.
   pool.on('error', () => {});
@@ -50,7 +50,7 @@ export function openMigration(connectionString: string): Opened {
   const pool = new Pool({
     connectionString,
     connectionTimeoutMillis: LIMITS.backgroundConnectMs,
-    options: PLANNER_OPTIONS,
+    options: OWNER_OPTIONS,
   });
   pool.on('error', () => {});
   return openOn(pool);

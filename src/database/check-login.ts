@@ -29,6 +29,7 @@ export async function checkLogin(
     client = new Client({ connectionString, connectionTimeoutMillis: LIMITS.backgroundConnectMs });
     client.on('error', () => {});
     await client.connect();
+    await assertUnicode(variable, client);
     if (isOwner) await assertMayMakeTables(variable, client);
   } catch (error) {
     if (error instanceof LoginRefused) throw error;
@@ -38,6 +39,19 @@ export async function checkLogin(
   } finally {
     await client?.end().catch(() => {});
   }
+}
+
+/** Another encoding refuses some texts, or counts bytes for characters, and events with such texts would never be stored. */
+async function assertUnicode(variable: string, client: Client): Promise<void> {
+  const { rows } = await client.query<{ encoding: string }>(
+    `SELECT current_setting('server_encoding') AS encoding`,
+  );
+  const encoding = rows[0]?.encoding;
+  if (encoding === 'UTF8') return;
+  throw new LoginRefused(
+    `${variable}: the database has the encoding ${encoding}, which does not hold every character: ` +
+      `make one with ENCODING 'UTF8' TEMPLATE template0, and restore a dump into that one.`,
+  );
 }
 
 async function assertMayMakeTables(variable: string, client: Client): Promise<void> {

@@ -21,7 +21,13 @@ const optionsOf = (settings: Readonly<Record<string, string>>) =>
   Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ');
-export const PLANNER_OPTIONS = optionsOf(PLANNER);
+/** How values look on the wire, and in which zone, whatever the database or the login is set to. */
+const FORMS = {
+  ...{ datestyle: 'ISO', intervalstyle: 'postgres', timezone: 'UTC', bytea_output: 'hex' },
+  extra_float_digits: '1',
+} as const;
+/** Of the connections of background tasks and migrations. */
+export const OWNER_OPTIONS = optionsOf({ ...PLANNER, ...FORMS });
 /** How long an unresponsive node may delay a statement. A database that is not distributed ignores the setting. */
 export const NODE_WAIT = `-c citus.node_connection_timeout=${LIMITS.nodeConnectMs}`;
 /** Passes the tenants on to the nodes of a distributed database. */
@@ -59,9 +65,11 @@ export function openLimited(
     query_timeout: LIMITS.databaseStatementMs + 200,
     keepAlive: true,
     application_name: 'audit-activity',
-    options: [optionsOf(REQUEST_PLANNER), TELL_NODES, ...(isOwner ? [`-c role=${SERVICE_ROLE}`] : [])].join(
-      ' ',
-    ),
+    options: [
+      optionsOf({ ...REQUEST_PLANNER, ...FORMS }),
+      TELL_NODES,
+      ...(isOwner ? [`-c role=${SERVICE_ROLE}`] : []),
+    ].join(' '),
   });
   // An idle connection was lost. The next statement uses another one.
   pool.on('error', () => {});

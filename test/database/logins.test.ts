@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { Client } from 'pg';
 import { checkLogin } from '../../src/database/check-login';
+import { openDatabase } from '../../src/database/database';
 import { createEmptyDatabase, describeOnPostgres, type TestDatabase } from '../support/engines';
 
 const SERVER_URL = process.env.TEST_DATABASE_URL ?? '';
@@ -152,6 +153,45 @@ describeOnPostgres('a start on PostgreSQL', () => {
       `DATABASE_URL: the login ${name} may not make tables in the schema public: make it the owner of the database, or GRANT CREATE, USAGE ON SCHEMA public TO ${name}.`,
     );
     expect(await refusal(as(name), false)).toBeNull();
+  });
+
+  const LATIN = `${name}_latin`;
+  const inLatin = () => {
+    const url = new URL(place.databaseUrl ?? '');
+    url.pathname = `/${LATIN}`;
+    return url.href;
+  };
+  it('says that the database has an encoding which does not hold every character', async () => {
+    await administer(
+      `CREATE DATABASE ${LATIN} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
+    );
+    try {
+      expect(await refusal(inLatin())).toBe(
+        "DATABASE_URL: the database has the encoding LATIN1, which does not hold every character: make one with ENCODING 'UTF8' TEMPLATE template0, and restore a dump into that one.",
+      );
+    } finally {
+      await administer(`DROP DATABASE ${LATIN}`);
+    }
+  });
+
+  it('has times and bytes as they are, whatever forms of them the database is set to', async () => {
+    const url = place.databaseUrl ?? '';
+    const own = new URL(url).pathname.slice(1);
+    const forms = ["datestyle TO 'SQL, DMY'", "timezone TO 'Australia/Lord_Howe'", 'bytea_output TO escape'];
+    await administer(...forms.map((form) => `ALTER DATABASE ${own} SET ${form}`));
+    const database = await openDatabase({ databaseUrl: url, dataDir: '' });
+    try {
+      const { owner, service, migrator } = database;
+      const text = `SELECT timestamptz '2026-04-05 01:30:00.25+00' AS at, '\\x00ff'::bytea AS bytes, current_setting('timezone') AS zone`;
+      const expected = [{ at: new Date('2026-04-05T01:30:00.250Z'), bytes: Buffer.of(0, 255), zone: 'UTC' }];
+      for (const { models } of [owner, migrator]) {
+        const rows = await models.$queryRawUnsafe<{ at: Date; bytes: Uint8Array; zone: string }[]>(text);
+        expect(rows.map((row) => ({ ...row, bytes: Buffer.from(row.bytes) }))).toEqual(expected);
+      }
+      expect(await service.run(text, [], [])).toEqual(expected);
+    } finally {
+      await database.close();
+    }
   });
 
   it('says that the database does not exist', async () => {
