@@ -80,7 +80,10 @@ export function openLimited(
   const run = isDistributed ? inSteps(steps) : inOneTrip(pool);
   const service: ServiceDoor = {
     login: 'service',
-    models: new PrismaClient({ adapter: new PrismaPg(pool, options) }),
+    models: new PrismaClient({
+      adapter: new PrismaPg(pool, options),
+      transactionOptions: { maxWait: LIMITS.databaseConnectMs },
+    }),
     ...layout(isDistributed),
     ask: <R extends object>({ text, values }: Prisma.Sql, tenants: TenantSet, planning: Planning = 'once') =>
       run<R>(nameOf({ sql: text }), { text, values, tenants, planning }),
