@@ -3,7 +3,7 @@ import { GERMAN } from '../../dashboard/src/german';
 import { aReport, REPORT } from '../support/audit-sources';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
-import { isWiderThanScreen, violations } from './support/axe';
+import { isWiderThanScreen, violationsInThemes } from './support/axe';
 import { screenshot, useDashboard } from './support/dashboard';
 
 /** The plain texts of the English catalogues that no German one has. */
@@ -43,7 +43,7 @@ async function englishOn(page: Page): Promise<string[]> {
 
 describe('the dashboard in German', () => {
   const opened = useDashboard();
-  const options: BrowserContextOptions = { bypassCSP: true };
+  const options: BrowserContextOptions = { bypassCSP: true, colorScheme: 'light' };
   let analyst: string;
   let alertId: string;
   let incidentId: string;
@@ -84,7 +84,7 @@ describe('the dashboard in German', () => {
     await page.waitForLoadState('networkidle');
     await screenshot(page, `german-${name}`);
     expect([name, await englishOn(page)]).toEqual([name, []]);
-    expect([name, await violations(page)]).toEqual([name, []]);
+    expect([name, await violationsInThemes(page)]).toEqual([name, []]);
     expect([name, await isWiderThanScreen(page)]).toEqual([name, false]);
   };
   const go = async (page: Page, path: string) => {

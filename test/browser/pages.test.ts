@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { aReport, REPORT } from '../support/audit-sources';
-import { isWiderThanScreen, violations } from './support/axe';
+import { isWiderThanScreen, violations, violationsInThemes } from './support/axe';
 import { screenshot, useDashboard } from './support/dashboard';
 import { ExplorePage } from './support/explore-page';
 
@@ -8,10 +8,9 @@ const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, heig
 const ANALYST_SCOPES = ['audit-activity', 'alerts', 'findings', 'compliance', 'reports'].map(
   (name) => `read:${name}`,
 );
+// On a desktop in light colours, axe looks at the colours of the other themes too.
 const KINDS = [
   ['desktop', 'light'],
-  ['desktop', 'dark'],
-  ['phone', 'light'],
   ['phone', 'dark'],
 ] as const;
 
@@ -143,7 +142,8 @@ describe('every page', () => {
 
     const check = async (page: Page, name: string) => {
       await screenshot(page, `${name}-${screen}-${colorScheme}`);
-      expect(await violations(page)).toEqual([]);
+      const found = screen === 'desktop' ? await violationsInThemes(page) : await violations(page);
+      expect([name, found]).toEqual([name, []]);
       expect(await isWiderThanScreen(page)).toBe(false);
     };
 

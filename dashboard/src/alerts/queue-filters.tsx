@@ -21,7 +21,8 @@ import { ALERTS } from './texts';
 
 interface Props {
   readonly state: QueueState;
-  readonly counts: readonly AlertCount[];
+  /** Null: not known yet. */
+  readonly counts: readonly AlertCount[] | null;
   readonly change: (change: QueueChange) => void;
 }
 
@@ -41,7 +42,7 @@ export function QueueFilters({ state, counts, change }: Props) {
             aria-pressed={severity === name}
             onClick={() => change({ severity: severity === name ? null : name })}
           >
-            {t[name]} {formatCount(sumOf(counts, { status, severity: name, ruleId }))}
+            {t[name]} {counts ? formatCount(sumOf(counts, { status, severity: name, ruleId })) : '…'}
           </Button>
         ))}
       </Group>
@@ -50,7 +51,7 @@ export function QueueFilters({ state, counts, change }: Props) {
         maw={300}
         value={ruleId ?? ''}
         onChange={(event) => change({ ruleId: event.currentTarget.value || null })}
-        data={[{ value: '', label: t.anyRule }, ...rulesOf(counts, state, t)]}
+        data={[{ value: '', label: t.anyRule }, ...rulesOf(counts ?? [], state, t)]}
       />
       <AppliedInput
         label={labels.serverPrincipalName}

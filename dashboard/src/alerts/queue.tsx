@@ -74,10 +74,10 @@ export function Queue({ session }: { readonly session: Session }) {
         counts={counts}
         onChange={(status) => change({ ...NO_FILTERS, status })}
       />
-      <QueueFilters state={state} counts={counts ?? []} change={change} />
+      <QueueFilters state={state} counts={counts} change={change} />
       <Group gap="xs" mih={28}>
         <Text size="sm" fw={600} role="status">
-          {items ? t.alertCount(totalCount) : common.counting}
+          {items ? t.alertCount(totalCount) : !error && common.counting}
         </Text>
         {came !== 0 && (
           <Button variant="light" onClick={reload}>

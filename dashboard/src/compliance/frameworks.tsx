@@ -1,4 +1,5 @@
 import { Table } from '@mantine/core';
+import type { CSSProperties } from 'react';
 import type { ComplianceFrameworksQuery, ControlStatus } from '../../generated/operations';
 import { useTexts } from '../lib/language';
 import { formatCount } from '../lib/numbers';
@@ -14,11 +15,14 @@ interface Props {
 
 const COUNTS = { fail: 'fail', unknown: 'unknown', pass: 'pass', not_applicable: 'notApplicable' } as const;
 
+/** On a phone, the numbers have room beside long names. */
+const WRAPS = { '--opener-space': 'normal' } as CSSProperties;
+
 /** The frameworks, with how many controls of whole instances have each status. A number leads to its controls. */
 export function Frameworks({ frameworks, chosen, choose }: Props) {
   const t = useTexts(COMPLIANCE);
   return (
-    <Table.ScrollContainer minWidth={520}>
+    <Table.ScrollContainer minWidth={430}>
       <Table fz="sm" withTableBorder aria-label={t.frameworks}>
         <Table.Thead>
           <Table.Tr>
@@ -33,7 +37,7 @@ export function Frameworks({ frameworks, chosen, choose }: Props) {
         <Table.Tbody>
           {frameworks.map((framework) => (
             <Table.Tr key={framework.frameworkId} fw={framework.frameworkId === chosen ? 600 : undefined}>
-              <Table.Td>
+              <Table.Td style={WRAPS}>
                 <span lang="en">
                   <Opener onOpen={() => choose(framework.frameworkId, null)}>{framework.title}</Opener>
                 </span>

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Box, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import { useQuery } from 'urql';
 import { Link, useLocation } from 'wouter';
@@ -67,12 +67,14 @@ function Known(props: {
   const [t, labels] = [useTexts(ENTITY), useTexts(FIELD_LABELS)];
   const { entity, filter, zone, isRole } = props;
   const { events, failed, firstTime, lastTime, startTime, endTime, roles } = entity;
+  // Beside what says less, titles of alerts would break into many lines.
+  const hasAlerts = (entity.alerts ?? []).length > 0;
   const month = fixedRange(Date.parse(startTime), Date.parse(endTime));
   const link = (range: TimeRange, more = '') =>
     exploreHref({ filter: more ? `${filter} AND ${more}` : filter, range });
   return (
     <div className={classes.page}>
-      <Section title={t.events}>
+      <Section title={t.events} isWide={hasAlerts}>
         <Text size="sm">
           <Anchor component={Link} href={link(ALL)} underline="always">
             {t.eventsText(events)}
@@ -86,7 +88,7 @@ function Known(props: {
           </Text>
         )}
       </Section>
-      <Section title={t.openAlerts}>
+      <Section title={t.openAlerts} isWide={hasAlerts}>
         <Alerts entity={entity} zone={zone} />
       </Section>
       {roles && (
@@ -213,8 +215,10 @@ function Alerts({ entity, zone }: { readonly entity: Entity; readonly zone: Time
     <ul className={classes.values}>
       {alerts.map(({ alertId, title, severity, lastEventTime }) => (
         <li key={alertId}>
-          <Group gap="xs" wrap="nowrap" align="baseline" mb={4}>
-            <Severity severity={severityOf(severity)} />
+          <Group gap="xs" wrap="nowrap" align="flex-start" mb={4}>
+            <Box miw={64} pt={2}>
+              <Severity severity={severityOf(severity)} />
+            </Box>
             <div>
               <Anchor component={Link} href={`/alerts/${alertId}`} size="sm">
                 <span lang="en">{showHidden(title)}</span>

@@ -39,6 +39,8 @@ import { Timeline } from './incident-timeline';
 import { INCIDENTS } from './texts';
 
 const NONE: readonly PlacedEvent[] = [];
+/** An attacker may have had hundreds. */
+const SESSIONS_MAX = 6;
 
 /** The page of one incident: what happened, who was in it, and the work on it. */
 export function IncidentPage({
@@ -178,7 +180,17 @@ function Facts({ incident, session }: { readonly incident: Incident; readonly se
   ] as const;
   const sessions = namesOf('session', 'did');
   const facts = [
-    ...(sessions.length > 0 ? [[t.sessions, sessions.map(showHidden).join(', ')]] : []),
+    ...(sessions.length > 0
+      ? [
+          [
+            t.sessions,
+            common.names(
+              sessions.slice(0, SESSIONS_MAX).map(showHidden).join(', '),
+              Math.max(0, sessions.length - SESSIONS_MAX),
+            ),
+          ],
+        ]
+      : []),
     [common.firstEvent, formatTime(incident.firstEventTime, zone, 3)],
     [common.lastEvent, formatTime(incident.lastEventTime, zone, 3)],
     [common.events, formatCount(incident.eventCount)],

@@ -19,12 +19,12 @@ export function BlindNote({ coverage }: { readonly coverage: Coverage | undefine
   return (
     <>
       {blind.map(({ serverInstanceName, text }) => (
-        <Text key={serverInstanceName} size="xs" c="red.9" lang="en">
+        <Text key={serverInstanceName} size="xs" c="red" lang="en">
           {showHidden(text)}
         </Text>
       ))}
       {more > 0 && (
-        <Text size="xs" c="red.9">
+        <Text size="xs" c="red">
           {t.onMore(more)}
         </Text>
       )}
@@ -50,7 +50,7 @@ export function RuleSight({ coverage }: { readonly coverage: Coverage | undefine
       {all > 0 && <Text size="sm">{t.sight(all, sees, cannotSee, unknown)}</Text>}
       <List size="sm">
         {shown.map(({ serverInstanceName, text, state }) => (
-          <List.Item key={serverInstanceName} c={state === 'cannot_see' ? 'red.9' : undefined} lang="en">
+          <List.Item key={serverInstanceName} c={state === 'cannot_see' ? 'red' : undefined} lang="en">
             {showHidden(text)}
           </List.Item>
         ))}

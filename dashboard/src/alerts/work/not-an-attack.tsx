@@ -89,7 +89,7 @@ export function NotAnAttack({ alert, onClose, onDone }: WorkDialogProps) {
         {fields.length === 0 && choices ? t.tickOne : <span lang="en">{preview?.text}</span>}
       </Text>
       {preview && preview.truePositives > 0 && (
-        <Text size="sm" c="red.9">
+        <Text size="sm" c="red">
           {t.attacksMissed}
         </Text>
       )}
