@@ -243,6 +243,14 @@ describe.each(ENGINES)('a folder of several hosts on %s', (engine) => {
     expect((await seen(21))[1]).toEqual({
       ...{ hostName: 'B', state: 'standby', worst: null, standsBy: since, isMeasured: false },
     });
+    // Nor does one whose source an operator has retired, until it reports again.
+    await opened.sources.retire(
+      tenantId,
+      { hostName: 'A', databaseName: null, reason: 'sold' },
+      at(21),
+      ownAttempt('retire', at(21)),
+    );
+    expect((await seen(21))[1]).toMatchObject({ hostName: 'B', standsBy: null });
     // A host of that name with a folder of its own reads none for others.
     for (const minutes of [21.5, 80.5]) {
       await send('C', minutes, caught(minutes));
