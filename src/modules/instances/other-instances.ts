@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { OwnerDoor } from '../../database/clients';
 import { INSTANCE_SETTINGS } from '../../database/notifications';
+import { within } from '../../deadline';
 import { LIMITS } from '../../limits';
 
 /** Settings by name; null: not known, or not set where an instance may do without. */
@@ -12,6 +13,7 @@ interface Other {
   readonly settings: Settings;
 }
 
+const LEAVE_MS = 1_000;
 const SAY = `SELECT pg_notify('${INSTANCE_SETTINGS}', $1)::text`;
 
 /**
@@ -45,7 +47,9 @@ export class OtherInstances {
   /** Says that this instance stops. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
-    await this.#notify({ id: this.#id, settings: null }).catch(() => {});
+    const late = () => new Error('the database does not answer');
+    // Others forget it by themselves: a stop does not wait for a database that is silent.
+    await within(LEAVE_MS, late, () => this.#notify({ id: this.#id, settings: null })).catch(() => {});
   }
 
   /** To be called with what came over the channel; null: some may have been missed. */
