@@ -14,7 +14,7 @@ export class Occasionally {
   ) {}
 
   isDue(text: string): boolean {
-    const nowMs = this.clock.now();
+    const nowMs = this.clock.elapsed();
     const saidAtMs = this.said.get(text);
     if (saidAtMs !== undefined && nowMs - saidAtMs < this.everyMs) return false;
     this.said.delete(text);

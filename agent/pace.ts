@@ -21,20 +21,18 @@ export class Pace {
     private readonly clock: Clock,
     private readonly cpuMs: () => number = processCpuMs,
   ) {
-    this.lastMs = clock.now();
+    this.lastMs = clock.elapsed();
     this.lastCpuMs = cpuMs();
   }
 
   /** Resolves when another batch may be published. @param bytes of the batch, which the next one waits for */
   async room(bytes: number, stop: AbortSignal): Promise<void> {
     const { bytesPerSecond, processorPercent } = this.bounds;
-    const nowMs = this.clock.now();
+    const nowMs = this.clock.elapsed();
     const cpuMs = this.cpuMs();
     const forBytes = bytesPerSecond === 0 ? 0 : (this.bytes * 1_000) / bytesPerSecond;
     const forCpu = processorPercent === 100 ? 0 : ((cpuMs - this.lastCpuMs) * 100) / processorPercent;
-    // A clock that was set back makes it wait no longer.
-    const paidMs = nowMs < this.lastMs ? nowMs : Math.max(this.dueMs, this.lastMs);
-    this.dueMs = paidMs + Math.max(forBytes, forCpu);
+    this.dueMs = Math.max(this.dueMs, this.lastMs) + Math.max(forBytes, forCpu);
     [this.lastMs, this.lastCpuMs, this.bytes] = [nowMs, cpuMs, bytes];
     if (this.dueMs > nowMs) await this.clock.wait(this.dueMs - nowMs, stop);
   }

@@ -41,7 +41,7 @@ export class SourceReporter {
   private readonly said: Occasionally;
 
   constructor(private readonly options: ReporterOptions) {
-    this.startedAtMs = options.clock.now();
+    this.startedAtMs = options.clock.elapsed();
     this.said = new Occasionally(options.clock, options.times.repeatMs);
   }
 
@@ -61,7 +61,7 @@ export class SourceReporter {
 
   /** Sends a last report, unless the service has just failed to take one. */
   async finish(abandon: AbortSignal): Promise<void> {
-    if (this.options.clock.now() < this.notBeforeMs) return;
+    if (this.options.clock.elapsed() < this.notBeforeMs) return;
     do {
       await this.report(abandon);
     } while (this.pendingGaps().length > 0 && this.notBeforeMs === 0 && !abandon.aborted);
@@ -69,7 +69,7 @@ export class SourceReporter {
 
   private isDue(): boolean {
     const { activity, clock, times } = this.options;
-    const nowMs = clock.now();
+    const nowMs = clock.elapsed();
     if (nowMs < this.notBeforeMs) return false;
     if (this.pendingGaps().length > 0) return true;
     const sinceMs = nowMs - (this.last?.atMs ?? this.startedAtMs);
@@ -100,7 +100,7 @@ export class SourceReporter {
     if (answer.kind === 'unknown') return this.unknown();
     if (answer.kind === 'failed') return abandon.aborted ? undefined : this.fail(answer.message);
     this.last = {
-      atMs: clock.now(),
+      atMs: clock.elapsed(),
       wasBehind: isBehind(status),
       wasStandby: isStandby(status),
       ofPackage: JSON.stringify(ofPackage),
@@ -149,7 +149,7 @@ export class SourceReporter {
   /** The service is too old for reports. Nobody needs to do anything, so the log says it once. */
   private unknown(): void {
     const { clock, log, times } = this.options;
-    this.notBeforeMs = clock.now() + times.reportUnknownMs;
+    this.notBeforeMs = clock.elapsed() + times.reportUnknownMs;
     if (!this.isUnknown)
       log.warn(`${this.name}: the service takes no reports yet; events are published all the same`);
     this.isUnknown = true;
@@ -159,7 +159,7 @@ export class SourceReporter {
   private fail(reason: string): void {
     const { activity, clock, log, times } = this.options;
     const isRefused = activity.serviceProblem?.kind === 'keyRefused';
-    this.notBeforeMs = clock.now() + (isRefused ? times.reportMaxMs : times.reportMinMs);
+    this.notBeforeMs = clock.elapsed() + (isRefused ? times.reportMaxMs : times.reportMinMs);
     if (this.said.isDue(reason)) log.warn(`${this.name}: the status could not be reported: ${reason}`);
   }
 

@@ -21,7 +21,7 @@ export class SpoolGuard {
 
   /** To be called with each delivery. They end in the order in which they begin. */
   delivering(delivery: Promise<unknown>): void {
-    this.begunMs.push(this.options.clock.now());
+    this.begunMs.push(this.options.clock.elapsed());
     const ended = () => this.begunMs.shift();
     delivery.then(ended, ended);
   }
@@ -34,7 +34,7 @@ export class SpoolGuard {
   async protect(files: readonly FollowedFile[], stop: AbortSignal): Promise<void> {
     const { afterMs, clock, spool } = this.options;
     const [oldestMs] = this.begunMs;
-    if (oldestMs === undefined || clock.now() - oldestMs < afterMs) return;
+    if (oldestMs === undefined || clock.elapsed() - oldestMs < afterMs) return;
     const rolling = new Set(files.filter((file) => !file.isLast).map((file) => file.audit));
     for (const file of files) {
       if (stop.aborted) return;

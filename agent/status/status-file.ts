@@ -45,17 +45,17 @@ export class StatusFile {
 
   private async write(running: boolean): Promise<void> {
     const { clock, dataDir, log, status, times } = this.options;
-    const nowMs = clock.now();
+    const elapsedMs = clock.elapsed();
     const current = { ...status(), running };
     const text = JSON.stringify(current, withoutPassingTime);
-    if (text === this.written && nowMs - this.writtenAtMs < times.statusMaxMs) return;
+    if (text === this.written && elapsedMs - this.writtenAtMs < times.statusMaxMs) return;
     const path = statusPath(dataDir);
     try {
       await mkdir(dirname(path), { recursive: true });
-      const whole = { ...current, writtenAt: new Date(nowMs).toISOString() };
+      const whole = { ...current, writtenAt: new Date(clock.now()).toISOString() };
       await replace(path, `${JSON.stringify(whole, null, 2)}\n`);
       this.written = text;
-      this.writtenAtMs = nowMs;
+      this.writtenAtMs = elapsedMs;
       this.failed = false;
     } catch (error) {
       if (!this.failed) log.warn(`${path}: cannot be written: ${errorText(error)}`);

@@ -92,7 +92,7 @@ export class AuditFiles {
 
   private async list(): Promise<boolean> {
     const { bookmarks, clock, isShared, problems, source, spool } = this.options;
-    const nowMs = clock.now();
+    const [nowMs, listedAt] = [clock.elapsed(), clock.now()];
     const listing = await source.list((path) => this.set.unchanged(path, nowMs));
     if (isShared && isAway(listing)) {
       // Nothing is missing: the files are where the folder is now.
@@ -121,7 +121,7 @@ export class AuditFiles {
     this.known = await this.set.refresh(listing.files, await spool.files(), nowMs);
     // Both at once: a folder that is back is no folder that cannot be listed.
     this.away = false;
-    this.listedAt = nowMs;
+    this.listedAt = listedAt;
     for (const file of this.known) {
       const { isComplete, length } = spool.stateOf(file.fileGuid);
       if (isComplete) file.settle(length);
@@ -131,7 +131,7 @@ export class AuditFiles {
 
   /** To be called before a batch takes the bookmarks of all files. */
   forgetGone(): void {
-    this.set.forgetGone(this.options.clock.now());
+    this.set.forgetGone(this.options.clock.elapsed());
   }
 
   /**

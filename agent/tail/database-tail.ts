@@ -102,11 +102,11 @@ export class DatabaseTail {
   async *batches(stop: AbortSignal): AsyncGenerator<Batch> {
     const { clock, once, pollIntervalMs, times } = this.options;
     while (!stop.aborted) {
-      const nextPollMs = clock.now() + pollIntervalMs;
+      const nextPollMs = clock.elapsed() + pollIntervalMs;
       const heldBack = yield* this.poll(stop);
       if (stop.aborted) return;
       if (once) return yield await this.last();
-      this.queue(this.records.releaseQuiet(clock.now(), times.joinWaitMs, heldBack));
+      this.queue(this.records.releaseQuiet(clock.elapsed(), times.joinWaitMs, heldBack));
       yield* this.rest(nextPollMs, stop);
     }
   }
@@ -169,7 +169,9 @@ export class DatabaseTail {
     if (file.found === null) return 'vanished';
     if (chunk.end === null) return 'more';
     const { clock, once, times } = this.options;
-    const context = { nowMs: clock.now(), once, waitMs: times.badBlockWaitMs };
+    // A single run asks how long ago a file was written, which is of the clock on the wall.
+    const nowMs = once ? clock.now() : clock.elapsed();
+    const context = { nowMs, once, waitMs: times.badBlockWaitMs };
     return this.verdictOf(file, await file.stopAt(chunk.end, context));
   }
 
@@ -207,7 +209,7 @@ export class DatabaseTail {
    */
   private isWaitedFor(file: FollowedFile): boolean {
     const { clock, once, times } = this.options;
-    return file.unreadableFor(clock.now()) < times.badBlockWaitMs && !once;
+    return file.unreadableFor(clock.elapsed()) < times.badBlockWaitMs && !once;
   }
 
   /** Waits for the next poll, and yields the batch when it has waited long enough. */
@@ -219,21 +221,21 @@ export class DatabaseTail {
     }
     while (!stop.aborted) {
       const untilMs = Math.min(nextPollMs, this.batcher.dueAtMs ?? nextPollMs);
-      await clock.wait(untilMs - clock.now(), stop);
+      await clock.wait(untilMs - clock.elapsed(), stop);
       if (stop.aborted) return;
       if (this.isBatchDue) yield await this.cut();
-      if (clock.now() >= nextPollMs) return;
+      if (clock.elapsed() >= nextPollMs) return;
     }
   }
 
   private get isBatchDue(): boolean {
     const { dueAtMs } = this.batcher;
-    return dueAtMs !== null && this.options.clock.now() >= dueAtMs;
+    return dueAtMs !== null && this.options.clock.elapsed() >= dueAtMs;
   }
 
   private queue(records: readonly AuditRecord[]): void {
     const { clock, sourceType } = this.options;
-    for (const record of records) this.batcher.add(record, sourceType, clock.now());
+    for (const record of records) this.batcher.add(record, sourceType, clock.elapsed());
   }
 
   /** Yields the remaining records when the tail waits for nothing more. */

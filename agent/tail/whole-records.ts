@@ -29,7 +29,7 @@ export function writeWholeRecords(
     `{"file":${JSON.stringify(file.name)},"fileGuid":${JSON.stringify(fileGuid)},"blockOffset":${blockOffset},"index":`,
   );
   const tail = Buffer.from(`,"sourceType":${JSON.stringify(sourceType)}}`);
-  const nowMs = clock.now();
+  const nowMs = clock.elapsed();
   const newest = { high: -1, low: 0, at: 0 };
   let lastTimeAt = 0;
   let at = first;

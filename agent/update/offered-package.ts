@@ -90,7 +90,7 @@ export class OfferedPackage {
     const { clock, launcher } = this.options;
     const end = this.endOf(offer, config);
     if (end !== null) return this.tell(end.state, end.reason, offer);
-    if (clock.now() < this.retryAtMs) return;
+    if (clock.elapsed() < this.retryAtMs) return;
     const isHere = this.isHere || (await this.folder.has(offer)) || (await this.fetch(offer, config, stop));
     if (offer !== this.offer || !isHere) return;
     this.isHere = true;
@@ -134,7 +134,7 @@ export class OfferedPackage {
       return isWhole;
     } catch (error) {
       if (stop.aborted || isGone()) return false;
-      this.retryAtMs = clock.now() + times.packageRetryMs;
+      this.retryAtMs = clock.elapsed() + times.packageRetryMs;
       this.tell('OFFERED', `it cannot be downloaded: ${errorText(error)}`, offer);
       return false;
     }

@@ -7,7 +7,7 @@ describe('standing problems', () => {
   let said: Occasionally;
   beforeEach(() => {
     nowMs = 5_000;
-    said = new Occasionally({ now: () => nowMs, wait: () => Promise.resolve() }, EVERY_MS);
+    said = new Occasionally({ now: () => 0, elapsed: () => nowMs, wait: () => Promise.resolve() }, EVERY_MS);
   });
   const due = (...texts: string[]) => texts.map((text) => said.isDue(text));
 

@@ -32,7 +32,9 @@ async function reportTimes(
   let nowMs = 0;
   let tally = 0;
   const clock: Clock = {
-    now: () => nowMs,
+    // Somebody sets it back, which changes no time of a report.
+    now: () => (nowMs < 3_000 ? nowMs : nowMs - 1_200_000),
+    elapsed: () => nowMs,
     async wait(ms) {
       nowMs += ms;
       if (nowMs > seconds * 1000) return end.abort();

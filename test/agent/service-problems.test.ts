@@ -143,7 +143,8 @@ describe('an agent whose service has problems', () => {
     const end = new AbortController();
     let nowMs = 0;
     const clock: Clock = {
-      now: () => nowMs,
+      now: () => 0,
+      elapsed: () => nowMs,
       async wait(ms) {
         nowMs += ms;
         if (nowMs > 1_260_000) end.abort();
@@ -171,7 +172,7 @@ describe('an agent whose service has problems', () => {
       database: 'X',
       once: true,
       times: AGENT_TIMES,
-      clock: { now: () => 0, wait: async () => void waits++ },
+      clock: { now: () => 0, elapsed: () => 0, wait: async () => void waits++ },
       log: new LineLog(() => {}),
       send: async () => {
         asked++;

@@ -14,6 +14,7 @@ it('the status file is written after a change, at most once a second, and every 
   let waitingBytes = 0;
   const clock = {
     now: () => nowMs,
+    elapsed: () => 5_000 + nowMs,
     async wait(ms: number) {
       const status = await loadStatus(dataDir);
       const second = Date.parse(status?.writtenAt ?? '') / 1000;

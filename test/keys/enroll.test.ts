@@ -124,7 +124,7 @@ describe.each(ENGINES)('a token of agents on %s', (engine) => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const waits: number[] = [];
-    const clock = { now: () => 0, wait: async (ms: number) => void waits.push(ms) };
+    const clock = { now: () => 0, elapsed: () => 0, wait: async (ms: number) => void waits.push(ms) };
     const exchange = () => enrollAt(9_000, clock, () => 0.5)(url, 'aae_token');
     expect(await exchange()).toEqual({ key: 'aaa_key', tenantId: '7' });
     expect(waits).toEqual([3_750, 75_000]);

@@ -62,7 +62,7 @@ export class ObjectSource implements AuditSource {
     this.waiting = new WaitingObjects(store.base, bookmarks);
     this.seen = new SeenObjects(join(folder, 'seen.json'));
     this.files = new UnzippedFiles(join(folder, 'unzipped'));
-    this.rests = new Rests(() => clock.now());
+    this.rests = new Rests(() => clock.elapsed());
   }
 
   get title(): string {

@@ -20,6 +20,7 @@ class SetClock implements Clock {
   private readonly waiting = new Set<{ readonly atMs: number; done(): void }>();
 
   now = () => this.nowMs;
+  elapsed = () => this.nowMs;
 
   wait(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {

@@ -55,6 +55,7 @@ describe('a package that the service offers', () => {
 
   const clock: Clock = {
     now: () => nowMs,
+    elapsed: () => nowMs,
     async wait() {
       turns++;
       await new Promise((resolve) => setImmediate(resolve));
