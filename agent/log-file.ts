@@ -65,7 +65,7 @@ export class LogFile {
   }
 
   private opened(): ReturnType<CreateStream> | null {
-    if (Date.now() < this.retryAtMs) return null;
+    if (performance.now() < this.retryAtMs) return null;
     const path = resolve(this.path);
     const { size, keep } = this.options;
     const stream = this.createStream(basename(path), {
@@ -84,7 +84,7 @@ export class LogFile {
 
   private failed(error: Error): void {
     this.stream = null;
-    this.retryAtMs = Date.now() + this.options.retryMs;
+    this.retryAtMs = performance.now() + this.options.retryMs;
     const reason = `${this.path}: cannot be written: ${errorText(error)}`;
     if (reason !== this.lastFailure) this.onFailure(reason);
     this.lastFailure = reason;

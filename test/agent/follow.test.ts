@@ -70,6 +70,22 @@ describe('an agent that follows', () => {
     expect(world.log).not.toContain('error');
   });
 
+  it('reads and reports as before when the clock of its host is set back', async () => {
+    world.copy([FIRST]);
+    world.follow();
+    await stored((await recordsOf([FIRST])).size);
+    const wall = Date.now;
+    const setBack = jest.spyOn(Date, 'now').mockImplementation(() => wall() - 20 * 60_000);
+    try {
+      const reports = world.service.reports.length;
+      world.copy([SECOND]);
+      await stored(150);
+      await until('another report', () => world.service.reports.length > reports);
+    } finally {
+      setBack.mockRestore();
+    }
+  });
+
   it('recognises a renamed or copied file, and publishes it once', async () => {
     world.copy(FILES_2022);
     const agent = world.follow();
