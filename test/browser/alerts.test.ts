@@ -4,6 +4,7 @@ import { until } from '../support/until';
 import { isWiderThanScreen, violations, violationsInThemes } from './support/axe';
 import { countClicks } from './support/clicks';
 import { screenshot, useDashboard } from './support/dashboard';
+import { tabTo } from './support/tab-to';
 
 const READ = ['read:audit-activity', 'read:alerts', 'read:findings'];
 const ADDRESSES = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4'];
@@ -440,9 +441,15 @@ describe('alerts in the dashboard', () => {
     );
     page = await opened.dashboard.signedIn(key, `/alerts/${body.data[0].alertId}`);
     await page.getByRole('region', { name: 'Related alerts' }).getByText('The only alert').waitFor();
+    const dialog = page.getByRole('dialog', { name: /^Not an attack/ });
+    await tabTo(page, /^Not an attack/);
+    await page.keyboard.press('Enter');
+    await dialog.getByText('would remove 1 of 6 alerts of the last 30 days, none that').waitFor();
+    await tabTo(page, /^Save and resolve/);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
     const clicks = await countClicks(page);
     await page.getByRole('button', { name: 'Not an attack' }).click();
-    const dialog = page.getByRole('dialog', { name: /^Not an attack/ });
     await dialog.getByText('would remove 1 of 6 alerts of the last 30 days, none that').waitFor();
     for (const box of await dialog.getByRole('checkbox').all())
       await box.setChecked((await box.getAttribute('value')) === 'applicationName');

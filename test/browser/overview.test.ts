@@ -4,6 +4,7 @@ import { isWiderThanScreen, violations } from './support/axe';
 import { countClicks } from './support/clicks';
 import { screenshot, useDashboard } from './support/dashboard';
 import { ExplorePage } from './support/explore-page';
+import { tabTo } from './support/tab-to';
 
 const HOUR_MS = 3_600_000;
 /** The last second of the hour so many hours ago. */
@@ -96,6 +97,17 @@ describe('the overview', () => {
     await cell.getByRole('link', { name: 'Page of Principal mallory' }).click();
     await page.getByRole('heading', { name: 'Login mallory', level: 1 }).waitFor();
     expect(await clicks()).toBeLessThanOrEqual(3);
+    // And without a mouse.
+    await page.goto(`${opened.dashboard.origin}/dashboard/overview`);
+    await page.getByRole('link', { name: 'mallory' }).waitFor();
+    await tabTo(page, /^mallory$/);
+    await page.keyboard.press('Enter');
+    await explore.count(1);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('login mallory');
+    await page.getByRole('option', { name: /^mallory\s*Login/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Login mallory', level: 1 }).waitFor();
     await page.context().close();
   });
 

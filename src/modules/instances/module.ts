@@ -4,6 +4,7 @@ import type { Config } from '../../config';
 import type { OwnerDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
+import type { Metrics } from '../../observe/metrics';
 import { OtherInstances, type Settings } from './other-instances';
 
 /** The instances on one database, and whether they are set alike. */
@@ -21,9 +22,19 @@ export function instancesModule(parts: {
   const fixed = { ...settingsOf(config), ...rulesOf(parts.version, parts.rules()) };
   const own = async () => ({ ...fixed, REDIS_URL: config.redisUrl ? await redisId() : 'not set' });
   const others = new OtherInstances(owner, own, log);
-  if (config.databaseUrl === null) return { others };
-  return {
+  const module = {
     others,
+    metrics: (metrics: Metrics) =>
+      metrics.gauge(
+        'instance_settings_differ',
+        'Settings that another instance on the database has otherwise.',
+        () => others.differing.length,
+      ),
+  };
+  // Nobody else has an embedded database.
+  if (config.databaseUrl === null) return module;
+  return {
+    ...module,
     tasks: [
       {
         name: 'instance-settings',
@@ -32,12 +43,6 @@ export function instancesModule(parts: {
         run: () => others.say(),
       },
     ],
-    metrics: (metrics) =>
-      metrics.gauge(
-        'instance_settings_differ',
-        'Settings that another instance on the database has otherwise.',
-        () => others.differing.length,
-      ),
     health: [others],
     stop: () => others.leave(),
   };

@@ -115,14 +115,15 @@ const copyOf = (tile: Tile): Tile => ({
 });
 
 async function made(log: Log, numbers: readonly number[], pause = async () => {}): Promise<Buffer> {
-  let now = Date.parse('2026-01-05T08:01:00Z');
+  let elapsedMs = 3;
   const make = packageMaker({
     store: log.store,
     signer: TEST_CHECKPOINT_KEY,
     page: async () => Buffer.from('<!doctype html>'),
-    nowMs: () => now,
+    nowMs: () => Date.parse('2026-01-05T08:01:00Z'),
+    elapsedMs: () => elapsedMs,
     pause: async (ms) => {
-      now += ms;
+      elapsedMs += ms;
       await pause();
     },
   });

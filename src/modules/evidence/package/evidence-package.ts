@@ -47,6 +47,8 @@ interface Parts {
   /** The page that verifies packages. */
   readonly page: () => Promise<Buffer>;
   readonly nowMs: () => number;
+  /** Of a clock that nobody sets, by which waits are measured. */
+  readonly elapsedMs?: () => number;
   readonly pause?: (ms: number) => Promise<unknown>;
 }
 
@@ -131,14 +133,15 @@ class Making {
   /** The log, as soon as a checkpoint covers the events that are in it or wait for it; or as it is after some time. */
   async #covering(): Promise<Pick<LogState, 'checkpoint'>> {
     const { parts, request } = this;
-    const end = performance.now() + LIMITS.packageWaitMs;
+    const elapsedMs = parts.elapsedMs ?? (() => performance.now());
+    const end = elapsedMs() + LIMITS.packageWaitMs;
     for (;;) {
       const [state] = await parts.store.states(oneTenant(request.tenantId));
       const signedSize = sizeOf(state?.checkpoint ?? null);
       const open = this.#records.missing(signedSize);
       await this.#records.find(parts.store, request.tenantId, open, signedSize);
       const isSettled = state === undefined || (signedSize === state.size && state.waitingEvents === 0);
-      if (isSettled || this.#records.missing(signedSize).length === 0 || performance.now() >= end)
+      if (isSettled || this.#records.missing(signedSize).length === 0 || elapsedMs() >= end)
         return { checkpoint: state?.checkpoint ?? null };
       await (parts.pause ?? setTimeout)(LIMITS.packageAskMs);
       await request.assertAllowed();
