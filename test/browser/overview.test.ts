@@ -98,12 +98,13 @@ describe('the overview', () => {
     await page.getByRole('heading', { name: 'Login mallory', level: 1 }).waitFor();
     expect(await clicks()).toBeLessThanOrEqual(3);
     // And without a mouse.
-    await page.goto(`${opened.dashboard.origin}/dashboard/overview`);
+    await page.goto(`${opened.dashboard.origin}/dashboard/`);
     await page.getByRole('link', { name: 'mallory' }).waitFor();
     await tabTo(page, /^mallory$/);
     await page.keyboard.press('Enter');
     await explore.count(1);
     await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find a page, a search, an entity or an action' }).waitFor();
     await page.keyboard.type('login mallory');
     await page.getByRole('option', { name: /^mallory\s*Login/ }).waitFor();
     await page.keyboard.press('Enter');
