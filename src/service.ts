@@ -121,7 +121,7 @@ async function serve(config: Config, log: Logger, storage: Storage): Promise<Ser
   );
   const metricsServer = config.metrics ? await metrics?.listen(config.metrics) : undefined;
   const url = await listenAt(server, config.host, config.port);
-  const listener = callers.listen({ [INSTANCE_SETTINGS]: (said) => hearInstance(said) });
+  const listener = callers.listen({ [INSTANCE_SETTINGS]: hearInstance });
   return {
     url,
     operatorKeyFile,

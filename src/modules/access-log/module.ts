@@ -16,8 +16,7 @@ export const accessLogModule = (parts: {
   readonly accessViews: AccessViews;
   readonly store: PostgresAccessLogStore;
   readonly fairShare: FairShare;
-  /** How long entries are kept. */
-  /** The longest time for which an instance on the database keeps entries. */
+  /** How long entries are kept: the longest time that an instance on the database is set to. */
   readonly days: () => number;
   readonly owner: OwnerDoor;
   readonly epoch: LogEpoch;

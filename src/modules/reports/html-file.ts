@@ -26,7 +26,7 @@ rect.ok{fill:var(--ok)}rect.bad{fill:var(--bad)}
 /** A page that needs nothing else: no script, and nothing from elsewhere. Long lists and statements are cut in it. */
 export class HtmlFile implements ReportFile {
   readonly #zone: Zone;
-  /** The first rows as they are written. As bytes they take a tenth of what the parts of their texts take. */
+  /** The first rows as they are written, as bytes, which take less memory than the parts of their texts. */
   readonly #rows: Buffer[] = [];
   #rowCount = 0;
 
