@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Call } from '../src/caller/call';
 import { askerOf } from '../src/caller/principal';
-import { DomainError } from '../src/errors';
+import { DomainError, isCallerGone } from '../src/errors';
 import type { FeedFormat } from '../src/event/formats/formats';
 import type { WholeTexts } from '../src/event/marks';
 import { refuseHidden } from '../src/event/parse-parameters';
@@ -61,7 +61,7 @@ export function answerExport(
       await send(request, response, written, begun);
     } catch (error) {
       // A caller who has gone gets no error, and keeps the events that were sent.
-      if (!isGone(error)) throw error;
+      if (!isCallerGone(error)) throw error;
     } finally {
       running.rows = begun.handedOver;
       await begun.end();
@@ -130,6 +130,3 @@ async function send(
   // reader.
   await pipeline(Readable.from(texts()), response);
 }
-
-const isGone = (error: unknown) =>
-  (error as NodeJS.ErrnoException | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE';

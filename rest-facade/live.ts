@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Access, Call } from '../src/caller/call';
 import { askerOf, type MarkedTenants, masksOf } from '../src/caller/principal';
-import { DomainError, isUnavailable, refusal, toDomainError } from '../src/errors';
+import { DomainError, isCallerGone, isUnavailable, refusal, toDomainError } from '../src/errors';
 import { FILTER_PARAMETERS } from '../src/event/parameters';
 import { parseParameters, refuseHidden } from '../src/event/parse-parameters';
 import { type Guarded, guarded, type Running } from '../src/graphql/guard';
@@ -85,11 +85,10 @@ interface Ends {
 
 /** When a stream ends: its reader is gone, its time is over, the service stops, or its session is refused. */
 function endsOf({ stopping }: LiveEntrance, { call }: Stream): Ends {
-  let [end, refused]: [() => void, unknown] = [() => {}, null];
-  const over = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  void call.gone.then(end);
+  const over = new AbortController();
+  const end = () => over.abort();
+  let refused: unknown = null;
+  call.gone.addEventListener('abort', end);
   const timer = setTimeout(end, LIMITS.liveMs);
   const { tenants } = askerOf(call);
   let isLooking = false;
@@ -100,12 +99,15 @@ function endsOf({ stopping }: LiveEntrance, { call }: Stream): Ends {
       await assertAllowed(call, tenants);
     } catch (error) {
       // While the database is away, nothing can be read either.
-      if (!isUnavailable(error)) [refused] = [error, end()];
+      if (!isUnavailable(error)) {
+        refused = error;
+        end();
+      }
     }
     isLooking = false;
   }, LIMITS.liveCheckMs);
   return {
-    gone: abortedWith(stopping, over),
+    gone: abortedWith(stopping, over.signal),
     refuse: () => {
       if (refused) throw refused;
     },
@@ -174,7 +176,7 @@ async function send(parts: LiveEntrance, stream: Stream, { filters, cursor, ends
       rows += page.items.length;
     } catch (error) {
       // It ends as planned, although its last look failed: the next stream looks from the same place.
-      if (!gone.aborted || !isUnavailable(error)) throw error;
+      if (!gone.aborted || !(isUnavailable(error) || isCallerGone(error))) throw error;
       break;
     }
     ends.refuse();

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Call } from '../src/caller/call';
 import { askerOf, tenantSetOf } from '../src/caller/principal';
+import { isCallerGone } from '../src/errors';
 import { formatTicks } from '../src/event/event-time';
 import { conditionsOf } from '../src/event/expression/conditions';
 import type { Expression } from '../src/event/expression/expression';
@@ -97,7 +98,7 @@ export function answerPackage(
       });
       await pipeline(Readable.from(released(made, begun.end)), response);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException | null)?.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+      if (!isCallerGone(error)) throw error;
     } finally {
       running.rows = begun.handedOver;
       await begun.end();

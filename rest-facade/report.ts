@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Call } from '../src/caller/call';
 import { holderOf, tenantSetOf } from '../src/caller/principal';
-import { DomainError } from '../src/errors';
+import { CallerGone, DomainError, isCallerGone } from '../src/errors';
 import type { QuerySpecs } from '../src/event/parameter-specs';
 import { parseParameters, refuseHidden } from '../src/event/parse-parameters';
 import { admitAgain } from '../src/graphql/guard';
@@ -59,10 +59,6 @@ export const answerNewRun = (reports: ReportEntrance, contextOf: ContextOf): Req
       if (request.method === 'HEAD') return void response.end();
       const tenants = tenantSetOf(call);
       const { principal } = call;
-      let isGone = false;
-      call.gone.then(() => {
-        isGone = true;
-      });
       const make = () =>
         reports.make({
           report,
@@ -71,7 +67,7 @@ export const answerNewRun = (reports: ReportEntrance, contextOf: ContextOf): Req
           holder: holderOf(principal),
           createdBy: principal.session?.user ?? principal.name,
           assertAllowed: async () => {
-            if (isGone) throw new DomainError('request_timeout', { public: 'The caller has gone.' });
+            if (call.gone.aborted) throw new CallerGone();
             await admitAgain(call, REPORT_RULE, 'while the report was made');
           },
         });
@@ -103,6 +99,6 @@ async function send(request: Request, response: Response, file: RunFile): Promis
   });
   if (request.method === 'HEAD') return void response.end();
   await pipeline(Readable.from(file.content), response).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException | null)?.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    if (!isCallerGone(error)) throw error;
   });
 }

@@ -91,18 +91,18 @@ export function answerTail(
 }
 
 /**
- * A signal that aborts with the given one, or when the promise resolves. The given signal lives as long as the service,
- * and no listener stays on it. `AbortSignal.any` would keep a reference of each call there.
+ * A signal that aborts with one that lives as long as the service, or with one of a call. No listener stays on the first.
+ * `AbortSignal.any` would keep a reference of each call there.
  */
-export function abortedWith(signal: AbortSignal, over: Promise<void>): AbortSignal {
+export function abortedWith(signal: AbortSignal, over: AbortSignal): AbortSignal {
   const controller = new AbortController();
-  const abort = () => controller.abort();
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  void over.then(() => {
+  const abort = () => {
     signal.removeEventListener('abort', abort);
-    abort();
-  });
+    controller.abort();
+  };
+  signal.addEventListener('abort', abort);
+  over.addEventListener('abort', abort);
+  if (signal.aborted || over.aborted) abort();
   return controller.signal;
 }
 

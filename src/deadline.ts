@@ -19,11 +19,11 @@ export async function within<T>(deadlineMs: number, late: () => unknown, work: (
 export function whenClosed(answer: {
   readonly closed: boolean;
   once(event: 'close', then: () => void): unknown;
-}): Promise<void> {
-  return new Promise((resolve) => {
-    if (answer.closed) resolve();
-    else answer.once('close', resolve);
-  });
+}): AbortSignal {
+  const controller = new AbortController();
+  if (answer.closed) controller.abort();
+  else answer.once('close', () => controller.abort());
+  return controller.signal;
 }
 
 /** Interrupts long work every few milliseconds, so that other requests are served. */

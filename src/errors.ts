@@ -94,6 +94,18 @@ export class NoTurn extends DomainError {
   }
 }
 
+/** Nobody waits for the answer any more, so no work is begun for it. */
+export class CallerGone extends DomainError {
+  constructor() {
+    super('request_timeout', { public: 'The caller has gone.' });
+  }
+}
+
+/** Whether an answer ended because its caller has gone, which is no failure. */
+export const isCallerGone = (error: unknown): boolean =>
+  error instanceof CallerGone ||
+  (error as NodeJS.ErrnoException | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
+
 /**
  * Turns any thrown value into the error that a client sees: a documented code, and a text that reveals nothing else.
  */

@@ -32,8 +32,8 @@ export interface Call extends Masks {
   /** Plain, see `plainAddress`. */
   readonly address: string;
   readonly entrance: Entrance;
-  /** Resolves when the answer has been sent, or the caller has disconnected. */
-  readonly gone: Promise<void>;
+  /** Aborted when the answer has been sent, or the caller has disconnected. */
+  readonly gone: AbortSignal;
   /** The parameters of its single root field, if the entrance has parsed them. */
   readonly parsed?: Parsed;
   /** Called with the value of each root field and its number of rows. */
@@ -72,8 +72,8 @@ interface Visit {
    */
   readonly address: string;
   readonly entrance: Entrance;
-  /** Resolves when the answer has been sent, or the caller has disconnected. */
-  readonly gone: Promise<void>;
+  /** Aborted when the answer has been sent, or the caller has disconnected. */
+  readonly gone: AbortSignal;
   /** Called with the decision before a refusal is thrown, so that every answer can have its headers. */
   readonly onRateDecision?: (decision: RateDecision) => void;
   readonly onValue?: OnValue;

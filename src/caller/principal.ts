@@ -88,9 +88,11 @@ export function enforce(
 /** The asker of a statement that may take long. */
 export const askerOf = (call: {
   readonly principal: Principal;
+  readonly gone: AbortSignal;
 }): Asker & { readonly tenants: TenantSet } => ({
   holder: holderOf(call.principal),
   tenants: tenantSetOf(call),
+  gone: call.gone,
 });
 
 /** The tenants of a public principal. The access rule has made sure that there is one. */

@@ -30,11 +30,12 @@ export type TextForm = 'json' | 'csv';
 interface Asker {
   readonly holder: string;
   readonly tenants: readonly number[];
+  readonly gone?: AbortSignal;
 }
 
 /** Port: puts statements in the places of their marks. One large statement of a tenant is read at a time. */
 export interface WholeTexts {
-  /** Texts of JSON as bytes. @throws DomainError `service_unavailable` */
+  /** Texts of JSON as bytes. @throws DomainError `service_unavailable` @throws CallerGone */
   pieces(texts: Iterable<string>, asker: Asker): Promise<Buffer[]>;
   /**
    * A part of an answer.

@@ -50,18 +50,13 @@ export async function guarded<T>(of: Guarded, work: (running: Running) => Promis
 
 /**
  * Reserves room for an answer, until it has left at the latest.
- * @param bytes as far as they are known @throws DomainError `service_unavailable`
+ * @param bytes as far as they are known @throws DomainError `service_unavailable` @throws CallerGone
  */
-export async function holdFor(
+export const holdFor = (
   { principal, gone }: Pick<Call, 'principal' | 'gone'>,
   answers: AnswerBytes,
   bytes: number,
-): Promise<Room> {
-  const asker = { holder: holderOf(principal), tenants: tenantsOf(principal) };
-  const room = await answers.hold(asker, bytes);
-  gone.then(room.release);
-  return room;
-}
+): Promise<Room> => answers.hold({ holder: holderOf(principal), tenants: tenantsOf(principal), gone }, bytes);
 
 /**
  * Checks the caller again, because an operation may outlast a key or a session.

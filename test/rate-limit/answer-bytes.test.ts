@@ -21,7 +21,7 @@ describe('the bytes of answers in memory', () => {
     jest.restoreAllMocks();
   });
   /** Asks for room. @returns the state so far, and the promise */
-  const state = async (asker: typeof acme, bytes: number) => {
+  const state = async (asker: Parameters<AnswerBytes['hold']>[0], bytes: number) => {
     let had = 'waits';
     const asked = answers.hold(asker, bytes).then(
       (room) => {
@@ -92,6 +92,33 @@ describe('the bytes of answers in memory', () => {
     expect(() => room.settle(96)).toThrow(expect.objectContaining(REFUSED));
     room.release();
     large.release();
+    expect((await state(acme, 100)).now()).toBe('room');
+  });
+
+  it('give their room to others when their caller goes, and are refused if they waited', async () => {
+    const [taken, waits] = [new AbortController(), new AbortController()];
+    await answers.hold({ ...acme, gone: taken.signal }, 80);
+    const left = await state({ ...acme, gone: waits.signal }, 80);
+    const stays = await state(acme, 80);
+    waits.abort();
+    await turn();
+    expect([left.now(), stays.now()]).toEqual(['request_timeout', 'waits']);
+    taken.abort();
+    await turn();
+    expect(stays.now()).toBe('room');
+    expect((await state({ ...other, gone: waits.signal }, 1)).now()).toBe('request_timeout');
+    (await stays.asked).release();
+    expect((await state(acme, 100)).now()).toBe('room');
+  });
+
+  it('give back the room of a caller who goes in the moment in which it gets it', async () => {
+    const gone = new AbortController();
+    const first = await answers.hold(acme, 80);
+    const waiting = await state({ ...acme, gone: gone.signal }, 80);
+    first.release();
+    gone.abort();
+    await turn();
+    expect(waiting.now()).toBe('request_timeout');
     expect((await state(acme, 100)).now()).toBe('room');
   });
 

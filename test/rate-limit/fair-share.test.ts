@@ -1,5 +1,5 @@
 import { FairShare, sharesOf } from '../../src/caller/rate-limit/fair-share';
-import { type DomainError, toDomainError } from '../../src/errors';
+import { CallerGone, type DomainError, toDomainError } from '../../src/errors';
 import { LIMITS } from '../../src/limits';
 
 const SHARES = { inAll: 5, perTenant: 2, perKey: 1 };
@@ -11,7 +11,7 @@ class Statements {
   constructor(private readonly share: FairShare) {}
 
   /** @param name the key's name, with a number if the key has several statements at once */
-  ask(name: string, tenants: readonly number[], waitMs = 60_000): Promise<string> {
+  ask(name: string, tenants: readonly number[], waitMs = 60_000, gone?: AbortSignal): Promise<string> {
     const [holder = ''] = name.split(' ');
     const work = () =>
       new Promise<string>((resolve) => {
@@ -21,7 +21,7 @@ class Statements {
           resolve(name);
         });
       });
-    return this.share.run({ holder, tenants }, work, waitMs);
+    return this.share.run({ holder, tenants, ...(gone && { gone }) }, work, waitMs);
   }
 
   async end(...names: readonly string[]): Promise<void> {
@@ -148,6 +148,24 @@ describe('a statement that waits too long for a turn', () => {
     expect(statements.running).toEqual(['a', 'c']);
     await statements.end('a', 'c');
     expect(statements.running).toEqual([]);
+  });
+
+  it('never runs once its caller has gone, and makes room for others that wait', async () => {
+    const share = new FairShare({ inAll: 5, perTenant: 1, perKey: 1 });
+    const statements = new Statements(share);
+    const [waits, runs] = [new AbortController(), new AbortController()];
+    void statements.ask('a', [1], 1_000, runs.signal);
+    const both = refusedAs(statements.ask('both', [1, 2], 1_000, waits.signal));
+    void statements.ask('c', [2]);
+    runs.abort();
+    waits.abort();
+    expect(await both).toBeInstanceOf(CallerGone);
+    await settled();
+    expect(statements.running).toEqual(['a', 'c']);
+    expect(await refusedAs(statements.ask('d', [4], 1_000, waits.signal))).toBeInstanceOf(CallerGone);
+    await statements.end('a', 'c');
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(share.figures).toEqual({ running: 0, waiting: 0, refused: { key: 0, tenant: 0, all: 0 } });
   });
 
   it('is refused at once if its key has too many waiting statements', async () => {

@@ -24,7 +24,7 @@ async function admitted(
       apiKey: undefined,
       address: '127.0.0.1',
       entrance: 'graphql' as const,
-      gone: Promise.resolve(),
+      gone: new AbortController().signal,
     };
     const refusal = await acceptCall({ ...caller, sessionToken: `session ${i % 2}` }).then(
       () => null,
@@ -76,7 +76,7 @@ describe('the rate limit of keys', () => {
           apiKey: 'key',
           address: '127.0.0.1',
           entrance,
-          gone: Promise.resolve(),
+          gone: new AbortController().signal,
           onRateDecision: ({ admitted }) => decisions.push(admitted),
         }).catch((error: Error) => refusals.push(error.message));
     return { admitted: decisions.filter(Boolean).length, decided: decisions.length, refusals };

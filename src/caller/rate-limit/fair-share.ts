@@ -1,4 +1,4 @@
-import { NoTurn } from '../../errors';
+import { CallerGone, type DomainError, NoTurn } from '../../errors';
 import { LIMITS } from '../../limits';
 
 /** How many long statements may run at once. */
@@ -37,6 +37,8 @@ export interface Asker {
   readonly holder: string;
   /** The tenants that the statement reads. The turn counts for each of them. */
   readonly tenants: readonly number[];
+  /** Aborted when nobody waits for the answer any more. Not given: somebody always does. */
+  readonly gone?: AbortSignal;
 }
 
 /** The share that is used up. */
@@ -66,7 +68,10 @@ export class FairShare {
     return { running: this.#running.size, waiting: this.#waiting.length, refused: { ...this.#refused } };
   }
 
-  /** @throws NoTurn `service_unavailable` if no turn comes in time */
+  /**
+   * @throws NoTurn `service_unavailable` if no turn comes in time
+   * @throws CallerGone if the caller leaves before its turn
+   */
   async run<T>(
     asker: Asker,
     work: () => Promise<T>,
@@ -83,21 +88,33 @@ export class FairShare {
   }
 
   #turn(asker: Asker, waitMs: number): Promise<Asker> {
+    const { gone } = asker;
+    if (gone?.aborted) throw new CallerGone();
     const before = this.#waiting.filter(({ holder }) => holder === asker.holder);
     if (before.length >= LIMITS.longStatementsWaitingPerKey) throw this.#refusal('key', asker);
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         ...asker,
         start: () => {
-          clearTimeout(timer);
+          clear();
           resolve(waiter);
         },
       };
-      const timer = setTimeout(() => {
+      const giveUp = (why: () => DomainError) => {
+        clear();
         this.#waiting = this.#waiting.filter((other) => other !== waiter);
-        reject(this.#refusal(new InUse(this.#running).shareUsedUp(waiter, this.shares) ?? 'tenant', waiter));
+        reject(why());
         this.#admit();
-      }, waitMs);
+      };
+      const leave = () => giveUp(() => new CallerGone());
+      const late = () =>
+        this.#refusal(new InUse(this.#running).shareUsedUp(waiter, this.shares) ?? 'tenant', waiter);
+      const timer = setTimeout(() => giveUp(late), waitMs);
+      const clear = () => {
+        clearTimeout(timer);
+        gone?.removeEventListener('abort', leave);
+      };
+      gone?.addEventListener('abort', leave);
       this.#waiting.push(waiter);
       this.#admit();
     });

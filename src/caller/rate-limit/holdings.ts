@@ -1,4 +1,4 @@
-import { DomainError } from '../../errors';
+import { CallerGone, DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
 import type { Asker } from './fair-share';
 
@@ -60,7 +60,7 @@ export class TenantHoldings {
 export interface Room {
   /** Sets the actual size. @throws DomainError `service_unavailable` if there is not enough room */
   settle(bytes: number): void;
-  /** Called when the answer has been sent, or was not made. A second call does nothing. */
+  /** Called when the answer was not made. A second call does nothing. */
   release(): void;
 }
 
@@ -81,10 +81,29 @@ export class AnswerBytes {
   });
   #waiting: Waiter[] = [];
 
-  /** @param bytes the largest size, as far as it is known @throws DomainError `service_unavailable` */
+  /**
+   * The room is released when the answer has been sent or its caller has gone, if not before.
+   * @param bytes the largest size, as far as it is known
+   * @throws DomainError `service_unavailable` @throws CallerGone
+   */
   async hold(asker: Asker, bytes: number): Promise<Room> {
+    const { gone } = asker;
+    if (gone?.aborted) throw new CallerGone();
     if (!this.#held.take(asker, bytes)) await this.#wait(asker, bytes);
     let [held, isOver] = [bytes, false];
+    const release = () => {
+      if (isOver) return;
+      isOver = true;
+      gone?.removeEventListener('abort', release);
+      this.#held.give(asker, held);
+      this.#admit();
+    };
+    gone?.addEventListener('abort', release);
+    // The caller may have gone in the moment in which its wait ended.
+    if (gone?.aborted) {
+      release();
+      throw new CallerGone();
+    }
     return {
       settle: (actual) => {
         if (isOver) return;
@@ -94,17 +113,12 @@ export class AnswerBytes {
         held = actual;
         this.#admit();
       },
-      release: () => {
-        if (isOver) return;
-        isOver = true;
-        this.#held.give(asker, held);
-        this.#admit();
-      },
+      release,
     };
   }
 
   #wait(asker: Asker, bytes: number): Promise<void> {
-    const { holder } = asker;
+    const { holder, gone } = asker;
     const before = this.#waiting.filter((other) => other.holder === holder).length;
     if (before >= LIMITS.answersWaitingPerKey) throw refusal();
     return new Promise((resolve, reject) => {
@@ -112,15 +126,23 @@ export class AnswerBytes {
         holder,
         tryAgain: () => {
           if (!this.#held.take(asker, bytes)) return false;
-          clearTimeout(timer);
+          clear();
           resolve();
           return true;
         },
       };
-      const timer = setTimeout(() => {
+      const giveUp = (why: () => DomainError) => {
+        clear();
         this.#waiting = this.#waiting.filter((other) => other !== waiter);
-        reject(refusal());
-      }, LIMITS.answerWaitMs);
+        reject(why());
+      };
+      const leave = () => giveUp(() => new CallerGone());
+      const timer = setTimeout(() => giveUp(refusal), LIMITS.answerWaitMs);
+      const clear = () => {
+        clearTimeout(timer);
+        gone?.removeEventListener('abort', leave);
+      };
+      gone?.addEventListener('abort', leave);
       this.#waiting.push(waiter);
     });
   }

@@ -103,7 +103,7 @@ export class LargeStatements implements WholeTexts {
   async #statement(
     [, tenant, recordId = '', head, bytes]: RegExpExecArray,
     form: TextForm,
-    { holder, tenants }: Asker,
+    { tenants, ...asker }: Asker,
     waitMs: number,
   ): Promise<readonly Buffer[]> {
     const tenantId = Number(tenant);
@@ -119,7 +119,7 @@ export class LargeStatements implements WholeTexts {
         throw serviceUnavailable(new Error('a statement is gone'));
       return writtenPieces(sealed, Number(head), FORMS[form]);
     };
-    return this.turns.run({ holder, tenants: [tenantId] }, read, waitMs);
+    return this.turns.run({ ...asker, tenants: [tenantId] }, read, waitMs);
   }
 }
 

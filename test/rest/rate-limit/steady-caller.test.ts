@@ -20,7 +20,7 @@ function entrance(limit: number) {
     nowMs: Date.now,
   });
   return () =>
-    acceptCall({ requestId: 'r', apiKey: 'k', address: 'a', entrance: 'rest', gone: Promise.resolve() });
+    acceptCall({ requestId: 'r', apiKey: 'k', address: 'a', entrance: 'rest', gone: new AbortController().signal });
 }
 
 /** @returns the time at which each arriving call was admitted, or null if it was refused */
