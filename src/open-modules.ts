@@ -249,7 +249,10 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
     detection,
-    exploreModule(service, tenants, fairShare, (set, recordId) => readSide.reader.find(set, recordId)),
+    exploreModule({
+      ...{ service, owner, tenants, fairShare, nowMs },
+      find: (set, recordId) => readSide.reader.find(set, recordId),
+    }),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     compliance,
     entitiesModule({

@@ -2,6 +2,7 @@ import type { ServiceDoor } from '../../src/database/clients';
 import type { AuditEvent } from '../../src/event/fields';
 import { toSummaryFilter } from '../../src/event/query';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { KnownHabits } from '../../src/modules/explore/known-habits';
 import { usualOf } from '../../src/modules/explore/usual';
 import { Indexer } from '../../src/modules/search/indexer';
 import type { Ask } from '../../src/store/columns/ask';
@@ -168,6 +169,45 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
 
   it.each(QUESTIONS)('counts what was before an event of hour %d, second %d', async (hour, second) => {
     await compare(hour, second);
+  });
+
+  it('knows the days of the period before anybody asks, once all hours have columns', async () => {
+    const { owner, service } = store.database;
+    const read: number[] = [];
+    const snapshot: ServiceDoor['snapshot'] = (tenants, work) =>
+      service.snapshot(tenants, (step) =>
+        work((text, values, planning) => {
+          const hours = values.find((value): value is number[] => Array.isArray(value));
+          if (/SELECT s\.hour.* FROM audit_segment/.test(text)) read.push(...(hours ?? []));
+          return step(text, values, planning);
+        }),
+      );
+    const watched = { ...service, snapshot };
+    const nowMs = () => T0 + HOURS * HOUR_MS;
+    const habits = new KnownHabits(owner, watched, nowMs);
+    // Another version of its columns.
+    const hourToChange = T0 / HOUR_MS + 17 * 24 + 5;
+    const columns =
+      'UPDATE audit_segment SET version = $1::uuid WHERE tenant_id = $2::int AND hour = $3::int';
+    const change = (version: string | null) =>
+      owner.models.$executeRawUnsafe(columns, version, store.tenantId, hourToChange);
+    await habits.run();
+    read.length = 0;
+    await habits.run();
+    expect(read).toEqual([]);
+    // In the second look, too: the log is as long as before.
+    await change(null);
+    const another = new KnownHabits(owner, watched, nowMs);
+    await another.run();
+    await change('11111111-2222-4333-8444-555555555555');
+    read.length = 0;
+    await another.run();
+    const day = (hour: number) => Math.floor(hour / 24);
+    expect(new Set(read.map(day))).toEqual(new Set([day(hourToChange)]));
+    read.length = 0;
+    await usualOf(watched, await asked(599, 4), false);
+    // Only the day of the event was not over.
+    expect(new Set(read.map(day))).toEqual(new Set([day(T0 / HOUR_MS + 599)]));
   });
 
   it('reads a column of an hour once, and only of hours that the counts of the login or the database name', async () => {

@@ -1,13 +1,15 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
-import type { ServiceDoor } from '../../database/clients';
+import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import type { AuditEvent } from '../../event/fields';
+import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { TenantSet } from '../../tenant-set';
 import { explain } from './explain';
 import { ExplainResolver } from './explain.resolver';
 import { ExploreResolver } from './explore.resolver';
 import { GroupShapesResolver } from './group-shapes.resolver';
+import { KnownHabits } from './known-habits';
 import { rowsOf } from './rows';
 import { RowsResolver } from './rows.resolver';
 import { PostgresAuditEventExplorer } from './stored-explorer';
@@ -15,12 +17,21 @@ import { usualOf } from './usual';
 import { UsualResolver } from './usual.resolver';
 
 /** Counts over time and by value, for the dashboard; what a question would read, for operators. */
-export const exploreModule = (
-  service: ServiceDoor,
-  tenants: Pick<TenantStore, 'existing'>,
-  fairShare: FairShare,
-  find: (tenants: TenantSet, recordId: string) => Promise<AuditEvent | null>,
-): Module => ({
+export const exploreModule = ({
+  service,
+  owner,
+  tenants,
+  fairShare,
+  find,
+  nowMs,
+}: {
+  readonly service: ServiceDoor;
+  readonly owner: OwnerDoor;
+  readonly tenants: Pick<TenantStore, 'existing'>;
+  readonly fairShare: FairShare;
+  readonly find: (tenants: TenantSet, recordId: string) => Promise<AuditEvent | null>;
+  readonly nowMs: () => number;
+}): Module => ({
   resolvers: [
     new ExploreResolver(new PostgresAuditEventExplorer(service), fairShare),
     new RowsResolver((set, filter) => rowsOf(service, set, filter), fairShare),
@@ -28,4 +39,17 @@ export const exploreModule = (
     new UsualResolver(find, (event, withTenant) => usualOf(service, event, withTenant), fairShare),
     new ExplainResolver((set, filter) => explain(service, set, filter), tenants, fairShare),
   ],
+  tasks: [
+    {
+      name: 'habits',
+      doc: 'counting what logins usually do',
+      everyMs: LIMITS.habitsEveryMs,
+      run: knownHabits(owner, service, nowMs),
+    },
+  ],
 });
+
+function knownHabits(...parts: ConstructorParameters<typeof KnownHabits>): () => Promise<void> {
+  const habits = new KnownHabits(...parts);
+  return () => habits.run();
+}

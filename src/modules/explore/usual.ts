@@ -18,7 +18,8 @@ import { countedBefore } from './usual-counts';
 type Usual = Answer<typeof AUDIT_EVENT_USUAL>;
 type Note = Usual['notes'][number];
 
-const [PERIOD_DAYS, HISTORY_DAYS_MIN, LOGINS_SHOWN] = [90, 14, 3];
+export const PERIOD_DAYS = 90;
+const [HISTORY_DAYS_MIN, LOGINS_SHOWN] = [14, 3];
 /** A value of fewer events in a thousand is uncommon. */
 const UNCOMMON_PER_MILLE = 5;
 /** So many events in an hour are few, whatever was before. */
