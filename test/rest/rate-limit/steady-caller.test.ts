@@ -20,7 +20,13 @@ function entrance(limit: number) {
     nowMs: Date.now,
   });
   return () =>
-    acceptCall({ requestId: 'r', apiKey: 'k', address: 'a', entrance: 'rest', gone: new AbortController().signal });
+    acceptCall({
+      requestId: 'r',
+      apiKey: 'k',
+      address: 'a',
+      entrance: 'rest',
+      gone: new AbortController().signal,
+    });
 }
 
 /** @returns the time at which each arriving call was admitted, or null if it was refused */
