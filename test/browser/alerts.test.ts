@@ -256,6 +256,28 @@ describe('alerts in the dashboard', () => {
     await queue().getByText('198.51.100.7').first().waitFor();
   });
 
+  it('come by themselves once the service is back', async () => {
+    page = await opened.dashboard.visit('/alerts');
+    await page.clock.install();
+    await page.getByLabel('Key', { exact: true }).fill(worker);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    const rows = queue().getByRole('row');
+    await rows.nth(1).waitFor();
+    await page.route('**/graphql', (asked) => asked.abort());
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    const failed = page.getByRole('button', { name: 'Try again' });
+    for (let times = 0; times < 2; times++) {
+      await failed.waitFor();
+      const asked = page.waitForRequest((request) => request.postData()?.includes('query Alerts(') === true);
+      await page.clock.runFor(11_000);
+      await asked;
+    }
+    await page.unroute('**/graphql');
+    await page.clock.runFor(11_000);
+    await rows.nth(1).waitFor();
+    expect(await failed.count()).toBe(0);
+  });
+
   it('are shown as notifications of the browser where they are critical, new and wanted', async () => {
     const { world } = opened.dashboard;
     const tenant = await world.tenant();

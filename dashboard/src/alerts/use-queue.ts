@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { useClient } from 'urql';
 import { type AlertFieldsFragment, AlertsDocument } from '../../generated/operations';
 import { noAnswer } from '../api/errors';
@@ -7,10 +7,11 @@ import type { QueueState } from './queue-state';
 
 export type Alert = AlertFieldsFragment;
 export const PAGE_SIZE = 25;
+const AGAIN_MS = 10_000;
 
 /**
  * A page of alerts. It does not change until the reader asks for another page or reloads it: no row moves under the
- * cursor, not even one that was worked on.
+ * cursor, not even one that was worked on. A page that failed is asked for again.
  */
 export function useQueue(state: QueueState) {
   const client = useClient();
@@ -22,6 +23,11 @@ export function useQueue(state: QueueState) {
     return data.alerts;
   });
   const refresh = useCallback(() => setTimes((before) => before + 1), []);
+  useEffect(() => {
+    if (!error) return;
+    const timer = setTimeout(refresh, AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [error, refresh]);
   /** Shows the new state of an alert in its row. */
   const put = useCallback(
     (alert: Alert) =>
