@@ -208,6 +208,14 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
     await usualOf(watched, await asked(599, 4), false);
     // Only the day of the event was not over.
     expect(new Set(read.map(day))).toEqual(new Set([day(T0 / HOUR_MS + 599)]));
+
+    // Hours that stay without columns, as those of weeks in files, are not looked for again and again.
+    await change(null);
+    const third = new KnownHabits(owner, watched, nowMs);
+    const looks = jest.spyOn(watched, 'snapshot');
+    for (let round = 0; round < 4; round++) await third.run();
+    expect(looks).toHaveBeenCalledTimes(2);
+    await change('11111111-2222-4333-8444-555555555556');
   });
 
   it('reads a column of an hour once, and only of hours that the counts of the login or the database name', async () => {

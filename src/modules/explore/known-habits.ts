@@ -17,8 +17,10 @@ interface Head {
 
 /** A look at a tenant. */
 interface Look {
-  /** The entries of its log before it; null: the columns of some hours were not there yet. */
+  /** The entries of its log before it; null: further columns may come without a new entry. */
   readonly size: number | null;
+  /** The hours that had no columns, as those of weeks in files; null: the look failed. */
+  readonly lacking: number | null;
   /** The number of the look, of all tenants. */
   readonly nth: number;
 }
@@ -55,18 +57,19 @@ export class KnownHabits {
       .sort((a, b) => nthOf(a) - nthOf(b));
     for (const { tenantId, size } of changed.slice(0, LIMITS.habitsTenantsPerRound)) {
       if (areHabitsMany()) break;
-      const isWhole = await this.#rounds.attempt(tenantId, () => this.#count(tenantId));
-      this.#looks.set(tenantId, { size: isWhole ? size : null, nth: ++this.#nth });
+      const lacking = await this.#rounds.attempt(tenantId, () => this.#count(tenantId));
+      const isSettled = lacking === 0 || (lacking !== null && lacking === this.#looks.get(tenantId)?.lacking);
+      this.#looks.set(tenantId, { size: isSettled ? size : null, lacking, nth: ++this.#nth });
     }
     this.#rounds.end();
   }
 
-  /** Counts the days that are over, of the period before the newest events. @returns whether all of them had columns */
-  async #count(tenantId: number): Promise<boolean> {
+  /** Counts the days that are over, of the period before the newest events. @returns hours without columns */
+  async #count(tenantId: number): Promise<number> {
     const { service } = this;
     const tenants = oneTenant(tenantId);
     const [row] = await service.ask(extentStatement(service.each(tenants)), tenants);
-    if (row?.last === null || row?.last === undefined) return true;
+    if (row?.last === null || row?.last === undefined) return 0;
     const dayAfter = (Math.floor((Number(row.last) * HOUR_MS) / DAY_MS) + 1) * DAY_MS;
     const end = Math.min(dayAfter, Math.floor(this.nowMs() / DAY_MS) * DAY_MS);
     const range = toSummaryFilter({
@@ -76,9 +79,9 @@ export class KnownHabits {
     });
     return inSnapshot(service, tenants, range, async (counter) => {
       const hours = await counter.tenantHours(tenantId);
-      if (!hasFewEvents(hours, LIMITS.habitsEventsMax)) return true;
+      if (!hasFewEvents(hours, LIMITS.habitsEventsMax)) return 0;
       await habitsBefore(hours, NO_HOUR, new Before(new Map()));
-      return hours.stored.every(({ version }) => version !== null);
+      return hours.stored.filter(({ version }) => version === null).length;
     });
   }
 }
