@@ -90,6 +90,7 @@ export const LIMITS = {
   databaseConnectMs: 2_000, // with the next two, a lost database is answered within 5 s
   databaseStatementMs: 4_000,
   requestDeadlineMs: 4_500,
+  standbyLookMs: 1_000, // between two questions whether a commit still waits for a standby
   nodeConnectMs: 3_000, // to a node of a distributed database; a request ends in time although the node is away
   nodeLookMs: 2_000, // /health soon reports a node that is away
   backgroundConnectMs: 10_000, // nobody waits for a background task

@@ -10,6 +10,7 @@ import { guarded } from './database/failure';
 import { migrate } from './database/migrate';
 import { assertRowSecurity } from './database/row-security';
 import { ServerDisk } from './database/server-disk';
+import { Standby } from './database/standby';
 import { LIMITS } from './limits';
 import type { Module } from './module';
 import { openReadSide, type ReadSide } from './modules/activity/open-replica';
@@ -34,7 +35,8 @@ export interface Storage extends Module {
 export async function openStorage(config: Config, log: Logger): Promise<Storage> {
   const tracing = config.otlpEndpoint ? await openTracing(config.otlpEndpoint, log) : null;
   const disk = config.databaseUrl ? new ServerDisk(log) : new DiskRoom(config.dataDir);
-  const opened = await openDatabase(config, disk instanceof ServerDisk ? disk.hear : undefined);
+  const standby = new Standby(log);
+  const opened = await openDatabase(config, disk instanceof ServerDisk ? disk.hear : undefined, standby);
   const careful = disk instanceof DiskRoom ? disk.guarding(opened) : opened;
   const traced = (service: ServiceDoor) => (tracing ? tracedDoor(service, tracing) : service);
   const database = { ...careful, service: traced(careful.service) };
@@ -58,7 +60,7 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
       readSide,
       tracing,
       ping: () => guarded(() => database.service.models.$queryRaw`SELECT 1`, HEALTH_DEADLINE_MS),
-      ...upkeepOf(config, database, disk, log),
+      ...upkeepOf(config, database, { disk, standby }, log),
       close: async () => {
         await readSide.close();
         await close();
@@ -74,7 +76,7 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
 function upkeepOf(
   config: Config,
   database: Database,
-  disk: { readonly healthy: boolean },
+  { disk, standby }: { readonly disk: { readonly healthy: boolean }; readonly standby: Standby },
   log: Logger,
 ): Module {
   const { owner, connections } = database;
@@ -107,7 +109,12 @@ function upkeepOf(
         '1 while the database has no room: PostgreSQL said so in the last five minutes, or less than 64 MiB are left for the embedded one.',
         () => Number(!disk.healthy),
       );
+      metrics.gauge(
+        'database_commits_waiting',
+        'Connections whose commit waits for a synchronous standby beyond the time limit; meanwhile the service does not write.',
+        () => standby.waiting,
+      );
     },
-    health: [...(nodes ? [nodes] : []), disk],
+    health: [...(nodes ? [nodes] : []), disk, standby],
   };
 }

@@ -6,6 +6,7 @@ import { LIMITS } from '../limits';
 import type { OwnerDoor } from './clients';
 import { inTransaction, NODE_WAIT, OWNER_OPTIONS } from './limited';
 import { hearErrors, type OnServerError } from './server-disk';
+import type { Standby } from './standby';
 
 /** One of these makes partitions for waiting ingest while others fold and index. */
 const BACKGROUND_POOL_MAX = 4;
@@ -22,6 +23,7 @@ export function openBackground(
   connectionString: string,
   statementMs: number,
   onServerError: OnServerError,
+  standby: Standby,
 ): Opened {
   const pool = new Pool({
     connectionString,
@@ -38,9 +40,11 @@ export function openBackground(
   const silenceMs = statementMs + LIMITS.backgroundSilenceMs;
   pool.on('connect', (client) => {
     const socket = socketOf(client);
-    socket.setTimeout(silenceMs, () =>
-      socket.destroy(new Error(`PostgreSQL was silent for ${silenceMs} ms`)),
-    );
+    socket.setTimeout(silenceMs, async () => {
+      // To leave it would gain nothing: PostgreSQL's process stays, and that of the next attempt would wait beside it.
+      if (await standby.isInCommit(client, connectionString)) socket.setTimeout(silenceMs);
+      else socket.destroy(new Error(`PostgreSQL was silent for ${silenceMs} ms`));
+    });
   });
   return openOn(pool);
 }

@@ -8,6 +8,7 @@ import { bindMessage } from './bind-message';
 import type { Connections, Planning, Prisma, Row, ServiceDoor, Step } from './clients';
 import { layout, SERVICE_ROLE, setTenants, TENANTS_SETTING, tenantsSetting } from './each-tenant';
 import { hearErrors, type OnServerError } from './server-disk';
+import { Standby } from './standby';
 
 const NAMED_STATEMENTS_MAX = 256;
 const UNNAMED = '';
@@ -55,6 +56,7 @@ interface Reach {
 export function openLimited(
   { connectionString, isOwner, isDistributed }: Reach,
   onServerError: OnServerError = () => {},
+  standby = new Standby(),
 ): { readonly service: ServiceDoor; readonly connections: () => Connections } {
   const pool = new Pool({
     connectionString,
@@ -74,6 +76,7 @@ export function openLimited(
   // An idle connection was lost. The next statement uses another one.
   pool.on('error', () => {});
   hearErrors(pool, onServerError);
+  standby.watch(pool, connectionString);
   const options = { disposeExternalPool: true, statementNameGenerator: statementNames('p') };
   const nameOf = statementNames('t');
   const steps = stepsOn(pool);

@@ -59,9 +59,18 @@ export class Sessions {
     if (!principal) return null;
     const isUseWritten = !isUse || now.getTime() - session.lastUsedAt.getTime() < LIMITS.sessionUseMs;
     const used = isUseWritten ? session : { ...session, lastUsedAt: now };
-    if (!isUseWritten) await this.store.touch(hash, now);
+    if (!isUseWritten) await this.#write(hash, now);
     if (this.#known.get(name) !== used) this.#known.set(name, used, { start });
     return { session: used, principal };
+  }
+
+  /** A database that only reads, since its standby is away, answers the session's reads. A later use is written. */
+  async #write(hash: Uint8Array, now: Date): Promise<void> {
+    try {
+      await this.store.touch(hash, now);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+    }
   }
 
   async end(token: string): Promise<void> {
