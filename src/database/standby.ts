@@ -77,7 +77,8 @@ export class Standby {
 
   /** Watches the connections of a pool that gives up a statement after some time. */
   watch(pool: Pool, connectionString: string): void {
-    pool.on('acquire', (client) => this.#allow(client));
+    pool.options.onConnect = (client) => this.#allow(client as PoolClient);
+    pool.on('acquire', (client) => void this.#allow(client));
     pool.on('release', (_error, client) => {
       const inner = innerOf(client);
       if (inner._getActiveQuery() && !this.#isClosed) this.#keep(inner, connectionString);
@@ -96,7 +97,7 @@ export class Standby {
   }
 
   /** Sets whether the transactions that follow on a connection may write. The driver sends this before the statement. */
-  #allow(client: PoolClient): void {
+  async #allow(client: PoolClient): Promise<void> {
     const mayWrite = this.healthy;
     if (mayWrite !== this.#readOnly.has(client)) return;
     if (mayWrite) this.#readOnly.delete(client);
@@ -105,7 +106,7 @@ export class Standby {
       ? 'RESET default_transaction_read_only'
       : 'SET default_transaction_read_only = on';
     // A failure is that of the connection, and the statement meets it too.
-    client.query(statement).catch(() => {});
+    await client.query(statement).catch(() => {});
   }
 
   #keep(inner: Inner, connectionString: string): void {

@@ -4,6 +4,7 @@ import { refuseMethod } from './refusal';
 /**
  * `Healthy`: nothing is wrong. `Degraded`: the service answers, and somebody must look. One of these holds: the shared
  * rate limits, the replica or a node of the distributed database is away; a disk of the database is full;
+ * PostgreSQL waits for a synchronous standby that is away, and nothing is written;
  * an evidence log has stopped, is not signed, a witness has not signed it, or it waits for a time stamp; a week could not be put into a file;
  * somebody moved rules on in a log within the last hour; entries of the access log were lost; retention removed events before a destination received them; this instance lacks the key of a
  * destination's secrets, or does not allow its network; another instance on the database is set otherwise; after a restore nobody has said go; DRILL=1. `Unhealthy`: the

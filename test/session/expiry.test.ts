@@ -6,6 +6,7 @@ import {
   type SessionStore,
 } from '../../src/caller/session/session.store';
 import { Sessions } from '../../src/caller/session/sessions';
+import { serviceUnavailable } from '../../src/errors';
 import { LIMITS } from '../../src/limits';
 import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
@@ -46,6 +47,27 @@ function fakeSessions() {
 }
 
 describe('a session', () => {
+  it('answers while its use cannot be written, and writes it once it can', async () => {
+    const { sessions, store, clock, rows } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    const { touch } = store;
+    const advance = () => {
+      clock.now += LIMITS.sessionUseMs;
+      clock.elapsedMs += LIMITS.sessionCacheMs;
+    };
+    const writtenAt = () => [...rows.values()][0]?.lastUsedAt.getTime();
+    advance();
+    store.touch = () => Promise.reject(serviceUnavailable(new Error('read-only')));
+    expect(await sessions.find(token)).toMatchObject({ principal: { kind: 'operator' } });
+    expect(writtenAt()).toBe(START);
+    store.touch = () => Promise.reject(new TypeError('a mistake'));
+    advance();
+    await expect(sessions.find(token)).rejects.toThrow('a mistake');
+    store.touch = touch;
+    await sessions.find(token);
+    expect(writtenAt()).toBe(clock.now);
+  });
+
   it('of a person has the tenants that are in use, and says so if there are none', async () => {
     const { sessions } = fakeSessions();
     const of = async (...tenantIds: number[]) => {

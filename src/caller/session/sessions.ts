@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { isUnavailable } from '../../errors';
 import { LIMITS } from '../../limits';
 import { tenantsOrNone } from '../../tenant-set';
 import type { Authenticator } from '../authenticate';
