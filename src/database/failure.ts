@@ -23,6 +23,7 @@ const FAILURES = {
   undefined_object: '42704',
   undefined_table: '42P01',
   disk_full: '53100',
+  too_many_connections: '53300',
   lock_not_available: '55P03',
   /** A statement took longer than it may. */
   query_canceled: '57014',

@@ -1,5 +1,13 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { type Connection, DatabaseError, type FieldDef, Pool, type PoolClient, types } from 'pg';
+import {
+  type ClientBase,
+  type Connection,
+  DatabaseError,
+  type FieldDef,
+  Pool,
+  type PoolClient,
+  types,
+} from 'pg';
 import { prepareValue } from 'pg/lib/utils';
 import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
@@ -76,7 +84,7 @@ export function openLimited(
   // An idle connection was lost. The next statement uses another one.
   pool.on('error', () => {});
   hearErrors(pool, onServerError);
-  standby.watch(pool, connectionString);
+  heed(standby, pool, connectionString);
   const options = { disposeExternalPool: true, statementNameGenerator: statementNames('p') };
   const nameOf = statementNames('t');
   const steps = stepsOn(pool);
@@ -102,6 +110,30 @@ export function openLimited(
     service,
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
+}
+
+/**
+ * Lets the transactions of a pool only read while a commit waits for a standby, and has connections kept that are given
+ * up within a statement.
+ */
+function heed(standby: Standby, pool: Pool, connectionString: string): void {
+  const readOnly = new WeakSet<ClientBase>();
+  /** The driver sends this before the statement. */
+  const allow = async (client: ClientBase): Promise<void> => {
+    if (standby.healthy !== readOnly.has(client)) return;
+    if (standby.healthy) readOnly.delete(client);
+    else readOnly.add(client);
+    const setting = 'default_transaction_read_only';
+    // A failure is that of the connection, and the statement meets it too.
+    await client.query(standby.healthy ? `RESET ${setting}` : `SET ${setting} = on`).catch(() => {});
+  };
+  pool.options.onConnect = allow;
+  pool.on('acquire', (client) => void allow(client));
+  pool.on('release', (_error, client) => {
+    // The driver's types do not declare this method.
+    const { _getActiveQuery } = client as unknown as { _getActiveQuery(): unknown };
+    if (_getActiveQuery.call(client)) standby.keep(client, connectionString);
+  });
 }
 
 interface Asked {

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
-import { Client, type Connection, type Pool, type PoolClient } from 'pg';
+import { Client, type Connection, type PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { LIMITS } from '../limits';
+import { isFailure } from './failure';
 
 /** The driver's types do not declare these properties. */
 interface Inner {
   readonly connection: Connection & { readonly stream: Socket };
   readonly processID: number;
-  _getActiveQuery(): unknown;
   _ending: boolean;
   end: (done?: () => void) => unknown;
 }
-const innerOf = (client: PoolClient) => client as unknown as Inner;
+const innerOf = (client: Client | PoolClient) => client as unknown as Inner;
 
 /**
  * The time limit of a statement does not hold for its commit. A commit that outlives it waits for a standby, or for the
@@ -21,9 +21,6 @@ const IN_COMMIT = `
 SELECT current_setting('synchronous_standby_names') AS standbys, array(
   SELECT pid FROM pg_stat_activity
   WHERE pid = ANY($1::int[]) AND state = 'active' AND (wait_event = 'SyncRep' OR wait_event_type = 'Lock')) AS pids`;
-
-/** No connection was left to ask by, so nothing is known. */
-const TOO_MANY_CONNECTIONS = '53300';
 
 /**
  * Asks PostgreSQL which processes still wait within a commit. Asks by a connection of its own, which has the role of the
@@ -41,10 +38,11 @@ async function inCommit(
     const [row] = (await client.query(IN_COMMIT, [pids])).rows;
     return row;
   } catch (error) {
-    return { standbys: '', pids: (error as { code?: unknown }).code === TOO_MANY_CONNECTIONS ? pids : [] };
+    // Without a connection to ask by, nothing is known: each counts as waiting.
+    return { standbys: '', pids: isFailure(error, 'too_many_connections') ? pids : [] };
   } finally {
     // A server that is silent would not answer to an orderly end.
-    (client as unknown as Inner).connection.stream.destroy();
+    innerOf(client).connection.stream.destroy();
   }
 }
 
@@ -60,29 +58,16 @@ export class Standby {
   readonly #givenUp = new Map<Inner, () => void>();
   /** Those of them whose processes wait within a commit. */
   #waiting: readonly Inner[] = [];
-  readonly #readOnly = new WeakSet<PoolClient>();
   #isLooking = false;
+  /** False while a commit waits: then nothing may be written. A field, since each request reads it. */
+  healthy = true;
   #isClosed = false;
 
   constructor(private readonly log: Pick<Logger, 'error' | 'info'> | null = null) {}
 
-  get healthy(): boolean {
-    return this.#waiting.length === 0;
-  }
-
   /** Connections whose commit has not ended in time. */
   get waiting(): number {
     return this.#waiting.length;
-  }
-
-  /** Watches the connections of a pool that gives up a statement after some time. */
-  watch(pool: Pool, connectionString: string): void {
-    pool.options.onConnect = (client) => this.#allow(client as PoolClient);
-    pool.on('acquire', (client) => void this.#allow(client));
-    pool.on('release', (_error, client) => {
-      const inner = innerOf(client);
-      if (inner._getActiveQuery() && !this.#isClosed) this.#keep(inner, connectionString);
-    });
   }
 
   /** Whether the process of a connection that is silent waits within a commit. */
@@ -96,20 +81,10 @@ export class Standby {
     for (const end of this.#givenUp.values()) end();
   }
 
-  /** Sets whether the transactions that follow on a connection may write. The driver sends this before the statement. */
-  async #allow(client: PoolClient): Promise<void> {
-    const mayWrite = this.healthy;
-    if (mayWrite !== this.#readOnly.has(client)) return;
-    if (mayWrite) this.#readOnly.delete(client);
-    else this.#readOnly.add(client);
-    const statement = mayWrite
-      ? 'RESET default_transaction_read_only'
-      : 'SET default_transaction_read_only = on';
-    // A failure is that of the connection, and the statement meets it too.
-    await client.query(statement).catch(() => {});
-  }
-
-  #keep(inner: Inner, connectionString: string): void {
+  /** Keeps a connection that its pool gives up within a statement, if its process waits within a commit. */
+  keep(client: PoolClient, connectionString: string): void {
+    if (this.#isClosed) return;
+    const inner = innerOf(client);
     const end = inner.end.bind(inner);
     // The pool then forgets the connection, and opens another one.
     inner._ending = true;
@@ -149,6 +124,7 @@ export class Standby {
   #setWaiting(waiting: readonly Inner[], standbys = ''): void {
     const wasHealthy = this.healthy;
     this.#waiting = waiting;
+    this.healthy = waiting.length === 0;
     if (wasHealthy && !this.healthy)
       this.log?.error(
         { synchronousStandbyNames: standbys, connections: waiting.length },

@@ -8,6 +8,7 @@ const CASTS = [
   'src/database/background-pool.ts',
   'src/database/limited.ts',
   'src/database/server-disk.ts',
+  'src/database/standby.ts',
   'src/rules/engine.ts',
   'src/event/expression/split.ts',
   'src/graphql/arguments.ts',
