@@ -14,13 +14,14 @@ interface Inner {
 const innerOf = (client: Client | PoolClient) => client as unknown as Inner;
 
 /**
- * The time limit of a statement does not hold for its commit. A commit that outlives it waits for a standby, or for the
- * lock of another commit: PostgreSQL lets one transaction at a time notify listeners.
+ * The time limit of a statement does not hold for its commit. Where standbys are named, a commit that outlives it waits
+ * for one of them, or for the lock of another commit: PostgreSQL lets one transaction at a time notify listeners.
  */
 const IN_COMMIT = `
 SELECT current_setting('synchronous_standby_names') AS standbys, array(
   SELECT pid FROM pg_stat_activity
-  WHERE pid = ANY($1::int[]) AND state = 'active' AND (wait_event = 'SyncRep' OR wait_event_type = 'Lock')) AS pids`;
+  WHERE current_setting('synchronous_standby_names') <> '' AND pid = ANY($1::int[]) AND state = 'active'
+    AND (wait_event = 'SyncRep' OR wait_event_type = 'Lock')) AS pids`;
 
 /**
  * Asks PostgreSQL which processes still wait within a commit. Asks by a connection of its own, which has the role of the
