@@ -13,6 +13,7 @@ import { describeSchema } from '../../src/schema';
 import { API_BASE_PATH } from '../../src/version';
 import { DashboardSession } from '../support/dashboard-session';
 import { ANY_ENGINE } from '../support/engines';
+import { PATIENT, useLimits } from '../support/use-limits';
 import { useWorld } from '../support/use-world';
 
 /** Adds one line to the table of filters, for all tests of this file. */
@@ -33,6 +34,7 @@ const { parseState, formatState } = jest.requireActual<{
 }>('../../dashboard/src/explore/explore-state');
 
 describe('a filter that is new in the table of filters', () => {
+  useLimits(PATIENT);
   const open = useWorld(ANY_ENGINE);
 
   it('becomes a parameter of the list, the export, the histogram, the facets and the groups', () => {
