@@ -1,6 +1,8 @@
 import pino from 'pino';
+import { loadConfig } from '../../src/config';
 import type { OwnerDoor } from '../../src/database/clients';
 import { LIMITS } from '../../src/limits';
+import { settingsOf } from '../../src/modules/instances/module';
 import { OtherInstances, type Settings } from '../../src/modules/instances/other-instances';
 
 const DIFFER_MS = LIMITS.instanceSettingsDifferMs;
@@ -91,5 +93,20 @@ describe('instances on one database', () => {
     for (let i = 0; i < 2 * LIMITS.instancesHeardMax; i++)
       only.hear(JSON.stringify({ id: String(i), settings: { ACCESS_LOG_DAYS: i } }));
     expect(only.largest('ACCESS_LOG_DAYS', 30)).toBe(LIMITS.instancesHeardMax - 1);
+  });
+});
+
+describe('the settings that instances tell each other', () => {
+  const placeOf = (url?: string) =>
+    settingsOf(loadConfig(url === undefined ? {} : { ARCHIVE_URL: url })).ARCHIVE_URL;
+
+  it('have the place of files, so that no week is sealed into another place unnoticed, and no login', () => {
+    expect(placeOf()).toBe('not set');
+    expect(placeOf('file:///mnt/weeks')).toBe('file:///mnt/weeks');
+    const [one, other] = ['ID:SECRET@b/p?region=eu', 'ID2:NEWER@b/p?region=eu'].map((at) =>
+      placeOf(`s3://${at}`),
+    );
+    expect([one, other]).toEqual(['s3://b/p/', 's3://b/p/']);
+    expect(placeOf('s3://ID:SECRET@b/q?region=eu')).not.toBe(one);
   });
 });

@@ -40,6 +40,8 @@ interface OpenSender {
 
 const OVERTAKEN_CHECK_MS = 60_000;
 const LISTENERS_PER_RUN = 3;
+/** Destinations that a line of the log names. */
+const NAMED_MAX = 10;
 
 /** Sends to all destinations of all tenants that have something to send and that no other instance serves. */
 export class Deliveries {
@@ -71,6 +73,23 @@ export class Deliveries {
     return this.#listed.every(({ secrets }) => this.parts.box.opens(secrets));
   }
 
+  /** Tells each change of the destinations whose secrets this instance cannot open. */
+  #tellLackedKeys(): void {
+    const lacked = this.#listed.filter(({ secrets }) => !this.parts.box.opens(secrets));
+    const ids = lacked.map(({ destinationId }) => destinationId);
+    if (ids.join() === this.#lackedKeys) return;
+    this.#lackedKeys = ids.join();
+    const { log, box } = this.parts;
+    if (ids.length === 0) log.info('this instance has the keys of all destinations');
+    else
+      log.error(
+        { count: ids.length, destinationIds: ids.slice(0, NAMED_MAX), ownKeyId: box.keyId },
+        'the secrets of destinations are sealed by a key that this instance does not have, so it sends nothing to them: ' +
+          'is SECRETS_KEY_FILE that of the other instances?',
+      );
+  }
+  #lackedKeys = '';
+
   /** Whether this instance may connect to the receivers of all active destinations, as far as it has tried. */
   get mayReachAll(): boolean {
     return this.#listed.every(
@@ -86,6 +105,7 @@ export class Deliveries {
     for (const one of all.filter(({ state }) => state === REMOVED)) await this.parts.store.delete(one);
     this.#listed = all.filter(({ state }) => state !== REMOVED);
     this.#closeUnused();
+    this.#tellLackedKeys();
     if (Math.abs(this.parts.nowMs() - this.#checkedMs) >= OVERTAKEN_CHECK_MS) {
       this.#checkedMs = this.parts.nowMs();
       for (const one of this.#listed.filter(mayBeOvertaken)) await this.#passRemoved(one);

@@ -49,15 +49,22 @@ export function instancesModule(parts: {
 }
 
 /** The settings that all instances have alike, without secrets. */
-const settingsOf = (config: Config): Settings => ({
+export const settingsOf = (config: Config): Settings => ({
   ACCESS_LOG_DAYS: config.accessLogDays,
   REPORT_DAYS: config.reportDays,
   RATE_LIMIT_PER_MINUTE: config.rateLimitPerMinute,
   ARCHIVE_AFTER_DAYS: config.archiveAfterDays,
+  ARCHIVE_URL: placeOf(config.archivePlace),
   PUBLIC_URL: config.publicUrl ?? 'not set',
   OIDC_ISSUER: config.openId?.issuer ?? 'not set',
   SMTP_URL: config.mail ? 'set' : 'not set',
 });
+
+/** Where files of weeks lie: without the login, and in whatever way a store is reached. */
+const placeOf = (place: Config['archivePlace']): string => {
+  if (place === null) return 'not set';
+  return place.kind === 'folder' ? `file://${place.folder}` : `s3://${place.bucket}/${place.prefix}`;
+};
 
 /** Instances of one build have the same rules. While a release follows another one, they may differ. */
 const rulesOf = (version: string, texts: Iterable<string>): Settings => {

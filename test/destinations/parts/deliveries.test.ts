@@ -34,7 +34,7 @@ describe('the deliveries of an instance', () => {
     );
   const instance = (
     shared: SharedDestination,
-    change: { box?: SecretBox; epoch?: object; masked?: readonly number[] } = {},
+    change: { box?: SecretBox; epoch?: object; masked?: readonly number[]; told?: object[] } = {},
   ) => {
     const made = new Deliveries({
       store: shared.store,
@@ -45,7 +45,7 @@ describe('the deliveries of an instance', () => {
       box: change.box ?? shared.box,
       nowMs: () => nowMs,
       guard: new NetworkGuard(['127.0.0.1']),
-      log: pino({ level: 'silent' }),
+      log: pino({}, { write: (line: string) => void change.told?.push(JSON.parse(line)) }),
       epoch: Object.setPrototypeOf(change.epoch ?? {}, testEpoch()) as LogEpoch,
     });
     open.push(made);
@@ -112,6 +112,26 @@ describe('the deliveries of an instance', () => {
     await round(both);
     expect([both.hasKeys, box.isOld(shared.row.secrets)]).toEqual([true, false]);
     expect(box.open(shared.row.secrets, ownerOfSecrets(shared.row))).toBe('{"query":"?a=b"}');
+  });
+
+  it('name once, in the log, a destination whose secrets this instance cannot open', async () => {
+    const shared = sharing(['SELECT 1']);
+    const told: { level?: number; msg?: string }[] = [];
+    const stranger = instance(shared, {
+      box: new SecretBox([{ id: '99999999', bytes: randomBytes(32) }]),
+      told,
+    });
+    await round(stranger);
+    await round(stranger);
+    expect(told).toEqual([
+      expect.objectContaining({
+        level: 50,
+        destinationIds: [shared.row.destinationId],
+        msg: expect.stringContaining('SECRETS_KEY_FILE'),
+      }),
+    ]);
+    await round(instance(shared));
+    expect(receiver.requests).toHaveLength(1);
   });
 
   it('delete a destination that an operator has removed', async () => {
