@@ -62,15 +62,19 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
   const log = pino({ level: 'silent' });
   const now = () => new Date('2026-03-01T00:00:00Z');
   const countHeld: Holds['count'] = (tx, tenantId, ids) => countOfHeld(tx, tenantId, ids, now());
-  function eraserOn(owner: OwnerDoor = store.database.owner): Eraser {
+  function eraserOn(
+    owner: OwnerDoor = store.database.owner,
+    { signal = new AbortController().signal, count = countHeld } = {},
+  ): Eraser {
     openArchive(new Archive(archive.tenants, archive.cache, archive.worker), owner);
     const { migrator } = store.database;
     return new Eraser({
       owner,
       migrator,
       keys,
-      holds: { count: countHeld },
+      holds: { count },
       files: filesOn(owner),
+      signal,
       now,
       log,
     });
@@ -224,6 +228,28 @@ describe.each(ENGINES)('the eraser on %s', (engine) => {
       await round();
     }
     expect(eraser.healthy).toBe(true);
+  });
+
+  it('ends with its step when the service stops, and another instance goes on at once', async () => {
+    await begun();
+    await trial.run();
+    await eraserOn().run();
+    await trial.run();
+    const stopping = new AbortController();
+    let steps = 0;
+    const count: Holds['count'] = (...of) => {
+      stopping.abort();
+      steps++;
+      return countHeld(...of);
+    };
+    await eraserOn(undefined, { signal: stopping.signal, count }).run();
+    expect([steps, await ended()]).toEqual([1, false]);
+    expect(await checked()).toMatchObject({ missing: [], altered: [], problems: [] });
+    await eraserOn(undefined, { signal: stopping.signal, count }).run();
+    expect(steps).toBe(1);
+    await eraserOn().run();
+    expect(await ended()).toBe(true);
+    expect(await tablesWith(NEEDLE)).toEqual([]);
   });
 
   it('goes on wherever it was cut off, and the log explains each event in between', async () => {

@@ -95,6 +95,7 @@ export async function openEvidence(parts: {
     keys,
     holds: parts.holds,
     files: erasureFiles,
+    signal,
     now: () => new Date(nowMs()),
     log,
   });

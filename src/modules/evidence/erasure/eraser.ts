@@ -157,6 +157,8 @@ export class Eraser {
       readonly keys: LogKeys;
       readonly holds: Pick<Holds, 'count'>;
       readonly files: ErasureFiles;
+      /** Aborted when the service is told to stop: an erasure then goes on at another instance, or after the start. */
+      readonly signal: AbortSignal;
       readonly now: () => Date;
       readonly log: Logger;
     },
@@ -217,7 +219,9 @@ export class Eraser {
     );
     const known = new Set(open.map(({ erasureId }) => erasureId));
     for (const erasureId of this.#failed) if (!known.has(erasureId)) this.#failed.delete(erasureId);
-    for (const erasure of open) await this.#rounds.attempt(erasure.tenantId, () => this.#attempt(erasure));
+    for (const erasure of open)
+      if (!this.parts.signal.aborted)
+        await this.#rounds.attempt(erasure.tenantId, () => this.#attempt(erasure));
     await this.#forgetCopies();
     this.#rounds.end();
     return 0;
@@ -295,7 +299,7 @@ export class Eraser {
 
   /** @returns whether the erasure is over */
   async #erase(erasure: OpenErasure, entry: string): Promise<boolean> {
-    const { owner, migrator, holds, files, now } = this.parts;
+    const { owner, migrator, holds, files, signal, now } = this.parts;
     const { tenantId, erasureId, events } = erasure;
     if (!(await this.#isSigned(erasure))) return false;
     // From here on events go: whoever restores a database from before must be able to find them.
@@ -305,6 +309,7 @@ export class Eraser {
       ({ id }) => id,
     );
     for (const some of chunksOf(ids)) {
+      if (signal.aborted) return false;
       await this.#restoreWeeks(tenantId, some);
       await inTurn(owner, tenantId, async (tx) => {
         const kept = await holds.count(tx, tenantId, some);
@@ -315,11 +320,17 @@ export class Eraser {
     }
     // A week may have been put into a file anew, with these events, since it was brought back.
     for (const some of chunksOf(ids)) if ((await this.#sealed(tenantId, some)).size > 0) return false;
-    for (const some of chunksOf(ids)) await purgeCopies(owner, tenantId, some);
+    for (const some of chunksOf(ids)) {
+      if (signal.aborted) return false;
+      await purgeCopies(owner, tenantId, some);
+    }
     await forgetValues(owner, tenantId, (tx, gone) => forgetLearned(tx, tenantId, gone));
     await models.$executeRawUnsafe(UNLIST_AT_ONCE, tenantId);
     if ((await archiveOf(owner)?.forgetUnlisted(owner)) === false) return false;
-    for (const table of VACUUMED) await migrator.models.$executeRawUnsafe(`VACUUM ${table}`);
+    for (const table of VACUUMED) {
+      if (signal.aborted) return false;
+      await migrator.models.$executeRawUnsafe(`VACUUM ${table}`);
+    }
     return owner.models.$transaction(async (tx) => {
       await tx.$executeRawUnsafe(FORGET_RECORDS, tenantId, erasureId);
       if ((await tx.$executeRawUnsafe(END, tenantId, erasureId)) === 0) return false;
