@@ -1,5 +1,5 @@
 import { Center, Container } from '@mantine/core';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { startTransition, useCallback, useEffect, useMemo, useState } from 'react';
 import { Provider } from 'urql';
 import { Router } from 'wouter';
 import { createClient } from './api/client';
@@ -31,7 +31,8 @@ export function App({ loading }: { readonly loading: Promise<Session | null> }) 
   const take = useCallback((asked: Promise<Session | null>) => {
     setState({ kind: 'asking' });
     asked.then(
-      (session) => setState({ kind: 'known', session }),
+      // The page is drawn in slices, between which the browser answers to whoever uses it.
+      (session) => startTransition(() => setState({ kind: 'known', session })),
       (error: Error) => setState({ kind: 'failed', error }),
     );
   }, []);

@@ -90,7 +90,7 @@ async function generateOperations(sdl) {
       defaultScalarType: 'unknown',
       // As texts, the operations take half as many bytes.
       documentMode: 'graphQLTag',
-      gqlImport: 'urql#gql',
+      gqlImport: '../src/api/document#gql',
     },
     plugins: [{ typescriptOperations: {} }, { typedDocumentNode: {} }],
     pluginMap: { typescriptOperations, typedDocumentNode },

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { EventsDocument, HistogramDocument } from '../../generated/operations';
 import { serviceNowMs } from '../lib/service-clock';
@@ -12,7 +12,7 @@ import { boundsOf, endsNow } from './time-range';
 
 /** The three answers of a view, all for the same range and filter. */
 export function useExploreData(state: ExploreState, zone: TimeZone, fields: readonly FacetField[]) {
-  const { range, search, filter: text, page, pageSize, sortBy, descending } = state;
+  const { range, search, filter: text, pageSize, sortBy, descending } = state;
   const [asked, setAsked] = useState({ anew: 0, times: 0 });
   const question = JSON.stringify([range, search, text, zone, asked.anew]);
   const wanted = useStable({ range, search, text, zone, asked });
@@ -30,7 +30,7 @@ export function useExploreData(state: ExploreState, zone: TimeZone, fields: read
   const sortDirection = descending ? 'desc' : 'asc';
   const [events, askEvents] = useQuery({
     query: EventsDocument,
-    variables: { ...filter, page, pageSize, sortBy, sortDirection },
+    variables: { ...filter, page: state.page, pageSize, sortBy, sortDirection },
     pause,
   });
   const [histogram, askHistogram] = useQuery({
@@ -38,7 +38,9 @@ export function useExploreData(state: ExploreState, zone: TimeZone, fields: read
     variables: zone === 'UTC' ? filter : { ...filter, timeZone: zoneName(zone) },
     pause,
   });
-  const facets = useFacets({ filter, fields, pause, times: asked.times });
+  const counts = useFacets({ filter, fields, pause, times: asked.times });
+  // The counts are drawn in slices, and keep the page busy at no time.
+  const facets = { ...counts, facets: useDeferredValue(counts.facets) };
 
   const refresh = useCallback(
     (isQuiet = false) => {
@@ -55,5 +57,6 @@ export function useExploreData(state: ExploreState, zone: TimeZone, fields: read
   useEffect(() => {
     if (isAnswered) setAnswered(question);
   }, [isAnswered, question]);
-  return { question, filter, problem, events, histogram, facets, refresh, isStale: answered !== question };
+  const isStale = useDeferredValue(answered) !== question;
+  return { question, filter, problem, events, histogram, facets, refresh, isStale };
 }

@@ -1,13 +1,25 @@
 import type { Language } from './texts';
 
+/** Made when it is first wanted: each takes the browser milliseconds, and no page needs all of them. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 const writtenIn = (language: Language) => ({
-  whole: new Intl.NumberFormat(language),
-  tenths: new Intl.NumberFormat(language, {
-    minimumFractionDigits: 1,
-    maximumFractionDigits: 1,
-    useGrouping: false,
-  }),
-  plurals: new Intl.PluralRules(language),
+  whole: once(() => new Intl.NumberFormat(language)),
+  tenths: once(
+    () =>
+      new Intl.NumberFormat(language, {
+        minimumFractionDigits: 1,
+        maximumFractionDigits: 1,
+        useGrouping: false,
+      }),
+  ),
+  plurals: once(() => new Intl.PluralRules(language)),
 });
 let written = writtenIn('en');
 
@@ -17,17 +29,17 @@ export function writeNumbersIn(language: Language): void {
 }
 
 /** `1,234,567` */
-export const formatCount = (n: number): string => written.whole.format(n);
+export const formatCount = (n: number): string => written.whole().format(n);
 
 /** `formatCount` of a whole number of any length, given as decimal digits. */
-export const formatDigits = (digits: string): string => written.whole.format(BigInt(digits));
+export const formatDigits = (digits: string): string => written.whole().format(BigInt(digits));
 
 /** `12.3` */
-export const formatTenths = (n: number): string => written.tenths.format(n);
+export const formatTenths = (n: number): string => written.tenths().format(n);
 
 /** `1 event`, `2 events`. @param many the plural; English ones mostly end with s */
 export const counted = (n: number, one: string, many = `${one}s`): string =>
-  `${formatCount(n)} ${written.plurals.select(n) === 'one' ? one : many}`;
+  `${formatCount(n)} ${written.plurals().select(n) === 'one' ? one : many}`;
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 

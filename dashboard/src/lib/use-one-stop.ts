@@ -43,9 +43,15 @@ export function useOneStop(place: RefObject<HTMLElement | null>, within?: string
       event.preventDefault();
       all[(to + all.length) % all.length]?.focus();
     };
-    arrange();
+    // Which controls are shown is known once the page is laid out, which may take long: not in the task that draws.
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const arrangeSoon = () => {
+      clearTimeout(timer);
+      timer = setTimeout(arrange);
+    };
+    arrangeSoon();
     // Controls come and go, and get the place in the order again that the page states for them.
-    const watcher = new MutationObserver(arrange);
+    const watcher = new MutationObserver(arrangeSoon);
     watcher.observe(root, {
       childList: true,
       subtree: true,
@@ -55,6 +61,7 @@ export function useOneStop(place: RefObject<HTMLElement | null>, within?: string
     root.addEventListener('keydown', move);
     return () => {
       watcher.disconnect();
+      clearTimeout(timer);
       root.removeEventListener('focusin', follow);
       root.removeEventListener('keydown', move);
     };

@@ -1,3 +1,4 @@
+import { useDeferredValue } from 'react';
 import { Link } from 'wouter';
 import { valuePage } from '../../entity/entity-links';
 import { FIELD_LABELS } from '../../lib/field-labels';
@@ -23,6 +24,9 @@ interface Props {
 export function ValueActions({ field, value, text, onText, isInTable }: Props) {
   const labels = useTexts(FIELD_LABELS);
   const t = useTexts(EXPLORE);
+  // Those of a table are most of what it takes to draw, and nobody sees them before pointing at a cell: they come after it.
+  const isDrawn = useDeferredValue(true, !isInTable);
+  if (!isDrawn) return null;
   const shown = value === null ? t.noValue : field === 'succeeded' ? outcomeText(value, t) : value;
   const label = `${labels[field]} ${shown}`;
   const page = valuePage(field, value);
