@@ -9,7 +9,6 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { noteActs } from './api/attended';
 import { loadSession } from './api/session';
-import { App } from './app';
 import { LanguageProvider } from './lib/language';
 import { getStyleNonce } from './lib/style-nonce';
 import { Boundary } from './shell/boundary';
@@ -21,19 +20,23 @@ noteActs(document);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
-createRoot(root).render(
-  <StrictMode>
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={contrastVariables}
-      defaultColorScheme="auto"
-      getStyleNonce={getStyleNonce}
-    >
-      <LanguageProvider>
-        <Boundary>
-          <App loading={session} />
-        </Boundary>
-      </LanguageProvider>
-    </MantineProvider>
-  </StrictMode>,
+const reactRoot = createRoot(root);
+// In a file of its own, which the page names: the browser runs it in a task of its own.
+void import('./app').then(({ App }) =>
+  reactRoot.render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={contrastVariables}
+        defaultColorScheme="auto"
+        getStyleNonce={getStyleNonce}
+      >
+        <LanguageProvider>
+          <Boundary>
+            <App loading={session} />
+          </Boundary>
+        </LanguageProvider>
+      </MantineProvider>
+    </StrictMode>,
+  ),
 );

@@ -25,6 +25,27 @@ describe('the built page', () => {
     expect(sum).toBeLessThan(ALL_MAX_BYTES);
   });
 
+  it('is run in two tasks: the file that begins it, which imports the libraries, and the application', () => {
+    const html = readFileSync(path.join(PAGE, 'index.html'), 'utf8');
+    const preloaded = [
+      ...html.matchAll(/<link rel="modulepreload"[^>]* href="\/dashboard\/assets\/([^"]+)"/g),
+    ];
+    // Each further file takes a browser 10 ms or more.
+    expect(preloaded.length).toBeLessThan(5);
+    const [begin = '', app = ''] = ['begin', 'app'].map((name) => {
+      const file = preloaded.map(([, found = '']) => found).find((found) => found.startsWith(`${name}-`));
+      return file ? readFileSync(path.join(PAGE, 'assets', file), 'utf8') : '';
+    });
+    const entry = ASSETS.filter((name) => html.includes(`src="/dashboard/assets/${name}"`));
+    expect(entry).toHaveLength(1);
+    const text = readFileSync(path.join(PAGE, 'assets', entry[0] ?? ''), 'utf8');
+    // An import in the head of a file is run in the same task, an import by a call is not.
+    expect(text).toMatch(/import\(`\.\/app-/);
+    for (const each of [text, begin]) expect(each).not.toMatch(/from"\.\/app-|import"\.\/app-/);
+    expect(app).toContain('auditEvents');
+    expect(begin).not.toContain('auditEvents');
+  });
+
   it('is sent compressed to a browser that accepts that, with the same content for every browser', async () => {
     const world = await World.open();
     try {
