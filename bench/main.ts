@@ -15,6 +15,7 @@ import { madeDays } from './benches/made-days';
 import { read } from './benches/read';
 import { repeats } from './benches/repeats';
 import { reports } from './benches/reports';
+import { start } from './benches/start';
 import { tail } from './benches/tail';
 import { usual } from './benches/usual';
 import { watch } from './benches/watch';
@@ -39,6 +40,7 @@ const BENCHES: Readonly<Record<string, (bench: Bench, datasets: Datasets) => Pro
   'made-days': madeDays,
   archive,
   explore,
+  start,
   decode,
   agent,
   'end-to-end': endToEnd,
