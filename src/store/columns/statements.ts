@@ -16,15 +16,20 @@ const named = (tenantId: number) => Prisma.sql`${tenantId}::int`;
 
 /**
  * Hours of a tenant that have events, in order, as one text (`hours`): a row for each takes the driver ten times as long.
- * Each has its number of events, and the version of its columns if they hold; it is empty if they have none.
+ * Each has its number of events, and the version of its columns if they hold; it is empty if they have none. The columns are
+ * no table that is joined: for a tenant that statistics do not know yet, PostgreSQL would read all of them for each hour.
  */
 export function hoursStatement(tenantId: number, span: HourSpan): Prisma.Sql {
   const tenant = named(tenantId);
   return Prisma.sql`
-    SELECT string_agg(a.hour || ' ' || a.n || CASE WHEN s.n IS NULL THEN '' ELSE ' ' || coalesce(s.version::text, '') END,
+    SELECT string_agg(a.hour || ' ' || a.n || CASE WHEN a.held = a.n THEN ' ' || coalesce(a.version, '') ELSE '' END,
       ',' ORDER BY a.hour) AS hours
-    FROM (SELECT u.hour, sum(u.n) AS n FROM (${storedHours(tenant, span)}) u GROUP BY u.hour HAVING sum(u.n) > 0) a
-    LEFT JOIN audit_segment s ON s.tenant_id = ${tenant} AND s.hour = a.hour AND s.n = a.n AND s.times IS NOT NULL`;
+    FROM (
+      SELECT u.hour, sum(u.n) AS n, max(u.held) AS held, max(u.version) AS version FROM (
+        SELECT h.hour, h.n, NULL::bigint AS held, NULL::text AS version FROM (${storedHours(tenant, span)}) h
+        UNION ALL SELECT c.hour, 0, c.n, c.version::text FROM audit_segment c
+        WHERE c.tenant_id = ${tenant} AND c.times IS NOT NULL AND ${within('c.hour', span)}) u
+      GROUP BY u.hour HAVING sum(u.n) > 0) a`;
 }
 
 /** Columns of some hours. */
