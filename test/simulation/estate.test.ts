@@ -2,6 +2,7 @@ import { signedOf } from '../agent/update/signed';
 import { offerTo } from '../support/agent-packages';
 import { describeOnPostgres } from '../support/engines';
 import { casesOf } from '../support/share';
+import { PATIENT, useLimits } from '../support/use-limits';
 import { useWorld } from '../support/use-world';
 import { Estate } from './support/estate';
 
@@ -32,6 +33,7 @@ const SOURCES = `query($t: String!) { auditSources(tenantId: $t) { hostName agen
   refusedSettings followsSettings publishedCount problem packageState packageReason running { batchMaxEvents isOn } } }`;
 
 describeOnPostgres(`an estate of ${COUNT} agents with one service`, () => {
+  useLimits(PATIENT);
   const open = useWorld('postgresql');
   let estate: Estate;
   let tenantId: string;

@@ -46,10 +46,11 @@ export function searchSegments(
   return Prisma.sql`
     SELECT q.* FROM (
       WITH stored AS MATERIALIZED (
-        SELECT u.hour, sum(u.n) AS n FROM (${storedHours(tenant, whole, openSpan !== null)}) u
+        SELECT u.hour, sum(u.n) AS n, max(u.held) AS held FROM (
+          SELECT o.hour, o.n, NULL::bigint AS held FROM (${storedHours(tenant, whole, openSpan !== null)}) o
+          UNION ALL SELECT s.hour, 0, s.n FROM audit_segment s WHERE s.tenant_id = ${tenant} AND ${inSpan('s.hour')}) u
         GROUP BY u.hour HAVING sum(u.n) > 0),
-      sound AS MATERIALIZED (
-        SELECT a.hour FROM stored a JOIN audit_segment s ON s.tenant_id = ${tenant} AND s.hour = a.hour AND s.n = a.n)
+      sound AS MATERIALIZED (SELECT a.hour FROM stored a WHERE a.held = a.n)
       ${found.length > 0 ? Prisma.join(found, ' ') : Prisma.empty},
       unread AS MATERIALIZED (${withBounds(
         Prisma.sql`SELECT a.hour AS lo, a.hour + 1 AS hi FROM stored a WHERE ${missing}`,
