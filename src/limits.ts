@@ -309,7 +309,7 @@ export const LIMITS = {
   habitsOfDayBytesMax: 1024 * 1024, // a day with more is read again: some 80,000 deeds of 12 bytes
   habitsEveryMs: 5_000, // habits of days are counted before anybody asks: who asks at once waits some 200 ms more
   habitsTenantsPerRound: 10, // of which nothing is new takes one some 10 ms
-  habitsEventsMax: 2_500_000, // in the period: of more events only those of the login and the object are looked at
+  habitsEventsMax: 2_500_000, // in the period: of more events only those of the login and the object are looked at; also the most of all tenants that are counted ahead
   habitsOfDayEventsMax: 250_000, // 7 MB in memory while they are counted
   groupsListedMax: 10_000, // in one answer: a megabyte, made in some 20 ms
   groupSeriesMax: 8, // groups over time in one answer: each is a colour, and a filter on every event of the range

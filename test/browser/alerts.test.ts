@@ -233,14 +233,20 @@ describe('alerts in the dashboard', () => {
     await page.getByRole('dialog', { name: 'Audit event' }).getByRole('region', { name: 'Proof' }).waitFor();
   });
 
-  it('do not move by themselves: the page tells of new ones, and shows them when asked', async () => {
-    const { fabrikam } = opened.dashboard;
+  /** Opens the queue in a page whose clock the test moves. */
+  const rowsByHeldClock = async () => {
     page = await opened.dashboard.visit('/alerts');
     await page.clock.install();
     await page.getByLabel('Key', { exact: true }).fill(worker);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     const rows = queue().getByRole('row');
     await rows.nth(1).waitFor();
+    return rows;
+  };
+
+  it('do not move by themselves: the page tells of new ones, and shows them when asked', async () => {
+    const { fabrikam } = opened.dashboard;
+    const rows = await rowsByHeldClock();
     const before = await rows.count();
     await fabrikam.ingest(failuresOf('198.51.100.7', 6));
     const more = page.getByRole('button', { name: /more: show$/ });
@@ -257,12 +263,7 @@ describe('alerts in the dashboard', () => {
   });
 
   it('come by themselves once the service is back', async () => {
-    page = await opened.dashboard.visit('/alerts');
-    await page.clock.install();
-    await page.getByLabel('Key', { exact: true }).fill(worker);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    const rows = queue().getByRole('row');
-    await rows.nth(1).waitFor();
+    const rows = await rowsByHeldClock();
     await page.route('**/graphql', (asked) => asked.abort());
     await page.getByRole('button', { name: 'Refresh' }).click();
     const failed = page.getByRole('button', { name: 'Try again' });

@@ -1,6 +1,7 @@
 import type { ServiceDoor } from '../../src/database/clients';
 import type { AuditEvent } from '../../src/event/fields';
 import { toSummaryFilter } from '../../src/event/query';
+import { LIMITS } from '../../src/limits';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
 import { KnownHabits } from '../../src/modules/explore/known-habits';
 import { usualOf } from '../../src/modules/explore/usual';
@@ -215,6 +216,20 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
     const looks = jest.spyOn(watched, 'snapshot');
     for (let round = 0; round < 4; round++) await third.run();
     expect(looks).toHaveBeenCalledTimes(2);
+    // A day that is over is counted although no event came since.
+    const times = [0, 0, 24 * HOUR_MS, 24 * HOUR_MS];
+    await change('11111111-2222-4333-8444-555555555557');
+    const fourth = new KnownHabits(owner, watched, () => T0 + HOURS * HOUR_MS + (times[0] ?? 0));
+    looks.mockClear();
+    for (; times.length > 0; times.shift()) await fourth.run();
+    expect(looks).toHaveBeenCalledTimes(2);
+    // So many events leave no room for further ones.
+    const replaced = jest.replaceProperty(LIMITS, 'habitsEventsMax', 10 as never);
+    await change('11111111-2222-4333-8444-555555555558');
+    read.length = 0;
+    await new KnownHabits(owner, watched, nowMs).run();
+    expect(read).toEqual([]);
+    replaced.restore();
     await change('11111111-2222-4333-8444-555555555556');
   });
 

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from '../../event/event-time';
 import { toSummaryFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
 import { inSnapshot } from '../../store/columns/counter';
-import { areHabitsMany, Before, habitsBefore, hasFewEvents, NO_HOUR } from '../../store/columns/habits';
+import { Before, habitsBefore, hasFewEvents, NO_HOUR } from '../../store/columns/habits';
 import { oneTenant } from '../../tenant-set';
 import { extentStatement } from './histogram.statement';
 import { PERIOD_DAYS } from './usual';
@@ -17,18 +17,22 @@ interface Head {
 
 /** A look at a tenant. */
 interface Look {
-  /** The entries of its log before it; null: further columns may come without a new entry. */
-  readonly size: number | null;
+  /** The log and the day of which everything is counted; null: further columns may come without a new entry. */
+  readonly known: string | null;
   /** The hours that had no columns, as those of weeks in files; null: the look failed. */
   readonly lacking: number | null;
+  /** The events of the counted days. */
+  readonly events: number;
   /** The number of the look, of all tenants. */
   readonly nth: number;
 }
 
+const NOTHING = { lacking: 0, events: 0 };
+
 /**
  * Counts what logins did on whole days before anybody asks, so that the first answer to "Who normally does this?" is as
- * quick as the others. It looks at tenants with new events, a few in a round. It ends when little room is left, so what
- * was asked for stays.
+ * quick as the others. It looks at tenants with new events, a few in a round, and at all of them once a day is over. The
+ * events of all of them together are bounded, so that their habits fit into the room for habits.
  */
 export class KnownHabits {
   readonly #rounds: TenantRounds;
@@ -51,27 +55,37 @@ export class KnownHabits {
         ),
       'in use',
     );
+    const inUse = new Set(heads.map(({ tenantId }) => tenantId));
+    for (const tenantId of this.#looks.keys()) if (!inUse.has(tenantId)) this.#looks.delete(tenantId);
+    const today = Math.floor(this.nowMs() / DAY_MS) * DAY_MS;
+    const nameOf = ({ size }: Head) => `${size} ${today}`;
     const nthOf = ({ tenantId }: Head) => this.#looks.get(tenantId)?.nth ?? 0;
     const changed = heads
-      .filter(({ tenantId, size }) => this.#looks.get(tenantId)?.size !== size)
+      .filter((head) => this.#looks.get(head.tenantId)?.known !== nameOf(head))
       .sort((a, b) => nthOf(a) - nthOf(b));
-    for (const { tenantId, size } of changed.slice(0, LIMITS.habitsTenantsPerRound)) {
-      if (areHabitsMany()) break;
-      const lacking = await this.#rounds.attempt(tenantId, () => this.#count(tenantId));
-      const isSettled = lacking === 0 || (lacking !== null && lacking === this.#looks.get(tenantId)?.lacking);
-      this.#looks.set(tenantId, { size: isSettled ? size : null, lacking, nth: ++this.#nth });
+    for (const head of changed.slice(0, LIMITS.habitsTenantsPerRound)) {
+      const { tenantId } = head;
+      const last = this.#looks.get(tenantId);
+      this.#looks.delete(tenantId);
+      const counted = await this.#rounds.attempt(tenantId, () => this.#count(tenantId, today));
+      const { lacking = null, events = last?.events ?? 0 } = counted ?? {};
+      const isSettled = lacking === 0 || (lacking !== null && lacking === last?.lacking);
+      this.#looks.set(tenantId, {
+        known: isSettled ? nameOf(head) : null,
+        ...{ lacking, events, nth: ++this.#nth },
+      });
     }
     this.#rounds.end();
   }
 
-  /** Counts the days that are over, of the period before the newest events. @returns hours without columns */
-  async #count(tenantId: number): Promise<number> {
+  /** Counts the days that are over, of the period before the newest events. */
+  async #count(tenantId: number, today: number): Promise<Pick<Look, 'lacking' | 'events'>> {
     const { service } = this;
     const tenants = oneTenant(tenantId);
     const [row] = await service.ask(extentStatement(service.each(tenants)), tenants);
-    if (row?.last === null || row?.last === undefined) return 0;
+    if (row?.last === null || row?.last === undefined) return NOTHING;
     const dayAfter = (Math.floor((Number(row.last) * HOUR_MS) / DAY_MS) + 1) * DAY_MS;
-    const end = Math.min(dayAfter, Math.floor(this.nowMs() / DAY_MS) * DAY_MS);
+    const end = Math.min(dayAfter, today);
     const range = toSummaryFilter({
       filter: undefined,
       startTime: new Date(end - PERIOD_DAYS * DAY_MS).toISOString(),
@@ -79,9 +93,13 @@ export class KnownHabits {
     });
     return inSnapshot(service, tenants, range, async (counter) => {
       const hours = await counter.tenantHours(tenantId);
-      if (!hasFewEvents(hours, LIMITS.habitsEventsMax)) return 0;
+      const counted = [...this.#looks.values()].reduce((sum, { events }) => sum + events, 0);
+      if (!hasFewEvents(hours, LIMITS.habitsEventsMax - counted)) return NOTHING;
       await habitsBefore(hours, NO_HOUR, new Before(new Map()));
-      return hours.stored.filter(({ version }) => version === null).length;
+      return {
+        lacking: hours.stored.filter(({ version }) => version === null).length,
+        events: hours.stored.reduce((sum, { n }) => sum + n, 0),
+      };
     });
   }
 }

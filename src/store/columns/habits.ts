@@ -266,9 +266,6 @@ function paired(a: Coded, b: Coded): Paired {
 
 const KEPT = new KeptDays<Int32Array>(LIMITS.habitsBytesMax, LIMITS.habitsOfDayBytesMax);
 
-/** Whether habits are known of so many days that those of further ones would soon take the place of others. */
-export const areHabitsMany = (): boolean => KEPT.isMostlyFull;
-
 /** As `apart`: every hour counts. */
 export const NO_HOUR = -1;
 

@@ -49,11 +49,6 @@ export class KeptDays<P extends Packed> {
     });
   }
 
-  /** Whether most of the room is taken. */
-  get isMostlyFull(): boolean {
-    return this.#days.calculatedSize > 0.75 * this.#days.maxSize;
-  }
-
   get(key: string): P | undefined {
     return this.#days.get(key);
   }
