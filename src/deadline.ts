@@ -15,7 +15,7 @@ export async function within<T>(deadlineMs: number, late: () => unknown, work: (
   }
 }
 
-/** Resolves when an answer is closed: it was sent, or its caller went away. */
+/** A signal that is aborted when an answer is closed: it was sent, or its caller went away. */
 export function whenClosed(answer: {
   readonly closed: boolean;
   once(event: 'close', then: () => void): unknown;
@@ -24,6 +24,30 @@ export function whenClosed(answer: {
   if (answer.closed) controller.abort();
   else answer.once('close', () => controller.abort());
   return controller.signal;
+}
+
+/**
+ * Gives up a wait after some time, or when the caller goes.
+ * @param giveUp gets whether the time was over
+ * @returns ends this, since the wait has ended in another way
+ */
+export function giveUpAfter(
+  ms: number,
+  gone: AbortSignal | undefined,
+  giveUp: (isLate: boolean) => void,
+): () => void {
+  const end = (isLate: boolean) => {
+    clear();
+    giveUp(isLate);
+  };
+  const leave = () => end(false);
+  const timer = setTimeout(end, ms, true);
+  const clear = () => {
+    clearTimeout(timer);
+    gone?.removeEventListener('abort', leave);
+  };
+  gone?.addEventListener('abort', leave);
+  return clear;
 }
 
 /** Interrupts long work every few milliseconds, so that other requests are served. */

@@ -1,4 +1,5 @@
-import { CallerGone, type DomainError, NoTurn } from '../../errors';
+import { giveUpAfter } from '../../deadline';
+import { CallerGone, NoTurn } from '../../errors';
 import { LIMITS } from '../../limits';
 
 /** How many long statements may run at once. */
@@ -100,21 +101,12 @@ export class FairShare {
           resolve(waiter);
         },
       };
-      const giveUp = (why: () => DomainError) => {
-        clear();
+      const clear = giveUpAfter(waitMs, gone, (isLate) => {
         this.#waiting = this.#waiting.filter((other) => other !== waiter);
-        reject(why());
+        const usedUp = new InUse(this.#running).shareUsedUp(waiter, this.shares) ?? 'tenant';
+        reject(isLate ? this.#refusal(usedUp, waiter) : new CallerGone());
         this.#admit();
-      };
-      const leave = () => giveUp(() => new CallerGone());
-      const late = () =>
-        this.#refusal(new InUse(this.#running).shareUsedUp(waiter, this.shares) ?? 'tenant', waiter);
-      const timer = setTimeout(() => giveUp(late), waitMs);
-      const clear = () => {
-        clearTimeout(timer);
-        gone?.removeEventListener('abort', leave);
-      };
-      gone?.addEventListener('abort', leave);
+      });
       this.#waiting.push(waiter);
       this.#admit();
     });

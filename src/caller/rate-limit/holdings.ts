@@ -1,3 +1,4 @@
+import { giveUpAfter } from '../../deadline';
 import { CallerGone, DomainError } from '../../errors';
 import { LIMITS } from '../../limits';
 import type { Asker } from './fair-share';
@@ -131,18 +132,10 @@ export class AnswerBytes {
           return true;
         },
       };
-      const giveUp = (why: () => DomainError) => {
-        clear();
+      const clear = giveUpAfter(LIMITS.answerWaitMs, gone, (isLate) => {
         this.#waiting = this.#waiting.filter((other) => other !== waiter);
-        reject(why());
-      };
-      const leave = () => giveUp(() => new CallerGone());
-      const timer = setTimeout(() => giveUp(refusal), LIMITS.answerWaitMs);
-      const clear = () => {
-        clearTimeout(timer);
-        gone?.removeEventListener('abort', leave);
-      };
-      gone?.addEventListener('abort', leave);
+        reject(isLate ? refusal() : new CallerGone());
+      });
       this.#waiting.push(waiter);
     });
   }
