@@ -30,8 +30,8 @@ interface Look {
 const NOTHING = { lacking: 0, events: 0 };
 
 /**
- * Counts what logins did on whole days before anybody asks, so that the first answer to "Who normally does this?" is as
- * quick as the others. It looks at tenants with new events, a few in a round, and at all of them once a day is over. The
+ * Counts what logins did on whole days before anybody asks, so that the first answer to "Who normally does this?" need not
+ * read all of them. It looks at tenants with new events, a few in a round, and at all of them once a day is over. The
  * events of all of them together are bounded, so that their habits fit into the room for habits.
  */
 export class KnownHabits {
