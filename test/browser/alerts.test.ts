@@ -173,7 +173,7 @@ describe('alerts in the dashboard', () => {
     await press('Space');
     await press('Tab');
     await page.keyboard.type('a scanner of ours');
-    await resolve.getByRole('button', { name: 'Resolve' }).press('Enter');
+    await resolve.getByRole('button', { name: 'Resolve', disabled: false }).press('Enter');
     await resolve.waitFor({ state: 'detached' });
     await rowOf('203.0.113.2').getByText('Resolved: true positive').waitFor();
 
@@ -182,7 +182,7 @@ describe('alerts in the dashboard', () => {
     const suppress = page.getByRole('dialog', { name: /^Suppress Brute force/ });
     await suppress.getByLabel('Client address: 203.0.113.3').waitFor();
     await suppress.getByLabel('Reason').fill('the scanner runs this week');
-    await suppress.getByRole('button', { name: 'Suppress' }).press('Enter');
+    await suppress.getByRole('button', { name: 'Suppress', disabled: false }).press('Enter');
     await suppress.waitFor({ state: 'detached' });
     await rowOf('203.0.113.3').getByText('Suppressed').waitFor();
 
