@@ -249,10 +249,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     activityModule({ owner, readSide, fairShare, nowMs, log }),
     searchModule(owner, config.searchIndex),
     detection,
-    exploreModule({
-      ...{ service, owner, tenants, fairShare, nowMs },
-      find: (set, recordId) => readSide.reader.find(set, recordId),
-    }),
+    exploreModule({ service, owner, tenants, fairShare, reader: readSide.reader, nowMs }),
     keysModule({ store: keys, tenants, authenticator, nowMs }),
     compliance,
     entitiesModule({

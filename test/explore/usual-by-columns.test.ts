@@ -185,7 +185,9 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
       );
     const watched = { ...service, snapshot };
     const nowMs = () => T0 + HOURS * HOUR_MS;
-    const habits = new KnownHabits(owner, watched, nowMs);
+    const answer = jest.fn(async (tenants: readonly number[]) => tenants);
+    const doors = { owner, service: watched, answer };
+    const habits = new KnownHabits(doors, nowMs);
     // Another version of its columns.
     const hourToChange = T0 / HOUR_MS + 17 * 24 + 5;
     const columns =
@@ -196,9 +198,11 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
     read.length = 0;
     await habits.run();
     expect(read).toEqual([]);
+    // The question is answered once in each process, not in each look.
+    expect(answer.mock.calls).toEqual([[[store.tenantId]]]);
     // In the second look, too: the log is as long as before.
     await change(null);
-    const another = new KnownHabits(owner, watched, nowMs);
+    const another = new KnownHabits(doors, nowMs);
     await another.run();
     await change('11111111-2222-4333-8444-555555555555');
     read.length = 0;
@@ -212,14 +216,14 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
 
     // Hours that stay without columns, as those of weeks in files, are not looked for again and again.
     await change(null);
-    const third = new KnownHabits(owner, watched, nowMs);
+    const third = new KnownHabits(doors, nowMs);
     const looks = jest.spyOn(watched, 'snapshot');
     for (let round = 0; round < 4; round++) await third.run();
     expect(looks).toHaveBeenCalledTimes(2);
     // A day that is over is counted although no event came since.
     const times = [0, 0, 24 * HOUR_MS, 24 * HOUR_MS];
     await change('11111111-2222-4333-8444-555555555557');
-    const fourth = new KnownHabits(owner, watched, () => T0 + HOURS * HOUR_MS + (times[0] ?? 0));
+    const fourth = new KnownHabits(doors, () => T0 + HOURS * HOUR_MS + (times[0] ?? 0));
     looks.mockClear();
     for (; times.length > 0; times.shift()) await fourth.run();
     expect(looks).toHaveBeenCalledTimes(2);
@@ -227,7 +231,7 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
     const replaced = jest.replaceProperty(LIMITS, 'habitsEventsMax', 10 as never);
     await change('11111111-2222-4333-8444-555555555558');
     read.length = 0;
-    await new KnownHabits(owner, watched, nowMs).run();
+    await new KnownHabits(doors, nowMs).run();
     expect(read).toEqual([]);
     replaced.restore();
     await change('11111111-2222-4333-8444-555555555556');

@@ -5,7 +5,7 @@ import { toSummaryFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
 import { inSnapshot } from '../../store/columns/counter';
 import { Before, habitsBefore, hasFewEvents, NO_HOUR } from '../../store/columns/habits';
-import { oneTenant } from '../../tenant-set';
+import { oneTenant, type TenantSet } from '../../tenant-set';
 import { extentStatement } from './histogram.statement';
 import { PERIOD_DAYS } from './usual';
 
@@ -29,28 +29,36 @@ interface Look {
 
 const NOTHING = { lacking: 0, events: 0 };
 
+export interface Doors {
+  readonly owner: OwnerDoor;
+  readonly service: ServiceDoor;
+  /** Answers the question once, about the newest event of a tenant. */
+  readonly answer: (tenants: TenantSet) => Promise<unknown>;
+}
+
 /**
  * Counts what logins did on whole days before anybody asks, so that the first answer to "Who normally does this?" need not
  * read all of them. It looks at tenants with new events, a few in a round, and at all of them once a day is over. The
- * events of all of them together are bounded, so that their habits fit into the room for habits.
+ * events of all of them together are bounded, so that their habits fit into the room for habits. After the first count it
+ * answers the question once itself, since the first answer of a process takes several times as long as later ones.
  */
 export class KnownHabits {
   readonly #rounds: TenantRounds;
   readonly #looks = new Map<number, Look>();
   #nth = 0;
+  #hasAnswered = false;
 
   constructor(
-    private readonly owner: OwnerDoor,
-    private readonly service: ServiceDoor,
+    private readonly doors: Doors,
     private readonly nowMs: () => number,
   ) {
-    this.#rounds = new TenantRounds(owner);
+    this.#rounds = new TenantRounds(doors.owner);
   }
 
   async run(): Promise<void> {
     const heads = await this.#rounds.ask(
       (of) =>
-        this.owner.models.$queryRawUnsafe<Head[]>(
+        this.doors.owner.models.$queryRawUnsafe<Head[]>(
           `SELECT h.tenant_id AS "tenantId", h.size::float8 AS size FROM audit_log_head h WHERE ${of('h.tenant_id')}`,
         ),
       'in use',
@@ -67,7 +75,14 @@ export class KnownHabits {
       const { tenantId } = head;
       const last = this.#looks.get(tenantId);
       this.#looks.delete(tenantId);
-      const counted = await this.#rounds.attempt(tenantId, () => this.#count(tenantId, today));
+      const counted = await this.#rounds.attempt(tenantId, async () => {
+        const found = await this.#count(tenantId, today);
+        if (found.events > 0 && !this.#hasAnswered) {
+          this.#hasAnswered = true;
+          await this.doors.answer(oneTenant(tenantId));
+        }
+        return found;
+      });
       const { lacking = null, events = last?.events ?? 0 } = counted ?? {};
       const isSettled = lacking === 0 || (lacking !== null && lacking === last?.lacking);
       this.#looks.set(tenantId, {
@@ -80,7 +95,7 @@ export class KnownHabits {
 
   /** Counts the days that are over, of the period before the newest events. */
   async #count(tenantId: number, today: number): Promise<Pick<Look, 'lacking' | 'events'>> {
-    const { service } = this;
+    const { service } = this.doors;
     const tenants = oneTenant(tenantId);
     const [row] = await service.ask(extentStatement(service.each(tenants)), tenants);
     if (row?.last === null || row?.last === undefined) return NOTHING;

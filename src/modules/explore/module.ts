@@ -1,9 +1,10 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
-import type { AuditEvent } from '../../event/fields';
+import { toSummaryFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
+import type { AuditEventReader } from '../../store/rows/audit-event-reader';
 import type { TenantSet } from '../../tenant-set';
 import { explain } from './explain';
 import { ExplainResolver } from './explain.resolver';
@@ -22,21 +23,25 @@ export const exploreModule = ({
   owner,
   tenants,
   fairShare,
-  find,
+  reader,
   nowMs,
 }: {
   readonly service: ServiceDoor;
   readonly owner: OwnerDoor;
   readonly tenants: Pick<TenantStore, 'existing'>;
   readonly fairShare: FairShare;
-  readonly find: (tenants: TenantSet, recordId: string) => Promise<AuditEvent | null>;
+  readonly reader: Pick<AuditEventReader, 'page' | 'find'>;
   readonly nowMs: () => number;
 }): Module => ({
   resolvers: [
     new ExploreResolver(new PostgresAuditEventExplorer(service), fairShare),
     new RowsResolver((set, filter) => rowsOf(service, set, filter), fairShare),
     new GroupShapesResolver(new PostgresAuditEventExplorer(service), fairShare),
-    new UsualResolver(find, (event, withTenant) => usualOf(service, event, withTenant), fairShare),
+    new UsualResolver(
+      (set, recordId) => reader.find(set, recordId),
+      (event, withTenant) => usualOf(service, event, withTenant),
+      fairShare,
+    ),
     new ExplainResolver((set, filter) => explain(service, set, filter), tenants, fairShare),
   ],
   tasks: [
@@ -44,7 +49,7 @@ export const exploreModule = ({
       name: 'habits',
       doc: 'counting what logins usually do',
       everyMs: LIMITS.habitsEveryMs,
-      run: knownHabits(owner, service, nowMs),
+      run: knownHabits({ owner, service, answer: (set) => answerOfNewest(service, reader, set) }, nowMs),
     },
   ],
 });
@@ -52,4 +57,16 @@ export const exploreModule = ({
 function knownHabits(...parts: ConstructorParameters<typeof KnownHabits>): () => Promise<void> {
   const habits = new KnownHabits(...parts);
   return () => habits.run();
+}
+
+async function answerOfNewest(
+  service: ServiceDoor,
+  reader: Pick<AuditEventReader, 'page' | 'find'>,
+  tenants: TenantSet,
+): Promise<void> {
+  const filter = toSummaryFilter({ filter: undefined, startTime: undefined, endTime: undefined });
+  const order = { sort: 'recordId', descending: true } as const;
+  const { items } = await reader.page(tenants, { filter, ...order, page: 1, pageSize: 1 });
+  const event = items[0] && (await reader.find(tenants, items[0].recordId));
+  if (event) await usualOf(service, event, false);
 }
