@@ -14,6 +14,8 @@ import { Failed, Loading } from './shell/states';
 import { SHELL } from './shell/texts';
 import { SignIn } from './sign-in/sign-in';
 
+const AGAIN_MS = 10_000;
+
 type State =
   | { kind: 'asking' }
   | { kind: 'failed'; error: Error }
@@ -29,7 +31,6 @@ export function App({ loading }: { readonly loading: Promise<Session | null> }) 
   useContrastOfPage();
   const t = useTexts(SHELL);
   const take = useCallback((asked: Promise<Session | null>) => {
-    setState({ kind: 'asking' });
     asked.then(
       // The page is drawn in slices, between which the browser answers to whoever uses it.
       (session) => startTransition(() => setState({ kind: 'known', session })),
@@ -37,6 +38,17 @@ export function App({ loading }: { readonly loading: Promise<Session | null> }) 
     );
   }, []);
   useEffect(() => take(loading), [take, loading]);
+  // Nobody may be there to ask again.
+  useEffect(() => {
+    if (state.kind !== 'failed') return;
+    const timer = setTimeout(() => take(loadSession()), AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [state, take]);
+
+  const ask = () => {
+    setState({ kind: 'asking' });
+    take(loadSession());
+  };
 
   const leave = useCallback((over: boolean) => {
     endKeeping(over);
@@ -62,7 +74,7 @@ export function App({ loading }: { readonly loading: Promise<Session | null> }) 
   if (state.kind === 'failed')
     return (
       <Container size="xs" pt="xl">
-        <Failed error={state.error} retry={() => take(loadSession())} />
+        <Failed error={state.error} retry={ask} />
       </Container>
     );
   if (!session || !client)

@@ -46,6 +46,26 @@ describe('signing in to the dashboard', () => {
     expect(new URL(page.url()).search).toBe('?range=all&search=salary');
   });
 
+  it('is offered once the service is back, although nobody does anything', async () => {
+    const page = await opened.dashboard.visit();
+    await page.clock.install();
+    const session = '**/dashboard/api/session';
+    await page.route(session, (asked) => asked.abort());
+    await page.reload();
+    const failed = page.getByRole('button', { name: 'Try again' });
+    for (let times = 0; times < 2; times++) {
+      await failed.waitFor();
+      const asked = page.waitForRequest(session);
+      await page.clock.runFor(11_000);
+      await asked;
+    }
+    await page.unroute(session);
+    await page.clock.runFor(11_000);
+    await page.getByLabel('Key', { exact: true }).waitFor();
+    expect(await failed.count()).toBe(0);
+    await page.context().close();
+  });
+
   it('is in German where a person chose it', async () => {
     const { contoso } = opened.dashboard;
     const page = await opened.dashboard.visit('/', { bypassCSP: true });

@@ -10,7 +10,7 @@ import { IconMoon, IconSun, IconWorld } from '@tabler/icons-react';
 import type { Session } from '../api/session';
 import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
-import { parseZone, zoneName, zoneNames } from '../lib/time';
+import { parseZone, type TimeZone, zoneName, zoneNames } from '../lib/time';
 import { SHELL } from './texts';
 
 /** Chooses the zone of all times: UTC, the browser's, the service's, or any other. */
@@ -21,11 +21,8 @@ export function TimeZoneSwitch({ session }: { readonly session: Session }) {
     { value: 'UTC', label: 'UTC' },
     { value: 'local', label: t.local },
   ];
-  const isUsual = zone === 'UTC' || zone === 'local';
+  const isUsual = isUsualZone(zone);
   const city = zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone;
-  const names = zoneNames();
-  const isListed = isUsual || names.includes(zone);
-  const service = parseZone(session.timeZone ?? null);
   return (
     <>
       <SegmentedControl
@@ -42,25 +39,34 @@ export function TimeZoneSwitch({ session }: { readonly session: Session }) {
           </ActionIcon>
         </Popover.Target>
         <Popover.Dropdown aria-label={t.timeZone}>
-          <NativeSelect
-            label={t.allTimes}
-            value={zone}
-            onChange={(event) => setZone(event.currentTarget.value)}
-          >
-            {!isListed && <option value={zone}>{zone}</option>}
-            <option value="UTC">UTC</option>
-            <option value="local">{t.ofBrowser(zoneName('local'))}</option>
-            {service && <option value={service}>{t.ofServer(zoneName(service))}</option>}
-            <hr />
-            {names.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </NativeSelect>
+          <AllZones session={session} />
         </Popover.Dropdown>
       </Popover>
     </>
+  );
+}
+
+const isUsualZone = (zone: TimeZone): boolean => zone === 'UTC' || zone === 'local';
+
+function AllZones({ session }: { readonly session: Session }) {
+  const t = useTexts(SHELL);
+  const [zone, setZone] = useTimeZone();
+  const names = zoneNames();
+  const isListed = isUsualZone(zone) || names.includes(zone);
+  const service = parseZone(session.timeZone ?? null);
+  return (
+    <NativeSelect label={t.allTimes} value={zone} onChange={(event) => setZone(event.currentTarget.value)}>
+      {!isListed && <option value={zone}>{zone}</option>}
+      <option value="UTC">UTC</option>
+      <option value="local">{t.ofBrowser(zoneName('local'))}</option>
+      {service && <option value={service}>{t.ofServer(zoneName(service))}</option>}
+      <hr />
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </NativeSelect>
   );
 }
 

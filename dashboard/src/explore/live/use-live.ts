@@ -76,7 +76,10 @@ export function useLive(shown: Shown): Live {
   });
   // What the list has now is shown as it says.
   useEffect(() => {
-    if (page) setNews((now) => ({ ...now, came: notIn(page.items, now.came, askedMs.current) }));
+    if (page)
+      setNews((now) =>
+        now.came.length === 0 ? now : { ...now, came: notIn(page.items, now.came, askedMs.current) },
+      );
   }, [page, askedMs]);
   const rows = useMemo(
     () => mergedRows(page?.items ?? [], came, state.pageSize),
