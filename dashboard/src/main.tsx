@@ -16,6 +16,8 @@ import { contrastVariables, theme } from './theme';
 
 // The request is sent before anything is drawn.
 const session = loadSession();
+// Where it fails before the application is there, the application tells.
+session.catch(() => {});
 noteActs(document);
 
 const root = document.getElementById('root');
