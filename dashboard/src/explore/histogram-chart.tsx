@@ -30,40 +30,47 @@ interface Props {
 export function HistogramChart({ histogram, missing, zone, onZoom, onHover }: Props) {
   const { ref: sizeRef, width } = useElementSize();
   const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<UPlot | null>(null);
   const colors = useHistogramColors();
   const events = useRef({ onZoom, onHover });
   events.current = { onZoom, onHover };
 
   useEffect(() => {
-    if (!place.current || width === 0) return;
-    const chart = new UPlot(
-      {
-        ...optionsOf(histogram, zone, colors, width),
-        hooks: {
-          draw: [(self) => hatch(self, missing, colors.text)],
-          setSelect: [
-            (self) => {
-              const { left, width: wide } = self.select;
-              if (wide === 0) return;
-              events.current.onZoom(
-                Math.floor(self.posToVal(left, 'x') * 1000),
-                Math.ceil(self.posToVal(left + wide, 'x') * 1000),
-              );
-            },
-          ],
-          setCursor: [
-            (self) => {
-              const index = bucketAt(histogram, self.cursor.left ?? -1, (at) => self.posToVal(at, 'x'));
-              events.current.onHover(index);
-            },
-          ],
+    if (width === 0) return;
+    // It measures the page, which may take long where rows came with it: not in the task that draws them.
+    const timer = setTimeout(() => {
+      if (!place.current) return;
+      chart.current?.destroy();
+      chart.current = new UPlot(
+        {
+          ...optionsOf(histogram, zone, colors, width),
+          hooks: {
+            draw: [(self) => hatch(self, missing, colors.text)],
+            setSelect: [
+              (self) => {
+                const { left, width: wide } = self.select;
+                if (wide === 0) return;
+                events.current.onZoom(
+                  Math.floor(self.posToVal(left, 'x') * 1000),
+                  Math.ceil(self.posToVal(left + wide, 'x') * 1000),
+                );
+              },
+            ],
+            setCursor: [
+              (self) => {
+                const index = bucketAt(histogram, self.cursor.left ?? -1, (at) => self.posToVal(at, 'x'));
+                events.current.onHover(index);
+              },
+            ],
+          },
         },
-      },
-      dataOf(histogram),
-      place.current,
-    );
-    return () => chart.destroy();
+        dataOf(histogram),
+        place.current,
+      );
+    });
+    return () => clearTimeout(timer);
   }, [histogram, missing, zone, colors, width]);
+  useEffect(() => () => chart.current?.destroy(), []);
 
   const range = { fromMs: Date.parse(histogram.startTime ?? ''), toMs: Date.parse(histogram.endTime ?? '') };
   return (
