@@ -55,8 +55,8 @@ export function Explore({ session }: { readonly session: Session }) {
   const isOff = problem !== null;
   const live = useLive({ state, filter, question, page: answered, isOff, refresh, failure });
   const { page } = live;
-  // The rows are drawn in slices, between which the browser answers to whoever uses it.
-  const drawn = useDeferredValue(page);
+  // A new table is drawn in slices, between which the browser answers to whoever uses it.
+  const hasTable = useDeferredValue(page !== undefined);
   const isGrouped = state.groupBy.length > 0;
   // What is asked again by itself shows no wait.
   const isWaiting = events.fetching && live.state === null;
@@ -154,16 +154,16 @@ export function Explore({ session }: { readonly session: Session }) {
                 !error && <Failed error={events.error} retry={retry} />
               ) : page?.totalCount === 0 && !isStale ? (
                 <NoEvents state={state} asked={filter} change={change} zone={zone} />
-              ) : !drawn ? (
+              ) : !page || !hasTable ? (
                 // The table takes the longest to draw, so the questions are sent first.
                 <Loading what={t.theEvents} rows={state.pageSize} height={25} />
               ) : (
                 <>
                   <LivePill live={live} />
                   <EventsTable
-                    page={drawn}
+                    page={page}
                     marks={marks}
-                    isBusy={isWaiting || drawn !== page}
+                    isBusy={isWaiting}
                     fresh={live.fresh}
                     state={state}
                     change={change}
