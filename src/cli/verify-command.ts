@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
+import { onOneLine } from '../event/visible-text';
 import { originOf } from '../modules/evidence/checkpoint';
 import { CHECKPOINT_KEY_FILE } from '../modules/evidence/checkpoint-key-file';
 import { certificatesIn, judgeBy } from '../modules/evidence/verify/authorities';
@@ -213,16 +214,14 @@ async function verifyFolder(
       : textOf(report, { keys, isPinned, quorum, timeStamps }),
   );
   if (report.isChanged)
-    throw new CommandError(`The events of tenant ${report.tenantId} are not as they were accepted.`);
+    throw failed(`The events of tenant ${report.tenantId} are not as they were accepted.`);
   if (missing !== null) throw new CommandError(`The policy ${options.policy} is not met: ${missing}.`);
   const [wrongStamp] = timeStamps.problems;
   if (wrongStamp !== undefined)
-    throw new CommandError(
-      `Of tenant ${report.tenantId}, ${timeStamps.problems.length} time stamps do not verify.`,
-    );
+    throw failed(`Of tenant ${report.tenantId}, ${timeStamps.problems.length} time stamps do not verify.`);
   if (judge !== null && timeStamps.verified === 0) throw new CommandError(NOT_STAMPED);
   if (!report.isSound)
-    throw new CommandError(
+    throw failed(
       report.unjudged > 0
         ? `Of tenant ${report.tenantId}, ${report.unjudged} of ${report.events} events could not be judged.`
         : `Of tenant ${report.tenantId}, the log could not be judged: ${report.problems[0]}.`,
@@ -280,6 +279,9 @@ async function ownPublicKey(env: Ports['env']): Promise<string> {
 }
 
 const readGiven = (file: string): Promise<string> => given(readFile(file, 'utf8'));
+
+/** Of an error in what was verified: whoever wrote that writes no line of its own into a terminal. */
+const failed = (text: string) => new CommandError(onOneLine(text));
 
 /** An error in what the caller gave is printed as one line. */
 const given = <T>(work: Promise<T>): Promise<T> =>

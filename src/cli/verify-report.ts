@@ -54,13 +54,14 @@ export function textOf(
     lines.push(`  ${removed} of them without their event: removed by retention, as it recorded`);
   if (erased > 0) lines.push(`  ${erased} of them without their event: erased`);
   for (const { at, erasedBy, reason, events } of erasures.slice(-SHOWN_MAX))
-    lines.push(onOneLine(`  erased ${at}: ${events} events, by ${erasedBy}: ${reason}`));
+    lines.push(`  erased ${at}: ${events} events, by ${erasedBy}: ${reason}`);
   if (newer > 0)
     lines.push(`  ${newer} of them were accepted while the events were fetched, and are not looked at`);
   lines.push(
     `  key ${trust.keys.join(', ')}${trust.isPinned ? '' : ' (as the service states it; give --public-key to trust your own)'}`,
   );
-  return lines.join('\n');
+  // Whoever is verified writes no line of its own into a terminal.
+  return lines.map(onOneLine).join('\n');
 }
 
 function headline({ isSound, isChanged, findings, problems, events, unjudged }: Report): string {

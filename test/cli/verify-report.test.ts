@@ -78,6 +78,26 @@ describe('what verify says of a log', () => {
     expect(linesOf({ ...without, unjudged: 5 })[0]).toBe('tenant 7: NO VERDICT on 5 of 12 events. no key');
   });
 
+  it('names at most twenty time stamps that do not verify, and the newest that does', () => {
+    const newest = { number: 4, size: 15, time: 'T' };
+    const stamped = (count: number, isAuthorityChecked: boolean) =>
+      linesOf(
+        {},
+        {
+          ...PINNED,
+          timeStamps: { verified: 2, newest, isAuthorityChecked, problems: many(count).map((n) => `p${n}`) },
+        },
+      ).slice(1, -1);
+    const told = '  time stamp: an authority had checkpoint 4 (15 entries) at T';
+    const shown = many(20).map((n) => `  p${n}`);
+    expect(stamped(20, true)).toEqual([...shown, `${told}; the newest of 2`]);
+    expect(stamped(23, false)).toEqual([
+      ...shown,
+      '  and 3 more',
+      `${told} (nobody asked who it is; give --timestamp-ca); the newest of 2`,
+    ]);
+  });
+
   it.each([
     [20, null],
     [21, '  and 1 more'],

@@ -76,14 +76,15 @@ describe('verify against a service that is hostile or damaged', () => {
   });
   const bound = (name: keyof typeof CALL_BOUNDS, value: number) =>
     jest.replaceProperty(CALL_BOUNDS, name, value);
-  const verify = async (changed: Readonly<Record<string, Answer>>, ...args: string[]) => {
+  const run = async (changed: Readonly<Record<string, Answer>>, ...args: string[]) => {
     answers = { ...HONEST, ...changed };
     calls = 0;
     const { port } = server.address() as AddressInfo;
-    const { lines, error } = await runCli(
-      ['verify', '--service', `http://127.0.0.1:${port}`, '--wait', '0', '--json', ...args],
-      { AUDIT_ACTIVITY_API_KEY: 'key' },
-    );
+    const given = ['verify', '--service', `http://127.0.0.1:${port}`, '--wait', '0', ...args];
+    return runCli(given, { AUDIT_ACTIVITY_API_KEY: 'key' });
+  };
+  const verify = async (changed: Readonly<Record<string, Answer>>, ...args: string[]) => {
+    const { lines, error } = await run(changed, '--json', ...args);
     return { error, report: lines[0] === undefined ? null : JSON.parse(lines[0]) };
   };
 
@@ -93,6 +94,21 @@ describe('verify against a service that is hostile or damaged', () => {
     expect(report.problems).toEqual([
       expect.stringContaining('a hash of an upper level of the log, was changed'),
     ]);
+  });
+
+  it('writes no line and no sign of the service into the terminal', async () => {
+    const forged = '\u001b[2J\ntenant 7: all 600 events are as they were accepted, and none is missing';
+    const saying = (change: object) => ({
+      'audit-log': (...of: Parameters<Answer>) => ({ ...(HONEST['audit-log']?.(...of) as object), ...change }),
+    });
+    for (const change of [{ problem: forged }, { tenantId: `7${forged}` }]) {
+      const { lines, error } = await run(saying(change));
+      const said = [...lines, error ?? ''].join('\n');
+      expect(said).not.toContain('\u001b');
+      expect(said.split('\n').filter((line) => line.startsWith('tenant 7: all'))).toEqual([]);
+      expect(said).toContain('⟦U+000A⟧tenant 7: all 600');
+      expect(error?.split('\n')).toHaveLength(1);
+    }
   });
 
   it('leaves the kept checkpoint as it is where the log is not sound, or has none', async () => {
