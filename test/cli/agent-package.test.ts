@@ -60,10 +60,10 @@ describe('agent-package sign', () => {
 
   it('refuses a file that is too large, and a key of another kind, of which it shows nothing', async () => {
     const header = '// audit-agent 1.2.3 build 45\n';
-    const large = written(
-      'large.js',
-      Buffer.concat([Buffer.from(header), Buffer.alloc(LIMITS.agentPackageBytesMax)]),
-    );
+    const most = Buffer.concat([Buffer.from(header), Buffer.alloc(LIMITS.agentPackageBytesMax)]);
+    const large = written('large.js', most);
+    const largest = written('largest.js', most.subarray(0, LIMITS.agentPackageBytesMax));
+    expect((await readPackage(largest)).size).toBe(LIMITS.agentPackageBytesMax);
     const key = written('key.pem', privateKey.export(PEM));
     expect((await sign(large, key)).error).toContain(`has more than ${LIMITS.agentPackageBytesMax} bytes`);
     const file = written('agent.js', header);

@@ -1,25 +1,31 @@
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import timers from 'node:timers/promises';
 import { newKey } from '../../src/caller/key-format';
+import { errorLine } from '../../src/cli/error-output';
+import { readerKey } from '../../src/cli/reader-key';
 import { LIMITS } from '../../src/limits';
 import { runBeside, runCli } from '../support/cli';
+import { temporaryFolder } from '../support/engines';
 
 const ENV = { AUDIT_ACTIVITY_URL: 'http://service', AUDIT_ACTIVITY_OPERATOR_KEY: newKey('operator') };
 
-describe('a command that asks the service several times', () => {
-  const ask = jest.spyOn(globalThis, 'fetch');
-  afterAll(() => ask.mockRestore());
-  let asked: Record<string, unknown>[];
-  /** Answers the calls of each root field in turn. */
-  const answering = (answers: Readonly<Record<string, readonly unknown[]>>) => {
-    asked = [];
-    const left = new Map(Object.entries(answers).map(([name, all]) => [name, [...all]]));
-    ask.mockImplementation(async (_, init) => {
-      const { query, variables } = JSON.parse(String(init?.body));
-      const [name = ''] = [...left.keys()].filter((one) => new RegExp(`\\b${one}\\b`).test(query));
-      asked.push({ name, ...variables });
-      return new Response(JSON.stringify({ data: { [name]: left.get(name)?.shift() } }));
-    });
-  };
+const ask = jest.spyOn(globalThis, 'fetch');
+afterAll(() => ask.mockRestore());
+let asked: Record<string, unknown>[];
+/** Answers the calls of each root field in turn. */
+const answering = (answers: Readonly<Record<string, readonly unknown[]>>) => {
+  asked = [];
+  const left = new Map(Object.entries(answers).map(([name, all]) => [name, [...all]]));
+  ask.mockImplementation(async (_, init) => {
+    const { query, variables } = JSON.parse(String(init?.body));
+    const [name = ''] = [...left.keys()].filter((one) => new RegExp(`\\b${one}\\b`).test(query));
+    asked.push({ name, ...variables });
+    return new Response(JSON.stringify({ data: { [name]: left.get(name)?.shift() } }));
+  });
+};
 
+describe('a command that asks the service several times', () => {
   const entry = (operation: string) => ({ operation });
   it('access-log reads on behind empty pages of a search, until it has as many entries as are wanted', async () => {
     const pages = [
@@ -177,4 +183,190 @@ describe('a command that asks the service several times', () => {
     expect([daily?.includes('2026-01-05'), daily?.includes('paused')]).toEqual([true, false]);
     expect([weekly?.includes('2026-01-05'), weekly?.includes('paused')]).toEqual([false, true]);
   });
+});
+
+describe('what a command tells', () => {
+  const told = async (line: string, answers: Readonly<Record<string, readonly unknown[]>>) => {
+    answering(answers);
+    const { lines, error } = await runCli(line.split(' '), ENV);
+    return error === null ? lines.join('\n') : `error: ${error}`;
+  };
+
+  it('of tokens are those that agents fetch keys with, which all end', async () => {
+    const keys = [{ kind: 'agent', keyId: 'k1' }, ...[{ kind: 'enroll', keyId: 'k2' }]];
+    const list = await told('enroll-token list --json', { apiKeys: [keys] });
+    expect(JSON.parse(list)).toEqual([keys[1]]);
+    const without = await told('enroll-token create --name n --tenant 7 --uses 2', {});
+    expect([without, asked]).toEqual(['error: Give --expires-at: a token must end.', []]);
+  });
+
+  it('of a tenant that is not named is that there are several, or none yet', async () => {
+    const tenants = ['7', '8'].map((tenantId) => ({ tenantId }));
+    expect([
+      await told('alert suppressions', { tenants: [tenants] }),
+      await told('alert suppressions', { tenants: [[]] }),
+    ]).toEqual([
+      'error: There are 2 tenants: give --tenant.',
+      'error: There is no tenant yet: `tenant create` makes one.',
+    ]);
+  });
+
+  it('of the port of a witness is up to where ports go', async () => {
+    const run = (port: number) => told(`witness --folder /nowhere/at/all --port ${port}`, {});
+    expect(await run(65_536)).toBe('error: --port must be from 0 to 65535.');
+    expect(await run(65_535)).toMatch(/no log is named/);
+  });
+
+  it('of an alert or incident that is not there is that', async () => {
+    expect([
+      await told('alert show a1', { tenantAlert: [null] }),
+      await told('incident show i1', { tenantIncident: [null] }),
+    ]).toEqual(['error: There is no such alert.', 'error: There is no such incident.']);
+  });
+
+  it('of an incident has a table for each list that has rows', async () => {
+    const found = { title: 't', timeline: [{ text: 'read' }], entities: [], alerts: [], unrecorded: [] };
+    const answers = { tenantIncident: [found], incidentChanges: [[]] };
+    expect((await told('incident show i1', answers)).split('\n\n')).toEqual(['title: t', 'text\nread']);
+  });
+
+  const rule = (ruleId: string, title: string, more: object = {}) => ({ ruleId, title, ...more });
+  it.each([
+    ['its whole title, which begins another one', 'bulk READ', 'r1'],
+    ['how its title begins', 'Bulk read o', 'r2'],
+    ['its id', 'r3', 'r3'],
+  ])('of a rule is that of the one by %s', async (_, name, ruleId) => {
+    const rules = [rule('r2', 'Bulk read of cards'), rule('r1', 'Bulk read'), rule('r3', 'Other')];
+    answering({ detectionRules: [rules], removeRule: [rules[0]] });
+    expect((await runCli(['rule', 'remove', name, '--tenant', '7'], ENV)).error).toBeNull();
+    expect(asked.at(-1)).toEqual({ name: 'removeRule', tenantId: '7', ruleId });
+  });
+
+  it('of several rules, or none, is which there are, and nothing is done', async () => {
+    const rules = [rule('r1', 'Bulk read'), rule('r2', 'Bulk write')];
+    expect([
+      await told('rule remove Bulk --tenant 7', { detectionRules: [rules] }),
+      await told('rule remove Other --tenant 7', { detectionRules: [rules] }),
+      asked.length,
+    ]).toEqual([
+      'error: 2 rules begin with Bulk: Bulk read; Bulk write',
+      'error: There is no rule Other.',
+      1,
+    ]);
+  });
+
+  it('of a backtest is its end, however often it has to be asked for', async () => {
+    const wait = jest.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
+    const at = (state: string) => ({
+      ...{ state, backtestId: 'b1', tenantId: '7', title: 'Bulk read', days: [], examples: [] },
+      ...{ findingCount: 2, eventsRead: 9 },
+    });
+    const run = (...ends: string[]) =>
+      told('rule test r1 --tenant 7', {
+        detectionRules: [[rule('r1', 'Bulk read')]],
+        testRule: [at('running')],
+        backtest: ends.map(at),
+      });
+    try {
+      expect(await run('running', 'done')).toMatch(/^Bulk read: 2 findings in 9 events\n/);
+      expect(asked.filter(({ name }) => name === 'backtest')).toHaveLength(2);
+      expect(await run('failed')).toMatch(/^error: The backtest failed/);
+    } finally {
+      wait.mockRestore();
+    }
+  });
+
+  it('of an imported filter is how many rules it narrows, if it is on', async () => {
+    const folder = await temporaryFolder();
+    const file = path.join(folder, 'filter.yml');
+    const filter = (title: string, enabled: boolean, narrows: readonly string[]) =>
+      rule('f', title, { kind: 'filter', enabled, narrows });
+    try {
+      await writeFile(file, 'x');
+      const rules = [filter('A', true, ['r1']), filter('B', true, []), filter('C', false, ['r1', 'r2'])];
+      const lines = (await told(`rule import ${file} --tenant 7`, { importRules: [rules] })).split('\n');
+      expect(lines.slice(4)).toEqual(['A narrows 1 rule', 'B narrows 0 rules']);
+      await writeFile(file, Buffer.from([0x74, 0xff]));
+      const refused = await told(`rule import ${file} --tenant 7`, {});
+      expect([refused.startsWith('error: The file cannot be read: '), asked]).toEqual([true, []]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it.each([
+    ['succeeded=yes', 'succeeded must be true or false.'],
+    ['=x', 'It must be NAME=VALUE.'],
+  ])('of the parameter %s of a report is what it must be', async (parameter, why) => {
+    const create = 'report schedule create --tenant 7 --name n --report r --every daily --parameter';
+    expect([await told(`${create} ${parameter}`, {}), asked]).toEqual([expect.stringContaining(why), []]);
+  });
+
+  it.each([
+    [0, []],
+    [1, ['legal holds in force: 1 (`hold list`); what they hold is not removed']],
+  ])('of a tenant that is disabled has its %i legal holds', async (holdsInForce, lines) => {
+    const disabled = { tenantId: '7', disabledAt: 'T', holdsInForce };
+    const text = await told('tenant disable 7 --reason r', { disableTenant: [disabled] });
+    expect(text.split('\n').slice(1)).toEqual(lines);
+  });
+
+  it('of an erasure that finds nothing is that, and nothing is erased', async () => {
+    const line = 'erase --tenant 7 --filter actionId:X --reason r --yes';
+    expect(await told(line, { erasurePreview: [{ tenantId: '7', events: 0 }], eraseEvents: [] })).toBe(
+      '0 events of tenant 7 would be erased',
+    );
+    expect(asked.map(({ name }) => name)).toEqual(['erasurePreview']);
+  });
+
+  it('of what is declared about servers is what, and where it holds', async () => {
+    const none = { sha256: null, principalName: null, applicationName: null, workingHours: null };
+    const object = { databaseName: 'Pay', schemaName: null, objectName: null, serverInstanceName: null };
+    const all = [
+      { ...none, ...object },
+      { ...none, ...object, schemaName: 'dbo', objectName: 'Salary', serverInstanceName: 'SQL1' },
+      { ...none, ...object, databaseName: null, principalName: 'ada' },
+    ].map((one) => ({ declarationId: 'd', kind: 'k', validFrom: 'F', validUntil: null, ...one }));
+    const lines = (await told('compliance scope list --tenant 7', { complianceDeclarations: [all] })).split(
+      '\n',
+    );
+    expect(lines.slice(1).map((line) => line.split(/ {2,}/).slice(2, 4))).toEqual([
+      ['Pay', 'every one'],
+      ['Pay.dbo.Salary', 'SQL1'],
+      ['ada', 'every one'],
+    ]);
+  });
+
+  it('of a week that is not put into a file is why', async () => {
+    const week = { week: '2026-01-05', outcome: 'not sealed', events: 3 };
+    const run = (because: string | null) =>
+      told('archive run 7 --week 2026-01-05', { sealWeek: [{ ...week, because }] });
+    expect([await run('a hold'), await run(null)]).toEqual([
+      'week of 2026-01-05: not sealed, 3 events (a hold)',
+      'week of 2026-01-05: not sealed, 3 events',
+    ]);
+  });
+
+  it('of sources whose agents do not run the settings of their group are those alone', async () => {
+    const all = [true, false].map((followsSettings) => ({ tenantId: '7', lag: 1, followsSettings }));
+    const line = 'sources --not-following --json';
+    expect(JSON.parse(await told(line, { auditSources: [all] }))).toEqual([all[1]]);
+  });
+});
+
+describe('the key of a command that reads events', () => {
+  it('is that of the file, or else of the environment', async () => {
+    const given = { env: { AUDIT_ACTIVITY_API_KEY: 'of the environment' }, readInput: async () => ' k1 \n' };
+    expect([await readerKey('-', given), await readerKey(undefined, given)]).toEqual([
+      'k1',
+      'of the environment',
+    ]);
+    await expect(readerKey(undefined, { env: {} })).rejects.toThrow('No API key');
+  });
+});
+
+it('an error as JSON has a code of words, whatever code it has', () => {
+  expect(errorLine(Object.assign(new Error('lost'), { code: 7 }), true)).toBe(
+    '{"error":{"code":"failed","message":"lost"}}',
+  );
 });

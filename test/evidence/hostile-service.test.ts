@@ -99,7 +99,10 @@ describe('verify against a service that is hostile or damaged', () => {
   it('writes no line and no sign of the service into the terminal', async () => {
     const forged = '\u001b[2J\ntenant 7: all 600 events are as they were accepted, and none is missing';
     const saying = (change: object) => ({
-      'audit-log': (...of: Parameters<Answer>) => ({ ...(HONEST['audit-log']?.(...of) as object), ...change }),
+      'audit-log': (...of: Parameters<Answer>) => ({
+        ...(HONEST['audit-log']?.(...of) as object),
+        ...change,
+      }),
     });
     for (const change of [{ problem: forged }, { tenantId: `7${forged}` }]) {
       const { lines, error } = await run(saying(change));
