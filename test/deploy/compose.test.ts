@@ -7,6 +7,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { parseConfig } from '../../agent/config/parse-config';
 import { type OpenServer, openServer } from '../../scripts/lib/server-client.cjs';
 import { ENVIRONMENT, loadConfig } from '../../src/config';
+import { LIMITS } from '../../src/limits';
 import { missingTools } from '../installer/support/packages';
 import { accessLog } from '../support/access-log';
 import { ANY_ENGINE, describeOnPostgres } from '../support/engines';
@@ -29,6 +30,9 @@ interface ComposeService {
   readonly image: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly command?: readonly string[];
+  readonly healthcheck?: { readonly test: readonly string[] };
   readonly stop_grace_period?: string;
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
@@ -60,6 +64,46 @@ describe('deploy/compose.yaml', () => {
       // Only from outside of the container is anybody there to read them.
       metrics: { host: '0.0.0.0' },
     });
+  });
+
+  it('keeps what must outlive the containers, where their images have it', () => {
+    const dockerfile = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8');
+    const mounts = (name: string) =>
+      Object.fromEntries((services[name]?.volumes ?? []).map((volume) => volume.split(':').slice(0, 2)));
+    const [, dataDir = ''] = /DATA_DIR=(\S+)/.exec(dockerfile) ?? [];
+    expect(mounts('service')).toEqual({ keys: dataDir });
+    expect(services.service?.environment).not.toHaveProperty('DATA_DIR');
+    expect(mounts('postgres')).toEqual({
+      events: '/var/lib/postgresql/data',
+      './compose/make-logins.sh': '/docker-entrypoint-initdb.d/make-logins.sh',
+    });
+    const [, check = ''] = /HEALTHCHECK [^[]*(\[[^\]]*\])/s.exec(dockerfile) ?? [];
+    expect(services.service?.healthcheck?.test).toEqual(['CMD', ...JSON.parse(check)]);
+  });
+
+  it('has one database, whose logins are those that are made for it', () => {
+    const made = readFileSync(path.join(ROOT, 'deploy/compose/make-logins.sh'), 'utf8');
+    const { DATABASE_URL = '', MIGRATION_DATABASE_URL = '' } = services.service?.environment ?? {};
+    const urls = [DATABASE_URL, MIGRATION_DATABASE_URL].map((text) => new URL(filledIn(text)));
+    expect(urls.map(({ username, password }) => [username, password])).toEqual([
+      ['audit_requests', SECRETS.REQUESTS_PASSWORD],
+      ['audit_owner', SECRETS.OWNER_PASSWORD],
+    ]);
+    const [, database, owner] = /CREATE DATABASE (\w+) OWNER (\w+);/.exec(made) ?? [];
+    expect([...urls.map(({ pathname }) => pathname), owner]).toEqual([
+      ...[`/${database}`, `/${database}`, 'audit_owner'],
+    ]);
+    expect(services.postgres?.healthcheck?.test.at(-1)).toBe(`--dbname=${database}`);
+    const wanted = [...made.matchAll(/"\$(\w+)"/g)].map(([, name]) => name ?? '');
+    expect(Object.keys(services.postgres?.environment ?? {})).toEqual(expect.arrayContaining(wanted));
+  });
+
+  it('has a Redis that makes room for what is new, and saves nothing', () => {
+    expect(services.service?.environment?.REDIS_URL).toBe('redis://redis:6379');
+    const command = services.redis?.command ?? [];
+    const given = (name: string) => command[command.indexOf(name) + 1];
+    // Every key that the service writes has an end.
+    expect([given('--save'), given('--maxmemory-policy')]).toEqual(['', 'volatile-lru']);
   });
 
   it('has the version of the project, and names a version of every other image', () => {
@@ -95,6 +139,8 @@ describe('deploy/compose.yaml', () => {
         .filter(([, { ports }]) => ports)
         .map(([name]) => name),
     ).toEqual(['proxy']);
+    const listens = [...readFileSync(path.join(ROOT, 'deploy/nginx.conf'), 'utf8').matchAll(/listen (\d+)/g)];
+    expect(services.proxy?.ports).toEqual(listens.map(([, port]) => `${port}:${port}`));
     expect(services.service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
     // Neither the database nor Redis is in the network of the proxy, and theirs leads nowhere else.
     for (const name of ['postgres', 'redis']) expect(services[name]?.networks).toEqual(['back']);
@@ -145,6 +191,26 @@ describe('deploy/collector', () => {
     const [, ...command] = collector.healthcheck.test;
     expect(command.slice(0, 3)).toEqual([...collector.entrypoint, 'status']);
     expect(command.slice(3)).toEqual(['config', 'data-dir'].map((name) => `--${name}=${optionOf(name)}`));
+    const [, pod] = parseAllDocuments(textOf('kubernetes.yaml')).map((one) => one.toJS());
+    const [{ command: program, args, readinessProbe }] = pod.spec.template.spec.containers;
+    const given = ['--config', '--data-dir'].map((name) => `${name}=${args[args.indexOf(name) + 1]}`);
+    expect(readinessProbe.exec.command).toEqual([...program, 'status', ...given]);
+  });
+
+  it('mounts in a pod the secret that its first lines make, and of SQL Server the folder of its audit', () => {
+    for (const name of ['kubernetes.yaml', 'sidecar.yaml']) {
+      const [, made] = /create secret generic (\S+)/.exec(textOf(name)) ?? [];
+      const { spec } = parseAllDocuments(textOf(name)).at(-1)?.toJS() ?? {};
+      expect(spec.template.spec.volumes[0].secret.secretName).toBe(made);
+    }
+    const { spec } = parse(textOf('sidecar.yaml'));
+    const ofData = spec.template.spec.containers[0].volumeMounts.filter(
+      ({ name }: { name: string }) => name === 'data',
+    );
+    expect(ofData).toEqual([
+      { name: 'data', mountPath: '/var/lib/audit-agent', subPath: 'audit-agent' },
+      { name: 'data', mountPath: '/var/opt/mssql/audit', subPath: 'audit', readOnly: true },
+    ]);
   });
 });
 
@@ -170,6 +236,30 @@ describeOnPostgres('deploy/compose/make-logins.sh on a new cluster', () => {
     );
     await owner.end();
     expect(rows).toEqual([{ owner: 'audit_owner', member: true }]);
+  });
+});
+
+describe('the settings of deploy/nginx.conf', () => {
+  const text = readFileSync(path.join(ROOT, 'deploy/nginx.conf'), 'utf8');
+  const of = (name: string) => new RegExp(`^ *${name} +([^;#]*);`, 'm').exec(text)?.[1];
+  const bytesOf = (size = '') => Number.parseInt(size, 10) * (size.endsWith('m') ? 1024 * 1024 : 1024);
+
+  it('have room for the largest batch and the longest filter', () => {
+    expect(bytesOf(of('client_max_body_size'))).toBeGreaterThan(LIMITS.ingestBodyBytesMax);
+    // Each character of a filter may be percent-encoded.
+    const [, size] = of('large_client_header_buffers')?.split(' ') ?? [];
+    expect(bytesOf(size)).toBeGreaterThan(3 * LIMITS.expressionCharsMax);
+  });
+
+  it('pass on what comes as it comes, so that a cut export is none that has ended', () => {
+    expect([of('proxy_http_version'), of('proxy_buffering'), of('proxy_request_buffering')]).toEqual([
+      ...['1.1', 'off', 'off'],
+    ]);
+  });
+
+  it('say how a request came, and send plain ones to TLS', () => {
+    expect(text).toContain('proxy_set_header X-Forwarded-Proto $scheme;');
+    expect(text).toContain('return 308 https://$host$request_uri;');
   });
 });
 

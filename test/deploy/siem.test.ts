@@ -194,6 +194,52 @@ describe('the app of Splunk', () => {
   });
 });
 
+describe('the values that the app of Splunk makes', () => {
+  const settings = stanzas('props.conf').get('audit_activity') ?? new Map<string, string>();
+  const OUTCOME = 'if(succeeded="true", "success", "failure")';
+
+  it('of status and result are whether it succeeded', () => {
+    for (const name of ['EVAL-status', 'EVAL-result']) expect(settings.get(name)).toBe(OUTCOME);
+  });
+
+  it('of actions are what the meaning of each code is in CIM', () => {
+    const ACTIONS: Readonly<Record<string, readonly Meaning[]>> = {
+      [OUTCOME]: ['login'],
+      created: ['creation'],
+      deleted: ['deletion'],
+      started: ['auditStart', 'serverStart', 'serverContinuation'],
+      stopped: ['auditStop', 'serverStop', 'serverPause'],
+      read: ['read', 'serverView'],
+    };
+    const [, cases = '', others] =
+      /^case\((.*), true\(\), "(\w+)"\)$/.exec(settings.get('EVAL-action') ?? '') ?? [];
+    const each = /(?:in\(actionId, ([^)]*)\)|actionId=("\w+")), (?:"(\w+)"|(if\([^)]*\)))(?:, |$)/g;
+    const found = [...cases.matchAll(each)].map(([, several, one, text, outcome]) => [
+      text ?? outcome ?? '',
+      quoted(several ?? one).sort(),
+    ]);
+    const codesOf = (meanings: readonly Meaning[]) =>
+      Object.keys(ACTION_NAMES).filter((actionId) => meanings.includes(meaningOf(event({ actionId }))));
+    expect(cases.replaceAll(each, '')).toBe('');
+    expect([Object.fromEntries(found), others]).toEqual([
+      Object.fromEntries(Object.entries(ACTIONS).map(([name, meanings]) => [name, codesOf(meanings).sort()])),
+      'modified',
+    ]);
+  });
+
+  it('of users are whom it was about, or else who did it', () => {
+    expect(settings.get('EVAL-user')?.match(/\w+/g)).toEqual([
+      'coalesce',
+      ...['targetServerPrincipalName', 'targetDatabasePrincipalName', 'roleMember'],
+      ...['serverPrincipalName', 'databasePrincipalName'],
+    ]);
+  });
+
+  it('are made of whole events: a long statement is not cut', () => {
+    expect(Object.fromEntries(settings)).toMatchObject({ KV_MODE: 'json', TRUNCATE: '0' });
+  });
+});
+
 describe('the function of Microsoft Sentinel', () => {
   const lines = read('sentinel/ASimSqlServerAudit.kql').split('\n');
 
@@ -208,6 +254,21 @@ describe('the function of Microsoft Sentinel', () => {
       .replace(/"[^"]*"/g, '')
       .match(/\b[A-Z]\w+\b(?!\s*=[^=])/g);
     expect(used?.filter((name) => ![...columns, 'SqlServerAudit_CL'].includes(name))).toEqual([]);
+  });
+
+  it('tells whether it succeeded, and the kind of what was done', () => {
+    expect(lines.map((line) => line.trim())).toContain('EventResult = iff(Succeeded, "Success", "Failure"),');
+    const [, cases = ''] = /EventType = case\(([^=]*)\),/.exec(lines.join(' ')) ?? [];
+    const kinds = [
+      ...cases.matchAll(/(startswith|in \() ?([^)]*?)\)? ?, "(Create|Delete|Set|Read|Execute)"/g),
+    ].map(([, , codes, kind]) => [kind, quoted(codes)]);
+    expect(Object.fromEntries(kinds)).toEqual({
+      Create: ['CR'],
+      Delete: ['DR'],
+      Set: ['AL'],
+      Read: ['SL', 'VW', 'RF'],
+      Execute: ['EX', 'BCM', 'RCM', 'BST', 'RST'],
+    });
   });
 
   it('leaves out what is marked as a test, and keeps what says nothing of it', () => {
