@@ -88,6 +88,7 @@ describe('how long an alert waits', () => {
     expect(wait('new', '2026-01-05T09:00:00Z', null)).toBe('waits for 3 h');
     expect(wait('new', '2026-01-05T12:00:01Z', null)).toBe('waits for 0 s');
     expect(wait('resolved', '2026-01-05T09:00:00Z', 90)).toBe('taken up after 2 min');
+    expect(wait('resolved', '2026-01-05T09:00:00Z', 0)).toBe('taken up after 0 s');
     expect(wait('resolved', '2026-01-05T09:00:00Z', null)).toBe('');
   });
 });

@@ -9,6 +9,7 @@ import { loadSession } from '../../dashboard/src/api/session';
 import { ERRORS } from '../../dashboard/src/api/texts';
 import { sharedWith } from '../../dashboard/src/lib/shared-with';
 import { entriesOf } from '../../dashboard/src/operate/entries-of';
+import { type Entry, whoOf } from '../../dashboard/src/operate/rows';
 import { outcomeOf, verifyLog } from '../../dashboard/src/operate/verify-steps';
 import { exceptionsOf, linesOf } from '../../dashboard/src/rules/exceptions';
 import { problemsOf } from '../../dashboard/src/rules/import-problems';
@@ -175,6 +176,17 @@ describe('the access log as a file', () => {
   });
 });
 
+describe('who made an entry of the access log', () => {
+  it.each([
+    ['the person and the key of a session', 'ada', 'k1', 'ada · k1'],
+    ['the key alone', null, 'k1', 'k1'],
+    ['the person and the kind, without a key', 'ada', null, 'ada · operator'],
+    ['the kind, where neither is known', null, null, 'operator'],
+  ])('is %s', (_, userName, keyName, who) => {
+    expect(whoOf({ principalKind: 'operator', userName, keyName } as Entry)).toBe(who);
+  });
+});
+
 describe('a log that is verified in the page', () => {
   const step = (change: object) => ({
     auditLogCheck: {
@@ -254,10 +266,11 @@ describe('a log that is verified in the page', () => {
     expect([
       outcome({ signed: 1, unsigned: 1 }),
       outcome({ signed: 1, problems: ['p'] }),
+      outcome({ signed: 1, excess: { removed: 3, max: 2 } }),
       outcome({ signed: 1, wrong: 1, problems: ['p'] }),
       outcome({ unsigned: 1 }),
       outcome({}),
-    ]).toEqual(['sound', 'in doubt', 'changed', 'not signed', 'nothing']);
+    ]).toEqual(['sound', 'in doubt', 'in doubt', 'changed', 'not signed', 'nothing']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { csvLine } from '../../dashboard/src/lib/csv';
 
 describe('a row as CSV', () => {
-  it.each(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＠'])(
+  it.each(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'])(
     'is no formula where a text begins with %j',
     (sign) => {
       const [first = ''] = csvLine([`${sign}SUM(A1)`, 'x']).split(',');

@@ -31,6 +31,13 @@ describe('the form of a destination', () => {
     });
   });
 
+  it('shows a switch as it was set, and as it is by default where nobody set it', () => {
+    const on = { name: 'on', kind: 'switch', default: 'true', isSecret: false } as unknown as Field;
+    const off = { ...on, name: 'off', default: 'false' };
+    expect(valuesOf([on, off], {})).toEqual({ on: true, off: false });
+    expect(valuesOf([on, off], { on: false, off: true })).toEqual({ on: false, off: true });
+  });
+
   it('sends the secrets that are filled in, with headers as names and values', () => {
     const values = { ...valuesOf(webhook, {}), headers: 'Authorization: Bearer a:b\n\n X-Team : blue ' };
     expect(secretsOf(webhook, values, OPERATE)).toEqual({

@@ -1,5 +1,6 @@
 import { problemOf } from '../../dashboard/src/explore/explore-filter';
 import { formatState, parseState, viewOf } from '../../dashboard/src/explore/explore-state';
+import { boundedWidth, moved } from '../../dashboard/src/explore/own-columns';
 import { savedQuery } from '../../dashboard/src/explore/saved/saved-query';
 import { savedText } from '../../dashboard/src/explore/saved/saved-text';
 import { EXPLORE } from '../../dashboard/src/explore/texts';
@@ -14,6 +15,8 @@ describe('the address of a view', () => {
     ['2026-01-05T08:00:00', '2026-01-05T08:00:00.0000000Z'],
     ['2026-01-05', '2026-01-05'],
     ['2026-01-05T08:00:00.1234567+02', '2026-01-05T06:00:00.1234567Z'],
+    // As long as nothing: the service finds no event in it, and neither does the page.
+    ['2026-02-01T00:00:00Z', '2026-02-01T00:00:00Z'],
   ])('reads the time %s as the service does', (startTime, from) => {
     const query = new URLSearchParams({ startTime, endTime: '2026-02-01T00:00:00Z' });
     expect(rangeOf(`${query}`)).toEqual({ kind: 'fixed', from, to: '2026-02-01T00:00:00Z' });
@@ -53,11 +56,14 @@ describe('the address of a view', () => {
       'range=7d&search=a&filter=b&sortBy=actionId&sortDirection=asc&page=2&pageSize=50&columns=eventTime%2ChostName&event=e&groupBy=hostName%2CclientIp%2CobjectName&shape=flow&groupSort=-change&sumOf=responseRows&chart=table';
     expect(formatState(parseState(query))).toBe(query);
     expect(formatState(parseState('range=24h&sortBy=eventTime&sortDirection=desc&page=1'))).toBe('');
+    // Without groups, nobody sees their order and shape.
+    expect(formatState(parseState('groupSort=-change&shape=flow'))).toBe('');
+    expect(parseState('columns=hostName,eventTime,hostName').columns).toEqual(['hostName', 'eventTime']);
   });
 
   it('is kept without what is there only now, beside its filter, and is the same view again', () => {
     const query =
-      'range=7d&search=a&filter=b&sortBy=actionId&page=2&columns=eventTime%2ChostName&event=e&groupBy=hostName&shape=bars&groupSort=count&chart=table';
+      'range=7d&search=a&filter=b&sortBy=actionId&page=2&columns=eventTime%2ChostName&event=e&around=2026-01-05&groupBy=hostName&shape=bars&groupSort=count&chart=table&live=1';
     const view = viewOf(parseState(query));
     expect(view).toBe(
       'range=7d&sortBy=actionId&columns=eventTime%2ChostName&groupBy=hostName&shape=bars&groupSort=count&chart=table',
@@ -76,6 +82,7 @@ describe('the address of a view', () => {
     expect([savedQuery('a', null), savedQuery('a', 'filter=b&filter=c'), savedQuery('', 'range=7d')]).toEqual(
       [...['filter=a', 'filter=a', 'range=7d']],
     );
+    expect(savedQuery('', 'range=7d&filter=b')).toBe('range=7d');
   });
 
   it.each([
@@ -145,5 +152,27 @@ describe('a filter that is typed', () => {
       at: max,
     });
     expect([problemOf(''), problemOf('a AND (')?.at]).toEqual([null, 7]);
+  });
+});
+
+describe('the columns of a person', () => {
+  it('take the place of the one to which they are moved, and stay where there is none', () => {
+    const columns = ['eventTime', 'actionId', 'hostName', 'clientIp'] as const;
+    const orders = [
+      moved(columns, 'hostName', 'actionId'),
+      moved(columns, 'eventTime', 'hostName'),
+      moved(columns, 'clientIp', 'clientIp'),
+      moved(columns, 'clientIp', 'objectName'),
+      moved(columns, 'objectName', 'clientIp'),
+    ];
+    expect(orders).toEqual([
+      ['eventTime', 'hostName', 'actionId', 'clientIp'],
+      ['actionId', 'hostName', 'eventTime', 'clientIp'],
+      ...[columns, columns, columns],
+    ]);
+  });
+
+  it('are as wide as they are drawn, in bounds', () => {
+    expect([0, 60, 123.6, 900, 5_000].map(boundedWidth)).toEqual([60, 60, 124, 900, 900]);
   });
 });

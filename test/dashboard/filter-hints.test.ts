@@ -44,6 +44,7 @@ describe('the hints for a filter', () => {
       'clientIp:10.*',
       'clientIp:10.20.0.0/16',
       'statement:"\\" user=sa"',
+      '"\\" user=sa"',
     ],
   ])('are none for %s', (typed) => {
     expect(hintsOf(typed, EXPLORE)).toEqual([]);
@@ -85,7 +86,8 @@ describe('a value in another letter case', () => {
     ]);
     expect(wanted.map(anyCase)).toEqual(['objectName~carddata', 'objectName~"a b"']);
     expect(wantedOf('objectName:(a OR b OR c OR d OR e)')).toHaveLength(4);
-    expect(wantedOf('tenantId:1 NOT objectName:* objectName:')).toEqual([]);
+    for (const none of ['tenantId:1', 'succeeded:true', 'NOT objectName:*', 'objectName:'])
+      expect([none, wantedOf(none)]).toEqual([none, []]);
     expect(wantedOf('principalName:SA')).toEqual([{ field: 'serverPrincipalName', value: 'SA' }]);
   });
 

@@ -203,6 +203,8 @@ describe('the hours of the week', () => {
     const { name, content } = weekHoursCsv(ANSWER, 'Europe/Berlin');
     expect(name).toBe('audit-activity-week-hours-Europe-Berlin-2026-01-05-to-2026-02-05.csv');
     const lines = (await content.text()).split('\r\n');
+    const { name: ofFar } = weekHoursCsv(ANSWER, 'America/Argentina/Salta');
+    expect(ofFar).toContain('-America-Argentina-Salta-');
     expect([lines.length, lines[26]]).toEqual([170, 'Tuesday,1,9,2,2026-01-13T00:00:00.000Z,5']);
   });
 });

@@ -95,6 +95,8 @@ describe('the live events of a page', () => {
     const pieces = ['a', 'b', 'c'].map((id) => message(id, many, false));
     const { asked, waits } = await follow([streamOf(pieces), streamOf([END])], 'old');
     expect([asked, waits]).toEqual([['old', null], []]);
+    const most = await follow([streamOf([...pieces.slice(0, 2), END]), streamOf([END])], 'old');
+    expect(most.asked).toEqual(['old', 'b']);
   });
 
   it.each(['unauthorized', 'forbidden', 'invalid_parameter'])(

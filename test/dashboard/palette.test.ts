@@ -30,6 +30,12 @@ describe('the keys', () => {
     const operators = keyGroups([{ path: '/tenants', title: 'Tenants' }], COMMAND_TEXTS);
     expect(operators.map(({ title }) => title)).toEqual(['Everywhere', 'Go to']);
     expect(operators.at(-1)?.keys).toEqual([['g t', 'Tenants']]);
+    const titlesOf = (path: string) =>
+      keyGroups([{ path, title: '' }], COMMAND_TEXTS).map(({ title }) => title);
+    expect(titlesOf('/alerts')).toEqual(
+      (['everywhere', 'lists', 'alerts', 'goTo'] as const).map((place) => COMMAND_TEXTS[place]),
+    );
+    expect(titlesOf('/explore')[1]).toBe(COMMAND_TEXTS.lists);
   });
 
   it('do what something shown acts on, and nothing else', () => {

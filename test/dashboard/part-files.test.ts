@@ -1,5 +1,9 @@
 import { entryOf } from '../../dashboard/src/lib/page-entry';
-import { PartFiles } from '../../dashboard/src/lib/part-files';
+import { fetchFile, PartFiles } from '../../dashboard/src/lib/part-files';
+
+const { isOtherVersionThere } = jest.requireActual<{ isOtherVersionThere: () => Promise<boolean> }>(
+  '../../dashboard/src/api/other-version',
+);
 
 /** Files of which each fails as often as stated, and the times that were waited. */
 function aPage(failures: Readonly<Record<string, number>>) {
@@ -42,6 +46,22 @@ describe('the files of the parts of the page', () => {
   });
 });
 
+describe('a file of the page', () => {
+  it('has arrived only if the service gave it, to its end', async () => {
+    const ask = jest.spyOn(globalThis, 'fetch');
+    try {
+      const given = new Response('export {}');
+      ask.mockResolvedValueOnce(given);
+      await fetchFile('/a.js');
+      expect(given.bodyUsed).toBe(true);
+      ask.mockResolvedValueOnce(new Response('<html>', { status: 404 }));
+      await expect(fetchFile('/a.js')).rejects.toThrow('/a.js was answered by 404');
+    } finally {
+      ask.mockRestore();
+    }
+  });
+});
+
 describe('the file with which a page begins', () => {
   it.each([
     [
@@ -53,5 +73,30 @@ describe('the file with which a page begins', () => {
     ['', null],
   ])('is named by the page: %s', (html, entry) => {
     expect(entryOf(html)).toBe(entry);
+  });
+});
+
+describe('another version of the page', () => {
+  let ask: jest.SpiedFunction<typeof fetch>;
+  beforeAll(() => {
+    ask = jest.spyOn(globalThis, 'fetch');
+    const script = { getAttribute: () => '/assets/a.js' };
+    Object.assign(globalThis, { document: { querySelector: () => script } });
+  });
+  afterAll(() => {
+    Reflect.deleteProperty(globalThis, 'document');
+    ask.mockRestore();
+  });
+  const page = (entry: string) => new Response(`<script type="module" src="/assets/${entry}.js"></script>`);
+
+  it.each<[string, () => Promise<Response>, boolean]>([
+    ['has another first file', async () => page('b'), true],
+    ['is the one that is open', async () => page('a'), false],
+    ['is not there, but one of a proxy', async () => new Response('<title>Sign in</title>'), false],
+    ['is not given', async () => new Response(page('b').body, { status: 503 }), false],
+    ['is not reached', async () => Promise.reject(new TypeError('network')), false],
+  ])('is noticed or not, where the page of the service %s', async (_, answer, isThere) => {
+    ask.mockImplementationOnce(answer);
+    expect(await isOtherVersionThere()).toBe(isThere);
   });
 });

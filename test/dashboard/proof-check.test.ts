@@ -4,7 +4,7 @@ import { hashOfPair, inclusionPath, type NodeAt, rootOf } from '../../src/store/
 import { CheckpointKey, newCheckpointKeyPem } from '../../src/store/log/evidence/note-key';
 
 const { checkProof } = jest.requireActual<{
-  checkProof: (event: object, verifierKey: string) => Promise<{ kind: string }>;
+  checkProof: (event: object, verifierKey: string) => Promise<{ kind: string; signer?: string }>;
 }>('../../dashboard/src/explore/event/proof-check');
 
 const absent = {
@@ -67,4 +67,20 @@ describe('the proof of an event, verified in the page,', () => {
       }
     },
   );
+
+  it('needs the signature of the service alone, wherever it stands among those of witnesses', async () => {
+    const leaf = Buffer.from(leafHashOf(eventAt(0)), 'hex');
+    const note = { tenantId: 7, size: 1, root: leaf, number: 3, time: '2026-01-01T00:00:00.000Z' };
+    const [text = '', own = ''] = signedNote(note, key).split('\n\n');
+    const [, ofWitness = ''] = signedNote(note, other).split('\n\n');
+    const verdictOf = (signatures: string) => {
+      const checkpoint = `${text}\n\n${signatures}`;
+      const proof = { index: 0, leafHash: leaf.toString('base64'), path: [], checkpoint };
+      return checkProof({ ...eventAt(0), proof }, key.verifierKey);
+    };
+    const [signer] = /^[^+]+\+[^+]+/.exec(key.verifierKey) ?? [];
+    for (const signatures of [own, ofWitness + own, own + ofWitness])
+      expect(await verdictOf(signatures)).toMatchObject({ kind: 'proven', signer });
+    expect(await verdictOf(ofWitness)).toEqual({ kind: 'refuted', why: 'notSigned' });
+  });
 });

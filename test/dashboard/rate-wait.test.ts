@@ -31,6 +31,30 @@ describe('questions at the rate limit', () => {
     expect([(await answer).data, askedAgainMs()]).toEqual([{ count: 1 }, null]);
   });
 
+  it('wait until the last of them is asked again, as far as the page says', async () => {
+    for (const seconds of [7, 40, 9]) ask.mockResolvedValueOnce(refusedFor(seconds));
+    ask.mockImplementation(async () => Response.json({ data: { count: 1 } }));
+    const answers = [1, 2, 3].map((i) => client().query(QUESTION, { i }).toPromise());
+    await jest.advanceTimersByTimeAsync(8_000);
+    expect(askedAgainMs()).toBe(Date.now() + 32_000);
+    await jest.advanceTimersByTimeAsync(32_000);
+    expect([(await Promise.all(answers)).length, askedAgainMs()]).toEqual([3, null]);
+  });
+
+  it('are asked again soon where the service has no turn; a change is not made again by itself', async () => {
+    const busy = async () =>
+      Response.json({ errors: [{ message: 'Busy.' }] }, { status: 503, headers: { 'Retry-After': '1' } });
+    ask.mockImplementationOnce(busy);
+    ask.mockImplementationOnce(async () => Response.json({ data: { count: 1 } }));
+    const answer = client().query(QUESTION, {}).toPromise();
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect([(await answer).data, ask.mock.calls.length]).toEqual([{ count: 1 }, 2]);
+    ask.mockClear().mockImplementation(busy);
+    const change = client().mutation(CHANGE, {}).toPromise();
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect([(await change).error?.message, ask.mock.calls.length]).toEqual(['[GraphQL] Busy.', 1]);
+  });
+
   it('are told to the reader after three minutes, and at once where no time is named', async () => {
     ask.mockImplementation(async () => refusedFor(59));
     const answer = client().query(QUESTION, {}).toPromise();

@@ -35,6 +35,14 @@ describe('the time of the page', () => {
     expect(Math.abs(seconds)).toBeLessThan(1_000);
   });
 
+  it('is moved no more than an answer that took long tells for certain', async () => {
+    for (const [ahead, least] of [
+      [HOUR_MS, HOUR_MS - 20_000],
+      [-HOUR_MS, -HOUR_MS],
+    ] as const)
+      expect(Math.abs((await askAt(ahead, 20_000)) - least)).toBeLessThan(1_000);
+  });
+
   it('is that of the browser, where the answer does not say otherwise, however long it takes', async () => {
     await askAt(HOUR_MS);
     expect(await askAt(0)).toBe(0);

@@ -5,6 +5,7 @@ import {
   loadSignInWays,
   newRunPath,
   openIdPath,
+  openLive,
   packagePath,
   runFilePath,
   signIn,
@@ -44,6 +45,15 @@ describe('the session of the page', () => {
     answer(204);
     expect(await signOut()).toBeUndefined();
     expect(ask.mock.lastCall).toEqual(sent('/sign-out', '{}'));
+  });
+
+  it('follows live events from now on, or from the last message on', async () => {
+    const { signal } = new AbortController();
+    answer(200);
+    await openLive('filter=a', null, signal);
+    expect(ask.mock.lastCall).toEqual(['/dashboard/api/live?filter=a', { headers: PAGE, signal }]);
+    await openLive('', 'e1:7', signal);
+    expect(ask.mock.lastCall?.[1]?.headers).toEqual({ ...PAGE, 'Last-Event-ID': 'e1:7' });
   });
 
   it('has texts of its own for an answer that is none of the service', async () => {

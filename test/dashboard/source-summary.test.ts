@@ -1,4 +1,10 @@
-import { packageText, type Source, settingsText, summaryOf } from '../../dashboard/src/sources/source-state';
+import {
+  packageText,
+  type Source,
+  STATE_ORDER,
+  settingsText,
+  summaryOf,
+} from '../../dashboard/src/sources/source-state';
 import { SOURCES } from '../../dashboard/src/sources/texts';
 
 it('all sources are told in one line, by their states', () => {
@@ -7,6 +13,10 @@ it('all sources are told in one line, by their states', () => {
     { state: 'current', sources: 1_997 },
   ] as const;
   expect(summaryOf([...states], SOURCES)).toBe('2,000 sources: 3 stale, 1,997 current');
+});
+
+it('the states of sources are offered from the worst on', () => {
+  expect(STATE_ORDER).toEqual(['stale', 'problem', 'lagging', 'gaps', 'current', 'standby', 'retired']);
 });
 
 describe('a source', () => {
@@ -32,11 +42,15 @@ describe('a source', () => {
     expect(settingsText(source({ agentGroup: null, wantedVersion: null }), SOURCES)).toBe(
       SOURCES.followsNot(SOURCES.noGroup, SOURCES.noVersion, '2'),
     );
+    // Without a group there is no version to follow.
+    const left = source({ agentGroup: null, wantedVersion: null, followsSettings: true });
+    expect(settingsText(left, SOURCES)).toBe(SOURCES.followsNot(SOURCES.noGroup, SOURCES.noVersion, '2'));
     expect(settingsText(source({ agentGroup: null, runningVersion: null }), SOURCES)).toBeNull();
   });
 
   it('tells how far the package is that its agent is offered', () => {
     expect(packageText(source({}), SOURCES)).toBeNull();
+    expect(packageText(source({ wantedPackage: '1.2.0' }), SOURCES)).toBeNull();
     const trial = source({ wantedPackage: '1.2.0', packageState: 'TRIAL' });
     expect(packageText(trial, SOURCES)).toBe(SOURCES.ofPackage('1.2.0', SOURCES.TRIAL));
   });
