@@ -154,6 +154,10 @@ describe('a number that is shown', () => {
     [1_049_000, '1.0 MB'],
     [12_340_000, '12.3 MB'],
     [5_600_000_000, '5.6 GB'],
+    [999, '999 B'],
+    [999_949, '999.9 kB'],
+    [999_950, '1.0 MB'],
+    [999_950_000_000, '1.0 TB'],
     [7e15, '7000.0 TB'],
   ])('of bytes has a unit of powers of 1000: %d', (bytes, text) => {
     expect(formatBytes(bytes)).toBe(text);

@@ -45,7 +45,9 @@ const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** Bytes in powers of 1000, as `12.3 MB`. */
 export function formatBytes(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  // What would be shown as 1000.0 of a unit is 1.0 of the next one.
+  const rounded = bytes < 1000 ? bytes : bytes * (1000 / 999.95);
+  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(rounded) / 3));
   const shown = bytes / 1000 ** power;
   return `${power === 0 ? formatCount(Math.round(shown)) : formatTenths(shown)} ${UNITS[power]}`;
 }
