@@ -104,6 +104,8 @@ describe('the ticks below the histogram', () => {
     expect(labels(hours)).toEqual(['22:00\n2025-03-30', '00:00\n2025-03-31']);
     const seconds = ticksOf(barsOf('2025-03-30T23:59:50Z', '2025-03-31T00:00:01Z', 1), 'UTC', 4_000);
     expect(labels(seconds)).toEqual(['23:59:50\n2025-03-30', '23:59:55', '00:00:00\n2025-03-31']);
+    const minutes = ticksOf(barsOf('2025-03-30T22:00:00Z', '2025-03-30T22:02:00Z', 10), 'UTC', 50_000);
+    expect(labels(minutes)).toEqual(['22:00\n2025-03-30', '22:01']);
   });
 
   it('stand at the begin of whole bars, and at that of the range where it has no other', () => {
