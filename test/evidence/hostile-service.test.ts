@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -94,6 +94,30 @@ describe('verify against a service that is hostile or damaged', () => {
     expect(report.problems).toEqual([
       expect.stringContaining('a hash of an upper level of the log, was changed'),
     ]);
+  });
+
+  it('says how many events the log does not have yet', async () => {
+    const waiting = (...of: Parameters<Answer>) => ({
+      ...(HONEST['audit-log']?.(...of) as object),
+      waitingEvents: 5,
+    });
+    const { report } = await verify({ 'audit-log': waiting });
+    expect(report.problems).toContain('5 accepted events are not in the log yet');
+  });
+
+  it('and evidence package leaves no part of a package that was cut', async () => {
+    answers = {
+      package: (_, __, response) => {
+        response.writeHead(200, { 'Content-Length': 9 });
+        response.write('part', () => response.destroy());
+      },
+    };
+    const folder = await temporaryFolder();
+    const { port } = server.address() as AddressInfo;
+    const given = ['--out', path.join(folder, 'a.zip'), '--service', `http://127.0.0.1:${port}`];
+    const { error } = await runCli(['evidence', 'package', ...given], { AUDIT_ACTIVITY_API_KEY: 'key' });
+    expect([error, await readdir(folder)]).toEqual([expect.stringContaining('broke off'), []]);
+    await rm(folder, { recursive: true });
   });
 
   it('writes no line and no sign of the service into the terminal', async () => {
