@@ -225,9 +225,58 @@ describe('what a command tells', () => {
   });
 
   it('of an incident has a table for each list that has rows', async () => {
-    const found = { title: 't', timeline: [{ text: 'read' }], entities: [], alerts: [], unrecorded: [] };
-    const answers = { tenantIncident: [found], incidentChanges: [[]] };
-    expect((await told('incident show i1', answers)).split('\n\n')).toEqual(['title: t', 'text\nread']);
+    const show = async (lists: object, changes: readonly object[] = []) => {
+      const found = { title: 't', timeline: [], entities: [], alerts: [], unrecorded: [], ...lists };
+      const answers = { tenantIncident: [found], incidentChanges: [changes] };
+      return (await told('incident show i1', answers)).split('\n\n');
+    };
+    expect(await show({ timeline: [{ text: 'read' }] })).toEqual(['title: t', 'text\nread']);
+    const all = { timeline: [{ a: 1 }], entities: [{ b: 2 }], unrecorded: [{ c: 3 }], alerts: [{ d: 4 }] };
+    expect(await show(all, [{ changeId: 'x', e: 5 }])).toEqual([
+      ...['title: t', 'a\n1', 'b\n2', 'c\n3', 'd\n4', 'e\n5'],
+    ]);
+  });
+
+  it('of an alert has its changes below it', async () => {
+    const changes = [{ changeId: 'x', kind: 'comment', comment: 'why' }];
+    const answers = { tenantAlert: [{ title: 't', group: { clientIp: null } }], alertChanges: [changes] };
+    expect((await told('alert show a1', answers)).split('\n')).toEqual([
+      ...['title: t', 'group: {"clientIp":null}', 'kind     comment', 'comment  why'],
+    ]);
+  });
+
+  it('of weeks is which lie in files, and which could not be put there', async () => {
+    const [sealed, unsealed] = [[{ week: 'A' }], [{ week: 'B' }]];
+    const run = (weeks: readonly object[], left: readonly object[]) =>
+      told('archive status', { sealedWeeks: [weeks], unsealedWeeks: [left] });
+    expect([await run(sealed, []), await run(sealed, unsealed), await run([], unsealed)]).toEqual([
+      'week\nA',
+      'week\nA\n\nnot in files yet:\nweek\nB',
+      'no week lies in a file\n\nnot in files yet:\nweek\nB',
+    ]);
+  });
+
+  it('of the keys of agents is how many were asked, if any, and how many have not followed', async () => {
+    const apiKeys = [[{ keyId: 'k', tenantIds: ['7'], renewal: 'waiting' }]];
+    const rotate = await told('agent-key rotate --all', { renewAgentKeys: [{ asked: 2 }], apiKeys });
+    const status = await told('agent-key rotate --all --status', { apiKeys });
+    expect([rotate, status].map((text) => text.split('\n')[0])).toEqual([
+      'asked 2 agents; 1 have not followed yet',
+      '1 have not followed yet',
+    ]);
+  });
+
+  it('of a schedule that is paused is that it has no next time', async () => {
+    const answers = { updateReportSchedule: [{ nextRunAt: null }] };
+    expect(await told('report schedule update s1 --tenant 7 --name n', answers)).toBe(
+      'schedule s1: next run at no time',
+    );
+  });
+
+  it('of a header without a name is how it must be', async () => {
+    const create =
+      'destination create --name n --tenant 7 --type webhook --url https://a.example --header :x';
+    expect([await told(create, {}), asked]).toEqual(['error: --header must be `Name: value`.', []]);
   });
 
   const rule = (ruleId: string, title: string, more: object = {}) => ({ ruleId, title, ...more });
