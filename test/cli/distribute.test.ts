@@ -26,6 +26,7 @@ describe('the command distribute', () => {
       error: null,
       asked: [null],
     });
+    expect((await run([], { distributed: ['tenant'] })).lines).toEqual(['distributed: tenant']);
     expect((await run([], { distributed: [] })).lines).toEqual(['nothing to distribute']);
     const { lines, asked } = await run(['--json', '--shards', '64']);
     expect([JSON.parse(lines[0] ?? ''), asked]).toEqual([done, [64]]);

@@ -403,6 +403,38 @@ describe('what a command tells', () => {
   });
 });
 
+describe('the commands of a restore', () => {
+  it.each([
+    ['the database of DATABASE_URL', { DATABASE_URL: 'x', AUDIT_ACTIVITY_URL: 'http://service' }, [], 0],
+    ['the embedded database, where nothing is named', {}, [], 0],
+    ['the service, where it alone is named', { AUDIT_ACTIVITY_URL: 'http://service' }, [], 1],
+    ['the service of an option', { DATABASE_URL: 'x' }, ['--service', 'http://service'], 1],
+  ])('finish-restore asks %s', async (_, env, options, calls) => {
+    const epoch = { epoch: 'e', beganAt: 'T', reason: 'r', hold: null, drill: false, lostErasures: [] };
+    answering({ finishRestore: [epoch] });
+    const ports = { finishRestore: async () => epoch } as object;
+    const key = { AUDIT_ACTIVITY_OPERATOR_KEY: 'k' };
+    const { lines, error } = await runBeside(ports, ['finish-restore', ...options], { ...env, ...key });
+    expect([error, lines, asked.length]).toEqual([null, ['epoch e, since T: r\nnothing waits'], calls]);
+  });
+
+  it.each([
+    ['-', 'without the database', 0],
+    ['folder', 'the database as audit.dump', 1],
+  ])(
+    'backup --out %s tells what it made, on stdout unless the archive is there',
+    async (out, what, count) => {
+      const manifest = { files: [1, 2], dump: out === '-' ? null : 'audit.dump', logs: [1], epoch: null };
+      const errors: string[] = [];
+      const printError = (line: string) => void errors.push(line);
+      const ports = { backup: async () => ({ manifest, notes: ['a note'] }), printError } as object;
+      const { lines } = await runBeside(ports, ['backup', '--out', out]);
+      expect([...lines, ...errors]).toEqual([`2 files, ${what}\n1 logs, epoch none yet\na note`]);
+      expect(lines).toHaveLength(count);
+    },
+  );
+});
+
 describe('the key of a command that reads events', () => {
   it('is that of the file, or else of the environment', async () => {
     const given = { env: { AUDIT_ACTIVITY_API_KEY: 'of the environment' }, readInput: async () => ' k1 \n' };
