@@ -217,6 +217,11 @@ describe('what a command tells', () => {
     expect(await run(65_535)).toMatch(/no log is named/);
   });
 
+  it('of a log that a witness cannot read is which option names it, from 1', async () => {
+    const { error } = await runCli(['witness', '--folder', '/nowhere', '--log', 'bad']);
+    expect(error).toMatch(/^--log 1\b/);
+  });
+
   it('of an alert or incident that is not there is that', async () => {
     expect([
       await told('alert show a1', { tenantAlert: [null] }),
