@@ -13,6 +13,7 @@ import { HoldStore } from '../../src/modules/tenants/holds/hold.store';
 import { tenantsModule } from '../../src/modules/tenants/module';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import type { RetentionStore } from '../../src/modules/tenants/retention/retention-store';
+import { weekOfMs } from '../../src/store/rows/partitions';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
 import { testEpoch } from '../support/epoch';
@@ -119,6 +120,30 @@ describe.each(ENGINES)('retention on %s', (engine) => {
     await tenants.setDisabled(tenantId, null, AN_ATTEMPT);
     await trial.runAt('2026-01-23T00:00:00Z');
     expect([await trial.total(), await trial.weeks()]).toEqual([0, []]);
+  });
+
+  it('takes no step for a tenant that was disabled since the run began, whatever holds it has', async () => {
+    const { tenantId, database } = trial.store;
+    const time = '2026-01-05T08:00:00';
+    await insert(at(time), at(time, { blockOffset: 1, additional: { clock: 'wrong' } }));
+    await trial.keep(10);
+    const beforeMs = Date.now() + 60_000;
+    const run = { runId: randomUUID(), startedAt: new Date(), now: () => new Date() };
+    const tenant = { tenantId, retentionDays: 10 };
+    const steps = async () => [
+      (await trial.retention.removeStep(tenant, { from: recordIdFloor(0n), beforeMs }, run)).removed,
+      await trial.retention.removeMarkedStep(tenant, beforeMs, run),
+      await trial.retention.removeSealedWeek(tenant, weekOfMs(Date.parse(`${time}Z`)), beforeMs, run),
+    ];
+    const tenants = new PostgresTenantStore(database.service);
+    await tenants.setDisabled(tenantId, { at: new Date(), reason: 'unpaid' }, AN_ATTEMPT);
+    expect(await steps()).toEqual([0, 0, 0]);
+    const spec = { tenantId, filter: 'databaseName:other', reason: 'case 7', until: null };
+    await new HoldStore(database.service).create(spec, 'legal', { ...AN_ATTEMPT, at: new Date(0) });
+    expect(await steps()).toEqual([0, 0, 0]);
+    expect(await trial.total()).toBe(2);
+    await tenants.setDisabled(tenantId, null, AN_ATTEMPT);
+    expect((await steps()).slice(0, 2)).toEqual([1, 1]);
   });
 
   it('drops a whole week when no tenant needs it, and records the removal', async () => {

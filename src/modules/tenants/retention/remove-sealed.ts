@@ -14,11 +14,11 @@ import type { RunningRetention } from './retention-store';
 const EXPIRED = `
 SELECT w.week FROM audit_sealed_week w WHERE w.tenant_id = $1::int AND w.first_id < $2::uuid ORDER BY w.week`;
 
-/** Whether the retention is still the one of the run, and whether the week has marked events. */
+/** Whether the retention is still the one of the run and the tenant in use, and whether the week has marked events. */
 const STATE = `
 SELECT EXISTS (SELECT FROM audit_clock k WHERE k.tenant_id = $1::int AND k.record_id >= $2::uuid AND k.record_id < $3::uuid)
   AS marked
-FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $4::int`;
+FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $4::int AND t.disabled_at IS NULL`;
 
 const REMOVE_ROWS = `
 DELETE FROM audit_event e WHERE e.tenant_id = $1::int AND e.record_id >= $2::uuid AND e.record_id < $3::uuid`;

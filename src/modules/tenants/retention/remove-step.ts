@@ -14,7 +14,7 @@ const IS_MARKED = `EXISTS (
 
 /**
  * The end of a step: the record after its last one, or nothing. It checks in the tenant's row that the retention is
- * still the one with which the run began.
+ * still the one with which the run began, and that the tenant is in use.
  */
 const END = `
 SELECT t.tenant_id, (SELECT e.record_id::text FROM audit_event e
@@ -26,6 +26,7 @@ FROM tenant t WHERE t.tenant_id = $1::int AND t.retention_days = $4::int AND t.d
 const EXPIRED_MARKED = `
 SELECT k.record_id::text AS id FROM tenant t JOIN audit_clock k ON k.tenant_id = t.tenant_id
 WHERE t.tenant_id = $1::int AND k.tenant_id = $1::int AND k.received_at < $2::timestamptz AND t.retention_days = $3::int
+  AND t.disabled_at IS NULL
 ORDER BY k.received_at, k.record_id LIMIT ${LIMITS.retentionStepEvents}`;
 
 /** Those of the events of a stretch that no hold keeps. */
@@ -39,7 +40,7 @@ WHERE e.tenant_id = ${tenantId}::int AND e.record_id >= ${from}::uuid AND e.reco
 const freeMarked = (tenantId: number, before: Date, retentionDays: number, held: Held) => Prisma.sql`
 SELECT k.record_id::text AS id FROM tenant t JOIN audit_clock k ON k.tenant_id = t.tenant_id
 WHERE t.tenant_id = ${tenantId}::int AND k.tenant_id = ${tenantId}::int AND k.received_at < ${before}::timestamptz
-  AND t.retention_days = ${retentionDays}::int AND NOT EXISTS (
+  AND t.retention_days = ${retentionDays}::int AND t.disabled_at IS NULL AND NOT EXISTS (
     SELECT FROM audit_event e
     WHERE e.tenant_id = ${tenantId}::int AND e.record_id = k.record_id AND NOT ${freeSql(held)})
 ORDER BY k.received_at, k.record_id LIMIT ${LIMITS.retentionStepEvents}::int`;
