@@ -9,9 +9,12 @@ import { testItem } from '../../../src/modules/destinations/to-item';
 import type { LogEpoch } from '../../../src/store/log/epoch/log-epoch';
 import { TEST_EPOCH, testEpoch } from '../../support/epoch';
 import { NO_MASKS } from '../../support/fakes/key-store';
+import { until } from '../../support/until';
 import { Receiver } from '../support/receiver';
 import { SharedDestination } from './support/shared-destination';
 
+/** Before this time a server does not close a connection by itself. */
+const IDLE_MS = 4_000;
 const BEGIN_MS = Date.parse('2026-01-05T08:00:00Z');
 
 describe('the deliveries of an instance', () => {
@@ -139,6 +142,26 @@ describe('the deliveries of an instance', () => {
     const one = instance(shared);
     await round(one);
     expect([shared.isDeleted, one.listed, receiver.requests]).toEqual([true, [], []]);
+  });
+
+  it('keep the connection of a destination until it is removed, and none of a receiver that is only tried', async () => {
+    const shared = sharing(['SELECT 1']);
+    const one = instance(shared);
+    const tried = { ...shared.row, secrets: {} };
+    const closed = () =>
+      until(
+        () => receiver.connections,
+        (n) => n === 0,
+        IDLE_MS,
+      );
+    const item = testItem(7, 'native', new Date(nowMs));
+    expect(await one.tryOut(tried, 7, 'test_1', item)).toEqual({ kind: 'accepted' });
+    await closed();
+    await round(one);
+    expect([receiver.requests.length, receiver.connections]).toEqual([2, 1]);
+    shared.row = { ...shared.row, state: 'removed' };
+    await round(one);
+    await closed();
   });
 
   it('leave a destination alone for a while when the database does not store the outcome', async () => {

@@ -30,6 +30,22 @@ describe('the next batch', () => {
     expect(await planner.again({ from: 0, to: 3 })).toMatchObject({ from: 0, to: 3, removed: 2 });
   });
 
+  it('passes over a removed beginning in one go, and one that is repeated no further than to its end', async () => {
+    const shared = new SharedDestination([...Array<null>(100).fill(null), 'b']);
+    const { feed } = shared;
+    const skipping: typeof feed = {
+      marks: feed.marks,
+      read: async (tenantId, from, { end = 100, ...limits }) => {
+        const next = Math.min(end, 100);
+        if (from >= next) return feed.read(tenantId, from, limits);
+        return { ...(await feed.read(tenantId, from, limits)), next, items: [], removed: next - from };
+      },
+    };
+    const planner = new Planner(skipping, shared.row.tenantId, itemMaker('', 'native'));
+    expect(await planner.next(0, 5)).toMatchObject({ to: 101, removed: 100, items: [{ position: 100 }] });
+    expect(await planner.again({ from: 0, to: 3 })).toMatchObject({ from: 0, to: 3, removed: 3, items: [] });
+  });
+
   it('is looked for in a bounded part of the log', async () => {
     const statements = Array<string>(LIMITS.destinationScanMax + 10).fill('a');
     const planned = await planning(statements, 'actionId:IN').next(3, 5);

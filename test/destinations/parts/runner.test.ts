@@ -231,10 +231,12 @@ describe('a delivery', () => {
   });
 
   it('fails when too many events are set aside, and loses none', async () => {
-    const shared = sharing([BAD, 'SELECT 1'], { setAside: LIMITS.destinationSetAsideMax });
+    const shared = sharing([BAD, 'SELECT 1', BAD, 'SELECT 3'], {
+      setAside: LIMITS.destinationSetAsideMax - 1,
+    });
     await run(shared, refusing);
     expect(shared.row).toMatchObject({
-      position: 0,
+      position: 2,
       setAside: LIMITS.destinationSetAsideMax,
       lastError: `more than ${LIMITS.destinationSetAsideMax} events are set aside`,
     });

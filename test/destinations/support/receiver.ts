@@ -21,6 +21,8 @@ type Answers = (request: Received) => Reply | undefined | Promise<Reply | undefi
 /** A receiver of HTTP requests on this host that keeps all requests. */
 export class Receiver {
   readonly requests: Received[] = [];
+  /** Connections that are open now. */
+  connections = 0;
   answers: Answers = () => ({});
 
   private constructor(
@@ -42,8 +44,15 @@ export class Receiver {
         server.close(() => done());
         server.closeAllConnections();
       });
-    made.receiver = new Receiver(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, close);
-    return made.receiver;
+    const receiver = new Receiver(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, close);
+    server.on('connection', (socket) => {
+      receiver.connections += 1;
+      socket.once('close', () => {
+        receiver.connections -= 1;
+      });
+    });
+    made.receiver = receiver;
+    return receiver;
   }
 
   async take(request: Received, response: ServerResponse): Promise<void> {
