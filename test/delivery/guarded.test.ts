@@ -15,6 +15,7 @@ const certificate = makeCertificate();
 describe('guarded HTTP over TLS', () => {
   const seen: { port: number; agent: string | undefined; length: string | undefined }[] = [];
   let silent = false;
+  let isEndless = false;
   const server = createServer(certificate, (request, response) => {
     const { headers, socket } = request;
     seen.push({
@@ -22,7 +23,8 @@ describe('guarded HTTP over TLS', () => {
       agent: headers['user-agent'],
       length: headers['content-length'],
     });
-    if (!silent) request.resume().on('end', () => response.end('x'.repeat(300)));
+    if (isEndless) response.write('x'.repeat(300));
+    else if (!silent) request.resume().on('end', () => response.end('x'.repeat(300)));
   });
   const opened: GuardedHttp[] = [];
   const http = (ca?: string, answerMs?: number) => {
@@ -42,7 +44,7 @@ describe('guarded HTTP over TLS', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
   });
   afterEach(() => {
-    silent = false;
+    [silent, isEndless] = [false, false];
     seen.length = 0;
     for (const one of opened.splice(0)) one.close();
   });
@@ -64,10 +66,13 @@ describe('guarded HTTP over TLS', () => {
   });
 
   it('reads an answer up to its bound', async () => {
-    const one = http(certificate.cert);
+    const one = http(certificate.cert, 3_000);
     const bytes = async (answerBytesMax: number) =>
       (await one.send({ ...post('a'), answerBytesMax })).body.length;
     expect([await bytes(300), await bytes(299)]).toEqual([300, 0]);
+    // It waits for no end of an answer that is too long.
+    isEndless = true;
+    expect(await bytes(299)).toBe(0);
   });
 
   it('names the seconds for which it waited', async () => {

@@ -25,8 +25,9 @@ describe('the answer of a receiver', () => {
   it('is quoted with its status, but for a redirect, which is named', () => {
     expect(answer(503, {}, ' at\nlunch ')).toMatchObject({ message: 'HTTP 503: at\nlunch' });
     expect(answer(500)).toMatchObject({ message: 'HTTP 500' });
-    expect(answer(302, { location: '/' }, 'gone there')).toMatchObject({
-      message: 'HTTP 302: redirects are not followed',
-    });
+    for (const status of [300, 302, 399])
+      expect(answer(status, { location: '/' }, 'gone there')).toMatchObject({
+        message: `HTTP ${status}: redirects are not followed`,
+      });
   });
 });

@@ -98,7 +98,7 @@ describe('the guard of networks', () => {
     await expect(named.addressesOf('innocent.example', false)).rejects.toThrow(RefusedAddress);
   });
 
-  it.each(PUBLIC)('lets %s pass, but only with encryption', async (address) => {
+  it.each([...PUBLIC, '::ffff:93.184.215.14'])('lets %s pass, but only with encryption', async (address) => {
     const guard = new NetworkGuard([], resolvingTo(address));
     expect(await guard.addressesOf('example.com', false)).toMatchObject([{ address }]);
     await expect(guard.addressesOf('example.com', true)).rejects.toThrow('without encryption');
