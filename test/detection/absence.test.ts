@@ -34,6 +34,8 @@ describe('an event that stays away', () => {
     ];
     const later = { ...OTHER, after: '1h' };
     expect([counts(stopped, started, later), counts(started, stopped, later)]).toEqual([0, 0]);
+    const many = Array.from({ length: 12 }, () => ({ ...STARTED, after: '1h' }));
+    expect(counts(...many, stopped, later)).toBe(0);
   });
 
   it('is missed for the latest matches of the first rule, if there are many in one group', () => {

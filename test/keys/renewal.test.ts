@@ -45,6 +45,35 @@ describe("an agent's key", () => {
     expect(keyStateOf(store.keys[0] as StoredKey, at(day))).toBe('valid');
   });
 
+  it('without an end is due once an operator has asked, and one that an operator made never is', async () => {
+    const isDue = async (change: Partial<StoredKey>) => {
+      const store = new FakeKeyStore();
+      store.keys.push({ ...KEY, expiresAt: null, ...change });
+      const renewal = new KeyRenewal(store, new FakeTenantStore(1), { forget: () => {} }, () => at(59));
+      return (await renewal.ownKey(PRINCIPAL, AN_ATTEMPT)).isDue;
+    };
+    expect([await isDue({}), await isDue({ renewAskedAt: at(1) })]).toEqual([false, true]);
+    expect(await isDue({ renewAskedAt: at(1), enrolledBy: null })).toBe(false);
+  });
+
+  it.each([
+    ['t1', ['k1']],
+    [null, []],
+  ])(
+    'ends the key that it replaces with its first question, if the token %j made it',
+    async (enrolledBy, ended) => {
+      const confirmed: string[] = [];
+      const confirm = async (keyId: string) => confirmed.push(keyId) > 0;
+      const store = Object.assign(new FakeKeyStore(), { confirm });
+      store.keys.push({ ...KEY, replaces: 'k0', enrolledBy });
+      let forgotten = 0;
+      const authenticator = { forget: () => void forgotten++ };
+      const renewal = new KeyRenewal(store, new FakeTenantStore(1), authenticator, () => at(1));
+      await renewal.ownKey(PRINCIPAL, AN_ATTEMPT);
+      expect([confirmed, forgotten]).toEqual([ended, ended.length]);
+    },
+  );
+
   it.each<[string | null, Partial<StoredKey>, boolean]>([
     ['by-hand', { enrolledBy: null }, false],
     ['current', {}, false],
