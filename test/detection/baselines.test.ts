@@ -36,6 +36,7 @@ describe('a sum that is far above the days before', () => {
     expect(told([0, 10], [2, 20], [2, 1], [2, 50])).toEqual([false, false, true, false]);
     // Two windows of a day are not added up.
     expect(told([0, 6], [0.5, 6], [2, 13])).toEqual([false, false, true]);
+    expect(told([0, 20], [0.5, 1], [2, 30])).toEqual([false, false, false]);
   });
 
   it('is told from its least number on', () => {
@@ -91,6 +92,16 @@ describe('a sum that is far above the days before', () => {
   it('is compared with as many days as the rule says, also at its second event', () => {
     expect(told([0, 20], [1, 1], [3, 30], [3, 5])).toEqual([false, false, false, false]);
     expect(told([0, 20], [1, 1], [4, 30])).toEqual([false, false, true]);
+  });
+
+  it('is compared with as many days where it came a day late', () => {
+    const late = [
+      [1, 20],
+      [3, 1],
+      [5, 1],
+      [4, 30],
+    ] as const;
+    expect(toldBy({ ...NODE, learnDays: 1 }, late)).toEqual([false, false, false, false]);
   });
 });
 

@@ -186,9 +186,11 @@ describe('notes and events in incidents', () => {
     await expect(put(third)).rejects.toThrow('at most 2 events');
 
     const placed = await ask(ada, PLACED, { incidentId });
-    expect(placed.map(({ recordId }: { recordId: string }) => recordId)).toEqual([first, second].sort());
+    const idsOf = (events: { recordId: string }[]) => events.map(({ recordId }) => recordId);
+    expect(idsOf(placed)).toEqual([first, second].sort());
     for (const one of placed) expect(one.event.recordId).toBe(one.recordId);
     await ask(ada, TAKE, { incidentId, recordId: first });
+    expect(idsOf(await ask(ada, PLACED, { incidentId }))).toEqual([second]);
     await expect(ask(ada, TAKE, { incidentId, recordId: first })).rejects.toThrow('not_found');
     await put(first, 'after all');
     const changes = await ask(
