@@ -1,5 +1,6 @@
 import { type EngineSize, GroupStore } from '../../src/rules/group-store';
 import { type Entry, merged, RECORD_IDS_MAX } from '../../src/rules/hit';
+import { isOver } from '../../src/rules/stretches';
 import { countHit, type Hits } from '../../src/rules/windows';
 
 const entryOf = (record: string, at: number): Entry => ({ f: at, l: at, r: [record], n: 1, p: [], i: [] });
@@ -23,6 +24,14 @@ it('a node with too many groups forgets those touched longest ago', () => {
     ['c', true],
   ]);
   expect(store.takeChanges()).toEqual([]);
+});
+
+it('a stretch is over when its time and a day have passed since it was touched, by the times of events', () => {
+  const [touched, within, day] = [1e15, 600e6, 86_400e6];
+  const isOverAt = (newest: number, a = touched) => isOver({ a }, within, newest);
+  expect([isOverAt(touched + within + day), isOverAt(touched + within + day + 1)]).toEqual([false, true]);
+  // What an older build stored has no such time.
+  expect(isOverAt(2 * touched, 0)).toBe(false);
 });
 
 it('a finding lists the first records of its events, and counts the others', () => {
