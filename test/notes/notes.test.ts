@@ -192,7 +192,7 @@ describe('notes and events in incidents', () => {
     await ask(ada, TAKE, { incidentId, recordId: first });
     expect(idsOf(await ask(ada, PLACED, { incidentId }))).toEqual([second]);
     await expect(ask(ada, TAKE, { incidentId, recordId: first })).rejects.toThrow('not_found');
-    await put(first, 'after all');
+    expect(await put(first, 'after all')).toMatchObject([{ note: 'after all' }]);
     const changes = await ask(
       ada,
       `query($id: String!) { incidentChanges(incidentId: $id) { kind actor detail comment } }`,
