@@ -1,4 +1,4 @@
-import { type About, joinedAbout } from '../../src/modules/detection/alerts/incident-about';
+import { type About, aboutOf, joinedAbout } from '../../src/modules/detection/alerts/incident-about';
 import { type TitledAlert, titleOf } from '../../src/modules/detection/alerts/incident-title';
 
 const about = (stage: About['stage'], step: string, ...names: string[]): About => ({
@@ -44,6 +44,25 @@ describe('the title of an incident', () => {
 });
 
 describe('what an alert adds to its incident', () => {
+  it('has the one login that somebody tries to guess, and none of several, for nobody acted under those', () => {
+    const failed = (login: string, clientIp = '203.0.113.7') => ({
+      ...{ recordId: login, at: 1, position: 0, additional: {} },
+      fields: { actionId: 'LGIF', statement: `Login failed for user '${login}'.`, clientIp },
+    });
+    const namesOf = (...events: readonly ReturnType<typeof failed>[]) => {
+      const { entities, step } = aboutOf({ title: 'Guesses', principals: [] } as never, events, []);
+      return [step, entities.map(({ kind, name }) => `${kind} ${name}`)];
+    };
+    expect(namesOf(failed('sa'), failed('sa'))).toEqual([
+      '203.0.113.7 tried sa',
+      ['login sa', 'address 203.0.113.7'],
+    ]);
+    expect(namesOf(failed('sa'), failed('eve', 'local machine'))).toEqual([
+      '203.0.113.7 tried 2 logins',
+      ['address 203.0.113.7'],
+    ]);
+  });
+
   it('keeps the first step that has a stage, and each entity once', () => {
     const first = about('access', 'guess', 'sa');
     expect(joinedAbout(first, about('harm', 'drop', 'SA', 'eve'))).toEqual({

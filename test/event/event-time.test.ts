@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { FILETIME_UNIX_EPOCH, formatTicks, parseTicks, TICKS_PER_MS } from '../../src/event/event-time';
+import { Zone } from '../../src/event/zone';
 
 const ticksAt = (iso: string) => BigInt(Date.parse(iso)) * TICKS_PER_MS;
 const FIRST = ticksAt('0001-01-01T00:00:00Z');
@@ -93,4 +94,24 @@ describe('a time that a caller writes', () => {
   it('never makes the parser throw, whatever the text', () => {
     fc.assert(fc.property(fc.string(), (text) => typeof parseTicks(text) !== 'undefined'));
   });
+});
+
+it('a local stretch changes with the local day, hour and month, and not with those of UTC', () => {
+  const zone = new Zone('Asia/Kolkata');
+  const times = [
+    '2026-01-31T18:29:59Z',
+    '2026-01-31T18:30:00Z',
+    '2026-01-31T18:59:59Z',
+    '2026-02-01T00:00:00Z',
+  ];
+  const named = (unit: 'hour' | 'day' | 'month') =>
+    times.map((time) => zone.stretchOf(Date.parse(time), unit));
+  expect(named('day')).toEqual(['2026-01-31', '2026-02-01', '2026-02-01', '2026-02-01']);
+  expect(named('hour').map((name) => name.slice(8))).toEqual([
+    '31 23:00',
+    '01 00:00',
+    '01 00:00',
+    '01 05:00',
+  ]);
+  expect(named('month')).toEqual(['2026-01', '2026-02', '2026-02', '2026-02']);
 });

@@ -61,12 +61,15 @@ describe('the settings of a group', () => {
 
 describe('hosts that follow their group', () => {
   const AT = Date.parse('2026-01-05T08:00:00Z');
+  const running = (version: number): AuditSource['running'] => ({
+    ...{ version, pollIntervalMs: 100, batchMaxEvents: 100, logLevel: 'info', isOn: true, refused: [] },
+  });
   const source = (hostName: string, minute: number, change: Partial<AuditSource> = {}): AuditSource => ({
     ...{ tenantId: 3, hostName, databaseName: `db ${minute}`, agentVersion: '1', lastEventTime: null },
     ...{ caughtUpAt: null, waitingBytes: 0, publishedCount: 0, problem: null, lastReceived: null },
     ...{ retiredAt: null, retiredReason: null, standbySince: null, isUnread: false, gapCount: 0 },
     lastReported: new Date(AT + minute * 60_000),
-    running: { version: 1, refused: [] },
+    running: running(1),
     package: null,
     ...change,
   });
@@ -79,7 +82,7 @@ describe('hosts that follow their group', () => {
   });
   const groups = [made('sql', ['sql*'])];
   const inUse = new Set([3]);
-  const behind = { running: { version: 2, refused: [] } };
+  const behind = { running: running(2) };
 
   it('are counted once each, by the source that reported last, without retired ones and disabled tenants', () => {
     const both = [source('sql1', 1, behind), source('sql1', 2)];

@@ -51,6 +51,8 @@ describe('the list of sources', () => {
         { state: 'current', sources: 1_997 },
       ],
     });
+    const { totalCount, ...ofAll } = list({ state: 'stale' });
+    expect([totalCount, ofAll.withGaps, ofAll.states]).toEqual([1, 2, numbers.states]);
     expect(items).toHaveLength(50);
     expect(hosts().slice(0, 4)).toEqual(['HOST1888', 'HOST1777', 'HOST1999', 'HOST0']);
     expect(items.slice(0, 4).map(({ state }) => state)).toEqual(['stale', 'problem', 'gaps', 'current']);

@@ -98,6 +98,19 @@ describe('the Common Event Format', () => {
     );
   });
 
+  it.each([
+    ['PC7', 'local machine', { shost: 'PC7' }],
+    [null, 'local machine', { shost: 'local machine' }],
+    [null, '10.0.0.7', { src: '10.0.0.7' }],
+    [null, '::1', { c6a2: '::1', c6a2Label: 'Source IPv6 Address' }],
+  ])('tells where an event came from by what is known of it: %j at %j', (hostName, clientIp, told) => {
+    const { extension } = readCef(toCef(feedEvent({ hostName, clientIp })));
+    const { src, shost, c6a2, c6a2Label } = extension;
+    expect(
+      Object.entries({ src, shost, c6a2, c6a2Label }).filter(([, value]) => value !== undefined),
+    ).toEqual(Object.entries(told));
+  });
+
   it('has any code and any name in its head', () => {
     fc.assert(
       fc.property(nasty, (text) => {

@@ -220,6 +220,23 @@ describe('formats of events', () => {
     });
   });
 
+  it('name whom an event is about: of an impersonation the other principal, of an account the object', () => {
+    const acted = feedEvent({ actionId: 'IMP' }, { targetServerPrincipalName: 'CORP\\boss' });
+    expect(toOcsf(acted)).toMatchObject({ user: { name: 'boss' }, actor: { user: { name: 'alice' } } });
+    expect(toOcsf(feedEvent({ actionId: 'IMP' })).user).toEqual({ name: 'Employees' });
+    expect(toOcsf(feedEvent({ actionId: 'LGIS' })).user).toEqual({ name: 'alice', domain: 'CORP' });
+    expect(toEcs(feedEvent({ actionId: 'LGDA', objectName: 'bob' })).user.target).toEqual({ name: 'bob' });
+    expect(toEcs(feedEvent()).user).not.toHaveProperty('target');
+  });
+
+  it('of the service have the time of arrival where the position is known', () => {
+    const { position: _, ...unplaced } = feedEvent();
+    const native = (feed: FeedEvent): Document => FEED_FORMATS.native.toObject(feed);
+    expect(native(feedEvent())).toMatchObject({ position: '41', receivedAt: '2026-03-05T10:11:14.000Z' });
+    expect(native({ ...feedEvent(), receivedAt: null })).toMatchObject({ position: '41', receivedAt: null });
+    for (const name of ['position', 'receivedAt']) expect(native(unplaced)).not.toHaveProperty(name);
+  });
+
   it('name the permissions of a grant and the principal concerned', () => {
     const statement = 'GRANT SELECT, ALTER ANY LOGIN TO [bob]';
     const feed = feedEvent({ actionId: 'G', statement }, { targetDatabasePrincipalName: 'bob' });
