@@ -2,6 +2,7 @@ import { formatTicks, TICKS_PER_MS } from '../../src/event/event-time';
 import { Assessments } from '../../src/modules/compliance/assessment';
 import type { Control } from '../../src/modules/compliance/frameworks';
 import { evaluatedThrough, judge } from '../../src/modules/compliance/judge';
+import { stateOfGroup } from '../../src/modules/compliance/judge-groups';
 import { AuditReplay } from '../../src/modules/compliance/replay';
 import { type Declaration, scopeOf } from '../../src/modules/compliance/scope';
 import { seenGroups } from '../../src/modules/compliance/seen';
@@ -89,6 +90,23 @@ describe('whether audits start with the server', () => {
     for (const far of [ago(61.1), ago(58.9), ago(500)])
       expect(await starts(far)).toMatchObject({ status: 'fail', recordIds: ['s'] });
   });
+});
+
+it('what is known of a group changes with an event after its end, unless one database records the group', () => {
+  const [since, lastMs] = [ago(90), END_MS - 90 * 60_000];
+  const known = { is: 'contradicted', since, by: 'eve', recordId: 'r-1' };
+  const stateAt = (seenMs: number, databases: readonly string[] = []) => {
+    const replay = { of: () => known, databasesOf: () => databases } as never;
+    const seen = new Map([['G', { succeeded: 1, failed: 0, lastMs: seenMs }]]);
+    return stateOfGroup('G', trailOf({ replay, seen })).state;
+  };
+  // The record of the change may be the last event itself.
+  expect([lastMs, lastMs + 1, lastMs + 2].map((ms) => stateAt(ms))).toEqual([
+    'contradicted',
+    'contradicted',
+    'observed',
+  ]);
+  expect(stateAt(lastMs + 2, ['Payroll'])).toBe('contradicted');
 });
 
 describe('whether groups are recorded', () => {

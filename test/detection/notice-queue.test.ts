@@ -50,3 +50,21 @@ describeOnPostgres('two instances that look for notices at the same time', () =>
     expect(await second).toEqual([]);
   });
 });
+
+it('of the escalations of an incident, mail needs the worst alone, a destination all, and what is answered none', async () => {
+  const alerts = [
+    { alertId: 'a', status: 'new', incidentId: 'i', severity: 2 },
+    { alertId: 'b', status: 'new', incidentId: 'i', severity: 3 },
+    { alertId: 'c', status: 'new', incidentId: null, severity: 1 },
+    { alertId: 'd', status: 'acknowledged', incidentId: null, severity: 4 },
+  ];
+  const models = { alert: { findMany: async () => alerts }, $queryRawUnsafe: async () => [] };
+  const queue = new NoticeQueue({ models } as never, TIME);
+  const due = ['mail', 'siem'].flatMap((routeId) => alerts.map(({ alertId }) => ({ routeId, alertId })));
+  const needless = await queue.needless(7, due as never, (routeId) => routeId === 'mail');
+  expect(needless.map(({ routeId, alertId }) => `${routeId} ${alertId}`)).toEqual([
+    'mail a',
+    'mail d',
+    'siem d',
+  ]);
+});

@@ -94,6 +94,8 @@ describe.each(ONE_ENGINE)('the verifications of an evidence log on %s', (engine)
       [3, 0, null],
     ]);
     expect(await ended(tenantId, nowMs - DAY_MS)).toEqual([[5, 0, null]]);
+    const { auditLogVerification: table } = store.database.owner.models;
+    expect(await table.count({ where: { tenantId } })).toBe(3);
     expect(await ended(other.tenantId)).toEqual([[7, 0, null]]);
   });
 
