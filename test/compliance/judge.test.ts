@@ -109,6 +109,27 @@ it('what is known of a group changes with an event after its end, unless one dat
   expect(stateAt(lastMs + 2, ['Payroll'])).toBe('contradicted');
 });
 
+it('what is sensitive is known once somebody declared it, on whatever server instance', () => {
+  const declared = {
+    kind: 'sensitive',
+    serverInstanceName: 'WEB01',
+    validFrom: new Date(0),
+    validUntil: null,
+  };
+  const scope = scopeOf([declared as unknown as Declaration], 'PAY01', END_MS);
+  expect([scope.sensitive, scope.isSensitiveKnown]).toEqual([[], true]);
+});
+
+it('nobody is a stranger to audit files while no auditor is declared', async () => {
+  const read = (auditors: readonly string[]) =>
+    judged(
+      { kind: 'readers', verified: true },
+      { readers: async () => ['eve'], records: async () => [], scope: { auditors } },
+    );
+  expect(await read([])).toMatchObject({ status: 'unknown' });
+  expect(await read(['ada'])).toMatchObject({ status: 'fail' });
+});
+
 describe('whether groups are recorded', () => {
   const GROUP = 'LOGOUT_GROUP';
   const statement = `CREATE SERVER AUDIT SPECIFICATION S FOR SERVER AUDIT Main ADD (${GROUP}) WITH (STATE = ON)`;
