@@ -406,21 +406,25 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
 
   it('alerts about a destination whose events retention removed before their delivery', async () => {
     const { tenantId, look, problems, at } = await aTenant();
-    await store.database.migrator.models.destination.create({
-      data: {
-        tenantId,
-        destinationId: '0190a0a0-0000-4000-8000-000000000002',
-        name: 'SIEM',
-        type: 'webhook',
-        settings: {},
-        secrets: new Uint8Array(1),
-        filter: '',
-        format: 'native',
-        state: 'active',
-        position: 0n,
-        overtakenAt: new Date(at.nowMs),
-      },
-    });
+    const { destination } = store.database.migrator.models;
+    const create = (destinationId: string, state: string) =>
+      destination.create({
+        data: {
+          tenantId,
+          destinationId,
+          name: 'SIEM',
+          type: 'webhook',
+          settings: {},
+          secrets: new Uint8Array(1),
+          filter: '',
+          format: 'native',
+          state,
+          position: 0n,
+          overtakenAt: new Date(at.nowMs),
+        },
+      });
+    await create('0190a0a0-0000-4000-8000-000000000002', 'active');
+    await create('0190a0a0-0000-4000-8000-000000000003', 'removed');
     await look(MINUTE_MS);
     expect(await problems()).toEqual(['Retention removed events before a destination had them']);
   });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { recordIdFloor } from '../../src/event/record-id';
+import { AlertCounts } from '../../src/modules/detection/alerts/alert-counts';
 import { IncidentStore, type IncidentWork } from '../../src/modules/detection/alerts/incident.store';
 import { noteAlerts } from '../../src/modules/detection/alerts/note-alerts';
 import { writeFindings } from '../../src/modules/detection/detector/write-findings';
@@ -114,11 +115,31 @@ describe('work on incidents', () => {
   it('sends no second notice of a state that an alert has already', async () => {
     const { tenantId, models, ids } = await made();
     await work([tenantId], ids);
+    const counts = new AlertCounts(store.database.service);
+    const ofEve = () => counts.ofEntity(tenantSet([tenantId]), { kind: 'login', value: 'EVE', limit: 1 });
+    expect(await ofEve()).toEqual({ count: 0, alerts: [] });
     await models.alert.updateMany({ where: { tenantId }, data: { status: 'acknowledged' } });
+    expect(await ofEve()).toMatchObject({ count: 2, alerts: [{ title: 'Story eve 2', severity: 'high' }] });
     const set = { status: 'acknowledged', verdict: null };
     await work([tenantId], ids, { ...RESOLVED, kind: 'acknowledged', set });
 
     expect(await models.alertNotice.count({ where: { tenantId, state: 'acknowledged' } })).toBe(0);
+  });
+
+  it('and its alerts are told by mail once, but each of them to who wants one rule', async () => {
+    const { tenantId, models } = await made();
+    const [soc] = await models.alertRoute.findMany({ where: { tenantId } });
+    const { ruleId } = findingOf('eve', 1);
+    const ofRule = { ...(soc as NonNullable<typeof soc>), routeId: randomUUID(), ruleId };
+    await models.alertRoute.create({ data: ofRule });
+    const alert = { tenantId, ruleId, severity: 3, status: 'new', incidentId: randomUUID() };
+    const alerts = [0, 1].map(() => ({ ...alert, alertId: randomUUID() }));
+    await models.$transaction((tx) => noteAlerts(tx, alerts));
+    const told = async (routeId = '') =>
+      models.alertNotice.count({
+        where: { tenantId, routeId, alertId: { in: alerts.map(({ alertId }) => alertId) } },
+      });
+    expect([await told(soc?.routeId), await told(ofRule.routeId)]).toEqual([1, 2]);
   });
 
   it('is done to none where one is not there, or belongs to a tenant that the caller does not see', async () => {

@@ -2,6 +2,7 @@ import { Authenticator } from '../../src/caller/authenticate';
 import { hashOfKey, isWellFormedKey, type KeyKind } from '../../src/caller/key-format';
 import type { StoredKey } from '../../src/caller/key-store';
 import { nameProblems } from '../../src/caller/name-problems';
+import type { Principal } from '../../src/caller/principal';
 import { SCOPE_NAMES } from '../../src/caller/scopes';
 import { LIMITS } from '../../src/limits';
 import type { KeyRequest } from '../../src/modules/keys/key-parameters';
@@ -28,6 +29,26 @@ const request = (change: Partial<KeyRequest> = {}): KeyRequest => ({
   rateLimitPerMinute: null,
   allowedAddresses: [],
   ...change,
+});
+
+describe('a token of agents', () => {
+  it('makes keys for its tenant that may be used from where it may be used, for its days', async () => {
+    const { store, manager } = setUp();
+    const { keyId } = await manager.create(
+      'enroll',
+      request({ tenantIds: ['2'], scopes: [], allowedAddresses: ['10.0.0.0/8'] }),
+      AN_ATTEMPT,
+      { usesLeft: 1, keyDays: 30 },
+    );
+    const token: Principal = { kind: 'enroll', keyId, name: 'reporting', tenantId: 2, keyDays: 30 };
+    const { expiresAt } = await manager.enroll(token, 'SQL01', AN_ATTEMPT);
+    expect(expiresAt).toBe('2026-02-04T08:00:00.000Z');
+    expect(store.keys[1]).toMatchObject({
+      ...{ kind: 'agent', name: 'SQL01', tenantIds: [2], scopes: [], enrolledBy: keyId },
+      allowedAddresses: ['10.0.0.0/8'],
+    });
+    await expect(manager.enroll(token, 'SQL02', AN_ATTEMPT)).rejects.toMatchObject({ code: 'forbidden' });
+  });
 });
 
 describe('making a key', () => {
@@ -169,6 +190,13 @@ describe('rotating a key', () => {
     store.change(old.keyId, { createdAt: new Date('2026-01-01Z'), expiresAt: new Date('2026-01-31Z') });
     await manager.rotate(old.keyId, how({ expiresAt }), AN_ATTEMPT);
     expect(store.keys[1]?.expiresAt?.toISOString()).toBe(expected);
+  });
+
+  it('makes a key that ends in the year 9999 at the latest', async () => {
+    const { store, manager, old } = await made();
+    store.change(old.keyId, { createdAt: new Date('2020-01-01Z'), expiresAt: new Date('9999-12-31Z') });
+    await manager.rotate(old.keyId, how(), AN_ATTEMPT);
+    expect(store.keys[1]?.expiresAt?.toISOString()).toBe('9999-12-31T23:59:59.999Z');
   });
 
   it('happens only once: a second attempt names the key that replaced the old one', async () => {

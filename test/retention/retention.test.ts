@@ -14,6 +14,7 @@ import { tenantsModule } from '../../src/modules/tenants/module';
 import { applyRetention } from '../../src/modules/tenants/retention/apply-retention';
 import type { RetentionStore } from '../../src/modules/tenants/retention/retention-store';
 import { weekOfMs } from '../../src/store/rows/partitions';
+import { tenantSet } from '../../src/tenant-set';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ENGINES } from '../support/engines';
 import { testEpoch } from '../support/epoch';
@@ -316,6 +317,23 @@ describe.each(ENGINES)('retention on %s', (engine) => {
       );
       return rows.map(({ name }) => name);
     };
+
+    it('names those that are in force at a time, and counts them', async () => {
+      const { tenantId, database } = trial.store;
+      const [, second] = [await hold(null, '2026-02-01T00:00:00Z'), await hold('databaseName:a')];
+      const holds = new HoldStore(database.service);
+      const inForce = async (time: string) => [
+        (await holds.inForce(tenantSet([tenantId]), new Date(time))).map(({ filter }) => filter),
+        (await holds.counts(new Date(time))).get(tenantId) ?? 0,
+      ];
+      expect(await inForce('2026-01-31T23:59:59Z')).toEqual([
+        expect.arrayContaining([null, 'databaseName:a']),
+        2,
+      ]);
+      expect(await inForce('2026-02-01T00:00:00Z')).toEqual([['databaseName:a'], 1]);
+      await second.end();
+      expect(await inForce('2026-02-01T00:00:00Z')).toEqual([[], 0]);
+    });
 
     it('keeps them until the hold ends, those that come late too, and drops the week then', async () => {
       await insert(

@@ -6,6 +6,7 @@ import { LIMITS } from '../../../src/limits';
 import { parseNote, signedNote } from '../../../src/modules/evidence/checkpoint';
 import { CHECKPOINT_KEY_FILE, loadCheckpointKeys } from '../../../src/modules/evidence/checkpoint-key-file';
 import { CheckpointFiles } from '../../../src/modules/evidence/checkpoint-memory';
+import { LogEnds } from '../../../src/modules/evidence/log-ends';
 import { CheckpointKey, newCheckpointKeyPem } from '../../../src/store/log/evidence/note-key';
 import { isSignedBy } from '../../../src/store/log/evidence/signed-note';
 import { temporaryFolder } from '../../support/engines';
@@ -180,7 +181,8 @@ describe('the memory of an instance', () => {
     expect(await files.reread(7)).toBe(false);
     const older = { ...CHECKPOINT, number: 1, size: 1, time: '2025-01-01T00:00:00.000Z' };
     await writeFile(file(), signedNote(older, KEY));
-    expect([await files.reread(7), await files.last(7)]).toEqual([true, older]);
+    await writeFile(`${file()}.epoch`, 'e0\n');
+    expect([await files.reread(7), await files.last(7), await files.epochOf(7)]).toEqual([true, older, 'e0']);
     await rm(file());
     expect([await files.reread(7), await files.last(7)]).toEqual([true, null]);
     expect(await files.tenants()).toEqual(new Set());
@@ -208,4 +210,32 @@ describe('the memory of an instance', () => {
     expect(told).toEqual(['the ends of the evidence logs cannot be noted']);
     expect((await opened()).tenants).toEqual([]);
   });
+});
+
+it('the ends of logs are known as they were noted in the same epoch, and of no other one', async () => {
+  const root = 'ab'.repeat(32);
+  let written = '';
+  const endsIn = async (epoch: string, text: string) => {
+    const file = {
+      read: async () => text,
+      write: async (next: string) => {
+        written = next;
+      },
+    };
+    const ends = new LogEnds({ file, epoch: () => epoch, log: { warn: () => {} } });
+    await ends.begin();
+    return ends;
+  };
+  const noted = `e1\n7 3 ${root}\n9 4 ${root}\n0 5 ${root}\n8 x ${root}\n`;
+  const same = await endsIn('e1', noted);
+  expect([same.tenants, same.noted(7)?.size, same.noted(8)]).toEqual([[7, 9], 3, undefined]);
+  const other = await endsIn('e2', noted);
+  expect([other.tenants, other.noted(7)]).toEqual([[], undefined]);
+  // What was noted before stays noted until its log is in order.
+  same.is(7, { size: 5, root: Buffer.from(root, 'hex') }, false);
+  await same.save();
+  expect(written).toBe(`e1\n9 4 ${root}\n7 5 ${root}\n`);
+  other.is(7, { size: 5, root: Buffer.from(root, 'hex') }, false);
+  await other.save();
+  expect(written).toBe(`e2\n7 5 ${root}\n`);
 });

@@ -30,10 +30,10 @@ describe('logs with entries that no checkpoint covers', () => {
   });
 
   it('are forgotten when they are signed, and only those that were looked at', () => {
-    unsigned.look([row(7, 1), row(8, 1)], ALL);
+    unsigned.look([row(7, 1), row(8, 1), row(9, 1)], ALL);
     ms = START + LIMITS.evidenceUnsignedMs;
     unsigned.look([], { from: 7, end: 8 });
-    expect(late()).toEqual([7]);
+    expect(late()).toEqual([7, 9]);
     unsigned.look([row(7, 2, true)], ALL);
     expect(late()).toEqual([]);
   });
