@@ -3,6 +3,7 @@ import { recordIdFloor } from '../../src/event/record-id';
 import { AlertCounts } from '../../src/modules/detection/alerts/alert-counts';
 import { IncidentStore, type IncidentWork } from '../../src/modules/detection/alerts/incident.store';
 import { noteAlerts } from '../../src/modules/detection/alerts/note-alerts';
+import { putIncidents } from '../../src/modules/detection/alerts/put-incidents';
 import { writeFindings } from '../../src/modules/detection/detector/write-findings';
 import type { Finding } from '../../src/rules/finding';
 import { tenantSet } from '../../src/tenant-set';
@@ -140,6 +141,35 @@ describe('work on incidents', () => {
         where: { tenantId, routeId, alertId: { in: alerts.map(({ alertId }) => alertId) } },
       });
     expect([await told(soc?.routeId), await told(ofRule.routeId)]).toEqual([1, 2]);
+  });
+
+  it('counts the rows that their logins read, from wherever, or from the addresses that are known', async () => {
+    const own = await store.forNewTenant();
+    const { tenantId } = own;
+    const { models } = own.database.owner;
+    const reads = [
+      ['eve', 5],
+      ['sa', 7],
+    ].map(([serverPrincipalName, responseRows], i) => ({
+      ...{ eventTime: `2026-01-05T00:00:0${i + 1}.0000000Z`, actionId: 'SL', clientIp: '10.0.0.1' },
+      ...{ serverPrincipalName, additional: { responseRows } },
+    }));
+    await own.insert(own.checked(reads));
+    await models.$transaction((tx) => writeFindings(tx, tenantId, [findingOf('eve', 1)], NOW_MS));
+    const [alert] = await models.alert.findMany({ where: { tenantId } });
+    const { alertId = '', incidentId = '', about = '' } = { ...alert, incidentId: alert?.incidentId ?? '' };
+    /** @param more entities of the alert, beside its login */
+    const rowsWith = async (...more: readonly object[]) => {
+      const { entities, ...rest } = JSON.parse(about) as { entities: object[] };
+      const changed = JSON.stringify({ ...rest, entities: [...entities, ...more] });
+      await models.alert.updateMany({ where: { tenantId, alertId }, data: { about: changed } });
+      await models.$transaction((tx) => putIncidents(tx, tenantId, [incidentId], NOW_MS));
+      return (await models.incident.findFirst({ where: { tenantId, incidentId } }))?.rowsRead;
+    };
+    expect(await rowsWith()).toBe(5n);
+    expect(await rowsWith({ kind: 'login', name: 'sa', part: 'got' })).toBe(5n);
+    expect(await rowsWith({ kind: 'login', name: 'sa', part: 'did' })).toBe(12n);
+    expect(await rowsWith({ kind: 'address', name: '10.0.0.9', part: 'did' })).toBe(0n);
   });
 
   it('is done to none where one is not there, or belongs to a tenant that the caller does not see', async () => {
