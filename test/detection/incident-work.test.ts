@@ -147,17 +147,15 @@ describe('work on incidents', () => {
     const own = await store.forNewTenant();
     const { tenantId } = own;
     const { models } = own.database.owner;
-    const reads = [
-      ['eve', 5],
-      ['sa', 7],
-    ].map(([serverPrincipalName, responseRows], i) => ({
+    const rowsOf = { eve: 5, sa: 7 };
+    const reads = Object.entries(rowsOf).map(([serverPrincipalName, responseRows], i) => ({
       ...{ eventTime: `2026-01-05T00:00:0${i + 1}.0000000Z`, actionId: 'SL', clientIp: '10.0.0.1' },
       ...{ serverPrincipalName, additional: { responseRows } },
     }));
     await own.insert(own.checked(reads));
     await models.$transaction((tx) => writeFindings(tx, tenantId, [findingOf('eve', 1)], NOW_MS));
     const [alert] = await models.alert.findMany({ where: { tenantId } });
-    const { alertId = '', incidentId = '', about = '' } = { ...alert, incidentId: alert?.incidentId ?? '' };
+    const [alertId, incidentId, about] = [alert?.alertId ?? '', alert?.incidentId ?? '', alert?.about ?? ''];
     /** @param more entities of the alert, beside its login */
     const rowsWith = async (...more: readonly object[]) => {
       const { entities, ...rest } = JSON.parse(about) as { entities: object[] };

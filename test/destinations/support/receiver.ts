@@ -38,6 +38,8 @@ export class Receiver {
       const { method = '', url: path = '', headers } = request;
       await made.receiver?.take({ method, path, headers, body: Buffer.concat(chunks) }, response);
     });
+    // Whoever keeps a connection open is the one that closes it.
+    server.keepAliveTimeout = 60_000;
     await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
     const close = () =>
       new Promise<void>((done) => {
