@@ -27,26 +27,28 @@ interface Look {
   readonly nth: number;
 }
 
+/** So many looks are followed by answers. The first one of a new service has few events. */
+const REHEARSALS = 3;
 const NOTHING = { lacking: 0, events: 0 };
 
 export interface Doors {
   readonly owner: OwnerDoor;
   readonly service: ServiceDoor;
-  /** Answers the question once, about the newest event of a tenant. */
+  /** Answers the question about the newest events of a tenant. */
   readonly answer: (tenants: TenantSet) => Promise<unknown>;
 }
 
 /**
  * Counts what logins did on whole days before anybody asks, so that the first answer to "Who normally does this?" need not
  * read all of them. It looks at tenants with new events, a few in a round, and at all of them once a day is over. The
- * events of all of them together are bounded, so that their habits fit into the room for habits. After the first count it
- * answers the question once itself, since the first answer of a process takes several times as long as later ones.
+ * events of all of them together are bounded, so that their habits fit into the room for habits. After the first counts it
+ * answers the question itself, since the first answers of a process take several times as long as later ones.
  */
 export class KnownHabits {
   readonly #rounds: TenantRounds;
   readonly #looks = new Map<number, Look>();
   #nth = 0;
-  #hasAnswered = false;
+  #rehearsed = 0;
 
   constructor(
     private readonly doors: Doors,
@@ -77,8 +79,8 @@ export class KnownHabits {
       this.#looks.delete(tenantId);
       const counted = await this.#rounds.attempt(tenantId, async () => {
         const found = await this.#count(tenantId, today);
-        if (found.events > 0 && !this.#hasAnswered) {
-          this.#hasAnswered = true;
+        if (found.events > 0 && this.#rehearsed < REHEARSALS) {
+          this.#rehearsed++;
           await this.doors.answer(oneTenant(tenantId));
         }
         return found;

@@ -66,7 +66,9 @@ async function answerOfNewest(
 ): Promise<void> {
   const filter = toSummaryFilter({ filter: undefined, startTime: undefined, endTime: undefined });
   const order = { sort: 'recordId', descending: true } as const;
-  const { items } = await reader.page(tenants, { filter, ...order, page: 1, pageSize: 1 });
-  const event = items[0] && (await reader.find(tenants, items[0].recordId));
-  if (event) await usualOf(service, event, false);
+  const { items } = await reader.page(tenants, { filter, ...order, page: 1, pageSize: 5 });
+  for (const { recordId } of items) {
+    const event = await reader.find(tenants, recordId);
+    if (event) await usualOf(service, event, false);
+  }
 }
