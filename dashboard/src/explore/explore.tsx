@@ -1,6 +1,6 @@
 import { Box, Button, Group, Stack } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { useCallback, useDeferredValue, useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { CombinedError } from 'urql';
 import type { Session } from '../api/session';
 import { COMMON } from '../lib/common';
@@ -55,8 +55,6 @@ export function Explore({ session }: { readonly session: Session }) {
   const isOff = problem !== null;
   const live = useLive({ state, filter, question, page: answered, isOff, refresh, failure });
   const { page } = live;
-  // A new table is drawn in slices, between which the browser answers to whoever uses it.
-  const hasTable = useDeferredValue(page !== undefined);
   const isGrouped = state.groupBy.length > 0;
   // What is asked again by itself shows no wait.
   const isWaiting = events.fetching && live.state === null;
@@ -154,7 +152,7 @@ export function Explore({ session }: { readonly session: Session }) {
                 !error && <Failed error={events.error} retry={retry} />
               ) : page?.totalCount === 0 && !isStale ? (
                 <NoEvents state={state} asked={filter} change={change} zone={zone} />
-              ) : !page || !hasTable ? (
+              ) : !page ? (
                 // The table takes the longest to draw, so the questions are sent first.
                 <Loading what={t.theEvents} rows={state.pageSize} height={25} />
               ) : (
