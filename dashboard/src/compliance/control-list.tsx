@@ -103,7 +103,7 @@ export function ControlList({ session }: { readonly session: Session }) {
               </Anchor>
             )}
             <Text size="sm" fw={600} role="status" pb={8}>
-              {data ? t.count(totalCount) : t.assessing}
+              {data && !fetching ? t.count(totalCount) : t.assessing}
             </Text>
           </Group>
           {error ? (
