@@ -6,7 +6,7 @@ import { until } from '../support/until';
 import { INGEST } from '../support/world';
 
 const COUNT = 40;
-const WAVES = 10;
+const WAVES = 7;
 /** So many that no attack meets the rate limit, which would end it early. */
 const CALLS = 100_000;
 /** 6.9 MB of text. */
