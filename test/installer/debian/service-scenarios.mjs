@@ -72,7 +72,12 @@ export const SERVICE_SCENARIOS = [
         const { output } = await world.shell.run('ls -d /proc/$(cat /mnt/service.pid) 2>&1');
         return /No such file/.test(output) || output;
       });
-      assert.equal(await world.succeeds('cat /mnt/service.log'), '');
+      // On a busy machine, the service says what took long.
+      const lines = (await world.succeeds('cat /mnt/service.log')).split('\n');
+      assert.deepEqual(
+        lines.filter((line) => line !== '' && !line.includes('"tookMs":')),
+        [],
+      );
     },
   },
   {
