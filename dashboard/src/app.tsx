@@ -8,13 +8,12 @@ import { useContrastOfPage } from './lib/contrast';
 import { beginKeeping, endKeeping } from './lib/kept';
 import { useTexts } from './lib/language';
 import { ZoneProvider } from './lib/preferences';
+import { useAgain } from './lib/use-again';
 import { RateWaitNote } from './shell/rate-wait-note';
 import { Shell } from './shell/shell';
 import { Failed, Loading } from './shell/states';
 import { SHELL } from './shell/texts';
 import { SignIn } from './sign-in/sign-in';
-
-const AGAIN_MS = 10_000;
 
 type State =
   | { kind: 'asking' }
@@ -38,16 +37,11 @@ export function App({ loading }: { readonly loading: Promise<Session | null> }) 
     );
   }, []);
   useEffect(() => take(loading), [take, loading]);
-  // Nobody may be there to ask again.
-  useEffect(() => {
-    if (state.kind !== 'failed') return;
-    const timer = setTimeout(() => take(loadSession()), AGAIN_MS);
-    return () => clearTimeout(timer);
-  }, [state, take]);
-
+  const askAgain = useCallback(() => take(loadSession()), [take]);
+  useAgain(state.kind === 'failed' ? state : null, askAgain);
   const ask = () => {
     setState({ kind: 'asking' });
-    take(loadSession());
+    askAgain();
   };
 
   const leave = useCallback((over: boolean) => {

@@ -185,9 +185,8 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
       );
     const watched = { ...service, snapshot };
     const nowMs = () => T0 + HOURS * HOUR_MS;
-    const answer = jest.fn(async (tenants: readonly number[]) => tenants);
-    const doors = { owner, service: watched, answer };
-    const habits = new KnownHabits(doors, nowMs);
+    const answer = jest.fn(async (_: readonly number[]): Promise<void> => {});
+    const habits = new KnownHabits(owner, watched, answer, nowMs);
     // Another version of its columns.
     const hourToChange = T0 / HOUR_MS + 17 * 24 + 5;
     const columns =
@@ -200,7 +199,7 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
     expect(read).toEqual([]);
     // In the second look, too: the log is as long as before.
     await change(null);
-    const another = new KnownHabits(doors, nowMs);
+    const another = new KnownHabits(owner, watched, answer, nowMs);
     await another.run();
     await change('11111111-2222-4333-8444-555555555555');
     read.length = 0;
@@ -214,14 +213,14 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
 
     // Hours that stay without columns, as those of weeks in files, are not looked for again and again.
     await change(null);
-    const third = new KnownHabits(doors, nowMs);
+    const third = new KnownHabits(owner, watched, answer, nowMs);
     const looks = jest.spyOn(watched, 'snapshot');
     for (let round = 0; round < 4; round++) await third.run();
     expect(looks).toHaveBeenCalledTimes(2);
     // A day that is over is counted although no event came since.
     const times = [0, 0, 24 * HOUR_MS, 24 * HOUR_MS];
     await change('11111111-2222-4333-8444-555555555557');
-    const fourth = new KnownHabits(doors, () => T0 + HOURS * HOUR_MS + (times[0] ?? 0));
+    const fourth = new KnownHabits(owner, watched, answer, () => T0 + HOURS * HOUR_MS + (times[0] ?? 0));
     looks.mockClear();
     for (; times.length > 0; times.shift()) await fourth.run();
     expect(looks).toHaveBeenCalledTimes(2);
@@ -231,7 +230,8 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
     const log = jest.spyOn(models, '$queryRawUnsafe');
     log.mockImplementation((() => Promise.resolve([{ tenantId: store.tenantId, size: ++size }])) as never);
     answer.mockClear();
-    const fifth = new KnownHabits(doors, nowMs);
+    answer.mockRejectedValueOnce(new Error('a large tenant'));
+    const fifth = new KnownHabits(owner, watched, answer, nowMs);
     for (let round = 0; round < 6; round++) await fifth.run();
     log.mockRestore();
     expect(answer.mock.calls).toEqual([1, 2, 3].map(() => [[store.tenantId]]));
@@ -239,7 +239,7 @@ describe.each(ENGINES)('who normally does this, where columns answer, on %s', (e
     const replaced = jest.replaceProperty(LIMITS, 'habitsEventsMax', 10 as never);
     await change('11111111-2222-4333-8444-555555555558');
     read.length = 0;
-    await new KnownHabits(doors, nowMs).run();
+    await new KnownHabits(owner, watched, answer, nowMs).run();
     expect(read).toEqual([]);
     replaced.restore();
     await change('11111111-2222-4333-8444-555555555556');

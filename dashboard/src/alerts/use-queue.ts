@@ -1,13 +1,13 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { useClient } from 'urql';
 import { type AlertFieldsFragment, AlertsDocument } from '../../generated/operations';
 import { noAnswer } from '../api/errors';
+import { useAgain } from '../lib/use-again';
 import { useAnswer } from '../lib/use-answer';
 import type { QueueState } from './queue-state';
 
 export type Alert = AlertFieldsFragment;
 export const PAGE_SIZE = 25;
-const AGAIN_MS = 10_000;
 
 /**
  * A page of alerts. It does not change until the reader asks for another page or reloads it: no row moves under the
@@ -23,11 +23,7 @@ export function useQueue(state: QueueState) {
     return data.alerts;
   });
   const refresh = useCallback(() => setTimes((before) => before + 1), []);
-  useEffect(() => {
-    if (!error) return;
-    const timer = setTimeout(refresh, AGAIN_MS);
-    return () => clearTimeout(timer);
-  }, [error, refresh]);
+  useAgain(error, refresh);
   /** Shows the new state of an alert in its row. */
   const put = useCallback(
     (alert: Alert) =>

@@ -85,7 +85,7 @@ export function IncidentList({ session }: { readonly session: Session }) {
       </Group>
       <Group gap="sm" mih={28}>
         <Text size="sm" fw={600} role="status">
-          {data ? t.count(totalCount) : !error && common.counting}
+          {data && !fetching ? t.count(totalCount) : !error && common.counting}
         </Text>
         <BulkWork
           incidentIds={chosen.map(({ incidentId }) => incidentId)}

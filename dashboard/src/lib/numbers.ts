@@ -46,7 +46,7 @@ const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 /** Bytes in powers of 1000, as `12.3 MB`. */
 export function formatBytes(bytes: number): string {
   // What would be shown as 1000.0 of a unit is 1.0 of the next one.
-  const rounded = bytes < 1000 ? bytes : bytes * (1000 / 999.95);
+  const rounded = Number(bytes.toPrecision(4));
   const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(rounded) / 3));
   const shown = bytes / 1000 ** power;
   return `${power === 0 ? formatCount(Math.round(shown)) : formatTenths(shown)} ${UNITS[power]}`;

@@ -27,21 +27,15 @@ interface Look {
   readonly nth: number;
 }
 
-/** So many looks are followed by answers. The first one of a new service has few events. */
-const REHEARSALS = 3;
 const NOTHING = { lacking: 0, events: 0 };
 
-export interface Doors {
-  readonly owner: OwnerDoor;
-  readonly service: ServiceDoor;
-  /** Answers the question about the newest events of a tenant. */
-  readonly answer: (tenants: TenantSet) => Promise<unknown>;
-}
+/** After so many looks the question is answered. At the first of them, a new tenant has few events. */
+const REHEARSALS = 3;
 
 /**
  * Counts what logins did on whole days before anybody asks, so that the first answer to "Who normally does this?" need not
  * read all of them. It looks at tenants with new events, a few in a round, and at all of them once a day is over. The
- * events of all of them together are bounded, so that their habits fit into the room for habits. After the first counts it
+ * events of all of them together are bounded, so that their habits fit into the room for habits. After the first looks it
  * answers the question itself, since the first answers of a process take several times as long as later ones.
  */
 export class KnownHabits {
@@ -50,17 +44,20 @@ export class KnownHabits {
   #nth = 0;
   #rehearsed = 0;
 
+  /** @param answer answers the question about the newest events of a tenant */
   constructor(
-    private readonly doors: Doors,
+    private readonly owner: OwnerDoor,
+    private readonly service: ServiceDoor,
+    private readonly answer: (tenants: TenantSet) => Promise<void>,
     private readonly nowMs: () => number,
   ) {
-    this.#rounds = new TenantRounds(doors.owner);
+    this.#rounds = new TenantRounds(owner);
   }
 
   async run(): Promise<void> {
     const heads = await this.#rounds.ask(
       (of) =>
-        this.doors.owner.models.$queryRawUnsafe<Head[]>(
+        this.owner.models.$queryRawUnsafe<Head[]>(
           `SELECT h.tenant_id AS "tenantId", h.size::float8 AS size FROM audit_log_head h WHERE ${of('h.tenant_id')}`,
         ),
       'in use',
@@ -77,27 +74,25 @@ export class KnownHabits {
       const { tenantId } = head;
       const last = this.#looks.get(tenantId);
       this.#looks.delete(tenantId);
-      const counted = await this.#rounds.attempt(tenantId, async () => {
-        const found = await this.#count(tenantId, today);
-        if (found.events > 0 && this.#rehearsed < REHEARSALS) {
-          this.#rehearsed++;
-          await this.doors.answer(oneTenant(tenantId));
-        }
-        return found;
-      });
+      const counted = await this.#rounds.attempt(tenantId, () => this.#count(tenantId, today));
       const { lacking = null, events = last?.events ?? 0 } = counted ?? {};
       const isSettled = lacking === 0 || (lacking !== null && lacking === last?.lacking);
       this.#looks.set(tenantId, {
         known: isSettled ? nameOf(head) : null,
         ...{ lacking, events, nth: ++this.#nth },
       });
+      if (events > 0 && this.#rehearsed < REHEARSALS) {
+        this.#rehearsed++;
+        // Where it fails, whoever asks is told.
+        await this.answer(oneTenant(tenantId)).catch(() => {});
+      }
     }
     this.#rounds.end();
   }
 
   /** Counts the days that are over, of the period before the newest events. */
   async #count(tenantId: number, today: number): Promise<Pick<Look, 'lacking' | 'events'>> {
-    const { service } = this.doors;
+    const { service } = this;
     const tenants = oneTenant(tenantId);
     const [row] = await service.ask(extentStatement(service.each(tenants)), tenants);
     if (row?.last === null || row?.last === undefined) return NOTHING;

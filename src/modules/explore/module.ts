@@ -17,6 +17,8 @@ import { PostgresAuditEventExplorer } from './stored-explorer';
 import { usualOf } from './usual';
 import { UsualResolver } from './usual.resolver';
 
+const NEWEST = 5;
+
 /** Counts over time and by value, for the dashboard; what a question would read, for operators. */
 export const exploreModule = ({
   service,
@@ -49,7 +51,7 @@ export const exploreModule = ({
       name: 'habits',
       doc: 'counting what logins usually do',
       everyMs: LIMITS.habitsEveryMs,
-      run: knownHabits({ owner, service, answer: (set) => answerOfNewest(service, reader, set) }, nowMs),
+      run: knownHabits(owner, service, (set) => answerNewest(service, reader, set), nowMs),
     },
   ],
 });
@@ -59,14 +61,15 @@ function knownHabits(...parts: ConstructorParameters<typeof KnownHabits>): () =>
   return () => habits.run();
 }
 
-async function answerOfNewest(
+/** Answers "Who normally does this?" about the newest events of a tenant, for nobody. */
+async function answerNewest(
   service: ServiceDoor,
   reader: Pick<AuditEventReader, 'page' | 'find'>,
   tenants: TenantSet,
 ): Promise<void> {
   const filter = toSummaryFilter({ filter: undefined, startTime: undefined, endTime: undefined });
   const order = { sort: 'recordId', descending: true } as const;
-  const { items } = await reader.page(tenants, { filter, ...order, page: 1, pageSize: 5 });
+  const { items } = await reader.page(tenants, { filter, ...order, page: 1, pageSize: NEWEST });
   for (const { recordId } of items) {
     const event = await reader.find(tenants, recordId);
     if (event) await usualOf(service, event, false);
