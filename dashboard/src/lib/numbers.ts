@@ -45,9 +45,9 @@ const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** Bytes in powers of 1000, as `12.3 MB`. */
 export function formatBytes(bytes: number): string {
+  let shown = bytes;
+  let unit = 0;
   // What would be shown as 1000.0 of a unit is 1.0 of the next one.
-  const rounded = Number(bytes.toPrecision(4));
-  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(rounded) / 3));
-  const shown = bytes / 1000 ** power;
-  return `${power === 0 ? formatCount(Math.round(shown)) : formatTenths(shown)} ${UNITS[power]}`;
+  for (; shown >= 999.95 && unit < UNITS.length - 1; unit += 1) shown /= 1000;
+  return `${unit === 0 ? formatCount(Math.round(shown)) : formatTenths(shown)} ${UNITS[unit]}`;
 }
