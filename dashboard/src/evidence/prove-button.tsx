@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import type { Session } from '../api/session';
 import type { ExploreFilter } from '../explore/explore-filter';
 import { COMMON } from '../lib/common';
+import { Dialog } from '../lib/dialog';
 import { useTexts } from '../lib/language';
 import { saveFile } from '../lib/save-file';
 import { TenantField } from '../lib/tenant-choice';
@@ -26,7 +27,6 @@ interface Props {
 
 /** Offers an evidence package of events. */
 export function ProveButton({ label, isDisabled = false, ...form }: Props) {
-  const common = useTexts(COMMON);
   const [isOpen, { open, close }] = useDisclosure();
   useCommands(isDisabled ? {} : { prove: open });
   return (
@@ -40,9 +40,9 @@ export function ProveButton({ label, isDisabled = false, ...form }: Props) {
       >
         {label}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={label} closeButtonProps={{ 'aria-label': common.close }}>
+      <Dialog isOpen={isOpen} onClose={close} title={label}>
         <ProveForm {...form} onDone={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

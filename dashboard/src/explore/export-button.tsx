@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Group, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { COMMON } from '../lib/common';
+import { Dialog } from '../lib/dialog';
 import { useTexts } from '../lib/language';
 import { saveFile } from '../lib/save-file';
 import { useCommands } from '../lib/use-commands';
@@ -18,7 +19,6 @@ interface Props {
 
 /** Exports all events that match the view, not only the page. */
 export function ExportButton({ filter, totalCount }: Props) {
-  const common = useTexts(COMMON);
   const t = useTexts(EXPLORE);
   const [isOpen, { open, close }] = useDisclosure();
   useCommands(totalCount ? { export: open } : {});
@@ -33,14 +33,9 @@ export function ExportButton({ filter, totalCount }: Props) {
       >
         {t.export}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={t.exportView}
-        closeButtonProps={{ 'aria-label': common.close }}
-      >
+      <Dialog isOpen={isOpen} onClose={close} title={t.exportView}>
         <ExportForm filter={filter} totalCount={totalCount ?? 0} onDone={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { problemsByField } from '../api/errors';
 import { Failed } from '../shell/states';
 import { COMMON } from './common';
+import { Dialog } from './dialog';
 import { useTexts } from './language';
 
 interface Props {
@@ -24,18 +25,11 @@ interface Props {
 
 /** A dialog with a form of one action. */
 export function FormDialog(props: Props) {
-  const common = useTexts(COMMON);
   const { title, isOpen, onClose, isWide = false } = props;
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={title}
-      size={isWide ? 'lg' : 'md'}
-      closeButtonProps={{ 'aria-label': common.close }}
-    >
+    <Dialog isOpen={isOpen} onClose={onClose} title={title} size={isWide ? 'lg' : 'md'}>
       <DialogForm {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 

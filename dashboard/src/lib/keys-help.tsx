@@ -1,7 +1,7 @@
-import { Kbd, Modal, Stack, Switch, Table, Text } from '@mantine/core';
+import { Kbd, Stack, Switch, Table, Text } from '@mantine/core';
 import { COMMAND_TEXTS } from './command-texts';
 import { keyGroups } from './commands';
-import { COMMON } from './common';
+import { Dialog } from './dialog';
 import { useTexts } from './language';
 import { useKeysPreference } from './use-keys-preference';
 
@@ -15,10 +15,9 @@ interface Props {
 /** All keys, and the switch that turns single ones off. */
 export function KeysHelp({ pages, isOpen, onClose }: Props) {
   const t = useTexts(COMMAND_TEXTS);
-  const common = useTexts(COMMON);
   const [isOn, setIsOn] = useKeysPreference();
   return (
-    <Modal opened={isOpen} onClose={onClose} title={t.keys} closeButtonProps={{ 'aria-label': common.close }}>
+    <Dialog isOpen={isOpen} onClose={onClose} title={t.keys}>
       <Stack>
         {keyGroups(pages, t).map(({ title, keys }) => (
           <Table key={title} fz="sm" verticalSpacing={2}>
@@ -45,6 +44,6 @@ export function KeysHelp({ pages, isOpen, onClose }: Props) {
           onChange={(event) => setIsOn(event.currentTarget.checked)}
         />
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

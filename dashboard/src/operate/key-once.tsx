@@ -1,6 +1,7 @@
-import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { COMMON } from '../lib/common';
+import { Dialog } from '../lib/dialog';
 import { useTexts } from '../lib/language';
 import { OPERATE } from './texts';
 
@@ -19,8 +20,8 @@ export function KeyOnce({ made, onClose }: { readonly made: ShownKey; readonly o
   const { copied, copy } = useClipboard({ timeout: 4000 });
 
   return (
-    <Modal
-      opened
+    <Dialog
+      isOpen
       onClose={onClose}
       title={(made.isSecret ? t.theSecret : t.theKey)(made.name)}
       closeOnClickOutside={false}
@@ -40,6 +41,6 @@ export function KeyOnce({ made, onClose }: { readonly made: ShownKey; readonly o
           <Button onClick={onClose}>{t.haveStored}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

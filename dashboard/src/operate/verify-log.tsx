@@ -1,7 +1,8 @@
-import { Alert, Button, Code, Group, List, Modal, Progress, Stack, Text } from '@mantine/core';
+import { Alert, Button, Code, Group, List, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useClient } from 'urql';
 import { COMMON } from '../lib/common';
+import { Dialog } from '../lib/dialog';
 import { useTexts } from '../lib/language';
 import { useAnswer } from '../lib/use-answer';
 import { Failed } from '../shell/states';
@@ -11,17 +12,11 @@ import { type LogVerdict, type Outcome, outcomeOf, verifyLog } from './verify-st
 
 /** Verifies all events of a tenant, one stretch after the other. It stops if the dialog is closed. */
 export function VerifyLog({ tenant, onClose }: { readonly tenant: Tenant; readonly onClose: () => void }) {
-  const common = useTexts(COMMON);
   const t = useTexts(OPERATE);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t.evidenceOf(tenant.name)}
-      closeButtonProps={{ 'aria-label': common.close }}
-    >
+    <Dialog isOpen onClose={onClose} title={t.evidenceOf(tenant.name)}>
       <Verification tenant={tenant} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

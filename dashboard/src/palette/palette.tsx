@@ -1,4 +1,4 @@
-import { Modal, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useState } from 'react';
 import { useQuery } from 'urql';
@@ -9,6 +9,7 @@ import { ENTITY } from '../entity/texts';
 import { showHidden } from '../explore/event/marks';
 import { COMMAND_TEXTS } from '../lib/command-texts';
 import { COMMAND_IDS } from '../lib/commands';
+import { Dialog } from '../lib/dialog';
 import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
 import { zoneNames } from '../lib/time';
@@ -29,8 +30,8 @@ interface Props {
 export default function Palette({ isOpen, onClose, ...found }: Props) {
   const t = useTexts(PALETTE);
   return (
-    <Modal
-      opened={isOpen}
+    <Dialog
+      isOpen={isOpen}
       onClose={onClose}
       withCloseButton={false}
       closeOnEscape={false}
@@ -40,7 +41,7 @@ export default function Palette({ isOpen, onClose, ...found }: Props) {
       aria-label={t.find}
     >
       <Finder {...found} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

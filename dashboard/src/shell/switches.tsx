@@ -7,6 +7,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { IconMoon, IconSun, IconWorld } from '@tabler/icons-react';
+import { useDeferredValue } from 'react';
 import type { Session } from '../api/session';
 import { useTexts } from '../lib/language';
 import { useTimeZone } from '../lib/preferences';
@@ -17,6 +18,8 @@ import { SHELL } from './texts';
 export function TimeZoneSwitch({ session }: { readonly session: Session }) {
   const t = useTexts(SHELL);
   const [zone, setZone] = useTimeZone();
+  // The mark of a choice measures the page, which takes a task of its own while the page is drawn for the first time.
+  const shownZone = useDeferredValue<string>(zone, '');
   const usual = [
     { value: 'UTC', label: 'UTC' },
     { value: 'local', label: t.local },
@@ -29,7 +32,7 @@ export function TimeZoneSwitch({ session }: { readonly session: Session }) {
         visibleFrom="xs"
         aria-label={t.timeZone}
         data={isUsual ? usual : [...usual, { value: zone, label: city }]}
-        value={zone}
+        value={shownZone}
         onChange={setZone}
       />
       <Popover trapFocus returnFocus position="bottom-end" shadow="md">

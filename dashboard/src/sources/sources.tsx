@@ -1,10 +1,11 @@
-import { Button, Modal, NativeSelect, Stack } from '@mantine/core';
+import { Button, NativeSelect, Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import { SourcesDocument, type SourcesQuery, TenantsDocument } from '../../generated/operations';
 import { AgentSetup } from '../first-run/agent-setup';
 import { FirstSteps } from '../first-run/first-steps';
 import { COMMON } from '../lib/common';
+import { Dialog } from '../lib/dialog';
 import { useKept } from '../lib/kept';
 import { useTexts } from '../lib/language';
 import { ListHead, ListPages, PAGE_ROWS, useListState } from '../lib/listed';
@@ -85,21 +86,19 @@ const hasNoEvent = ({ states, items, totalCount }: SourcesQuery['auditSourceList
     items.every(({ publishedCount }) => publishedCount === 0));
 
 function NewAgent({ onClose }: { readonly onClose: () => void }) {
-  const common = useTexts(COMMON);
   const t = useTexts(SOURCES);
   const [{ data, error }] = useQuery({ query: TenantsDocument });
   return (
-    <Modal
-      opened
+    <Dialog
+      isOpen
       onClose={onClose}
       size="lg"
       title={t.newAgent}
       // The key is shown only once, so a click beside the dialog must not lose it.
       closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': common.close }}
     >
       {error && <Failed error={error} />}
       {data && <AgentSetup tenants={data.tenants} />}
-    </Modal>
+    </Dialog>
   );
 }
