@@ -89,7 +89,8 @@ export function SearchBox({ value, filter, recent, onSearch, onRefused }: Props)
   return (
     <search className={classes.search}>
       <form onSubmit={submit}>
-        <Combobox store={combobox} onOptionSubmit={choose} shadow="md">
+        {/* What is kept while it is closed measures the page whenever that is drawn. */}
+        <Combobox store={combobox} onOptionSubmit={choose} shadow="md" keepMounted={false}>
           <Combobox.Target withExpandedAttribute>
             <TextInput
               ref={input}
