@@ -1,6 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
-import { memo, type ReactNode, useDeferredValue, useRef } from 'react';
+import { memo, type ReactNode, useRef } from 'react';
 import type { EventsQuery } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { FIELD_LABELS } from '../lib/field-labels';
@@ -32,11 +32,6 @@ import type { FindingMarks } from './use-findings';
 type Page = EventsQuery['auditEvents'];
 type Item = Page['items'][number];
 
-/** In pixels. */
-const ROW_HEIGHT = 25;
-const HEAD_AND_FOOT = 90;
-/** Rows of the first drawing. The others come in a task of their own, within the same moment. */
-const FIRST_ROWS = 15;
 /** In pixels, where nobody has made the column narrower or wider. */
 const STATEMENT_WIDTH = 300;
 
@@ -74,8 +69,6 @@ export const EventsTable = memo(function EventsTable(props: Props) {
   });
   const totalCount = page?.totalCount ?? 0;
   useListKeys(page?.items.map(({ recordId }) => recordId) ?? [], 'data-event');
-  const items = page?.items ?? [];
-  const rows = useDeferredValue(Number.POSITIVE_INFINITY, FIRST_ROWS);
   const place = useRef<HTMLDivElement>(null);
   useOneStop(place, 'thead');
   return (
@@ -84,12 +77,12 @@ export const EventsTable = memo(function EventsTable(props: Props) {
         className={classes.table ?? ''}
         withTableBorder
         highlightOnHover
-        minHeight={Math.max(180, items.length * ROW_HEIGHT + HEAD_AND_FOOT)}
+        minHeight={180}
         fz={12.5}
         verticalSpacing={3}
         horizontalSpacing={8}
         idAccessor="recordId"
-        records={items.slice(0, rows)}
+        records={[...(page?.items ?? [])]}
         columns={columns}
         fetching={isBusy}
         noRecordsText={t.noEventsOnPage}
