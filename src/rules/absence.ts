@@ -1,6 +1,6 @@
 import { fold } from '../event/search';
 import type { Entry, GroupValues } from './hit';
-import { bySize, type NodeWork, type Receive } from './receive';
+import { bySize, type NodeWork, type Receive, type WaitTime } from './receive';
 import type { AbsenceNode } from './rule';
 import { isOver, type Stretch } from './stretches';
 
@@ -8,7 +8,7 @@ import { isOver, type Stretch } from './stretches';
 interface Pending {
   readonly entry: Entry;
   /** Milliseconds since 1970 at which the wait ends by the clock; null: only the times of events end it. */
-  readonly due: number | null;
+  due: number | null;
   /** Whether events of any server instance end the wait, not only events of the instance of its last event. */
   readonly byAny?: boolean;
 }
@@ -27,13 +27,23 @@ const ENTRIES = 2 * SEEN_MAX;
 const WHOLE_LOG = '\u0002';
 const INSTANCE = 'serverInstanceName';
 const MINUTE_US = 60e6;
+/**
+ * No wait ends by the clock before events could arrive for this time: an agent tries again after half a minute, and its
+ * batch takes a moment.
+ */
+const HEARD_MS = 60_000;
 
 /** The nodes of an engine that wait for an event to stay away. Reports the waits that are over. */
 export class Absences {
   /** Functions to call at each event of a server instance: each checks whether a wait is over. */
   readonly #looks = new Map<string, Set<() => void>>();
   readonly #anyLooks = new Set<() => void>();
-  readonly #nodes: { see(): void; tick(): void; dues(): readonly number[]; watchAll(): void }[] = [];
+  readonly #nodes: {
+    see(): void;
+    tick(time: WaitTime): void;
+    dues(time: WaitTime): readonly number[];
+    watchAll(): void;
+  }[] = [];
 
   get isWatching(): boolean {
     return this.#nodes.length > 0;
@@ -51,13 +61,13 @@ export class Absences {
   }
 
   /** Ends the waits that are over by the clock. */
-  tick(): void {
-    for (const node of this.#nodes) node.tick();
+  tick(time: WaitTime): void {
+    for (const node of this.#nodes) node.tick(time);
   }
 
   /** The next time at which a wait ends by the clock, in milliseconds since 1970; null: none does. */
-  dueMs(): number | null {
-    const times = this.#nodes.flatMap((node) => node.dues());
+  dueMs(time: WaitTime): number | null {
+    const times = this.#nodes.flatMap((node) => node.dues(time));
     return times.length === 0 ? null : Math.min(...times);
   }
 
@@ -104,6 +114,10 @@ export class Absences {
         settle(key, (one) => one === pending);
       });
     };
+    const clockMs = node.clockMs ?? 0;
+    /** A wait that began before the clock was set takes its whole time from then: nobody knows how much of it was over. */
+    const leftMs = ({ steadyForMs = Infinity, heardForMs = Infinity }: WaitTime) =>
+      Math.max(0, clockMs - steadyForMs, HEARD_MS - heardForMs);
     this.#nodes.push({
       see: () => {
         if (!isOfInstances) return;
@@ -112,12 +126,19 @@ export class Absences {
         log.latest = moment.at - (moment.at % MINUTE_US);
         store.markDirty(WHOLE_LOG);
       },
-      tick: () => {
-        for (const { key } of store.all()) settle(key, ({ due }) => due !== null && due <= moment.nowMs);
+      tick: (time) => {
+        const isLeft = leftMs(time) > 0;
+        for (const { key, body } of store.all()) {
+          // The clock was ahead when this wait began.
+          const late = body.pending.filter(({ due }) => due !== null && due > time.nowMs + clockMs);
+          for (const pending of late) pending.due = time.nowMs + clockMs;
+          if (late.length > 0) store.markDirty(key);
+          if (!isLeft) settle(key, ({ due }) => due !== null && due <= time.nowMs);
+        }
       },
-      dues: () =>
+      dues: (time) =>
         [...store.all()].flatMap(({ body }) =>
-          body.pending.flatMap(({ due }) => (due === null ? [] : [due])),
+          body.pending.flatMap(({ due }) => (due === null ? [] : [Math.max(due, time.nowMs + leftMs(time))])),
         ),
       watchAll: () => {
         for (const { key, body } of store.all()) for (const pending of body.pending) watch(key, pending);

@@ -14,6 +14,7 @@ import {
   receiveCount,
   receiveTogether,
   receiveUnseen,
+  type WaitTime,
 } from './receive';
 import { type GroupedNode, isBaseline, type Rule, type RuleNode } from './rule';
 import { Seen } from './seen';
@@ -124,9 +125,9 @@ export class Engine {
   }
 
   /** Ends the waits that are over by the clock. */
-  tick(nowMs: number): Finding[] {
-    this.#moment.nowMs = nowMs;
-    this.#absences.tick();
+  tick(time: WaitTime): Finding[] {
+    this.#moment.nowMs = time.nowMs;
+    this.#absences.tick(time);
     return this.#take();
   }
 
@@ -146,8 +147,8 @@ export class Engine {
   }
 
   /** The next time at which a wait ends by the clock, in milliseconds since 1970; null: none does. */
-  dueMs(): number | null {
-    return this.#absences.dueMs();
+  dueMs(time: WaitTime): number | null {
+    return this.#absences.dueMs(time);
   }
 
   takeChanges(): StateRow[] {

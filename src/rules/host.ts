@@ -5,6 +5,7 @@ import { type ActiveRule, Engine } from './engine';
 import type { DetectionEvent } from './event';
 import type { Finding } from './finding';
 import type { GroupValues } from './hit';
+import type { WaitTime } from './receive';
 import type { Rule, Tuning } from './rule';
 import { parseRuleFile, parseRules } from './sigma/rule-file';
 
@@ -44,8 +45,7 @@ export interface Evaluated {
   readonly dueMs: number | null;
 }
 
-interface Clock {
-  readonly nowMs: number;
+interface Clock extends WaitTime {
   readonly isReady: boolean;
   readonly workMs?: number;
   /** Whether further events wait. While they do, no wait ends by the clock. */
@@ -110,20 +110,20 @@ export class LocalHost implements EngineHost {
   async evaluate(
     tenantId: number,
     events: readonly Arrived[],
-    { nowMs, isReady, workMs, isBehind = false }: Clock,
+    { isReady, workMs, isBehind = false, ...time }: Clock,
     part: EnginePart = 'joined',
   ): Promise<Evaluated> {
     const engine = this.#engine(tenantId, part);
     engine.isReady = isReady;
     const findings: Finding[] = [];
-    const seen = inTime(events, workMs, (some) => findings.push(...engine.evaluate(some, nowMs)));
-    if (!isBehind && seen === events.length) findings.push(...engine.tick(nowMs));
+    const seen = inTime(events, workMs, (some) => findings.push(...engine.evaluate(some, time.nowMs)));
+    if (!isBehind && seen === events.length) findings.push(...engine.tick(time));
     return {
       seen,
       size: engine.size,
       findings,
       changes: engine.takeChanges().map(toStoredState),
-      dueMs: engine.dueMs(),
+      dueMs: engine.dueMs(time),
     };
   }
 

@@ -32,6 +32,16 @@ export interface Moment {
   isReady: boolean;
 }
 
+/** The time by which waits end. */
+export interface WaitTime {
+  /** The same clock as that of the moment at which a wait began, unless it was set. */
+  readonly nowMs: number;
+  /** Milliseconds since the clock was set, as far as is known; not given: it never was. */
+  readonly steadyForMs?: number;
+  /** Milliseconds for which events could arrive; not given: always. */
+  readonly heardForMs?: number;
+}
+
 /** Whether a baseline may report what is new. */
 const canTell = ({ isLearning, isReady }: Readonly<Moment>) => !isLearning && isReady;
 

@@ -89,8 +89,8 @@ export function correlationNode(document: CorrelationDocument, around: Around): 
         return problems.add(at('rules'), 'absence names two rules: what happened, and what did not');
       const clock = textAt(map, 'clock');
       const clockUs = clock === null ? null : parseSpan(clock);
-      if (clock !== null && clockUs === null)
-        return problems.add(at('clock'), 'clock must be a number and s, m, h, d, w or M');
+      if (clock !== null && (clockUs === null || clockUs > TIMESPAN_MAX_US))
+        return problems.add(at('clock'), 'clock must be a number and s, m, h, d, w or M, of at most 30 days');
       return { kind: type, ...common, clockMs: clockUs === null ? null : clockUs / US_PER_MS };
     }
     case 'unseen': {

@@ -22,10 +22,13 @@ import { countRefused } from './refused-rules';
 import { StepReader } from './step-reader';
 import { engineStateOf, lastOfEach, putState } from './stored-state';
 import type { TrustedProgress } from './trusted-progress';
+import { WaitClock } from './wait-clock';
 import { writeFindings } from './write-findings';
 
 const TENANTS_PER_ROUND = 250;
 const STEP_MS_MAX = 60_000;
+/** SQL: a wait of the tenant's rules is over by the clock, or is looked at because the clock was set. */
+const IS_DUE = '(p.due_at <= $1::timestamptz OR $2::boolean AND p.due_at IS NOT NULL)';
 /** The most engines that stay open between steps, and the most entries in all of them. Others are loaded again. */
 const ENGINES_MAX = 100;
 const ENGINES_SIZE_MAX = 200_000;
@@ -50,6 +53,9 @@ export class Detector {
   readonly #open = new Map<number, OpenEngine>();
   /** Tenants whose engine failed. */
   readonly #rests: Rests<number>;
+  readonly #waits: WaitClock;
+  /** The setting of the clock after which all waits were looked at. */
+  #settled = 0;
 
   constructor(
     private readonly parts: {
@@ -59,6 +65,8 @@ export class Detector {
       readonly shipped: ReadonlyMap<string, ShippedRule>;
       readonly abouts: RuleAbouts;
       readonly nowMs: () => number;
+      /** Not given: the time of the database. */
+      readonly waits?: WaitClock;
       readonly tally: DetectionTally;
       readonly progress: TrustedProgress;
       /** Whether this instance leaves the rules to others. */
@@ -77,31 +85,35 @@ export class Detector {
     this.#rounds = new TenantRounds(parts.owner, (error) => error instanceof EngineFailure);
     this.#rows = new StepReader(parts.reader);
     this.#rests = new Rests(parts.nowMs);
+    this.#waits = parts.waits ?? new WaitClock(parts.owner.models);
   }
 
   /** @returns the number of tenants that have work left after one step */
   async run(): Promise<number> {
     if (this.parts.isIdle?.()) return 0;
+    const { nowMs } = await this.#waits.look();
+    const { steps } = this.#waits;
     const tenants = await this.#rounds.ask(
       (of) =>
-        this.parts.owner.models.$queryRawUnsafe<{ tenant_id: number }[]>(
-          `SELECT h.tenant_id FROM audit_log_head h LEFT JOIN detection_position p ON p.tenant_id = h.tenant_id
+        this.parts.owner.models.$queryRawUnsafe<{ tenant_id: number; due_at: Date | null }[]>(
+          `SELECT h.tenant_id, p.due_at FROM audit_log_head h LEFT JOIN detection_position p ON p.tenant_id = h.tenant_id
          WHERE ${of('h.tenant_id')} AND (p.tenant_id IS NULL OR p.position <> h.size OR p.learned < p.learn_until
-           OR p.due_at <= $1::timestamptz) ORDER BY p.held_until NULLS FIRST LIMIT ${TENANTS_PER_ROUND}`,
-          new Date(this.parts.nowMs()),
+           OR ${IS_DUE}) ORDER BY p.held_until NULLS FIRST LIMIT ${TENANTS_PER_ROUND}`,
+          ...[new Date(nowMs), steps !== this.#settled],
         ),
       'in use',
     );
+    if (tenants.length < TENANTS_PER_ROUND) this.#settled = steps;
     this.#rows.keepOnly(new Set(tenants.map(({ tenant_id }) => tenant_id)));
     let [more, failure] = [0, null as EngineFailure | null];
-    for (const { tenant_id } of tenants) {
+    for (const { tenant_id, due_at } of tenants) {
       if (this.#rests.isResting(tenant_id)) continue;
       if (!this.#isOwn(tenant_id)) {
         if (this.#open.has(tenant_id)) await this.#forget(tenant_id);
         continue;
       }
       try {
-        more += (await this.#rounds.attempt(tenant_id, () => this.#step(tenant_id))) ?? 0;
+        more += (await this.#rounds.attempt(tenant_id, () => this.#step(tenant_id, due_at))) ?? 0;
         this.#rests.end(tenant_id);
       } catch (error) {
         if (!(error instanceof EngineFailure)) throw error;
@@ -123,8 +135,8 @@ export class Detector {
     return !lanes || lanes.shared.of(tenantId) === lanes.own;
   }
 
-  /** @returns 1 if work is left, else 0 */
-  async #step(tenantId: number): Promise<number> {
+  /** @param dueAt when the first wait is over by the clock @returns 1 if work is left, else 0 */
+  async #step(tenantId: number, dueAt: Date | null): Promise<number> {
     const progress = await this.parts.progress.take(tenantId, this.#me);
     if (!progress) {
       this.#rows.drop(tenantId);
@@ -134,13 +146,16 @@ export class Detector {
       await this.#load(tenantId, progress);
       const learned = await this.#learn(tenantId, progress);
       const isReady = learned.to >= progress.learnUntil;
+      // In this order: what arrives before the time that ends a wait is read.
+      const time = await this.#waits.look();
+      const isAwaited = dueAt !== null && (await this.#isAwaited(tenantId, dueAt));
       const read = await this.#rows.read(tenantId, 'joined', progress.position, LIMITS.detectionStep);
       const { host, nowMs } = this.parts;
       const clock = {
-        nowMs: nowMs(),
+        ...time,
         isReady,
         workMs: LIMITS.detectionWorkMs,
-        isBehind: read.next < read.size,
+        isBehind: read.next < read.size || isAwaited,
       };
       const began = performance.now();
       const done = await this.#timed(tenantId, () => host.evaluate(tenantId, read.items, clock));
@@ -153,7 +168,7 @@ export class Detector {
         seen: read.items.slice(0, done.seen),
         done,
         learnt: learned.changes,
-        nowMs: clock.nowMs,
+        nowMs: nowMs(),
       });
       if (reached) {
         await this.#keep(tenantId, reached, done.size);
@@ -169,6 +184,16 @@ export class Detector {
       if (error instanceof EngineFailure) this.#open.clear();
       throw error;
     }
+  }
+
+  /** Whether events that arrived in time wait for the evidence log. */
+  async #isAwaited(tenantId: number, dueAt: Date): Promise<boolean> {
+    const [row] = await this.parts.owner.models.$queryRawUnsafe<{ is_awaited: boolean }[]>(
+      `SELECT EXISTS (SELECT 1 FROM audit_log_queue q WHERE q.tenant_id = $1::int AND q.received_at <= $2::timestamptz
+         AND NOT q.refused) AS is_awaited`,
+      ...[tenantId, dueAt],
+    );
+    return row?.is_awaited ?? false;
   }
 
   async #load(tenantId: number, progress: Progress): Promise<void> {
@@ -235,7 +260,8 @@ export class Detector {
     const limits = { ...LIMITS.detectionStep, end, actions: actions ?? undefined };
     const read = await this.#rows.read(tenantId, 'newcomers', at, limits);
     const now = nowMs();
-    const clock = { nowMs: now, isReady: true, workMs: LIMITS.detectionWorkMs, isBehind: true };
+    const time = await this.#waits.look();
+    const clock = { ...time, isReady: true, workMs: LIMITS.detectionWorkMs, isBehind: true };
     const done = await this.#timed(tenantId, async () =>
       at < until
         ? { findings: [], ...(await host.learn(tenantId, read.items, clock.workMs, 'newcomers')) }
@@ -246,7 +272,12 @@ export class Detector {
     const written = await owner.models.$transaction(
       async (tx) => {
         // The tenant stays due until they have joined.
-        const isThere = await putProgress(tx, tenantId, { from: reached, to: reached, dueMs: now }, seal);
+        const isThere = await putProgress(
+          tx,
+          tenantId,
+          { from: reached, to: reached, dueMs: time.nowMs },
+          seal,
+        );
         if (!isThere || !(await putMarks(tx, tenantId, newcomers, joins ? 'joined' : to))) return null;
         // The newest time of the log is that of the joined rules, which are ahead.
         const changes = done.changes.filter(({ node }) => node !== NEWEST_NODE);
