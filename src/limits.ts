@@ -321,6 +321,7 @@ export const LIMITS = {
   instanceGoneMs: 90_000, // after the last time that it was heard
   instanceSettingsDifferMs: 60_000, // before it is told: after a restart of Redis, instances learn of it in turns
   instancesHeardMax: 100, // more than anybody runs
+  trailBehindMs: 300_000, // a source that is complete until this long before a moment is complete until that moment
   clockStepForMs: 16 * 60_000, // after a clock was set, its former time judges silence: sources that are silent for 15 minutes are told
   noticeMs: 1_000, // a message about an alert leaves within seconds
   trailHealthMs: 60_000, // silent sources and gaps are reported within about a minute

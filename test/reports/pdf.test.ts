@@ -30,6 +30,10 @@ const HEAD: Head = {
 const endOf = (rows: number): End => ({
   rows,
   gaps: [{ hostName: 'db7', databaseName: 'Payroll', reason: 'DAMAGED', afterTime: null, beforeTime: null }],
+  behind: [
+    { hostName: 'db8', databaseName: 'Shop', completeThrough: '2026-10-30T17:00:00.0000000Z' },
+    { hostName: 'db9', databaseName: 'Shop', completeThrough: null },
+  ],
   log: { size: 4711, root: 'ab'.repeat(32), checkpoint: null },
   recordIdsRoot: 'cd'.repeat(32),
 });

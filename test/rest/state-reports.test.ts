@@ -148,6 +148,31 @@ describe.each(ONE_ENGINE)('reports on what the service knows on %s', (engine) =>
       }
     });
 
+    it('as any report, names the sources that are not complete for its period, in each file and in what is signed', async () => {
+      const behindAt = async (endMs: number) => {
+        const { end } = await make(key, 'log-ons', { startTime: PERIOD.startTime, endTime: timeAt(endMs) });
+        return end.behind;
+      };
+      const completeOf = (i: number) => {
+        const { hostName = '', databaseName = '', behindMs = null } = SOURCES[i] ?? {};
+        const completeThrough = behindMs === null ? null : timeAt(NOW_MS - behindMs);
+        return { hostName, databaseName, completeThrough };
+      };
+      const [shop, web] = [completeOf(1), completeOf(2)];
+      expect(await behindAt(TO_MS)).toEqual([shop, web]);
+      expect(await behindAt(NOW_MS - 3_600_000)).toEqual([shop, web]);
+      expect(await behindAt(NOW_MS - 4 * 3_600_000)).toEqual([web]);
+      const question = { startTime: PERIOD.startTime, endTime: timeAt(NOW_MS - 3_600_000) };
+      const files = async (format: string) =>
+        (await at.world.get('/reports/log-ons/content', key, { query: { ...question, format } })).text;
+      expect(await files('csv')).toContain(`\r\n"#behind","PAY01","Shop","${shop.completeThrough}"\r\n`);
+      expect(await files('html')).toContain('PAY01, Shop: complete through ');
+      const { body } = await at.world.get('/reports', key);
+      const { runs } = body.data.find(({ reportId }: { reportId: string }) => reportId === 'log-ons');
+      const run = await at.world.get(`/reports/runs/${runs[0].runId}`, key);
+      expect(JSON.parse(run.body.data.manifest).behind).toEqual([shop, web]);
+    });
+
     it('has the entries of the log, the verification of them, and what retention removed', async () => {
       const { sectionOf } = await make(key, 'trail-health', PERIOD);
       expect(sectionOf('Evidence log')).toEqual([

@@ -1,4 +1,5 @@
 import { formatTicks, TICKS_PER_MS } from '../../event/event-time';
+import { LIMITS } from '../../limits';
 import type { Check } from './frameworks';
 import type { Source } from './questions';
 import type { Seen } from './seen';
@@ -134,7 +135,7 @@ export function judgeGroups(
 }
 
 /** A source whose trail ends earlier than this before a moment says nothing of the moment. */
-export const BEHIND_MS = 300_000;
+export const BEHIND_MS = LIMITS.trailBehindMs;
 /** Sources whose servers are gone, or whose folder another host has, say nothing of later moments. */
 export const inUse = (sources: readonly Source[]) =>
   sources.filter(({ state }) => state !== 'retired' && state !== 'standby');

@@ -1,5 +1,5 @@
 import type { Cell } from '../../csv';
-import type { LoggedGap } from './gaps';
+import type { Behind, LoggedGap } from './gaps';
 
 export interface Column {
   readonly name: string;
@@ -58,6 +58,8 @@ export interface End {
   readonly rows: number;
   /** Gaps of the tenant's sources that may lie in the period. */
   readonly gaps: readonly LoggedGap[];
+  /** Sources whose events of the period were not all there when the report was made. */
+  readonly behind: readonly Behind[];
   /** The evidence log when the report was made. */
   readonly log: { readonly size: number; readonly root: string | null; readonly checkpoint: string | null };
   /** The Merkle root over the record ids, in the order of the rows. Null: the rows are no events. */

@@ -61,6 +61,9 @@ class CsvFile implements ReportFile {
       ...end.gaps.map(({ hostName, databaseName, reason, afterTime, beforeTime }): Cell[] => [
         ...['#gap', hostName, databaseName, reason, afterTime, beforeTime],
       ]),
+      ...end.behind.map(({ hostName, databaseName, completeThrough }): Cell[] => [
+        ...['#behind', hostName, databaseName, completeThrough],
+      ]),
       ['#log', end.log.size, end.log.root],
     ]);
   }

@@ -1,3 +1,5 @@
+import { LIMITS } from '../../limits';
+
 /** A gap of a source. */
 export interface LoggedGap {
   readonly hostName: string;
@@ -5,6 +7,14 @@ export interface LoggedGap {
   readonly reason: string;
   readonly afterTime: string | null;
   readonly beforeTime: string | null;
+}
+
+/** A source whose agent has not published all of a period. */
+export interface Behind {
+  readonly hostName: string;
+  readonly databaseName: string;
+  /** Null: how far it is complete is not known. */
+  readonly completeThrough: string | null;
 }
 
 /** What an agent reports of a database that it reads. */
@@ -41,3 +51,15 @@ export const gapsIn = (sources: readonly Source[], startTime: string, endTime: s
         beforeTime,
       })),
   );
+
+/**
+ * The sources whose events until a time are not all there: their agent is away, or late. A time just before `nowMs`
+ * counts as that of a usual lag earlier.
+ */
+export function behindAt(sources: readonly Source[], endTime: string, nowMs: number): Behind[] {
+  const endMs = Math.min(Date.parse(endTime), nowMs - LIMITS.trailBehindMs);
+  return sources
+    .filter(({ state }) => state !== 'retired' && state !== 'standby')
+    .filter(({ completeThrough }) => completeThrough === null || Date.parse(completeThrough) < endMs)
+    .map(({ hostName, databaseName, completeThrough }) => ({ hostName, databaseName, completeThrough }));
+}

@@ -19,7 +19,7 @@ import type { EventReport, Report } from './declarations';
 import type { Chart, Column, End, Head, Table, Written } from './document';
 import { FileWriter } from './file-writer';
 import { fileNameOf, REPORT_FORMAT_NAMES, REPORT_FORMATS, type ReportFormat } from './files';
-import { gapsIn, type Source } from './gaps';
+import { behindAt, gapsIn, type Source } from './gaps';
 import { type Manifest, sha256, signManifest } from './manifest';
 import { type Asked, askedOf, type MAKE_PARAMETERS } from './parameters';
 import { Privileged } from './privileged';
@@ -241,6 +241,7 @@ export class ReportMaker {
   ): Promise<string> {
     const { report, tenantId, createdBy } = request;
     const tenants = oneTenant(tenantId);
+    const nowMs = this.nowMs();
     const [sources, [log]] = await Promise.all([this.ask.sources(tenants), this.ask.logs(tenants)]);
     const run = await this.store.begin(tenantId, report.reportId, createdBy, request.run);
     try {
@@ -270,6 +271,7 @@ export class ReportMaker {
       const end: End = {
         rows: count,
         gaps: gapsIn(sources, question.startTime, question.endTime),
+        behind: behindAt(sources, question.endTime, nowMs),
         log: {
           size: log?.size ?? 0,
           root: log?.root?.toString('hex') ?? null,

@@ -42,6 +42,10 @@ export function aboutItems(
     'Gap',
     `${hostName}, ${databaseName}: ${reason}, ${afterTime ?? '…'} to ${beforeTime ?? '…'}`,
   ]);
+  const behind = end.behind.map(({ hostName, databaseName, completeThrough }): [string, string] => [
+    'Not complete',
+    `${hostName}, ${databaseName}: ${completeThrough ? `complete through ${timeText(zone, completeThrough)} only` : 'how far it is complete is not known'}`,
+  ]);
   return [
     ['Report', `${reportId}, run ${runId}`],
     ['Period', `${timeText(zone, startTime)} to ${timeText(zone, endTime)}, end excluded`],
@@ -50,6 +54,7 @@ export function aboutItems(
     ...Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]),
     ['Rows', end.rows],
     ...(gaps.length > 0 ? gaps : [['Gaps of the sources in the period', NONE] as const]),
+    ...(behind.length > 0 ? behind : [['Sources that are not complete for the period', NONE] as const]),
     ['Evidence log', `${end.log.size} entries, root ${end.log.root ?? NONE}`],
     ['Root over record ids', end.recordIdsRoot ?? NONE],
   ];

@@ -171,7 +171,7 @@ export class Delivery {
   }
 
   #text({ definition }: Schedule, run: RunAnswer, isLeftOut: boolean): string {
-    const { question, gaps, log } = JSON.parse(run.manifest) as Manifest;
+    const { question, gaps, behind, log } = JSON.parse(run.manifest) as Manifest;
     const zone = new Zone(question.timeZone);
     const time = (text: string) => zone.format(Date.parse(text));
     return [
@@ -179,6 +179,7 @@ export class Delivery {
       `Period: ${time(question.startTime)} to ${time(question.endTime)} (${question.timeZone})`,
       `Rows: ${run.rows}`,
       `Gaps of the sources in the period: ${gaps.length}`,
+      ...(behind ? [`Sources that are not complete for the period: ${behind.length}`] : []),
       `Evidence log: ${log.size} entries, root ${log.root ?? 'none'}`,
       `Tenant: ${run.tenantId}    Run: ${run.runId}`,
       `Schedule: ${definition.name}`,
