@@ -10,8 +10,15 @@ class LoginRefused extends Error {
 /** The driver has no error code for these two. */
 const WITHOUT_TLS = /does not support SSL/i;
 const WITHOUT_PASSWORD = /client password must be a string/i;
+const NO_OPTIONS = /unsupported startup parameter/i;
 const UNREACHABLE = /^E(?:CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|TIMEDOUT|AI_AGAIN|PIPE)$|^ENOTFOUND$/;
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
+
+/** A setting that means nothing to PostgreSQL. It shows whether the settings of a connection reach PostgreSQL. */
+const SENTINEL = 'audit_activity.sentinel';
+const OPTIONS_LOST =
+  'the settings of a connection do not reach PostgreSQL: name PostgreSQL itself and no pooler, such as PgBouncer, since the ' +
+  'service has pools of its own; and leave "options" out of the URL (ALTER ROLE sets settings of your own).';
 
 /**
  * Connects once, in the simplest way, so that an error at the start has a clear message.
@@ -26,9 +33,14 @@ export async function checkLogin(
 ): Promise<void> {
   let client: Client | undefined;
   try {
-    client = new Client({ connectionString, connectionTimeoutMillis: LIMITS.backgroundConnectMs });
+    client = new Client({
+      connectionString,
+      connectionTimeoutMillis: LIMITS.backgroundConnectMs,
+      options: `-c ${SENTINEL}=there`,
+    });
     client.on('error', () => {});
     await client.connect();
+    await assertOptions(variable, client);
     await assertUnicode(variable, client);
     if (isOwner) await assertMayMakeTables(variable, client);
   } catch (error) {
@@ -39,6 +51,13 @@ export async function checkLogin(
   } finally {
     await client?.end().catch(() => {});
   }
+}
+
+async function assertOptions(variable: string, client: Client): Promise<void> {
+  const { rows } = await client.query<{ sentinel: string | null }>(
+    `SELECT current_setting('${SENTINEL}', true) AS sentinel`,
+  );
+  if (rows[0]?.sentinel !== 'there') throw new LoginRefused(`${variable}: ${OPTIONS_LOST}`);
 }
 
 /** Another encoding refuses some texts, or counts bytes for characters, and events with such texts would never be stored. */
@@ -88,6 +107,7 @@ function reasonOf({ code = '', message = '' }: Partial<DatabaseError>, client: C
     );
   if (UNREACHABLE.test(code) || /timeout expired|terminated unexpectedly/.test(message))
     return `No PostgreSQL can be reached at ${host}:${port}: ${code || message}.`;
+  if (NO_OPTIONS.test(message)) return OPTIONS_LOST;
   if (WITHOUT_TLS.test(message))
     return `sslmode asks for TLS, which the server at ${host}:${port} does not offer: turn it on there, or leave sslmode out.`;
   if (WITHOUT_PASSWORD.test(message))

@@ -87,6 +87,15 @@ describe('a failed start says which setting to change, and how', () => {
     });
   });
 
+  it('when a pooler refuses the settings of a connection', async () => {
+    const text = 'unsupported startup parameter: options';
+    await answering(errorAnswer({ S: 'FATAL', C: '08P01', M: text }), async (url) => {
+      expect(await refusal(url)).toMatch(
+        /^DATABASE_URL: the settings of a connection do not reach PostgreSQL.* no pooler, such as PgBouncer/,
+      );
+    });
+  });
+
   it('when the password is wrong, without repeating it', async () => {
     const text = 'password authentication failed for user "audit"';
     await answering(errorAnswer({ S: 'FATAL', C: '28P01', M: text }), async (url) => {
@@ -155,6 +164,12 @@ describeOnPostgres('a start on PostgreSQL', () => {
     expect(await refusal(as(name), false)).toBeNull();
   });
 
+  it('says that the settings of its connections are lost, as behind a pooler or with options in the URL', async () => {
+    expect(await refusal(`${place.databaseUrl}?options=-c%20search_path%3Dpublic`)).toMatch(
+      /^DATABASE_URL: the settings of a connection do not reach PostgreSQL.* leave "options" out of the URL/,
+    );
+  });
+
   const LATIN = `${name}_latin`;
   const inLatin = () => {
     const url = new URL(place.databaseUrl ?? '');
@@ -179,7 +194,8 @@ describeOnPostgres('a start on PostgreSQL', () => {
     const own = new URL(url).pathname.slice(1);
     const forms = ["datestyle TO 'SQL, DMY'", "timezone TO 'Australia/Lord_Howe'", 'bytea_output TO escape'];
     await administer(...forms.map((form) => `ALTER DATABASE ${own} SET ${form}`));
-    const database = await openDatabase({ databaseUrl: url, dataDir: '' });
+    // With a login for each, since nothing has made the service's role on a server of its own.
+    const database = await openDatabase({ databaseUrl: url, migrationDatabaseUrl: url, dataDir: '' });
     try {
       const { owner, service, migrator } = database;
       const text = `SELECT timestamptz '2026-04-05 01:30:00.25+00' AS at, '\\x00ff'::bytea AS bytes, current_setting('timezone') AS zone`;
