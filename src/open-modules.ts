@@ -111,6 +111,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     epoch,
     checkpointKey: evidence.checkpointKey,
     nowMs,
+    isApart: () => instances.others.isOtherwise('ARCHIVE_URL'),
     log,
   });
   const ingest = await openIngest({ service, owner, checkpointKey: evidence.checkpointKey, nowMs });

@@ -133,6 +133,19 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
     expect(await sealer.run()).toBe(0);
   });
 
+  it('seals nothing while another instance has another place of files, which would not find them', async () => {
+    let isApart = true;
+    const { store, tenantId, sealer, manage } = await aWeek(() => null, { isApart: () => isApart });
+    const asked = () => manage.seal(String(tenantId), '2026-01-05T00:00:00Z', BY_OPERATOR);
+    expect([await sealer.run(), await store.count()]).toEqual([0, 3]);
+    expect(await asked()).toMatchObject({
+      outcome: 'waits',
+      because: 'another instance has another ARCHIVE_URL: set it alike on each',
+    });
+    isApart = false;
+    expect(await sealer.run()).toBe(1);
+  });
+
   it('an entry that cannot be written keeps the week in rows, or in its file', async () => {
     const { tenantId, manage, store, entries } = await aWeek();
     const broken = { ...BY_OPERATOR, at: new Date(Number.NaN) };

@@ -85,6 +85,21 @@ describe('instances on one database', () => {
     expect(second.largest('ACCESS_LOG_DAYS', 1)).toBe(1);
   });
 
+  it('know at once what one of them has otherwise, and until it is gone', async () => {
+    const bus = new Bus();
+    const first = bus.join({ ARCHIVE_URL: 'not set', REPORT_DAYS: 5, ARCHIVE_AFTER_DAYS: 7 });
+    await first.say();
+    expect(first.isOtherwise('ARCHIVE_URL')).toBe(false);
+    const second = bus.join({ ARCHIVE_URL: 'file:///b', REPORT_DAYS: 5, ARCHIVE_AFTER_DAYS: null });
+    await second.say();
+    await new Promise((resolve) => setImmediate(resolve));
+    const names = ['ARCHIVE_URL', 'REPORT_DAYS', 'ARCHIVE_AFTER_DAYS', 'OTHER'];
+    for (const one of [first, second])
+      expect(names.map((name) => one.isOtherwise(name))).toEqual([true, false, false, false]);
+    bus.nowMs += LIMITS.instanceGoneMs + 1;
+    expect(first.isOtherwise('ARCHIVE_URL')).toBe(false);
+  });
+
   it('take no notice of what no instance says', async () => {
     const bus = new Bus();
     const only = bus.join({ ACCESS_LOG_DAYS: 30 });

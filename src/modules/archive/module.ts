@@ -33,6 +33,8 @@ export async function openArchiveModule(parts: {
   readonly epoch: LogEpoch;
   readonly checkpointKey: CheckpointKey;
   readonly nowMs: () => number;
+  /** Whether another instance has its files in another place. */
+  readonly isApart: () => boolean;
   readonly log: Logger;
 }): Promise<Module & { readonly unsealed: () => ReadonlyMap<number, string> }> {
   const { config, database, doors, epoch, nowMs, log } = parts;
@@ -62,6 +64,7 @@ export async function openArchiveModule(parts: {
     folder,
     place,
     afterDays: afterDays ?? LIMITS.archiveAfterDaysMin,
+    isApart: parts.isApart,
     nowMs,
     log,
   });

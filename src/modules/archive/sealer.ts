@@ -96,6 +96,8 @@ export class Sealer {
       readonly roomBytes?: number;
       /** Days after the end of a week. */
       readonly afterDays: number;
+      /** Whether another instance has its files in another place, and so would not find those that this one makes. */
+      readonly isApart?: () => boolean;
       readonly nowMs: () => number;
       readonly log: Logger;
       /** Of tenants, or of all, after attempts that failed. A test may give them another clock. */
@@ -153,6 +155,8 @@ export class Sealer {
   async seal(tenantId: number, week: number, also: InTransaction): Promise<Sealing | null> {
     const lacks = this.lacks();
     if (lacks) return { outcome: 'waits', because: lacks };
+    if (this.parts.isApart?.())
+      return { outcome: 'waits', because: 'another instance has another ARCHIVE_URL: set it alike on each' };
     if (!(await this.parts.tenants.announce(tenantId))) return null;
     if (!(await this.#leases.take([tenantId], this.#holder))) return null;
     const startedMs = performance.now();

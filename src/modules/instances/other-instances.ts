@@ -26,6 +26,8 @@ export class OtherInstances {
   /** Since when each setting differs. */
   readonly #since = new Map<string, number>();
   #hasTold = '';
+  /** As this instance last said that it is set. */
+  #said: Settings = {};
   #isLeaving = false;
 
   /** @param own what this instance has now @param elapsedMs of a monotonic clock */
@@ -40,6 +42,7 @@ export class OtherInstances {
   async say(): Promise<void> {
     if (this.#isLeaving) return;
     const settings = await this.own();
+    this.#said = settings;
     await this.#notify({ id: this.#id, settings });
     this.#compare(settings);
   }
@@ -71,6 +74,13 @@ export class OtherInstances {
   largest(name: string, own: number): number {
     const numbers = this.#there().map(({ settings }) => Number(settings[name] ?? 0));
     return Math.max(own, ...numbers.filter(Number.isFinite));
+  }
+
+  /** Whether another instance has a setting otherwise now, be it for a moment. */
+  isOtherwise(name: string): boolean {
+    const own = this.#said[name] ?? null;
+    const others = this.#there().map(({ settings }) => settings[name] ?? null);
+    return own !== null && others.some((other) => other !== null && other !== own);
   }
 
   /** The settings that have differed for a while. Instances that are set anew one after the other differ for less. */
