@@ -146,6 +146,20 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
     expect(await sealer.run()).toBe(1);
   });
 
+  it('seals later weeks of a tenant that has an event of a wrong clock, whose week stays in rows', async () => {
+    const { tenantId, sealer, store, manage } = await aWeek();
+    const ofWrongClock = '1980-01-09T08:00:00.0000000Z';
+    await store.insert(store.checked([{ eventTime: ofWrongClock }]));
+    await trial.settle();
+    expect(await sealer.run()).toBe(1);
+    expect(sealer.tally).toMatchObject({ events: 3, waiting: 0 });
+    expect(await store.count()).toBe(1);
+    expect(await manage.seal(String(tenantId), '1980-01-07T00:00:00Z', BY_OPERATOR)).toMatchObject({
+      outcome: 'waits',
+      because: 'retention counts events of the week from their arrival',
+    });
+  });
+
   it('an entry that cannot be written keeps the week in rows, or in its file', async () => {
     const { tenantId, manage, store, entries } = await aWeek();
     const broken = { ...BY_OPERATOR, at: new Date(Number.NaN) };

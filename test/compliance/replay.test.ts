@@ -65,6 +65,23 @@ describe('a replay of changes to audits', () => {
     expect(replayed(MADE, other).of(LOGINS)?.is).toBe('configured');
   });
 
+  it('still says who took a group out of a specification that is dropped later', () => {
+    const taken = change(1, `ALTER SERVER AUDIT SPECIFICATION S DROP (${LOGINS})`);
+    const dropped = change(2, 'DROP SERVER AUDIT SPECIFICATION S');
+    expect(replayed(MADE, taken, dropped).of(LOGINS)).toMatchObject({
+      is: 'contradicted',
+      recordId: 'record-1',
+    });
+    expect(replayed(MADE, taken, dropped).of('LOGOUT_GROUP')).toMatchObject({ recordId: 'record-2' });
+  });
+
+  it('knows nothing of an audit after a change that does not say what it did, whose class has a space behind', () => {
+    const off = change(1, 'ALTER SERVER AUDIT Main WITH (STATE = OFF)');
+    const dark = change(2, 'EXEC dbo.Maintain', { objectName: 'Main', additional: { classType: 'A ' } });
+    expect(replayed(MADE, off).of(LOGINS)?.is).toBe('contradicted');
+    expect(replayed(MADE, off, dark).of(LOGINS)?.is).toBe('configured');
+  });
+
   it('says which filter leaves events out, until it is removed or another audit records them too', () => {
     const filterOf = (...events: StoredAuditEvent[]) =>
       replayed(...events).filterOf(null, ({ groups }) => groups.has(LOGINS));
@@ -265,6 +282,22 @@ describe('a replay of changes to audits', () => {
     it('shows audits and specifications that are off', () => {
       expect(taken([{ ...main, isOn: false }]).of(LOGINS)).toMatchObject({ is: 'contradicted' });
       expect(taken([{ ...main, auditIsOn: false }]).of(LOGINS)).toMatchObject({ is: 'contradicted' });
+    });
+
+    it('keeps who took out, and who switched off, what it shows to be so', () => {
+      const without = change(1, `ALTER SERVER AUDIT SPECIFICATION S DROP (${LOGINS})`);
+      const off = change(2, 'ALTER SERVER AUDIT SPECIFICATION S WITH (STATE = OFF)');
+      const replay = new AuditReplay(
+        (group) => group.endsWith('_GROUP'),
+        () => false,
+      );
+      for (const event of [MADE, without, off]) replay.take(event);
+      const shown = { ...main, isOn: false, groups: ['LOGOUT_GROUP'] };
+      for (const minute of [3, 4])
+        replay.load({ databaseName: 'master', specifications: [shown] }, { ...at, at: timeAt(minute) });
+
+      expect(replay.of(LOGINS)).toMatchObject({ is: 'contradicted', recordId: 'record-1' });
+      expect(replay.of('LOGOUT_GROUP')).toMatchObject({ is: 'contradicted', recordId: 'record-2' });
     });
 
     it('is followed by later records', () => {

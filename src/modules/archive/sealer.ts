@@ -15,6 +15,8 @@ import { whatDuckLacks } from '../../store/archive/open-duck';
 import type { FileWriter } from '../../store/archive/questions';
 import { type InTransaction, type Sealing, sealWeek } from '../../store/archive/seal-week';
 import type { CheckpointKey } from '../../store/log/evidence/note-key';
+import { HOURS_PER_DAY } from '../../store/counts/dimensions';
+import { hourOf } from '../../store/rows/event-rows';
 import { startOfWeek, weekOfMs } from '../../store/rows/partitions';
 import { concernsAll, whyUnsealed } from './why-unsealed';
 
@@ -31,12 +33,14 @@ const SEALING: Leased = {
 const REST = { firstMs: LIMITS.archiveMs, mostMs: LIMITS.archiveRestMsMax };
 const ALL = 'all tenants';
 
-/** SQL: the week of a day of counts; days and weeks are counted since 1970. */
-const WEEK = 'floor((c.bucket - 4) / 7.0)::int';
+/** SQL: the week of a day; days and weeks are counted since 1970. */
+const weekOfDay = (day: string) => `floor((${day} - 4) / 7.0)::int`;
+const WEEK = weekOfDay('c.bucket');
 
 /**
  * Tenants with their oldest week that is over and has no file, or so many events beside its file that it is sealed anew;
- * and the number of such weeks of all tenants. $1: the first week that is not over.
+ * and the number of such weeks of all tenants. $1: the first week that is not over. A week that waits until retention
+ * has removed events of a wrong clock may wait for ever, so others go before it.
  */
 const DUE = (of: OfTenant) => `
 SELECT u.tenant_id AS "tenantId", min(u.week) AS week, (sum(count(*)) OVER ())::float8 AS weeks FROM (
@@ -45,7 +49,10 @@ SELECT u.tenant_id AS "tenantId", min(u.week) AS week, (sum(count(*)) OVER ())::
     AND ${of('c.tenant_id')} GROUP BY 1, 2) u
   LEFT JOIN audit_sealed_week w ON w.tenant_id = u.tenant_id AND w.week = u.week
   LEFT JOIN audit_archive a ON a.tenant_id = u.tenant_id
-WHERE (w.events IS NULL OR u.n - w.events > greatest(${LIMITS.archiveLateEvents}, w.events / ${LIMITS.archiveLateShare}))
+  LEFT JOIN (SELECT DISTINCT k.tenant_id, ${weekOfDay(`${hourOf('k.record_id')} / ${HOURS_PER_DAY}.0`)} AS week
+    FROM audit_clock k WHERE ${of('k.tenant_id')}) m ON m.tenant_id = u.tenant_id AND m.week = u.week
+WHERE m.week IS NULL
+  AND (w.events IS NULL OR u.n - w.events > greatest(${LIMITS.archiveLateEvents}, w.events / ${LIMITS.archiveLateShare}))
   AND (a.restored IS NULL OR u.week <> ALL(a.restored))
 GROUP BY u.tenant_id ORDER BY 2, 1 LIMIT ${LIMITS.archiveTenantsPerRound}`;
 

@@ -2,7 +2,7 @@ import { fold } from '../../event/search';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import type { AuditStatement, ObjectAction } from './audit-statement';
 import type { SensitiveObject } from './scope';
-import type { Snapshot } from './snapshot';
+import type { Snapshot, SnapshotSpecification } from './snapshot';
 import {
   type Change,
   CLASSES,
@@ -56,11 +56,11 @@ export class AuditReplay {
   load(snapshot: Snapshot, change: Change): void {
     const { databaseName, specifications } = snapshot;
     const before = new Map(this.#specifications);
+    const given = new Map(specifications.map((one) => [keyOf(one.database, one.name), one]));
     for (const [key, known] of before) {
-      const { database, groups, actions } = known;
+      const { database } = known;
       if (database !== null && fold(database) !== fold(databaseName)) continue;
-      for (const group of groups.keys()) this.#ended.push({ group, database, change });
-      for (const action of actions.keys()) this.#endedActions.push({ action, database, change });
+      this.#end(known, change, given.get(key));
       this.#specifications.delete(key);
     }
     for (const { name, database, audit, auditIsOn, isOn, groups, actions } of specifications) {
@@ -197,10 +197,24 @@ export class AuditReplay {
     return audit?.is === 'off' ? audit.change : null;
   }
 
+  /** Notes what a specification had, and had before, beside what a snapshot still shows of it. */
+  #end(
+    { database, groups, removed, actions, removedActions }: Specification,
+    change: Change,
+    left?: Pick<SnapshotSpecification, 'groups' | 'actions'>,
+  ): void {
+    const isLeft = new Set([...(left?.groups ?? []), ...(left?.actions ?? []).map((one) => JSON.stringify(one))]);
+    const ended = (had: Iterable<string>, gone: ReadonlyMap<string, Change>) =>
+      [...gone, ...[...had].map((name) => [name, change] as const)].filter(([name]) => !isLeft.has(name));
+    for (const [group, at] of ended(groups.keys(), removed)) this.#ended.push({ group, database, change: at });
+    for (const [action, at] of ended(actions.keys(), removedActions))
+      this.#endedActions.push({ action, database, change: at });
+  }
+
   /** After a change that cannot be read, nothing is known of what it changed. */
   #forget({ objectName, additional }: StoredAuditEvent): void {
     const isSame = (name: string) => objectName === null || fold(objectName) === fold(name);
-    const { classType } = additional;
+    const classType = String(additional.classType ?? '').trim().toUpperCase();
     if (classType === CLASSES.audit) {
       for (const [name, audit] of this.#audits) if (isSame(name)) audit.is = null;
     } else
@@ -242,8 +256,7 @@ export class AuditReplay {
     const key = keyOf(database, name);
     const known = this.#specifications.get(key);
     if (verb === 'drop') {
-      for (const group of known?.groups.keys() ?? []) this.#ended.push({ group, database, change });
-      for (const action of known?.actions.keys() ?? []) this.#endedActions.push({ action, database, change });
+      if (known) this.#end(known, change);
       this.#specifications.delete(key);
       return;
     }
