@@ -79,15 +79,24 @@ function understood({ takes }: Tool, values: Values): object {
 
 interface Coverage {
   readonly gapCount: number;
-  readonly sources: readonly { readonly completeThrough: string | null; readonly hasProblem: boolean }[];
+  readonly sources: readonly {
+    readonly completeThrough: string | null;
+    readonly hasProblem: boolean;
+    readonly retiredAt: string | null;
+    readonly standbySince: string | null;
+  }[];
   readonly sourceCount: number;
 }
 
-/** Sources with a problem come first, then those that were up to date longest ago, so the first tell of all. */
+/**
+ * Sources with a problem come first, then those that were up to date longest ago, so the first tell of all. One whose
+ * server is gone, or whose folder another host has, lacks nothing.
+ */
 export function completeness({ gapCount, sources, sourceCount }: Coverage) {
-  const times = sources.map(({ completeThrough }) => completeThrough);
-  const isKnown = sources.length > 0 && !times.includes(null);
-  const reachesAll = sources.length >= sourceCount || sources.some(({ hasProblem }) => !hasProblem);
+  const inUse = sources.filter(({ retiredAt, standbySince }) => retiredAt === null && standbySince === null);
+  const times = inUse.map(({ completeThrough }) => completeThrough);
+  const isKnown = inUse.length > 0 && !times.includes(null);
+  const reachesAll = sources.length >= sourceCount || inUse.some(({ hasProblem }) => !hasProblem);
   const [first = null] = [...times].sort();
   return { completeThrough: isKnown && reachesAll ? first : null, gaps: gapCount };
 }

@@ -44,7 +44,7 @@ export const EXPLAIN = operation('Filter', 'auditFilter', FILTER_PARAMETERS, [
 ]);
 export const COVERAGE = operation('Coverage', 'auditCoverage', COVERAGE_PARAMETERS, [
   'sourceCount otherSourceCount gapCount',
-  'sources { hostName databaseName completeThrough lastEventTime lastReported hasProblem }',
+  'sources { hostName databaseName completeThrough lastEventTime lastReported hasProblem retiredAt standbySince }',
   'gaps { hostName databaseName reason afterTime beforeTime detectedAt }',
 ]);
 export const ALERTS = operation(

@@ -250,6 +250,10 @@ const EXPLAIN_FILTER: Tool = {
   answer: (values, ask) => ask(EXPLAIN, values),
 };
 
+/** Neither a retired source nor one on standby lacks events. */
+const stateOf = ({ retiredAt, standbySince }: Values) =>
+  retiredAt !== null ? 'retired' : standbySince !== null ? 'standby' : 'in use';
+
 const COVERAGE_TOOL: Tool = {
   name: 'coverage',
   title: 'How complete events are',
@@ -266,12 +270,12 @@ const COVERAGE_TOOL: Tool = {
     return {
       total: sourceCount,
       sources: tableOf(
-        ['host', 'database', 'completeThrough', 'lastEvent', 'hasProblem'],
+        ['host', 'database', 'completeThrough', 'lastEvent', 'hasProblem', 'state'],
         sources
           .slice(0, first)
           .map((one: Values) => [
             ...[one.hostName, one.databaseName, seconds(one.completeThrough as string)],
-            ...[seconds(one.lastEventTime as string), one.hasProblem],
+            ...[seconds(one.lastEventTime as string), one.hasProblem, stateOf(one)],
           ]),
       ),
       missing: tableOf(

@@ -1,3 +1,5 @@
+import { FILES } from './layout';
+
 /** The files of a package, wherever they are. */
 export interface PackageFiles {
   readonly names: readonly string[];
@@ -15,6 +17,9 @@ export interface RandomAccess {
 
 /** Undoes the compression of zip files. */
 export type Inflate = (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+
+/** The files of a package. Another file may be there several times, as a system adds its own to each folder. */
+const NAMES: ReadonlySet<string> = new Set(Object.values(FILES));
 
 interface Entry {
   readonly at: number;
@@ -37,10 +42,11 @@ const [STORED, DEFLATED] = [0, 8];
  * @throws Error when it is no zip file
  */
 export async function openZip(file: RandomAccess, inflate: Inflate): Promise<PackageFiles> {
-  const entries = await entriesOf(file);
+  const [entries, several] = await entriesOf(file);
   return {
     names: [...entries.keys()],
-    problems: [],
+    // One of them would be verified, and people may read another one.
+    problems: [...several].map((name) => `${name}: the zip file has several of this name`),
     read: (name) => {
       const entry = entries.get(name);
       if (!entry) throw new Error('it is not there');
@@ -52,7 +58,10 @@ export async function openZip(file: RandomAccess, inflate: Inflate): Promise<Pac
   };
 }
 
-async function entriesOf(file: RandomAccess): Promise<ReadonlyMap<string, Entry>> {
+/** @returns the files by name, and the names of the package that several files have */
+async function entriesOf(
+  file: RandomAccess,
+): Promise<readonly [ReadonlyMap<string, Entry>, ReadonlySet<string>]> {
   const tailBytes = Math.min(file.size, END_BYTES + COMMENT_BYTES_MAX);
   const tail = await file.bytes(file.size - tailBytes, tailBytes);
   let end = tail.length - END_BYTES;
@@ -65,6 +74,7 @@ async function entriesOf(file: RandomAccess): Promise<ReadonlyMap<string, Entry>
   if (count > ENTRIES_MAX || from + length > file.size) throw new Error('its list of files is damaged');
   const list = await file.bytes(from, length);
   const entries = new Map<string, Entry>();
+  const several = new Set<string>();
   for (let at = 0, n = 0; n < count; n++) {
     if (at + CENTRAL_BYTES > list.length || viewOf(list).getUint32(at, true) !== CENTRAL)
       throw new Error('its list of files is damaged');
@@ -75,7 +85,9 @@ async function entriesOf(file: RandomAccess): Promise<ReadonlyMap<string, Entry>
       number,
     ];
     const name = new TextDecoder().decode(list.subarray(at + CENTRAL_BYTES, at + CENTRAL_BYTES + nameBytes));
-    entries.set(baseName(name), {
+    const own = baseName(name);
+    if (entries.has(own) && NAMES.has(own)) several.add(own);
+    entries.set(own, {
       at: of.getUint32(42, true),
       method: of.getUint16(10, true),
       packed: of.getUint32(20, true),
@@ -84,7 +96,7 @@ async function entriesOf(file: RandomAccess): Promise<ReadonlyMap<string, Entry>
     at += CENTRAL_BYTES + nameBytes + extra + comment;
   }
   entries.delete('');
-  return entries;
+  return [entries, several];
 }
 
 /** A few bytes may stand for very many. */

@@ -81,7 +81,11 @@ describe('the name of an event in a row', () => {
 });
 
 describe('how complete the events of an answer are', () => {
-  const source = (completeThrough: string | null, hasProblem = false) => ({ completeThrough, hasProblem });
+  const source = (completeThrough: string | null, hasProblem = false) => ({
+    ...{ completeThrough, hasProblem },
+    retiredAt: null as string | null,
+    standbySince: null as string | null,
+  });
   const [EARLY, LATE] = ['2026-01-05T08:00:00.0000000Z', '2026-01-05T09:00:00.0000000Z'];
   const through = (sourceCount: number, ...sources: readonly ReturnType<typeof source>[]) =>
     completeness({ gapCount: 2, sourceCount, sources } as never);
@@ -94,6 +98,14 @@ describe('how complete the events of an answer are', () => {
   it('is not known without a source, and where a source was never complete', () => {
     expect(through(0)).toEqual({ completeThrough: null, gaps: 2 });
     expect(through(2, source(LATE), source(null))).toMatchObject({ completeThrough: null });
+  });
+
+  it('heeds neither a source that was retired nor one whose folder another host has', () => {
+    const gone = { ...source(null), retiredAt: EARLY };
+    const away = { ...source(EARLY), standbySince: EARLY };
+    expect(through(3, source(LATE), gone, away)).toMatchObject({ completeThrough: LATE });
+    expect(through(2, gone, away)).toMatchObject({ completeThrough: null });
+    expect(through(9, source(LATE, true), gone)).toMatchObject({ completeThrough: null });
   });
 
   it('is not known where sources with problems are left out: those are listed first', () => {
