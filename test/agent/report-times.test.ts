@@ -15,19 +15,29 @@ const RUNNING: SourceReport['running'] & object = {
   refused: [],
 };
 
+interface ReportedDatabase {
+  waiting: number;
+  published: number;
+  gaps: number;
+  /** Gaps that one report does not take. */
+  left?: number;
+  isAway?: boolean;
+}
+
 /** The seconds at which an agent reports, with the usual waiting times. `happens` is called every second. */
 async function reportTimes(
   seconds: number,
-  happens: (second: number, database: { waiting: number; published: number; gaps: number }) => void,
+  happens: (second: number, database: ReportedDatabase) => void,
   answer: (report: SourceReport, second: number, abandoned: AbortController) => ReportAnswer = ({
     gaps,
   }) => ({
     kind: 'kept',
     gapsKept: gaps.length,
   }),
+  proven: (second: number) => void = () => {},
 ): Promise<number[]> {
   const abandoned = new AbortController();
-  const database = { waiting: 0, published: 0, gaps: 0 };
+  const database: ReportedDatabase = { waiting: 0, published: 0, gaps: 0 };
   const end = new AbortController();
   let nowMs = 0;
   let tally = 0;
@@ -52,7 +62,7 @@ async function reportTimes(
     files: () => [{ name: 'a', offset: 0, size: 10, waitingBytes: database.waiting }],
     unread: () => [],
     listedAtMs: () => nowMs,
-    isAway: () => false,
+    isAway: () => database.isAway === true,
     pendingGaps: () => database.gaps,
   });
   const times: number[] = [];
@@ -61,7 +71,7 @@ async function reportTimes(
     clock,
     sharing: null,
     wants: async () => {},
-    packages: { wants: () => {}, reported: () => null, acknowledged: () => {} },
+    packages: { wants: () => {}, reported: () => null, acknowledged: () => proven(nowMs / 1000) },
     times: AGENT_TIMES,
     log: new LineLog(() => {}),
     reporter: { hostName: 'h', agentVersion: '1', runId: 'r', running: RUNNING },
@@ -73,7 +83,7 @@ async function reportTimes(
     },
     gaps: {
       get count() {
-        return database.gaps;
+        return database.gaps + (database.left ?? 0);
       },
       pending: () => Array.from({ length: database.gaps }, () => ({ gapId: 'g' }) as never),
       acknowledge: async () => {
@@ -126,6 +136,44 @@ describe('reports on a database are sent', () => {
       if (second === 4) database.gaps = 1;
     });
     expect(times).toEqual([0, 4]);
+  });
+
+  it('at once when another host has the folder, and when it is back', async () => {
+    const times = await reportTimes(40, (second, database) => {
+      database.isAway = second >= 7 && second < 19;
+    });
+    expect(times).toEqual([0, 7, 19]);
+  });
+
+  it('as complete only once the service is told of every gap', async () => {
+    const told: (string | null)[] = [];
+    await reportTimes(
+      125,
+      (second, database) => {
+        database.left = second < 61 ? 3 : 0;
+      },
+      ({ gaps, caughtUpAt }) => {
+        told.push(caughtUpAt);
+        return { kind: 'kept', gapsKept: gaps.length };
+      },
+    );
+    expect(told).toEqual([expect.any(String), null, expect.any(String)]);
+  });
+
+  it('and prove a package only where events were acknowledged or none wait', async () => {
+    const proved: number[] = [];
+    const times = await reportTimes(
+      125,
+      (second, database) => {
+        database.waiting = second >= 41 && second < 99 ? 1_000 : 0;
+      },
+      undefined,
+      (second) => void proved.push(second),
+    );
+    expect([times, proved]).toEqual([
+      [0, 60, 99],
+      [0, 99],
+    ]);
   });
 
   it('again ten seconds after a report that failed, whatever else is pending', async () => {

@@ -8,6 +8,7 @@ describe('a pattern of LIKE', () => {
     ['[a-c]1[^2-4x]', ['a15', 'c1y'], ['d15', 'a12', 'a1x']],
     ['a[b', ['a[b'], ['ab']],
     ['[-a]', ['-', 'a'], ['b']],
+    ['[a-]', ['-', 'a'], ['b']],
     ['%%%', ['', 'x'], []],
   ])('%s fits %j, and not %j', (pattern, fits, others) => {
     expect(fits.filter((text) => !like(pattern)(text))).toEqual([]);

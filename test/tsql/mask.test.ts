@@ -28,6 +28,7 @@ describe('a masked statement', () => {
       'EXECUTE @r = dbo.p secret; EXEC q NULL, DEFAULT, -5, select',
       "EXECUTE @r = dbo.p '…'; EXEC q NULL, DEFAULT, -0, '…'",
     ],
+    ['EXEC dbo.p @rows READONLY, secret', "EXEC dbo.p @rows READONLY, '…'"],
     ['sp_password old, new', "sp_password '…', '…'"],
     ['dbo.setpin secret', "dbo.setpin '…'"],
     ['GRANT EXECUTE ON dbo.p TO bob', 'GRANT EXECUTE ON dbo.p TO bob'],

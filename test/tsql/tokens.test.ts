@@ -117,6 +117,7 @@ describe('the normal form', () => {
     ['GRANT SELECT ON t TO"public"', 'GRANT SELECT ON t TO public'],
     ['DENY VIEW ON [m]]al] TO "m]al"', 'DENY VIEW ON [m]]al] TO [m]]al]'],
     ['SELECT * FROM [a b], "c d" , [1x]', 'SELECT * FROM [a b],[c d],[1x]'],
+    ['SELECT * FROM [t  ], [ t]', 'SELECT * FROM t,[ t]'],
     ['SELECT count ( * ),a-1,- 1, - -1,b*-1', 'SELECT count(*),a - 1,-1,- -1,b * -1'],
     [
       'SELECT 1e0,$1,01,1.0,1.5,0x1F,.5,99999999999999999999',

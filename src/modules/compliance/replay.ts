@@ -203,10 +203,14 @@ export class AuditReplay {
     change: Change,
     left?: Pick<SnapshotSpecification, 'groups' | 'actions'>,
   ): void {
-    const isLeft = new Set([...(left?.groups ?? []), ...(left?.actions ?? []).map((one) => JSON.stringify(one))]);
+    const isLeft = new Set([
+      ...(left?.groups ?? []),
+      ...(left?.actions ?? []).map((one) => JSON.stringify(one)),
+    ]);
     const ended = (had: Iterable<string>, gone: ReadonlyMap<string, Change>) =>
       [...gone, ...[...had].map((name) => [name, change] as const)].filter(([name]) => !isLeft.has(name));
-    for (const [group, at] of ended(groups.keys(), removed)) this.#ended.push({ group, database, change: at });
+    for (const [group, at] of ended(groups.keys(), removed))
+      this.#ended.push({ group, database, change: at });
     for (const [action, at] of ended(actions.keys(), removedActions))
       this.#endedActions.push({ action, database, change: at });
   }
@@ -214,7 +218,9 @@ export class AuditReplay {
   /** After a change that cannot be read, nothing is known of what it changed. */
   #forget({ objectName, additional }: StoredAuditEvent): void {
     const isSame = (name: string) => objectName === null || fold(objectName) === fold(name);
-    const classType = String(additional.classType ?? '').trim().toUpperCase();
+    const classType = String(additional.classType ?? '')
+      .trim()
+      .toUpperCase();
     if (classType === CLASSES.audit) {
       for (const [name, audit] of this.#audits) if (isSame(name)) audit.is = null;
     } else

@@ -88,6 +88,26 @@ describe('copies in the spool', () => {
     expect([spool.stateOf(GUID).isComplete, file.mayGrow]).toEqual([true, false]);
   });
 
+  it('are made while a delivery is held up, and not after those that have ended, also by a failure', async () => {
+    let elapsedMs = 0;
+    const clock = { ...systemClock, elapsed: () => elapsedMs };
+    const own = new SpoolGuard({ spool, bookmarkOf: () => entry, afterMs: 40, clock });
+    const failed = Promise.reject(new Error('refused'));
+    own.delivering(failed);
+    await expect(failed).rejects.toThrow('refused');
+    elapsedMs = 50;
+    const file = await fileOf(bytesOf(1));
+    await own.protect([file], never);
+    expect(spool.guids()).toEqual([]);
+    own.delivering(new Promise(() => {}));
+    elapsedMs += 39;
+    await own.protect([file], never);
+    expect(spool.guids()).toEqual([]);
+    elapsedMs += 1;
+    await own.protect([file], never);
+    expect(spool.guids()).toEqual([GUID]);
+  });
+
   it('are removed at once if everything in them was acknowledged while they were made', async () => {
     const { extend } = SpooledCopy.prototype;
     jest.spyOn(SpooledCopy.prototype, 'extend').mockImplementation(async function (

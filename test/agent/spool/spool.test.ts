@@ -102,6 +102,18 @@ describe('the spool', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('takes the rest of a file as far as there is room beside what it has of it', async () => {
+    const whole = bytesOf(1, 2, 3);
+    const damaged = Buffer.concat([whole, Buffer.alloc(700, 0xee)]);
+    const spool = await open(damaged.length);
+    await keep(spool, damaged, false);
+    expect(spool.stateOf(GUID)).toEqual({ length: damaged.length, isComplete: true, isFull: false });
+    await spool.release(GUID);
+    const small = await open(damaged.length - 1);
+    await keep(small, damaged, false);
+    expect(small.stateOf(GUID)).toEqual({ length: whole.length, isComplete: false, isFull: true });
+  });
+
   it('makes no copies if the configuration switches it off', async () => {
     const spool = await open(0);
     await keep(spool, bytesOf(1), false);

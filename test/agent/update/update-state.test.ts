@@ -3,8 +3,10 @@ import {
   NO_PACKAGE,
   type UpdateState,
   withoutCurrent,
+  withoutOlder,
   withProved,
 } from '../../../agent/update/update-state';
+import { AGENT_BUILD, AGENT_VERSION } from '../../../agent/version';
 import { compareVersions } from '../../../src/event/agent-package';
 
 const kept = (name: string) =>
@@ -38,6 +40,20 @@ describe('the packages of an agent', () => {
     const trial = { ...NO_PACKAGE, trial: kept('t'), installed: kept('i'), before: kept('b'), starts: 3 };
     expect(namesOf(withProved(trial))).toEqual([null, 't', 'i', []]);
     expect(withProved({ ...trial, trial: null })).toEqual({ ...trial, trial: null, starts: 0 });
+  });
+
+  it('give way to an installation of the same version or a newer one that came after them', () => {
+    const own = { version: AGENT_VERSION, build: AGENT_BUILD };
+    const older = { ...own, version: '0.0.0' };
+    const one = (name: string, version: object, over: object) =>
+      ({ ...kept(name), ...version, over }) as never;
+    const state = {
+      ...NO_PACKAGE,
+      trial: one('newer', { ...own, version: '999.0.0' }, older),
+      installed: one('same', own, older),
+      before: one('older', older, own),
+    };
+    expect(namesOf(withoutOlder(state))).toEqual(['newer', null, 'older', []]);
   });
 
   it('are newer by their numbers first, and by their builds where both state one', () => {

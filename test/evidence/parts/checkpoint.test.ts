@@ -199,10 +199,13 @@ describe('the memory of an instance', () => {
     const ends = await opened();
     for (let tenantId = 1; tenantId <= LIMITS.evidenceNotedEnds + 1; tenantId++)
       ends.is(tenantId, end, false);
+    // The log of tenant 2 grows once more, so that of tenant 3 is the one that grew longest ago.
+    ends.is(2, { ...end, size: 3 }, false);
+    ends.is(LIMITS.evidenceNotedEnds + 2, end, false);
     await ends.save();
     const noted = await opened();
     expect(noted.tenants).toHaveLength(LIMITS.evidenceNotedEnds);
-    expect([noted.noted(1), noted.noted(2)]).toEqual([undefined, end]);
+    expect([1, 2, 3, 4].map((tenantId) => noted.noted(tenantId)?.size)).toEqual([undefined, 3, undefined, 2]);
     await rm(path.join(folder, 'log-ends'));
     await mkdir(path.join(folder, 'log-ends'));
     noted.is(2, end, true);

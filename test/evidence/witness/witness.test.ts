@@ -210,6 +210,16 @@ describe('a witness', () => {
       );
   });
 
+  it('serves a log that has several keys by each of them, and by no other', () => {
+    const lines = [TEST_CHECKPOINT_KEY, OTHER].map(({ verifierKey }, i) => ({
+      at: `line ${i}`,
+      text: `${ORIGIN} ${verifierKey}`,
+    }));
+    const isSigned = (some: typeof lines) => readWitnessLogs(some).isSigned(ORIGIN, noteOf(5));
+    expect([lines, lines.toReversed(), lines.slice(1)].map(isSigned)).toEqual([true, true, false]);
+    expect(readWitnessLogs(lines).isSigned('another', noteOf(5))).toBeNull();
+  });
+
   it('names every mistake of the logs that it is to serve, with the place', () => {
     const lines = [
       { at: 'logs, line 2', text: 'alone' },
