@@ -106,6 +106,17 @@ describe('the credentials of a collector of S3', () => {
     );
   });
 
+  it('of a container are asked for with the token of its file, as it stands there now', async () => {
+    const file = path.join(home, 'token');
+    const chain = chainOf({}, { ...CONTAINER, AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file });
+    for (const token of ['one', 'two']) {
+      await writeFile(file, `${token}\n`);
+      chain.drop();
+      await chain.get();
+    }
+    expect(asked.map(({ authorization }) => authorization)).toEqual(['one', 'two']);
+  });
+
   it('are those of the section that is asked for, and of no other', async () => {
     await putFile(
       ...['[default]', 'aws_access_key_id=a', 'aws_secret_access_key=s'],
