@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { databaseTime, type Leased, Leases } from '../../src/database/lease';
+import { clockNotAhead, databaseTime, type Leased, Leases } from '../../src/database/lease';
 import { ENGINES } from '../support/engines';
 import { SEED } from '../support/share';
 import { useDatabase } from '../support/use-database';
@@ -117,4 +117,17 @@ describe.each(ENGINES)('leases on %s', (engine) => {
       jest.restoreAllMocks();
     }
   });
+});
+
+it.each([
+  [37_000, 0],
+  [0, 0],
+  [-37_000, -37_000],
+])('a clock that is %d ms ahead of the database is %d ms ahead where it removes', async (aheadMs, left) => {
+  const databaseMs = Date.parse('2026-01-05T08:00:00Z');
+  const client = { $queryRawUnsafe: async () => [{ now: new Date(databaseMs) }] } as never;
+  let elapsedMs = 0;
+  const clock = await clockNotAhead(client, () => databaseMs + aheadMs + elapsedMs);
+  elapsedMs = 5_000;
+  expect(clock() - databaseMs).toBe(left + elapsedMs);
 });

@@ -41,12 +41,19 @@ const PLANTED = {
 };
 const BURST = Array.from({ length: 25 }, (_, i) => event(LAST + 3_600_000 + i * 1_000, 'web "quoted"'));
 
+/** An hour with 20 events, and one with twice as many and one more. */
+const GROWING = [20, 41].flatMap((n, hour) =>
+  Array.from({ length: n }, (_, i) =>
+    event(LAST + (hour + 2) * 3_600_000 + i * 1_000, 'growing', { objectName: 'Grown' }),
+  ),
+);
+
 describe.each(ENGINES.slice(-1))('who normally does this, on %s', (engine) => {
   const at = useWorld(engine);
   let tenant: TestTenant;
   beforeAll(async () => {
     tenant = await at.world.tenant();
-    await tenant.ingest([...usualDays(), ...Object.values(PLANTED), ...BURST]);
+    await tenant.ingest([...usualDays(), ...Object.values(PLANTED), ...BURST, ...GROWING.slice(0, -1)]);
   }, 60_000);
 
   const idOf = async (wanted: IngestedEvent) => {
@@ -110,6 +117,17 @@ describe.each(ENGINES.slice(-1))('who normally does this, on %s', (engine) => {
       }),
     ]);
     expect(await totalOf(usual.notes[0])).toBe(25);
+  });
+
+  it('names an hour with more than twice as many events as any before, and not with twice as many', async () => {
+    const last = GROWING.at(-1) as IngestedEvent;
+    const volumeOf = async () => {
+      const { notes } = await usualOf(GROWING.at(-2) as IngestedEvent);
+      return notes.find(({ fields }: { fields: string[] }) => fields.includes('hour'));
+    };
+    expect(await volumeOf()).toMatchObject({ kind: null, count: 40, of: 20 });
+    await tenant.ingest([last]);
+    expect(await volumeOf()).toMatchObject({ kind: 'HighVolume', count: 41, of: 20 });
   });
 
   it('judges nothing within the first 14 days', async () => {
