@@ -68,6 +68,19 @@ describe('copies of files on the local disk', () => {
     expect(asked).toBe(1);
   });
 
+  it('are fetched by a question of their own where the question that fetched them fails', async () => {
+    const cache = new FileCache(folder, 1_000);
+    const ended = async () => {
+      throw new Error('the snapshot has ended');
+    };
+    const answers = await Promise.allSettled([
+      cache.using([A], ended as never, async () => 'answered'),
+      cache.using([A], ask as never, async () => 'answered'),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(await copies()).toEqual(sorted(A));
+  });
+
   it('are damaged where their bytes are not those that the list names', async () => {
     const other = { ...A, sha256: B.sha256 };
     const wrong = async () => [{ bytes: contents[0] as Uint8Array }];

@@ -1,9 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { HOUR_MS } from '../../src/event/event-time';
 import { ID_BYTES, idText } from '../../src/event/record-id';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { listItemsByIds } from '../../src/store/archive/rows-by-id';
 import { HASH_BYTES } from '../../src/store/log/evidence/merkle';
+import { floorOfWeek, weekOfMs } from '../../src/store/rows/partitions';
 import { oneTenant } from '../../src/tenant-set';
 import { ENGINES } from '../support/engines';
 import { NO_FILTER } from '../support/filters';
@@ -12,6 +15,7 @@ import { ArchiveTrial } from './archive-trial';
 
 const LEAF_BYTES = ID_BYTES + HASH_BYTES;
 const PAGE = { filter: NO_FILTER, sort: 'recordId', descending: true, page: 1, pageSize: 100 } as const;
+const SEARCHED = '2026-02-03T08:00:00Z';
 const TEXTS = [
   'SELECT 1',
   '',
@@ -55,6 +59,17 @@ describe.each(ENGINES)('sealing a week on %s', (engine) => {
     expect(await reader.page(oneTenant(store.tenantId), PAGE)).toEqual(before);
   });
 
+  it('lets records of files and of rows be asked for together, in whatever order', async () => {
+    const { service } = store.database;
+    const lately = new Date(Date.now() - HOUR_MS).toISOString().replace('Z', '0000Z');
+    await store.insert(store.checked([{ eventTime: lately }]));
+    const page = await new PostgresAuditEventReader(service).page(oneTenant(store.tenantId), PAGE);
+    expect(page.totalCount).toBe(10);
+    const ids = page.items.map(({ recordId }) => recordId);
+    const found = await listItemsByIds(service, oneTenant(store.tenantId), ids);
+    expect(found.map(({ recordId }) => recordId).sort()).toEqual(ids.toSorted());
+  });
+
   it('reads its events back in parts, in the order of their record ids', async () => {
     const folder = path.join(trial.folder, 'cache');
     const file = path.join(folder, (await readdir(folder))[0] ?? '');
@@ -85,4 +100,51 @@ describe.each(ENGINES)('sealing a week on %s', (engine) => {
       await expect(trial.worker.leaves(other, null, 100)).rejects.toThrow('other lifted fields');
     },
   );
+
+  it('states the first and the last of all its events when it is sealed anew with some that came late', async () => {
+    const bounds = async () => {
+      const [row] = await store.query<{ first: string; last: string; events: number }>(
+        `SELECT first_id::text AS first, last_id::text AS last, events::int AS events FROM audit_sealed_week
+         WHERE tenant_id = $1 AND week = $2`,
+        ...[store.tenantId, weekOfMs(Date.parse('2026-01-26T00:00:00Z'))],
+      );
+      return row;
+    };
+    const sealed = async (...times: readonly string[]) => {
+      await store.insert(store.checked(times.map((eventTime) => ({ eventTime }))));
+      await trial.settle();
+      expect(await trial.seal('2026-01-26T00:00:00Z')).toMatchObject({ outcome: 'sealed' });
+      return bounds();
+    };
+    const first = await sealed('2026-01-27T08:00:00Z', '2026-01-30T08:00:00Z');
+    expect(await sealed('2026-01-28T08:00:00Z')).toEqual({ ...first, events: 3 });
+    const wider = await sealed('2026-01-26T08:00:00Z', '2026-01-31T08:00:00Z');
+    expect([
+      wider?.events,
+      `${wider?.first}` < `${first?.first}`,
+      `${wider?.last}` > `${first?.last}`,
+    ]).toEqual([5, true, true]);
+  });
+
+  it('brings the texts by which rows are searched back as they were', async () => {
+    const texts = () =>
+      store.query(
+        `SELECT record_id, search_text FROM audit_event WHERE tenant_id = $1 AND record_id >= $2::uuid
+         AND record_id < $3::uuid ORDER BY 1`,
+        ...[store.tenantId, ...[0, 1].map((more) => floorOfWeek(weekOfMs(Date.parse(SEARCHED)) + more))],
+      );
+    const seconds = TEXTS.map((statement, i) => ({
+      eventTime: SEARCHED.replace('00Z', `0${i}Z`),
+      statement,
+      objectName: `Object ${statement}`,
+    }));
+    await store.insert(store.checked(seconds));
+    await trial.settle();
+    const before = await texts();
+    expect(before).toHaveLength(TEXTS.length);
+    expect(await trial.seal(SEARCHED)).toMatchObject({ outcome: 'sealed' });
+    expect(await texts()).toEqual([]);
+    expect(await trial.restore(SEARCHED)).toBe(TEXTS.length);
+    expect(await texts()).toEqual(before);
+  });
 });

@@ -245,6 +245,21 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
     },
   );
 
+  it('attempts no other tenant while a place is full, and the others where a week of one is not proven', async () => {
+    for (const isFull of [true, false]) {
+      const full = () => Promise.reject(Object.assign(new Error('write'), { code: 'ENOSPC' }));
+      const { tenantId, sealer, store } = await aWeek(undefined, isFull ? placeThat({ put: full }) : {});
+      const other = await store.forNewTenant();
+      await other.insert(other.checked([{ eventTime: '2026-01-13T08:00:00Z' }]));
+      await trial.settle();
+      if (!isFull)
+        await store.query(`UPDATE audit_event SET database_name = 'Another' WHERE tenant_id = $1`, tenantId);
+      await expect(sealer.run()).rejects.toThrow();
+      expect(sealer.tally).toMatchObject(isFull ? { failures: 1, weeks: 0 } : { failures: 1, weeks: 1 });
+      expect(await other.count()).toBe(isFull ? 1 : 0);
+    }
+  });
+
   it('keeps rows that the log does not prove, says so until they are proven, and makes an alert of it', async () => {
     const { tenantId, sealer, store } = await aWeek();
     const { owner } = store.database;

@@ -120,6 +120,21 @@ it('what is sensitive is known once somebody declared it, on whatever server ins
   expect([scope.sensitive, scope.isSensitiveKnown]).toEqual([[], true]);
 });
 
+it('a login that no record states is a stranger to audit files', async () => {
+  const read = await judged(
+    { kind: 'readers', verified: false },
+    {
+      readers: async () => ['', 'ada'],
+      records: async () => [{ at: ago(9), recordId: 'r-1' }],
+      scope: { auditors: ['ada'] },
+    },
+  );
+  expect(read).toMatchObject({
+    ...{ status: 'fail', since: ago(9), recordIds: ['r-1'] },
+    reason: expect.stringMatching(/^a login that is not stated read audit files/),
+  });
+});
+
 it('nobody is a stranger to audit files while no auditor is declared', async () => {
   const read = (auditors: readonly string[]) =>
     judged(

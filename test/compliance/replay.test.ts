@@ -111,6 +111,12 @@ describe('a replay of changes to audits', () => {
     expect(stops).toEqual([expect.objectContaining({ from: timeAt(2), to: timeAt(3) })]);
   });
 
+  it('has one stop of an audit that stands still already when it is switched off', () => {
+    const off = change(2, 'ALTER SERVER AUDIT Main WITH (STATE = OFF)');
+    const replay = replayed(MADE, session(1, 'disabled'), off, session(3, 'enabled'));
+    expect(replay.stops).toEqual([expect.objectContaining({ from: timeAt(1), to: timeAt(3) })]);
+  });
+
   it('says nothing of a group that no record names', () => {
     expect(replayed(MADE).of('DBCC_GROUP')).toBeNull();
     expect(replayed(session(1, 'enabled')).of('AUDIT_CHANGE_GROUP')).toBeNull();

@@ -247,6 +247,19 @@ describe.each(ENGINES)('a token of agents on %s', (engine) => {
       expect((await look(key)).inUse).toBe(key);
     });
 
+    it('and goes back to the renewed key before, which is not that of the configuration any more', async () => {
+      const { key, tenantId } = await enrolled();
+      await open.world.operate(ASK, { t: tenantId });
+      await look(key);
+      const { inUse: renewed } = await look(key);
+      await open.world.operate(ASK, { t: tenantId });
+      await look(key);
+      await ask(renewed, RENEW);
+      expect((await look(key)).lines).toContain('the one before is in use again');
+      expect((await look(key)).inUse).toBe(renewed);
+      expect([renewed === key, await works(key)]).toEqual([false, false]);
+    });
+
     it('before they end, and not a key that an operator made', async () => {
       const soon = await enrolled({ d: 1 });
       expect((await ask(soon.key, STATE)).data.agentKey.isDue).toBe(false);

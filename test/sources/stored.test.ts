@@ -81,6 +81,8 @@ describe.each(ENGINES)('the lag of a source on %s', (engine) => {
     // The agents are silent for half an hour more.
     expect((await lags(60, 92.5))[1]).toMatchObject({ minutes: 33 });
     expect((await lags(60, 1_000, 92.5))[1]).toMatchObject({ minutes: 33 });
+    // A silence that began before the hours counts in them alone.
+    expect((await lags(180, 239))[1]).toMatchObject({ minutes: 60 });
     await sources.retire(
       tenantId,
       { hostName: 'Other', databaseName: null, reason: 'gone' },

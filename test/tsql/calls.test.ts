@@ -62,6 +62,8 @@ describe('the calls of a statement', () => {
       ['base64'],
     ],
     ["EXEC('a'+CHAR(13)+CHAR(10)+'b')", ['a\r\nb'], []],
+    ["EXEC('a'+0x62)", ['ab'], ['hex']],
+    ["EXEC(0x61+'b')", ['ab'], ['hex']],
     ["EXEC('SELECT '+@x)", ['SELECT @_'], []],
     ['EXEC("xp_cmdshell 1")', ['xp_cmdshell 1'], []],
     ["DECLARE @s varchar(9)='a' COLLATE Latin1_General_BIN+'b';EXEC(@s)", ['ab'], []],

@@ -1,0 +1,34 @@
+import { namesBefore } from '../../src/modules/compliance/instances';
+import { tenantSet } from '../../src/tenant-set';
+
+describe('the server instances of a tenant', () => {
+  const TO = '2026-01-05T08:00:00.0000000Z';
+  const value = (name: string | null, succeeded: number, failed = 0) => ({ value: name, succeeded, failed });
+  const of = async (totalCount: number, values: readonly ReturnType<typeof value>[] | null) => {
+    const asked: unknown[] = [];
+    const names = await namesBefore(
+      {
+        ask: { facets: async () => ({ totalCount, facets: [{ values }] }) },
+        group: async (fields, given) => {
+          asked.push([fields, given]);
+          return [{ values: ['A'] }, { values: ['B'] }, { values: [''] }] as never;
+        },
+      },
+      tenantSet([7]),
+      TO,
+    );
+    return [[...names], asked];
+  };
+  const READ = [[['serverInstanceName'], { endTime: TO }]];
+
+  it('are those of the counts where these have every event, also refused ones', async () => {
+    expect(await of(9, [value('A', 4, 2), value('B', 2), value(null, 1)])).toEqual([['A', 'B'], []]);
+  });
+
+  it.each([
+    ['lack some', [value('A', 4, 2)]],
+    ['know none', null],
+  ])('are read where the counts %s', async (_, values) => {
+    expect(await of(9, values)).toEqual([['A', 'B'], READ]);
+  });
+});
