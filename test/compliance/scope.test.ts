@@ -117,6 +117,8 @@ describe.each(ONE_ENGINE)('the scope of assessments on %s', (engine) => {
     const failed = await standing(AUDITORS);
     expect(failed).toMatchObject({ status: 'fail', since: timeAt('10:00:00') });
     expect(failed.recordIds).toHaveLength(1);
+    expect((await standing(AUDITORS, '2026-02-04T10:00:00.0000000Z')).status).toBe('fail');
+    expect((await standing(AUDITORS, '2026-02-04T10:00:00.0010000Z')).status).toBe('pass');
     await declare({ kind: 'auditor', principalName: 'CORP\\j.ortega', serverInstanceName: 'pay01' });
     expect(await standing(AUDITORS)).toMatchObject({ status: 'pass' });
   });
