@@ -1,4 +1,5 @@
 import { namesBefore } from '../../src/modules/compliance/instances';
+import { laterOfTenant, objectKey } from '../../src/modules/compliance/later-questions';
 import { tenantSet } from '../../src/tenant-set';
 
 describe('the server instances of a tenant', () => {
@@ -31,4 +32,22 @@ describe('the server instances of a tenant', () => {
   ])('are read where the counts %s', async (_, values) => {
     expect(await of(9, values)).toEqual([['A', 'B'], READ]);
   });
+});
+
+it('an access to an object is one to its database too, and the last of them counts', async () => {
+  const accesses = [
+    { values: ['Pay', 'Salary'], lastMs: 9 },
+    { values: ['Pay', 'Bonus'], lastMs: 7 },
+    { values: ['Hr', 'Person'], lastMs: 4 },
+  ];
+  const later = laterOfTenant(
+    { ask: {} as never, groups: new Map() },
+    {
+      ...{ tenants: tenantSet([7]), from: '', to: '', known: null, groupEach: async () => [] },
+      group: async () => accesses as never,
+    },
+  );
+  const last = await later('PAY01').accesses();
+  const keys = [objectKey('Pay', 'Bonus'), objectKey('PAY', null), objectKey('hr', null)];
+  expect(keys.map((key) => last.get(key))).toEqual([7, 9, 4]);
 });
