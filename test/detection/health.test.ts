@@ -3,6 +3,7 @@ import { PostgresAccessLogStore } from '../../src/caller/access-log.store';
 import { PostgresTenantStore } from '../../src/caller/tenant.store';
 import { LIMITS } from '../../src/limits';
 import { PostgresAuditEventReader } from '../../src/modules/activity/stored-reader';
+import { AlertStore } from '../../src/modules/detection/alerts/alert.store';
 import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
 import { canaryProblems } from '../../src/modules/detection/watch/canary-problems';
 import { HealthAlerts } from '../../src/modules/detection/watch/health-alerts';
@@ -472,6 +473,34 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     await report({ hostName: 'SQL01', problem: 'x' });
     await look();
     expect((await alerts()).map(({ status }) => status)).toEqual(['suppressed', 'new']);
+  });
+
+  it('alerts again of a problem that goes on, once the suppression of its alert has ended before its time', async () => {
+    const rule = [...readShippedRules().values()].find(({ number }) => number === 40)?.rule;
+    const { tenantId, report, look, alerts, at } = await aTenant();
+    const { service, owner } = store.database;
+    const ids = ['0190a0a0-0000-4000-8000-000000000004', '0190a0a0-0000-4000-8000-000000000005'] as const;
+    const until = new Date(at.nowMs + 90 * 24 * 60 * MINUTE_MS);
+    await owner.models.alertSuppression.createMany({
+      data: ids.map((suppressionId, i) => ({
+        ...{ tenantId, suppressionId, ruleId: rule?.ruleId ?? null, createdBy: 'ada', reason: 'it moves' },
+        ...{ fields: `{"host":"sql0${i + 1}"}`, createdAt: new Date(at.nowMs), until },
+      })),
+    });
+    for (const hostName of ['SQL01', 'SQL02']) await report({ hostName, problem: 'x' });
+    await look();
+    const states = async () => (await alerts()).map(({ group, status }) => `${group.host} ${status}`).sort();
+    expect(await states()).toEqual(['SQL01 suppressed', 'SQL02 suppressed']);
+    at.nowMs += 11 * MINUTE_MS;
+    await new AlertStore(service, () => at.nowMs).endSuppression(tenantId, ids[0], AN_ATTEMPT);
+    await report({ hostName: 'SQL01', problem: 'x' });
+    await report({ hostName: 'SQL02', problem: 'x' });
+    await look();
+    expect((await states()).filter((state) => state.startsWith('SQL01'))).toEqual([
+      'SQL01 new',
+      'SQL01 suppressed',
+    ]);
+    expect((await states()).filter((state) => state.endsWith(' new'))).toEqual(['SQL01 new']);
   });
 
   // This test must be the last: its problem concerns the tenants of all tests.

@@ -50,6 +50,8 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     const stopping = new AbortController();
     const held = new Map<number, Promise<void>>();
     const faults: { make?: Error; send?: string; crash?: boolean; stop?: boolean } = {};
+    /** What an operator does while a run is made. */
+    const meanwhile: { act?: () => Promise<unknown> } = {};
     const instance = (restMs?: number) =>
       new ScheduleRunner(
         {
@@ -64,6 +66,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
               if (faults.stop) stopping.abort();
               await request.assertAllowed();
               await held.get([...request.tenants][0] ?? 0);
+              await meanwhile.act?.();
               if (faults.make) throw faults.make;
               const runId = request.run?.runId ?? '';
               done.set(runId, request);
@@ -106,6 +109,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       noted,
       held,
       faults,
+      meanwhile,
       look,
       periods,
     };
@@ -220,6 +224,34 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       pending: null,
       dueAt: new Date('2026-03-30T04:00:00Z'),
     });
+  });
+
+  it('of which one is paused during an attempt that fails, do not try it again', async () => {
+    const { clock, instance, done, sent, faults, meanwhile, schedules, tenantId, scheduleId, look } =
+      await stage(DAILY, '2026-03-28T10:00:00Z');
+    clock.ms = at('2026-03-29T05:00:00Z');
+    faults.send = 'HTTP 503';
+    meanwhile.act = () => schedules.setPaused(tenantId, scheduleId, true, AN_ATTEMPT);
+    await instance().round();
+    expect(await look()).toMatchObject({ paused: true, pending: null, failures: 0, error: 'HTTP 503' });
+    delete faults.send;
+    delete meanwhile.act;
+    clock.ms += 20 * MINUTE;
+    await instance().round();
+    expect([done.size, sent.length]).toEqual([1, 0]);
+  });
+
+  it('that get other times during a run keep them, also where that run can never be made', async () => {
+    const { clock, instance, faults, meanwhile, schedules, tenantId, scheduleId, look } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    meanwhile.act = () =>
+      schedules.update(tenantId, scheduleId, { ...DAILY, every: null, cron: '0 9 * * *' }, AN_ATTEMPT);
+    clock.ms = at('2026-03-29T05:00:00Z');
+    faults.make = new DomainError('invalid_parameter', { public: 'The report would have more rows.' });
+    await instance().round();
+    expect(await look()).toMatchObject({ pending: null, dueAt: new Date('2026-03-29T07:00:00Z') });
   });
 
   it('make a run at once when somebody asks, also while paused, and keep their times', async () => {

@@ -9,6 +9,7 @@ import type { Answer } from '../../../event/shape';
 import { LIMITS } from '../../../limits';
 import { fromStored, toStored } from '../../../store/rows/stored-text';
 import { oneTenant, type TenantSet } from '../../../tenant-set';
+import { takeTurn } from '../base/tenant-turn';
 import type { ALERT_CHANGE, ALERT_SUPPRESSION } from '../base/work-answers';
 
 type SuppressionAnswer = Answer<typeof ALERT_SUPPRESSION>;
@@ -164,16 +165,24 @@ export class AlertStore {
   }
 
   /**
-   * Ends a suppression for later findings. Alerts that it suppressed stay suppressed. @throws DomainError `not_found`
+   * Ends a suppression for later findings. Alerts that it suppressed stay suppressed, and take no finding or problem any
+   * more: the next one makes an alert. @throws DomainError `not_found`
    */
   async endSuppression(tenantId: number, suppressionId: string, attempt: Attempt): Promise<boolean> {
     const now = new Date(this.nowMs());
     return changeOfTenant(this.service, tenantId, attempt, async (tx) => {
-      const { count } = await tx.alertSuppression.updateMany({
-        where: { tenantId, suppressionId, until: { gt: now } },
-        data: { until: now },
+      // Alerts that are being made under it are there afterwards.
+      await takeTurn(tx, tenantId);
+      const where = { tenantId, suppressionId, until: { gt: now } };
+      const found = await tx.alertSuppression.findFirst({ where });
+      if (!found) throw new DomainError('not_found', { public: 'There is no such record.' });
+      await tx.alertSuppression.updateMany({ where, data: { until: now } });
+      const { ruleId, until } = found;
+      // An alert of another suppression that ends at the same time is among them: the next one is suppressed by that.
+      await tx.alert.updateMany({
+        where: { tenantId, status: 'suppressed', suppressedUntil: until, ...(ruleId !== null && { ruleId }) },
+        data: { suppressedUntil: now },
       });
-      if (count === 0) throw new DomainError('not_found', { public: 'There is no such record.' });
       return { value: true, subject: suppressionId };
     });
   }

@@ -43,12 +43,12 @@ interface OwnAlert {
   readonly alertId: string;
   readonly status: string;
   readonly verdict: string | null;
+  readonly findingCount: number;
 }
 interface OwnFinding {
   readonly alertId: string;
   readonly group: Readonly<Record<string, string | null>>;
   readonly recordIds: readonly string[];
-  readonly eventCount: number;
 }
 
 export interface Preview extends Answer<typeof EXCEPTION_PREVIEW> {
@@ -123,7 +123,7 @@ export class ExceptionPreview {
           where: { tenantId, ruleId, OR: [{ createdAt: { gte: since } }, { alertId }] },
           orderBy: [{ createdAt: 'desc' }, { alertId: 'desc' }],
           take: ALERTS_MAX,
-          select: { alertId: true, status: true, verdict: true },
+          select: { alertId: true, status: true, verdict: true, findingCount: true },
         }),
       ),
     );
@@ -138,19 +138,17 @@ export class ExceptionPreview {
     return guarded(() =>
       ofTenants(this.service, oneTenant(tenantId), async (tx) => {
         const rows = await tx.$queryRawUnsafe<
-          readonly { alert: string; values: string; records: readonly string[]; events: number }[]
+          readonly { alert: string; values: string; records: readonly string[] }[]
         >(
-          `SELECT alert_id::text AS alert, group_values AS values, record_ids::text[] AS records,
-             event_count::int AS events
+          `SELECT alert_id::text AS alert, group_values AS values, record_ids::text[] AS records
            FROM finding WHERE tenant_id = $1::int AND alert_id = ANY($2::uuid[])
            ORDER BY alert_id = $3::uuid DESC, detected_at DESC, finding_id LIMIT ${FINDINGS_MAX}`,
           ...[tenantId, ids, alertId],
         );
-        return rows.map(({ alert, values, records, events }) => ({
+        return rows.map(({ alert, values, records }) => ({
           alertId: alert,
           group: JSON.parse(values) as OwnFinding['group'],
           recordIds: records,
-          eventCount: events,
         }));
       }),
     );
@@ -185,9 +183,10 @@ export class ExceptionPreview {
     read: (ids: readonly string[]) => Promise<readonly Seen[]>,
   ): Promise<readonly string[]> {
     const removed: string[] = [];
-    for (const { alertId } of alerts) {
+    for (const { alertId, findingCount } of alerts) {
       const own = findings.filter((one) => one.alertId === alertId);
-      let isGone = own.length > 0;
+      // An alert of which not every finding was read stays.
+      let isGone = own.length > 0 && own.length >= findingCount;
       for (const finding of own) isGone = isGone && (await isLeftOut(finding, values, read));
       if (isGone) removed.push(alertId);
     }

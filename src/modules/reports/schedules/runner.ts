@@ -131,7 +131,7 @@ export class ScheduleRunner {
       if (this.parts.signal.aborted) return null;
       if (isFinal(error)) {
         // It would fail in the same way each time: the next run is of the next time.
-        await save({ ...this.#over(schedule, planned), error: error.message });
+        await this.#end(schedule, { ...this.#over(schedule, planned), error: error.message }, save);
         return null;
       }
       const shown = error instanceof DomainError ? error.message : 'the run could not be made: see the log';
@@ -144,16 +144,22 @@ export class ScheduleRunner {
       await this.#failed(schedule, { ...pending, told: sent.told }, { shown: sent.failure }, save);
       return;
     }
-    const done = await save({
-      ...this.#over(schedule, pending),
-      failures: 0,
-      error: sent.note,
-      lastRunId: pending.runId,
-      lastRunAt: await this.parts.schedules.now(),
-    });
+    const over = { ...this.#over(schedule, pending), failures: 0, error: sent.note };
+    const lastRunAt = await this.parts.schedules.now();
+    await this.#end(schedule, { ...over, lastRunId: pending.runId, lastRunAt }, save);
     // From here on nobody sends this run again. A crash before it sends it once more, under the same ids.
-    if (JSON.stringify(done.definition) !== JSON.stringify(schedule.definition))
-      await save({ dueAt: new Date(timesOf(done.definition).next(now.getTime())) });
+  }
+
+  /** Ends a run. The times of a schedule that was changed meanwhile hold from now on. */
+  async #end(
+    { definition }: Schedule,
+    progress: Progress,
+    save: (progress: Progress) => Promise<Schedule>,
+  ): Promise<void> {
+    const done = await save(progress);
+    if (JSON.stringify(done.definition) === JSON.stringify(definition)) return;
+    const now = await this.parts.schedules.now();
+    await save({ dueAt: new Date(timesOf(done.definition).next(now.getTime())) });
   }
 
   /** What is to be made or sent; null: nothing. */
@@ -243,7 +249,7 @@ export class ScheduleRunner {
   }
 
   async #failed(
-    { scheduleId, tenantId, failures }: Schedule,
+    { scheduleId, tenantId, failures, paused }: Schedule,
     planned: Pending,
     { shown, err }: { readonly shown: string; readonly err?: Error },
     save: (progress: Progress) => Promise<Schedule>,
@@ -254,11 +260,13 @@ export class ScheduleRunner {
       'a scheduled report failed; it will be retried',
     );
     const now = await this.parts.schedules.now();
-    await save({
+    const failed = await save({
       pending: planned,
       failures: failures + 1,
       error: shown,
       retryAt: new Date(now.getTime() + waitMs),
     });
+    // Who pauses a schedule during an attempt means its run too.
+    if (failed.paused && !paused) await save({ pending: null, failures: 0, retryAt: null });
   }
 }
