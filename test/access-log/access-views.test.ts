@@ -74,6 +74,15 @@ describe('what the dashboard reads', () => {
     ]);
   });
 
+  it('is handed on also where the clock was set back', () => {
+    const { views, told } = opened();
+    views.note(read(0, 'auditEvents', { page: 1 }));
+    views.settle(T0 - VIEW + 1);
+    expect(told()).toHaveLength(0);
+    views.settle(T0 - VIEW);
+    expect(told()).toEqual([['auditEvents', { page: 1 }]]);
+  });
+
   it('has an entry of its own for a whole event, and for what is refused', () => {
     const { views, told } = opened();
     const refused = { outcome: 'forbidden', rows: null } as const;

@@ -49,6 +49,20 @@ describeOnPostgres('two instances that look for notices at the same time', () =>
     expect(first.map(({ noticeId }) => noticeId).sort()).toEqual(data.map(({ noticeId }) => noticeId).sort());
     expect(await second).toEqual([]);
   });
+
+  it('take those that wait longest first, and so many at once that others have their turn', async () => {
+    const { tenantId, database } = await store.forNewTenant();
+    const data = Array.from({ length: 251 }, (_, i) => ({
+      ...{ tenantId, noticeId: randomUUID(), routeId: randomUUID(), alertId: randomUUID(), state: 'new' },
+      ...{ createdAt: new Date(NOW), nextAt: new Date(NOW - i), tries: 0 },
+    }));
+    await database.owner.models.alertNotice.createMany({ data });
+    const queue = new NoticeQueue(database.owner, TIME);
+    const ids = async () => (await queue.take(tenantId)).map(({ noticeId }) => noticeId).sort();
+    const [newest, ...others] = data.map(({ noticeId }) => noticeId);
+    expect(await ids()).toEqual(others.sort());
+    expect(await ids()).toEqual([newest]);
+  });
 });
 
 it('of the escalations of an incident, mail needs the worst alone, a destination all, and what is answered none', async () => {

@@ -112,6 +112,11 @@ describe('a document', () => {
       /200100 values/,
     ],
     [
+      'large lists beside one of fewer than no items',
+      '{ auditEvents(pageSize: -200000) { items { recordId } } auditSources { gaps(limit: 1000) { gapId } } }',
+      /200101 values/,
+    ],
+    [
       'a list many times',
       `{ auditEvents(pageSize: 100) { ${many(20, (i) => `a${i}: items { ${many(20, () => 'recordId')} }`)} } }`,
       /42001 values/,

@@ -58,5 +58,15 @@ describe('requests in work', () => {
       await jest.advanceTimersByTimeAsync(20);
       expect([settled, inWork.count]).toEqual([['news', 'service_unavailable'], 2]);
     });
+
+    it('take no place where their caller left meanwhile: nobody would leave it', async () => {
+      const inWork = new InFlight(3, 2);
+      const response = opened(inWork);
+      const left = async () => {
+        Object.assign(response, { closed: true }).emit('close');
+        return 'news';
+      };
+      expect([await inWork.whileWaiting(request, response, left), inWork.count]).toEqual(['news', 0]);
+    });
   });
 });

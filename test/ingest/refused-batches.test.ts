@@ -55,6 +55,15 @@ describe('batches of which most is rejected', () => {
     expect(waits.map(Math.round)).toEqual([0, 500, 500, 500]);
   });
 
+  it('count their bytes once, when they come or when they are refused', async () => {
+    const trial = new Trial();
+    trial.batches.note('key', 0, refusedEventsPerSecond);
+    await trial.send('key', refusedBytesPerSecond);
+    trial.batches.note('key', refusedBytesPerSecond, refusedEventsPerSecond);
+    // One second of each of the two batches' events, and one of bytes.
+    expect(await trial.send('key', 0)).toBeCloseTo(3_000 - refusedFreeMs);
+  });
+
   it('are refused if others of the key would have to wait too long before them', async () => {
     const trial = new Trial();
     trial.batches.note('key', 0, refusedEventsPerSecond);

@@ -68,5 +68,9 @@ describe('tenants with a mark', () => {
     at.away = new Set([1]);
     await expect(at.tenants.among([1, 2])).rejects.toBe(AWAY);
     expect(at.asked).toEqual(['all']);
+    // A reading that failed is not kept.
+    at.away = new Set();
+    expect(await at.tenants.among([1, 2])).toEqual([2]);
+    expect(at.asked).toEqual(['all', 'all']);
   });
 });

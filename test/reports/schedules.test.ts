@@ -214,6 +214,21 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect(await look()).toMatchObject({ failures: 0, error: null, lastRunId: sent[0] });
   });
 
+  it('are tried at once after a change: the failure may have been of what was changed', async () => {
+    const { clock, instance, sent, faults, schedules, tenantId, scheduleId, look } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    clock.ms = at('2026-03-29T05:00:00Z');
+    faults.send = 'no such address';
+    await instance().round();
+    delete faults.send;
+    await schedules.update(tenantId, scheduleId, { ...DAILY, emails: ['b@example.com'] }, AN_ATTEMPT);
+    expect(await look()).toMatchObject({ failures: 0, retryAt: null });
+    await instance().round();
+    expect(sent).toHaveLength(1);
+  });
+
   it('pass over a run that can never be made, with its reason', async () => {
     const { clock, instance, faults, look } = await stage(DAILY, '2026-03-28T10:00:00Z');
     clock.ms = at('2026-03-29T05:00:00Z');
@@ -272,6 +287,18 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect(resumed?.dueAt).toEqual(new Date('2026-03-30T04:00:00Z'));
     await instance().round();
     expect(done.size).toBe(1);
+  });
+
+  it('forget at a pause what somebody asked before', async () => {
+    const { clock, instance, done, schedules, tenantId, scheduleId } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    await schedules.ask(tenantId, scheduleId, AN_ATTEMPT);
+    await schedules.setPaused(tenantId, scheduleId, true, AN_ATTEMPT);
+    clock.ms += MINUTE;
+    await instance().round();
+    expect(done.size).toBe(0);
   });
 
   it('of a tenant do not wait for a long run of another one, and have one run at a time', async () => {

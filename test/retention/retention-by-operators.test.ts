@@ -1,3 +1,5 @@
+import { TICKS_PER_MS } from '../../src/event/event-time';
+import type { AuditEventFilter } from '../../src/event/query';
 import { RetentionManager } from '../../src/modules/tenants/retention/manage-retention';
 import { ANY_ENGINE } from '../support/engines';
 import { OPERATOR, openFakeService } from '../support/fake-service';
@@ -171,6 +173,19 @@ describe('retention through GraphQL', () => {
     expect(await code(RUNS, { tenantId: ids[0], first: 0 })).toBe('invalid_parameter');
     expect(await code(RUNS, { tenantId: 'x', first: 1 })).toBe('not_found');
   });
+});
+
+it('previews as held no more than would be removed: held events with a mark count by their arrival', async () => {
+  const before = new Date('2026-01-05T08:00:00Z');
+  const store = { preview: async () => ({ before, events: 3, kept: 5 }) } as never;
+  const hold = { filter: 'databaseName:Payroll' } as never;
+  const counted: AuditEventFilter[] = [];
+  const manager = new RetentionManager(store, { inForce: async () => [hold] }, async (_, filter) => {
+    counted.push(filter);
+    return 4;
+  });
+  expect(await manager.preview('7', 30)).toEqual({ before, events: 0, kept: 8, held: 3, holds: 1 });
+  expect(counted).toMatchObject([{ from: null, to: BigInt(before.getTime()) * TICKS_PER_MS }]);
 });
 
 it('shows a run as it was recorded', async () => {

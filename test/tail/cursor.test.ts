@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/limits';
-import { CursorSeal, markOf, type TailPlace } from '../../src/modules/tail/cursor';
+import { CursorSeal, filterHash, markOf, type TailPlace } from '../../src/modules/tail/cursor';
 import type { EpochState } from '../../src/store/log/epoch/epoch';
 import { TEST_EPOCH, testEpoch } from '../support/epoch';
 
@@ -88,6 +88,15 @@ describe('a cursor', () => {
     expect(() => without.open(text)).toThrow(expect.objectContaining({ code: 'invalid_parameter' }));
     const later = new CursorSeal({ epoch: testEpoch(), formerKeys: [FORMER_KEY], nowMs });
     expect(() => later.open(text)).toThrow(expect.objectContaining({ code: 'cursor_of_earlier_log' }));
+  });
+
+  it('goes on with the same filters in any order, and with the same time in other words', () => {
+    const hash = (filters: object) => filterHash(filters as never).toString('hex');
+    const utc = { startTime: '2026-01-05T08:00:00Z', actionId: 'SL' };
+    const same = { actionId: 'SL', startTime: '2026-01-05T10:00:00.000+02:00' };
+    expect(hash(same)).toBe(hash(utc));
+    for (const other of [{ ...utc, startTime: '2026-01-05T08:00:00.001Z' }, { ...utc, actionId: 'sl' }, {}])
+      expect(hash(other)).not.toBe(hash(utc));
   });
 
   it('is refused, as one of an earlier log, once another epoch has begun', () => {
