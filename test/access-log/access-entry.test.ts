@@ -1,7 +1,17 @@
 import fc from 'fast-check';
-import { entryIdFloor, entryOf, ownAttempt, parametersText, storableName } from '../../src/caller/access-log';
+import {
+  type AccessEntry,
+  type AccessFilter,
+  entryIdFloor,
+  entryOf,
+  ownAttempt,
+  parametersText,
+  storableName,
+} from '../../src/caller/access-log';
+import { attemptBy } from '../../src/caller/call';
 import { newKey } from '../../src/caller/key-format';
 import { LIMITS } from '../../src/limits';
+import { type EntriesRequest, listEntries } from '../../src/modules/access-log/list-entries';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 3_000 });
 
@@ -47,6 +57,48 @@ describe('the parameters of an entry', () => {
       '{"objectName":"aag_StatusOfMyOrders"}',
     );
   });
+});
+
+describe('a page of entries', () => {
+  const page = async (found: readonly string[], lookedTo: string | null, asked: object = {}) => {
+    const filters: AccessFilter[] = [];
+    const store = {
+      newest: async (filter: AccessFilter) => {
+        filters.push(filter);
+        return { entries: found.map((entryId) => ({ entryId }) as AccessEntry), lookedTo };
+      },
+    };
+    const { entries, ...about } = await listEntries({ first: 2, ...asked } as EntriesRequest, store);
+    return { ids: entries.map(({ entryId }) => entryId), ...about, filter: filters[0] };
+  };
+
+  it('ends with its last entry, or where a search has looked to', async () => {
+    expect(await page(['c', 'b', 'a'], null)).toMatchObject({
+      ...{ ids: ['c', 'b'], endCursor: 'b', hasNextPage: true },
+    });
+    expect(await page(['c'], '0')).toMatchObject({ ids: ['c'], endCursor: '0', hasNextPage: true });
+    expect(await page([], '0')).toMatchObject({ ids: [], endCursor: '0', hasNextPage: true });
+    expect(await page(['c', 'b', 'a'], '0')).toMatchObject({ endCursor: 'b', hasNextPage: true });
+    expect(await page(['c'], null)).toMatchObject({ endCursor: 'c', hasNextPage: false });
+  });
+
+  it('has no entry of before its first moment, also where that is a part of a millisecond', async () => {
+    const ms = Date.UTC(2026, 0, 5);
+    const { filter } = await page([], null, {
+      from: '2026-01-05T00:00:00.0000001Z',
+      to: '2026-01-05T00:00:01.0000000Z',
+    });
+    expect(filter).toMatchObject({ fromMs: ms + 1, toMs: ms + 1_000 });
+  });
+});
+
+it('the entry of an operator concerns each tenant that it names', () => {
+  const principal = { kind: 'operator', keyId: 'k', name: 'ops' } as const;
+  const asking = { principal, requestId: 'r', address: '192.0.2.1', entrance: 'graphql' } as const;
+  const tenantsOf = (parameters: object) =>
+    attemptBy(asking, 'createApiKey', { at: 0, parameters }).tenantIds;
+  expect(tenantsOf({ tenantIds: ['7', '9', 'x'] })).toEqual([7, 9]);
+  expect([tenantsOf({ tenantId: '7' }), tenantsOf({ tenantId: 7, tenantIds: '9' })]).toEqual([[7], []]);
 });
 
 it('a name from another system is cut to length, and loses characters that a database cannot store', () => {

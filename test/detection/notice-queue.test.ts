@@ -63,6 +63,28 @@ describeOnPostgres('two instances that look for notices at the same time', () =>
     expect(await ids()).toEqual(others.sort());
     expect(await ids()).toEqual([newest]);
   });
+
+  it('note what was sent also where the other one has taken it meanwhile: it is not sent a third time', async () => {
+    const { tenantId, database } = await store.forNewTenant();
+    const { models } = database.owner;
+    const one = { tenantId, noticeId: randomUUID(), routeId: randomUUID(), alertId: randomUUID(), tries: 0 };
+    const at = { ms: NOW };
+    await models.alertNotice.create({
+      data: { ...one, state: 'new', createdAt: new Date(NOW), nextAt: new Date(NOW) },
+    });
+    const [first, second] = [0, 1].map(() => new NoticeQueue(database.owner, async () => new Date(at.ms)));
+    const taken = (await first?.take(tenantId)) ?? [];
+    at.ms += 61_000;
+    const again = (await second?.take(tenantId)) ?? [];
+    expect([taken.length, again.length]).toEqual([1, 1]);
+    await first?.done(tenantId, taken);
+    await second?.failed(tenantId, again, 'HTTP 503');
+    at.ms += 3_600_000;
+    expect(await second?.take(tenantId)).toEqual([]);
+    expect(await models.alertNotice.findMany({ where: { tenantId } })).toMatchObject([
+      { sentAt: new Date(NOW + 61_000) },
+    ]);
+  });
 });
 
 it('of the escalations of an incident, mail needs the worst alone, a destination all, and what is answered none', async () => {

@@ -330,6 +330,14 @@ describe.each(ENGINES)('the notifier on %s', (engine) => {
     expect(toldBy('siem').map(({ length }) => length)).toEqual(Array(14).fill(1));
   });
 
+  it('sends as many single mails as may be within ten seconds', async () => {
+    const { aRoute, note, anInstance, toldBy } = await aTenant();
+    await aRoute('soc', { to: ['soc@example.com'] });
+    await note(...ids(5));
+    await anInstance().run();
+    expect(toldBy('soc').map(({ length }) => length)).toEqual([1, 1, 1, 1, 1]);
+  });
+
   it('makes one alert about a channel that fails, told only by routes over other channels', async () => {
     const { aRoute, note, anInstance, toldBy, failing, at, alerts, told } = await aTenant();
     const destinationId = randomUUID();

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../src/limits';
 import { DashboardSession } from '../support/dashboard-session';
 import { ANY_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
@@ -61,6 +62,23 @@ describe('saved searches', () => {
     expect(refused.body.errors[0].extensions.code).toBe('not_found');
     expect((await mine.graphql(REMOVE, { searchId })).body.data.removeSavedSearch.name).toBe(spec.name);
     expect((await mine.graphql(LIST)).body.data.savedSearches).toEqual([]);
+  });
+
+  it('are so many of one owner in a tenant; removed ones are not among them', async () => {
+    const acme = await open.world.tenant();
+    const mine = await signIn(acme.key);
+    const bound = jest.replaceProperty(LIMITS, 'savedSearchesMax', 2 as never);
+    try {
+      const save = async (name: string) =>
+        (await mine.graphql(SAVE, { ...spec, name, tenantId: acme.tenantId })).body;
+      const { searchId } = (await save('a')).data.saveSearch;
+      await save('b');
+      expect((await save('c')).errors[0].extensions.code).toBe('invalid_parameter');
+      await mine.graphql(REMOVE, { searchId });
+      expect((await save('c')).data.saveSearch.name).toBe('c');
+    } finally {
+      bound.restore();
+    }
   });
 
   it('are refused with every problem at once', async () => {

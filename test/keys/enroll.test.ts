@@ -8,6 +8,7 @@ import { parseConfig, withOwnKey } from '../../agent/config/parse-config';
 import { LineLog } from '../../agent/log';
 import { renewKey } from '../../agent/renew-key';
 import { AGENT_TIMES } from '../../agent/times';
+import { openDatabase } from '../../src/database/database';
 import { aReport, REPORT } from '../support/audit-sources';
 import { ENGINES, temporaryFolder } from '../support/engines';
 import { useWorld } from '../support/use-world';
@@ -268,6 +269,19 @@ describe.each(ENGINES)('a token of agents on %s', (engine) => {
       expect((await ask(acme.agentKey, RENEW)).errors[0].message).toContain('an operator rotates it');
       expect((await open.world.operate(ASK, { t: acme.tenantId })).renewAgentKeys.asked).toBe(0);
       expect((await ask(acme.key, STATE)).errors[0].extensions.code).toBe('forbidden');
+    });
+
+    it('when an operator asks, and not the one before it, which works until it was used', async () => {
+      const { key, keyId, tenantId } = await enrolled({ d: 9 });
+      const { migrator, close } = await openDatabase(open.world.database);
+      await migrator.models.apiKey.updateMany({
+        where: { keyId },
+        data: { createdAt: new Date(Date.now() - 30 * 86_400_000) },
+      });
+      await close();
+      // It was due by its age, and nobody asked.
+      expect((await ask(key, RENEW)).errors).toBeUndefined();
+      expect((await open.world.operate(ASK, { t: tenantId })).renewAgentKeys.asked).toBe(1);
     });
   });
 });

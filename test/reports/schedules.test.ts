@@ -289,6 +289,41 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect(done.size).toBe(1);
   });
 
+  it('send a run that somebody asked for, and then that of the next time, which begins where the one before it ended', async () => {
+    const definition = { ...DAILY, period: 'schedule' } as const;
+    const { clock, instance, sent, faults, schedules, tenantId, scheduleId, periods } = await stage(
+      definition,
+      '2026-03-28T10:00:00Z',
+    );
+    clock.ms = at('2026-03-28T12:00:00Z');
+    await schedules.ask(tenantId, scheduleId, AN_ATTEMPT);
+    faults.send = 'HTTP 503';
+    await instance().round();
+    clock.ms = at('2026-03-29T05:00:00Z');
+    delete faults.send;
+    await instance().round();
+    await instance().round();
+    expect(periods()).toEqual([
+      ['2026-03-28T05:00', '2026-03-28T12:00'],
+      ['2026-03-28T05:00', '2026-03-29T04:00'],
+    ]);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('are tried at once when somebody asks', async () => {
+    const { clock, instance, sent, faults, schedules, tenantId, scheduleId } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    clock.ms = at('2026-03-29T05:00:00Z');
+    faults.send = 'HTTP 503';
+    await instance().round();
+    delete faults.send;
+    await schedules.ask(tenantId, scheduleId, AN_ATTEMPT);
+    await instance().round();
+    expect(sent).toHaveLength(1);
+  });
+
   it('forget at a pause what somebody asked before', async () => {
     const { clock, instance, done, schedules, tenantId, scheduleId } = await stage(
       DAILY,

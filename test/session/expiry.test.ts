@@ -197,6 +197,9 @@ describe.each(ENGINES)('sessions that have ended, on %s', (engine) => {
     await sessions.removeEnded(new Date(START));
     const left = await Promise.all(Object.keys(ends).map((name) => sessions.find(Buffer.from(name))));
     expect(left.map((session) => session !== null)).toEqual([true, false, false]);
+    // Of two instances, the one that writes its use late takes nothing back.
+    for (const ms of [5 * MINUTE, 3 * MINUTE]) await sessions.touch(Buffer.from('live'), at(ms));
+    expect((await sessions.find(Buffer.from('live')))?.lastUsedAt).toEqual(at(5 * MINUTE));
     await store.close();
   });
 });

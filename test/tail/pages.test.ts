@@ -20,7 +20,7 @@ describe('a page of the tail', () => {
   it('begins with the tenant after the one that the page before ended with', async () => {
     const epoch = testEpoch();
     const seal = new CursorSeal({ epoch, formerKeys: [], nowMs: Date.now });
-    const tenants = tenantSet([3, 5, 9]);
+    const tenants = tenantSet([3, 4, 9]);
     const sizes = new Map(tenants.map((tenantId) => [tenantId, 10]));
     const reader = {
       sizes: async () => sizes,
@@ -61,7 +61,7 @@ describe('a page of the tail', () => {
       served.push(...page.items.map((item) => ('json' in item ? item.json : '')));
       cursor = page.nextCursor;
     }
-    expect(served).toEqual(['3', '5', '9', '3', '5', '9', '3']);
+    expect(served).toEqual(['3', '4', '9', '3', '4', '9', '3']);
   });
 });
 

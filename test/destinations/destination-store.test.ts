@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { DestinationStore } from '../../src/modules/destinations/destination.store';
+import { AN_ATTEMPT } from '../support/attempt';
+import { ANY_ENGINE } from '../support/engines';
+import { Store } from '../support/store';
+
+describe('what operators change of a stored destination', () => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await Store.open(ANY_ENGINE);
+  });
+  afterAll(() => store.close());
+
+  /** A destination that an instance serves, whose last attempts failed. */
+  async function served() {
+    const { tenantId, database } = await store.forNewTenant();
+    const destinations = new DestinationStore(database.service);
+    const key = { tenantId, destinationId: randomUUID() };
+    const spec = {
+      name: 'siem',
+      type: 'webhook',
+      filter: '',
+      format: 'native',
+      settings: { url: 'https://a' },
+    };
+    const row = { ...key, ...spec, secrets: Buffer.from('sealed'), position: 5, goEpoch: 'e' } as never;
+    expect(await destinations.insert(row, 1, AN_ATTEMPT)).toBe(true);
+    const { models } = database.owner;
+    const leaseId = randomUUID();
+    const before = {
+      ...{
+        leaseId,
+        leaseUntil: new Date(Date.now() + 60_000),
+        attempts: 3,
+        batches: [5n, 9n],
+        batchLimit: 2,
+      },
+      nextAttemptAt: new Date('2199-01-01T00:00:00Z'),
+      positionSetAt: new Date('2026-01-05T08:00:00Z'),
+    };
+    await models.destination.updateMany({ where: key, data: before });
+    const now = () => models.destination.findFirstOrThrow({ where: key });
+    const found = await destinations.find(key.destinationId, tenantId);
+    if (!found) throw new Error('it is not there');
+    return { destinations, key, now, found, before };
+  }
+  const ANEW = { generation: 1, batches: [], batchLimit: null, attempts: 0, nextAttemptAt: null };
+  const FREE = { leaseId: null, leaseUntil: null };
+
+  it.each([
+    ['filter', { filter: 'actionId:SL' }],
+    ['format', { format: 'ecs' as const }],
+    ['settings', { settings: { url: 'https://b' } }],
+    ['secrets', { secrets: Buffer.from('others') }],
+  ])('its %s: what is in work is not sent under ids of before, and its position stays', async (_, change) => {
+    const { destinations, now, found } = await served();
+    expect(await destinations.update(found, { ...found, ...change }, AN_ATTEMPT)).toBe(true);
+    expect(await now()).toMatchObject({ ...ANEW, ...FREE, position: 5n });
+  });
+
+  it('its name alone changes nothing of what is in work', async () => {
+    const { destinations, now, found, before } = await served();
+    expect(await destinations.update(found, { ...found, name: 'soc' }, AN_ATTEMPT)).toBe(true);
+    expect(await now()).toMatchObject({ ...before, name: 'soc', generation: 0 });
+  });
+
+  it('once it is resumed, it does not count as failing, and is tried now', async () => {
+    const { destinations, key, now } = await served();
+    await destinations.pause(key, AN_ATTEMPT);
+    expect((await now()).state).toBe('paused');
+    await destinations.resume(key, 'another', AN_ATTEMPT);
+    const resumed = { state: 'active', attempts: 0, nextAttemptAt: null, goEpoch: 'another', generation: 0 };
+    expect(await now()).toMatchObject({ ...resumed, batches: [5n, 9n] });
+  });
+
+  it('its position: what retention removed before is not behind it', async () => {
+    const { destinations, key, now, before } = await served();
+    await destinations.replay(key, 0, AN_ATTEMPT);
+    expect(await now()).toMatchObject({ ...ANEW, ...FREE, position: 0n });
+    expect((await now()).positionSetAt.getTime()).toBeGreaterThan(before.positionSetAt.getTime());
+  });
+
+  it('a removed one has no sender any more, and is not found', async () => {
+    const { destinations, key, now, found } = await served();
+    await destinations.remove(key, AN_ATTEMPT);
+    expect(await now()).toMatchObject({ state: 'removed', ...FREE });
+    expect(await destinations.find(key.destinationId)).toBeNull();
+    expect(await destinations.pause(key, AN_ATTEMPT)).toBe(false);
+    expect(await destinations.update(found, { ...found, name: 'soc' }, AN_ATTEMPT)).toBe(false);
+  });
+});
