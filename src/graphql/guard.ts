@@ -142,10 +142,16 @@ function withoutSecrets(args: Args): Args {
   const { secrets, url, erased: _, note: __, bytes: ___, ...others } = args;
   return {
     ...others,
-    ...(typeof url === 'string' && { url: url.replace(/\?.*/s, '?…').replace(/\/\/[^/@]*@/, '//…@') }),
+    ...(typeof url === 'string' && { url: url.replace(/\?.*/s, '?…').replace(LOGIN, '$1…@') }),
     ...(typeof secrets === 'object' && secrets !== null && { secrets: Object.keys(secrets) }),
   };
 }
+
+/**
+ * What may be the login of a URL: all up to the last @. A password may have signs that end a login, and parsers take any
+ * number of slashes, of either kind, before it.
+ */
+const LOGIN = /^(\s*[a-z][a-z\d+.-]*:[\\/]*).*@/is;
 
 /** Number of objects in a root field's value: the items of a list or a page, else 1. */
 function rowsOf(value: unknown): number {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { GraphQLObjectType, GraphQLSchema, GraphQLString, graphql } from 'graphql';
 import {
   type AccessEntry,
   type AccessFilter,
@@ -10,6 +11,7 @@ import {
 } from '../../src/caller/access-log';
 import { attemptBy } from '../../src/caller/call';
 import { newKey } from '../../src/caller/key-format';
+import { guardEveryAccess } from '../../src/graphql/guard';
 import { LIMITS } from '../../src/limits';
 import { type EntriesRequest, listEntries } from '../../src/modules/access-log/list-entries';
 
@@ -90,6 +92,33 @@ describe('a page of entries', () => {
     });
     expect(filter).toMatchObject({ fromMs: ms + 1, toMs: ms + 1_000 });
   });
+});
+
+it.each([
+  ['https://siem.example/in?token=abc', 'https://siem.example/in?…'],
+  ['https://ada:secret@siem.example/in?token=abc', 'https://…@siem.example/in?…'],
+  ['https://ada:sec@ret@siem.example', 'https://…@siem.example'],
+  ['https://ada:sec/ret@siem.example', 'https://…@siem.example'],
+  ['https:\\\\ada:secret@siem.example', 'https:\\\\…@siem.example'],
+  ['HTTPS:ada:secret@siem.example', 'HTTPS:…@siem.example'],
+])('the entry of a call with the URL %j has neither its query nor its login', async (url, shown) => {
+  const entries: AccessEntry[] = [];
+  const note = (entry: AccessEntry) => void entries.push(entry);
+  const field = {
+    type: GraphQLString,
+    args: { url: { type: GraphQLString } },
+    extensions: { access: { principal: 'operator' } },
+    resolve: () => 'x',
+  };
+  const schema = new GraphQLSchema({
+    query: new GraphQLObjectType({ name: 'Query', fields: { look: field } }),
+  });
+  guardEveryAccess(schema, { accessLog: { note }, accessViews: { note }, nowMs: () => 0 });
+  const principal = { kind: 'operator', keyId: 'k', name: 'ops' };
+  const contextValue = { principal, requestId: 'r', address: '192.0.2.1', entrance: 'graphql' };
+  const source = 'query($url: String) { look(url: $url) }';
+  await graphql({ schema, source, variableValues: { url }, contextValue });
+  expect(entries.map(({ parameters }) => JSON.parse(parameters))).toEqual([{ url: shown }]);
 });
 
 it('the entry of an operator concerns each tenant that it names', () => {

@@ -280,8 +280,16 @@ describe.each(ENGINES)('a token of agents on %s', (engine) => {
       });
       await close();
       // It was due by its age, and nobody asked.
-      expect((await ask(key, RENEW)).errors).toBeUndefined();
+      const next = (await ask(key, RENEW)).data.renewAgentKey;
       expect((await open.world.operate(ASK, { t: tenantId })).renewAgentKeys.asked).toBe(1);
+      // Made anew, it is as old as its last making.
+      const times = async () => {
+        const { apiKeys } = await open.world.operate('{ apiKeys { keyId createdAt } }');
+        return apiKeys.find((one: { keyId: string }) => one.keyId === next.keyId).createdAt as string;
+      };
+      const made = await times();
+      expect((await ask(key, RENEW)).data.renewAgentKey.keyId).toBe(next.keyId);
+      expect(Date.parse(await times())).toBeGreaterThan(Date.parse(made));
     });
   });
 });

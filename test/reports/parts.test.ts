@@ -13,12 +13,62 @@ import { signManifest } from '../../src/modules/reports/manifest';
 import { askedOf, MAKE_PARAMETERS } from '../../src/modules/reports/parameters';
 import { type PdfColumn, PdfTable } from '../../src/modules/reports/pdf/pdf-table';
 import { Privileged } from '../../src/modules/reports/privileged';
+import { Delivery } from '../../src/modules/reports/schedules/deliver';
 import { Tally } from '../../src/modules/reports/tally';
 import { verifyRun } from '../../src/modules/reports/verify-run';
 import { CheckpointKey, newCheckpointKeyPem } from '../../src/store/log/evidence/note-key';
 import type { StoredAuditEvent } from '../../src/store/rows/audit-event-reader';
 
 const at = (minute: number) => `2026-03-05T10:${String(minute).padStart(2, '0')}:00.0000000Z`;
+
+describe('a run that is sent to a destination', () => {
+  const FORMATS = ['html', 'csv', 'json'] as const;
+  const MB = 1_000_000;
+  /** @param bytes of each file @param answer of the receiver of files, by the name of a file */
+  async function posted(bytes: readonly number[], answer: (name: string) => object | null = () => ACCEPTED) {
+    const files = FORMATS.map((format, i) => ({
+      format,
+      name: `r.${format}`,
+      bytes: bytes[i],
+      sha256: '00',
+    }));
+    const run = { runId: 'r', reportId: 'log-ons', createdAt: at(0), files };
+    const sent: string[] = [];
+    const delivery = new Delivery({ run: async () => run, file: async () => ({ content: [] }) } as never, {
+      sendFile: async (_tenantId, _destinationId, { name }) => {
+        sent.push(name);
+        return answer(name) as never;
+      },
+      sendMessage: async () => {
+        sent.push('message');
+        return ACCEPTED;
+      },
+      ...{ mail: null, publicUrl: null },
+    });
+    const definition = { emails: [], destinationId: 'd', formats: FORMATS, name: 'x' };
+    const done = await delivery.send({ tenantId: 7, definition } as never, { told: [] } as never);
+    return { sent, failure: done.failure };
+  }
+  const ACCEPTED = { kind: 'accepted' };
+  const RUN = 'reports/log-ons-r.run.json';
+
+  it('brings its files, what proves them, and last a message; a file that is too large stays', async () => {
+    const names = ['reports/r.html', 'reports/r.csv', 'reports/r.json'];
+    expect(await posted([1, MB, 1])).toEqual({ sent: [...names, RUN, 'message'], failure: null });
+    const large = await posted([1, LIMITS.reportSentFileBytesMax + 1, LIMITS.reportSentFileBytesMax]);
+    expect(large.sent).toEqual([names[0], names[2], RUN, 'message']);
+  });
+
+  it('is not told of where a file was not taken, and is told of alone where no files are kept', async () => {
+    const away = { kind: 'failed', message: 'HTTP 503' };
+    const failed = await posted([1, 1, 1], (name) => (name.endsWith('.csv') ? away : ACCEPTED));
+    expect(failed).toEqual({ sent: ['reports/r.html', 'reports/r.csv'], failure: 'HTTP 503' });
+    expect(await posted([1, 1, 1], () => null)).toEqual({
+      sent: ['reports/r.html', RUN, 'message'],
+      failure: null,
+    });
+  });
+});
 
 describe('who is privileged', () => {
   const event = (minute: number, more: object) =>

@@ -47,6 +47,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     const done = new Map<string, MakeRequest>();
     const sent: string[] = [];
     const noted: AccessEntry[] = [];
+    const givenUp: string[] = [];
     const stopping = new AbortController();
     const held = new Map<number, Promise<void>>();
     const faults: { make?: Error; send?: string; crash?: boolean; stop?: boolean } = {};
@@ -58,7 +59,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
           schedules,
           runs: {
             find: async (_, runId) => (done.has(runId) ? ({} as never) : null),
-            giveUp: async () => {},
+            giveUp: async (_, runId) => void givenUp.push(runId),
           },
           maker: {
             make: async (request) => {
@@ -107,6 +108,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       done,
       sent,
       noted,
+      givenUp,
       held,
       faults,
       meanwhile,
@@ -157,10 +159,8 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
   });
 
   it('send a run that was made before a crash, and make one anew that was not', async () => {
-    const { clock, instance, done, sent, faults, schedules, tenantId, scheduleId, look } = await stage(
-      DAILY,
-      '2026-03-28T10:00:00Z',
-    );
+    const { clock, instance, done, sent, givenUp, faults, schedules, tenantId, scheduleId, look } =
+      await stage(DAILY, '2026-03-28T10:00:00Z');
     clock.ms = at('2026-03-29T05:00:00Z');
     faults.crash = true;
     await instance().round();
@@ -187,7 +187,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     clock.ms += 2 * MINUTE;
     await instance().round();
     expect(done.size).toBe(2);
-    expect(done.has(pending.runId)).toBe(false);
+    expect([done.has(pending.runId), givenUp]).toEqual([false, [pending.runId]]);
     expect(await schedules.renew({ tenantId, scheduleId }, gone, { error: 'late' })).toBeNull();
     expect((await look()).error).toBeNull();
   });
