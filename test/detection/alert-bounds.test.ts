@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../src/limits';
 import { AlertStore, type AlertWork } from '../../src/modules/detection/alerts/alert.store';
+import { RouteStore } from '../../src/modules/detection/notices/route.store';
 import { tenantSet } from '../../src/tenant-set';
 import { AN_ATTEMPT } from '../support/attempt';
 import { ONE_ENGINE } from '../support/engines';
@@ -74,6 +75,27 @@ describe.each(ONE_ENGINE)('the bounds on the alerts of a tenant on %s', (engine)
     await suppress();
     await expect(suppress()).rejects.toMatchObject({ code: 'invalid_parameter' });
     await work({ comment: 'still works' });
+  });
+
+  it('refuse a route above their number; removed routes do not count', async () => {
+    const { tenantId } = store;
+    const route = {
+      severityMin: 1,
+      ruleId: null,
+      escalateMinutes: null,
+      target: { to: ['soc@example.com'] },
+    };
+    const data = Array.from({ length: 100 }, (_, n) => ({
+      ...{ tenantId, routeId: randomUUID(), name: `${n}`, severityMin: 1, kind: 'email', enabled: true },
+      ...{ target: JSON.stringify(route.target), createdAt: EARLIER },
+    }));
+    await store.database.migrator.models.alertRoute.createMany({ data });
+    const routes = new RouteStore(store.database.service, () => NOW);
+    const create = () => routes.create(tenantId, { ...route, name: 'one more' }, AN_ATTEMPT);
+    await expect(create()).rejects.toMatchObject({ code: 'invalid_parameter' });
+    await routes.remove(tenantId, data[0]?.routeId ?? '', AN_ATTEMPT);
+    expect(await create()).toMatchObject({ name: 'one more' });
+    await expect(create()).rejects.toMatchObject({ code: 'invalid_parameter' });
   });
 
   it('show only the newest changes of an alert, the oldest of those first', async () => {
