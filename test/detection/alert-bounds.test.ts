@@ -116,4 +116,15 @@ describe.each(ONE_ENGINE)('the bounds on the alerts of a tenant on %s', (engine)
     expect(shown.slice(-2).map(({ comment }) => comment)).toContain('still works');
     expect(shown.slice(0, 2).map(({ comment }) => comment)).toEqual(['2', '3']);
   });
+
+  it('keep when a person first took an alert up', async () => {
+    const status = (name: string) => work({ kind: 'acknowledged', set: { status: name } });
+    await store.database.migrator.models.alert.updateMany({
+      where: { alertId },
+      data: { acknowledgedAt: EARLIER },
+    });
+    await status('acknowledged');
+    const read = () => store.database.migrator.models.alert.findFirstOrThrow({ where: { alertId } });
+    expect(await read()).toMatchObject({ acknowledgedAt: EARLIER, updatedAt: new Date(NOW) });
+  });
 });

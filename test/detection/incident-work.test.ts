@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { recordIdFloor } from '../../src/event/record-id';
+import { LIMITS } from '../../src/limits';
 import { AlertCounts } from '../../src/modules/detection/alerts/alert-counts';
+import { IncidentReader } from '../../src/modules/detection/alerts/incident.reader';
 import { IncidentStore, type IncidentWork } from '../../src/modules/detection/alerts/incident.store';
 import { noteAlerts } from '../../src/modules/detection/alerts/note-alerts';
 import { putIncidents } from '../../src/modules/detection/alerts/put-incidents';
@@ -168,6 +170,76 @@ describe('work on incidents', () => {
     expect(await rowsWith({ kind: 'login', name: 'sa', part: 'got' })).toBe(5n);
     expect(await rowsWith({ kind: 'login', name: 'sa', part: 'did' })).toBe(12n);
     expect(await rowsWith({ kind: 'address', name: '10.0.0.9', part: 'did' })).toBe(0n);
+  });
+
+  it('keeps when a person first took it up, and counts the open alerts of all tenants together', async () => {
+    const [a, b] = [await made(), await made()];
+    const at = { ms: NOW_MS };
+    const incidents = new IncidentStore(store.database.service, () => at.ms);
+    const both = [a.ids[0] as string, b.ids[0] as string];
+    const tenants = tenantSet([a.tenantId, b.tenantId]);
+    const bound = jest.replaceProperty(LIMITS, 'incidentAlertsWorkedMax', 3 as never);
+    try {
+      // Two incidents of two alerts each.
+      const refused = { code: 'invalid_parameter' };
+      await expect(incidents.work(tenants, both, RESOLVED, AN_ATTEMPT)).rejects.toMatchObject(refused);
+    } finally {
+      bound.restore();
+    }
+    const set = { status: 'acknowledged', verdict: null };
+    await incidents.work(tenants, both, { ...RESOLVED, kind: 'acknowledged', set }, AN_ATTEMPT);
+    at.ms += 60_000;
+    await incidents.work(tenants, both, RESOLVED, AN_ATTEMPT);
+    for (const { tenantId, models, ids } of [a, b]) {
+      const where = { tenantId, incidentId: ids[0] as string };
+      const [incident, ...others] = await models.incident.findMany({ where });
+      expect(others).toEqual([]);
+      const times = { acknowledgedAt: new Date(NOW_MS), updatedAt: new Date(at.ms), status: 'resolved' };
+      expect([incident, ...(await models.alert.findMany({ where }))]).toMatchObject([times, times, times]);
+    }
+  });
+
+  it('leaves an incident without alerts empty, in no list, and both as people have left them', async () => {
+    const { tenantId, models, ids } = await made();
+    const tenants = tenantSet([tenantId]);
+    const incidents = new IncidentStore(store.database.service, () => NOW_MS);
+    const reader = new IncidentReader(store.database.service);
+    const [from, to, other] = ids as [string, string, string];
+    await models.incident.updateMany({ where: { tenantId }, data: { rowsRead: 7n, rowsChanged: 9n } });
+    for (const { alertId } of await models.alert.findMany({ where: { tenantId, incidentId: from } }))
+      await incidents.move(tenants, alertId, to, { actor: 'Ada', comment: null }, AN_ATTEMPT);
+    const empty = { alertCount: 0, eventCount: 0n, rowsRead: 0n, rowsChanged: 0n, touched: true };
+    const one = (incidentId: string) => models.incident.findFirstOrThrow({ where: { tenantId, incidentId } });
+    expect(await one(from)).toMatchObject(empty);
+    expect(await one(to)).toMatchObject({ alertCount: 4, touched: true });
+    expect(await one(other)).toMatchObject({ alertCount: 2, touched: false, rowsRead: 7n });
+    const asked = { page: 1, pageSize: 9, sortBy: 'firstEventTime', sortDirection: 'asc' } as never;
+    const { items, totalCount } = await reader.incidents(tenants, asked);
+    expect([items.map(({ incidentId }) => incidentId).sort(), totalCount]).toEqual([[to, other].sort(), 2]);
+
+    const began = new Date('2026-01-06T00:00:00Z');
+    await models.incident.updateMany({ where: { tenantId, incidentId: other }, data: { createdAt: began } });
+    expect(await reader.open(tenants)).toEqual([
+      { severity: 'high', incidents: 2, unacknowledged: 2, oldestTime: began.toISOString() },
+    ]);
+  });
+
+  it('is shown with a timeline that joins what is the same, and not what is worse', async () => {
+    const { tenantId, models, ids } = await made();
+    const reader = new IncidentReader(store.database.service);
+    const timeline = async () => (await reader.incident(tenantSet([tenantId]), ids[0] as string))?.timeline;
+    await models.finding.updateMany({ where: { tenantId }, data: { title: 'The same' } });
+    expect(await timeline()).toMatchObject([{ text: 'The same', severity: 'high', findingCount: 2 }]);
+    const [last] = await models.finding.findMany({
+      where: { tenantId, principals: { has: 'eve' } },
+      orderBy: { firstEvent: 'desc' },
+    });
+    const where = { tenantId, findingId: last?.findingId ?? '' };
+    await models.finding.updateMany({ where, data: { severity: 4 } });
+    expect(await timeline()).toMatchObject([
+      { severity: 'high', findingCount: 1 },
+      { severity: 'critical', findingCount: 1 },
+    ]);
   });
 
   it('is done to none where one is not there, or belongs to a tenant that the caller does not see', async () => {

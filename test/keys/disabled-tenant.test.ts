@@ -1,3 +1,6 @@
+import 'reflect-metadata';
+import { TenantResolver } from '../../src/modules/tenants/tenant.resolver';
+import { AN_ATTEMPT } from '../support/attempt';
 import { aReport, REPORT } from '../support/audit-sources';
 import { DashboardSession } from '../support/dashboard-session';
 import { ANY_ENGINE } from '../support/engines';
@@ -89,4 +92,18 @@ describe('a disabled tenant', () => {
       extensions: { code: 'invalid_parameter' },
     });
   });
+});
+
+it('a tenant that is disabled or enabled is so at once on the instance that did it, also where none notifies it', async () => {
+  let forgotten = 0;
+  const tenant = { tenantId: 7, name: 'Acme', createdAt: new Date(0), retentionDays: null };
+  const store = { setDisabled: async () => ({ ...tenant, disabledAt: null, disabledReason: null }) };
+  const authenticator = { forget: () => void forgotten++ };
+  const holds = { counts: async () => new Map(), inForce: async () => [] };
+  const resolver = new TenantResolver(store as never, authenticator, holds, () => 0);
+  const call = { attempt: () => AN_ATTEMPT } as never;
+  await resolver.disableTenant({ tenantId: '7', reason: 'unpaid' }, call);
+  expect(forgotten).toBe(1);
+  await resolver.enableTenant({ tenantId: '7' }, call);
+  expect(forgotten).toBe(2);
 });
