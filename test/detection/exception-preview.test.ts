@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { microsecondsOfRecordId } from '../../src/event/record-id';
+import { AlertStore } from '../../src/modules/detection/alerts/alert.store';
 import { ExceptionPreview } from '../../src/modules/detection/backtests/exception-preview';
 import { writeFindings } from '../../src/modules/detection/detector/write-findings';
 import type { Finding } from '../../src/rules/finding';
@@ -51,6 +52,43 @@ describe('what an exception would have removed', () => {
   it('is an alert of whose findings it leaves out each event', async () => {
     const { preview } = await anAlert(['PROBE01', 'PROBE01']);
     expect(await preview(['hostName'])).toMatchObject({ alerts: 1, removed: 1, open: 1 });
+  });
+
+  it('is also an alert that somebody works on, and the alert itself where it is older than the days that count', async () => {
+    const { tenantId, alertId, models, preview } = await anAlert(['PROBE01']);
+    await models.alert.updateMany({
+      where: { tenantId, alertId },
+      data: { status: 'acknowledged', createdAt: new Date(NOW_MS - 31 * 86_400_000) },
+    });
+    expect(await preview(['hostName'])).toMatchObject({ alerts: 1, removed: 1, open: 1, openIds: [alertId] });
+    await models.alert.updateMany({ where: { tenantId, alertId }, data: { status: 'suppressed' } });
+    expect(await preview(['hostName'])).toMatchObject({ alerts: 1, removed: 1, open: 0, openIds: [] });
+  });
+
+  it('is resolved as it is told, if it is open, with when a person first took it up', async () => {
+    const [own, other] = [await anAlert(['PROBE01']), await anAlert(['PROBE01'])];
+    const { tenantId, alertId, models } = own;
+    const first = new Date(NOW_MS - 60_000);
+    const resolved = async (data: object) => {
+      await models.alert.updateMany({ where: { tenantId }, data });
+      const alerts = new AlertStore(store.database.service, () => NOW_MS);
+      const by = { actor: 'Ada', verdict: 'false_positive', comment: null };
+      const count = await models.$transaction((tx) =>
+        alerts.resolveThese(tx, tenantId, [alertId, other.alertId], by),
+      );
+      const { status, verdict, acknowledgedAt } = await models.alert.findFirstOrThrow({ where: { alertId } });
+      return { count, status, verdict, acknowledgedAt };
+    };
+    const done = { count: 1, status: 'resolved', verdict: 'false_positive' };
+    expect(await resolved({ status: 'acknowledged', acknowledgedAt: first })).toEqual({
+      ...{ ...done, acknowledgedAt: first },
+    });
+    expect(await resolved({ status: 'new', verdict: null, acknowledgedAt: null })).toEqual({
+      ...{ ...done, acknowledgedAt: new Date(NOW_MS) },
+    });
+    const kept = { status: 'resolved', verdict: 'true_positive', acknowledgedAt: first };
+    expect(await resolved(kept)).toEqual({ count: 0, ...kept });
+    expect(await models.alert.count({ where: { tenantId: other.tenantId, status: 'new' } })).toBe(1);
   });
 
   it('is no alert that has more findings than are read: an older one may be an attack', async () => {
