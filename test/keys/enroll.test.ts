@@ -290,6 +290,11 @@ describe.each(ENGINES)('a token of agents on %s', (engine) => {
       const made = await times();
       expect((await ask(key, RENEW)).data.renewAgentKey.keyId).toBe(next.keyId);
       expect(Date.parse(await times())).toBeGreaterThan(Date.parse(made));
+      // One that an operator has revoked does not come back.
+      await open.world.operate('mutation($k: String!) { revokeApiKey(keyId: $k) { state } }', {
+        k: next.keyId,
+      });
+      expect((await ask(key, RENEW)).errors[0].message).toContain('was replaced before');
     });
   });
 });

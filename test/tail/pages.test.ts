@@ -1,7 +1,8 @@
 import { OwnPlaces } from '../../src/caller/rate-limit/waiting-places';
+import { MARK } from '../../src/event/marks';
 import { LIMITS } from '../../src/limits';
 import { CursorSeal } from '../../src/modules/tail/cursor';
-import { joined } from '../../src/modules/tail/page-texts';
+import { bytesOfTexts, joined } from '../../src/modules/tail/page-texts';
 import { SharedReads } from '../../src/modules/tail/shared-reads';
 import { Tail } from '../../src/modules/tail/tail';
 import type { ArrivalPlace, ArrivalReader } from '../../src/store/log/arrivals/arrival-reader';
@@ -15,6 +16,13 @@ describe('a page of the tail', () => {
     expect(JSON.parse(`[${[...joined(texts, false)].join('')}]`)).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
     expect([...joined(texts, true)].join('')).toBe('{"a":1}\n{"b":2}\n{"c":3}\n');
     expect([...joined([], false)].join('')).toBe('');
+  });
+
+  it('counts the bytes of the large statements that stand in it by their marks', () => {
+    const mark = (bytes: number) => `${MARK}:7:019638ad-0a46-88cc-9858-2abc91547e33:300:${bytes};`;
+    const texts = ['{"a":"é"}', `{"b":"${mark(5_000_000)}"}`, `{"c":"${mark(40)} ${mark(2)}"}`];
+    const written = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    expect(bytesOfTexts(texts)).toBe(written + 5_000_042);
   });
 
   it('begins with the tenant after the one that the page before ended with', async () => {
