@@ -117,6 +117,31 @@ describe.each(ENGINES)('a backtest on %s', (engine) => {
     expect((await begin()).state).toBe('running');
   });
 
+  it('that a stop of its instance gave back has lost none, and of a tenant the newest twenty are kept', async () => {
+    const { own, begin, tenantId, backtestId } = await aBacktest();
+    const { models } = store.database.owner;
+    for (let i = 0; i < 4; i++) {
+      const taken = await own.take(tenantId, backtestId);
+      expect(taken?.tries).toBe(1);
+      if (taken) await own.putBack(taken);
+    }
+    const [row] = await models.backtest.findMany({ where: { tenantId } });
+    if (!row) throw new Error('it is not there');
+    const day = (n: number) => new Date(Date.UTC(2026, 0, n));
+    await models.backtest.createMany({
+      data: Array.from({ length: 20 }, (_, i) => ({
+        ...row,
+        backtestId: randomUUID(),
+        createdAt: day(i + 1),
+      })),
+    });
+    await models.backtest.updateMany({ where: { tenantId }, data: { state: 'done' } });
+    await models.backtest.updateMany({ where: { tenantId, backtestId }, data: { createdAt: day(0) } });
+    const { backtestId: newest } = await begin();
+    const left = await models.backtest.findMany({ where: { tenantId }, orderBy: { createdAt: 'desc' } });
+    expect([left.length, left[0]?.backtestId, left.at(-1)?.createdAt]).toEqual([20, newest, day(2)]);
+  });
+
   it('continues on another instance when its own instance stops', async () => {
     const { anInstance, state } = await aBacktest();
     const { hold, letGo } = held();

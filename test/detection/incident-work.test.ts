@@ -143,6 +143,20 @@ describe('work on incidents', () => {
         where: { tenantId, routeId, alertId: { in: alerts.map(({ alertId }) => alertId) } },
       });
     expect([await told(soc?.routeId), await told(ofRule.routeId)]).toEqual([1, 2]);
+    // Of those of one step, mail tells of the worst.
+    const incidentId = randomUUID();
+    const [mild, worst] = [2, 4].map((severity) => ({
+      ...alert,
+      incidentId,
+      severity,
+      alertId: randomUUID(),
+    }));
+    await models.$transaction((tx) => noteAlerts(tx, [mild, worst] as never));
+    const of = [mild?.alertId ?? '', worst?.alertId ?? ''];
+    const notices = await models.alertNotice.findMany({
+      where: { tenantId, routeId: soc?.routeId ?? '', alertId: { in: of } },
+    });
+    expect(notices.map(({ alertId }) => alertId)).toEqual([worst?.alertId]);
   });
 
   it('counts the rows that their logins read, from wherever, or from the addresses that are known', async () => {

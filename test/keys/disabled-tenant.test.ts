@@ -1,9 +1,14 @@
 import 'reflect-metadata';
+import { Client } from 'pg';
+import { PostgresTenantStore } from '../../src/caller/tenant.store';
+import { KEYS_CHANGED } from '../../src/database/notifications';
 import { TenantResolver } from '../../src/modules/tenants/tenant.resolver';
 import { AN_ATTEMPT } from '../support/attempt';
 import { aReport, REPORT } from '../support/audit-sources';
 import { DashboardSession } from '../support/dashboard-session';
-import { ANY_ENGINE } from '../support/engines';
+import { ANY_ENGINE, describeOnPostgres } from '../support/engines';
+import { Store } from '../support/store';
+import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 
 const RENAME =
@@ -91,6 +96,31 @@ describe('a disabled tenant', () => {
     expect(await refusalOf(open.world.operatorKey, RENAME, { t: tenantId, n: ' ' })).toMatchObject({
       extensions: { code: 'invalid_parameter' },
     });
+  });
+});
+
+describeOnPostgres('a tenant that is disabled or enabled', () => {
+  it('is told to the other instances', async () => {
+    const store = await Store.open('postgresql');
+    const listener = new Client({ connectionString: store.place.databaseUrl ?? '' });
+    try {
+      await listener.connect();
+      const heard: string[] = [];
+      listener.on('notification', ({ channel }) => heard.push(channel));
+      await listener.query(`LISTEN ${KEYS_CHANGED}`);
+      const tenants = new PostgresTenantStore(store.database.service);
+      const disabled = { at: new Date('2026-01-05T08:00:00Z'), reason: 'unpaid' };
+      for (const [n, state] of [disabled, null].entries()) {
+        await tenants.setDisabled(store.tenantId, state, AN_ATTEMPT);
+        await until(
+          async () => heard.length,
+          (count) => count === n + 1,
+        );
+      }
+    } finally {
+      await listener.end();
+      await store.close();
+    }
   });
 });
 
