@@ -219,9 +219,10 @@ describe('work on incidents', () => {
     const incidents = new IncidentStore(store.database.service, () => NOW_MS);
     const reader = new IncidentReader(store.database.service);
     const [from, to, other] = ids as [string, string, string];
-    await models.incident.updateMany({ where: { tenantId }, data: { rowsRead: 7n, rowsChanged: 9n } });
-    for (const { alertId } of await models.alert.findMany({ where: { tenantId, incidentId: from } }))
+    for (const { alertId } of await models.alert.findMany({ where: { tenantId, incidentId: from } })) {
+      await models.incident.updateMany({ where: { tenantId }, data: { rowsRead: 7n, rowsChanged: 9n } });
       await incidents.move(tenants, alertId, to, { actor: 'Ada', comment: null }, AN_ATTEMPT);
+    }
     const empty = { alertCount: 0, eventCount: 0n, rowsRead: 0n, rowsChanged: 0n, touched: true };
     const one = (incidentId: string) => models.incident.findFirstOrThrow({ where: { tenantId, incidentId } });
     expect(await one(from)).toMatchObject(empty);
