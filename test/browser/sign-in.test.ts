@@ -74,6 +74,8 @@ describe('signing in to the dashboard', () => {
     await page.getByRole('menuitem', { name: 'Deutsch' }).click();
     await page.getByRole('heading', { name: 'Übersicht', level: 1 }).waitFor();
     await page.getByText('Aus dieser Woche ist kein Ereignis').waitFor();
+    // While the menu fades away, it has nothing in it.
+    await page.locator('[role=menu]').waitFor({ state: 'detached' });
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
     expect(await violations(page)).toEqual([]);
     await page.getByRole('link', { name: 'Erkunden' }).click();
