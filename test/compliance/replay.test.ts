@@ -201,6 +201,29 @@ describe('a replay of changes to audits', () => {
     expect(replay.databasesOf(LOGINS)).toEqual(['Hr']);
   });
 
+  it('says from when on no database records a group by itself', () => {
+    const inHr = (minute: number, statement: string) => change(minute, statement, { databaseName: 'Hr' });
+    const made = inHr(
+      2,
+      `CREATE DATABASE AUDIT SPECIFICATION D FOR SERVER AUDIT Main ADD (${LOGINS}) WITH (STATE = ON)`,
+    );
+    const ends = {
+      'its audit is off': session(5, 'disabled'),
+      'it is off': inHr(5, 'ALTER DATABASE AUDIT SPECIFICATION D WITH (STATE = OFF)'),
+      'it lost the group': inHr(5, `ALTER DATABASE AUDIT SPECIFICATION D DROP (${LOGINS})`),
+      'it was dropped': inHr(5, 'DROP DATABASE AUDIT SPECIFICATION D'),
+    };
+    const told = Object.entries(ends).map(([what, end]) => {
+      const replay = replayed(made, end);
+      const mayBe = [4, 5, 6].map((minute) => replay.mayBeOfDatabase(LOGINS, timeAt(minute)));
+      return [what, replay.databasesOf(LOGINS), mayBe];
+    });
+    expect(told).toEqual(Object.keys(ends).map((what) => [what, [], [true, true, false]]));
+    const replay = replayed(MADE, made);
+    expect([replay.databasesOf(LOGINS), replay.mayBeOfDatabase(LOGINS, timeAt(9))]).toEqual([['Hr'], true]);
+    expect(replayed(MADE, session(5, 'disabled')).mayBeOfDatabase(LOGINS, timeAt(4))).toBe(false);
+  });
+
   describe('of single actions', () => {
     const SALARY = { databaseName: 'PAY', schemaName: 'dbo', objectName: 'Salary' };
     const onPay = (minute: number, text: string) => change(minute, text, { databaseName: 'Pay' });

@@ -43,7 +43,8 @@ export const verdict = (status: Status, reason: string, about: Partial<Verdict> 
 
 /**
  * What is known of a group. An event after the record that ended a group shows that it is recorded all the same, unless
- * the event may be of a database that records the group by a specification of its own: it proves nothing of the others.
+ * the event may be of a database that records the group by a specification of its own, or did after that record: it
+ * proves nothing of the others.
  */
 export function stateOfGroup(
   group: string,
@@ -54,7 +55,7 @@ export function stateOfGroup(
   // Events of other databases prove nothing of this one.
   const last = within === null ? seen.get(group) : undefined;
   const isRecordedAfter = (since: string) =>
-    last !== undefined && isAfter(last, since) && replay.databasesOf(group).length === 0;
+    last !== undefined && isAfter(last, since) && !replay.mayBeOfDatabase(group, since);
   if (known?.is === 'configured' || (known && !isRecordedAfter(known.since)))
     return { group, state: known.is, since: known.since, by: known.by, recordId: known.recordId };
   const state = last ? 'observed' : 'silent';

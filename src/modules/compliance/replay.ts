@@ -172,8 +172,21 @@ export class AuditReplay {
 
   /** The databases whose own specifications record a group. */
   databasesOf(group: string): readonly string[] {
-    return [...this.#specifications.values()].flatMap(({ database, state, groups }) =>
-      database !== null && state.is === 'on' && groups.has(group) ? [database] : [],
+    return [...this.#specifications.values()].flatMap((one) =>
+      one.database !== null && one.groups.has(group) && this.#isOn(one) ? [one.database] : [],
+    );
+  }
+
+  /** Whether a specification of a database may have recorded a group at any time after this one. */
+  mayBeOfDatabase(group: string, since: string): boolean {
+    const isLater = (end: Change | null | undefined) => end != null && end.at >= since;
+    return (
+      [...this.#specifications.values()].some((one) => {
+        if (one.database === null) return false;
+        if (!one.groups.has(group)) return isLater(one.removed.get(group));
+        const end = this.#endOf(one);
+        return end === null || isLater(end);
+      }) || this.#ended.some((one) => one.database !== null && one.group === group && isLater(one.change))
     );
   }
 
