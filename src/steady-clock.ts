@@ -1,7 +1,7 @@
 import { LIMITS } from './limits';
 
 /** A clock that was set differs by more than one that NTP speeds up between two looks. */
-const STEP_MS = 10_000;
+export const CLOCK_STEP_MS = 10_000;
 
 /**
  * A clock without steps. After the clock of the host was set, or the host slept, it goes on as before for a while, and
@@ -18,7 +18,7 @@ export function steadyClock(
   return () => {
     const atMs = elapsedMs();
     const otherMs = nowMs() - atMs;
-    const isStepped = Math.abs(otherMs - offsetMs) >= STEP_MS;
+    const isStepped = Math.abs(otherMs - offsetMs) >= CLOCK_STEP_MS;
     if (isStepped) steppedAtMs ??= atMs;
     if (!isStepped || (steppedAtMs !== null && atMs - steppedAtMs >= forMs))
       [offsetMs, steppedAtMs] = [otherMs, null];

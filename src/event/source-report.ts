@@ -20,3 +20,7 @@ export const REPORT_CHARS_MAX = {
 
 /** The largest number of published events in one report: the largest GraphQL `Int`. */
 export const REPORT_PUBLISHED_MAX = 2 ** 31 - 1;
+
+/** The sources without those whose servers are gone, or whose folder another host has: they lack nothing. */
+export const inUse = <S extends { readonly state: string }>(sources: readonly S[]): readonly S[] =>
+  sources.filter(({ state }) => state !== 'retired' && state !== 'standby');

@@ -1,5 +1,7 @@
 import { HOUR_MS } from '../../event/event-time';
-import { BEHIND_MS, inUse, timeOf } from './judge-groups';
+import { inUse } from '../../event/source-report';
+import { LIMITS } from '../../limits';
+import { timeOf } from './judge-groups';
 import type { Source } from './questions';
 import type { InstanceTrail } from './trail';
 
@@ -54,7 +56,7 @@ function problemOf({ hostName, state, lagSeconds, lastReported }: Source): strin
   if (state === 'problem')
     return `The agent on ${hostName} runs and cannot publish, or several agents report its source.`;
   if (lagSeconds === null) return `The agent on ${hostName} has not published everything yet.`;
-  return lagSeconds * 1_000 > BEHIND_MS
+  return lagSeconds * 1_000 > LIMITS.trailBehindMs
     ? `The agent on ${hostName} is ${Math.round(lagSeconds)} seconds behind.`
     : null;
 }

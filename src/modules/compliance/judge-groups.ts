@@ -1,7 +1,5 @@
 import { formatTicks, TICKS_PER_MS } from '../../event/event-time';
-import { LIMITS } from '../../limits';
 import type { Check } from './frameworks';
-import type { Source } from './questions';
 import type { Seen } from './seen';
 import type { Filter } from './specification';
 import type { InstanceTrail } from './trail';
@@ -134,12 +132,6 @@ export function judgeGroups(
     recordIds: idsOf(states),
   });
 }
-
-/** A source whose trail ends earlier than this before a moment says nothing of the moment. */
-export const BEHIND_MS = LIMITS.trailBehindMs;
-/** Sources whose servers are gone, or whose folder another host has, say nothing of later moments. */
-export const inUse = (sources: readonly Source[]) =>
-  sources.filter(({ state }) => state !== 'retired' && state !== 'standby');
 
 export const gapsOf = ({ sources, period }: InstanceTrail) =>
   sources.flatMap(({ gaps }) => gaps).filter(({ afterTime }) => afterTime === null || afterTime < period.to);

@@ -1,6 +1,7 @@
 import { formatTicks, HOUR_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { inUse } from '../../event/source-report';
 import type { Check } from './frameworks';
-import { gapSentence, gapsOf, inUse, type Verdict, verdict } from './judge-groups';
+import { gapSentence, gapsOf, type Verdict, verdict } from './judge-groups';
 import type { AlertWork } from './own-state';
 import type { Lag } from './questions';
 import type { InstanceTrail } from './trail';

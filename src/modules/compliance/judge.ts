@@ -1,17 +1,8 @@
 import { fold } from '../../event/search';
+import { inUse } from '../../event/source-report';
 import { LIMITS } from '../../limits';
 import type { Check, Control } from './frameworks';
-import {
-  BEHIND_MS,
-  gapAt,
-  gapSentence,
-  gapsOf,
-  inUse,
-  judgeGroups,
-  type ScopeOf,
-  type Verdict,
-  verdict,
-} from './judge-groups';
+import { gapAt, gapSentence, gapsOf, judgeGroups, type ScopeOf, type Verdict, verdict } from './judge-groups';
 import {
   judgeAlerts,
   judgeClocks,
@@ -101,7 +92,7 @@ function judgeRuns(trail: InstanceTrail): Verdict {
   const never = used.find(({ completeThrough }) => completeThrough === null);
   if (never) return verdict('unknown', `The agent on ${never.hostName} has not published everything yet.`);
   const late = used.find(
-    ({ completeThrough }) => Date.parse(period.to) - Date.parse(completeThrough ?? '') > BEHIND_MS,
+    ({ completeThrough }) => Date.parse(period.to) - Date.parse(completeThrough ?? '') > LIMITS.trailBehindMs,
   );
   if (late)
     return verdict(

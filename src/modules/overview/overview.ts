@@ -4,6 +4,7 @@ import { isUnavailable } from '../../errors';
 import { FAILED_LOGIN_ACTIONS, ofActions } from '../../event/action-names';
 import { type AuditEventFilter, type TimeRange, toSummaryFilter } from '../../event/query';
 import type { Answer } from '../../event/shape';
+import { inUse } from '../../event/source-report';
 import { LIMITS } from '../../limits';
 import { inSnapshot } from '../../store/columns/counter';
 import { seenValues } from '../../store/columns/seen';
@@ -53,9 +54,7 @@ export class Overviews {
       before: earlier.totalCount === 0 ? null : sumOf(earlier.facets[0], codes),
       filter: ofActions(codes),
     });
-    const sources = (await ask.sources(tenants)).filter(
-      ({ state }) => state !== 'retired' && state !== 'standby',
-    );
+    const sources = inUse(await ask.sources(tenants));
     return {
       startTime: textOf(week.from),
       endTime: textOf(week.to),

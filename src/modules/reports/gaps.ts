@@ -1,3 +1,4 @@
+import { inUse } from '../../event/source-report';
 import { LIMITS } from '../../limits';
 
 /** A gap of a source. */
@@ -58,8 +59,7 @@ export const gapsIn = (sources: readonly Source[], startTime: string, endTime: s
  */
 export function behindAt(sources: readonly Source[], endTime: string, nowMs: number): Behind[] {
   const endMs = Math.min(Date.parse(endTime), nowMs - LIMITS.trailBehindMs);
-  return sources
-    .filter(({ state }) => state !== 'retired' && state !== 'standby')
+  return inUse(sources)
     .filter(({ completeThrough }) => completeThrough === null || Date.parse(completeThrough) < endMs)
     .map(({ hostName, databaseName, completeThrough }) => ({ hostName, databaseName, completeThrough }));
 }

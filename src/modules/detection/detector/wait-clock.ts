@@ -1,9 +1,7 @@
 import type { OwnerDoor } from '../../../database/clients';
 import { databaseTime, type ReadTime } from '../../../database/lease';
 import type { WaitTime } from '../../../rules/receive';
-
-/** A clock that was set differs by more than one that NTP speeds up between two looks. */
-const STEP_MS = 10_000;
+import { CLOCK_STEP_MS } from '../../../steady-clock';
 
 /** A look at the database's time, which was read between two moments of the process. */
 interface Look {
@@ -55,5 +53,7 @@ export class WaitClock {
 /** Whether less or more time has passed by the clock than can have passed. */
 function isStep(before: Look, after: Look): boolean {
   const passedMs = after.timeMs - before.timeMs;
-  return passedMs < after.from - before.to - STEP_MS || passedMs > after.to - before.from + STEP_MS;
+  return (
+    passedMs < after.from - before.to - CLOCK_STEP_MS || passedMs > after.to - before.from + CLOCK_STEP_MS
+  );
 }
