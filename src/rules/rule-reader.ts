@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { AskedThread } from './asked-thread';
+import { AskedThread } from '../asked-thread';
 import { type EventKind, kindsOf } from './event-kind';
 import { isBaseline, nodesOf, type Rule, type RuleAbout, type RuleNode, type Tuning } from './rule';
 import type { FilterDocument } from './sigma/document';

@@ -1,4 +1,4 @@
-import { answerWith } from './asked-thread';
+import { answerWith } from '../asked-thread';
 import { LocalReader } from './rule-reader';
 
 /** Rule files are read on this thread. */

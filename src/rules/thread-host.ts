@@ -1,4 +1,4 @@
-import { AskedThread } from './asked-thread';
+import { AskedThread } from '../asked-thread';
 import { type EngineHost, LocalHost } from './host';
 
 /** Memory for all engines of one host, in addition to the service's own. */

@@ -1,4 +1,4 @@
-import { answerWith } from './asked-thread';
+import { answerWith } from '../asked-thread';
 import { LocalHost } from './host';
 
 /** Engines run on this thread. */

@@ -29,6 +29,7 @@ const BELOW_MODULES = [
   ...[...CORE, 'src/caller', 'src/database', 'src/store', 'src/graphql', 'src/module'],
   ...['src/rules', 'src/delivery', 'src/framework-ids', 'src/shipped-folder', 'src/csv', 'src/package-check'],
   'src/data-folder',
+  'src/asked-thread',
 ];
 const OBSERVED = ['figures', 'gathered', 'metrics', 'open-metrics'].map((name) => `src/observe/${name}`);
 const MODULES = readdirSync(path.join(ROOT, 'src/modules')).map((name) => `src/modules/${name}`);
@@ -81,9 +82,13 @@ const BORDERS: readonly Border[] = [
   // Rules and their engine only compute; their data is passed to them, events as the texts of rows.
   {
     of: ['src/rules'],
-    files: [...CORE, 'src/tsql', 'src/store/log/arrivals/row-text', 'src/store/rows/stored-text'],
+    files: [
+      ...[...CORE, 'src/asked-thread', 'src/tsql'],
+      ...['src/store/log/arrivals/row-text', 'src/store/rows/stored-text'],
+    ],
     packages: ['lru-cache', 're2js', 'yaml'],
   },
+  { of: ['src/asked-thread'], files: [], packages: [] },
   // Several modules send something elsewhere, so the means to do it are below them.
   { of: ['src/delivery'], files: ['src/address-list', 'src/rests'], packages: [] },
   { of: ['src/delivery/smtp'], files: ['src/delivery/blank-secrets'], packages: ['nodemailer'] },

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
-import { AskedThread, answerWith, EngineFailure } from '../../src/rules/asked-thread';
+import { AskedThread, answerWith, ThreadFailure } from '../../src/asked-thread';
 
 /** A thread that answers what it is told to, is silent, or ends. */
 const THREAD = `const { parentPort, threadId } = require('node:worker_threads');
@@ -36,7 +36,7 @@ describe('a thread that is asked', () => {
     ]);
     expect(one).toEqual([expect.any(Number), 'a', 1]);
     expect(two).toEqual([(one as unknown[])[0], 'b']);
-    expect(refused).toEqual(new EngineFailure('too large'));
+    expect(refused).toEqual(new ThreadFailure('too large'));
     expect(thread.isRunning).toBe(true);
   });
 
@@ -45,7 +45,7 @@ describe('a thread that is asked', () => {
     async (how) => {
       const [before] = await ask('say');
       const open = [ask(how), ask('say')].map((one) => one.catch((error: unknown) => error));
-      for (const answer of await Promise.all(open)) expect(answer).toBeInstanceOf(EngineFailure);
+      for (const answer of await Promise.all(open)) expect(answer).toBeInstanceOf(ThreadFailure);
       const [after] = await ask('say');
       expect(after).not.toBe(before);
     },

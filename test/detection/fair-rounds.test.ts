@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
+import { ThreadFailure } from '../../src/asked-thread';
 import { LIMITS } from '../../src/limits';
 import { DetectionTally } from '../../src/modules/detection/base/tally';
 import { Detector } from '../../src/modules/detection/detector/detector';
@@ -7,7 +8,6 @@ import { type Lane, Lanes } from '../../src/modules/detection/detector/lanes';
 import { ProgressSeal } from '../../src/modules/detection/detector/progress-seal';
 import { TrustedProgress } from '../../src/modules/detection/detector/trusted-progress';
 import { RuleAbouts } from '../../src/modules/detection/rules/rule-abouts';
-import { EngineFailure } from '../../src/rules/asked-thread';
 import { LocalHost } from '../../src/rules/host';
 import type { ArrivalReader } from '../../src/store/log/arrivals/arrival-reader';
 import { PostgresArrivalReader } from '../../src/store/log/arrivals/stored-arrivals';
@@ -34,7 +34,7 @@ class NotedHost extends LocalHost {
     const [tenantId, events] = given;
     this.seen.push([tenantId, events.length]);
     await this.held;
-    if (tenantId === this.broken) throw new EngineFailure('the thread of the rules ended with 1');
+    if (tenantId === this.broken) throw new ThreadFailure('the thread of the rules ended with 1');
     const [, , { workMs, ...clock }, part] = given;
     const done = await super.evaluate(tenantId, events.slice(0, this.room), clock, part);
     return { ...done, seen: Math.min(done.seen, this.room) };
@@ -116,7 +116,7 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
   it('continue past a tenant whose rules fail, and try it again after a rest', async () => {
     const [long, short] = ids();
     host.broken = long;
-    await expect(detector.run()).rejects.toThrow(EngineFailure);
+    await expect(detector.run()).rejects.toThrow(ThreadFailure);
     expect(host.taken().sort()).toEqual([
       [long, STEP],
       [short, 1],
@@ -126,7 +126,7 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     expect(host.taken()).toEqual([]);
     // A clock that was ahead has nobody rest until it is there again.
     nowMs -= 86_000_000;
-    await expect(detector.run()).rejects.toThrow(EngineFailure);
+    await expect(detector.run()).rejects.toThrow(ThreadFailure);
     expect(host.taken()).toEqual([[long, STEP]]);
     host.broken = null;
     nowMs += LIMITS.detectionRestMs;
@@ -181,7 +181,7 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     const of = (all: NotedHost) => all.taken().map(([tenantId]) => tenantId);
     expect(await slow.run()).toBe(0);
     host.broken = long;
-    await expect(quick.run()).rejects.toThrow(EngineFailure);
+    await expect(quick.run()).rejects.toThrow(ThreadFailure);
     expect(of(host).sort()).toEqual([long, short]);
     // It does not rest, as it would if it had failed in the slow lane.
     let go = () => {};
@@ -197,7 +197,7 @@ describe.each(ENGINES)('rounds of the rules on %s', (engine) => {
     expect(await running).toBe(1);
     expect(of(slowHost)).toEqual([long]);
     slowHost.broken = long;
-    await expect(slow.run()).rejects.toThrow(EngineFailure);
+    await expect(slow.run()).rejects.toThrow(ThreadFailure);
     expect(of(slowHost)).toEqual([long]);
     await slow.run();
     expect(of(slowHost)).toEqual([]);

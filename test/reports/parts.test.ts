@@ -109,19 +109,13 @@ describe('who is privileged', () => {
 });
 
 describe('the groups of a section', () => {
-  const event = (hostName: string, second: number) =>
-    ({
-      hostName,
-      succeeded: true,
-      eventTime: at(second),
-      recordId: recordIdFloor(parseTicks(at(second)) ?? 0n),
-      additional: {},
-    }) as never;
+  const sections = [{ title: 'Hosts', by: ['hostName'] }] as const;
+  const fields = ['hostName', 'eventTime', 'recordId', 'succeeded', 'serverInstanceName'] as const;
+  const event = (hostName: string, second: number) => [
+    ...[hostName, at(second), recordIdFloor(parseTicks(at(second)) ?? 0n), true, null],
+  ];
   const sectionsOf = (hosts: readonly string[]) => {
-    const tally = new Tally({ sections: [{ title: 'Hosts', by: ['hostName'] }] } as never, new Zone('UTC'), {
-      fromMs: 0,
-      toMs: 1,
-    } as never);
+    const tally = new Tally(sections, fields, new Zone('UTC'), { fromMs: 0, toMs: 1 });
     for (const [i, host] of hosts.entries()) tally.add(event(host, i));
     return tally.sections()[0] as { rows: readonly (readonly unknown[])[]; more: number };
   };

@@ -7,8 +7,7 @@ import type { AnyField } from '../../event/fields';
 import type { TextForm } from '../../event/marks';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { type AuditEventFilter, toSummaryFilter } from '../../event/query';
-import { type DeclaredHours, WorkTimes } from '../../event/working-hours';
-import { Zone } from '../../event/zone';
+import type { DeclaredHours } from '../../event/working-hours';
 import { LIMITS } from '../../limits';
 import type { NoteSigner } from '../../store/log/evidence/note-key';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
@@ -16,15 +15,15 @@ import { maskedEvent } from '../../store/rows/masked';
 import { oneTenant, type TenantSet, tenantMeant } from '../../tenant-set';
 import { ahead } from './ahead';
 import type { EventReport, Report } from './declarations';
-import type { Chart, Column, End, Head, Table, Written } from './document';
-import { FileWriter } from './file-writer';
+import type { Chart, Column, End, Head, Table } from './document';
 import { fileNameOf, REPORT_FORMAT_NAMES, REPORT_FORMATS, type ReportFormat } from './files';
 import { behindAt, gapsIn, type Source } from './gaps';
-import { type Manifest, sha256, signManifest } from './manifest';
+import { sha256, signManifest } from './manifest';
 import { type Asked, askedOf, type MAKE_PARAMETERS } from './parameters';
 import { Privileged } from './privileged';
 import type { BegunRun, NewRun, RunStore } from './run.store';
-import { RunningRoot } from './running-root';
+import type { FileMaker, MadeFile, RunPlan } from './run-files';
+import { RunWriter } from './run-writer';
 import { DeclaredSensitive, type SensitiveObject } from './sensitive';
 import {
   type ControlRow,
@@ -34,7 +33,7 @@ import {
   sourceRows,
   type Verification,
 } from './state-rows';
-import { fieldValue, Tally, titleOf } from './tally';
+import { fieldsOf, fieldValue, titleOf } from './tally';
 
 /** Events of an export, which its caller must end. */
 interface Events {
@@ -104,10 +103,11 @@ export interface MakeRequest {
 /** A request for a run of one tenant. */
 type OneRun = Omit<MakeRequest, 'tenants'> & { readonly tenantId: number };
 
-/** The columns of a run, and how many rows there may be; null: nobody knows. */
+/** The columns of a run, how many rows there may be (null: nobody knows), and what sums them up. */
 interface Shape {
   readonly columns: readonly Column[];
   readonly expected: number | null;
+  readonly events: RunPlan['events'];
 }
 
 /** A PDF of many rows takes several times as long as the other files, so it is made only if somebody asks for it. */
@@ -125,6 +125,7 @@ export class ReportMaker {
     private readonly store: Pick<RunStore, 'begin' | 'put' | 'finish' | 'abandon'>,
     private readonly ask: ReportSources,
     private readonly signer: NoteSigner,
+    private readonly files: FileMaker,
     private readonly nowMs: () => number,
     private readonly limits: { readonly rows: number; readonly ms: number } = {
       rows: LIMITS.reportRowsMax,
@@ -144,9 +145,10 @@ export class ReportMaker {
     const { report } = request;
     if (report.source === 'events') return this.#ofEvents(report, request, naming(asked, declared), declared);
     const rows = await this.#stateRows(report.source, request, asked);
-    return this.#run(request, asked, { columns: rows.columns, expected: rows.rows.length }, async (write) => {
+    const shape = { columns: rows.columns, expected: rows.rows.length, events: null };
+    return this.#run(request, asked, shape, async (write) => {
       await write(rows.rows);
-      return { sections: rows.sections, recordIdsRoot: null };
+      return rows.sections;
     });
   }
 
@@ -164,24 +166,22 @@ export class ReportMaker {
     const events = await this.#events(request, filter);
     try {
       if (!isWanted && (events.totalCount ?? 0) > this.limits.rows) throw tooManyRows(this.limits.rows);
-      const fields: readonly AnyField[] = [...report.columns, 'recordId'];
+      const columns: readonly AnyField[] = [...report.columns, 'recordId'];
+      const fields = [...new Set([...columns, ...fieldsOf(report.sections)])];
       const period = { fromMs: Number(from / TICKS_PER_MS), toMs: Number(to / TICKS_PER_MS) };
-      const zone = new Zone(question.timeZone);
-      const work = new WorkTimes(await this.ask.workingHours(oneTenant(request.tenantId), period.toMs), zone);
-      const tally = new Tally(report, zone, period, work);
-      const root = new RunningRoot();
-      const shape = { columns: fields.map(columnOf), expected: events.totalCount };
+      const workingHours = await this.ask.workingHours(oneTenant(request.tenantId), period.toMs);
+      const shape = {
+        columns: columns.map(columnOf),
+        expected: events.totalCount,
+        events: { sections: report.sections, fields, period, workingHours },
+      };
       return await this.#run(request, asked, shape, async (write) => {
         for await (const batch of ahead(events.batches)) {
           const wanted = isWanted ? batch.filter((event) => isWanted.has(event)) : batch;
-          for (const event of wanted) {
-            tally.add(event);
-            root.add(event.recordId);
-          }
           const shown = isMasked ? wanted.map(maskedEvent) : wanted;
           await write(shown.map((event) => fields.map((field) => fieldValue(event, field))));
         }
-        return { sections: tally.sections(), recordIdsRoot: root.root };
+        return [];
       });
     } finally {
       await events.end();
@@ -230,45 +230,48 @@ export class ReportMaker {
     return sourceRows(sources, asked.question, health, { removals, verifications, lags });
   }
 
-  /** Begins a run, writes its files, and ends it. A run that fails is given up. */
+  /**
+   * Begins a run, writes its files, and ends it. A run that fails is given up.
+   * @param work writes the rows, and returns the sections of rows that are no events
+   */
   async #run(
     request: OneRun,
     { question }: Asked,
-    { columns, expected }: Shape,
+    { columns, expected, events }: Shape,
     work: (
       write: (rows: readonly (readonly Cell[])[]) => Promise<void>,
-    ) => Promise<{ readonly sections: readonly (Table | Chart)[]; readonly recordIdsRoot: string | null }>,
+    ) => Promise<readonly (Table | Chart)[]>,
   ): Promise<string> {
     const { report, tenantId, createdBy } = request;
     const tenants = oneTenant(tenantId);
     const nowMs = this.nowMs();
     const [sources, [log]] = await Promise.all([this.ask.sources(tenants), this.ask.logs(tenants)]);
     const run = await this.store.begin(tenantId, report.reportId, createdBy, request.run);
+    const { reportId, title, about } = report;
+    const { runId, createdAt } = run;
+    const head = {
+      runId,
+      reportId,
+      title,
+      about,
+      tenantId: String(tenantId),
+      createdAt,
+      question,
+      columns,
+    };
+    const formats = formatsOf(request.values.format as ReportFormat, expected);
+    const files = this.#open(run, { head, formats, events }, request);
     try {
-      const { reportId, title, about } = report;
-      const { runId, createdAt } = run;
-      const head = {
-        runId,
-        reportId,
-        title,
-        about,
-        tenantId: String(tenantId),
-        createdAt,
-        question,
-        columns,
-      };
-      const formats = formatsOf(request.values.format as ReportFormat, expected);
-      const files = this.#open(run, head, formats, { holder: request.holder, tenants });
       const endMs = performance.now() + this.limits.ms;
       let count = 0;
       await files.begin();
-      const { sections, recordIdsRoot } = await work(async (rows) => {
+      const sections = await work(async (rows) => {
         count += rows.length;
         if (count > this.limits.rows) throw tooManyRows(this.limits.rows);
         if (performance.now() > endMs) throw tooSlow(this.limits.ms);
         await files.rows(rows);
       });
-      const end: End = {
+      const end = {
         rows: count,
         gaps: gapsIn(sources, question.startTime, question.endTime),
         behind: behindAt(sources, question.endTime, nowMs),
@@ -277,58 +280,34 @@ export class ReportMaker {
           root: log?.root?.toString('hex') ?? null,
           checkpoint: log?.checkpoint ?? null,
         },
-        recordIdsRoot,
       };
-      const written = await files.end(sections, end);
-      await this.#finish(run, { head, end, createdBy }, written);
+      const { files: written, recordIdsRoot } = await files.end(end, sections);
+      await this.#finish(run, { head, end: { ...end, recordIdsRoot }, createdBy }, written);
       return runId;
     } catch (error) {
       await this.store.abandon(run).catch(() => {}); // it is over later by itself
       throw error;
+    } finally {
+      await files.close();
     }
   }
 
-  #open(
-    run: BegunRun,
-    head: Head,
-    formats: readonly ReportFormat[],
-    asker: { readonly holder: string; readonly tenants: TenantSet },
-  ) {
-    const files = formats.map((format) => {
-      const { statements, open } = REPORT_FORMATS[format];
-      const writer = new FileWriter((piece, bytes) => this.store.put(run, format, piece, bytes));
-      return { format, statements, file: open(head), writer };
-    });
-    const write = async ({ statements, writer }: (typeof files)[number], text: Written) => {
-      if (statements === null || typeof text !== 'string') return writer.write(text);
-      for await (const part of this.ask.whole(text, statements, asker, LIMITS.exportWaitMs))
-        await writer.write(part);
-    };
-    return {
-      begin: async () => {
-        for (const one of files) await write(one, one.file.begin());
-      },
-      rows: async (rows: readonly (readonly Cell[])[]) => {
-        for (const one of files) await write(one, one.file.rows(rows));
-      },
-      end: async (sections: readonly (Table | Chart)[], end: End) => {
-        const written = [];
-        for (const one of files) {
-          await write(one, one.file.end(sections, end));
-          const hash = await one.writer.end();
-          const { bytes, stored } = one.writer;
-          const name = fileNameOf(head.reportId, head.runId, one.format);
-          written.push({ file: { format: one.format, name, bytes, sha256: hash }, stored });
-        }
-        return written;
-      },
-    };
+  #open(run: BegunRun, plan: RunPlan, { holder, tenantId }: OneRun): RunWriter {
+    const asker = { holder, tenants: oneTenant(tenantId) };
+    return new RunWriter(
+      this.files,
+      plan,
+      ({ format, piece, bytes }) =>
+        this.store.put(run, format, piece, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
+      (text, format) =>
+        this.ask.whole(text, REPORT_FORMATS[format].statements ?? 'csv', asker, LIMITS.exportWaitMs),
+    );
   }
 
   async #finish(
     run: BegunRun,
     { head, end, createdBy }: { readonly head: Head; readonly end: End; readonly createdBy: string },
-    written: readonly { readonly file: Manifest['files'][number]; readonly stored: number }[],
+    written: readonly MadeFile[],
   ): Promise<void> {
     const { columns, about, ...asked } = head;
     const bytes = written.reduce((sum, { stored }) => sum + stored, 0);
@@ -341,7 +320,12 @@ export class ReportMaker {
           ...end,
           number,
           previous: before === null ? null : sha256(before),
-          files: written.map(({ file }) => file),
+          files: written.map(({ format, bytes: size, sha256: hash }) => ({
+            format,
+            name: fileNameOf(head.reportId, head.runId, format),
+            bytes: size,
+            sha256: hash,
+          })),
         },
         this.signer,
       ),

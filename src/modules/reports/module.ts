@@ -8,6 +8,7 @@ import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { CheckpointKey } from '../../store/log/evidence/note-key';
 import { ReportMaker, type ReportSources } from './maker';
+import { openFileMaker } from './open-file-maker';
 import { ReportResolver } from './report.resolver';
 import { Reports } from './reports';
 import { RunStore } from './run.store';
@@ -41,7 +42,8 @@ export function reportsModule(parts: {
   const { service, owner, ask, checkpointKey, config, log, nowMs } = parts;
   const store = new RunStore(service, owner, config.reportDays);
   const reports = new Reports(store, checkpointKey.verifierKey);
-  const maker = new ReportMaker(store, ask, checkpointKey, nowMs);
+  const files = openFileMaker();
+  const maker = new ReportMaker(store, ask, checkpointKey, files, nowMs);
   const schedules = new ScheduleStore(service, owner, nowMs);
   const runner = new ScheduleRunner({
     schedules,
@@ -68,7 +70,10 @@ export function reportsModule(parts: {
         nowMs,
       }),
     ],
-    stop: () => runner.stop(),
+    stop: async () => {
+      await runner.stop();
+      await files.close();
+    },
     tasks: [
       {
         name: 'report-retention',

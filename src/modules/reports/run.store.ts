@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import { ADVISORY_LOCKS } from '../../database/advisory-locks';
 import { type OwnerDoor, Prisma, type ServiceDoor } from '../../database/clients';
 import { guarded } from '../../database/failure';
@@ -10,12 +8,7 @@ import { DAY_MS, HOUR_MS } from '../../event/event-time';
 import { LIMITS } from '../../limits';
 import { fromStored, toStored } from '../../store/rows/stored-text';
 import { oneTenant, type TenantSet } from '../../tenant-set';
-
-const [zip, unzip] = [promisify(gzip), promisify(gunzip)];
-/** Twice as fast as the level that gzip takes by itself, for a tenth more bytes. */
-const LEVEL = 1;
-/** Nearly every piece is smaller, so that zlib returns it at once. */
-const ZIPPED_BYTES = 128 * 1024;
+import { unzipped } from './piece-bytes';
 
 /** A run that is being made. */
 export interface BegunRun {
@@ -111,19 +104,17 @@ export class RunStore {
     });
   }
 
-  /** @returns the bytes that the piece takes */
-  async put({ tenantId, runId }: BegunRun, format: string, piece: number, bytes: Buffer): Promise<number> {
-    const zipped = await zip(bytes, { level: LEVEL, chunkSize: ZIPPED_BYTES });
+  /** @param bytes as `zipped` makes them */
+  async put({ tenantId, runId }: BegunRun, format: string, piece: number, bytes: Buffer): Promise<void> {
     await guarded(() =>
       this.service.run(
         `INSERT INTO report_piece (tenant_id, run_id, format, piece, bytes)
          SELECT r.tenant_id, r.run_id, $3::text, $4::int, $5::bytea FROM report_run r
          WHERE r.tenant_id = $1::int AND r.run_id = $2::uuid AND r.state = 'making'`,
-        [tenantId, runId, format, piece, zipped],
+        [tenantId, runId, format, piece, bytes],
         oneTenant(tenantId),
       ),
     );
-    return zipped.length;
   }
 
   /**
@@ -213,7 +204,7 @@ export class RunStore {
       );
       if (rows.length === 0) throw new Error('a piece of a report is missing');
       for (const row of rows) {
-        const piece = await unzip(row.bytes);
+        const piece = await unzipped(row.bytes);
         sent += piece.length;
         yield piece;
       }

@@ -8,7 +8,7 @@ import { WorkTimes } from '../../event/working-hours';
 import { type Stretch, stretchFor, type Zone } from '../../event/zone';
 import { LIMITS } from '../../limits';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
-import type { EventReport, Section } from './declarations';
+import type { Section } from './declarations';
 import type { Chart, Column, Table } from './document';
 
 /** The value of a field of an event; null: absent. */
@@ -38,27 +38,46 @@ const TITLES: Readonly<Record<string, string>> = {
   recordId: 'Record',
 };
 
-interface Period {
+export interface Period {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
+/** The values of an event in the order of some fields. */
+type Values = readonly Cell[];
+
+/** The fields of which sections read values. */
+export const fieldsOf = (sections: readonly Section[]): readonly AnyField[] =>
+  [
+    ...new Set([
+      ...(['recordId', 'eventTime', 'succeeded', 'serverInstanceName'] as const),
+      ...sections.flatMap((section): (AnyField | undefined)[] =>
+        'by' in section ? [...section.by, section.sum] : [],
+      ),
+    ]),
+  ].filter((field) => field !== undefined);
+
 /** Sums events up for the sections of a report, one event after the other. */
 export class Tally {
   readonly #parts: readonly Part[];
+  readonly #recordId: number;
 
+  /** @param fields of the values of each event; they have those of `fieldsOf` */
   constructor(
-    { sections }: EventReport,
+    sections: readonly Section[],
+    fields: readonly AnyField[],
     zone: Zone,
     period: Period,
     work: WorkTimes = new WorkTimes([], zone),
   ) {
-    this.#parts = sections.map((section) => partOf(section, zone, period, work));
+    const place = (field: AnyField) => fields.indexOf(field);
+    this.#recordId = place('recordId');
+    this.#parts = sections.map((section) => partOf(section, place, zone, period, work));
   }
 
-  add(event: StoredAuditEvent): void {
-    const ms = msOfRecordId(event.recordId);
-    for (const part of this.#parts) part.add(event, ms);
+  add(values: Values): void {
+    const ms = msOfRecordId(values[this.#recordId] as string);
+    for (const part of this.#parts) part.add(values, ms);
   }
 
   sections(): readonly (Table | Chart)[] {
@@ -67,14 +86,17 @@ export class Tally {
 }
 
 interface Part {
-  add(event: StoredAuditEvent, ms: number): void;
+  add(values: Values, ms: number): void;
   result(): Table | Chart;
 }
 
-function partOf(section: Section, zone: Zone, period: Period, work: WorkTimes): Part {
-  if ('by' in section) return new Groups(section, work);
-  if (section.over === 'time') return new OverTime(section.title, zone, period);
-  return new ByHour(section.title, zone);
+/** The place of a field among the values of an event. */
+type Place = (field: AnyField) => number;
+
+function partOf(section: Section, place: Place, zone: Zone, period: Period, work: WorkTimes): Part {
+  if ('by' in section) return new Groups(section, place, work);
+  if (section.over === 'time') return new OverTime(section.title, place, zone, period);
+  return new ByHour(section.title, place, zone);
 }
 
 interface Group {
@@ -94,26 +116,50 @@ class Groups implements Part {
   readonly #groups = new Map<string | null, Map<string | null, Group>>();
   #count = 0;
   #others: Group | null = null;
+  readonly #at: {
+    readonly first: number;
+    readonly second: number | null;
+    readonly sum: number | null;
+    readonly time: number;
+    readonly succeeded: number;
+    readonly instance: number;
+  };
 
   constructor(
     private readonly section: Extract<Section, { by: unknown }>,
+    place: Place,
     private readonly work: WorkTimes,
-  ) {}
-
-  add(event: StoredAuditEvent, ms: number): void {
-    const { by, sum, when } = this.section;
-    if (when === 'outside-working-hours' && !this.work.isOutside(ms, event.serverInstanceName)) return;
+  ) {
+    const { by, sum } = section;
     const [first, second] = by;
+    this.#at = {
+      first: place(first),
+      second: second === undefined ? null : place(second),
+      sum: sum === undefined ? null : place(sum),
+      time: place('eventTime'),
+      succeeded: place('succeeded'),
+      instance: place('serverInstanceName'),
+    };
+  }
+
+  add(values: Values, ms: number): void {
+    const at = this.#at;
+    if (
+      this.section.when === 'outside-working-hours' &&
+      !this.work.isOutside(ms, textOf(values[at.instance]))
+    )
+      return;
+    const time = values[at.time] as string;
     const group = this.#group(
-      textOf(fieldValue(event, first)),
-      second === undefined ? null : textOf(fieldValue(event, second)),
-      event.eventTime,
+      textOf(values[at.first]),
+      at.second === null ? null : textOf(values[at.second]),
+      time,
     );
-    if (event.succeeded) group.succeeded++;
+    if (values[at.succeeded] === true) group.succeeded++;
     else group.failed++;
-    if (event.eventTime < group.first) group.first = event.eventTime;
-    if (event.eventTime > group.last) group.last = event.eventTime;
-    const number = sum ? liftedValue(sum, event) : null;
+    if (time < group.first) group.first = time;
+    if (time > group.last) group.last = time;
+    const number = at.sum === null ? null : textOf(values[at.sum]);
     if (number !== null) group.sum = (group.sum ?? 0n) + BigInt(number);
   }
 
@@ -172,7 +218,8 @@ const newGroup = (values: readonly (string | null)[], time: string): Group => ({
   last: time,
 });
 const eventsOf = ({ succeeded, failed }: Group) => succeeded + failed;
-const textOf = (value: string | boolean | null) => (typeof value === 'boolean' ? String(value) : value);
+const textOf = (value: Cell | undefined): string | null =>
+  typeof value === 'string' ? value : value === null || value === undefined ? null : String(value);
 
 /** The name of an action beside its code, where it is known. */
 export const actionText = (code: string): string =>
@@ -182,28 +229,31 @@ interface Outcomes {
   succeeded: number;
   failed: number;
 }
-const count = (to: Outcomes, { succeeded }: StoredAuditEvent) => {
-  if (succeeded) to.succeeded++;
+const count = (to: Outcomes, succeeded: Cell | undefined) => {
+  if (succeeded === true) to.succeeded++;
   else to.failed++;
 };
 
 class OverTime implements Part {
   readonly #unit: Stretch;
   readonly #counted = new Map<string, Outcomes>();
+  readonly #succeeded: number;
 
   constructor(
     private readonly title: string,
+    place: Place,
     private readonly zone: Zone,
     { fromMs, toMs }: Period,
   ) {
+    this.#succeeded = place('succeeded');
     this.#unit = stretchFor(toMs - fromMs);
     if (this.#unit === 'month') return;
     // Empty stretches show too. Steps of an hour meet every local day, however long it is.
     for (let ms = fromMs; ms < toMs; ms += 3_600_000) this.#at(ms);
   }
 
-  add(event: StoredAuditEvent, ms: number): void {
-    count(this.#at(ms), event);
+  add(values: Values, ms: number): void {
+    count(this.#at(ms), values[this.#succeeded]);
   }
 
   #at(ms: number): Outcomes {
@@ -226,14 +276,19 @@ class OverTime implements Part {
 class ByHour implements Part {
   readonly #hours: readonly Outcomes[] = Array.from({ length: 24 }, () => ({ succeeded: 0, failed: 0 }));
 
+  readonly #succeeded: number;
+
   constructor(
     private readonly title: string,
+    place: Place,
     private readonly zone: Zone,
-  ) {}
+  ) {
+    this.#succeeded = place('succeeded');
+  }
 
-  add(event: StoredAuditEvent, ms: number): void {
+  add(values: Values, ms: number): void {
     const hour = this.#hours[this.zone.hourOf(ms)];
-    if (hour) count(hour, event);
+    if (hour) count(hour, values[this.#succeeded]);
   }
 
   result(): Chart {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { ThreadFailure } from '../../../asked-thread';
 import type { OwnerDoor } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import { DAY_MS, formatTicks } from '../../../event/event-time';
 import { LIMITS } from '../../../limits';
-import { EngineFailure } from '../../../rules/asked-thread';
 import type { Finding } from '../../../rules/finding';
 import type { EngineHost } from '../../../rules/host';
 import { openHost } from '../../../rules/thread-host';
@@ -81,10 +81,10 @@ export class Backtests {
     const { tenantId, backtestId, tries } = taken;
     const host = (this.parts.openHost ?? openHost)({ heapMb: HEAP_MB });
     try {
-      if (tries > TRIES_MAX) throw new EngineFailure('the instances that ran it ended');
+      if (tries > TRIES_MAX) throw new ThreadFailure('the instances that ran it ended');
       await this.#read(taken, host);
     } catch (err) {
-      const isOver = err instanceof EngineFailure;
+      const isOver = err instanceof ThreadFailure;
       if (!this.#stopping.signal.aborted) log.warn({ err, tenantId, backtestId }, 'a backtest failed');
       await (isOver ? store.note(taken, { ...taken.answer, state: 'failed' }) : store.putBack(taken)).catch(
         // If this fails, the lease expires soon, and the backtest begins anew.

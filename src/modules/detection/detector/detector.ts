@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { ThreadFailure } from '../../../asked-thread';
 import type { OwnerDoor, Prisma } from '../../../database/clients';
 import { TenantRounds } from '../../../database/distribute/tenant-rounds';
 import { LIMITS } from '../../../limits';
 import { Rests } from '../../../rests';
 import type { Arrived } from '../../../rules/arrived';
-import { EngineFailure } from '../../../rules/asked-thread';
 import { NEWEST_NODE } from '../../../rules/engine';
 import type { Finding } from '../../../rules/finding';
 import type { EngineHost, Evaluated, RuleSource, StoredState } from '../../../rules/host';
@@ -82,7 +82,7 @@ export class Detector {
     },
   ) {
     this.#me = parts.lanes?.holder ?? randomUUID();
-    this.#rounds = new TenantRounds(parts.owner, (error) => error instanceof EngineFailure);
+    this.#rounds = new TenantRounds(parts.owner, (error) => error instanceof ThreadFailure);
     this.#rows = new StepReader(parts.reader);
     this.#rests = new Rests(parts.nowMs);
     this.#waits = parts.waits ?? new WaitClock(parts.owner.models);
@@ -105,7 +105,7 @@ export class Detector {
     );
     if (tenants.length < TENANTS_PER_ROUND) this.#settled = steps;
     this.#rows.keepOnly(new Set(tenants.map(({ tenant_id }) => tenant_id)));
-    let [more, failure] = [0, null as EngineFailure | null];
+    let [more, failure] = [0, null as ThreadFailure | null];
     for (const { tenant_id, due_at } of tenants) {
       if (this.#rests.isResting(tenant_id)) continue;
       if (!this.#isOwn(tenant_id)) {
@@ -116,7 +116,7 @@ export class Detector {
         more += (await this.#rounds.attempt(tenant_id, () => this.#step(tenant_id, due_at))) ?? 0;
         this.#rests.end(tenant_id);
       } catch (error) {
-        if (!(error instanceof EngineFailure)) throw error;
+        if (!(error instanceof ThreadFailure)) throw error;
         failure = error;
         const { lanes } = this.parts;
         lanes?.shared.note(tenant_id, Number.POSITIVE_INFINITY);
@@ -181,7 +181,7 @@ export class Detector {
       // The engine may have evaluated events whose findings were not written, and its thread may have ended with all
       // engines.
       await this.#forget(tenantId);
-      if (error instanceof EngineFailure) this.#open.clear();
+      if (error instanceof ThreadFailure) this.#open.clear();
       throw error;
     }
   }

@@ -12,8 +12,8 @@ export interface Reply {
 }
 
 /** A thread did not answer: what it was asked takes too long or too much memory, or the thread has ended. */
-export class EngineFailure extends Error {
-  override readonly name = 'EngineFailure';
+export class ThreadFailure extends Error {
+  override readonly name = 'ThreadFailure';
 }
 
 const YOUNG_HEAP_MB = 16;
@@ -69,16 +69,16 @@ export class AskedThread {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (error === undefined) waiting?.resolve(value);
-      else waiting?.reject(new EngineFailure(error));
+      else waiting?.reject(new ThreadFailure(error));
     });
     const end = (error: Error) => {
       if (this.#worker !== worker) return;
       this.#worker = null;
-      for (const { reject } of this.#waiting.values()) reject(new EngineFailure(error.message));
+      for (const { reject } of this.#waiting.values()) reject(new ThreadFailure(error.message));
       this.#waiting.clear();
     };
     worker.on('error', end);
-    worker.on('exit', (code) => end(new Error(`the thread of the rules ended with ${code}`)));
+    worker.on('exit', (code) => end(new Error(`the thread ended with ${code}`)));
     return worker;
   }
 }

@@ -1,0 +1,45 @@
+import { AskedThread } from '../../asked-thread';
+import { type FileMaker, LocalFileMaker, type Made, type MadeEnd } from './run-files';
+
+/** Memory for the files of all runs that are being made, in addition to the service's own. */
+const HEAP_MB = 256;
+/** A page of rows takes less than a tenth of a second, also as PDF. Other runs may be before it. */
+const SILENCE_MS = 60_000;
+
+/** Makes files on a separate thread, so that requests do not wait for it. A run whose thread ends fails. */
+export class ThreadFileMaker implements FileMaker {
+  readonly #thread: AskedThread;
+
+  /** @param file the compiled program of the thread */
+  constructor(file = `${__dirname}/file-thread.js`) {
+    this.#thread = new AskedThread({ file, heapMb: HEAP_MB, silenceMs: SILENCE_MS });
+  }
+
+  begin(...values: Parameters<FileMaker['begin']>) {
+    return this.#thread.ask<Made>('begin', values);
+  }
+
+  rows(...values: Parameters<FileMaker['rows']>) {
+    return this.#thread.ask<Made>('rows', values);
+  }
+
+  write(...values: Parameters<FileMaker['write']>) {
+    return this.#thread.ask<Made>('write', values);
+  }
+
+  end(...values: Parameters<FileMaker['end']>) {
+    return this.#thread.ask<MadeEnd>('end', values);
+  }
+
+  async forget(run: number): Promise<void> {
+    if (this.#thread.isRunning) await this.#thread.ask<void>('forget', [run]);
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}
+
+/** Uses a separate thread in the compiled service. A thread cannot load TypeScript, so without a build files are made here. */
+export const openFileMaker = (): FileMaker =>
+  __filename.endsWith('.js') ? new ThreadFileMaker() : new LocalFileMaker();
