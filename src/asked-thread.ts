@@ -56,8 +56,12 @@ export class AskedThread {
     }).finally(() => clearTimeout(late));
   }
 
+  /** Ends the thread. The next question starts another one. */
   async close(): Promise<void> {
-    await this.#worker?.terminate();
+    const worker = this.#worker;
+    if (!worker) return;
+    this.#ended(worker, 'the thread was closed');
+    await worker.terminate();
   }
 
   #start(): Worker {
@@ -71,15 +75,16 @@ export class AskedThread {
       if (error === undefined) waiting?.resolve(value);
       else waiting?.reject(new ThreadFailure(error));
     });
-    const end = (error: Error) => {
-      if (this.#worker !== worker) return;
-      this.#worker = null;
-      for (const { reject } of this.#waiting.values()) reject(new ThreadFailure(error.message));
-      this.#waiting.clear();
-    };
-    worker.on('error', end);
-    worker.on('exit', (code) => end(new Error(`the thread ended with ${code}`)));
+    worker.on('error', (error) => this.#ended(worker, error.message));
+    worker.on('exit', (code) => this.#ended(worker, `the thread ended with ${code}`));
     return worker;
+  }
+
+  #ended(worker: Worker, why: string): void {
+    if (this.#worker !== worker) return;
+    this.#worker = null;
+    for (const { reject } of this.#waiting.values()) reject(new ThreadFailure(why));
+    this.#waiting.clear();
   }
 }
 

@@ -127,6 +127,30 @@ describe.each(['the caller’s thread', 'a thread of its own'])('files of a run,
   });
 });
 
+describe('a thread without a run', () => {
+  it('ends after its time, and another one makes the next run', async () => {
+    const program = path.join(await compiledService(), 'src/modules/reports/file-thread.js');
+    const maker = new ThreadFileMaker(program, 150);
+    const first = new RunWriter(maker, plan('first'), async () => {}, whole);
+    const second = new RunWriter(maker, plan('second'), async () => {}, whole);
+    await first.begin();
+    await second.begin();
+    await first.close();
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    try {
+      await second.close();
+      const [end] = timers.mock.calls.find(([, ms]) => ms === 150) ?? [];
+      expect(maker.isRunning).toBe(true);
+      end?.();
+      expect(maker.isRunning).toBe(false);
+    } finally {
+      timers.mockRestore();
+    }
+    expect((await filesOf(maker, 'third')).json.report.runId).toBe('third');
+    await maker.close();
+  }, 60_000);
+});
+
 describe('a run whose pieces cannot be stored', () => {
   it('fails with what was in the way, and is forgotten', async () => {
     const local = new LocalFileMaker();
