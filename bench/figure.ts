@@ -80,3 +80,9 @@ export function verdictOf({ measured, ratio, target }: Figure): Verdict {
   const isQuick = target.msMax === undefined || measured.median < target.msMax;
   return ratio.median <= target.atMost && isQuick ? 'met' : 'MISSED';
 }
+
+/** @param share from 0 to 1 */
+export const percentile = (values: readonly number[], share: number): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+};

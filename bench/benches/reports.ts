@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from '../context';
-import { type Figure, reported } from '../figure';
+import { type Figure, percentile, reported } from '../figure';
 import type { Datasets } from '../load/dataset';
 import { effortOf, familyMs, processMs, untilQuiet } from '../processes/processor-time';
 import { createReadKey, startService } from '../processes/service';
@@ -16,7 +17,14 @@ const BASE = '/api/v1/public';
 const CSV_MS = { medianAtMost: 3_000 } as const;
 const PDF_MS = { medianAtMost: 15_000 } as const;
 
-/** The time from the call until the last byte of a new run, as CSV and as PDF. */
+/** Between two list pages of another tenant. */
+const PAUSE_MS = 15;
+const ALONE_MS = 5_000;
+
+/**
+ * The time from the call until the last byte of a new run, as CSV and as PDF, and how long list pages of another tenant
+ * take meanwhile.
+ */
 export async function reports(bench: Bench, datasets: Datasets): Promise<Figure[]> {
   const dataset = await datasets.of(bench.options.rows);
   const service = await startService(bench, dataset.url);
@@ -59,6 +67,15 @@ export async function reports(bench: Bench, datasets: Datasets): Promise<Figure[
       const processor = `processor: service ${short(server)}, PostgreSQL ${short(postgres)}`;
       bench.say(`  ${format} ${short(wall)} ms (${processor})`);
     }
+  const other = await createReadKey(service, [String(dataset.tenantIds[1])]);
+  const pages: Record<'nothing' | 'csv' | 'pdf', number[]> = { nothing: [], csv: [], pdf: [] };
+  for (const beside of ['nothing', 'csv', 'pdf'] as const) {
+    const work =
+      beside === 'nothing'
+        ? sleep(ALONE_MS)
+        : get('/reports/data-changes/content', { ...asked, format: beside });
+    pages[beside] = await pagesWhile(work, `${service.server.url}${BASE}/audit-activity?pageSize=20`, other);
+  }
   const peakMb = service.server.memory.read();
   await bench.untrack(service.server);
   const note = `${rows} events of one tenant`;
@@ -68,6 +85,31 @@ export async function reports(bench: Bench, datasets: Datasets): Promise<Figure[
     reported('reports', 'a report as PDF', 'ms', times.pdf, { target: isWhole ? PDF_MS : null, note }),
     reported('reports', 'processor time of CSV, service and PostgreSQL', 'ms', busy.csv, { note }),
     reported('reports', 'processor time of PDF, service and PostgreSQL', 'ms', busy.pdf, { note }),
+    ...(['csv', 'pdf'] as const).map((format) =>
+      reported(
+        'reports',
+        `list page of another tenant beside ${format.toUpperCase()}, 99th percentile`,
+        'ms',
+        [percentile(pages[format], 0.99)],
+        {
+          note: `median ${short(percentile(pages[format], 0.5))} ms; beside nothing ${short(percentile(pages.nothing, 0.5))}, 99th percentile ${short(percentile(pages.nothing, 0.99))}`,
+        },
+      ),
+    ),
     reported('reports', 'memory of the service', 'MB', [peakMb ?? Number.NaN]),
   ];
+}
+
+/** How long each of the calls takes that are made one after the other until the work is done, in milliseconds. */
+async function pagesWhile(work: Promise<unknown>, url: string, key: string): Promise<number[]> {
+  const times: number[] = [];
+  const done = work.then(() => true);
+  do {
+    const began = performance.now();
+    const response = await fetch(url, { headers: { 'X-Api-Key': key } });
+    await response.arrayBuffer();
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    times.push(performance.now() - began);
+  } while (!(await Promise.race([done, sleep(PAUSE_MS, false)])));
+  return times;
 }

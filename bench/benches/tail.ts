@@ -6,7 +6,7 @@ import { TILE_WIDTH } from '../../src/store/log/evidence/tiles';
 import { DETAIL_COLUMNS, toStoredEvent } from '../../src/store/rows/event-rows';
 import { alternate } from '../alternate';
 import type { Bench } from '../context';
-import { compared, type Figure, reported } from '../figure';
+import { compared, type Figure, percentile, reported } from '../figure';
 import type { Datasets } from '../load/dataset';
 import { bodyOf, Sender } from '../load/sender';
 import { sequenced } from '../load/sequenced';
@@ -159,11 +159,6 @@ const anEvent = (n: number) => ({
   index: 0,
   parts: 1,
 });
-
-const percentile = (values: readonly number[], share: number): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
-};
 
 async function pull(url: string, key: string): Promise<number> {
   let [place, count] = ['from=beginning', 0];
