@@ -29,16 +29,19 @@ function withImports(chunk, bundle, found = new Set()) {
   return [...found];
 }
 
-/** Names the files that the page loads later in the page itself, which fetches them before it imports them. */
+/** Names in the page the files of each part that it loads later, which it fetches before it imports them. */
 const nameParts = {
   name: 'name-parts',
   transformIndexHtml: {
     order: 'post',
     handler(html, { bundle = {} }) {
-      const files = Object.values(bundle)
-        .filter(({ type, fileName }) => type === 'chunk' && !html.includes(fileName))
-        .map(({ fileName }) => `/dashboard/${fileName}`);
-      const attrs = { name: 'parts', content: files.sort().join(' ') };
+      const parts = Object.values(bundle)
+        .filter(({ isDynamicEntry, fileName }) => isDynamicEntry && !html.includes(fileName))
+        .map((chunk) => {
+          const later = withImports(chunk, bundle).filter((fileName) => !html.includes(fileName));
+          return `${chunk.name}=${later.map((fileName) => `/dashboard/${fileName}`).join()}`;
+        });
+      const attrs = { name: 'parts', content: parts.sort().join(' ') };
       return [{ tag: 'meta', attrs, injectTo: 'head' }];
     },
   },

@@ -8,7 +8,7 @@ import { entityOf, placeOf } from './card-place';
 import classes from './entity-cards.module.css';
 import type { EntityId } from './entity-links';
 
-const EntityCard = part(() => import('./entity-card'));
+const EntityCard = part('entity-card', () => import('./entity-card'));
 
 const CARD_ID = 'entity-card';
 /** A pointer or a focus that only passes opens nothing. */

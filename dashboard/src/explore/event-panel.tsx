@@ -18,7 +18,7 @@ import type { ExploreState } from './explore-state';
 import { EXPLORE } from './texts';
 import type { Change } from './use-explore-state';
 
-const EventDetail = part(() => import('./event/event-detail'));
+const EventDetail = part('event-detail', () => import('./event/event-detail'));
 
 /** Whether the window has room for the events beside the panel. */
 export const useIsDocked = (): boolean =>

@@ -12,30 +12,56 @@ export class PartMissing extends Error {
   }
 }
 
+/** The files of each part, as the build states them in the page. */
+export const partsIn = (stated: string): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    stated.split(' ').map((part) => {
+      const [name = '', files = ''] = part.split('=');
+      return [name, files.split(',').filter((url) => url !== '')];
+    }),
+  );
+
 /**
  * The files of the parts that the page loads after its first view. They are fetched into the browser's cache before
  * anything imports them: browsers remember a failed import, and fail all later ones of that file without a request.
  */
 export class PartFiles {
-  #fetched: Promise<unknown> | null = null;
+  readonly #fetched = new Map<string, Promise<void>>();
 
   /**
+   * @param files of each part
    * @param fetchFile rejects unless the file has arrived completely
    * @param wait resolves after so many milliseconds
    */
   constructor(
-    private readonly urls: readonly string[],
+    private readonly files: ReadonlyMap<string, readonly string[]>,
     private readonly fetchFile: (url: string) => Promise<void>,
     private readonly wait: (ms: number) => Promise<void>,
   ) {}
 
-  /** Fetches the files that have not been fetched, each a second time where the first one fails. */
-  async fetch(): Promise<void> {
-    this.#fetched ??= Promise.all(this.urls.map((url) => this.#fetchTwice(url))).catch((cause) => {
-      this.#fetched = null;
+  /** Fetches the files of a part that have not been fetched, each a second time where the first one fails. */
+  async fetch(part: string): Promise<void> {
+    await this.#fetchEach(this.files.get(part) ?? []);
+  }
+
+  /** Does so for all parts. */
+  async fetchAll(): Promise<void> {
+    await this.#fetchEach([...this.files.values()].flat());
+  }
+
+  async #fetchEach(urls: readonly string[]): Promise<void> {
+    await Promise.all(urls.map((url) => this.#fetchOnce(url)));
+  }
+
+  #fetchOnce(url: string): Promise<void> {
+    const known = this.#fetched.get(url);
+    if (known) return known;
+    const fetched = this.#fetchTwice(url).catch((cause) => {
+      this.#fetched.delete(url);
       throw cause;
     });
-    await this.#fetched;
+    this.#fetched.set(url, fetched);
+    return fetched;
   }
 
   #fetchTwice(url: string): Promise<void> {

@@ -1,10 +1,10 @@
 import { type ComponentType, lazy } from 'react';
-import { fetchFile, PartFiles, PartMissing } from './part-files';
+import { fetchFile, PartFiles, PartMissing, partsIn } from './part-files';
 
 /** The build names them in the page (`dashboard/vite.config.mjs`). */
 const named = document.querySelector<HTMLMetaElement>('meta[name="parts"]')?.content ?? '';
 const files = new PartFiles(
-  named.split(' ').filter((url) => url !== ''),
+  partsIn(named),
   fetchFile,
   (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 );
@@ -17,7 +17,7 @@ const loads: (() => Promise<unknown>)[] = [];
  */
 export async function loadPartsAhead(): Promise<void> {
   try {
-    await files.fetch();
+    await files.fetchAll();
     for (const load of loads) await load();
   } catch {
     // Whoever opens the part is told.
@@ -32,12 +32,15 @@ export function ahead<T>(load: () => Promise<T>): () => Promise<T> {
 
 /**
  * A component that is loaded when it is first drawn. If that fails, it throws `PartMissing`.
- * @param load imports it
+ * @param name of the file that `load` imports, without its folder
  */
-export function part<P extends object>(load: () => Promise<{ default: ComponentType<P> }>): ComponentType<P> {
+export function part<P extends object>(
+  name: string,
+  load: () => Promise<{ default: ComponentType<P> }>,
+): ComponentType<P> {
   const ask = async () => {
     try {
-      await files.fetch();
+      await files.fetch(name);
       return await load();
     } catch (cause) {
       throw new PartMissing(

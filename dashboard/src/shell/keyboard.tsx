@@ -9,7 +9,7 @@ import { KeysHelp } from '../lib/keys-help';
 import { part } from '../lib/part';
 import { useCommands, useKeyboard } from '../lib/use-commands';
 
-const Palette = part(() => import('../palette/palette'));
+const Palette = part('palette', () => import('../palette/palette'));
 
 interface Props {
   readonly session: Session;

@@ -26,7 +26,7 @@ import { csvOf, extentOf } from './group-text';
 import { SaveCsv } from './save-csv';
 import { fieldsOf } from './shape-fields';
 
-const GroupChart = part(() => import('./group-chart'));
+const GroupChart = part('group-chart', () => import('./group-chart'));
 
 interface Props {
   readonly state: ExploreState;
