@@ -1,10 +1,10 @@
 import { Zone } from '../../src/event/zone';
-import { cronProblems, EVERY, periodAt, Times } from '../../src/modules/reports/schedules/timing';
+import { cronProblems, EVERY, periodAt, scheduleTimes } from '../../src/modules/reports/schedules/timing';
 
 const berlin = new Zone('Europe/Berlin');
 const iso = (ms: number) => new Date(ms).toISOString().slice(0, 16);
 const timesOf = (cron: string, zone: string, from: string, count: number) => {
-  const times = new Times(cron, new Zone(zone));
+  const times = scheduleTimes(cron, new Zone(zone));
   const found: string[] = [];
   for (let ms = Date.parse(from); found.length < count; found.push(iso(ms))) ms = times.next(ms);
   return found;
@@ -40,6 +40,13 @@ it.each([
     ['2026-10-25T00:00', '2026-10-25T02:00', '2026-10-25T03:00'],
   ],
   [
+    'a time of each hour that is left out is not made up, since the next one is in the same hour',
+    '15 * * * *',
+    'Europe/Berlin',
+    '2026-03-28T23:30Z',
+    ['2026-03-29T00:15', '2026-03-29T01:15', '2026-03-29T02:15'],
+  ],
+  [
     'a day that begins at the change begins once',
     '0 0 * * *',
     'America/Santiago',
@@ -66,8 +73,8 @@ it.each([
 
 it('the last time before each moment of a year is one of the next times, and none lies between', () => {
   for (const zone of ['Europe/Berlin', 'America/Santiago', 'Australia/Lord_Howe', 'Asia/Kolkata'])
-    for (const cron of ['30 2 * * *', '0 * * * *', '0 0 * * 1', '0 6 1 * *']) {
-      const times = new Times(cron, new Zone(zone));
+    for (const cron of ['30 2 * * *', '0 * * * *', '15 * * * *', '0 0 * * 1', '0 6 1 * *']) {
+      const times = scheduleTimes(cron, new Zone(zone));
       for (let i = 0; i < 20; i++) {
         const ms = Date.parse('2026-01-01T00:00Z') + i * 18.3 * 86_400_000 + (i % 24) * 1_800_000;
         const last = times.last(ms);
@@ -90,6 +97,25 @@ it('a run covers what its period says, whole local days too when they have 23 or
   expect(at('day')).toEqual(['2026-03-28T23:00', '2026-03-29T22:00']);
   expect(at('week')).toEqual(['2026-03-22T23:00', '2026-03-29T22:00']);
   expect(at('month')).toEqual(['2026-01-31T23:00', '2026-02-28T23:00']);
+});
+
+it.each([
+  ['Europe/Berlin', '2026-03-29', '2026-10-25'],
+  ['Australia/Lord_Howe', '2026-04-05', '2026-10-04'],
+  ['America/Santiago', '2026-04-05', '2026-09-06'],
+])('the hourly runs at the changes of clocks in %s cover each moment once', (name, ...changes) => {
+  const zone = new Zone(name);
+  for (const cron of [EVERY.hourly.cron, '45 * * * *'])
+    for (const day of changes) {
+      const times = scheduleTimes(cron, zone);
+      const run = (ms: number) => periodAt({ period: 'hour', zone }, ms, 0);
+      let ms = times.next(Date.parse(day) - 24 * 3_600_000);
+      for (let i = 0; i < 48; i++) {
+        const { toMs } = run(ms);
+        ms = times.next(ms);
+        expect(iso(run(ms).fromMs)).toBe(iso(toMs));
+      }
+    }
 });
 
 it.each([

@@ -1,6 +1,6 @@
 import { Zone } from '../../../event/zone';
 import type { ReportFormat } from '../files';
-import { EVERY, type Every, type RunPeriod, Times } from './timing';
+import { EVERY, type Every, type RunPeriod, scheduleTimes, type Times } from './timing';
 
 /** What an operator says of a schedule. */
 export interface Definition {
@@ -64,4 +64,4 @@ export function timingOf({ every, cron, period }: Pick<Definition, 'every' | 'cr
 }
 
 export const timesOf = (definition: Definition): Times =>
-  new Times(timingOf(definition).cron, new Zone(definition.timeZone));
+  scheduleTimes(timingOf(definition).cron, new Zone(definition.timeZone));

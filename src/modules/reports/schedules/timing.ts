@@ -34,15 +34,17 @@ const RETURN_MS = 8 * 366 * DAY_MS;
 const parsed = (cron: string) => new Cron(cron, { timezone: 'UTC', mode: '5-part', paused: true });
 
 /**
- * The times of a schedule, in milliseconds. The expression says local times. One that the change of clocks leaves out
- * comes at the first moment after the change, and one that comes twice counts the first time.
+ * The times of an expression, in milliseconds. It says local times. One that the change of clocks leaves out comes at the
+ * first moment after the change, and one that comes twice counts the first time.
  */
 export class Times {
   readonly #cron: Cron;
 
+  /** @param isMadeUp whether a time that is left out comes at the change, which is a moment, as the next time is */
   constructor(
     cron: string,
     private readonly zone: Zone,
+    private readonly isMadeUp: (change: number, next: number) => boolean = () => true,
   ) {
     this.#cron = parsed(cron);
   }
@@ -53,7 +55,7 @@ export class Times {
     for (;;) {
       local = this.#after(local);
       const instant = this.zone.instantOf(local);
-      if (instant > ms) return instant;
+      if (instant > ms && this.#comes(local, instant)) return instant;
     }
   }
 
@@ -63,8 +65,13 @@ export class Times {
     for (;;) {
       local = this.#before(local);
       const instant = this.zone.instantOf(local);
-      if (instant <= ms) return instant;
+      if (instant <= ms && this.#comes(local, instant)) return instant;
     }
+  }
+
+  #comes(local: number, instant: number): boolean {
+    if (instant + this.zone.offsetMs(instant) === local) return true;
+    return this.isMadeUp(instant, this.zone.instantOf(this.#after(local)));
   }
 
   #after(local: number): number {
@@ -79,6 +86,14 @@ export class Times {
     return date.getTime();
   }
 }
+
+/**
+ * The times of a schedule. One that is left out is not made up where the next one follows in the same hour: it covers what
+ * this one would, with the events that came late.
+ */
+export const scheduleTimes = (cron: string, zone: Zone): Times =>
+  new Times(cron, zone, (change, next) => hourAt(zone, change) !== hourAt(zone, next));
+const hourAt = (zone: Zone, ms: number) => Math.floor((ms + zone.offsetMs(ms)) / HOUR_MS);
 
 /** The period of a run that is due at a moment. @param coveredMs the end of what the runs before cover */
 export function periodAt(
