@@ -5,7 +5,7 @@ import { PrismaClient } from '../generated/prisma/client';
 import { LIMITS } from '../limits';
 import type { OwnerDoor } from './clients';
 import { inTransaction, NODE_WAIT, OWNER_OPTIONS } from './limited';
-import { hearErrors, type OnServerError } from './server-disk';
+import { heardClient, type OnServerError } from './server-disk';
 import type { Standby } from './standby';
 
 /** One of these makes partitions for waiting ingest while others fold and index. */
@@ -26,6 +26,7 @@ export function openBackground(
   standby: Standby,
 ): Opened {
   const pool = new Pool({
+    Client: heardClient(onServerError),
     connectionString,
     max: BACKGROUND_POOL_MAX,
     connectionTimeoutMillis: LIMITS.backgroundConnectMs,
@@ -36,7 +37,6 @@ export function openBackground(
   });
   // An idle connection was lost. The next statement uses another one.
   pool.on('error', () => {});
-  hearErrors(pool, onServerError);
   const silenceMs = statementMs + LIMITS.backgroundSilenceMs;
   pool.on('connect', (client) => {
     const socket = socketOf(client);

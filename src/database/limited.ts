@@ -15,7 +15,7 @@ import type { NoTenants, TenantSet } from '../tenant-set';
 import { bindMessage } from './bind-message';
 import type { Connections, Planning, Prisma, Row, ServiceDoor, Step } from './clients';
 import { layout, SERVICE_ROLE, setTenants, TENANTS_SETTING, tenantsSetting } from './each-tenant';
-import { hearErrors, type OnServerError } from './server-disk';
+import { heardClient, type OnServerError } from './server-disk';
 import { Standby } from './standby';
 
 const NAMED_STATEMENTS_MAX = 256;
@@ -67,6 +67,7 @@ export function openLimited(
   standby = new Standby(),
 ): { readonly service: ServiceDoor; readonly connections: () => Connections } {
   const pool = new Pool({
+    Client: heardClient(onServerError),
     connectionString,
     max: LIMITS.databaseConnections,
     connectionTimeoutMillis: LIMITS.databaseConnectMs,
@@ -83,7 +84,6 @@ export function openLimited(
   });
   // An idle connection was lost. The next statement uses another one.
   pool.on('error', () => {});
-  hearErrors(pool, onServerError);
   heed(standby, pool, connectionString);
   const options = { disposeExternalPool: true, statementNameGenerator: statementNames('p') };
   const nameOf = statementNames('t');

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { Prisma } from '../../src/database/clients';
 import { openDatabase } from '../../src/database/database';
+import { openLimited } from '../../src/database/limited';
 import { ServerDisk } from '../../src/database/server-disk';
 import { LIMITS } from '../../src/limits';
 import { oneTenant } from '../../src/tenant-set';
@@ -47,6 +50,32 @@ describeOnPostgres('a full disk of PostgreSQL', () => {
 });
 
 describe('the full disk of a server', () => {
+  it('is noticed where a new connection is refused because of it', async () => {
+    // PostgreSQL names no cause where it has no room for the file that it writes for a connection.
+    const fields = { S: 'FATAL', C: 'XX000', M: 'could not write init file' };
+    const text = Object.entries(fields).map(([name, value]) => `${name}${value}\0`);
+    const body = Buffer.from(`${text.join('')}\0`);
+    const head = Buffer.alloc(5);
+    head.write('E');
+    head.writeInt32BE(4 + body.length, 1);
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(Buffer.concat([head, body])));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { disk, told } = aDisk();
+    const reach = {
+      connectionString: `postgres://a:b@127.0.0.1:${port}/c`,
+      isOwner: true,
+      isDistributed: false,
+    };
+    const { service } = openLimited(reach, disk.hear);
+    await expect(service.run('SELECT 1', [], oneTenant(1))).rejects.toThrow('init file');
+    server.close();
+    expect(told).toEqual([expect.objectContaining({ said: 'could not write init file' })]);
+  });
+
   it('is told once, and counts as full until nothing has met it for a while', () => {
     const { disk, told, at } = aDisk();
     const hear = () => disk.hear({ code: '53100', message: 'no space left' });
