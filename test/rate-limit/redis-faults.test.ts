@@ -81,3 +81,46 @@ describe('a Redis that is full', () => {
     }
   });
 });
+
+describe('a Redis that is silent', () => {
+  it('is asked for nothing more until it answers again, so that calls do not wait for it one by one', async () => {
+    const got: string[] = [];
+    let [isSilent, held] = [true, ''];
+    const server = createServer((socket) =>
+      socket.setEncoding('utf8').on('data', (text: string) => {
+        for (const command of text.split(/\*\d+\r\n/).slice(1)) {
+          const name = command.split('\r\n')[1]?.toLowerCase() ?? '';
+          got.push(name);
+          held += name === 'info' ? '$9\r\nloading:0\r\n' : '+OK\r\n';
+        }
+        if (isSilent && got.some((name) => ['get', 'set'].includes(name))) return;
+        socket.write(held);
+        held = '';
+      }),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const link = new RedisLink(`redis://127.0.0.1:${port}`, pino({ level: 'silent' }), null, 20);
+    const asked = () => got.filter((name) => name === 'get').length;
+    const ask = () => link.ask((redis) => redis.get('a'));
+    try {
+      await link.connected();
+      expect(await ask()).toBeNull();
+      expect(asked()).toBe(1);
+      for (let i = 0; i < 3; i++) expect(await ask()).toBeNull();
+      expect(asked()).toBe(1);
+      link.tell((redis) => redis.get('a'));
+      isSilent = false;
+      await until(
+        () => link.healthy,
+        (healthy) => healthy,
+      );
+      expect(await ask()).toBe('OK');
+      // What is told is sent all the same.
+      expect(asked()).toBe(3);
+    } finally {
+      link.close();
+      server.close();
+    }
+  });
+});

@@ -2,6 +2,8 @@ import Redis from 'ioredis';
 import type { Logger } from 'pino';
 
 const COMMAND_TIMEOUT_MS = 500;
+/** What the client says when no answer came within this time. */
+const TIMED_OUT = 'Command timed out';
 const PING_EVERY_MS = 2_000;
 /** What a ping writes: a Redis that is full answers, and counts nothing. */
 const PING_KEY = 'audit-activity:ping';
@@ -12,6 +14,8 @@ export class RedisLink {
   readonly #redis: Redis;
   readonly #pings: NodeJS.Timeout;
   #lost = false;
+  /** Whether it did not answer in time, and has not answered since. */
+  #silent = false;
 
   /** @param ca of the server's certificate; null: those that Node.js trusts */
   constructor(
@@ -66,12 +70,23 @@ export class RedisLink {
       );
   }
 
-  /** @returns null if Redis is lost. A connection that goes silent does not report it by itself */
+  /** @returns null if Redis is lost. Once it did not answer in time, only the pings wait for it */
   async ask<T>(command: (redis: Redis) => Promise<T> | undefined): Promise<T | null> {
+    return this.#silent ? null : this.#send(command);
+  }
+
+  /** Sends what nobody waits for. */
+  tell(command: (redis: Redis) => Promise<unknown>): void {
+    void this.#send(command);
+  }
+
+  /** A connection that goes silent does not report it by itself. */
+  async #send<T>(command: (redis: Redis) => Promise<T> | undefined): Promise<T | null> {
     if (this.#redis.status !== 'ready') return null;
     try {
       return (await command(this.#redis)) ?? null;
     } catch (error) {
+      if (error instanceof Error && error.message === TIMED_OUT) this.#silent = true;
       this.#onLost(error);
       return null;
     }
@@ -84,7 +99,7 @@ export class RedisLink {
   }
 
   async #ping(): Promise<void> {
-    const reply = await this.ask((redis) => redis.set(PING_KEY, '', 'PX', PING_KEY_MS));
+    const reply = await this.#send((redis) => redis.set(PING_KEY, '', 'PX', PING_KEY_MS));
     if (reply !== null) this.#onFound();
   }
 
@@ -98,6 +113,7 @@ export class RedisLink {
   }
 
   #onFound(): void {
+    this.#silent = false;
     if (!this.#lost) return;
     this.#lost = false;
     this.log.info('redis is back: rate limits are shared again');

@@ -65,7 +65,7 @@ export class SharedPlaces implements WaitingPlaces {
     }
     return () => {
       leave();
-      void this.link.ask((redis) => redis.zrem(key, id));
+      this.link.tell((redis) => redis.zrem(key, id));
     };
   }
 }
