@@ -66,8 +66,11 @@ export class ArchiveTrial {
     await this.log.run();
   }
 
-  async seal(time: string, tenantId = this.store.tenantId): Promise<Sealing> {
-    const { owner } = this.store.database;
+  async seal(
+    time: string,
+    tenantId = this.store.tenantId,
+    owner = this.store.database.owner,
+  ): Promise<Sealing> {
     await this.tenants.announce(tenantId);
     const { worker, cache, folder, place } = this;
     const parts = { owner, key: TEST_CHECKPOINT_KEY, writer: worker, cache, folder, place };

@@ -101,6 +101,39 @@ describe.each(ENGINES)('sealing a week on %s', (engine) => {
     },
   );
 
+  it.each(['seals', 'restores'] as const)(
+    'accuses nobody where another attempt %s the week while its rows are read',
+    async (what) => {
+      const other = await store.forNewTenant();
+      const time = '2026-01-07T00:00:00Z';
+      await other.insert(
+        other.checked([1, 2].map((i) => ({ eventTime: `2026-01-06T08:00:00.000000${i}Z` }))),
+      );
+      await trial.settle();
+      if (what === 'restores') await trial.seal(time, other.tenantId);
+      const late = other.checked([{ eventTime: '2026-01-06T08:00:00.0000003Z' }]);
+      await other.insert(late);
+      await trial.settle();
+      const { owner } = store.database;
+      let isFirst = true;
+      const ask: typeof owner.ask = async (sql) => {
+        const rows = await owner.ask(sql);
+        const [row] = rows;
+        if (isFirst && row && 'lines' in row) {
+          isFirst = false;
+          if (what === 'seals') await trial.seal(time, other.tenantId);
+          else await trial.restore(time, other.tenantId);
+        }
+        return rows as never;
+      };
+      expect(await trial.seal(time, other.tenantId, { ...owner, ask })).toMatchObject({ outcome: 'waits' });
+      expect(isFirst).toBe(false);
+      expect(await trial.seal(time, other.tenantId)).toMatchObject(
+        what === 'seals' ? { outcome: 'empty' } : { outcome: 'sealed', events: 3 },
+      );
+    },
+  );
+
   it('states the first and the last of all its events when it is sealed anew with some that came late', async () => {
     const bounds = async () => {
       const [row] = await store.query<{ first: string; last: string; events: number }>(

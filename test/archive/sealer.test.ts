@@ -146,6 +146,25 @@ describe.each(ENGINES)('the sealer on %s', (engine) => {
     expect(await sealer.run()).toBe(1);
   });
 
+  it('makes one attempt of a tenant at a time, also where an operator asks the instance that seals', async () => {
+    const asked: unknown[] = [];
+    let isFirst = true;
+    const write: typeof trial.worker.write = async (...file) => {
+      if (isFirst) {
+        isFirst = false;
+        asked.push(await manage.seal(String(tenantId), WEEK, BY_OPERATOR));
+      }
+      return trial.worker.write(...file);
+    };
+    const leaves: typeof trial.worker.leaves = (...of) => trial.worker.leaves(...of);
+    const { tenantId, sealer, manage } = await aWeek(() => null, { writer: { write, leaves } });
+    expect(await sealer.run()).toBe(1);
+    expect(asked).toEqual([
+      expect.objectContaining({ outcome: 'waits', because: expect.stringContaining('is being put') }),
+    ]);
+    expect(await manage.seal(String(tenantId), WEEK, BY_OPERATOR)).toMatchObject({ outcome: 'nothing' });
+  });
+
   it('seals later weeks of a tenant that has an event of a wrong clock, whose week stays in rows', async () => {
     const { tenantId, sealer, store, manage } = await aWeek();
     const ofWrongClock = '1980-01-09T08:00:00.0000000Z';

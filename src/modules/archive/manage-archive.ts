@@ -103,7 +103,8 @@ export class ManageArchive {
         return noted({
           ...asked,
           outcome: 'waits',
-          because: 'the tenant was announced as one with files a moment ago, or another instance seals',
+          because:
+            'the tenant was announced as one with files a moment ago, or a week of it is being put into a file',
         });
     }
   }

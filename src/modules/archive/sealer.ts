@@ -20,7 +20,7 @@ import { hourOf } from '../../store/rows/event-rows';
 import { startOfWeek, weekOfMs } from '../../store/rows/partitions';
 import { concernsAll, whyUnsealed } from './why-unsealed';
 
-/** A week is sealed in less time, and who seals it twice does so for nothing, but does no harm. */
+/** A week is sealed in less time, and who seals it beside another attempt does so for nothing, but does no harm. */
 const SEALING: Leased = {
   table: 'audit_archive',
   key: { tenant_id: 'int' },
@@ -83,7 +83,6 @@ export interface SealingTally {
 export class Sealer {
   readonly tally: SealingTally = { weeks: 0, events: 0, bytes: 0, seconds: 0, failures: 0, waiting: null };
   readonly #problems = new Map<number, string>();
-  readonly #holder = randomUUID();
   readonly #rounds: TenantRounds;
   readonly #leases: Leases;
   readonly #rests: Rests<number | typeof ALL>;
@@ -158,14 +157,16 @@ export class Sealer {
     );
   }
 
-  /** @returns null: another instance is sealing, or the tenant has only been announced */
+  /** @returns null: another attempt is under way, or the tenant has only been announced */
   async seal(tenantId: number, week: number, also: InTransaction): Promise<Sealing | null> {
     const lacks = this.lacks();
     if (lacks) return { outcome: 'waits', because: lacks };
     if (this.parts.isApart?.())
       return { outcome: 'waits', because: 'another instance has another ARCHIVE_URL: set it alike on each' };
     if (!(await this.parts.tenants.announce(tenantId))) return null;
-    if (!(await this.#leases.take([tenantId], this.#holder))) return null;
+    // Of this attempt: the task and an operator may ask this instance at once.
+    const holder = randomUUID();
+    if (!(await this.#leases.take([tenantId], holder))) return null;
     const startedMs = performance.now();
     try {
       const sealing = await sealWeek(this.parts, tenantId, week, also);
@@ -184,7 +185,7 @@ export class Sealer {
       throw error;
     } finally {
       this.tally.seconds += (performance.now() - startedMs) / 1000;
-      await this.#leases.release([tenantId], this.#holder);
+      await this.#leases.release([tenantId], holder);
     }
   }
 

@@ -34,6 +34,8 @@ export type Sealing =
 /** Writes what else belongs to the change of a week, in its transaction. @param events that were moved */
 export type InTransaction = (tx: Prisma.TransactionClient, events: number) => Promise<unknown>;
 
+const CHANGED: Sealing = { outcome: 'waits', because: 'events of the week came or went meanwhile' };
+
 /** Rolls the transaction back: the week's rows are not those of the file any more. */
 class Changed extends Error {}
 
@@ -115,10 +117,12 @@ export async function sealWeek(
   const own = await mkdtemp(path.join(folder, 'seal-'));
   const [lines, target] = [path.join(own, 'lines'), path.join(own, 'events.parquet')];
   try {
+    const former = await formerOf(owner.models, tenantId, week);
     const draft = await writeDraft(owner, tenantId, week, lines, parts.roomBytes);
     if (draft === null) return { outcome: 'empty' };
     if ('because' in draft) return { outcome: 'waits', because: draft.because };
-    const former = await formerOf(owner.models, tenantId, week);
+    // Else an event may be among the rows and in the file, which would look like one that somebody doubled.
+    if ((await formerOf(owner.models, tenantId, week))?.sha256 !== former?.sha256) return CHANGED;
     const events = draft.events + (former?.events ?? 0);
     const written = await writeFile(parts, former, { lines, target, lineBytes: draft.lineBytes });
     await rm(lines);
@@ -126,9 +130,7 @@ export async function sealWeek(
       throw new NotProven(`${events} events were to be written, and the file has ${written}`);
     await prove(parts, tenantId, target, events);
     const bytes = await store(parts, { tenantId, week, target, draft, former, also });
-    return bytes === null
-      ? { outcome: 'waits', because: 'events of the week came or went meanwhile' }
-      : { outcome: 'sealed', events, bytes };
+    return bytes === null ? CHANGED : { outcome: 'sealed', events, bytes };
   } finally {
     await rm(own, { recursive: true, force: true });
   }
