@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { formatTicks } from '../../src/event/event-time';
 import { recordIdFloor } from '../../src/event/record-id';
 import { LIMITS } from '../../src/limits';
 import { AlertCounts } from '../../src/modules/detection/alerts/alert-counts';
+import { growIncidents } from '../../src/modules/detection/alerts/grow-incidents';
 import { IncidentReader } from '../../src/modules/detection/alerts/incident.reader';
 import { IncidentStore, type IncidentWork } from '../../src/modules/detection/alerts/incident.store';
 import { noteAlerts } from '../../src/modules/detection/alerts/note-alerts';
@@ -48,7 +50,8 @@ describe('work on incidents', () => {
 
   /** Three incidents of two alerts each, and a route. */
   async function made() {
-    const { tenantId, database } = await store.forNewTenant();
+    const own = await store.forNewTenant();
+    const { tenantId, database } = own;
     const { models } = database.owner;
     await models.alertRoute.create({
       data: {
@@ -68,7 +71,7 @@ describe('work on incidents', () => {
     await models.$transaction((tx) => writeFindings(tx, tenantId, findings, NOW_MS));
     const incidents = await models.incident.findMany({ where: { tenantId }, orderBy: { number: 'asc' } });
     expect(incidents).toHaveLength(3);
-    return { tenantId, models, ids: incidents.map(({ incidentId }) => incidentId) };
+    return { own, tenantId, models, ids: incidents.map(({ incidentId }) => incidentId) };
   }
   const work = (tenants: readonly number[], ids: readonly string[], what = RESOLVED) =>
     new IncidentStore(store.database.service, () => NOW_MS, noteAlerts).work(
@@ -254,6 +257,111 @@ describe('work on incidents', () => {
     expect(await timeline()).toMatchObject([
       { severity: 'high', findingCount: 1 },
       { severity: 'critical', findingCount: 1 },
+    ]);
+  });
+
+  it('is shown with the end of the longest of what is the same, also where that began first', async () => {
+    const { tenantId, models, ids } = await made();
+    const reader = new IncidentReader(store.database.service);
+    const where = { tenantId, principals: { has: 'eve' } };
+    await models.finding.updateMany({ where, data: { title: 'The same' } });
+    const [first] = await models.finding.findMany({ where, orderBy: { firstEvent: 'asc' } });
+    const lastEvent = (first?.firstEvent ?? 0n) + 600_000_000n;
+    await models.finding.updateMany({
+      where: { tenantId, findingId: first?.findingId ?? '' },
+      data: { lastEvent },
+    });
+    const incident = await reader.incident(tenantSet([tenantId]), ids[0] as string);
+    expect(incident?.timeline).toMatchObject([{ findingCount: 2, lastEventTime: formatTicks(lastEvent) }]);
+  });
+
+  it('tells of each server instance whose audit was stopped since when nothing was recorded', async () => {
+    const { own, tenantId, models, ids } = await made();
+    const [alert] = await models.alert.findMany({ where: { tenantId, incidentId: ids[0] as string } });
+    const about = JSON.stringify({ ...JSON.parse(alert?.about ?? ''), step: 'audit stopped' });
+    const [began, stopped] = [alert?.firstEvent ?? 0n, (alert?.firstEvent ?? 0n) + 9_000_000_000n];
+    await models.alert.updateMany({
+      where: { tenantId, alertId: alert?.alertId ?? '' },
+      data: { about, instances: ['SQL01', 'SQL02', 'SQL03'], firstEvent: began, lastEvent: stopped },
+    });
+    // Events while the audit still runs, and the first ones after its stop: SQL03 goes on at once.
+    const at = (serverInstanceName: string, ticks: bigint) => ({
+      serverInstanceName,
+      eventTime: formatTicks(ticks),
+    });
+    const next = stopped + 12_000_000_000n;
+    await own.insert(
+      own.checked([
+        ...['SQL01', 'SQL02', 'SQL03'].map((name) => at(name, began + 10_000_000n)),
+        at('SQL01', next),
+        at('SQL03', stopped + 590_000_000n),
+      ]),
+    );
+    const incident = await new IncidentReader(store.database.service).incident(
+      tenantSet([tenantId]),
+      ids[0] as string,
+    );
+    const from = formatTicks(stopped);
+    expect(incident?.unrecorded).toEqual([
+      { serverInstanceName: 'SQL01', from, to: formatTicks(next) },
+      { serverInstanceName: 'SQL02', from, to: null },
+    ]);
+  });
+
+  it('grows by what its logins read or changed until its end, unless it is resolved', async () => {
+    const { own, tenantId, models, ids } = await made();
+    const [ofEve, ofSa, ofApp] = ids as [string, string, string];
+    const incidents = await models.incident.findMany({ where: { tenantId } });
+    const end = incidents.map(({ lastEvent }) => lastEvent)[0] ?? 0n;
+    const within = 120n * 600_000_000n;
+    const event = (serverPrincipalName: string, ticks: bigint, additional: object) => ({
+      ...{ serverPrincipalName, eventTime: formatTicks(ticks), actionId: 'UP' },
+      additional: additional as never,
+    });
+    /** Stores events, and lets the incidents grow by them. @returns the rows that each incident read and changed */
+    const grown = async (...changes: ReturnType<typeof event>[]) => {
+      const events = own.checked(changes);
+      await own.insert(events);
+      const arrived = events.map(({ recordId }, i) => ({
+        ...{ recordId, position: 0, at: 0 },
+        fields: { serverPrincipalName: changes[i]?.serverPrincipalName },
+        additional: changes[i]?.additional,
+      }));
+      await models.$transaction((tx) => growIncidents(tx, tenantId, arrived as never, NOW_MS + 1));
+      const rows = await models.incident.findMany({ where: { tenantId } });
+      const of = new Map(rows.map((row) => [row.incidentId, [row.rowsRead, row.rowsChanged]]));
+      return [ofEve, ofSa, ofApp].map((id) => of.get(id)?.map(Number));
+    };
+    await models.incident.updateMany({
+      where: { tenantId, incidentId: ofApp },
+      data: { status: 'resolved' },
+    });
+    expect(
+      await grown(
+        event('eve', end + within - 10n, { affectedRows: 3 }),
+        event('app', end + 10n, { affectedRows: 5 }),
+      ),
+    ).toEqual([
+      [0, 3],
+      [0, 0],
+      [0, 0],
+    ]);
+    // Of a step, the first event is late and the last one is behind the end of all incidents.
+    expect(
+      await grown(
+        event('SA', end + 10n, { responseRows: 7 }),
+        event('sa', end + 20n, { responseRows: 11 }),
+        event('eve', end + within + 20_000_000n, { affectedRows: 100 }),
+      ),
+    ).toEqual([
+      [0, 3],
+      [11, 0],
+      [0, 0],
+    ]);
+    expect(await grown(event('eve', end + within + 40_000_000n, { affectedRows: 1_000 }))).toEqual([
+      [0, 3],
+      [11, 0],
+      [0, 0],
     ]);
   });
 

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { microsecondsOfRecordId, ticksOfRecordId } from '../../src/event/record-id';
+import { AlertStore, type ChangedAlert } from '../../src/modules/detection/alerts/alert.store';
+import { parsedDeeds } from '../../src/modules/detection/alerts/deeds';
+import { writeFindings } from '../../src/modules/detection/detector/write-findings';
+import type { Finding } from '../../src/rules/finding';
+import { oneTenant } from '../../src/tenant-set';
+import { AN_ATTEMPT } from '../support/attempt';
+import { ANY_ENGINE } from '../support/engines';
+import { Store } from '../support/store';
+
+const NOW_MS = Date.parse('2026-02-03T04:05:06.007Z');
+const RULE = '638edcb2-98cc-48ad-a5fb-fc4fedb65f74';
+const OTHER_RULE = '738edcb2-98cc-48ad-a5fb-fc4fedb65f74';
+const at = (minute: number) => `2026-01-05T02:${String(minute).padStart(2, '0')}:00.1234567Z`;
+
+describe('alerts of a tenant', () => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await Store.open(ANY_ENGINE);
+  });
+  afterAll(() => store.close());
+
+  async function aTenant() {
+    const own = await store.forNewTenant();
+    const { tenantId } = own;
+    const { models } = own.database.owner;
+    const changed: ChangedAlert[] = [];
+    const alerts = new AlertStore(
+      own.database.service,
+      () => NOW_MS,
+      async (_, alert) => void changed.push(alert),
+    );
+    /** Stores grants of a role, and writes a finding of each in one step. */
+    const found = async (
+      grants: readonly { readonly to: string; readonly minute: number; readonly ruleId?: string }[],
+      nowMs = NOW_MS,
+    ) => {
+      const events = own.checked(
+        grants.map(({ to, minute }) => ({
+          ...{ actionId: 'APRL', objectName: 'sysadmin', serverPrincipalName: 'sa', eventTime: at(minute) },
+          statement: `ALTER SERVER ROLE sysadmin ADD MEMBER ${to}`,
+          additional: { classType: 'SG', targetServerPrincipalName: to },
+        })),
+      );
+      await own.insert(events);
+      const findings = events.map(({ recordId }, i): Finding => {
+        const us = microsecondsOfRecordId(recordId);
+        return {
+          ...{ findingId: randomUUID(), ruleId: grants[i]?.ruleId ?? RULE, ruleVersion: 1, severity: 'high' },
+          ...{ title: 'Role', group: { serverPrincipalName: 'sa' }, groupKey: 'sa', dedupMinutes: 60 },
+          ...{ firstAt: us, lastAt: us, eventCount: 1, recordIds: [recordId] },
+          ...{ principals: ['sa'], instances: [] },
+        };
+      });
+      await models.$transaction((tx) => writeFindings(tx, tenantId, findings, nowMs));
+      return events.map(({ recordId }) => ticksOfRecordId(recordId));
+    };
+    const list = () => models.alert.findMany({ where: { tenantId }, orderBy: { ruleId: 'asc' } });
+    const work = (alertId: string, set: object) =>
+      alerts.work(
+        oneTenant(tenantId),
+        alertId,
+        { kind: 'acknowledged', actor: 'ada', comment: null, set, detail: {} },
+        AN_ATTEMPT,
+      );
+    return { own, tenantId, models, alerts, found, list, work, changed };
+  }
+
+  it('reach from the first of their events to the last, in whatever order their findings come', async () => {
+    const { found, list } = await aTenant();
+    const [middle, last, first] = await found([
+      { to: 'a', minute: 10 },
+      { to: 'b', minute: 12 },
+      { to: 'c', minute: 8 },
+    ]);
+    expect(await list()).toMatchObject([
+      { firstEvent: first, lastEvent: last, findingCount: 3, anchor: middle },
+    ]);
+    const [later, earlier, within] = await found([
+      { to: 'd', minute: 13 },
+      { to: 'e', minute: 5 },
+      { to: 'f', minute: 9 },
+    ]);
+    expect(await list()).toMatchObject([{ firstEvent: earlier, lastEvent: later, findingCount: 6 }]);
+    expect(earlier && within && earlier < within).toBe(true);
+  });
+
+  it('tell what all of their findings did, and when they last grew', async () => {
+    const { found, list } = await aTenant();
+    await found([{ to: 'eve', minute: 10 }]);
+    await found([{ to: 'mallory', minute: 11 }], NOW_MS + 60_000);
+    const [alert] = await list();
+    expect(parsedDeeds(alert?.deeds).map(({ to }) => to)).toEqual(['eve', 'mallory']);
+    expect(alert).toMatchObject({ createdAt: new Date(NOW_MS), updatedAt: new Date(NOW_MS + 60_000) });
+  });
+
+  it('are told again only of another state', async () => {
+    const { found, list, work, changed } = await aTenant();
+    await found([{ to: 'eve', minute: 10 }]);
+    const alertId = (await list())[0]?.alertId ?? '';
+    await work(alertId, { status: 'acknowledged' });
+    await work(alertId, { status: 'acknowledged', assignee: 'bob' });
+    await work(alertId, { assignee: 'eve' });
+    expect(changed.map(({ status }) => status)).toEqual(['acknowledged']);
+    await work(alertId, { status: 'resolved', verdict: 'expected' });
+    expect(changed.map(({ status }) => status)).toEqual(['acknowledged', 'resolved']);
+  });
+
+  it('that are suppressed stay so when others of their rule are resolved', async () => {
+    const { tenantId, models, alerts, found, list, work, changed } = await aTenant();
+    await found([
+      { to: 'eve', minute: 10 },
+      { to: 'eve', minute: 10, ruleId: OTHER_RULE },
+    ]);
+    const [open, quiet] = (await list()).map(({ alertId }) => alertId) as [string, string];
+    await work(quiet, { status: 'suppressed', suppressedUntil: new Date(NOW_MS + 1_000) });
+    const by = { actor: 'ada', verdict: 'expected', comment: null };
+    const count = await models.$transaction((tx) =>
+      alerts.resolveThese(tx, tenantId, [open, quiet, randomUUID()], by),
+    );
+    expect(count).toBe(1);
+    expect((await list()).map(({ status, verdict }) => [status, verdict])).toEqual([
+      ['resolved', 'expected'],
+      ['suppressed', null],
+    ]);
+    expect(changed.map(({ alertId, status }) => [alertId, status])).toEqual([
+      [quiet, 'suppressed'],
+      [open, 'resolved'],
+    ]);
+  });
+
+  it('lose their suppression when it is ended, and not that of another rule', async () => {
+    const { tenantId, models, alerts, found, list } = await aTenant();
+    const until = new Date(NOW_MS + 3_600_000);
+    const suppressed = async (ruleId: string | null, ends: Date) => {
+      const suppressionId = randomUUID();
+      await models.alertSuppression.create({
+        data: {
+          ...{ tenantId, suppressionId, ruleId, fields: '{}', until: ends, reason: 'r', createdBy: 'ada' },
+          createdAt: new Date(NOW_MS),
+        },
+      });
+      return suppressionId;
+    };
+    const last = await suppressed(randomUUID(), new Date(until.getTime() + 1));
+    const ended = await suppressed(RULE, until);
+    const other = await suppressed(OTHER_RULE, until);
+    const first = await suppressed(randomUUID(), new Date(until.getTime() - 1));
+    await suppressed(RULE, new Date(NOW_MS));
+    await found([
+      { to: 'eve', minute: 10 },
+      { to: 'eve', minute: 10, ruleId: OTHER_RULE },
+    ]);
+    expect((await list()).map(({ suppressedUntil }) => suppressedUntil)).toEqual([until, until]);
+    const ids = (await alerts.suppressions(tenantId)).map(({ suppressionId }) => suppressionId);
+    expect(ids).toEqual([first, ...[ended, other].sort(), last]);
+
+    await alerts.endSuppression(tenantId, ended, AN_ATTEMPT);
+    expect((await list()).map(({ suppressedUntil }) => suppressedUntil)).toEqual([new Date(NOW_MS), until]);
+    expect(await alerts.suppressions(tenantId)).toHaveLength(3);
+  });
+});
