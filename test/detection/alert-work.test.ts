@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { microsecondsOfRecordId, ticksOfRecordId } from '../../src/event/record-id';
+import { AlertReader } from '../../src/modules/detection/alerts/alert.reader';
 import { AlertStore, type ChangedAlert } from '../../src/modules/detection/alerts/alert.store';
-import { parsedDeeds } from '../../src/modules/detection/alerts/deeds';
+import { deedAnswers, parsedDeeds } from '../../src/modules/detection/alerts/deeds';
+import { toldTimesOf } from '../../src/modules/detection/alerts/told-times';
 import { writeFindings } from '../../src/modules/detection/detector/write-findings';
 import type { Finding } from '../../src/rules/finding';
 import { oneTenant } from '../../src/tenant-set';
@@ -95,6 +97,28 @@ describe('alerts of a tenant', () => {
     expect(alert).toMatchObject({ createdAt: new Date(NOW_MS), updatedAt: new Date(NOW_MS + 60_000) });
   });
 
+  it('name the other alerts of their incident, the worst first, each title once, and not themselves', async () => {
+    const { tenantId, models, found, list } = await aTenant();
+    const rules = [RULE, OTHER_RULE, '838edcb2-98cc-48ad-a5fb-fc4fedb65f74'];
+    await found(rules.map((ruleId, i) => ({ to: 'eve', minute: 10 + i, ruleId })));
+    const alerts = await list();
+    const [first = '', second = '', third = ''] = alerts.map(({ alertId }) => alertId);
+    const put = (alertId: string, data: object) =>
+      models.alert.updateMany({ where: { tenantId, alertId }, data });
+    await put(second, { severity: 2, title: 'Less' });
+    await put(third, { severity: 4, title: 'Worse' });
+    const { incidentId } = alerts[0] as { incidentId: string };
+    expect(new Set(alerts.map((alert) => alert.incidentId))).toEqual(new Set([incidentId]));
+    const reader = new AlertReader(store.database.service, { among: async () => [] });
+    const others = await reader.othersOf(oneTenant(tenantId), [{ alertId: first, incidentId }]);
+    expect(others({ alertId: first, incidentId })).toEqual(['Worse', 'Less']);
+    expect(others({ alertId: third, incidentId })).toEqual(['Role', 'Less']);
+    expect(others({ alertId: first, incidentId: null })).toEqual([]);
+    await put(second, { title: 'Worse' });
+    const again = await reader.othersOf(oneTenant(tenantId), [{ alertId: first, incidentId }]);
+    expect(again({ alertId: first, incidentId })).toEqual(['Worse']);
+  });
+
   it('are told again only of another state', async () => {
     const { found, list, work, changed } = await aTenant();
     await found([{ to: 'eve', minute: 10 }]);
@@ -159,5 +183,28 @@ describe('alerts of a tenant', () => {
     await alerts.endSuppression(tenantId, ended, AN_ATTEMPT);
     expect((await list()).map(({ suppressedUntil }) => suppressedUntil)).toEqual([new Date(NOW_MS), until]);
     expect(await alerts.suppressions(tenantId)).toHaveLength(3);
+  });
+});
+
+describe('what answers say of an alert', () => {
+  const deedOf = (to: string) => ({ by: 'sa', to, got: null, text: `sa made ${to}` });
+
+  it('is its first deed, and how many more there are', () => {
+    const summaryOf = (...names: string[]) => deedAnswers(JSON.stringify(names.map(deedOf))).summary;
+    expect(summaryOf()).toBeNull();
+    expect(summaryOf('eve')).toBe('sa made eve');
+    expect(summaryOf('eve', 'bob', 'ada')).toBe('sa made eve, and 2 more');
+    const { didIt, gotIt } = deedAnswers(JSON.stringify(['eve', 'bob', 'eve'].map(deedOf)));
+    expect({ didIt, gotIt }).toEqual({ didIt: ['sa'], gotIt: ['eve', 'bob'] });
+  });
+
+  it('is how long it took until a person acknowledged it, never less than nothing', () => {
+    const told = (acknowledged: string | null) =>
+      toldTimesOf({ created_at: '2026-01-05T08:00:00.000Z', acknowledged_at: acknowledged } as never);
+    expect(told(null)).toEqual({ acknowledgedAt: null, secondsToAcknowledge: null });
+    const later = '2026-01-05T08:01:30.400Z';
+    expect(told(later)).toEqual({ acknowledgedAt: later, secondsToAcknowledge: 90 });
+    // The clocks of two instances may differ.
+    expect(told('2026-01-05T07:59:58.000Z').secondsToAcknowledge).toBe(0);
   });
 });
