@@ -45,6 +45,12 @@ export function parseTicks(text: string): bigint | null {
   return BigInt(ms - offsetMinutes * 60_000) * TICKS_PER_MS + BigInt(digits.slice(0, 7)) + roundUp;
 }
 
+/**
+ * The millisecond since 1970 of a time that was checked as a parameter. `Date.parse` would take a time without an offset
+ * for one of the machine's zone, and does not read every form.
+ */
+export const msOfTime = (text: string): number => Number(floorDiv(parseTicks(text) ?? 0n, TICKS_PER_MS));
+
 /** The form of times that the decoder writes. Most texts have it, so it is parsed without splitting. */
 const USUAL = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d\.\d{7}Z$/;
 

@@ -3,7 +3,7 @@ import { insertEntries } from '../../caller/access-log.store';
 import type { OwnerDoor, Prisma } from '../../database/clients';
 import { clockNotAhead } from '../../database/lease';
 import { DomainError } from '../../errors';
-import { DAY_MS, parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { DAY_MS, msOfTime } from '../../event/event-time';
 import type { Answer } from '../../event/shape';
 import { LIMITS } from '../../limits';
 import type { Archive } from '../../store/archive/archive';
@@ -146,5 +146,5 @@ type Tx = Prisma.TransactionClient;
 const entryFor = (attempt: Attempt, tenant: number, rows: number) =>
   changeOf(attempt, { rows, tenantIds: tenant > 0 ? [tenant] : [] });
 const idOf = (tenantId: string) => (/^[1-9]\d{0,8}$/.test(tenantId) ? Number(tenantId) : 0);
-const weekOf = (time: string) => weekOfMs(Number((parseTicks(time) ?? 0n) / TICKS_PER_MS));
+const weekOf = (time: string) => weekOfMs(msOfTime(time));
 const beginningOf = (week: number) => new Date(startOfWeek(week)).toISOString();

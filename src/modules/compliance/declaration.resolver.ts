@@ -3,7 +3,7 @@ import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../caller/call';
 import type { CallTenants } from '../../caller/call-tenants';
 import { DomainError, refusal, refuseIf } from '../../errors';
-import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { msOfTime } from '../../event/event-time';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { Access } from '../../graphql/access';
 import { Takes } from '../../graphql/arguments';
@@ -47,7 +47,7 @@ export class DeclarationResolver {
   async complianceDeclarations({ tenantId, asOf }: ParameterValues<typeof DECLARATIONS_OF>, call: Call) {
     const id = await this.tenants.one(call, tenantId);
     const all = await this.declarations.list(id);
-    const at = asOf === undefined ? null : Date.parse(asOf);
+    const at = asOf === undefined ? null : msOfTime(asOf);
     const holds = all.filter(
       ({ validFrom, validUntil }) =>
         at === null || (validFrom.getTime() <= at && (validUntil === null || validUntil.getTime() > at)),
@@ -68,7 +68,7 @@ export class DeclarationResolver {
       ...declaredOf(given),
       serverInstanceName: given.serverInstanceName ?? null,
       reason: given.reason,
-      validFrom: given.validFrom === undefined ? createdAt : new Date(given.validFrom),
+      validFrom: given.validFrom === undefined ? createdAt : new Date(msOfTime(given.validFrom)),
       createdBy: call.principal.name,
       createdAt,
     };
@@ -90,7 +90,7 @@ export class DeclarationResolver {
     const read = readSnapshot(text);
     if ('problems' in read) throw refusal(read.problems);
     const createdAt = new Date(this.nowMs());
-    const takenAt = new Date(Number((parseTicks(read.takenAt) ?? 0n) / TICKS_PER_MS));
+    const takenAt = new Date(msOfTime(read.takenAt));
     if (takenAt.getTime() > createdAt.getTime() + CLOCK_MS)
       throw refusal([problem('snapshot', 'out_of_range', 'was taken in the future')]);
     const sha256 = createHash('sha256').update(text).digest('hex');
@@ -116,7 +116,7 @@ export class DeclarationResolver {
   @Takes(END_DECLARATION)
   async endComplianceDeclaration(given: ParameterValues<typeof END_DECLARATION>, call: Call) {
     const id = await this.tenants.one(call, given.tenantId);
-    const validUntil = new Date(given.validUntil ?? this.nowMs());
+    const validUntil = new Date(given.validUntil === undefined ? this.nowMs() : msOfTime(given.validUntil));
     const { declarationId } = given;
     const ended = await this.declarations.end(id, { declarationId, validUntil }, attemptOf(call));
     if (ended === 'before')

@@ -6,7 +6,7 @@ import type { Outcome } from '../../delivery/outcome';
 import type { SecretBox } from '../../delivery/secret-box';
 import { newSigningSecret, publicKeyOf, type SignatureVersion } from '../../delivery/standard-webhooks';
 import { DomainError, refusal, refuseIf } from '../../errors';
-import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { msOfTime } from '../../event/event-time';
 import type { DestinationFormat } from '../../event/formats/formats';
 import type { GivenValues } from '../../event/parameter-specs';
 import { parseParameters } from '../../event/parse-parameters';
@@ -299,6 +299,6 @@ export class DestinationManager {
     const { feed } = this.parts;
     if (from === 'beginning') return 0;
     if (from === 'now') return (await feed.sizes([tenantId])).get(tenantId) ?? 0;
-    return feed.positionAt(tenantId, new Date(Number((parseTicks(from) ?? 0n) / TICKS_PER_MS)));
+    return feed.positionAt(tenantId, new Date(msOfTime(from)));
   }
 }

@@ -3,6 +3,7 @@ import { attemptOf, type Call } from '../../caller/call';
 import { tenantSetOf } from '../../caller/principal';
 import type { TenantStore } from '../../caller/tenant.store';
 import { DomainError, refuseIf } from '../../errors';
+import { msOfTime } from '../../event/event-time';
 import type { GivenValues, ParameterValues } from '../../event/parameter-specs';
 import type { Answer } from '../../event/shape';
 import { Access } from '../../graphql/access';
@@ -105,7 +106,7 @@ export class AuditSourceResolver {
   ) {
     refuseIf(silenceProblems(reportedBefore, this.nowMs()));
     const tenantId = await this.#tenantOf(given);
-    const asked = { before: new Date(reportedBefore), hostName: hostName ?? null, withGaps };
+    const asked = { before: new Date(msOfTime(reportedBefore)), hostName: hostName ?? null, withGaps };
     return this.sources.remove(tenantId, asked, attemptOf(context));
   }
 

@@ -1,6 +1,7 @@
 import type { Attempt } from '../../caller/access-log';
 import { change } from '../../caller/access-log.store';
 import type { OwnerDoor } from '../../database/clients';
+import { msOfTime } from '../../event/event-time';
 import type { ParameterSpecs } from '../../event/parameter-specs';
 import type { Answer, Shape } from '../../event/shape';
 import { LIMITS } from '../../limits';
@@ -40,7 +41,7 @@ export const REMOVED_SOURCES = {
 
 /** A source that reports is not removed: its agent would report it again, and its number of events would be lost. */
 export const silenceProblems = (reportedBefore: string, nowMs: number): Problem[] =>
-  Date.parse(reportedBefore) > nowMs - SILENT_MS
+  msOfTime(reportedBefore) > nowMs - SILENT_MS
     ? [problem('reportedBefore', 'out_of_range', 'must be at least five minutes ago')]
     : [];
 

@@ -2,7 +2,7 @@ import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { LeavePlace, WaitingPlaces } from '../../caller/rate-limit/waiting-places';
 import { Pauses } from '../../deadline';
 import { DomainError, isUnavailable, NoTurn } from '../../errors';
-import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
+import { msOfTime } from '../../event/event-time';
 import { matchSteps } from '../../event/expression/matches';
 import { hasMark } from '../../event/marks';
 import { type AuditEventFilter, isAll, toAuditEventFilter } from '../../event/query';
@@ -151,7 +151,7 @@ export class Tail {
       for (const [tenantId, size] of await this.parts.reader.sizes(tenants)) positions.set(tenantId, size);
     else if (from !== BEGINNING) {
       // Rounded down, so that events of the same millisecond are included.
-      const at = new Date(Number((parseTicks(from ?? '') ?? 0n) / TICKS_PER_MS));
+      const at = new Date(msOfTime(from ?? ''));
       for (const tenantId of tenants)
         positions.set(tenantId, await this.parts.reader.positionAt(tenantId, at));
     }

@@ -1,6 +1,6 @@
 import { Prisma, type ServiceDoor } from '../../../database/clients';
 import { guarded } from '../../../database/failure';
-import { formatTicks, parseTicks, TICKS_PER_MS } from '../../../event/event-time';
+import { formatTicks, msOfTime } from '../../../event/event-time';
 import type { ParameterSpecs, ParameterValues } from '../../../event/parameter-specs';
 import type { Answer, Shape } from '../../../event/shape';
 import { SEVERITIES } from '../../../rules/rule';
@@ -99,7 +99,7 @@ export class AlertCounts {
     tenants: TenantSet,
     { startTime }: ParameterValues<typeof FINDING_COUNTS_PARAMETERS>,
   ): Promise<readonly Answer<typeof FINDING_COUNT>[]> {
-    const fromMs = Number((parseTicks(startTime ?? '') ?? 0n) / TICKS_PER_MS);
+    const fromMs = msOfTime(startTime ?? '');
     const rows = await this.#rows(
       Prisma.sql`SELECT tenant_id, rule_id::text AS rule_id, count(*)::int AS findings FROM finding
         WHERE tenant_id = ANY(${[...tenants]}::int[]) AND detected_at >= ${new Date(fromMs)}::timestamptz

@@ -2,7 +2,7 @@ import { Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../../caller/call';
 import type { CallTenants } from '../../../caller/call-tenants';
 import { DomainError, refusal, refuseIf } from '../../../errors';
-import { parseTicks, TICKS_PER_MS } from '../../../event/event-time';
+import { msOfTime } from '../../../event/event-time';
 import type { GivenValues, ParameterValues } from '../../../event/parameter-specs';
 import { checkParameters } from '../../../event/parse-parameters';
 import { Access } from '../../../graphql/access';
@@ -114,7 +114,7 @@ export class AlertWorkResolver {
   suppressAlert(given: GivenValues<typeof SUPPRESS_ALERT>, call: Call) {
     const { values, problems } = checkParameters(SUPPRESS_ALERT, given);
     const { alertId, fields, until, reason } = values;
-    const at = new Date(Number((parseTicks(until ?? '') ?? 0n) / TICKS_PER_MS));
+    const at = new Date(msOfTime(until ?? ''));
     refuseIf([...problems, ...(until === undefined ? [] : this.#untilProblems(at.getTime()))]);
     return this.#work(call, alertId, reason, {
       kind: 'suppressed',

@@ -1,6 +1,7 @@
 import { Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { attemptOf, type Call } from '../../../caller/call';
 import { DomainError, refuseIf } from '../../../errors';
+import { msOfTime } from '../../../event/event-time';
 import type { ParameterValues } from '../../../event/parameter-specs';
 import type { Answer } from '../../../event/shape';
 import { isUuid } from '../../../event/uuid';
@@ -43,7 +44,7 @@ export class HoldResolver {
     { tenantId, filter, until, reason }: ParameterValues<typeof CREATE_HOLD>,
     @Ctx() call: Call,
   ): Promise<HoldType> {
-    const untilMs = until ? Date.parse(until) : null;
+    const untilMs = until ? msOfTime(until) : null;
     if (untilMs !== null && untilMs <= this.nowMs()) refuseIf([problem('until', 'out_of_range', 'is past')]);
     const spec = {
       tenantId: numberOf(tenantId),
