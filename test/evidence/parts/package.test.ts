@@ -1,14 +1,22 @@
+import { createHash } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { checkPackageFile } from '../../../src/cli/package-file';
 import { ID_BYTES, idBytes, idText } from '../../../src/event/record-id';
 import { LIMITS } from '../../../src/limits';
-import { signedNote } from '../../../src/modules/evidence/checkpoint';
+import { parseNote, signedNote } from '../../../src/modules/evidence/checkpoint';
 import type { SignedCheckpoint } from '../../../src/modules/evidence/evidence.store';
 import { packageMaker } from '../../../src/modules/evidence/package/evidence-package';
 import { EXPORT_FORMATS } from '../../../src/modules/export/formats';
+import {
+  FILES,
+  LISTED_FILES,
+  manifestNoteBody,
+  type PackageManifest,
+} from '../../../src/package-check/layout';
 import { leafHashOf } from '../../../src/store/log/evidence/entry';
 import { CheckpointKey, newCheckpointKeyPem } from '../../../src/store/log/evidence/note-key';
+import { signed } from '../../../src/store/log/evidence/signed-note';
 import { GrowingTree, type Tile, type TileId } from '../../../src/store/log/evidence/tiles';
 import type { StoredAuditEvent } from '../../../src/store/rows/audit-event-reader';
 import { TEST_CHECKPOINT_KEY } from '../../support/checkpoint-key';
@@ -377,6 +385,44 @@ describe('an evidence package', () => {
     await expect(check(await zipOf(files), ['audit-activity+00000000+AAAA'])).rejects.toThrow(
       'no public key',
     );
+  });
+
+  it('that its own key signed is not sound with the checkpoint of another tenant, or without one of its files', async () => {
+    const { files } = await filesOf(new Log(300, new Set([1])), [1]);
+    /** The package with other files, whose manifest the service has signed. */
+    const signedWith = async (
+      changes: ReadonlyMap<string, Buffer>,
+      change: (manifest: PackageManifest) => PackageManifest = (manifest) => manifest,
+    ) => {
+      const all = new Map([...files, ...changes]);
+      const manifest = JSON.parse(String(files.get(FILES.manifest))) as PackageManifest;
+      const listed = manifest.files.map((one) => {
+        const bytes = all.get(one.name) ?? Buffer.alloc(0);
+        return { ...one, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+      });
+      const changed = change({ ...manifest, files: listed });
+      const text = JSON.stringify(changed);
+      const hash = createHash('sha256').update(text).digest('hex');
+      all.set(FILES.manifest, Buffer.from(text));
+      all.set(FILES.note, Buffer.from(signed(manifestNoteBody(hash, changed), TEST_CHECKPOINT_KEY)));
+      return check(await zipOf(all), [TEST_CHECKPOINT_KEY.verifierKey]);
+    };
+    expect(await signedWith(new Map())).toMatchObject({ isSound: true, problems: [] });
+
+    const noted = parseNote(String(files.get(FILES.checkpoints)));
+    if (!noted) throw new Error('the package has no checkpoint');
+    const other = Buffer.from(signedNote({ ...noted, tenantId: TENANT + 1 }, TEST_CHECKPOINT_KEY));
+    expect(await signedWith(new Map([[FILES.checkpoints, other]]))).toMatchObject({
+      ...{ isSound: false, problems: [`checkpoints.txt: it is a checkpoint of tenant ${TENANT + 1}`] },
+    });
+    for (const name of LISTED_FILES) {
+      const lacks = (manifest: PackageManifest) => ({
+        ...manifest,
+        files: manifest.files.filter((one) => one.name !== name),
+      });
+      const { isSound, problems } = await signedWith(new Map(), lacks);
+      expect([name, isSound, problems]).toEqual([name, false, [`manifest.json: it does not list ${name}`]]);
+    }
   });
 
   it('with a file beside its own says so', async () => {
