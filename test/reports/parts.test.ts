@@ -3,12 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseTicks } from '../../src/event/event-time';
+import { matches } from '../../src/event/expression/matches';
 import { parseParameters } from '../../src/event/parse-parameters';
 import { recordIdFloor } from '../../src/event/record-id';
 import { Zone } from '../../src/event/zone';
 import { LIMITS } from '../../src/limits';
 import { shippedReports } from '../../src/modules/reports/declarations';
-import { gapsIn, type Source } from '../../src/modules/reports/gaps';
+import { behindAt, gapsIn, type Source } from '../../src/modules/reports/gaps';
 import { signManifest } from '../../src/modules/reports/manifest';
 import { askedOf, MAKE_PARAMETERS } from '../../src/modules/reports/parameters';
 import { type PdfColumn, PdfTable } from '../../src/modules/reports/pdf/pdf-table';
@@ -105,6 +106,49 @@ describe('who is privileged', () => {
     for (const login of ['bob', 'ann'])
       expect(isPrivileged(all, 25, { serverPrincipalName: login })).toBe(false);
     expect(isPrivileged(all, 0, { serverPrincipalName: 'SA' })).toBe(true);
+  });
+
+  it('is a member of a role of a database in that database alone, and a filter finds what each of them did', () => {
+    const all = new Privileged();
+    all.take(member(10, 'APRL', 'db_owner', 'kai'));
+    all.take(member(11, 'APRL', 'sysadmin', 'eve'));
+    const kai = { databasePrincipalName: 'KAI' };
+    expect(isPrivileged(all, 20, kai)).toBe(true);
+    for (const elsewhere of [
+      { databaseName: 'CRM' },
+      { serverInstanceName: 'SQL02' },
+      { databasePrincipalName: null, serverPrincipalName: 'kai' },
+    ])
+      expect([elsewhere, isPrivileged(all, 20, { ...kai, ...elsewhere })]).toEqual([elsewhere, false]);
+    const passes = (more: object) => matches(all.expression, event(20, more) as never);
+    for (const named of [
+      { serverPrincipalName: 'SA' },
+      { serverPrincipalName: 'Eve' },
+      { databasePrincipalName: 'kai' },
+    ])
+      expect([named, passes(named)]).toEqual([named, true]);
+    expect(passes({ serverPrincipalName: 'kai', databasePrincipalName: 'eve' })).toBe(false);
+  });
+});
+
+describe('the sources that are not complete for a period', () => {
+  const NOW_MS = Date.parse(at(30));
+  const source = (completeThrough: string | null, state = 'current') =>
+    ({ hostName: state, databaseName: 'd', completeThrough, state }) as unknown as Source;
+  const ms = (time: number) => new Date(time).toISOString();
+  const behind = (endTime: string, ...sources: readonly Source[]) =>
+    behindAt(sources, endTime, NOW_MS).map(({ completeThrough }) => completeThrough);
+
+  it('are those that are in use and lack events before its end', () => {
+    const [before, end] = [ms(Date.parse(at(10)) - 1), at(10)];
+    expect(behind(end, source(before), source(end), source(null))).toEqual([before, null]);
+    expect(behind(end, source(before, 'retired'), source(null, 'retired'))).toEqual([]);
+  });
+
+  it('are not those of a usual lag, where the period has just ended or goes on', () => {
+    const usual = ms(NOW_MS - LIMITS.trailBehindMs);
+    const late = ms(NOW_MS - LIMITS.trailBehindMs - 1);
+    for (const end of [at(30), at(59)]) expect(behind(end, source(usual), source(late))).toEqual([late]);
   });
 });
 
