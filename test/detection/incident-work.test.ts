@@ -240,6 +240,17 @@ describe('work on incidents', () => {
     expect(await reader.open(tenants)).toEqual([
       { severity: 'high', incidents: 2, unacknowledged: 2, oldestTime: began.toISOString() },
     ]);
+    await models.incident.updateMany({
+      where: { tenantId, incidentId: other },
+      data: { status: 'acknowledged', severity: 4 },
+    });
+    const more = { incidents: 1, oldestTime: expect.any(String) };
+    expect(await reader.open(tenants)).toEqual([
+      { severity: 'critical', ...more, unacknowledged: 0 },
+      { severity: 'high', ...more, unacknowledged: 1 },
+    ]);
+    await models.incident.updateMany({ where: { tenantId }, data: { status: 'resolved' } });
+    expect(await reader.open(tenants)).toEqual([]);
   });
 
   it('is shown with a timeline that joins what is the same, and not what is worse', async () => {
