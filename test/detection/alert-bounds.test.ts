@@ -77,6 +77,39 @@ describe.each(ONE_ENGINE)('the bounds on the alerts of a tenant on %s', (engine)
     await work({ comment: 'still works' });
   });
 
+  it('show of each route the newest failure of what is not sent yet', async () => {
+    const own = await store.forNewTenant();
+    const { tenantId } = own;
+    const { models } = own.database.owner;
+    const routes = new RouteStore(own.database.service, () => NOW);
+    const made = { severityMin: 1, ruleId: null, escalateMinutes: null, target: { to: ['a@example.com'] } };
+    const ids: string[] = [];
+    for (const name of ['waits', 'was sent'])
+      ids.push((await routes.create(tenantId, { name, ...made }, AN_ATTEMPT)).routeId);
+    const notice = (routeId: string | undefined, error: string | null, nextMs: number, sentAt: Date | null) =>
+      models.alertNotice.create({
+        data: {
+          ...{
+            tenantId,
+            noticeId: randomUUID(),
+            routeId: routeId ?? '',
+            alertId: randomUUID(),
+            state: 'new',
+          },
+          ...{ createdAt: EARLIER, nextAt: new Date(NOW + nextMs), tries: 1, error, sentAt },
+        },
+      });
+    await notice(ids[0], 'an older one', 1, null);
+    await notice(ids[0], 'the newest', 3, null);
+    await notice(ids[0], null, 4, null);
+    await notice(ids[0], 'over', 5, LATER);
+    await notice(ids[1], 'over', 5, LATER);
+    expect((await routes.list(tenantId)).map(({ name, lastError }) => [name, lastError]).sort()).toEqual([
+      ['waits', 'the newest'],
+      ['was sent', null],
+    ]);
+  });
+
   it('refuse a route above their number; removed routes do not count', async () => {
     const { tenantId } = store;
     const route = {

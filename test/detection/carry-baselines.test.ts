@@ -51,4 +51,25 @@ describe('a learned baseline', () => {
     expect(carriedBaselines(rows, versions, new Map([[RULE_ID, other]]))).toEqual([]);
     expect(carriedBaselines(rows, versions, new Map([[RULE_ID, [null]]]))).toEqual([]);
   });
+
+  it('is that of the newest version before, and of a node whose every row fits', () => {
+    const body = (first: number, names = { clientIp: 'x' }) =>
+      JSON.stringify({ v: names, b: { first, last: first } });
+    const row = (version: number, first: number, more: object = {}) => ({
+      ...{ node: `${RULE_ID}/${version}/0`, key: `k${first}`, touched: 1, body: body(first), ...more },
+    });
+    const versions = new Map([[RULE_ID, 5]]);
+    const baselines = new Map([[RULE_ID, [{ kind: 'unseen', groups: ['clientIp'], value: null }] as const]]);
+    const carried = (...rows: readonly object[]) =>
+      carriedBaselines(rows as never, versions, baselines as never).map(({ from }) => from.split('/')[1]);
+    expect(carried(row(2, 1), row(4, 1), row(3, 1))).toEqual(['4']);
+    // What has state of its own, or is of a later version, takes and gives nothing.
+    expect(carried(row(4, 1), row(5, 1))).toEqual([]);
+    expect(carried(row(6, 1))).toEqual([]);
+    const strange = { body: body(2, { hostName: 'x' } as never) };
+    expect(carried(row(4, 1), row(4, 2, strange), row(3, 1))).toEqual(['3']);
+    expect(
+      carried(row(4, 1, { body: JSON.stringify({ v: { clientIp: 'x' }, b: { days: {}, windows: [] } }) })),
+    ).toEqual([]);
+  });
 });

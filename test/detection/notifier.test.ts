@@ -597,4 +597,25 @@ describe('a channel to a destination', () => {
     });
     expect(await outcomeOf({ kind: 'accepted' })).toEqual([]);
   });
+
+  it('states the state that each notice is about, and of an escalation that of the alert, until one is refused', async () => {
+    const sent: { id: string; content: { status: string; escalated?: boolean } }[] = [];
+    const send = async (_tenantId: number, _destinationId: string, message: object) => {
+      sent.push(message as never);
+      return { kind: sent.length < 3 ? 'accepted' : 'refused' };
+    };
+    const acknowledged = { alert: async () => ({ severity: 'high', status: 'acknowledged' }) } as never;
+    const notices = ['new', 'escalated', 'resolved', 'acknowledged'].map((state) => ({
+      ...due,
+      state,
+      noticeId: state,
+    }));
+    const outcome = await new Channels({ reader: acknowledged, mailer: null, send }).send(route, notices);
+    expect(outcome).toEqual({ message: 'refused', isOfChannel: true, isOfInstance: false });
+    expect(sent.map(({ id, content: { status, escalated } }) => [id, status, escalated])).toEqual([
+      ['new', 'new', undefined],
+      ['escalated', 'acknowledged', true],
+      ['resolved', 'resolved', undefined],
+    ]);
+  });
 });

@@ -18,6 +18,7 @@ import { Delivery } from '../../src/modules/reports/schedules/deliver';
 import { Tally } from '../../src/modules/reports/tally';
 import { verifyRun } from '../../src/modules/reports/verify-run';
 import { CheckpointKey, newCheckpointKeyPem } from '../../src/store/log/evidence/note-key';
+import { signed } from '../../src/store/log/evidence/signed-note';
 import type { StoredAuditEvent } from '../../src/store/rows/audit-event-reader';
 
 const at = (minute: number) => `2026-03-05T10:${String(minute).padStart(2, '0')}:00.0000000Z`;
@@ -249,6 +250,42 @@ describe('a saved run', () => {
     expect(await check(more)).toEqual(['2 rows were signed, and there are 3']);
     expect(await check(ROWS.replace(',\n{"recordId":"r2"}', ''))).toEqual([
       '2 rows were signed, and there are 1',
+    ]);
+  });
+
+  it('names the files that are not there, and those that have another size or other bytes', async () => {
+    const bytes = { 'a.csv': 'a,b\n', 'b.html': '<p>', 'c.pdf': '%PDF' };
+    const files = Object.entries(bytes).map(([name, text]) => ({
+      ...{ format: name.slice(2), name, bytes: Buffer.byteLength(text) },
+      sha256: createHash('sha256').update(text).digest('hex'),
+    }));
+    const foreign = CheckpointKey.ofPem(newCheckpointKeyPem());
+    const checked = async (written: Readonly<Record<string, string>>, checkpoint: string | null = null) => {
+      const manifest = {
+        ...{ version: 1, tenantId: '7', runId: 'x', number: 1, createdAt: at(0), recordIdsRoot: null },
+        ...{ rows: 2, log: { checkpoint }, files },
+      };
+      const data = { ...signManifest(manifest as never, key), publicKey: key.verifierKey };
+      for (const { name } of files) await rm(path.join(folder, name), { force: true });
+      for (const [name, text] of Object.entries(written)) await writeFile(path.join(folder, name), text);
+      await writeFile(path.join(folder, 'answer.json'), JSON.stringify(data));
+      const found = await verifyRun(path.join(folder, 'answer.json'), [key.verifierKey]);
+      return [found.checked, found.absent, found.problems];
+    };
+    expect(await checked(bytes)).toEqual([['a.csv', 'b.html', 'c.pdf'], [], []]);
+    expect(await checked({ 'b.html': '<p>' })).toEqual([['b.html'], ['a.csv', 'c.pdf'], []]);
+    expect(await checked({ 'a.csv': 'a,c\n', 'b.html': '<p>', 'c.pdf': '%PDF-1' })).toEqual([
+      ...[['a.csv', 'b.html', 'c.pdf'], []],
+      ['a.csv is not the file that was signed', 'c.pdf has 6 bytes, and 4 were signed'],
+    ]);
+    // Another key may have signed the log: it is judged where it is one of those that are given.
+    const noteOf = (signer: CheckpointKey) => signed('audit-activity/tenant-7\n3\n', signer);
+    const whole = [['a.csv', 'b.html', 'c.pdf'], []];
+    for (const note of [noteOf(key), noteOf(foreign)])
+      expect(await checked(bytes, note)).toEqual([...whole, []]);
+    expect(await checked(bytes, noteOf(key).replace('\n3\n', '\n4\n'))).toEqual([
+      ...whole,
+      ['the checkpoint of the evidence log is not signed by the key that it names'],
     ]);
   });
 
