@@ -148,6 +148,26 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     expect(done.size).toBe(1);
   });
 
+  it('have runs as they say: of their report, with their parameters, in their time zone, for as long as they are kept', async () => {
+    const asked = async (more: Partial<Definition>) => {
+      const { instance, done, clock, look } = await stage({ ...DAILY, ...more }, '2026-03-10T04:00:00Z');
+      clock.ms = (await look()).dueAt.getTime();
+      await instance().round();
+      const [request, ...others] = [...done.values()];
+      expect(others).toEqual([]);
+      return request;
+    };
+    expect(await asked({ keepDays: 7, formats: ['pdf', 'csv'], parameters: { search: 'x' } })).toMatchObject({
+      report: { reportId: 'log-ons' },
+      values: { format: 'pdf', timeZone: 'Europe/Berlin', search: 'x' },
+      run: { days: 7 },
+      createdBy: 'schedule Daily',
+    });
+    const usual = await asked({ keepDays: null, formats: ['csv'] });
+    expect(usual).toMatchObject({ values: { format: 'html' } });
+    expect(usual?.run).not.toHaveProperty('days');
+  });
+
   it('make up for missed times once', async () => {
     const definition = { ...DAILY, period: 'schedule' } as const;
     const { clock, instance, periods, look } = await stage(definition, '2026-03-25T10:00:00Z');

@@ -1,0 +1,45 @@
+import { DAY_MS } from '../../src/event/event-time';
+import { LIMITS } from '../../src/limits';
+import { ManageArchive } from '../../src/modules/archive/manage-archive';
+import { AN_ATTEMPT } from '../support/attempt';
+import { ANY_ENGINE } from '../support/engines';
+import { Store } from '../support/store';
+
+const END_MS = Date.parse('2026-01-12T00:00:00Z');
+const WEEK = '2026-01-05T00:00:00.000Z';
+
+describe('a week that an operator has sealed', () => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await Store.open(ANY_ENGINE);
+  });
+  afterAll(() => store.close());
+
+  it('has been over for as many days as late events may take, by the clock that is behind', async () => {
+    const asked: number[] = [];
+    const seal = async (_: number, week: number) => {
+      asked.push(week);
+      return { outcome: 'sealed', events: 3 };
+    };
+    const { owner } = store.database;
+    const outcomeAt = async (nowMs: number) => {
+      const manage = new ManageArchive(owner, {} as never, { seal } as never, () => nowMs);
+      const time = '2026-01-11T23:59:59.9999999Z';
+      return manage.seal(String(store.tenantId), time, AN_ATTEMPT);
+    };
+    const due = END_MS + LIMITS.archiveAfterDaysMin * DAY_MS;
+    expect(await outcomeAt(due - 1)).toMatchObject({
+      ...{ tenantId: String(store.tenantId), week: WEEK, outcome: 'waits', events: 0 },
+      because: 'the week has not been over for long enough',
+    });
+    expect(asked).toEqual([]);
+    expect(await outcomeAt(due)).toMatchObject({ week: WEEK, outcome: 'sealed', events: 3, because: null });
+    expect(asked).toHaveLength(1);
+    // The call that moved nothing has its entry too; that of the other one is written by who seals.
+    const entries = await store.query<{ rows: number }>(
+      'SELECT row_count AS rows FROM access_log WHERE operation = $1 AND $2::int = ANY(tenant_ids) AND row_count = 0',
+      ...[AN_ATTEMPT.operation, store.tenantId],
+    );
+    expect(entries).toHaveLength(1);
+  });
+});
