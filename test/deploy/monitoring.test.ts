@@ -20,13 +20,22 @@ const read = (file: string) => readFileSync(path.join(FOLDER, file), 'utf8');
 interface Rule {
   readonly alert: string;
   readonly expr: string;
+  readonly annotations: { readonly summary: string; readonly description: string };
+}
+interface Panel {
+  readonly title: string;
+  readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
+  readonly fieldConfig: {
+    readonly defaults: { readonly unit: string };
+    readonly overrides?: readonly {
+      readonly matcher: { readonly options: string };
+      readonly properties: readonly { readonly id: string; readonly value: string }[];
+    }[];
+  };
 }
 interface Dashboard {
   readonly uid: string;
-  readonly panels: readonly {
-    readonly title: string;
-    readonly targets: readonly { readonly expr: string }[];
-  }[];
+  readonly panels: readonly Panel[];
 }
 const alerts = (parse(read('alerts.yaml')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
   ({ rules }) => rules,
@@ -42,6 +51,98 @@ const metricsIn = (expr: string): string[] =>
   );
 const tasksIn = (expr: string): string[] =>
   [...expr.matchAll(/task="([^"]+)"/g)].map(([, task = '']) => task);
+
+/** The unit of an expression's values, as Grafana names it; null: a number of things. */
+function unitOf(expr: string): string | null {
+  const rated = /\b(?:rate|deriv)\(/.test(expr);
+  const [name = ''] = metricsIn(expr);
+  if (/ \/ /.test(expr)) return 'percentunit';
+  if (expr.includes('_duration_seconds_bucket')) return 's';
+  // Seconds of a processor in a second are processors.
+  if (name.startsWith('process_cpu_')) return null;
+  if (name.includes('_seconds')) return rated ? 'percentunit' : 's';
+  if (name.endsWith('_bytes')) return 'bytes';
+  return rated ? 'cps' : null;
+}
+/** The labels that an expression leaves to its values; null: those of the metric. */
+const labelsOf = (expr: string): string[] | null => {
+  // The outermost aggregation decides.
+  const outermost = /\b(?:max|min|sum|count)(?: by \(([^)]*)\) ?)?\(/.exec(expr);
+  if (!outermost) return null;
+  return (outermost[1] ?? '').split(', ').filter((name) => name !== '' && name !== 'le');
+};
+const labelsIn = (text: string): string[] =>
+  [...text.matchAll(/\$?(?:labels\.)?(\w+) ?\}\}/g)].map(([, name = '']) => name);
+
+describe('the panels of the dashboards', () => {
+  const targets = dashboards.flatMap(([name, { panels }]) =>
+    panels.flatMap((panel) =>
+      panel.targets.map((target) => ({ where: `${name}: ${panel.title}`, panel, ...target })),
+    ),
+  );
+
+  it('have the unit of what they show, or say it beside the line', () => {
+    const wrong = targets.flatMap(({ where, panel, expr, legendFormat }) => {
+      const { defaults, overrides = [] } = panel.fieldConfig;
+      const ofLine = overrides.find(({ matcher }) => matcher.options === legendFormat)?.properties[0]?.value;
+      const unit = ofLine ?? defaults.unit;
+      const wanted = unitOf(expr) ?? 'short';
+      const said = { s: /seconds/, cps: /a second/, percentunit: /seconds/ }[wanted];
+      const isSaid = said?.test(legendFormat) && defaults.unit === 'short';
+      const fits = unit === wanted || (wanted === 'cps' && unit === 'reqps');
+      return fits || isSaid ? [] : [`${where}: ${expr} in ${unit}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('show how fast counters grow, and never a rate of what may fall', () => {
+    const grown = /(?:rate|increase)\(\w+(?:\{[^}]*\})?\[/g;
+    for (const { where, expr } of targets) {
+      const rated = [...expr.matchAll(grown)].map(([text]) => metricsIn(text)[0] ?? '');
+      const counters = metricsIn(expr).filter(
+        (name) => name.endsWith('_total') || expr.includes(`${name}_bucket`),
+      );
+      if (where.includes('Set aside')) continue;
+      expect([where, [...new Set(rated)]]).toEqual([where, [...new Set(counters)]]);
+    }
+  });
+
+  it('name each line by every label that tells it from the others', () => {
+    for (const { where, expr, legendFormat } of targets) {
+      const labels = labelsOf(expr);
+      if (labels === null)
+        expect([where, legendFormat]).toEqual([where, expect.stringContaining('{{instance}}')]);
+      else expect([where, labelsIn(legendFormat).sort()]).toEqual([where, labels.sort()]);
+    }
+  });
+
+  it('show the share of answers that their names say', () => {
+    const quantiles = targets.filter(({ expr }) => expr.startsWith('histogram_quantile'));
+    expect(quantiles.length).toBeGreaterThan(0);
+    for (const { where, expr, legendFormat } of quantiles) {
+      const [, share] = /^histogram_quantile\(([\d.]+),/.exec(expr) ?? [];
+      const named = /^p\d+$/.test(legendFormat) ? legendFormat : where.split(', ').at(-1);
+      expect([where, named]).toEqual([where, `p${100 * Number(share)}`]);
+    }
+  });
+});
+
+describe('the texts of alerts', () => {
+  it('write values in their unit, and name only labels that the expression leaves', () => {
+    for (const { alert, expr, annotations } of alerts) {
+      const text = `${annotations.summary} ${annotations.description}`;
+      const how = [...text.matchAll(/\$value(?: \| (\w+))? \}\}/g)].map(([, name]) => name ?? 'plain');
+      const wanted = { s: ['humanizeDuration'], percentunit: ['humanizePercentage'] }[unitOf(expr) ?? ''] ?? [
+        'humanize',
+        'plain',
+      ];
+      expect([alert, how.filter((name) => !wanted.includes(name))]).toEqual([alert, []]);
+      const labels = labelsOf(expr) ?? ['instance'];
+      const named = [...text.matchAll(/\$labels\.(\w+)/g)].map(([, name = '']) => name);
+      expect([alert, named.filter((name) => !labels.includes(name))]).toEqual([alert, []]);
+    }
+  });
+});
 
 describe.each(ENGINES.slice(0, 1))('monitoring of a service on %s', (engine) => {
   const at = useWorld(engine, { metrics: { host: '127.0.0.1', port: 0 } });
