@@ -2,10 +2,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import {
   buildSchema,
   type GraphQLOutputType,
+  getNamedType,
   graphql,
   isEnumType,
   isListType,
@@ -19,6 +21,7 @@ import { LIMITS } from '../../src/limits';
 import { describeSchema } from '../../src/schema';
 import { runCli } from '../support/cli';
 import { temporaryFolder } from '../support/engines';
+import TOLD from './told.json';
 
 const SECRET_OPTIONS =
   '--header A:1 --header B:2 --token t1 --api-key k1 --username u --password p1 --access-key-id i1 ' +
@@ -98,6 +101,15 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
   [
     'erase --tenant 7 --filter actionId:X --dry-run',
     { tenantId: '7', erased: { filter: 'actionId:X', search: null, startTime: null, endTime: null } },
+  ],
+  [
+    'erase --tenant 7 --filter actionId:X --reason r --events 3',
+    {
+      tenantId: '7',
+      erased: { filter: 'actionId:X', search: null, startTime: null, endTime: null },
+      reason: 'r',
+      events: 3,
+    },
   ],
   ['erase-again --yes', { tenantId: 'a tenantId', erasureIds: ['a erasureId'] }],
   ['erase-again --tenant 7 --dry-run', {}],
@@ -357,6 +369,10 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
       secrets: { token: 't1' },
     },
   ],
+  [
+    'destination update d1',
+    { destinationId: 'd1', name: null, url: null, filter: null, format: null, settings: null, secrets: null },
+  ],
   ['archive status --tenant 7 --limit 3', { tenantId: '7', first: 3 }],
   ['archive run 7 --week 2026-01-05T00:00:00Z', { tenantId: '7', week: '2026-01-05T00:00:00Z' }],
   ['archive restore 7 --week 2026-01-05T00:00:00Z', { tenantId: '7', week: '2026-01-05T00:00:00Z' }],
@@ -560,6 +576,10 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
       allowedAddresses: ['10.0.0.0/8'],
     },
   ],
+  [
+    'enroll-token create --name site --tenant 7 --uses 1 --expires-at 2099-01-01',
+    { name: 'site', tenantId: '7', uses: 1, keyDays: null, expiresAt: '2099-01-01', allowedAddresses: [] },
+  ],
   ['enroll-token list', {}],
   ['agent-key rotate --all --status', {}],
   ['agent-key rotate --all --tenant 7', {}],
@@ -582,10 +602,19 @@ const OF_EVERY_COMMAND = [
 /** The schema without the service behind it. */
 const schema = buildSchema(printSchema(describeSchema()));
 
-/** A value of any type of the schema. */
-function answerOf(type: GraphQLOutputType, name: string): unknown {
-  if (isNonNullType(type)) return answerOf(type.ofType, name);
-  if (isListType(type)) return [answerOf(type.ofType, name)];
+/** A value of any type of the schema. @param isBare whether it is as empty as the type lets it be */
+function answerOf(type: GraphQLOutputType, name: string, isBare = false): unknown {
+  if (isNonNullType(type)) return filledIn(type.ofType, name, isBare);
+  return isBare ? null : filledIn(type, name, isBare);
+}
+
+function filledIn(type: GraphQLOutputType, name: string, isBare: boolean): unknown {
+  if (isListType(type)) {
+    const names = isScalarType(getNamedType(type)) ? [name, `second ${name}`] : [name];
+    return names.map((one) => answerOf(type.ofType, one, isBare));
+  }
+  if (isBare && isScalarType(type) && type.name !== 'String' && type.name !== 'ID')
+    return { Int: 0, Float: 0, Boolean: false, JSON: {} }[type.name as 'Int'] ?? `a ${name}`;
   if (isEnumType(type)) return type.getValues()[0]?.value;
   if (!isScalarType(type)) return {};
   return { Int: 7, Float: 7, Boolean: true, JSON: {} }[type.name as 'Int'] ?? `a ${name}`;
@@ -593,6 +622,7 @@ function answerOf(type: GraphQLOutputType, name: string): unknown {
 
 describe('the options of commands', () => {
   const seen: { readonly query: string; readonly variables: object }[] = [];
+  let isBare = false;
   let server: Server;
   let folder: string;
   let env: Record<string, string>;
@@ -609,7 +639,7 @@ describe('the options of commands', () => {
         variableValues: asked.variables,
         rootValue: {},
         fieldResolver: (_source, _args, _context, { returnType, fieldName }) =>
-          answerOf(returnType, fieldName),
+          answerOf(returnType, fieldName, isBare),
       });
       response.end(JSON.stringify(answer));
     });
@@ -629,18 +659,40 @@ describe('the options of commands', () => {
     await rm(folder, { recursive: true });
   });
 
-  it.each(CASES)('%s', async (line, variables) => {
-    seen.length = 0;
-    const args = line
+  const argsOf = (line: string) =>
+    line
       .replaceAll('FILE', path.join(folder, 'file'))
       .replace('JSON', path.join(folder, 'json'))
       .replace('PACKAGE', path.join(folder, 'package'))
       .replace('SIGNATURE', path.join(folder, 'signature'))
       .split(' ');
+
+  it.each(CASES)('%s', async (line, variables) => {
+    seen.length = 0;
+    const args = argsOf(line);
     expect(await runCli([...args, '--json'], env)).toMatchObject({ error: null });
     expect(seen.at(-1)?.variables).toEqual(variables);
     // A command also works where its answer is shown to people.
     expect(await runCli(args, env)).toMatchObject({ error: null, lines: [expect.any(String)] });
+  });
+
+  it('tell of an answer with every value, and of one without, what told.json has', async () => {
+    const told: Record<string, { full: string[]; bare: string[] }[]> = {};
+    const tell = async (line: string) => {
+      const { lines, error } = await runCli(argsOf(line), env);
+      return (error === null ? lines.join('\n') : `error: ${error}`).split('\n');
+    };
+    for (const [line] of CASES) {
+      const full = await tell(line);
+      isBare = true;
+      const bare = await tell(line);
+      isBare = false;
+      const [name = ''] = line.split(' --');
+      const before = told[name] ?? [];
+      const isNew = !before.some((one) => isDeepStrictEqual(one, { full, bare }));
+      told[name] = isNew ? [...before, { full, bare }] : before;
+    }
+    expect(told).toEqual(TOLD);
   });
 
   it('are all in a case above', () => {

@@ -166,6 +166,41 @@ describe('a command that asks the service several times', () => {
     expect(asked.at(-1)).toMatchObject({ secrets: { token: 'tok' } });
   });
 
+  it('agent-package offer sends a package in parts, whose bytes are its own', async () => {
+    const folder = await temporaryFolder();
+    const [file, signature] = [path.join(folder, 'agent.js'), path.join(folder, 'agent.sig')];
+    const head = Buffer.from('// audit-agent 1.2.3 build 4\n');
+    const bytes = Buffer.concat([head, Buffer.alloc(2 * LIMITS.agentPackagePartBytes, 'abc')]);
+    try {
+      await writeFile(file, bytes);
+      await writeFile(signature, `${'A'.repeat(86)}==`);
+      const part = { packageId: 'p1', version: '1.2.3', hosts: 2 };
+      answering({ offerAgentPackage: [part], addAgentPackagePart: [part, part, { ...part, hosts: 3 }] });
+      const args = ['agent-package', 'offer', '--group', 'g', '--file', file, '--signature', signature];
+      const { lines } = await runCli(args, ENV);
+      expect(lines).toEqual(['package p1: 1.2.3 is offered to 3 hosts']);
+      const parts = asked
+        .slice(1)
+        .map(({ part: number, bytes: of }) => [number, Buffer.from(String(of), 'base64')]);
+      expect(parts.map(([number, of]) => [number, (of as Buffer).length])).toEqual([
+        [0, LIMITS.agentPackagePartBytes],
+        [1, LIMITS.agentPackagePartBytes],
+        [2, head.length],
+      ]);
+      expect(Buffer.concat(parts.map(([, of]) => of as Buffer)).equals(bytes)).toBe(true);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('takes whole numbers of up to nine digits, which the service can count with', async () => {
+    answering({ tenantIncidents: [{ items: [] }] });
+    for (const wrong of ['1234567890', '-1', '1.5', '', '1e3'])
+      expect((await runCli(['incident', 'list', '--limit', wrong], ENV)).error).toContain('whole number');
+    expect(await runCli(['incident', 'list', '--limit', '999999999'], ENV)).toMatchObject({ error: null });
+    expect(asked.map(({ pageSize }) => pageSize)).toEqual([999_999_999]);
+  });
+
   it('incident list takes only states that an incident may have', async () => {
     answering({ tenantIncidents: [{ items: [] }, { items: [] }, { items: [] }] });
     for (const status of ['new', 'acknowledged', 'resolved'])
