@@ -25,18 +25,22 @@ const OF_THOSE_IN_USE: OfTenant = (column) => `${column} NOT IN (${DISABLED_TENA
  * those on that node wait. On one database, a failure of the server itself ends the round.
  */
 export class TenantRounds {
-  readonly #rests = new Rests<number>();
+  readonly #rests: Rests<number>;
   #from = 0;
   #failure: unknown = null;
 
   /**
    * @param isCallers whether a failure is the caller's own and not the database's: no tenant is skipped after such a
    * failure
+   * @param steadyMs a clock that nobody sets
    */
   constructor(
     private readonly owner: OwnerDoor,
     private readonly isCallers: (error: unknown) => boolean = () => false,
-  ) {}
+    private readonly steadyMs: () => number = () => performance.now(),
+  ) {
+    this.#rests = new Rests(steadyMs);
+  }
 
   /**
    * @param question finds the tenants that have work; called with the condition for all tenants, and if that fails,
@@ -71,7 +75,7 @@ export class TenantRounds {
    * @throws a failure of the caller's own, or of a server that does not answer or has a full disk
    */
   async attempt<T>(tenantId: number, work: () => Promise<T>): Promise<T | null> {
-    const startedMs = performance.now();
+    const startedMs = this.steadyMs();
     if (this.#rests.isResting(tenantId)) return null;
     try {
       const done = await work();
@@ -79,7 +83,7 @@ export class TenantRounds {
       return done;
     } catch (error) {
       if (this.isCallers(error)) throw error;
-      const tookMs = performance.now() - startedMs;
+      const tookMs = this.steadyMs() - startedMs;
       const { isDistributed } = this.owner;
       if (!(await this.#answers()) || (!isDistributed && isServersOwn(error))) throw error;
       const mayBeAway = isDistributed && !isStatementsOwn(error);

@@ -106,12 +106,12 @@ export class Sealer {
       readonly isApart?: () => boolean;
       readonly nowMs: () => number;
       readonly log: Logger;
-      /** Of tenants, or of all, after attempts that failed. A test may give them another clock. */
-      readonly rests?: Rests<number | typeof ALL>;
+      /** By which tenants, or all, rest after attempts that failed. */
+      readonly steadyMs?: () => number;
     },
   ) {
-    this.#rests = parts.rests ?? new Rests();
-    this.#rounds = new TenantRounds(parts.owner);
+    this.#rests = new Rests(parts.steadyMs);
+    this.#rounds = new TenantRounds(parts.owner, undefined, parts.steadyMs);
     this.#leases = new Leases(parts.owner.models, SEALING);
   }
 
