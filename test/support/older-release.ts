@@ -11,7 +11,22 @@ const OLDER_COLUMNS = 'action_id, database_name, server_principal_name';
 export const olderService = (service: ServiceDoor): ServiceDoor => ({
   ...service,
   run: (text, ...rest) => service.run(text.replaceAll(COUNTED_COLUMNS, OLDER_COLUMNS), ...rest),
+  // On a distributed database, counts are a step of their own.
+  steps: (tenants, work) =>
+    service.steps(tenants, (step) =>
+      work((text, values = []) =>
+        text.includes(COUNTED_COLUMNS)
+          ? step(OLDER_COUNT, values.toSpliced(INSTANCE, 1))
+          : step(text, values),
+      ),
+    ),
 });
+const OLDER_COUNT = `
+INSERT INTO audit_delta (tenant_id, hour, ${OLDER_COLUMNS}, n, ok)
+SELECT t.tenant_id, unnest($2::int[]), unnest($3::text[]), unnest($4::text[]), unnest($5::text[]), unnest($6::int[]), unnest($7::int[])
+FROM tenant t WHERE t.tenant_id = $1::int`;
+/** The place of the instances among the values of this release's statement. */
+const INSTANCE = 2 + COUNTED_COLUMNS.split(', ').indexOf('server_instance_name');
 
 const NUMBER_VALUES = [
   [1, 'action_id'],
