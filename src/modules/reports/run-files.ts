@@ -133,7 +133,8 @@ class RunFiles {
       file: REPORT_FORMATS[format].open(head),
       writer: new FileWriter(async (piece, bytes) => {
         const stored = await zipped(bytes);
-        this.#pieces.push({ format, piece, bytes: stored });
+        // Copied, since a message has the whole memory of which `stored` is a part.
+        this.#pieces.push({ format, piece, bytes: new Uint8Array(stored) });
         return stored.length;
       }),
     }));
