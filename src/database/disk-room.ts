@@ -48,3 +48,10 @@ export function freeBytesOf(folder: string): number {
   // A file system that does not report its size does not count as full.
   return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
 }
+
+/** The codes of a file that could not be written for want of room. */
+const NO_ROOM_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** Whether this machine had no room for a file. */
+export const hadNoRoom = (error: unknown): boolean =>
+  NO_ROOM_CODES.has((error as { readonly code?: unknown } | null | undefined)?.code);

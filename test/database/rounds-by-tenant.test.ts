@@ -48,6 +48,28 @@ describe('a question about all tenants of a cluster', () => {
     expect(asked.filter((condition) => condition.startsWith('t = '))).toEqual(['t = 3']);
   });
 
+  it('goes on soon for a tenant whose work found no room on the disk of this machine, which is no node', async () => {
+    let nowMs = 0;
+    const rounds = new TenantRounds(doorOf(true, [3]), undefined, () => nowMs);
+    const failing = (error: Error) => async () => {
+      nowMs += 40;
+      throw error;
+    };
+    const work = async () => 'done';
+    for (const code of ['ENOSPC', 'EDQUOT']) {
+      expect(await rounds.attempt(3, failing(Object.assign(new Error('write'), { code })))).toBeNull();
+      nowMs += 39;
+      expect(await rounds.attempt(3, work)).toBeNull();
+      nowMs += 1;
+      expect(await rounds.attempt(3, work)).toBe('done');
+    }
+    expect(await rounds.attempt(3, failing(new Error('connection lost')))).toBeNull();
+    nowMs += 14_999;
+    expect(await rounds.attempt(3, work)).toBeNull();
+    nowMs += 1;
+    expect(await rounds.attempt(3, work)).toBe('done');
+  });
+
   it('is asked once while every node answers', async () => {
     const rounds = new TenantRounds(doorOf(true, [3, 4]));
     const asked: string[] = [];

@@ -1,5 +1,6 @@
 import { Rests } from '../../rests';
 import type { OwnerDoor } from '../clients';
+import { hadNoRoom } from '../disk-room';
 import { isServersOwn, isStatementsOwn } from '../failure';
 
 /** The most tenants that one round asks one by one. */
@@ -86,7 +87,7 @@ export class TenantRounds {
       const tookMs = this.steadyMs() - startedMs;
       const { isDistributed } = this.owner;
       if (!(await this.#answers()) || (!isDistributed && isServersOwn(error))) throw error;
-      const mayBeAway = isDistributed && !isStatementsOwn(error);
+      const mayBeAway = isDistributed && !isStatementsOwn(error) && !hadNoRoom(error);
       this.#rests.failed(tenantId, () => (mayBeAway ? REST_MS : tookMs));
       this.#failure ??= error;
       return null;

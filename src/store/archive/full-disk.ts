@@ -1,4 +1,4 @@
-import { freeBytesOf } from '../../database/disk-room';
+import { freeBytesOf, hadNoRoom } from '../../database/disk-room';
 import { LIMITS } from '../../limits';
 
 /** There is no room on the local disk. */
@@ -6,7 +6,6 @@ export class FullDisk extends Error {
   override readonly name = 'FullDisk';
 }
 
-const CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 /** As DuckDB says it, of files and of what its memory does not hold. */
 const TEXT =
   /no space left on device|not enough space on the disk|disk quota exceeded|max_temp_directory_size/i;
@@ -20,8 +19,8 @@ export function* causesOf(error: unknown): Iterable<unknown> {
 /** Whether a file could not be written for want of room. */
 export function isFullDisk(error: unknown): boolean {
   for (const cause of causesOf(error)) {
-    const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
-    if (cause instanceof FullDisk || CODES.has(code) || TEXT.test(String(message))) return true;
+    const { message } = cause as { readonly message?: unknown };
+    if (cause instanceof FullDisk || hadNoRoom(cause) || TEXT.test(String(message))) return true;
   }
   return false;
 }
