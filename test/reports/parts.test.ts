@@ -9,7 +9,8 @@ import { recordIdFloor } from '../../src/event/record-id';
 import { Zone } from '../../src/event/zone';
 import { LIMITS } from '../../src/limits';
 import { shippedReports } from '../../src/modules/reports/declarations';
-import { behindAt, gapsIn, type Source } from '../../src/modules/reports/gaps';
+import { REPORT_FORMATS } from '../../src/modules/reports/files';
+import { behindAt, gapsIn, removedIn, type Source } from '../../src/modules/reports/gaps';
 import { signManifest } from '../../src/modules/reports/manifest';
 import { askedOf, MAKE_PARAMETERS } from '../../src/modules/reports/parameters';
 import { type PdfColumn, PdfTable } from '../../src/modules/reports/pdf/pdf-table';
@@ -176,6 +177,50 @@ describe('the groups of a section', () => {
     } finally {
       bound.restore();
     }
+  });
+});
+
+describe('what retention removed', () => {
+  const removal = (from: string, to: string, events: number) => ({
+    from: new Date(from),
+    to: new Date(to),
+    events,
+  });
+  const removals = [
+    removal('2026-01-01T00:00:00Z', '2026-01-01T23:59:59Z', 3),
+    removal('2026-01-02T00:00:00Z', '2026-01-02T23:59:59Z', 4),
+    removal('2026-01-03T00:00:00Z', '2026-01-03T23:59:59Z', 5),
+  ];
+
+  it('is summed up where it may be of the period', () => {
+    const of = (from: string, to: string) =>
+      removedIn(removals, `2026-01-${from}.0000000Z`, `2026-01-${to}.0000000Z`);
+    expect(of('01T12:00:00', '03T00:00:00')).toEqual({
+      from: '2026-01-01T00:00:00.000Z',
+      to: '2026-01-02T23:59:59.000Z',
+      events: 7,
+    });
+    expect(of('03T23:59:59', '04T00:00:00')?.events).toBe(5);
+    expect(of('04T00:00:00', '05T00:00:00')).toBeNull();
+  });
+
+  it('stands behind the rows of each file, so that an empty report is no proof that nothing happened', async () => {
+    const question = { startTime: at(0), endTime: at(1), timeZone: 'UTC', filter: null, parameters: {} };
+    const head = {
+      ...{ runId: 'r', reportId: 'log-ons', title: 'Log-ons', about: '', tenantId: '7', createdAt: at(2) },
+      ...{ question, columns: [] },
+    };
+    const log = { size: 0, root: null, checkpoint: null };
+    const end = { rows: 0, gaps: [], behind: [], log, recordIdsRoot: null };
+    for (const removed of [
+      null,
+      { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T23:59:59.000Z', events: 7 },
+    ])
+      for (const format of ['csv', 'json', 'html'] as const) {
+        const text = String(REPORT_FORMATS[format].open(head).end([], { ...end, removed }));
+        const wanted = { csv: '#removed', json: '"removed":{', html: '7 events of' }[format];
+        expect(text.includes(wanted)).toBe(removed !== null);
+      }
   });
 });
 

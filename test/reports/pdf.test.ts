@@ -34,6 +34,7 @@ const endOf = (rows: number): End => ({
     { hostName: 'db8', databaseName: 'Shop', completeThrough: '2026-10-30T17:00:00.0000000Z' },
     { hostName: 'db9', databaseName: 'Shop', completeThrough: null },
   ],
+  removed: { from: '2026-09-30T22:00:00.000Z', to: '2026-10-01T22:00:00.000Z', events: 123_456 },
   log: { size: 4711, root: 'ab'.repeat(32), checkpoint: null },
   recordIdsRoot: 'cd'.repeat(32),
 });

@@ -44,6 +44,7 @@ const END = {
   rows: 4,
   gaps: [],
   behind: [],
+  removed: null,
   log: { size: 9, root: null, checkpoint: null },
 };
 async function* whole(text: string) {

@@ -1,5 +1,5 @@
 import type { Cell } from '../../csv';
-import type { Behind, LoggedGap } from './gaps';
+import type { Behind, LoggedGap, Removed } from './gaps';
 
 export interface Column {
   readonly name: string;
@@ -60,6 +60,8 @@ export interface End {
   readonly gaps: readonly LoggedGap[];
   /** Sources whose events of the period were not all there when the report was made. */
   readonly behind: readonly Behind[];
+  /** What retention had removed by then, where some of it may be of the period; null: nothing. */
+  readonly removed: Removed | null;
   /** The evidence log when the report was made. */
   readonly log: { readonly size: number; readonly root: string | null; readonly checkpoint: string | null };
   /** The Merkle root over the record ids, in the order of the rows. Null: the rows are no events. */

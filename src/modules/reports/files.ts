@@ -64,6 +64,7 @@ class CsvFile implements ReportFile {
       ...end.behind.map(({ hostName, databaseName, completeThrough }): Cell[] => [
         ...['#behind', hostName, databaseName, completeThrough],
       ]),
+      ...(end.removed ? [['#removed', end.removed.from, end.removed.to, end.removed.events]] : []),
       ['#log', end.log.size, end.log.root],
     ]);
   }

@@ -18,6 +18,13 @@ export interface Behind {
   readonly completeThrough: string | null;
 }
 
+/** Events that retention removed, with the times of the first and the last one. */
+export interface Removed {
+  readonly from: string;
+  readonly to: string;
+  readonly events: number;
+}
+
 /** What an agent reports of a database that it reads. */
 export interface Source {
   readonly tenantId: string;
@@ -52,6 +59,23 @@ export const gapsIn = (sources: readonly Source[], startTime: string, endTime: s
         beforeTime,
       })),
   );
+
+/** What retention removed that may be of a period; null: nothing. */
+export function removedIn(
+  removals: readonly { readonly from: Date; readonly to: Date; readonly events: number }[],
+  startTime: string,
+  endTime: string,
+): Removed | null {
+  const touching = removals.filter(
+    ({ from, to }) => from.getTime() < Date.parse(endTime) && to.getTime() >= Date.parse(startTime),
+  );
+  if (touching.length === 0) return null;
+  return {
+    from: new Date(Math.min(...touching.map(({ from }) => from.getTime()))).toISOString(),
+    to: new Date(Math.max(...touching.map(({ to }) => to.getTime()))).toISOString(),
+    events: touching.reduce((sum, { events }) => sum + events, 0),
+  };
+}
 
 /**
  * The sources whose events until a time are not all there: their agent is away, or late. A time just before `nowMs`

@@ -17,7 +17,7 @@ import { ahead } from './ahead';
 import type { EventReport, Report } from './declarations';
 import type { Chart, Column, End, Head, Table } from './document';
 import { fileNameOf, REPORT_FORMAT_NAMES, REPORT_FORMATS, type ReportFormat } from './files';
-import { behindAt, gapsIn, type Source } from './gaps';
+import { behindAt, gapsIn, removedIn, type Source } from './gaps';
 import { sha256, signManifest } from './manifest';
 import { type Asked, askedOf, type MAKE_PARAMETERS } from './parameters';
 import { Privileged } from './privileged';
@@ -275,6 +275,7 @@ export class ReportMaker {
         rows: count,
         gaps: gapsIn(sources, question.startTime, question.endTime),
         behind: behindAt(sources, question.endTime, nowMs),
+        removed: removedIn(await this.ask.removals(tenantId), question.startTime, question.endTime),
         log: {
           size: log?.size ?? 0,
           root: log?.root?.toString('hex') ?? null,

@@ -4,9 +4,10 @@ import { signed } from '../../store/log/evidence/signed-note';
 import type { End, Head } from './document';
 
 /** What is signed of a run: JSON with these members, in this order. */
-export interface Manifest extends Omit<Head, 'columns' | 'about'>, Omit<End, 'behind'> {
+export interface Manifest extends Omit<Head, 'columns' | 'about'>, Omit<End, 'behind' | 'removed'> {
   /** Earlier releases did not state it. */
   readonly behind?: End['behind'];
+  readonly removed?: End['removed'];
   readonly version: 1;
   readonly createdBy: string;
   /** 1, 2, 3, … in the tenant. */

@@ -46,6 +46,9 @@ export function aboutItems(
     'Not complete',
     `${hostName}, ${databaseName}: ${completeThrough ? `complete through ${timeText(zone, completeThrough)} only` : 'how far it is complete is not known'}`,
   ]);
+  const removed = end.removed
+    ? `${end.removed.events} events of ${timeText(zone, end.removed.from)} to ${timeText(zone, end.removed.to)}`
+    : NONE;
   return [
     ['Report', `${reportId}, run ${runId}`],
     ['Period', `${timeText(zone, startTime)} to ${timeText(zone, endTime)}, end excluded`],
@@ -55,6 +58,7 @@ export function aboutItems(
     ['Rows', end.rows],
     ...(gaps.length > 0 ? gaps : [['Gaps of the sources in the period', NONE] as const]),
     ...(behind.length > 0 ? behind : [['Sources that are not complete for the period', NONE] as const]),
+    ['Removed by retention, some may be of the period', removed],
     ['Evidence log', `${end.log.size} entries, root ${end.log.root ?? NONE}`],
     ['Root over record ids', end.recordIdsRoot ?? NONE],
   ];

@@ -171,7 +171,7 @@ export class Delivery {
   }
 
   #text({ definition }: Schedule, run: RunAnswer, isLeftOut: boolean): string {
-    const { question, gaps, behind, log } = JSON.parse(run.manifest) as Manifest;
+    const { question, gaps, behind, removed, log } = JSON.parse(run.manifest) as Manifest;
     const zone = new Zone(question.timeZone);
     const time = (text: string) => zone.format(Date.parse(text));
     return [
@@ -180,6 +180,7 @@ export class Delivery {
       `Rows: ${run.rows}`,
       `Gaps of the sources in the period: ${gaps.length}`,
       ...(behind ? [`Sources that are not complete for the period: ${behind.length}`] : []),
+      ...(removed ? [`Removed by retention, some may be of the period: ${removed.events} events`] : []),
       `Evidence log: ${log.size} entries, root ${log.root ?? 'none'}`,
       `Tenant: ${run.tenantId}    Run: ${run.runId}`,
       `Schedule: ${definition.name}`,
