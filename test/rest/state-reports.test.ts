@@ -185,6 +185,9 @@ describe.each(ONE_ENGINE)('reports on what the service knows on %s', (engine) =>
       const [{ from, to } = {}] = sectionOf('Removed by retention');
       expect(Date.parse(String(from))).toBeLessThanOrEqual(NOW_MS - (89 + OLD) * DAY_MS);
       expect(Date.parse(String(to))).toBeLessThanOrEqual(NOW_MS - 30 * DAY_MS);
+      const gone = { startTime: timeAt(NOW_MS - 120 * DAY_MS), endTime: timeAt(NOW_MS - 60 * DAY_MS) };
+      expect((await make(key, 'log-ons', gone)).end).toMatchObject({ rows: 0, removed: { events: OLD } });
+      expect((await make(key, 'log-ons', PERIOD)).end.removed).toBeNull();
       const earlier = await make(key, 'trail-health', {
         startTime: timeAt(FROM_MS - DAY_MS),
         endTime: timeAt(FROM_MS),
