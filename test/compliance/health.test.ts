@@ -62,6 +62,30 @@ describe('the health of the trail of a server', () => {
       'No canary came after number 7',
     ],
     [
+      'one of several canaries does not come',
+      {
+        canaries: async () => [
+          canary,
+          { newest: { number: 12, atMs: ago(90) }, isOverdue: true, missing: [] },
+        ],
+      },
+      'broken',
+      'No canary came after number 12',
+    ],
+    [
+      'an audit stands still, and another one that stood still later goes on',
+      {
+        replay: {
+          stops: [
+            { from: 'T', to: null },
+            { from: 'U', to: 'V' },
+          ],
+        },
+      },
+      'broken',
+      'stands still since T',
+    ],
+    [
       'canaries are missing',
       {
         canaries: async () => [
