@@ -52,6 +52,11 @@ describe('a canary', () => {
     expect(canaryStates([canary(1, 0)], minute(900))).toMatchObject([{ intervalMs: null, isOverdue: false }]);
   });
 
+  it('comes at the usual interval, which is neither the shortest nor the longest one', () => {
+    const late = [canary(1, 0), canary(2, 1), canary(3, 6), canary(4, 11), canary(5, 40)];
+    expect(canaryStates(late, minute(41))).toMatchObject([{ intervalMs: 5 * MINUTE_MS }]);
+  });
+
   it('begins anew with a lower number, and one that came twice is one', () => {
     const states = canaryStates(
       [canary(7, 0), canary(8, 5), canary(1, 10), canary(1, 10), canary(2, 15)],

@@ -1,0 +1,67 @@
+import { assessmentResults } from '../../src/modules/compliance/oscal';
+
+const NIST = {
+  ...{ frameworkId: 'nist-800-53', title: 'NIST' },
+  controls: ['AU-2 a', 'AU-2 c', 'AU-12', 'AC-6 (9)'].map((controlId) => ({ controlId })),
+};
+const CIS = { frameworkId: 'cis', title: 'CIS', controls: [{ controlId: '5.4' }] };
+const item = (frameworkId: string, controlId: string, more: object = {}) => ({
+  ...{ frameworkId, controlId, title: 'T', tenantId: '1', serverInstanceName: 'SQL1', databaseName: null },
+  ...{ status: 'pass', since: null, evaluatedThrough: null, reason: 'because', recordIds: [], ...more },
+});
+const made = (items: readonly object[], asOf = '2026-05-04T08:00:00Z') =>
+  (
+    assessmentResults([NIST, CIS] as never, items as never, { asOf, now: '2026-06-01T00:00:00Z' }) as {
+      // biome-ignore lint/suspicious/noExplicitAny: a document of another form
+      'assessment-results': any;
+    }
+  )['assessment-results'];
+
+describe('assessment results in OSCAL', () => {
+  it('name each control once, with all statements of it that are assessed', () => {
+    const { results } = made([]);
+    const controls = results[0]['reviewed-controls']['control-selections'][0]['include-controls'];
+    expect(controls).toEqual([
+      { 'control-id': 'au-2', 'statement-ids': ['au-2_smt.a', 'au-2_smt.c'] },
+      { 'control-id': 'au-12', 'statement-ids': ['au-12_smt'] },
+      { 'control-id': 'ac-6.9', 'statement-ids': ['ac-6.9_smt'] },
+    ]);
+    const [cis] = results[1]['reviewed-controls']['control-selections'][0]['include-controls'];
+    expect(cis).toEqual({ 'control-id': 'cis_5.4' });
+    expect(results[0]).not.toHaveProperty('findings');
+  });
+
+  it('say of nothing that it is satisfied but of what passes', () => {
+    const statuses = ['pass', 'fail', 'unknown', 'not_applicable'];
+    const items = statuses.map((status, i) => item('cis', '5.4', { status, serverInstanceName: `SQL${i}` }));
+    const { results } = made(items);
+    const told = results[1].findings.map(({ target }: { target: { status: object } }) => target.status);
+    expect(told).toMatchObject([
+      { state: 'satisfied', reason: 'pass' },
+      { state: 'not-satisfied', reason: 'fail' },
+      { state: 'not-satisfied', reason: 'other' },
+      { state: 'not-satisfied', reason: 'other' },
+    ]);
+    expect(results[0]).not.toHaveProperty('observations');
+    expect(results[1]['local-definitions']['inventory-items']).toHaveLength(4);
+  });
+
+  it('have the same ids for the same question, and others for another moment, tenant, instance or database', () => {
+    const idsOf = (one: object, asOf?: string): string[] => {
+      const { results } = made([one], asOf);
+      const [, { findings, observations }] = results;
+      expect(findings[0]['related-observations']).toEqual([{ 'observation-uuid': observations[0].uuid }]);
+      return [findings[0].uuid, observations[0].uuid];
+    };
+    const own = item('cis', '5.4');
+    expect(idsOf(own)).toEqual(idsOf(own));
+    const all = [
+      ...idsOf(own),
+      ...idsOf(own, '2026-05-04T08:00:01Z'),
+      ...[{ tenantId: '2' }, { serverInstanceName: 'SQL2' }, { databaseName: 'HR' }].flatMap((more) =>
+        idsOf({ ...own, ...more }),
+      ),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
