@@ -1,4 +1,10 @@
-import { failureOf, guarded, toDatabaseError } from '../../src/database/failure';
+import {
+  failureOf,
+  guarded,
+  isServersOwn,
+  isStatementsOwn,
+  toDatabaseError,
+} from '../../src/database/failure';
 import { DomainError } from '../../src/errors';
 
 /** An error as Prisma's adapters shape it. */
@@ -98,5 +104,28 @@ describe('a guarded call', () => {
       throw prismaError('08006');
     };
     await expect(guarded(fail)).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+});
+
+describe('whose a failure is', () => {
+  it.each([
+    ['of a server that only reads', '25006', true, false],
+    ['of a full disk', '53100', true, false],
+    ['of a server without connections', '53300', true, false],
+    ['of a broken disk', '58030', true, false],
+    ['of a transaction that ended', '25P02', false, false],
+    ['of a lock', '55P03', false, false],
+    ['of a server that ends', '57P01', false, false],
+    ['of a value', '22P02', false, true],
+    ['of a row that is there', '23505', false, true],
+    ['of a table that is not there', '42P01', false, true],
+  ])("%s (%s): the server's %s, the statement's %s", (_, state, ofServer, ofStatement) => {
+    const error = prismaError(state);
+    expect([isServersOwn(error), isStatementsOwn(error)]).toEqual([ofServer, ofStatement]);
+  });
+
+  it("is nobody's where the database did not say", () => {
+    for (const error of [new Error('reset'), { code: 'ECONNREFUSED' }, undefined])
+      expect([isServersOwn(error), isStatementsOwn(error)]).toEqual([false, false]);
   });
 });

@@ -103,6 +103,25 @@ describe.each(ONE_ENGINE)('the live stream on %s', (engine) => {
       expect((await session.fetch(LIVE + wrong)).status).toBe(400);
   });
 
+  it('moves on past what its filter leaves out, so that the next stream need not read it again', async () => {
+    const acme = await open.world.tenant();
+    const session = await signIn(acme.key);
+    const query = '?filter=actionId:DL';
+    const live = await started(await stream(session, { query }));
+    const { id: first } = live;
+    await send(acme, statements(0, 3), { actionId: 'SL' });
+    await until(
+      () => live.id,
+      (id) => id !== first,
+    );
+    expect(live.items).toEqual([]);
+    live.cut();
+    await send(acme, ['DELETE x'], { actionId: 'DL' });
+    const next = await (await stream(session, { id: live.id, query })).has(1);
+    next.cut();
+    expect(sent(next)).toEqual(['DELETE x']);
+  });
+
   const refused = async (session: DashboardSession, headers = {}) => {
     const { status, body } = await session.fetch(LIVE, { headers });
     return [status, body.error.code];

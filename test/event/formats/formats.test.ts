@@ -244,3 +244,35 @@ describe('formats of events', () => {
     expect(toEcs(feed).user.target).toEqual({ name: 'bob' });
   });
 });
+
+describe('what an event is about', () => {
+  const added = feedEvent(
+    {
+      actionId: 'APRL',
+      objectName: 'sysadmin',
+      statement: 'ALTER SERVER ROLE sysadmin ADD MEMBER [CORP\\eve]',
+    },
+    { classType: 'SG', targetServerPrincipalName: 'CORP\\eve' },
+  );
+  const made = feedEvent({ actionId: 'CR', objectName: 'bob', databaseName: null }, { classType: 'SL' });
+
+  it('is in ECS the group of a change of members, and every user whom an event names', () => {
+    const { group, user, related } = toEcs(added);
+    expect(group).toEqual({ name: 'sysadmin' });
+    expect(user).toMatchObject({ name: 'alice', domain: 'CORP', target: { name: 'eve', domain: 'CORP' } });
+    expect(related).toEqual({ user: ['alice', 'eve'], ip: ['10.20.30.40'], hosts: ['SQLPROD01', 'APP01'] });
+    expect(toEcs(made).group).toBeUndefined();
+    expect(toEcs(made).related.user).toEqual(['alice', 'bob']);
+    const self = feedEvent({ actionId: 'AL', objectName: 'alice', databaseName: null }, { classType: 'SL' });
+    expect(toEcs(self).related.user).toEqual(['alice']);
+  });
+
+  it('has in OCSF its times in milliseconds, and its place in the log', () => {
+    const { time, metadata } = toOcsf(added);
+    expect(time).toBe(Date.parse('2026-03-05T10:11:12.123Z'));
+    expect(metadata).toMatchObject({
+      ...{ logged_time: Date.parse('2026-03-05T10:11:14.000Z'), sequence: 41, original_time: TIME },
+    });
+    expect(toOcsf({ ...added, receivedAt: null }).metadata).not.toHaveProperty('logged_time');
+  });
+});
