@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { HOUR_MS } from '../../src/event/event-time';
 import { LIST_PARAMETERS } from '../../src/event/parameters';
 import { parseParameters } from '../../src/event/parse-parameters';
 import { toAuditEventQuery } from '../../src/event/query';
@@ -113,6 +114,17 @@ describe.each(ENGINES)('the search index on %s', (engine) => {
     await new Folder(migrator).run();
     expect(await indexer.run()).toBe(1);
     expect((await segments()).map(({ n }) => n)).toEqual([EVENTS + 1]);
+  });
+
+  it('leaves an hour that has not ended alone for longer than one that has', async () => {
+    const inAnHour = new Date(Date.now() + HOUR_MS).toISOString();
+    await store.insert(store.checked([{ eventTime: inAnHour, statement: 'common soon' }]));
+    await new Folder(store.database.migrator).run();
+    const indexer = new Indexer(store.database.owner, { ...AT_ONCE, liveMs: 60_000 });
+    expect(await indexer.run()).toBe(1);
+    expect((await segments()).map(({ n }) => n)).toEqual([EVENTS]);
+    expect(await new Indexer(store.database.owner, AT_ONCE).run()).toBe(1);
+    expect(await counts()).toEqual({ ...TRUE_COUNTS, common: EVENTS + 1 });
   });
 
   it('leaves out an hour with too many words, which searches then read from the events, and continues', async () => {
