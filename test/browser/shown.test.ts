@@ -47,7 +47,9 @@ const KNOWN: Readonly<Record<string, unknown>> = {
   'Destination.url': 'https://receiver.example/x',
   recordIds: '00000000-0000-7000-8000-000000000001',
   recordId: '00000000-0000-7000-8000-000000000001',
-  'ApiKeyType.state': 'valid',
+  'ApiKey.state': 'valid',
+  isInForce: true,
+  totalCount: 41,
   tuning: JSON.stringify({
     threshold: 3,
     timespanMs: 900_000,

@@ -46,7 +46,7 @@ export default function Archive() {
           {unsealed.length > 0 && (
             <Alert color="red" title={t.notIntoFile}>
               {unsealed.map(({ tenantId, week, problem, at }) => (
-                <Text size="sm" key={tenantId}>
+                <Text size="sm" key={`${tenantId} ${week}`}>
                   {t.weekOfTenant(nameOfTenant(tenantId), week.slice(0, DAY_CHARS))}{' '}
                   <span lang="en">{problem}</span> ({formatTime(at, zone)})
                 </Text>
