@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
@@ -6,6 +6,7 @@ import { GuardedHttp } from '../../src/delivery/guarded-http';
 import { openSocket } from '../../src/delivery/guarded-socket';
 import { NetworkGuard } from '../../src/delivery/network-guard';
 import { makeCertificate } from '../detection/support/mail-server';
+import { until } from '../support/until';
 
 const SIGNAL = new AbortController().signal;
 const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
@@ -63,6 +64,20 @@ describe('guarded HTTP over TLS', () => {
     const one = http(certificate.cert);
     for (const text of ['a', 'b']) await one.send(post(text));
     expect(new Set(seen.map(({ port }) => port)).size).toBe(1);
+  });
+
+  it('leaves nothing at the signal of a batch, by which many requests may end', async () => {
+    const { signal } = new AbortController();
+    const one = http(certificate.cert);
+    for (const text of ['a', 'b']) await one.send(post(text), signal);
+    await until(
+      () => getEventListeners(signal, 'abort').length,
+      (left) => left === 0,
+    );
+    const { port } = server.address() as AddressInfo;
+    const endpoint = { host: '127.0.0.1', port, tls: { ca: certificate.cert } };
+    (await openSocket(guard, endpoint, signal)).destroy();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('reads an answer up to its bound', async () => {

@@ -33,6 +33,10 @@ describe('a message of syslog', () => {
     expect(syslogMessage({ ...HEAD, processId: 'PAY ROLL' }, '').toString()).toContain(
       ' SQL01 audit-activity PAY_ROLL SL - ',
     );
+    const longest = 'p'.repeat(128);
+    expect(syslogMessage({ ...HEAD, processId: `${longest}q` }, '').toString()).toContain(
+      ` ${longest} SL - `,
+    );
   });
 
   it.each([
