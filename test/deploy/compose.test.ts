@@ -37,6 +37,9 @@ interface ComposeService {
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly networks?: unknown;
+  readonly restart?: string;
+  readonly security_opt?: readonly string[];
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
 }
 const { services, networks } = parse(readFileSync(FILE, 'utf8')) as {
   services: Record<string, ComposeService>;
@@ -111,6 +114,26 @@ describe('deploy/compose.yaml', () => {
     const images = Object.values(services).map(({ image }) => filledIn(image));
     expect(images).toContain(`localhost/audit-activity:${version}`);
     expect(images.filter((image) => !/:\d/.test(image))).toEqual([]);
+  });
+
+  it('starts each part when those that it needs are healthy, and again after a failure', () => {
+    const needs = Object.entries(services).map(([name, { depends_on = {} }]) => [name, depends_on]);
+    const healthy = { condition: 'service_healthy' };
+    expect(Object.fromEntries(needs)).toEqual({
+      proxy: { service: healthy },
+      service: { postgres: healthy, redis: healthy },
+      postgres: {},
+      redis: {},
+    });
+    for (const { restart } of Object.values(services)) expect(restart).toBe('unless-stopped');
+    // Whoever is needed says whether it is healthy.
+    for (const name of ['service', 'postgres', 'redis']) expect(services[name]?.healthcheck).toBeDefined();
+    expect(services.redis?.healthcheck?.test).toEqual(['CMD', 'redis-cli', 'ping']);
+    expect(services.service?.security_opt).toEqual(['no-new-privileges:true']);
+    expect(services.proxy?.volumes).toEqual([
+      './nginx.conf:/etc/nginx/nginx.conf:ro',
+      './tls:/etc/nginx/tls:ro',
+    ]);
   });
 
   it('gives the service as much time to stop as its settings allow it', () => {
@@ -254,6 +277,20 @@ describe('the settings of deploy/nginx.conf', () => {
   it('pass on what comes as it comes, so that a cut export is none that has ended', () => {
     expect([of('proxy_http_version'), of('proxy_buffering'), of('proxy_request_buffering')]).toEqual([
       ...['1.1', 'off', 'off'],
+    ]);
+  });
+
+  it('wait for an answer longer than any call takes, and pass on whose call it is and for which host', () => {
+    const secondsOf = (name: string) => Number(/^(\d+)s$/.exec(of(name) ?? '')?.[1]);
+    expect(secondsOf('proxy_read_timeout')).toBeGreaterThanOrEqual(2 * LIMITS.tailWaitSecondsMax);
+    expect(text).toContain('proxy_set_header Connection "";');
+    expect(text).toContain('proxy_set_header Host $host;');
+    expect(text).toContain('proxy_set_header X-Forwarded-For $remote_addr;');
+    expect(of('ssl_protocols')).toBe('TLSv1.2 TLSv1.3');
+    const [, key] = /ssl_certificate_key +(\S+);/.exec(text) ?? [];
+    expect([path.dirname(of('ssl_certificate') ?? ''), path.dirname(key ?? '')]).toEqual([
+      '/etc/nginx/tls',
+      '/etc/nginx/tls',
     ]);
   });
 
