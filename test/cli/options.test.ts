@@ -370,6 +370,13 @@ const CASES: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
     },
   ],
   [
+    'destination update d1 --index i --reset index',
+    {
+      ...{ destinationId: 'd1', name: null, url: null, filter: null, format: null },
+      ...{ settings: { index: null }, secrets: null },
+    },
+  ],
+  [
     'destination update d1',
     { destinationId: 'd1', name: null, url: null, filter: null, format: null, settings: null, secrets: null },
   ],

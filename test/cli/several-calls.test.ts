@@ -313,6 +313,22 @@ describe('what a command tells', () => {
     );
   });
 
+  it('of a header that is given twice, whatever its letters, is that', async () => {
+    const create =
+      'destination create --name n --tenant 7 --type webhook --url https://a.example --header X-A:1 --header x-a:2';
+    expect([await told(create, {}), asked]).toEqual(['error: --header gives x-a twice.', []]);
+  });
+
+  it('of a service that does not answer is why, also where the reason has a code alone', async () => {
+    const failing = (cause: object) => {
+      ask.mockRejectedValueOnce(new TypeError('fetch failed', { cause }));
+      return runCli(['tenant', 'list'], ENV);
+    };
+    const several = await failing(Object.assign(new Error(''), { code: 'ECONNREFUSED' }));
+    expect(several.error).toBe('No service answers at http://service: ECONNREFUSED');
+    expect((await failing(new Error('refused'))).error).toBe('No service answers at http://service: refused');
+  });
+
   it('of a header without a name is how it must be', async () => {
     const create =
       'destination create --name n --tenant 7 --type webhook --url https://a.example --header :x';
