@@ -5,7 +5,6 @@ import { WorkerEnded } from '../../src/store/archive/asked-process';
 import { PlaceFailed } from '../../src/store/archive/file-place';
 import { within } from '../../src/store/archive/file-sql';
 import { FullDisk, isFullDisk } from '../../src/store/archive/full-disk';
-import { KnownCounts } from '../../src/store/archive/known-counts';
 import { NotProven } from '../../src/store/archive/prove-file';
 
 const by = (cause: unknown) => new Error('outer', { cause: new Error('middle', { cause }) });
@@ -94,25 +93,5 @@ describe('the condition on record ids of files', () => {
     expect(stretches([1, 2])).toBe(`(${one(1, 2)})`);
     expect(stretches([1, 2], [2, 4])).toBe(`(${one(1, 4)})`);
     expect(stretches([1, 2], [2, 4], [5, 6])).toBe(`(${one(1, 6)} AND ((${one(1, 4)}) OR (${one(5, 6)})))`);
-  });
-});
-
-describe('the known counts of whole files', () => {
-  it('are those of the same tenant, files, filter and question, and of any range', async () => {
-    const known = new KnownCounts();
-    let counted = 0;
-    const of = (tenantId: number, files: string[], filter: object, what = 'all') =>
-      known.of(tenantId, files, { filter: filter as never, what }, async () => [{ n: ++counted }]);
-    const first = await of(7, ['a'], { actionId: 'SL', from: 1, to: 2 });
-    expect(await of(7, ['a'], { actionId: 'SL', from: 3, to: 4 })).toBe(first);
-    for (const other of [
-      of(8, ['a'], { actionId: 'SL', from: 1, to: 2 }),
-      of(7, ['a', 'b'], { actionId: 'SL', from: 1, to: 2 }),
-      of(7, ['a'], { actionId: 'IN', from: 1, to: 2 }),
-      of(7, ['a'], { actionId: 'SL', from: 1, to: 2 }, 'by hour'),
-    ])
-      expect(await other).not.toBe(first);
-    known.clear();
-    expect(await of(7, ['a'], { actionId: 'SL', from: 1, to: 2 })).toEqual([{ n: 6 }]);
   });
 });

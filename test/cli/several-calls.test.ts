@@ -313,10 +313,13 @@ describe('what a command tells', () => {
     );
   });
 
-  it('of a header that is given twice, whatever its letters, is that', async () => {
-    const create =
-      'destination create --name n --tenant 7 --type webhook --url https://a.example --header X-A:1 --header x-a:2';
-    expect([await told(create, {}), asked]).toEqual(['error: --header gives x-a twice.', []]);
+  it.each([
+    ['X-A', 'x-a'],
+    ['x-a', 'X-A'],
+  ])('of a header that is given twice, as %s and %s, is that', async (first, second) => {
+    const create = 'destination create --name n --tenant 7 --type webhook --url https://a.example';
+    const line = `${create} --header ${first}:1 --header ${second}:2`;
+    expect([await told(line, {}), asked]).toEqual([`error: --header gives ${second} twice.`, []]);
   });
 
   it('of a service that does not answer is why, also where the reason has a code alone', async () => {
