@@ -107,6 +107,7 @@ describe.each(ONE_ENGINE)('the live stream on %s', (engine) => {
     const acme = await open.world.tenant();
     const session = await signIn(acme.key);
     const query = '?filter=actionId:DL';
+    const silence = jest.replaceProperty(LIMITS, 'liveSilenceSeconds', 1 as never);
     const live = await started(await stream(session, { query }));
     const { id: first } = live;
     await send(acme, statements(0, 3), { actionId: 'SL' });
@@ -114,6 +115,7 @@ describe.each(ONE_ENGINE)('the live stream on %s', (engine) => {
       () => live.id,
       (id) => id !== first,
     );
+    silence.restore();
     expect(live.items).toEqual([]);
     live.cut();
     await send(acme, ['DELETE x'], { actionId: 'DL' });
