@@ -5,7 +5,7 @@ const ENCODER = new TextEncoder();
 /** Bytes of a character in UTF-8, at most. */
 const CHARACTER_BYTES = 4;
 
-/** Pieces of a file that are stored at once. To compress a piece and to write it are work of others than the thread. */
+/** Pieces of a file that are compressed at once, which is work of other threads than this one. */
 const STORED_AT_ONCE = 3;
 
 /**

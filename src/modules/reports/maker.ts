@@ -16,7 +16,7 @@ import { oneTenant, type TenantSet, tenantMeant } from '../../tenant-set';
 import { ahead } from './ahead';
 import type { EventReport, Report } from './declarations';
 import type { Chart, Column, End, Head, Table } from './document';
-import { fileNameOf, REPORT_FORMAT_NAMES, REPORT_FORMATS, type ReportFormat } from './files';
+import { fileNameOf, REPORT_FORMAT_NAMES, type ReportFormat } from './files';
 import { behindAt, gapsIn, removedIn, type Source } from './gaps';
 import { sha256, signManifest } from './manifest';
 import { type Asked, askedOf, type MAKE_PARAMETERS } from './parameters';
@@ -300,8 +300,7 @@ export class ReportMaker {
       plan,
       ({ format, piece, bytes }) =>
         this.store.put(run, format, piece, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
-      (text, format) =>
-        this.ask.whole(text, REPORT_FORMATS[format].statements ?? 'csv', asker, LIMITS.exportWaitMs),
+      (text, form) => this.ask.whole(text, form, asker, LIMITS.exportWaitMs),
     );
   }
 

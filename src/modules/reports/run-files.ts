@@ -1,5 +1,6 @@
 import type { Cell } from '../../csv';
 import type { AnyField } from '../../event/fields';
+import type { TextForm } from '../../event/marks';
 import { type DeclaredHours, WorkTimes } from '../../event/working-hours';
 import { Zone } from '../../event/zone';
 import type { Section } from './declarations';
@@ -37,7 +38,11 @@ export interface Piece {
 export interface Made {
   readonly pieces: readonly Piece[];
   /** Texts with marks of large statements. Their bytes are to be written before more rows. */
-  readonly marked: readonly { readonly format: ReportFormat; readonly text: string }[];
+  readonly marked: readonly {
+    readonly format: ReportFormat;
+    readonly form: TextForm;
+    readonly text: string;
+  }[];
 }
 
 /** A file that is done. */
@@ -151,11 +156,11 @@ class RunFiles {
       this.#events?.root.add(row[this.#events.recordId] as string);
     }
     const shown = rows.map((row) => (row.length > this.#columns ? row.slice(0, this.#columns) : row));
-    const marked: { format: ReportFormat; text: string }[] = [];
+    const marked: Made['marked'][number][] = [];
     for (const { format, file, writer } of this.#files) {
       const text: Written = file.rows(shown);
-      if (hasMarks && typeof text === 'string' && REPORT_FORMATS[format].statements !== null)
-        marked.push({ format, text });
+      const form = REPORT_FORMATS[format].statements;
+      if (hasMarks && typeof text === 'string' && form !== null) marked.push({ format, form, text });
       else await writer.write(text);
     }
     return { pieces: this.#taken(), marked };

@@ -1,6 +1,5 @@
-import { hasMark } from '../../event/marks';
+import { hasMark, type TextForm } from '../../event/marks';
 import type { Chart, End, Table } from './document';
-import type { ReportFormat } from './files';
 import type { FileMaker, Made, MadeEnd, Piece, Row, RunPlan } from './run-files';
 
 /** Pieces that are written to the database at once. */
@@ -23,7 +22,7 @@ export class RunWriter {
     private readonly files: FileMaker,
     private readonly plan: RunPlan,
     private readonly put: (piece: Piece) => Promise<unknown>,
-    private readonly whole: (text: string, format: ReportFormat) => AsyncIterable<string | Buffer>,
+    private readonly whole: (text: string, form: TextForm) => AsyncIterable<string | Buffer>,
   ) {
     this.#statement = plan.head.columns.findIndex(({ kind }) => kind === 'statement');
   }
@@ -60,8 +59,8 @@ export class RunWriter {
   }
 
   async #take({ pieces, marked }: Made): Promise<void> {
-    for (const { format, text } of marked)
-      for await (const part of this.whole(text, format))
+    for (const { format, form, text } of marked)
+      for await (const part of this.whole(text, form))
         await this.#take(await this.files.write(this.#run, format, part));
     for (const piece of pieces) {
       const stored = this.put(piece);
