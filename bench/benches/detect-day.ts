@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { LIMITS } from '../../src/limits';
 import { readShippedRules } from '../../src/modules/detection/rules/shipped-rules';
 import type { DetectionEvent } from '../../src/rules/event';
 import type { Finding } from '../../src/rules/finding';
@@ -7,7 +8,6 @@ import { LocalHost } from '../../src/rules/host';
 import { ServerDay } from '../data/server-day';
 
 const TENANT = 1;
-const STEP = 2_000;
 /** Baselines want a week of logins and some days of sums. */
 const DAYS_BEFORE = 8;
 const DAY_MS = 86_400_000;
@@ -67,7 +67,7 @@ export async function watchDay(events: number, say: (line: string) => void = () 
   };
   for (const event of new ServerDay(START_MS, events, 0).all()) {
     step.push(event);
-    if (step.length === STEP) await flush();
+    if (step.length === LIMITS.detectionStep.events) await flush();
   }
   await flush();
   const held = heapUsed() - heapBefore;
