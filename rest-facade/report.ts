@@ -66,6 +66,7 @@ export const answerNewRun = (reports: ReportEntrance, contextOf: ContextOf): Req
           values,
           holder: holderOf(principal),
           createdBy: principal.session?.user ?? principal.name,
+          gone: call.gone,
           assertAllowed: async () => {
             if (call.gone.aborted) throw new CallerGone();
             await admitAgain(call, REPORT_RULE, 'while the report was made');

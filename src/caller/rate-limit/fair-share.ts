@@ -32,6 +32,13 @@ export const CHANGE_SHARES: Shares = { inAll: 3, perTenant: 1, perKey: 1 };
 /** The shares of reading large statements: of one tenant, one at a time is read. */
 export const LARGE_SHARES: Shares = { inAll: 2, perTenant: 1, perKey: 1 };
 
+/**
+ * The shares of runs of reports that callers ask for. One thread makes the files of all runs of an instance, and has room
+ * for eight large ones: half of it is left for schedules. The second run of a key has a turn and is then refused, since a
+ * key makes one at a time.
+ */
+export const REPORT_SHARES: Shares = { inAll: 4, perTenant: 2, perKey: 2 };
+
 /** A caller that wants a turn. */
 export interface Asker {
   /** A key or a person, see `holderOf`. */

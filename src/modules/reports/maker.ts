@@ -1,3 +1,4 @@
+import type { FairShare } from '../../caller/rate-limit/fair-share';
 import type { Cell } from '../../csv';
 import { DomainError, refusal } from '../../errors';
 import { ofActions, ROLE_CHANGE_ACTIONS } from '../../event/action-names';
@@ -96,6 +97,8 @@ export interface MakeRequest {
   readonly holder: string;
   readonly createdBy: string;
   readonly run?: NewRun;
+  /** Aborted when nobody waits for the run any more. */
+  readonly gone?: AbortSignal;
   /** @throws DomainError if the caller may no longer have the events */
   readonly assertAllowed: () => Promise<void>;
 }
@@ -332,6 +335,19 @@ export class ReportMaker {
     );
   }
 }
+
+/** Makes runs in turns, so that the keys of one tenant leave the maker to others too. */
+export const makeInTurn =
+  (maker: Pick<ReportMaker, 'make'>, turns: Pick<FairShare, 'run'>): ReportMaker['make'] =>
+  async (request) => {
+    const { holder, tenants, values, gone } = request;
+    const asker = {
+      holder,
+      tenants: oneTenant(tenantMeant(tenants, values.tenantId)),
+      ...(gone && { gone }),
+    };
+    return turns.run(asker, () => maker.make(request), LIMITS.exportWaitMs);
+  };
 
 /** The same question, which names what is declared. */
 const naming = (asked: Asked, declared: DeclaredSensitive | null): Asked =>

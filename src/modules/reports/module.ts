@@ -1,13 +1,14 @@
 import type { Logger } from 'pino';
 import type { AccessEntry } from '../../caller/access-log';
 import { CallTenants } from '../../caller/call-tenants';
+import { FairShare, REPORT_SHARES } from '../../caller/rate-limit/fair-share';
 import type { TenantStore } from '../../caller/tenant.store';
 import type { Config } from '../../config';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
 import type { CheckpointKey } from '../../store/log/evidence/note-key';
-import { ReportMaker, type ReportSources } from './maker';
+import { makeInTurn, ReportMaker, type ReportSources } from './maker';
 import { openFileMaker } from './open-file-maker';
 import { ReportResolver } from './report.resolver';
 import { Reports } from './reports';
@@ -58,7 +59,7 @@ export function reportsModule(parts: {
   });
   return {
     entrance: {
-      make: (request) => maker.make(request),
+      make: makeInTurn(maker, new FairShare(REPORT_SHARES, 'new reports')),
       file: (tenants, runId, format) => reports.file(tenants, runId, format),
     },
     resolvers: [
