@@ -94,6 +94,12 @@ export class NoTurn extends DomainError {
   }
 }
 
+/** An error and what caused it. */
+export function* causesOf(error: unknown): Iterable<unknown> {
+  for (let [at, depth] = [error, 0]; at && depth < 6; at = (at as { cause?: unknown }).cause, depth++)
+    yield at;
+}
+
 /** Nobody waits for the answer any more, so no work is begun for it. */
 export class CallerGone extends DomainError {
   constructor() {

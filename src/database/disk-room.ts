@@ -1,7 +1,8 @@
 import { statfsSync } from 'node:fs';
-import { serviceUnavailable } from '../errors';
+import { causesOf, serviceUnavailable } from '../errors';
 import { LIMITS } from '../limits';
 import type { Database } from './clients';
+import { isServersOwn } from './failure';
 
 const NO_ROOM = `less than ${LIMITS.embeddedRoomBytes / 1024 ** 2} MiB are left on the disk of DATA_DIR: the embedded database takes no more`;
 
@@ -51,7 +52,14 @@ export function freeBytesOf(folder: string): number {
 
 /** The codes of a file that could not be written for want of room. */
 const NO_ROOM_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+/** As DuckDB says it, of files and of what its memory does not hold. */
+const NO_ROOM_TEXT =
+  /no space left on device|not enough space on the disk|disk quota exceeded|max_temp_directory_size/i;
 
-/** Whether this machine had no room for a file. */
+/** Whether this machine had no room for a file. A full disk of the database server is another one. */
 export const hadNoRoom = (error: unknown): boolean =>
-  NO_ROOM_CODES.has((error as { readonly code?: unknown } | null | undefined)?.code);
+  !isServersOwn(error) &&
+  [...causesOf(error)].some((cause) => {
+    const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
+    return NO_ROOM_CODES.has(code) || NO_ROOM_TEXT.test(String(message));
+  });

@@ -1,10 +1,11 @@
+import { hadNoRoom } from '../../src/database/disk-room';
 import { DomainError } from '../../src/errors';
 import { PlaceWatch } from '../../src/modules/archive/places/place-watch';
 import { concernsAll, FAILED, whyUnsealed } from '../../src/modules/archive/why-unsealed';
 import { WorkerEnded } from '../../src/store/archive/asked-process';
 import { PlaceFailed } from '../../src/store/archive/file-place';
 import { within } from '../../src/store/archive/file-sql';
-import { FullDisk, isFullDisk } from '../../src/store/archive/full-disk';
+import { FullDisk } from '../../src/store/archive/full-disk';
 import { NotProven } from '../../src/store/archive/prove-file';
 
 const by = (cause: unknown) => new Error('outer', { cause: new Error('middle', { cause }) });
@@ -21,6 +22,12 @@ describe('why a week stays in rows', () => {
       by(new Error('IO Error: No space left on device')),
       true,
       'the disk of DATA_DIR is full',
+    ],
+    [
+      'a database without room',
+      by(Object.assign(new Error('could not extend file: No space left on device'), { code: '53100' })),
+      false,
+      'the disk of the database is full',
     ],
     ['a place that fails', by(new PlaceFailed('the bucket is away')), true, 'the bucket is away'],
     [
@@ -45,11 +52,7 @@ describe('why a week stays in rows', () => {
   it('is no full disk where errors cause each other', () => {
     const one = new Error('a') as Error & { cause?: unknown };
     one.cause = new Error('b', { cause: one });
-    expect([isFullDisk(one), isFullDisk(undefined), isFullDisk(coded('EACCES'))]).toEqual([
-      false,
-      false,
-      false,
-    ]);
+    expect([hadNoRoom(one), hadNoRoom(undefined), hadNoRoom(coded('EACCES'))]).toEqual([false, false, false]);
   });
 });
 

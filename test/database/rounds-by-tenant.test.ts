@@ -1,5 +1,6 @@
 import type { OwnerDoor } from '../../src/database/clients';
 import { TenantRounds } from '../../src/database/distribute/tenant-rounds';
+import { FullDisk } from '../../src/store/archive/full-disk';
 
 /** An owner's door of a database that is distributed or not, with these tenants. */
 const doorOf = (isDistributed: boolean, tenants: readonly number[]) =>
@@ -56,8 +57,14 @@ describe('a question about all tenants of a cluster', () => {
       throw error;
     };
     const work = async () => 'done';
-    for (const code of ['ENOSPC', 'EDQUOT']) {
-      expect(await rounds.attempt(3, failing(Object.assign(new Error('write'), { code })))).toBeNull();
+    const quota = Object.assign(new Error('write'), { code: 'EDQUOT' });
+    const full = [
+      new FullDisk('less is free'),
+      new Error('IO Error: No space left on device'),
+      new Error('outer', { cause: quota }),
+    ];
+    for (const error of full) {
+      expect(await rounds.attempt(3, failing(error))).toBeNull();
       nowMs += 39;
       expect(await rounds.attempt(3, work)).toBeNull();
       nowMs += 1;

@@ -3,11 +3,12 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { Prisma } from '../../database/clients';
+import { hadNoRoom } from '../../database/disk-room';
 import { DomainError } from '../../errors';
 import type { Ask } from '../columns/ask';
 import { startOfWeek } from '../rows/partitions';
 import { type FileName, type FilePlace, NoSuchFile, pathOf } from './file-place';
-import { isFullDisk, needRoom } from './full-disk';
+import { needRoom } from './full-disk';
 
 const PIECES_PER_READ = 16;
 const ENDING = '.parquet';
@@ -97,11 +98,11 @@ export class FileCache {
     try {
       return await this.#fetch(file, target, ask);
     } catch (error) {
-      if (!isFullDisk(error)) throw error;
+      if (!hadNoRoom(error)) throw error;
     }
     await this.#makeRoom(0);
     return this.#fetch(file, target, ask).catch((error: unknown) => {
-      throw isFullDisk(error) ? without(file, error) : error;
+      throw hadNoRoom(error) ? without(file, error) : error;
     });
   }
 

@@ -1,28 +1,17 @@
 import { freeBytesOf, hadNoRoom } from '../../database/disk-room';
+import { isFailure } from '../../database/failure';
 import { LIMITS } from '../../limits';
 
 /** There is no room on the local disk. */
 export class FullDisk extends Error {
   override readonly name = 'FullDisk';
+  readonly code = 'ENOSPC';
 }
 
-/** As DuckDB says it, of files and of what its memory does not hold. */
-const TEXT =
-  /no space left on device|not enough space on the disk|disk quota exceeded|max_temp_directory_size/i;
-
-/** An error and what caused it. */
-export function* causesOf(error: unknown): Iterable<unknown> {
-  for (let [at, depth] = [error, 0]; at && depth < 6; at = (at as { cause?: unknown }).cause, depth++)
-    yield at;
-}
-
-/** Whether a file could not be written for want of room. */
-export function isFullDisk(error: unknown): boolean {
-  for (const cause of causesOf(error)) {
-    const { message } = cause as { readonly message?: unknown };
-    if (cause instanceof FullDisk || hadNoRoom(cause) || TEXT.test(String(message))) return true;
-  }
-  return false;
+/** Which disk was full, in words for operators; null: none was. */
+export function fullDiskIn(error: unknown): string | null {
+  if (hadNoRoom(error)) return 'the disk of DATA_DIR is full';
+  return isFailure(error, 'disk_full') ? 'the disk of the database is full' : null;
 }
 
 /** Whether more than the last room of a disk is free, which is left to others. */

@@ -10,7 +10,7 @@ import { HOUR_MS } from '../../../event/event-time';
 import { ID_BYTES, idText, msOfRecordId } from '../../../event/record-id';
 import { LIMITS } from '../../../limits';
 import { archiveOf, sealedIn, snapshotOf } from '../../../store/archive/archive';
-import { isFullDisk } from '../../../store/archive/full-disk';
+import { fullDiskIn } from '../../../store/archive/full-disk';
 import {
   forgetValues,
   inTurn,
@@ -253,7 +253,7 @@ export class Eraser {
       if (isOver) this.parts.log.info({ tenantId, erasureId, events: erasure.events }, 'events were erased');
     } catch (error) {
       const isHeld = error instanceof HeldBack;
-      const failed = isFullDisk(error) ? 'the disk of DATA_DIR is full' : 'an attempt failed';
+      const failed = fullDiskIn(error) ?? 'an attempt failed';
       const text = isHeld ? error.message : `${failed}, and it is tried again: see the log of the service`;
       if (!isHeld) this.#failed.add(erasureId);
       await models.$executeRawUnsafe(NOTE_PROBLEM, tenantId, erasureId, text).catch(() => {});
