@@ -27,30 +27,6 @@ export const noSums = (): Sums => ({ days: {}, windows: [] });
 export const sumsSize = ({ windows }: Sums): number =>
   windows.reduce((sum, { entry }) => sum + entrySize(entry), 2);
 
-/**
- * Sums as JSON. Most of it are lists of record ids. When a group is stored again, only one of its windows has another
- * list, and a full list stays.
- */
-export const sumsJson = ({ days, windows }: Sums): string =>
-  `{"days":${JSON.stringify(days)},"windows":[${windows.map(windowJson).join()}]}`;
-
-function windowJson({ entry: { r, ...entry }, ...window }: Window): string {
-  const open = JSON.stringify(window).slice(0, -1);
-  return `${open},"entry":{"r":${listJson(r)},${JSON.stringify(entry).slice(1)}}`;
-}
-
-/** The JSON of long lists. An event makes a new list and changes none. */
-const listTexts = new WeakMap<readonly string[], string>();
-const LONG = 16;
-
-function listJson(list: readonly string[]): string {
-  const known = listTexts.get(list);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(list);
-  if (list.length >= LONG) listTexts.set(list, text);
-  return text;
-}
-
 /** Adds to a window. @returns the window's entry when its sum is far above the days before and was not reported yet */
 export function addToSum(
   body: Sums,

@@ -3,7 +3,7 @@ import { Absences } from './absence';
 import { type DetectionEvent, isMarked, textOf } from './event';
 import { codeOf } from './event-values';
 import { type Finding, findingIdOf } from './finding';
-import { type EngineSize, GroupStore, type StateChange, type StateRow } from './group-store';
+import { type EngineSize, GroupStore, type StateRow } from './group-store';
 import { type GroupValues, groupedValue, groupKey, type Hit, hitOf } from './hit';
 import type { Matcher } from './matcher';
 import {
@@ -151,13 +151,12 @@ export class Engine {
     return this.#absences.dueMs(time);
   }
 
-  takeChanges(): StateChange[] {
+  takeChanges(): StateRow[] {
     const { newest, position } = this.#moment;
     const isSame = newest === this.#storedNewest;
     this.#storedNewest = newest;
-    const changed = { node: NEWEST_NODE, key: '', touched: position, values: {}, body: newest };
     return [
-      ...(isSame ? [] : [{ ...changed, json: String(newest) }]),
+      ...(isSame ? [] : [{ node: NEWEST_NODE, key: '', touched: position, values: {}, body: newest }]),
       ...[...this.#stores.values()].flatMap((store) => store.takeChanges()),
     ];
   }
@@ -274,13 +273,8 @@ export class Engine {
     });
   }
 
-  #store<Body>(
-    name: string,
-    max: number,
-    sizeOf: (body: Body) => number,
-    jsonOf?: (body: Body) => string,
-  ): GroupStore<Body> {
-    const store = new GroupStore<Body>(name, max, sizeOf, this.#total, jsonOf);
+  #store<Body>(name: string, max: number, sizeOf: (body: Body) => number): GroupStore<Body> {
+    const store = new GroupStore<Body>(name, max, sizeOf, this.#total);
     this.#stores.set(name, store as unknown as GroupStore<never>);
     return store;
   }
@@ -292,7 +286,7 @@ export class Engine {
   ): Receive {
     const work: NodeWork = {
       moment: this.#moment,
-      store: (...how) => this.#store(name, ...how),
+      store: (max, sizeOf) => this.#store(name, max, sizeOf),
       sweep: (forget) => this.#sweepers.push(forget),
       loaded: (adopt) => this.#adopters.push(adopt),
       isKept,

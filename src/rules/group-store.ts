@@ -29,9 +29,6 @@ export interface StateRow {
   readonly body: unknown;
 }
 
-/** A group that has changed, or was dropped, with the JSON of its body. */
-export type StateChange = StateRow & { readonly json: string | null };
-
 /**
  * The groups of a node, in the order of their last touch, the oldest first. Only the order of arrival decides which
  * groups are dropped, so every instance drops the same.
@@ -49,7 +46,6 @@ export class GroupStore<Body> {
     private readonly max: number,
     private readonly sizeOf: (body: Body) => number,
     private readonly total: EngineSize,
-    private readonly jsonOf: (body: Body) => string = JSON.stringify,
   ) {}
 
   /** The size of all groups of this node. */
@@ -80,10 +76,10 @@ export class GroupStore<Body> {
     const group = known ?? { key, values, touched: position, body: empty(), size: 0 };
     this.#unmeasured = group;
     this.total.changed.push(this);
-    if (known) this.#groups.delete(group.key);
+    if (known) this.#groups.delete(key);
     group.touched = position;
-    this.#groups.set(group.key, group);
-    this.#dirty.add(group.key);
+    this.#groups.set(key, group);
+    this.#dirty.add(key);
     if (this.#groups.size > this.max) this.dropOldest();
     return group;
   }
@@ -110,13 +106,12 @@ export class GroupStore<Body> {
   }
 
   /** The changes since the last call. */
-  takeChanges(): StateChange[] {
-    const { node } = this;
-    const rows = [...this.#dirty].map((key): StateChange => {
+  takeChanges(): StateRow[] {
+    const rows = [...this.#dirty].map((key): StateRow => {
       const group = this.#groups.get(key);
-      if (!group) return { node, key, touched: 0, values: {}, body: null, json: null };
-      const { touched, values, body } = group;
-      return { node, key, touched, values, body, json: this.jsonOf(body) };
+      return group
+        ? { node: this.node, key, touched: group.touched, values: group.values, body: group.body }
+        : { node: this.node, key, touched: 0, values: {}, body: null };
     });
     this.#dirty.clear();
     return rows;

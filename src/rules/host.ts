@@ -4,7 +4,6 @@ import { type Arrived, toDetectionEvent } from './arrived';
 import { type ActiveRule, Engine } from './engine';
 import type { DetectionEvent } from './event';
 import type { Finding } from './finding';
-import type { StateChange } from './group-store';
 import type { GroupValues } from './hit';
 import type { WaitTime } from './receive';
 import type { Rule, Tuning } from './rule';
@@ -201,11 +200,23 @@ function ruleOf({ ruleId, source, tuning, filters }: RuleSource): Rule | null {
   }
 }
 
-const toStoredState = ({ node, key, touched, values, json }: StateChange): StoredState => ({
+const toStoredState = ({
+  node,
+  key,
+  touched,
+  values,
+  body,
+}: {
+  node: string;
+  key: string;
+  touched: number;
+  values: GroupValues;
+  body: unknown;
+}): StoredState => ({
   node,
   key: hash('sha256', key, 'hex').slice(0, 32),
   touched,
-  body: json === null ? null : `{"k":${JSON.stringify(key)},"v":${JSON.stringify(values)},"b":${json}}`,
+  body: body === null ? null : JSON.stringify({ k: key, v: values, b: body }),
 });
 
 function fromStoredState({ node, touched, body }: StoredState) {

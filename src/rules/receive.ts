@@ -1,5 +1,5 @@
 import { fold } from '../event/search';
-import { addToSum, dayOf, noSums, type SeenDays, type Sums, sumsJson, sumsSize } from './baseline';
+import { addToSum, dayOf, noSums, type SeenDays, type Sums, sumsSize } from './baseline';
 import type { GroupStore } from './group-store';
 import { type Entry, type GroupValues, groupedValue, type Hit } from './hit';
 import type { AboveNode, CountNode, TemporalNode, UnseenNode, ValueCountNode } from './rule';
@@ -49,11 +49,7 @@ const canTell = ({ isLearning, isReady }: Readonly<Moment>) => !isLearning && is
 export interface NodeWork {
   readonly moment: Readonly<Moment>;
   /** Makes the store for the node's groups. */
-  store<Body>(
-    groupsMax: number,
-    sizeOf: (body: Body) => number,
-    jsonOf?: (body: Body) => string,
-  ): GroupStore<Body>;
+  store<Body>(groupsMax: number, sizeOf: (body: Body) => number): GroupStore<Body>;
   /** Has the engine call a function now and then, which forgets what no event can complete any more. */
   sweep(forget: () => void): void;
   /** Has the engine call a function when it has loaded stored state. */
@@ -195,7 +191,7 @@ export function receiveUnseen(node: UnseenNode, { moment, groupOf, up, ...work }
 }
 
 export function receiveAbove(node: AboveNode, work: NodeWork): Receive {
-  const store = work.store<Sums>(GROUPS_MAX, sumsSize, sumsJson);
+  const store = work.store<Sums>(GROUPS_MAX, sumsSize);
   return (hit, child, position) => {
     const [given] = hit.seen?.values(node.value) ?? [];
     const value = Number(given);

@@ -1,4 +1,4 @@
-import { addToSum, noSums, sumsJson } from '../../src/rules/baseline';
+import { addToSum, noSums } from '../../src/rules/baseline';
 import { Engine } from '../../src/rules/engine';
 import type { Entry } from '../../src/rules/hit';
 import { parseRules } from '../../src/rules/sigma/rule-file';
@@ -87,25 +87,6 @@ describe('a sum that is far above the days before', () => {
     }
     expect(Object.keys(body.windows[0]?.of ?? {})).toHaveLength(21);
     expect(body.windows[0]?.sum).toBe(60);
-  });
-
-  it.each([false, true])('is stored as it is, whatever was stored before (isSame: %s)', (isSame) => {
-    const body = noSums();
-    for (let i = 0; i < 250; i++) {
-      const us = 100 * DAY_US + Math.floor(i / 120) * HOUR_US;
-      const ids = { r: [`record "${i}"`], p: [`CORP\\\u{1F600}${i}`], i: [`SQL${i % 3}`], v: 'x' };
-      addToSum(body, { f: us, l: us, n: 1, ...ids }, { value: i, child: i % 2 }, { ...NODE, isSame }, true);
-      expect(JSON.parse(sumsJson(body))).toEqual(JSON.parse(JSON.stringify(body)));
-    }
-    expect(body.windows.map(({ entry }) => entry.r.length)).toEqual([100, 100, 10]);
-    addToSum(
-      body,
-      { f: 1, l: 1, r: ['record'], n: 1, p: [], i: [] },
-      { value: Number.POSITIVE_INFINITY, child: 0 },
-      NODE,
-      true,
-    );
-    expect(JSON.parse(sumsJson(body))).toEqual(JSON.parse(JSON.stringify(body)));
   });
 
   it('is compared with as many days as the rule says, also at its second event', () => {
