@@ -1,0 +1,487 @@
+import { once } from 'node:events';
+import { createServer, request as requestHttp, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import pino from 'pino';
+import { answerExport } from '../../rest-facade/export';
+import { answerLive } from '../../rest-facade/live';
+import {
+  answerNewRun,
+  answerRunFile,
+  expressPath,
+  MAKE_ROUTE,
+  RUN_FILE_ROUTE,
+} from '../../rest-facade/report';
+import { answerTail } from '../../rest-facade/tail';
+import type { Access, Call } from '../../src/caller/call';
+import type { Principal } from '../../src/caller/principal';
+import { whenClosed } from '../../src/deadline';
+import { DomainError, serviceUnavailable } from '../../src/errors';
+import { MARK } from '../../src/event/marks';
+import { errorResponder } from '../../src/http/refusal';
+import { LIMITS } from '../../src/limits';
+import type { Export } from '../../src/modules/export/export-events';
+import type { MakeRequest } from '../../src/modules/reports/maker';
+import type { TailPage, TailRequest } from '../../src/modules/tail/tail';
+import type { TailItem } from '../../src/modules/tail/walk';
+import { anEventInFull } from '../evidence/parts/log-copies';
+
+const READER = {
+  kind: 'public',
+  keyId: 'k1',
+  name: 'auditor',
+  scopes: ['read:audit-activity', 'read:reports'],
+  tenantIds: [7],
+  rateLimitPerMinute: null,
+} as unknown as Principal;
+const MIB = 1024 * 1024;
+
+const arrived = (n: number): TailItem =>
+  ({ position: n, receivedAt: null, event: { ...anEventInFull(n), statement: `SELECT ${n}` } }) as never;
+const pageOf = (
+  cursor: string,
+  items: readonly TailItem[] = [],
+  change: Partial<TailPage> = {},
+): TailPage => ({
+  items,
+  nextCursor: cursor,
+  startCursor: 'start',
+  caughtUp: items.length === 0,
+  removed: 0,
+  sources: null,
+  ...change,
+});
+
+/** What the entrance did for a call, and what the parts behind it answer. */
+class Entrance {
+  readonly noted: Access[] = [];
+  readonly charged: number[] = [];
+  readonly reads: TailRequest[] = [];
+  readonly rooms: { held: number; isOver: boolean }[] = [];
+  readonly made: MakeRequest[] = [];
+  readonly stopping = new AbortController();
+  pages: (TailPage | Error | (() => TailPage | Promise<TailPage>))[] = [];
+  principal: Principal = READER;
+  again: Principal | null = READER;
+  streams = 0;
+  mayStream = true;
+  exportsEnded = 0;
+  counted: number | null = 3;
+  batches: () => AsyncGenerator<never[]> = async function* () {
+    yield [anEventInFull(1), anEventInFull(2)] as never[];
+  };
+
+  readonly tail = {
+    read: async (request: TailRequest) => {
+      this.reads.push(request);
+      const next = this.pages.shift();
+      const answer = async () => {
+        if (next === undefined) throw new Error('no page left');
+        if (next instanceof Error) throw next;
+        return typeof next === 'function' ? next() : next;
+      };
+      if (request.waitSeconds === 0) return answer();
+      let page: TailPage | undefined;
+      await request.whileWaiting(async () => {
+        page = await answer();
+        return true;
+      });
+      return page as TailPage;
+    },
+  };
+  readonly answers = {
+    hold: async (_asker: object, bytes: number) => {
+      const room = { held: bytes, isOver: false };
+      this.rooms.push(room);
+      return {
+        settle: (held: number) => void Object.assign(room, { held }),
+        release: () => void Object.assign(room, { isOver: true }),
+      };
+    },
+  } as never;
+  readonly parts = {
+    tail: this.tail,
+    answers: this.answers,
+    streams: {
+      begin: () => {
+        if (!this.mayStream) return null;
+        this.streams++;
+        return () => void this.streams--;
+      },
+    },
+    large: { pieces: async (texts: Iterable<string>) => [...texts].map((text) => Buffer.from(text)) },
+    whileWaiting: async <T>(_: Request, __: Response, wait: () => Promise<T>) => wait(),
+    stopping: this.stopping.signal,
+    maskedTenants: { among: async () => [] },
+    noteView: (_: Call, access: Access) => void this.noted.push(access),
+  };
+  readonly reports = {
+    make: async (request: MakeRequest) => {
+      this.made.push(request);
+      await request.assertAllowed();
+      return 'run-1';
+    },
+    file: async (_tenants: unknown, runId: string, format: string) => ({
+      name: `report.${format}`,
+      format,
+      bytes: 4,
+      sha256: '',
+      runId,
+      rows: 5,
+      content: (async function* () {
+        yield Buffer.from('file');
+      })(),
+    }),
+  };
+  readonly begin = async (): Promise<Export> => ({
+    totalCount: this.counted,
+    handedOver: 2,
+    batches: this.batches(),
+    end: async () => void this.exportsEnded++,
+  });
+  readonly contextOf = async (_: Request, response: Response): Promise<Call> => ({
+    requestId: 'r1',
+    principal: this.principal,
+    again: async () => this.again,
+    address: '192.0.2.1',
+    entrance: 'rest',
+    gone: whenClosed(response),
+    note: (access) => void this.noted.push(access),
+    charge: (calls) => void this.charged.push(calls),
+  });
+}
+
+describe('answers that are written while they are read', () => {
+  let server: Server;
+  let at: Entrance;
+  let port: number;
+  const rowsInLog: unknown[] = [];
+  beforeAll(async () => {
+    const app = express();
+    const by =
+      (handler: () => RequestHandler): RequestHandler =>
+      (request, response, next) => {
+        response.once('close', () => rowsInLog.push(response.locals.rows));
+        return handler()(request, response, next);
+      };
+    app.get(
+      '/live',
+      by(() => answerLive(at.parts as never, at.contextOf)),
+    );
+    app.get(
+      '/tail',
+      by(() => answerTail(at.parts as never, at.contextOf)),
+    );
+    app.get(
+      '/export',
+      by(() => answerExport(at.begin, { written } as never, at.contextOf)),
+    );
+    app.get(
+      expressPath(RUN_FILE_ROUTE),
+      by(() => answerRunFile(at.reports as never, at.contextOf)),
+    );
+    app.get(
+      expressPath(MAKE_ROUTE),
+      by(() => answerNewRun(at.reports as never, at.contextOf)),
+    );
+    app.use(errorResponder(pino({ level: 'silent' })));
+    server = createServer(app);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    ({ port } = server.address() as AddressInfo);
+  });
+  beforeEach(() => {
+    at = new Entrance();
+    rowsInLog.length = 0;
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  async function* written(text: string) {
+    yield text;
+  }
+  const call = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+    const sent = requestHttp({ host: '127.0.0.1', port, path, headers, method });
+    sent.end();
+    const [response] = await once(sent, 'response');
+    return { status: response.statusCode, headers: response.headers, text: String(await buffer(response)) };
+  };
+  const head = (path: string) => call(path, {}, 'HEAD');
+  const ends = (page: TailPage) => () => {
+    at.stopping.abort();
+    return page;
+  };
+  const messages = (text: string) => text.split('\n\n').slice(0, -1);
+
+  describe('a live stream', () => {
+    it('notes the rows of all of its messages, also in the log of requests, and ends without a code', async () => {
+      at.pages = [pageOf('c1', [arrived(1), arrived(2)]), pageOf('c2', [arrived(3)]), ends(pageOf('c2'))];
+      const { headers, text } = await call('/live?filter=actionId:*');
+      expect(messages(text).map((one) => one.split('\n').slice(0, 2))).toEqual([
+        ['id: c1', 'event: events'],
+        ['id: c2', 'event: events'],
+        [':'],
+        ['event: end', 'data: {"code":null}'],
+      ]);
+      expect(at.noted.map(({ operation, outcome, rows }) => [operation, outcome, rows])).toEqual([
+        ['liveAuditActivity', 'ok', null],
+        ['liveAuditActivity', 'ok', 3],
+      ]);
+      expect(at.noted[1]?.parameters).toEqual({ filter: 'actionId:*' });
+      expect(rowsInLog).toEqual([3]);
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'content-type': 'text/event-stream; charset=utf-8',
+        'x-accel-buffering': 'no',
+        connection: 'close',
+      });
+      expect([at.streams, at.rooms.every(({ isOver }) => isOver)]).toEqual([0, true]);
+    });
+
+    it('begins now without waiting, or behind the id that the reader has', async () => {
+      const of = ({ cursor, from, waitSeconds, limit }: TailRequest) => [cursor, from, waitSeconds, limit];
+      at.pages = [pageOf('c1'), ends(pageOf('c2'))];
+      await call('/live');
+      expect(at.reads.map(of)).toEqual([
+        [null, 'now', 0, LIMITS.liveEventsMax],
+        ['c1', null, LIMITS.liveSilenceSeconds, LIMITS.liveEventsMax],
+      ]);
+      at = new Entrance();
+      at.pages = [ends(pageOf('c5'))];
+      const { text } = await call('/live', { 'Last-Event-ID': 'c5' });
+      expect(at.reads.map(of)).toEqual([['c5', null, 0, LIMITS.liveEventsMax]]);
+      expect(messages(text)).toEqual([':', 'event: end\ndata: {"code":null}']);
+    });
+
+    it('tells a new place where nothing is to show, and how much is gone', async () => {
+      at.pages = [pageOf('c1', [], { removed: 4, caughtUp: false }), pageOf('c2'), ends(pageOf('c2'))];
+      const [first, second] = messages((await call('/live')).text);
+      expect(first).toBe('id: c1\nevent: events\ndata: {"items":[],"caughtUp":false,"removed":4}');
+      expect(second).toBe(':\nid: c2');
+    });
+
+    it('ends with the reason where its session is refused, and answers as usual where it has not begun', async () => {
+      at.pages = [
+        pageOf('c1'),
+        () => {
+          at.again = null;
+          return pageOf('c2', [arrived(1)]);
+        },
+      ];
+      const { status, text } = await call('/live');
+      const last = messages(text).at(-1) ?? '';
+      expect([status, last.startsWith('event: end\ndata: {"code":"unauthorized"')]).toEqual([200, true]);
+      expect(text).not.toContain('SELECT 1');
+      expect(at.noted.at(-1)).toMatchObject({ outcome: 'unauthorized', rows: 0 });
+      at = new Entrance();
+      at.pages = [serviceUnavailable(new Error('gone'))];
+      expect((await call('/live')).status).toBe(503);
+      expect([at.streams, at.rooms.every(({ isOver }) => isOver)]).toEqual([0, true]);
+    });
+
+    it('ends as planned where its last look fails because the database is away, and with the reason else', async () => {
+      const failing = (error: Error) => () => {
+        at.stopping.abort();
+        throw error;
+      };
+      const code = async (error: Error) => {
+        at = new Entrance();
+        at.pages = [pageOf('c1'), failing(error)];
+        return JSON.parse((messages((await call('/live')).text).at(-1) ?? '').replace(/^.*\ndata: /, ''))
+          .code;
+      };
+      expect(await code(serviceUnavailable(new Error('away')))).toBeNull();
+      expect(await code(new Error('a defect'))).toBe('internal_error');
+    });
+
+    it('is refused where a holder has as many as it may, which says when to come back', async () => {
+      at.mayStream = false;
+      const { status, headers } = await call('/live');
+      expect([status, headers['retry-after'], at.reads]).toEqual([
+        429,
+        String(LIMITS.liveSilenceSeconds),
+        [],
+      ]);
+    });
+
+    it('has a head of its own, which begins no stream', async () => {
+      at.pages = [pageOf('c1', [arrived(1)])];
+      const { status, headers, text } = await head('/live');
+      expect([status, headers['content-type'], text]).toEqual([200, 'text/event-stream; charset=utf-8', '']);
+      expect(at.reads).toHaveLength(1);
+    });
+  });
+
+  describe('a call of the tail', () => {
+    const large = (n: number, bytes: number): TailItem =>
+      ({ position: n, json: `"${MARK}:7:0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a:10:${bytes};"` }) as never;
+
+    it.each([
+      ['of none', [arrived(1)], 0],
+      ['less than that', [large(1, MIB - 1)], 0],
+      ['of several together', [large(1, MIB / 2), arrived(2), large(3, 2 * MIB)], 2],
+    ])('counts as a further call for each MiB of large statements: %s', async (_, items, calls) => {
+      at.pages = [pageOf('c1', items)];
+      expect((await call('/tail?from=beginning')).status).toBe(200);
+      expect(at.charged).toEqual([calls]);
+    });
+
+    it('notes its rows, and holds room of the size of its answer', async () => {
+      at.pages = [pageOf('c1', [arrived(1), arrived(2)])];
+      const { text, headers } = await call('/tail?from=beginning');
+      expect(at.noted).toEqual([
+        { operation: 'tailAuditActivity', outcome: 'ok', rows: 2, parameters: { from: 'beginning' } },
+      ]);
+      expect(rowsInLog).toEqual([2]);
+      expect(at.rooms.map(({ isOver }) => isOver)).toEqual([true, false]);
+      expect([at.rooms[1]?.held, headers['content-length']]).toEqual([text.length, String(text.length)]);
+      expect(JSON.parse(text).data).toHaveLength(2);
+    });
+
+    it('is checked again after it waited, and then answered only to who still has its tenants', async () => {
+      const waited = async (again: Principal | null) => {
+        at = new Entrance();
+        at.again = again;
+        at.pages = [pageOf('c1', [arrived(1)])];
+        const { status, text } = await call('/tail?from=now&wait=5');
+        return [status, text.includes('SELECT 1'), at.rooms[0]?.isOver];
+      };
+      expect([
+        await waited(READER),
+        await waited(null),
+        await waited({ ...READER, tenantIds: [8] } as never),
+      ]).toEqual([
+        [200, true, true],
+        [401, false, true],
+        [403, false, true],
+      ]);
+    });
+
+    it('leaves its events to a later call where a large statement cannot be read now', async () => {
+      at.pages = [pageOf('c1', [arrived(1)], { removed: 3, caughtUp: true, sources: [] })];
+      at.parts.large.pieces = async () => Promise.reject(serviceUnavailable(new Error('busy')));
+      const { status, headers, text } = await call('/tail?cursor=c0');
+      expect([status, headers['x-next-cursor'], headers['x-caught-up'], headers['x-removed']]).toEqual([
+        200,
+        'start',
+        'false',
+        '0',
+      ]);
+      expect(JSON.parse(text)).toMatchObject({ data: [], meta: { nextCursor: 'start' } });
+      expect(at.noted.at(-1)).toMatchObject({ rows: 0 });
+    });
+
+    it('names the next call with its own parameters, without the place where it began', async () => {
+      at.pages = [pageOf('c 1'), pageOf('c2')];
+      const { headers } = await call('/tail?from=beginning&limit=7&filter=actionId:SL', {
+        Host: 'audit.example',
+      });
+      const [, url = ''] = /^<(.*)>; rel="next"$/.exec(String(headers.link)) ?? [];
+      expect([new URL(url).host, Object.fromEntries(new URL(url).searchParams)]).toEqual([
+        'audit.example',
+        { limit: '7', filter: 'actionId:SL', cursor: 'c 1' },
+      ]);
+      const long = `databaseName:${'x'.repeat(LIMITS.tailLinkCharsMax)}`;
+      expect((await call(`/tail?cursor=c1&filter=${long}`)).headers.link).toBeUndefined();
+    });
+
+    it('has a head with the length of its answer, in the form that the caller takes', async () => {
+      at.pages = [pageOf('c1', [arrived(1)])];
+      const { headers, text } = await call('/tail?cursor=c0', { Accept: 'application/x-ndjson' }, 'HEAD');
+      expect([headers['content-type'], text, headers.vary]).toEqual(['application/x-ndjson', '', 'Accept']);
+      expect(Number(headers['content-length'])).toBeGreaterThan(100);
+    });
+  });
+
+  describe('a run of a report', () => {
+    const MAKE = expressPath(MAKE_ROUTE).replace(':reportId', 'log-ons');
+    const RUN = expressPath(RUN_FILE_ROUTE).replace(':runId', '0b6fc3ab-2f2c-4c33-9d1b-3d5c4a0e8f11');
+
+    it('is made by a request for it, and not by one for its head', async () => {
+      expect((await head(`${MAKE}?format=csv`)).status).toBe(200);
+      expect(at.made).toEqual([]);
+      const { headers, text } = await call(`${MAKE}?format=csv`);
+      expect([at.made.length, text, headers['content-length'], headers['x-report-run']]).toEqual([
+        1,
+        'file',
+        '4',
+        'run-1',
+      ]);
+      expect(headers).toMatchObject({
+        'content-disposition': 'attachment; filename="report.csv"',
+        'cache-control': 'no-store',
+      });
+      expect(at.noted.slice(1).map(({ outcome, rows }) => [outcome, rows])).toEqual([
+        ['ok', null],
+        ['ok', 5],
+      ]);
+    });
+
+    it('is made by the person of a session, or else by the key', async () => {
+      await call(MAKE);
+      at.principal = { ...READER, session: { user: 'ada' } } as never;
+      at.again = at.principal;
+      await call(MAKE);
+      expect(at.made.map(({ createdBy, holder }) => [createdBy, holder])).toEqual([
+        ['auditor', 'key k1'],
+        ['ada', 'user ada'],
+      ]);
+    });
+
+    it('is not there where the report is not, or where the caller lost the right meanwhile', async () => {
+      const other = await call(MAKE.replace('log-ons', 'no-report'));
+      at.again = null;
+      const lost = await call(MAKE);
+      expect([other.status, lost.status, at.made.length]).toEqual([404, 401, 1]);
+      expect((await head(MAKE.replace('log-ons', 'no-report'))).status).toBe(404);
+    });
+
+    it('has its files, and their heads alone', async () => {
+      const whole = await call(`${RUN}?format=pdf`);
+      const alone = await head(`${RUN}?format=pdf`);
+      expect([whole.text, alone.text, whole.headers['content-type']]).toEqual([
+        'file',
+        '',
+        'application/pdf',
+      ]);
+      expect(alone.headers['content-length']).toBe('4');
+      expect(at.noted.map(({ rows }) => rows)).toEqual([5, 5]);
+    });
+  });
+
+  describe('an export', () => {
+    it('states how many events it has, if they were counted, and ends its lease once it has them', async () => {
+      const { headers, text } = await call('/export?format=ndjson&end=1');
+      expect([headers['x-total-count'], text.trim().split('\n').length, at.exportsEnded > 0]).toEqual([
+        '3',
+        3,
+        true,
+      ]);
+      expect(at.noted.map(({ rows }) => rows)).toEqual([null, 2]);
+      at = new Entrance();
+      at.counted = null;
+      expect((await call('/export')).headers['x-total-count']).toBeUndefined();
+    });
+
+    it('has a head, for which no event is read', async () => {
+      let reads = 0;
+      at.batches = async function* () {
+        reads++;
+        yield [] as never[];
+      };
+      const { headers, text } = await head('/export?format=csv');
+      expect([headers['x-total-count'], text, reads, at.exportsEnded > 0]).toEqual(['3', '', 0, true]);
+    });
+
+    it('breaks its connection where it fails after the beginning, and gives the lease back', async () => {
+      at.batches = async function* () {
+        yield [anEventInFull(1)] as never[];
+        throw new DomainError('forbidden', { public: 'lost' });
+      };
+      await expect(call('/export')).rejects.toThrow();
+      expect([at.exportsEnded > 0, at.noted.at(-1)]).toMatchObject([true, { outcome: 'forbidden', rows: 2 }]);
+    });
+  });
+});
