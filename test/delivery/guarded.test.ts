@@ -1,6 +1,7 @@
 import { getEventListeners, once } from 'node:events';
+import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { GuardedHttp } from '../../src/delivery/guarded-http';
 import { openSocket } from '../../src/delivery/guarded-socket';
@@ -99,6 +100,48 @@ describe('guarded HTTP over TLS', () => {
     const ended = AbortSignal.abort();
     await expect(http(certificate.cert).send(post('a'), ended)).rejects.toThrow('the attempt was ended');
     expect(seen).toEqual([]);
+  });
+});
+
+describe('a connection that is reset', () => {
+  const sockets: Socket[] = [];
+  let requests = 0;
+  /** Resets the connection at these requests, counted from 1. */
+  let resets: readonly number[] = [];
+  const server = createPlainServer((request, response) => {
+    requests++;
+    if (!sockets.includes(request.socket)) sockets.push(request.socket);
+    if (resets.includes(requests)) request.socket.resetAndDestroy();
+    else response.end('ok');
+  });
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  beforeEach(() => {
+    requests = 0;
+    sockets.length = 0;
+  });
+
+  it.each<[string, number[], string, number]>([
+    ['was kept, since its receiver may have closed it just then', [2], '200', 3],
+    ['was kept, and the new one is reset too', [2, 3], 'ECONNRESET', 3],
+    ['is new: the receiver may have what was sent', [1], 'ECONNRESET', 1],
+  ])('has its request sent again, once, if it %s', async (_, at, end, count) => {
+    resets = at;
+    const http = new GuardedHttp(guard);
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const send = () => http.send({ method: 'POST', url, headers: {}, body: Buffer.from('a') });
+    if (!at.includes(1)) expect((await send()).status).toBe(200);
+    const told = await send().then(
+      ({ status }) => String(status),
+      ({ code, cause }) => code ?? cause?.code,
+    );
+    http.close();
+    expect([told, requests, sockets.length]).toEqual([end, count, at.includes(1) ? 1 : 2]);
   });
 });
 

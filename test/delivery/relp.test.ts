@@ -45,6 +45,7 @@ describe('RELP', () => {
       'RELP: 2000 OK',
     ],
     ['an answer is longer than answers are', '2 rsp 999999 200 OK', 'no RELP'],
+    ['one message is acknowledged twice', '2 rsp 6 200 OK\n2 rsp 6 200 OK\n0 serverclose 0\n', 'closed'],
     ['the connection ends', null, 'closed'],
     ['the receiver closes the session', '0 serverclose 0\n', 'closed'],
     [

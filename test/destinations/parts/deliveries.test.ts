@@ -91,6 +91,17 @@ describe('the deliveries of an instance', () => {
     expect(shared.row).toMatchObject({ delivered: 1 });
   });
 
+  it('go on beyond their time while no other destination waits for a turn', async () => {
+    const time = jest.replaceProperty(LIMITS, 'destinationRunMs', -1 as never);
+    const shared = sharing(
+      Array.from({ length: LIMITS.destinationBatchEvents + 1 }, (_, n) => `SELECT ${n}`),
+    );
+    await round(instance(shared));
+    time.restore();
+    expect(shared.row.position).toBe(LIMITS.destinationBatchEvents + 1);
+    expect(receiver.requests).toHaveLength(2);
+  });
+
   it.each([
     ['is paused', { state: 'paused' }, 2],
     ['fails', { attempts: 3 }, 2],

@@ -306,7 +306,7 @@ describe('a change', () => {
     };
     const secrets = shared.box.seal(JSON.stringify({ clientSecret: 'c1' }), ownerOfSecrets(shared.row));
     shared.row = { ...shared.row, type: 'azure-monitor', settings, secrets };
-    for (const loginUrl of ['https://thief.example', null])
+    for (const loginUrl of ['https://thief.example', 'http://login.example', null])
       await expect(update({ settings: { loginUrl } })).rejects.toThrow('secrets must be given again');
     await update({ settings: { loginUrl: 'https://login.example/v2' } });
     await update({ settings: { loginUrl: 'https://other.example' }, secrets: { clientSecret: 'c2' } });

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import timers from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { NetworkGuard } from '../../../src/delivery/network-guard';
@@ -169,6 +171,25 @@ describe('a sender', () => {
       expect([body(1), body(2)]).toEqual(['{"acks":[3]}', '{"acks":[3]}']);
     });
 
+    it('asks for the acknowledgement less and less often, and for no more than a minute', async () => {
+      const asked = { settings: { ...settings, acknowledge: true }, secrets };
+      const waits: unknown[] = [];
+      let elapsed = 0;
+      const clock = jest.spyOn(performance, 'now').mockImplementation(() => elapsed);
+      const wait = jest.spyOn(timers, 'setTimeout').mockImplementation(async (ms) => {
+        waits.push(ms);
+        elapsed += Number(ms);
+      });
+      const never = Array.from({ length: 40 }, () => ({ body: '{"acks":{"3":false}}' }));
+      const outcome = await send('splunk-hec', asked, [{ body: '{"ackId":3}' }, ...never]);
+      clock.mockRestore();
+      wait.mockRestore();
+      expect(outcome).toEqual({ kind: 'failed', message: 'not acknowledged within 60 seconds' });
+      expect(waits.slice(0, 7)).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]);
+      expect(elapsed).toBeGreaterThanOrEqual(60_000);
+      expect(elapsed).toBeLessThan(65_000);
+    });
+
     it('fails if the token does not acknowledge, or does not know the number', async () => {
       const asked = { settings: { ...settings, acknowledge: true }, secrets };
       expect(await send('splunk-hec', asked, [{ body: '{}' }])).toMatchObject({
@@ -263,6 +284,37 @@ describe('a sender', () => {
       expect(await pathOf({ id: 'alert_1', items: [message] })).toBe(
         '/buck/it%27s/tenant-7/alert_1.ndjson.gz',
       );
+    });
+
+    it('stores a file under its own name, and tells none of its secrets where that fails', async () => {
+      const open = (type: DestinationType, of: object) =>
+        openSender(type, { url: receiver.url, ...of }, secrets, {
+          guard: new NetworkGuard(['127.0.0.1']),
+          nowMs: () => NOW_MS,
+        });
+      const sender = open('s3', settings);
+      const file = { name: 'run.pdf', mediaType: 'application/pdf', bytes: 3, sha256: 'ab'.repeat(32) };
+      const put = (tenantId: number, content: () => Readable) =>
+        sender.put?.(tenantId, { ...file, open: content }, new AbortController().signal);
+      const text = () => Readable.from([Buffer.from('pdf')]);
+      receiver.answers = ({ path }) =>
+        path.includes('tenant-8') ? { status: 403, body: 'no session for AKIA' } : {};
+      expect(await put(7, text)).toEqual({ kind: 'accepted' });
+      expect(receiver.requests[0]).toMatchObject({
+        method: 'PUT',
+        path: '/buck/it%27s/tenant-7/run.pdf',
+        headers: { 'content-type': 'application/pdf', 'content-length': '3' },
+      });
+      expect(body()).toBe('pdf');
+      const refused = await put(8, text);
+      expect(refused).toMatchObject({ kind: 'failed', message: expect.stringContaining('HTTP 403') });
+      expect(JSON.stringify(refused)).not.toMatch(/session|AKIA/);
+      const broken = await put(7, () => {
+        throw new Error('no file');
+      });
+      expect(broken).toEqual({ kind: 'failed', message: 'no file' });
+      sender.close();
+      expect(open('webhook', {}).put).toBeUndefined();
     });
 
     it('signs every header of its request that starts with x-amz-, and the host', async () => {
