@@ -113,7 +113,10 @@ describe('bookmarks', () => {
     const entry = { file: 'x', blockOffset: 512, index: 0 };
     const saved = new Map(['gone', 'there'].map((guid) => [guid, entry]));
     await (await load()).save({ bookmarks: saved, present: new Set(['gone', 'there']) });
-    nowMs += 91 * 24 * 3600_000;
+    nowMs += 90 * 24 * 3600_000;
+    await (await load()).save({ bookmarks: new Map(), present: new Set(['there']) });
+    expect((await load()).of('gone')).not.toBeNull();
+    nowMs += 24 * 3600_000;
     await (await load()).save({ bookmarks: new Map([['new', entry]]), present: new Set(['there', 'new']) });
     const bookmarks = await load();
     expect(['gone', 'there', 'new'].map((guid) => bookmarks.of(guid) !== null)).toEqual([false, true, true]);

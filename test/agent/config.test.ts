@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
-import { parseConfig, secretsOf } from '../../agent/config/parse-config';
+import { type AgentConfig, parseConfig, secretsOf } from '../../agent/config/parse-config';
 
 const PATH = '/etc/audit/agent.json';
 const template = readFileSync(join(__dirname, '../../installer/config.template.json'), 'utf8');
@@ -175,5 +175,95 @@ describe('the configuration', () => {
     );
     expect(parsed.kind).toBe('config');
     expect(`${inspect(parsed, { depth: 9 })} ${JSON.stringify(parsed)}`).not.toContain('aak_');
+  });
+
+  const given = (change: (config: Loose) => void) => {
+    const parsed = parseConfig(changed(change), PATH);
+    return parsed.kind === 'config' ? parsed.config : null;
+  };
+  const store = (type: 'S3' | 'AzureBlob', settings: object) => (config: Loose) => {
+    const own = type === 'S3' ? { Bucket: 'b' } : { Account: 'acc', Container: 'c' };
+    config.EventHubPublisher.Databases = [
+      { Name: 'a', AuditSource: { Type: type, [type]: { ...own, ...settings } } },
+    ];
+  };
+  const publisher = (name: string) => (value: unknown) => (config: Loose) =>
+    void Object.assign(config.EventHubPublisher, { [name]: value });
+
+  it.each<[string, (value: unknown) => (config: Loose) => void, (config: AgentConfig) => unknown, number[]]>([
+    ['PollIntervalMs', publisher('PollIntervalMs'), (c) => c.pollIntervalMs, [10, 3_600_000, 1_000]],
+    ['BatchMaxEvents', publisher('BatchMaxEvents'), (c) => c.batchEventsMax, [1, 5_000, 1_000]],
+    ['BatchMaxAgeMs', publisher('BatchMaxAgeMs'), (c) => c.batchAgeMaxMs, [0, 60_000, 500]],
+    ['MaxProcessorPercent', publisher('MaxProcessorPercent'), (c) => c.pace.processorPercent, [1, 100, 100]],
+    [
+      'TrialSeconds',
+      (TrialSeconds) => (config) => void Object.assign(config, { Updates: { TrialSeconds } }),
+      (c) => c.updates.trialMs / 1_000,
+      [1, 86_400, 600],
+    ],
+    ...(['S3', 'AzureBlob'] as const).map(
+      (
+        type,
+      ): [
+        string,
+        (value: unknown) => (config: Loose) => void,
+        (config: AgentConfig) => unknown,
+        number[],
+      ] => [
+        `ListIntervalMs of ${type}`,
+        (ListIntervalMs) => store(type, { ListIntervalMs }),
+        ({ databases: [first] }) => first?.source.type === type && first.source.listIntervalMs,
+        [10, 3_600_000, 60_000],
+      ],
+    ),
+  ])(
+    'has bounds for %s, and a value where the file has none',
+    (_, set, read, [min = 0, max = 0, preset = 0]) => {
+      const taken = (value: unknown) => {
+        const config = given(set(value));
+        return config && read(config);
+      };
+      expect([min - 1, min, max, max + 1, min + 0.5, undefined].map(taken)).toEqual([
+        null,
+        min,
+        max,
+        null,
+        null,
+        preset,
+      ]);
+    },
+  );
+
+  it('has bytes a second from ten thousand on, or none', () => {
+    const of = (value: unknown) => given(publisher('MaxBytesPerSecond')(value))?.pace.bytesPerSecond ?? null;
+    expect([0, 1, 9_999, 10_000].map(of)).toEqual([0, null, null, 10_000]);
+  });
+
+  it('leaves databases alone that are off', () => {
+    const one = (Name: string, more: object) => ({
+      ...{ Name, AuditSource: { Type: 'DirectFile', DirectFile: { AuditFilePath: 'a/*' } } },
+      ...more,
+    });
+    const config = given(({ EventHubPublisher }) => {
+      EventHubPublisher.Databases = [one('a', {}), one('b', { Enabled: false }), one('c', { Enabled: true })];
+    });
+    expect(config?.databases.map(({ name }) => name)).toEqual(['a', 'c']);
+    expect(config?.disabled.map(({ name }) => name)).toEqual(['b']);
+  });
+
+  it.each<[string, 'S3' | 'AzureBlob', object, boolean]>([
+    ['both parts of a key', 'S3', { AccessKeyId: 'a', SecretAccessKey: 'b' }, true],
+    ['its id alone', 'S3', { AccessKeyId: 'a' }, false],
+    ['its secret alone', 'S3', { SecretAccessKey: 'b' }, false],
+    ['an address with a query', 'S3', { Endpoint: 'https://s3.example/?a=b' }, false],
+    ['an address with a login', 'AzureBlob', { Endpoint: 'https://a:b@s3.example' }, false],
+    ['an address', 'S3', { Endpoint: 'https://s3.example//' }, true],
+    ['a name that is no bucket', 'S3', { Bucket: 'a/b' }, false],
+    ['a name that is no account', 'AzureBlob', { Account: 'ab' }, false],
+    ['the container of logs', 'AzureBlob', { Container: '$logs' }, true],
+  ])('of a store may have %s, or not: %s', (_, type, settings, isValid) => {
+    const config = given(store(type, settings));
+    expect(config !== null).toBe(isValid);
+    if ('Endpoint' in settings && config) expect(JSON.stringify(config)).toContain('"https://s3.example"');
   });
 });

@@ -8,11 +8,13 @@ import { postGraphql } from '../../agent/uplink/graphql-post';
 describe('a request to the service', () => {
   let server: Server;
   let received: { readonly headers: IncomingHttpHeaders; readonly body: Buffer } | null;
+  let status: number;
   beforeEach(async () => {
-    received = null;
+    [received, status] = [null, 200];
     server = createServer((request, response) => {
       void buffer(request).then((body) => {
         received = { headers: request.headers, body };
+        response.statusCode = status;
         response.end('{}');
       });
     });
@@ -44,4 +46,21 @@ describe('a request to the service', () => {
     expect(headers['content-encoding']).toBeUndefined();
     expect(body.equals(Buffer.concat(PARTS))).toBe(true);
   });
+
+  it.each([299, 300, 301, 308, 399, 400])(
+    'is answered, unless that leads elsewhere: HTTP %i',
+    async (code) => {
+      status = code;
+      const { port } = server.address() as AddressInfo;
+      const service = { baseUrl: `http://127.0.0.1:${port}`, apiKey: new Secret('k') };
+      const answer = postGraphql(service, PARTS, new AbortController().signal).then(
+        (given) => given.status,
+        (error: Error) => error.message,
+      );
+      const isElsewhere = code >= 300 && code < 400;
+      expect(await answer).toEqual(
+        isElsewhere ? expect.stringContaining(`redirection (HTTP ${code})`) : code,
+      );
+    },
+  );
 });

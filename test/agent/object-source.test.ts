@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bookmark } from '../../agent/bookmarks/bookmark';
 import { systemClock } from '../../agent/clock';
@@ -56,7 +56,7 @@ describe('a source of objects', () => {
         if (readError) throw readError;
         return Buffer.alloc(length, 0xee);
       },
-      download: async () => {},
+      download: async (_, path) => writeFile(path, await zipOf([['file', Buffer.alloc(10)]])),
       exists: async ({ key }) => objects.some((one) => one.key === key),
     };
     source = new ObjectSource({
@@ -108,6 +108,15 @@ describe('a source of objects', () => {
     expect(await listed(...all.slice(0, 4))).toEqual(keys.slice(0, 4));
     expect(source.state().waitingBytes).toBe(8_192);
     expect(await listed(...all.slice(1, 4))).toEqual(keys.slice(1));
+  });
+
+  it('keeps nothing on the disk of an archive that it has begun and is gone', async () => {
+    const archive = objectOf(HOUR_MS, { key: `${keyOf(NOW_MS - HOUR_MS)}.zip` });
+    const [file] = (await listed(archive)) && (await files());
+    expect(file?.size).toBe(10);
+    expect(await readdir(join(folder, 'unzipped'))).toHaveLength(1);
+    expect(await listed()).toEqual([]);
+    expect(await readdir(join(folder, 'unzipped'))).toEqual([]);
   });
 
   it('goes on with a file that it has begun when older ones come late', async () => {

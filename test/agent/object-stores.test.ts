@@ -3,7 +3,9 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Secret } from '../../agent/config/secret';
 import { azureError } from '../../agent/source/azure/azure-error';
+import { AzureStore } from '../../agent/source/azure/azure-store';
 import { objectNameOf } from '../../agent/source/objects/object-name';
 import type { StoredObject } from '../../agent/source/objects/object-store';
 import { SeenObjects } from '../../agent/source/objects/seen-objects';
@@ -12,6 +14,7 @@ import { unzip } from '../../agent/source/objects/unzip';
 import { UnzippedFiles } from '../../agent/source/objects/unzipped-files';
 import { xmlText, xmlTexts } from '../../agent/source/objects/xml';
 import { isOfCredentials, s3Error } from '../../agent/source/s3/s3-error';
+import { S3Store } from '../../agent/source/s3/s3-store';
 import { parseAuditFileName, parseSourceName } from '../../agent/sqlaudit/audit-file-name';
 import { FILETIME_UNIX_EPOCH } from '../../src/event/event-time';
 import { temporaryFolder } from '../support/engines';
@@ -113,6 +116,97 @@ describe('a request to a store', () => {
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+});
+
+describe.each(['S3', 'Azure'] as const)('an object of %s', (kind) => {
+  let server: Server;
+  let answer: readonly [status: number, body: string, headers?: Record<string, string>];
+  let asked: { method: string; url: string; headers: Record<string, unknown> }[];
+  const object: StoredObject = { key: 'p/a b', size: 9, mtimeMs: 0, version: '"v1"', canGrow: false };
+  beforeAll(async () => {
+    server = createServer(({ method = '', url = '', headers }, response) => {
+      asked.push({ method, url, headers });
+      response.writeHead(answer[0], { Connection: 'close', ...answer[2] }).end(answer[1]);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  });
+  beforeEach(() => {
+    asked = [];
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const store = () => {
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const options = {
+      clock: { now: () => Date.UTC(2026, 0, 5), elapsed: () => 0, wait: async () => {} },
+      stop: new AbortController().signal,
+      ...{ timeoutMs: 30_000, metadataTimeoutMs: 1_000, retryMs: 1, env: {} },
+    };
+    const s3 = {
+      ...{ type: 'S3', bucket: 'b', prefix: 'p/', region: 'r1', endpoint, listIntervalMs: 20 },
+      ...{ accessKeyId: 'id', secretAccessKey: new Secret('s'), sessionToken: null, profile: null },
+      ...{ roleArn: null, externalId: null },
+    };
+    const azure = {
+      ...{ type: 'AzureBlob', account: 'acc', container: 'b', prefix: 'p/', endpoint, listIntervalMs: 20 },
+      ...{ sasToken: new Secret('sv=1&se=2030-01-01T00:00:00Z&sig=x'), accountKey: null },
+      ...{ tenantId: null, clientId: null, clientSecret: null },
+    };
+    return kind === 'S3'
+      ? new S3Store({ ...options, config: s3 } as never)
+      : new AzureStore({ ...options, config: azure } as never);
+  };
+  const read = () =>
+    store()
+      .read(object, 2, 3)
+      .then(String, ({ code, message }) => [code, message]);
+  const missing = kind === 'S3' ? 'NoSuchBucket' : 'ContainerNotFound';
+
+  it('is read in ranges of the version that was listed, also from a store that knows no ranges', async () => {
+    answer = [206, 'cde'];
+    expect(await read()).toBe('cde');
+    answer = [200, 'abcdefghi'];
+    expect(await read()).toBe('cde');
+    const [{ method, url, headers } = { method: '', url: '', headers: {} }] = asked;
+    expect([method, url.split('?')[0], headers.range ?? headers['x-ms-range'], headers['if-match']]).toEqual([
+      'GET',
+      '/b/p/a%20b',
+      'bytes=2-4',
+      '"v1"',
+    ]);
+  });
+
+  it.each([
+    ['another range', [206, 'cd'], 'ECHANGED'],
+    ['less than all of it', [200, 'abcd'], 'ECHANGED'],
+    ['that it is another one now', [412, ''], 'ECHANGED'],
+    ['that it is shorter now', [416, ''], 'ECHANGED'],
+    ['that it is gone', [404, '<Code>NoSuchKey</Code>'], 'ENOENT'],
+  ] as const)('is not read where the store answers with %s', async (_, given, code) => {
+    answer = given;
+    expect(await read()).toEqual([code, expect.any(String)]);
+  });
+
+  it('is not gone where its bucket is, or where the store refuses', async () => {
+    answer = [404, `<Code>${missing}</Code>`];
+    expect(await read()).toEqual(['ESTORE', expect.stringContaining(`(${missing})`)]);
+    answer = [403, '<Code>Other</Code>'];
+    expect((await read())[0]).toBe('ESTORE');
+    await expect(store().exists(object)).rejects.toThrow('the store');
+    answer = [404, ''];
+    expect(await store().exists(object)).toBe(false);
+    answer = [200, ''];
+    expect(await store().exists(object)).toBe(true);
+    expect(asked.at(-1)?.method).toBe('HEAD');
+  });
+
+  it('that may grow is read in whatever version it has', async () => {
+    answer = [206, 'cde'];
+    await store().read({ ...object, canGrow: true }, 2, 3);
+    expect(asked[0]?.headers['if-match']).toBe(kind === 'S3' ? '"v1"' : undefined);
   });
 });
 

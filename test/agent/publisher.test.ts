@@ -147,12 +147,12 @@ describe('the events of a batch', () => {
 it('files are named as published whole if nothing can be written to them, the newest of them', () => {
   const whole = { file: 'f', blockOffset: 512, index: 0, endSize: 512 };
   const all = new Map([
+    ...Array.from({ length: LIMITS.reportWholeFilesMax + 2 }, (_, n) => [`whole ${n}`, whole] as const),
     ['grows', { ...whole, mayGrow: true as const }],
     ['lost', { ...whole, isLost: true as const }],
     ['seen longer', { ...whole, size: 600 }],
     ['not at its end', { file: 'f', blockOffset: 512, index: 0 }],
     ['in a split record', { ...whole, acknowledged: { blockOffset: 512, index: 0 } }],
-    ...Array.from({ length: LIMITS.reportWholeFilesMax + 2 }, (_, n) => [`whole ${n}`, whole] as const),
   ]);
   const found = wholeFiles({ all: () => all });
   expect(found).toEqual(Array.from({ length: LIMITS.reportWholeFilesMax }, (_, n) => `whole ${n + 2}`));

@@ -1,4 +1,5 @@
 import { toAuditRecord } from '../../../agent/sqlaudit/audit-record';
+import { filetimeText } from '../../../agent/sqlaudit/filetime';
 import type { AuditRecord } from '../../../src/event/audit-record';
 import { RECORD_FIELDS } from '../../../src/event/fields';
 import type { Description } from './support/metadata';
@@ -64,6 +65,12 @@ describe('an audit record', () => {
     expect(recordOf({ action_id: 'SL' }, describing({ event_time: 'filetime' })).eventTime).toBe(time);
     const late = { action_id: 'SL', event_time: 2n ** 64n - 1n };
     expect(recordOf(late, describing({ event_time: 'filetime' })).eventTime).toBe(time);
+  });
+
+  it('takes its own time where the lower half of that is zero', () => {
+    const filetime = 31_173_000n << 32n;
+    const own = recordOf({ action_id: 'SL', event_time: filetime }, describing({ event_time: 'filetime' }));
+    expect(own.eventTime).toBe(filetimeText(filetime));
   });
 
   it('reads a time whose type in the file is a plain number', () => {

@@ -64,6 +64,11 @@ describe('a raw event', () => {
     };
     const shown = [0, 1, 3, 0x80000001, 4, 5].map((c) => rawOf(description, { c }).fields.c);
     expect(shown).toEqual(['nothing', 'a', 'both', 'a|top', 4, 5]);
+    const without: Description = {
+      maps: { bits: { size: 4, bits: true, texts: { 1: 'a', 2: 'b', 4: 'c' } } },
+      events: { e: { c: 'bits' } },
+    };
+    expect([0, 3, 5, 6, 8].map((c) => rawOf(without, { c }).fields.c)).toEqual([0, 'a|b', 'a|c', 'b|c', 8]);
   });
 
   it('shows actions, and ignores flag bits that the server leaves uninitialised', () => {

@@ -180,6 +180,14 @@ describe('RecordJoiner', () => {
     ]);
   });
 
+  it('returns a record incomplete once too many parts of other sessions have come since its last one', () => {
+    const joiner = new RecordJoiner({ ...JOIN_LIMITS, partsBetweenMax: 2 });
+    const other = { ...base, session_id: 52, statement: 'o' };
+    const rows = [head, other, other, { ...head, sequence_number: 2 }, other, other, other, other];
+    const steps = shapes(join(rows, joiner)).map((records) => records.filter(([text]) => text !== 'o'));
+    expect(steps).toEqual([[], [], [], [], [], [], [[`FULL${FULL}`, 2, 0]], [], []]);
+  });
+
   it('counts the waiting bytes exactly, however many records were joined or returned incomplete before', () => {
     const limits = { ...JOIN_LIMITS, textBytesMax: 24_000 };
     const joiner = new RecordJoiner(limits);

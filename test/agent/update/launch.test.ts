@@ -225,6 +225,17 @@ describe('the launcher of agents', () => {
     });
   });
 
+  it('counts no start of a package that was ended with the host', async () => {
+    begin();
+    const offer = signedOf('sound');
+    await installed(offer, 'sound');
+    for (let n = 3; n <= 9; n++) {
+      await end();
+      begin();
+      expect((await agent(n)).start.told.running).toEqual({ sha256: offer.sha256, isTrial: false });
+    }
+  });
+
   it('goes back to the package before, and not to the installed agent', async () => {
     begin();
     const first = signedOf('first');
