@@ -35,10 +35,13 @@ describe('a source of objects', () => {
   let readError: Error | null;
   let bookmarks: Map<string, Bookmark>;
   let froms: (bigint | null)[];
+  /** Whether the source wants more objects of the series, behind each that it took. */
+  let taken: boolean[];
+  let isOnce: boolean;
   beforeEach(async () => {
     folder = await temporaryFolder();
     nowMs = NOW_MS;
-    [objects, isWhole, readError, froms] = [[], true, null, []];
+    [objects, isWhole, readError, froms, taken, isOnce] = [[], true, null, [], [], false];
     bookmarks = new Map();
     const store: ObjectStore = {
       base: BASE,
@@ -48,7 +51,7 @@ describe('a source of objects', () => {
         froms.push(wanted.from(SERIES));
         for (const object of objects) {
           const name = objectNameOf(object.key);
-          if (name) wanted.take(object, name);
+          if (name) taken.push(wanted.take(object, name));
         }
         return isWhole;
       },
@@ -60,7 +63,10 @@ describe('a source of objects', () => {
       exists: async ({ key }) => objects.some((one) => one.key === key),
     };
     source = new ObjectSource({
-      ...{ store, folder, listIntervalMs: LIST_MS, once: false },
+      ...{ store, folder, listIntervalMs: LIST_MS },
+      get once() {
+        return isOnce;
+      },
       clock: { ...systemClock, now: () => nowMs, elapsed: () => nowMs },
       bookmarks: { of: (guid) => bookmarks.get(guid) ?? null, all: () => bookmarks },
     });
@@ -109,6 +115,19 @@ describe('a source of objects', () => {
     expect(source.state().waitingBytes).toBe(8_192);
     expect(await listed(...all.slice(1, 4))).toEqual(keys.slice(1));
   });
+
+  it.each([
+    [false, 4, 63],
+    [true, 70, 70],
+  ])(
+    'gives some objects of a series ahead, and all of them in a single run: %s',
+    async (once, given, ahead) => {
+      isOnce = once;
+      const all = Array.from({ length: 70 }, (_, i) => objectOf((70 - i) * HOUR_MS));
+      expect(await listed(...all)).toHaveLength(given);
+      expect(taken.filter(Boolean)).toHaveLength(ahead);
+    },
+  );
 
   it('keeps nothing on the disk of an archive that it has begun and is gone', async () => {
     const archive = objectOf(HOUR_MS, { key: `${keyOf(NOW_MS - HOUR_MS)}.zip` });
