@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { Batcher } from '../../agent/batcher';
+import type { Bookmark } from '../../agent/bookmarks/bookmark';
 import { wholeFiles } from '../../agent/bookmarks/whole-files';
 import { type QueuedEvents, splitIntoRequests } from '../../agent/queued-events';
 import type { DeadLetter } from '../../agent/uplink/dead-letters';
@@ -22,7 +23,7 @@ describe('the events of a batch', () => {
     const send = async (events: QueuedEvents): Promise<FinalAnswer> => {
       const jsons = [...jsonsOf(events)];
       sent.push(jsons);
-      const all = { kind: 'receipt', accepted: jsons.length, duplicates: 0, rejected: [] } as const;
+      const all: FinalAnswer = { kind: 'receipt', accepted: jsons.length, duplicates: 0, rejected: [] };
       return answer(jsons) ?? all;
     };
     const append = async (some: readonly DeadLetter[]) => void letters.push(...some);
@@ -146,7 +147,7 @@ describe('the events of a batch', () => {
 
 it('files are named as published whole if nothing can be written to them, the newest of them', () => {
   const whole = { file: 'f', blockOffset: 512, index: 0, endSize: 512 };
-  const all = new Map([
+  const all = new Map<string, Bookmark>([
     ...Array.from({ length: LIMITS.reportWholeFilesMax + 2 }, (_, n) => [`whole ${n}`, whole] as const),
     ['grows', { ...whole, mayGrow: true as const }],
     ['lost', { ...whole, isLost: true as const }],

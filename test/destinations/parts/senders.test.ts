@@ -288,7 +288,7 @@ describe('a sender', () => {
 
     it('stores a file under its own name, and tells none of its secrets where that fails', async () => {
       const open = (type: DestinationType, of: object) =>
-        openSender(type, { url: receiver.url, ...of }, secrets, {
+        openSender(type, { url: receiver.url, ...of }, secrets as object, {
           guard: new NetworkGuard(['127.0.0.1']),
           nowMs: () => NOW_MS,
         });

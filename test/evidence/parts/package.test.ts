@@ -261,6 +261,17 @@ describe('an evidence package', () => {
     return { files, proofs: String(files.get('proofs.ndjson')) };
   };
 
+  it('names events that are not as they were accepted in their order in the package', async () => {
+    const { files } = await filesOf(new Log(600, new Set([3, 512])), [512, 3]);
+    const changed = String(files.get('events.ndjson')).replaceAll('"Payroll"', '"Other"');
+    await writeFile(file, await zipOf(new Map([...files, ['events.ndjson', Buffer.from(changed)]])));
+    const { findings } = await checkPackageFile(file, []);
+    expect(findings.map(({ line, recordId }) => [line, recordId])).toEqual([
+      [1, idOf(512)],
+      [2, idOf(3)],
+    ]);
+  });
+
   describe('with one other byte', () => {
     const numbers = [1, 2, 3, 256, 299, 512, 66_000];
     let files: Files;

@@ -1,0 +1,70 @@
+import timers from 'node:timers/promises';
+import { VerifyClient } from '../../src/cli/verify-client';
+import { anEventInFull, logOf } from '../evidence/parts/log-copies';
+
+const [FOUR = '', SIX = ''] = logOf(
+  Array.from({ length: 6 }, (_, n) => anEventInFull(n)),
+  [4, 6],
+).checkpoints;
+const WAIT_MS = 5_000;
+
+describe('verify waits for the log', () => {
+  let calls: number;
+  let waits: unknown[];
+  const caughtUp = async (answers: readonly object[], isAccepted = (_: string) => true) => {
+    [calls, waits] = [0, []];
+    let elapsed = 700;
+    const mocks = [
+      jest.spyOn(performance, 'now').mockImplementation(() => elapsed),
+      jest.spyOn(timers, 'setTimeout').mockImplementation(async (ms) => {
+        waits.push(ms);
+        elapsed += Number(ms);
+      }),
+      jest.spyOn(globalThis, 'fetch').mockImplementation(async () => {
+        const answer = answers[Math.min(calls++, answers.length - 1)];
+        const log = { tenantId: '7', publicKey: 'k', refusedEvents: 0, problem: null, backfilling: false };
+        return new Response(JSON.stringify({ data: { ...log, waitingEvents: 0, ...answer } }));
+      }),
+    ];
+    try {
+      const { size, wanted, checkpoint } = await new VerifyClient(
+        'http://service',
+        'key',
+        undefined,
+        WAIT_MS,
+        isAccepted,
+      ).caughtUp();
+      return { size, wanted, checkpoint };
+    } finally {
+      for (const mock of mocks) mock.mockRestore();
+    }
+  };
+  const four = { size: 4, checkpoint: FOUR };
+  const six = { size: 6, checkpoint: SIX };
+
+  it('not where a checkpoint covers all events', async () => {
+    expect(await caughtUp([four])).toEqual({ size: 4, wanted: 4, checkpoint: FOUR });
+    expect([calls, waits]).toEqual([1, []]);
+  });
+
+  it.each<[string, object[], ((note: string) => boolean) | undefined]>([
+    ['all events that waited at first', [{ ...four, waitingEvents: 2 }, four, six], undefined],
+    ['its own entries', [{ size: 6, checkpoint: FOUR }, { size: 6, checkpoint: null }, six], undefined],
+    [
+      'the events from before the log',
+      [{ ...six, backfilling: true }, { ...six, backfilling: true }, six],
+      undefined,
+    ],
+    ['the witnesses', [four, { ...six, waitingEvents: 3 }, six], (note) => note === SIX && calls > 2],
+  ])('until a checkpoint covers %s', async (_, answers, isAccepted) => {
+    expect(await caughtUp(answers, isAccepted)).toMatchObject({ size: 6, checkpoint: SIX });
+    expect([calls, waits]).toEqual([3, [1_000, 1_000]]);
+  });
+
+  it('no longer than it was told, and not at all where the log has a problem', async () => {
+    expect(await caughtUp([{ ...four, waitingEvents: 2 }])).toEqual({ size: 4, wanted: 6, checkpoint: FOUR });
+    expect(waits).toHaveLength(6);
+    await caughtUp([{ ...four, waitingEvents: 2, problem: 'stopped' }]);
+    expect(waits).toEqual([]);
+  });
+});
