@@ -194,7 +194,6 @@ describe('answers that are written while they are read', () => {
     at = new Entrance();
     rowsInLog.length = 0;
   });
-  afterEach(() => jest.restoreAllMocks());
   afterAll(() => {
     server.closeAllConnections();
     server.close();
