@@ -121,9 +121,39 @@ describe.each(ENGINES)('a backup of a service on %s', (engine) => {
     expect((await stat(path.join(out, 'operator.key'))).mode & 0o777).toBe(0o600);
   });
 
+  it('has the keys of the files that the settings name, and the lists of erasures', async () => {
+    const own = await temporaryFolder();
+    const given = where();
+    const [checkpointKeyFile, secretsKeyFile] = ['c.pem', 's.key'].map((name) => path.join(own, name));
+    const erasures = path.join(database.dataDir, 'erasures');
+    const isNew = (await mkdir(erasures, { recursive: true })) !== undefined;
+    try {
+      await writeFile(checkpointKeyFile ?? '', 'the checkpoint key');
+      await writeFile(path.join(erasures, 'tenant-9'), 'erased');
+      const config = { ...given.config, checkpointKeyFile, secretsKeyFile } as typeof given.config;
+      const { archive, notes, manifest } = await packBackup({ ...given, config });
+      expect(notes).toContain(`${secretsKeyFile} is missing, and so it is not in the backup.`);
+      await mkdir(out);
+      await writeFile(`${out}.tar`, archive);
+      await run('tar', ['-xf', `${out}.tar`, '-C', out]);
+      expect(await readFile(path.join(out, 'checkpoint.key'), 'utf8')).toBe('the checkpoint key');
+      expect(await readFile(path.join(out, 'erasures/tenant-9'), 'utf8')).toBe('erased');
+      expect(manifest.files.map(({ name }) => name)).not.toContain('secrets.key');
+      // What is there and cannot be read is not passed over.
+      await mkdir(secretsKeyFile ?? '');
+      await expect(packBackup({ ...given, config })).rejects.toThrow('EISDIR');
+    } finally {
+      await rm(isNew ? erasures : path.join(erasures, 'tenant-9'), { recursive: true });
+      await rm(own, { recursive: true });
+    }
+  });
+
   if (engine !== 'embedded') {
     it('says which dump to make where there is no pg_dump, and is not finished if it fails', async () => {
+      const mark = path.join(database.dataDir, 'last-backup');
+      await rm(mark, { force: true });
       const { lines, error } = await backup('/nowhere');
+      await expect(stat(mark)).rejects.toThrow('ENOENT');
       expect([error, JSON.parse(lines[0] ?? '').notes]).toEqual([
         null,
         [expect.stringContaining(`--file=${out}/audit.dump`)],
