@@ -81,6 +81,12 @@ describe('an answer of the service', () => {
     expect(toAnswer({ status: 200, body, retryAfter: null }, 2, 0)).toMatchObject(wanted);
   });
 
+  it('to a request without events is a receipt of none', () => {
+    const answer = { status: 200, body: receipt(0), retryAfter: null };
+    expect(toAnswer(answer, 0, 0)).toEqual({ kind: 'receipt', accepted: 0, duplicates: 0, rejected: [] });
+    expect(toAnswer(answer, 1, 0).kind).toBe('busy');
+  });
+
   it('may hold fields that this agent does not ask for, as a newer service sends them', () => {
     const rejected = [{ index: 1, code: 'reason_of_a_newer_service', message: 'x', hint: 'y' }];
     const data = { ingestAuditEvents: { accepted: 1, duplicates: 0, rejected, sealed: 1 }, more: [] };

@@ -139,6 +139,7 @@ describe('the key of an agent', () => {
     if (before !== null) await ownKey.keep(CONFIGURED, key, before);
     reply = (_question, of) => (of === 'k0' ? state(false) : 'refused');
     expect(await look(key, 1)).toBe(kept);
+    expect(await ownKey.before(CONFIGURED)).toBe(before);
     expect(asked).toEqual(questions);
   });
 });

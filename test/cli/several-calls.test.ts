@@ -294,6 +294,8 @@ describe('what a command tells', () => {
       'week\nA\n\nnot in files yet:\nweek\nB',
       'no week lies in a file\n\nnot in files yet:\nweek\nB',
     ]);
+    const asJson = await told('archive status --json', { sealedWeeks: [sealed], unsealedWeeks: [unsealed] });
+    expect(JSON.parse(asJson)).toEqual([...sealed, ...unsealed]);
   });
 
   it('of the keys of agents is how many were asked, if any, and how many have not followed', async () => {
@@ -490,6 +492,12 @@ describe('the commands of a restore', () => {
       const { lines } = await runBeside(ports, ['backup', '--out', out]);
       expect([...lines, ...errors]).toEqual([`2 files, ${what}\n1 logs, epoch none yet\na note`]);
       expect(lines).toHaveLength(count);
+      errors.length = 0;
+      const asJson = await runBeside(ports, ['backup', '--out', out, '--json']);
+      expect([...asJson.lines, ...errors].map((line) => JSON.parse(line))).toEqual([
+        { ...manifest, notes: ['a note'] },
+      ]);
+      expect(asJson.lines).toHaveLength(count);
     },
   );
 });

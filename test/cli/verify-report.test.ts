@@ -32,6 +32,9 @@ describe('what verify says of a log', () => {
       'tenant 7: all 12 events are as they were accepted, and none is missing',
       '  key a, b',
     ]);
+    expect(linesOf({ events: 0 })[0]).toBe(
+      'tenant 7: all 0 events are as they were accepted, and none is missing',
+    );
   });
 
   it('says that the key is only what the service states, unless its reader named one', () => {

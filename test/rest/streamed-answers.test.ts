@@ -26,6 +26,7 @@ import type { MakeRequest } from '../../src/modules/reports/maker';
 import type { TailPage, TailRequest } from '../../src/modules/tail/tail';
 import type { TailItem } from '../../src/modules/tail/walk';
 import { anEventInFull } from '../evidence/parts/log-copies';
+import { until } from '../support/until';
 
 const READER = {
   kind: 'public',
@@ -63,10 +64,13 @@ class Entrance {
   readonly stopping = new AbortController();
   pages: (TailPage | Error | (() => TailPage | Promise<TailPage>))[] = [];
   principal: Principal = READER;
+  masking: readonly number[] = [];
   again: Principal | null = READER;
   streams = 0;
   mayStream = true;
   exportsEnded = 0;
+  filesRead = 0;
+  whileMade = async () => {};
   counted: number | null = 3;
   batches: () => AsyncGenerator<never[]> = async function* () {
     yield [anEventInFull(1), anEventInFull(2)] as never[];
@@ -113,12 +117,13 @@ class Entrance {
     large: { pieces: async (texts: Iterable<string>) => [...texts].map((text) => Buffer.from(text)) },
     whileWaiting: async <T>(_: Request, __: Response, wait: () => Promise<T>) => wait(),
     stopping: this.stopping.signal,
-    maskedTenants: { among: async () => [] },
+    maskedTenants: { among: async () => this.masking },
     noteView: (_: Call, access: Access) => void this.noted.push(access),
   };
   readonly reports = {
     make: async (request: MakeRequest) => {
       this.made.push(request);
+      await this.whileMade();
       await request.assertAllowed();
       return 'run-1';
     },
@@ -129,27 +134,34 @@ class Entrance {
       sha256: '',
       runId,
       rows: 5,
-      content: (async function* () {
-        yield Buffer.from('file');
-      })(),
+      content: this.fileBytes(),
     }),
   };
+  async *fileBytes() {
+    this.filesRead++;
+    yield Buffer.from('file');
+  }
   readonly begin = async (): Promise<Export> => ({
     totalCount: this.counted,
     handedOver: 2,
     batches: this.batches(),
     end: async () => void this.exportsEnded++,
   });
-  readonly contextOf = async (_: Request, response: Response): Promise<Call> => ({
-    requestId: 'r1',
-    principal: this.principal,
-    again: async () => this.again,
-    address: '192.0.2.1',
-    entrance: 'rest',
-    gone: whenClosed(response),
-    note: (access) => void this.noted.push(access),
-    charge: (calls) => void this.charged.push(calls),
-  });
+  onGone = () => {};
+  readonly contextOf = async (_: Request, response: Response): Promise<Call> => {
+    const gone = whenClosed(response);
+    gone.addEventListener('abort', () => this.onGone());
+    return {
+      requestId: 'r1',
+      principal: this.principal,
+      again: async () => this.again,
+      address: '192.0.2.1',
+      entrance: 'rest',
+      gone,
+      note: (access) => void this.noted.push(access),
+      charge: (calls) => void this.charged.push(calls),
+    };
+  };
 }
 
 describe('answers that are written while they are read', () => {
@@ -208,6 +220,14 @@ describe('answers that are written while they are read', () => {
     return { status: response.statusCode, headers: response.headers, text: String(await buffer(response)) };
   };
   const head = (path: string) => call(path, {}, 'HEAD');
+  /** Calls, and leaves as soon as `when` is there. */
+  const leave = async (path: string, when: Promise<unknown>) => {
+    const sent = requestHttp({ host: '127.0.0.1', port, path });
+    sent.on('error', () => {});
+    sent.end();
+    await when;
+    sent.destroy();
+  };
   const ends = (page: TailPage) => () => {
     at.stopping.abort();
     return page;
@@ -254,6 +274,29 @@ describe('answers that are written while they are read', () => {
       expect(messages(text)).toEqual([':', 'event: end\ndata: {"code":null}']);
     });
 
+    it('masks statements for those who may not see them whole, and notes once who may', async () => {
+      const seen = async (scopes: readonly string[]) => {
+        at = new Entrance();
+        at.principal = {
+          ...READER,
+          scopes: [...(READER as { scopes: string[] }).scopes, ...scopes],
+        } as never;
+        [at.again, at.masking] = [at.principal, [7]];
+        const secret = (n: number) => {
+          const one = arrived(n) as { event: object };
+          return { ...one, event: { ...one.event, statement: "SELECT 'secret'" } } as never;
+        };
+        at.pages = [pageOf('c1', [secret(1)]), pageOf('c2', [secret(2)]), ends(pageOf('c3', [secret(3)]))];
+        const { text } = await call('/live');
+        const unmasked = at.noted.filter(({ operation }) => operation === 'unmaskStatements');
+        return [text.split('secret').length - 1, unmasked.length];
+      };
+      expect([await seen([]), await seen(['unmask'])]).toEqual([
+        [0, 0],
+        [3, 1],
+      ]);
+    });
+
     it('tells a new place where nothing is to show, and how much is gone', async () => {
       at.pages = [pageOf('c1', [], { removed: 4, caughtUp: false }), pageOf('c2'), ends(pageOf('c2'))];
       const [first, second] = messages((await call('/live')).text);
@@ -293,6 +336,31 @@ describe('answers that are written while they are read', () => {
       };
       expect(await code(serviceUnavailable(new Error('away')))).toBeNull();
       expect(await code(new Error('a defect'))).toBe('internal_error');
+    });
+
+    it('ends for a reader who has gone, and says so only in the access log', async () => {
+      let isWaiting = () => {};
+      const waiting = new Promise<void>((done) => {
+        isWaiting = done;
+      });
+      at.pages = [
+        pageOf('c1', [arrived(1)]),
+        () =>
+          new Promise((done) => {
+            at.reads.at(-1)?.gone.addEventListener('abort', () => done(pageOf('c1')));
+            isWaiting();
+          }),
+      ];
+      await leave('/live', waiting);
+      await until(
+        () => at.noted.length,
+        (count) => count === 2,
+      );
+      expect([at.noted[1], at.streams, at.rooms.every(({ isOver }) => isOver)]).toMatchObject([
+        { rows: 1 },
+        0,
+        true,
+      ]);
     });
 
     it('is refused where a holder has as many as it may, which says when to come back', async () => {
@@ -382,8 +450,15 @@ describe('answers that are written while they are read', () => {
         'audit.example',
         { limit: '7', filter: 'actionId:SL', cursor: 'c 1' },
       ]);
-      const long = `databaseName:${'x'.repeat(LIMITS.tailLinkCharsMax)}`;
-      expect((await call(`/tail?cursor=c1&filter=${long}`)).headers.link).toBeUndefined();
+      const [u, short] = [encodeURIComponent('ü'.repeat(480)), encodeURIComponent('ü'.repeat(100))];
+      const names = ['databaseName', 'schemaName', 'objectName', 'applicationName', 'principalName'];
+      const long = [`filter=databaseName:${u}`, `search=${u}`, ...names.map((name) => `${name}=${short}`)];
+      const without = await call(`/tail?cursor=c1&${long.join('&')}`);
+      expect([without.status, without.headers['x-next-cursor'], without.headers.link]).toEqual([
+        200,
+        'c2',
+        undefined,
+      ]);
     });
 
     it('has a head with the length of its answer, in the form that the caller takes', async () => {
@@ -435,6 +510,27 @@ describe('answers that are written while they are read', () => {
       const lost = await call(MAKE);
       expect([other.status, lost.status, at.made.length]).toEqual([404, 401, 1]);
       expect((await head(MAKE.replace('log-ons', 'no-report'))).status).toBe(404);
+    });
+
+    it('is not made to its end for a caller who has gone', async () => {
+      let isMade = () => {};
+      const begun = new Promise<void>((done) => {
+        isMade = done;
+      });
+      at.whileMade = () => {
+        isMade();
+        return new Promise((done) => {
+          gone = done;
+        });
+      };
+      let gone = () => {};
+      at.onGone = () => gone();
+      await leave(MAKE, begun);
+      await until(
+        () => at.noted.length,
+        (count) => count === 1,
+      );
+      expect([at.noted[0]?.outcome === 'ok', at.filesRead]).toEqual([false, 0]);
     });
 
     it('has its files, and their heads alone', async () => {

@@ -1,3 +1,4 @@
+import { countOf } from '../../../agent/sqlaudit/audit-columns';
 import { toAuditRecord } from '../../../agent/sqlaudit/audit-record';
 import { filetimeText } from '../../../agent/sqlaudit/filetime';
 import type { AuditRecord } from '../../../src/event/audit-record';
@@ -126,4 +127,9 @@ describe('an audit record', () => {
       expect(recordOf(row, withColumn).clientIp).toBeNull();
     });
   });
+});
+
+it('a part counts from 1: what is no such count is a whole record', () => {
+  const counted = [1, 2, '3', null, 0, -1, 1.5, 'x', true].map((value) => countOf(value));
+  expect(counted).toEqual([1, 2, 3, 1, 1, 1, 1, 1, 1]);
 });

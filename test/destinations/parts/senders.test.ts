@@ -249,6 +249,11 @@ describe('a sender', () => {
         { kind: 'failed', message: 'the answer is not that of _bulk' },
       ],
       [
+        'there is an answer too many',
+        bulk(item(201), item(201), item(201), item(201)),
+        { kind: 'failed', message: 'the answer is not that of _bulk' },
+      ],
+      [
         'the answer is no JSON',
         { body: 'hello' },
         { kind: 'failed', message: 'the answer is not that of _bulk' },
