@@ -28,11 +28,12 @@ import type { TailItem } from '../../src/modules/tail/walk';
 import { anEventInFull } from '../evidence/parts/log-copies';
 import { until } from '../support/until';
 
+const SCOPES = ['read:audit-activity', 'read:reports'];
 const READER = {
   kind: 'public',
   keyId: 'k1',
   name: 'auditor',
-  scopes: ['read:audit-activity', 'read:reports'],
+  scopes: SCOPES,
   tenantIds: [7],
   rateLimitPerMinute: null,
 } as unknown as Principal;
@@ -279,7 +280,7 @@ describe('answers that are written while they are read', () => {
         at = new Entrance();
         at.principal = {
           ...READER,
-          scopes: [...(READER as { scopes: string[] }).scopes, ...scopes],
+          scopes: [...SCOPES, ...scopes],
         } as never;
         [at.again, at.masking] = [at.principal, [7]];
         const secret = (n: number) => {
