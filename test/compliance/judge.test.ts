@@ -164,6 +164,34 @@ describe('whether groups are recorded', () => {
     expect(await at(gap(ago(20), ago(1)))).toMatchObject({ status: 'pass' });
   });
 
+  it('fails since the first of several groups ended, and names who ended it', async () => {
+    const ended: Record<string, object> = {
+      A: { is: 'contradicted', since: ago(20), by: 'bob', recordId: 'r-2' },
+      B: { is: 'contradicted', since: ago(90), by: 'eve', recordId: 'r-3' },
+      C: { is: 'configured', since: ago(95), by: null, recordId: 'r-4' },
+    };
+    const replay = { of: (group: string) => ended[group] };
+    expect(await judged({ kind: 'groups', groups: ['A', 'B', 'C'] }, { replay })).toMatchObject({
+      status: 'fail',
+      since: ago(90),
+      reason: `A, B are not recorded since ${ago(90)} by eve.`,
+      recordIds: ['r-2', 'r-3'],
+    });
+  });
+
+  it('passes since the last of several groups is recorded', async () => {
+    const since: Record<string, string> = { A: ago(20), B: ago(90) };
+    const replay = {
+      of: (group: string) => ({ is: 'configured', since: since[group], by: null, recordId: group }),
+      filterOf: () => null,
+    };
+    expect(await judged({ kind: 'groups', groups: ['A', 'B'] }, { replay })).toMatchObject({
+      status: 'pass',
+      since: ago(20),
+      recordIds: ['A', 'B'],
+    });
+  });
+
   it('wants an event of each outcome that the control names', async () => {
     const seen = (succeeded: number, failed: number) => ({
       seen: new Map([[GROUP, { succeeded, failed, lastMs: END_MS }]]),

@@ -63,6 +63,20 @@ describe('what an alert adds to its incident', () => {
     ]);
   });
 
+  it('has the sessions of each server apart, and the logins of its finding only where its events are gone', () => {
+    const read = (serverInstanceName: string, sessionId: number) => ({
+      ...{ recordId: 'r', at: 1, position: 0, additional: { sessionId } },
+      fields: { actionId: 'SL', serverInstanceName, serverPrincipalName: 'eve' },
+    });
+    const finding = { title: 'Reads', principals: ['bob'] } as never;
+    const namesOf = (...events: readonly ReturnType<typeof read>[]) =>
+      aboutOf(finding, events, []).entities.map(({ kind, name }) => `${kind} ${name}`);
+    expect(namesOf(read('SQL01', 51), read('SQL02', 51), read('SQL02', 0))).toEqual([
+      ...['login eve', 'session SQL01 51', 'session SQL02 51'],
+    ]);
+    expect(namesOf()).toEqual(['login bob']);
+  });
+
   it('keeps the first step that has a stage, and each entity once', () => {
     const first = about('access', 'guess', 'sa');
     expect(joinedAbout(first, about('harm', 'drop', 'SA', 'eve'))).toEqual({

@@ -137,6 +137,21 @@ describe('mail about alerts', () => {
       expect(server.mails[3]?.text).toContain(`Alert: ${alert.alertId}`);
   });
 
+  it('tells of a hundred alerts, and of others by their number', async () => {
+    const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    for (const count of [100, 101, 150])
+      await sendBy(
+        server.url,
+        ['soc@example.com'],
+        Array.from({ length: count }, () => told()),
+      );
+    const texts = server.mails.map(({ text }) => bodyOf(text));
+    expect(texts.map((text) => text.match(/^Alert: /gm)?.length)).toEqual([100, 100, 100]);
+    expect(texts.map((text) => /^and \d+ more$/m.exec(text)?.[0])).toEqual([
+      ...[undefined, 'and 1 more', 'and 50 more'],
+    ]);
+  });
+
   it('has a line for each fact: names with line breaks and turned text forge none', async () => {
     const server = await open({ disabledCommands: ['AUTH', 'STARTTLS'] });
     const evil = 'eve\r\nState: resolved    Severity: low\u2028\u0085Alert: none\u202e\u200bx\t';

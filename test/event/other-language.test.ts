@@ -45,6 +45,16 @@ const KQL = [
   ['clientIp == "10.0.0.0/8"', 'clientIp:"10.0.0.0/8"', null, 0],
   ['TimeGenerated > ago(7d) and user == "sa"', 'principalName:sa', '7d', 0],
   ['where eventTime >= ago(2w)', '', '14d', 0],
+  ['isNotEmpty(user) and isNull(db)', 'principalName:* AND NOT databaseName:*', null, 0],
+  ['objectName == @"say ""hi"" twice"', 'objectName:"say \\"hi\\" twice"', null, 0],
+  ['statement contains_cs "Drop"', 'statement:Drop', null, 1],
+  ['objectName has_cs "Payroll"', 'Payroll', null, 2],
+  [
+    `${Array(25).fill('(user == "a")').join(' or ')}`,
+    Array(25).fill('principalName:a').join(' OR '),
+    null,
+    0,
+  ],
   [
     'AuditEvents | where user == "sa" | where db == "HR" | take 10',
     'principalName:sa AND databaseName:HR',
@@ -113,11 +123,28 @@ describe('a filter in the language of another product', () => {
     ['user="a" or user="b"', /lower case/],
     ['index=x (user="a"', /missing/],
     ['user="a', /not known/],
+    ['index=x user="a" | stats count | search db="b"', /after another step/],
+    ['index!=x user="a"', /No field is named index/],
+    ['(index=x OR user="a") NOT db="b"', /OR/],
+    ['earliest=-0d user="a"', /time/],
+    ['earliest=-10000d user="a"', /time/],
+    ['earliest=-1429w user="a"', /time/],
+    ['earliest=-7y user="a"', /time/],
+    ['earliest=7d user="a"', /time/],
   ])('is not rewritten where a part is not known: %s', (typed, why) => {
     const found = otherLanguage(typed);
     expect(found?.filter ?? null).toBeNull();
     expect(found?.differences.join()).toMatch(why);
     expect(otherLanguageHint(typed)).toBe('');
+  });
+
+  it('is asked of as many minutes, hours or days as it names, up to the most that a range has', () => {
+    const units = { m: 'm min minute minutes', h: 'h hr hour hours', d: 'd day days' };
+    const rangeOf = (time: string) => otherLanguage(`earliest=-${time} user="a"`)?.range;
+    for (const [letter, names] of Object.entries(units))
+      for (const name of names.split(' ')) expect(rangeOf(`3${name}`)).toBe(`3${letter}`);
+    for (const name of ['w', 'week', 'weeks']) expect(rangeOf(`3${name}`)).toBe('21d');
+    expect(['1m', '9999d', '1428w'].map(rangeOf)).toEqual(['1m', '9999d', '9996d']);
   });
 
   it.each([

@@ -137,6 +137,54 @@ describe.each([
   });
 });
 
+describe('parameters of operations', () => {
+  const specs = {
+    texts: { kind: 'texts', itemsMax: 3 },
+    objects: {
+      kind: 'object',
+      of: { name: 'Item', fields: { n: { kind: 'integer', min: 1 } } },
+      isList: true,
+      itemsMax: 2,
+    },
+    count: { kind: 'count' },
+    kept: { kind: 'time', isStored: true },
+    several: { kind: 'choices', values: ['a', 'b'] },
+  } as const satisfies ParameterSpecs;
+
+  it('have as many items as their list may have, and not one more', () => {
+    const items = (length: number, of: unknown) => Array.from({ length }, () => of);
+    for (const [name, most, of] of [
+      ['texts', 3, 'x'],
+      ['objects', 2, { n: 1 }],
+    ] as const) {
+      expect(parseParameters(specs, { [name]: items(most, of) })[name]).toHaveLength(most);
+      expect(problemsOf(specs, { [name]: items(most + 1, of) })).toContain(name);
+    }
+    expect(problemsOf(specs, { objects: [{ n: 1 }, { n: 0 }] })).toContain('objects[1].n');
+  });
+
+  it('count from 0 on in whole numbers that are exact', () => {
+    const sound = [0, 1, 2 ** 40, Number.MAX_SAFE_INTEGER];
+    for (const count of sound) expect(parseParameters(specs, { count }).count).toBe(count);
+    for (const count of [-1, 0.5, 2 ** 53, '1', Number.NaN])
+      expect(problemsOf(specs, { count })).toContain('count');
+  });
+
+  it('are kept times within the years that have four digits in UTC too', () => {
+    for (const kept of ['0000-01-01', '9999-12-31T23:59:59.9999999Z', '9999-12-31T23:00:00+01:00'])
+      expect(parseParameters(specs, { kept }).kept).toBe(kept);
+    for (const kept of [
+      ...['0000-01-01T00:59:59+01:00', '9999-12-31T23:00:00-01:00', '9999-12-31T23:59:59.99999999Z'],
+    ])
+      expect(problemsOf(specs, { kept })).toContain('kept');
+  });
+
+  it('are choices once each, and at least one', () => {
+    expect(parseParameters(specs, { several: ['b', 'a', 'b'] }).several).toEqual(['b', 'a']);
+    for (const several of [[], ['a', 'c'], 'a']) expect(problemsOf(specs, { several })).toContain('several');
+  });
+});
+
 describe('the record id parameter', () => {
   it('must be given and must be a UUID', () => {
     for (const recordId of ['1', 'not-a-uuid', '']) {

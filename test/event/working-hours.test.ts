@@ -49,6 +49,8 @@ describe('working hours', () => {
 
     expect([times.isOutside(saturday, 'WEB01'), times.isOutside(sunday, 'WEB01')]).toEqual([false, true]);
     expect([times.isOutside(saturday, 'PAY01'), times.isOutside(sunday, 'PAY01')]).toEqual([true, false]);
+    const both = timesOf(['PAY01', 'Sat 08:00-12:00'], ['pay01', 'Sun 08:00-12:00']);
+    expect([saturday, sunday].map((ms) => both.isOutside(ms, 'Pay01'))).toEqual([false, false]);
     expect(times.text).toBe('Mon-Fri 08:00-16:00; Sat 08:00-12:00; pay01: Sun 00:00-24:00');
     expect(timesOf(['A', 'Sun 08:00-09:00']).text).toBe('Monday to Friday, 7 to 19; A: Sun 08:00-09:00');
     expect(timesOf(...Array<string>(8).fill('Sun 08:00-09:00')).text).toMatch(/and 3 more$/);

@@ -46,6 +46,10 @@ describe('a question for groups', () => {
     expect(() => toGroupQuestion({ sortBy: 'change' })).toThrow(
       'sortBy change needs beforeStartTime, the period to compare with',
     );
+    const sameMoment = { beforeStartTime: '2026-01-02', beforeEndTime: '2026-01-02T00:00:00Z' };
+    expect(toGroupQuestion(sameMoment).asked.before).toMatchObject({ from: expect.anything() });
+    for (const alone of ['beforeStartTime', 'beforeEndTime'])
+      expect(() => toGroupQuestion({ [alone]: '2026-01-02' })).toThrow('must be given together');
     const lacking = { sortBy: 'sum' };
     expect(() => toGroupQuestion(lacking)).toThrow(
       'sortBy sum needs sumOf, the field whose numbers are added up',

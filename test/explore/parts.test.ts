@@ -53,6 +53,35 @@ describe('a grid of groups', () => {
     ]);
     expect([grid.totalCount, grid.groupCount]).toEqual([18, 4]);
   });
+
+  it('has equal values in the order of their texts', async () => {
+    expect((await of(4)).axes[0]?.values).toEqual(['eve', 'bob', 'ann', 'joe']);
+  });
+
+  it('adds up the numbers that events state; where none does, there is no sum', async () => {
+    const stating = (login: string, action: string, sum: number | bigint | null) =>
+      ({ values: [login, action], n: 1, failed: 0, sum }) as never;
+    const { axes, cells } = await gridOf(
+      [
+        stating('eve', 'SL', null),
+        stating('bob', 'SL', -3),
+        stating('joe', 'UP', null),
+        stating('ann', 'SL', 0),
+      ],
+      { fields: ['serverPrincipalName', 'actionId'], sumOf: 'responseRows', valuesMax: 2 },
+      async () => {},
+    );
+    // What states no number counts as 0 in the order alone.
+    expect(axes[0]?.values).toEqual(['ann', 'eve']);
+    expect(cells.map(({ places, sum }) => [...places, sum])).toEqual([
+      ...[
+        [0, 1, 0],
+        [1, 1, null],
+        [2, 0, null],
+        [2, 1, -3],
+      ],
+    ]);
+  });
 });
 
 describe('buckets', () => {

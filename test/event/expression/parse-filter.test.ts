@@ -67,6 +67,8 @@ describe('the language of filter', () => {
     ['roleMember~EVE*', 'roleMember~begins<EVE>'],
     ['actionId:(TO OR TRO)', '[actionId equals<TO> or actionId equals<TRO>]'],
     ['actionId:(SL TO)', '[actionId equals<SL> and actionId equals<TO>]'],
+    ['actionId:(SL TO OR UP)', '[[actionId equals<SL> and actionId equals<TO>] or actionId equals<UP>]'],
+    ['actionId:(SL TO NOT UP)', '[actionId equals<SL> and actionId equals<TO> and not actionId equals<UP>]'],
     ['clientIp:10.0.0.0/8', 'clientIp within<10.0.0.0/8>'],
     ['clientIp~2001:DB8::/32', 'clientIp within<2001:DB8::/32>'],
     ['clientIp:(10.0.0.0/8 OR ::1)', '[clientIp within<10.0.0.0/8> or clientIp equals<::1>]'],
