@@ -1,7 +1,7 @@
 import { type EngineSize, GroupStore } from '../../src/rules/group-store';
 import { type Entry, merged, RECORD_IDS_MAX } from '../../src/rules/hit';
 import { isOver } from '../../src/rules/stretches';
-import { countHit, type Hits } from '../../src/rules/windows';
+import { countHit, countValue, type Hits, noParts, type Parts, together } from '../../src/rules/windows';
 
 const entryOf = (record: string, at: number): Entry => ({ f: at, l: at, r: [record], n: 1, p: [], i: [] });
 
@@ -53,5 +53,37 @@ it('a hit between two bursts belongs to the later one', () => {
       countHit({ before: undefined, own, after: undefined }, entryOf(record, at), how);
     for (const at of times) expect(count(`at ${at}`, at)).toEqual([]);
     expect(count('between', 135).map(({ r }) => r)).toEqual([['between', 'at 170']]);
+  }
+});
+
+it('a value between two windows that it makes whole belongs to the later one', () => {
+  const how = { within: 10, atLeast: 3, isKept: false };
+  const own: Hits = { a: 0, entries: [] };
+  const count = (v: string, at: number) =>
+    countValue({ before: undefined, own, after: undefined }, { ...entryOf(v, at), v }, how);
+  for (const [v, at] of [
+    ['b', 0],
+    ['c', 3],
+    ['d', 12],
+  ] as const)
+    expect(count(v, at)).toEqual([]);
+  expect(count('a', 5).map(({ r }) => r)).toEqual([['c', 'a', 'd']]);
+  expect(own.entries.map(({ v }) => v)).toEqual(['b']);
+});
+
+it('a late hit goes together with the first of many hits of another rule, and with the last', () => {
+  for (const [late, isWhole] of [
+    [-61, false],
+    [-60, true],
+    [99, true],
+    [100, false],
+  ] as const) {
+    const own: Parts = { a: 0, parts: noParts(2) };
+    const add = (child: number, at: number) =>
+      together({ before: undefined, own, after: undefined }, child, entryOf(`${child} at ${at}`, at), {
+        ...{ within: 60, isOrdered: false, atLeast: 2, isKept: true },
+      });
+    for (let at = 0; at < 40; at++) expect(add(0, at)).toBeNull();
+    expect([late, add(1, late) !== null]).toEqual([late, isWhole]);
   }
 });

@@ -91,6 +91,65 @@ it.each([
   expect(found).toBeGreaterThan(0);
 });
 
+/** More than the windows that are reported at once. */
+const KEPT = 12;
+const WHOLE_MAX = 8;
+
+it.each([
+  ['distinct values', countValue],
+  ['hits', countHit],
+] as const)(
+  'keeps %s of whole windows for the node above, and reports windows of a late hit',
+  (what, count) => {
+    let [found, most] = [0, 0];
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            on: fc.nat(1),
+            late: fc.oneof({ weight: 3, arbitrary: fc.nat(5) }, { weight: 1, arbitrary: fc.nat(4 * WITHIN) }),
+            v: fc.nat(60),
+          }),
+          { minLength: 50, maxLength: 250 },
+        ),
+        (hits) => {
+          const stretches = hitStretches();
+          const seen: Entry[] = [];
+          let time = 1_000;
+          for (const [i, { on, late, v }] of hits.entries()) {
+            time += on;
+            const value = what === 'hits' ? {} : { v: `value ${v}` };
+            const hit: Entry = { ...entryOf(`record ${i}`, time - late), ...value };
+            const how = { within: WITHIN, atLeast: KEPT, isKept: true };
+            const whole = count(stretches.around(hit.l), hit, how);
+            let at = seen.length;
+            while (at > 0 && (seen[at - 1] as Entry).l > hit.l) at -= 1;
+            seen.splice(at, 0, hit);
+            const isWhole = seen.slice(at).some((end, after) => {
+              const inside = seen.slice(0, at + after + 1).filter(({ l }) => end.l - l <= WITHIN);
+              if (!inside.includes(hit)) return false;
+              if (what === 'hits') return after < KEPT && inside.length >= KEPT;
+              return new Set(inside.map((one) => one.v)).size >= KEPT;
+            });
+            expect(whole.length > 0).toBe(isWhole);
+            expect(whole.length).toBeLessThanOrEqual(WHOLE_MAX);
+            for (const [n, one] of whole.entries()) {
+              expect(one.l - one.f).toBeLessThanOrEqual(WITHIN);
+              expect(one.n).toBeGreaterThanOrEqual(KEPT);
+              if (what === 'hits') expect([one.n, one.r.includes(`record ${i}`)]).toEqual([KEPT, true]);
+              expect(one.l).toBeGreaterThanOrEqual(whole[n - 1]?.l ?? 0);
+            }
+            if (isWhole) found++;
+            most = Math.max(most, whole.length);
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+    expect([found > 0, most]).toEqual([true, WHOLE_MAX]);
+  },
+);
+
 const CHILDREN = 3;
 /** Hits of several rules. An event that matches several of them is a hit of each, one after the other. */
 const hitsOf = fc

@@ -135,6 +135,19 @@ describe('a session', () => {
     expect(await sessions.find(token)).toBeNull();
   });
 
+  it('ends within a second after that also while it is used all the time', async () => {
+    const { sessions, rows, clock } = fakeSessions();
+    const token = await sessions.begin({ keyId: 'k' });
+    expect(await sessions.find(token)).not.toBeNull();
+    rows.clear();
+    let isThere = true;
+    for (let passed = 0; passed <= LIMITS.sessionCacheMs; passed += LIMITS.sessionCacheMs / 4) {
+      pass(clock, LIMITS.sessionCacheMs / 4);
+      isThere = (await sessions.find(token)) !== null;
+    }
+    expect(isThere).toBe(false);
+  });
+
   it('ends within a second after that also where the clock of this instance was set back', async () => {
     const { sessions, rows, clock } = fakeSessions();
     const token = await sessions.begin({ keyId: 'k' });
