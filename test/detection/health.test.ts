@@ -163,6 +163,28 @@ describe.each(ENGINES)('the health of the trail on %s', (engine) => {
     expect(await problems()).toHaveLength(2);
   });
 
+  it('tells the newest numbers of canaries that are missing, and the others by one alert', async () => {
+    const tenant = await aTenant();
+    const { look, at, alerts } = tenant;
+    const bound = jest.replaceProperty(LIMITS, 'sourceAlertsMax', 2 as never);
+    try {
+      await canaries(tenant, [1, 3, 5, 7, 9]);
+      at.nowMs = START_MS + 46 * MINUTE_MS;
+      for (let i = 0; i < 2; i++) await look(MINUTE_MS);
+    } finally {
+      bound.restore();
+    }
+    const told = (await alerts()).map(({ group, anchor }) => [
+      group.problem.slice(0, 28).trim(),
+      Number(anchor / 10_000n - BigInt(START_MS)) / MINUTE_MS,
+    ]);
+    expect(told.sort()).toEqual([
+      ['Canaries are missing: 2 more', 15],
+      ['Canary number 6 is missing:', 25],
+      ['Canary number 8 is missing:', 35],
+    ]);
+  });
+
   it('alerts of canaries that do not come any more, within the third interval', async () => {
     const tenant = await aTenant();
     const { look, problems, at, alerts } = tenant;

@@ -110,7 +110,7 @@ it.each([
             late: fc.oneof({ weight: 3, arbitrary: fc.nat(5) }, { weight: 1, arbitrary: fc.nat(4 * WITHIN) }),
             v: fc.nat(60),
           }),
-          { minLength: 50, maxLength: 250 },
+          { minLength: 50, maxLength: 200 },
         ),
         (hits) => {
           const stretches = hitStretches();
@@ -131,20 +131,19 @@ it.each([
               if (what === 'hits') return after < KEPT && inside.length >= KEPT;
               return new Set(inside.map((one) => one.v)).size >= KEPT;
             });
-            expect(whole.length > 0).toBe(isWhole);
-            expect(whole.length).toBeLessThanOrEqual(WHOLE_MAX);
-            for (const [n, one] of whole.entries()) {
-              expect(one.l - one.f).toBeLessThanOrEqual(WITHIN);
-              expect(one.n).toBeGreaterThanOrEqual(KEPT);
-              if (what === 'hits') expect([one.n, one.r.includes(`record ${i}`)]).toEqual([KEPT, true]);
-              expect(one.l).toBeGreaterThanOrEqual(whole[n - 1]?.l ?? 0);
-            }
+            const isSound = whole.every(
+              ({ f, l, n, r }, place) =>
+                l - f <= WITHIN &&
+                l >= (whole[place - 1]?.l ?? 0) &&
+                (what === 'hits' ? n === KEPT && r.includes(`record ${i}`) : n >= KEPT),
+            );
+            expect([whole.length > 0, isSound, whole.length <= WHOLE_MAX]).toEqual([isWhole, true, true]);
             if (isWhole) found++;
             most = Math.max(most, whole.length);
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
     expect([found > 0, most]).toEqual([true, WHOLE_MAX]);
   },

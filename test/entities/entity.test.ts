@@ -1,4 +1,9 @@
+import { printed } from '../../src/event/expression/printed';
+import { LIMITS } from '../../src/limits';
+import { Entities, type EntityId } from '../../src/modules/entities/entities';
+import type { Questions } from '../../src/modules/entities/questions';
 import { heldRoles, type RoleChange } from '../../src/modules/entities/roles';
+import { oneTenant } from '../../src/tenant-set';
 import { DashboardSession } from '../support/dashboard-session';
 import { ANY_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
@@ -104,6 +109,94 @@ describe('an entity', () => {
   });
 });
 
+describe('what is asked about an entity', () => {
+  const NOW_MS = Date.parse('2026-03-09T09:30:00Z');
+  const hourOf = (ticks: bigint | null) => Number((ticks ?? 0n) / 36_000_000_000n);
+  const END = hourOf(BigInt(NOW_MS) * 10_000n) + 1;
+  const RECENT = END - 168;
+  type Counts = Readonly<Record<string, number>>;
+
+  /** @param hosts the events of each host, lately and before */
+  async function asked(
+    id: Partial<EntityId>,
+    { recent = {}, known = {}, roles = 0 }: { recent?: Counts; known?: Counts; roles?: number } = {},
+  ) {
+    const pages: unknown[] = [];
+    const ranges: (readonly [from: number, to: number])[] = [];
+    const values = (counts: Counts) =>
+      Object.entries(counts).map(([value, n]) => ({ value, succeeded: n - 1, failed: 1 }));
+    const ask = {
+      groups: async () => ({ groups: [{ n: 9, failed: 1, firstMs: 0, lastMs: 1 }] }),
+      histogram: async (
+        _: unknown,
+        { from, to }: { from: bigint | null; to: bigint | null },
+        most: number,
+      ) => {
+        if (from === null) return { buckets: [] };
+        ranges.push([hourOf(from), hourOf(to)]);
+        return { buckets: Array(most).fill({ from, succeeded: 1, failed: 0 }) };
+      },
+      facets: async (_: unknown, { from }: { from: bigint }) => ({
+        facets: [{ field: 'hostName', values: values(hourOf(from) === RECENT ? recent : known) }],
+      }),
+      page: async (_: unknown, page: { filter: { expression: never } }) => {
+        pages.push(page);
+        return { items: [], totalCount: roles };
+      },
+      alerts: async () => null,
+    } as unknown as Questions;
+    const whole = { kind: 'login', value: 'eve', databaseName: null, schemaName: null, ...id } as const;
+    const entity = await new Entities(ask).of(oneTenant(1), whole, { nowMs: NOW_MS, hasAlerts: false });
+    return { entity, pages: pages as { filter: { expression: never; databaseName: unknown } }[], ranges };
+  }
+
+  it('has new values first, and of the others those with the most events of all the time', async () => {
+    const recent = { NEW: 2, NEWEST: 5, a: 9, b: 1 };
+    const { entity } = await asked({}, { recent, known: { a: 1, b: 30, c: 12 } });
+    expect(entity.related.find(({ field }) => field === 'hostName')).toEqual({
+      ...{ field: 'hostName', count: 5, newCount: 2, values: ['NEWEST', 'NEW', 'b', 'c', 'a'] },
+      ...{ recent: [5, 2, 1, 0, 9], known: [0, 0, 30, 12, 1] },
+    });
+  });
+
+  it('counts values that it does not list', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: LIMITS.entityValuesMax + 3 }, (_, i) => [`h${i}`, 2]),
+    );
+    const hosts = (await asked({}, { recent: many })).entity.related.find(
+      ({ field }) => field === 'hostName',
+    );
+    expect(hosts).toMatchObject({ count: LIMITS.entityValuesMax + 3, newCount: LIMITS.entityValuesMax + 3 });
+    expect(hosts?.values).toHaveLength(LIMITS.entityValuesMax);
+  });
+
+  it('has each hour of 37 days once, although a histogram has fewer bars', async () => {
+    const { entity, ranges } = await asked({});
+    expect(entity.hours).toHaveLength(37 * 24);
+    expect([ranges[0]?.[0], ranges.at(-1)?.[1]]).toEqual([END - 37 * 24, END]);
+    for (const [i, [from, to]] of ranges.entries()) {
+      expect(to - from).toBeLessThanOrEqual(LIMITS.histogramBucketsMax);
+      if (i > 0) expect(from).toBe(ranges[i - 1]?.[1]);
+    }
+  });
+
+  it('is who is in the role that an object is, in its database alone, or which roles a login has', async () => {
+    const filterOf = async (id: Partial<EntityId>) => {
+      const [page] = (await asked(id, { roles: 1 })).pages;
+      return page && printed(page.filter.expression);
+    };
+    expect(await filterOf({})).toContain('roleMember~"eve"');
+    const object = { kind: 'object', value: 'db_owner' } as const;
+    expect(await filterOf(object)).toMatch(/objectName~"db_owner"$/);
+    expect(await filterOf({ ...object, databaseName: 'Pay' })).toMatch(
+      /objectName~"db_owner" AND databaseName~"Pay"$/,
+    );
+    expect(await filterOf({ kind: 'host', value: 'APP01' })).toBeUndefined();
+    expect((await asked(object)).entity.roles).toBeNull();
+    expect((await asked({})).entity.roles).toEqual([]);
+  });
+});
+
 describe('roles', () => {
   const change = (actionId: string, day: number, of: Partial<RoleChange> = {}): RoleChange => ({
     recordId: `id-${day}`,
@@ -145,6 +238,25 @@ describe('roles', () => {
       ['b', false],
       ['a', true],
     ]);
+  });
+
+  it('of a server are of no database, whoever names them, and each server has its own', () => {
+    const placed = (of: Partial<RoleChange>) =>
+      heldRoles([change('APRL', 1, of), change('DPRL', 2, { ...of, serverInstanceName: 'SQL02' })]).map(
+        ({ serverInstanceName, databaseName, since, until }) => [
+          ...[serverInstanceName, databaseName, since !== null, until !== null],
+        ],
+      );
+    for (const objectName of ['SysAdmin', 'bulkadmin', '##MS_DatabaseConnector##'])
+      expect([objectName, placed({ objectName })]).toEqual([
+        objectName,
+        [
+          ['SQL01', null, true, false],
+          ['SQL02', null, false, true],
+        ],
+      ]);
+    expect(placed({ objectName: 'own_role', classType: 'SG' })[0]?.[1]).toBeNull();
+    expect(placed({ objectName: 'own_role', classType: 'RL' })[0]?.[1]).toBe('Payroll');
   });
 
   it('were held before the log began if they are removed without having been added', () => {

@@ -1,5 +1,9 @@
 import fc from 'fast-check';
+import { matches } from '../../src/event/expression/matches';
+import { parseFilter } from '../../src/event/expression/parse-filter';
 import { toSummaryFilter } from '../../src/event/query';
+import { LIMITS } from '../../src/limits';
+import { rowsFilter } from '../../src/modules/overview/filters';
 import { weekOf } from '../../src/modules/overview/week';
 import { Indexer } from '../../src/modules/search/indexer';
 import { inSnapshot } from '../../src/store/columns/counter';
@@ -8,6 +12,7 @@ import { sumByColumns } from '../../src/store/columns/sum';
 import { Folder } from '../../src/store/counts/fold';
 import { tenantSet } from '../../src/tenant-set';
 import { AT_ONCE } from '../support/at-once';
+import { aGap, aReport, REPORT, reportOf } from '../support/audit-sources';
 import { DashboardSession } from '../support/dashboard-session';
 import { ANY_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
@@ -36,9 +41,9 @@ describe('the overview', () => {
     const [acme, other] = [await open.world.tenant(), await open.world.tenant()];
     const at = (time: string) => ({ eventTime: `${time}.0000000Z` });
     await acme.ingest([
-      anEvent({ ...at('2026-02-20T08:00:00'), ...rows(7) }),
-      anEvent({ ...at('2026-02-25T08:00:00'), ...failed }),
-      anEvent({ ...at('2026-03-02T09:59:59'), ...rows(4) }),
+      anEvent({ ...at('2026-02-20T08:00:00'), ...rows(7), applicationName: null }),
+      anEvent({ ...at('2026-02-25T08:00:00'), ...failed, applicationName: null }),
+      anEvent({ ...at('2026-03-02T09:59:59'), ...rows(4), applicationName: null }),
       anEvent({ ...at('2026-03-02T10:00:00'), ...rows(5) }),
       anEvent({ ...at('2026-03-03T11:00:00'), ...failed }),
       anEvent({ ...at('2026-03-03T11:00:01'), ...failed, serverInstanceName: 'SQL02' }),
@@ -95,8 +100,34 @@ describe('the overview', () => {
         events: [2],
         firstTimes: ['2026-03-04T02:00:00.000Z'],
       },
-      { field: 'applicationName', count: 0, values: [], events: [], firstTimes: [] },
+      // Before the week, no event named a program.
+      {
+        field: 'applicationName',
+        count: 1,
+        values: [anEvent().applicationName],
+        events: [5],
+        firstTimes: ['2026-03-02T10:00:00.000Z'],
+      },
     ]);
+  });
+
+  it('counts as complete the sources that lack nothing but gaps, and the gaps of 30 days', async () => {
+    const acme = await open.world.tenant();
+    const caughtUpAt = new Date().toISOString();
+    const gap = (afterTime: string, beforeTime: string) =>
+      aGap({ afterTime: `${afterTime}Z`, beforeTime: `${beforeTime}Z` });
+    for (const [hostName, more] of [
+      ['WHOLE', { caughtUpAt }],
+      ['GAPS', { caughtUpAt, gaps: [gap('2026-03-03T00:00:00', '2026-03-04T00:00:00')] }],
+      ['OLD', { caughtUpAt, gaps: [gap('2026-01-03T00:00:00', '2026-01-04T00:00:00')] }],
+      ['STOPPED', { caughtUpAt, problem: 'the folder cannot be read' }],
+    ] as const) {
+      const report = aReport({ tenantId: acme.tenantId, hostName, ...more });
+      reportOf((await open.world.graphql(acme.agentKey, REPORT, { report })).body);
+    }
+    const session = await DashboardSession.signIn(open.world, acme.key);
+    const { overview } = (await session.graphql(OVERVIEW, { endTime: END })).body.data;
+    expect(overview.completeness).toEqual({ sources: 4, complete: 3, gaps: 1 });
   });
 
   it('says that nothing was recorded before, when the last event was, and shows incidents to those who may read them', async () => {
@@ -194,6 +225,55 @@ describe('a sum and the values of whole hours', () => {
       }),
       { numRuns: 15 },
     );
+  });
+});
+
+describe('the filter of rows that were read', () => {
+  const name = fc.option(fc.constantFrom('pay"roll', 'Übung', 'sales'.repeat(40), 'a b'), { freq: 3 });
+  const objects = fc.array(
+    fc.record({
+      tenantId: fc.integer({ min: 1, max: 3 }),
+      serverInstanceName: name,
+      databaseName: fc.constantFrom('Payroll', 'CRM'),
+      schemaName: name,
+      objectName: name,
+    }),
+    { maxLength: 40, size: 'max' },
+  );
+  const FIELDS = ['serverInstanceName', 'databaseName', 'schemaName', 'objectName'] as const;
+
+  it('finds what the first objects name, as many as one filter has room for, and counts the others', () => {
+    let [cut, whole] = [0, 0];
+    fc.assert(
+      fc.property(objects, fc.boolean(), fc.nat(), (all, hasTenants, at) => {
+        const found = rowsFilter(all, hasTenants);
+        const parsed = parseFilter(found.filter);
+        if ('problem' in parsed) throw new Error(parsed.problem);
+        expect(found.filter.length).toBeLessThanOrEqual(LIMITS.expressionCharsMax);
+        expect(found.objects + found.otherObjects).toBe(all.length);
+        if (found.otherObjects > 0) cut++;
+        else whole++;
+        const named = all.slice(0, found.objects);
+        const one = all[at % Math.max(1, all.length)];
+        const event = (tenantId: number, responseRows: number) =>
+          ({
+            ...{ ...one, tenantId: String(tenantId), actionId: 'SL', statement: null },
+            ...{ databaseName: one?.databaseName.toUpperCase() ?? 'X', additional: { responseRows } },
+          }) as never;
+        const isNamed = (tenantId: number) =>
+          named.some(
+            (object) =>
+              (!hasTenants || object.tenantId === tenantId) &&
+              FIELDS.every((field) => object[field] === null || object[field] === one?.[field]),
+          );
+        for (const tenantId of [1, 2]) {
+          expect(matches(parsed.expression, event(tenantId, 0))).toBe(false);
+          expect(matches(parsed.expression, event(tenantId, 1))).toBe(all.length === 0 || isNamed(tenantId));
+        }
+      }),
+      { numRuns: 60 },
+    );
+    expect(Math.min(cut, whole)).toBeGreaterThan(0);
   });
 });
 
