@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseTicks } from '../../src/event/event-time';
-import { eventTimeOf, recordIdOf } from '../../src/event/record-id';
+import { eventTimeOf, msOfRecordId, recordIdOf } from '../../src/event/record-id';
 import { Zone } from '../../src/event/zone';
 import {
   type EventReport,
@@ -62,6 +62,27 @@ describe('the sections of reports', () => {
       if ('by' in declared) checkGroups(declared, section as Table);
       else checkChart(declared, section as Chart);
     }
+  });
+
+  it('over more than a year have a bar for each month, also for one in which nothing happened', () => {
+    const over = [{ title: 'Over time', over: 'time' }] as const;
+    const fields = fieldsOf(over);
+    // The first and the last month are each cut to a part of a day in the zone.
+    const [fromMs, toMs] = [Date.parse('2025-01-31T22:30:00Z'), Date.parse('2026-03-31T22:30:00Z')];
+    const tally = new Tally(over, fields, zone, { fromMs, toMs });
+    for (const event of EVENTS) tally.add(fields.map((field) => fieldValue(event, field)));
+    const [chart] = tally.sections() as [Chart];
+    const counted = chart.bars.map(({ label, succeeded, failed }) => [label, succeeded + failed]);
+    const months = (year: number, last: number) =>
+      Array.from({ length: last }, (_, i) => `${year}-${String(i + 1).padStart(2, '0')}`);
+    expect(counted).toEqual(
+      [...months(2025, 12), ...months(2026, 4)].map((month) => [
+        ...[
+          month,
+          EVENTS.filter(({ recordId }) => zone.stretchOf(msOfRecordId(recordId), 'month') === month).length,
+        ],
+      ]),
+    );
   });
 
   it('are those of the catalogue, each in a file of its own', () => {

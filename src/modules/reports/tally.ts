@@ -1,5 +1,6 @@
 import type { Cell } from '../../csv';
 import { ACTION_NAMES } from '../../event/action-names';
+import { DAY_MS, HOUR_MS } from '../../event/event-time';
 import { type AnyField, isLifted } from '../../event/fields';
 import { liftedValue } from '../../event/lifted';
 import { msOfRecordId } from '../../event/record-id';
@@ -247,9 +248,9 @@ class OverTime implements Part {
   ) {
     this.#succeeded = place('succeeded');
     this.#unit = stretchFor(toMs - fromMs);
-    if (this.#unit === 'month') return;
-    // Empty stretches show too. Steps of an hour meet every local day, however long it is.
-    for (let ms = fromMs; ms < toMs; ms += 3_600_000) this.#at(ms);
+    // Empty stretches show too. Steps of an hour meet every local day, however long it is; steps of a day every month.
+    for (let ms = fromMs; ms < toMs; ms += this.#unit === 'month' ? DAY_MS : HOUR_MS) this.#at(ms);
+    if (fromMs < toMs) this.#at(toMs - 1);
   }
 
   add(values: Values, ms: number): void {
