@@ -1,6 +1,6 @@
 import { parseTicks } from '../../src/event/event-time';
 import { Zone } from '../../src/event/zone';
-import { bucketsOfDays, zoneDays } from '../../src/modules/explore/zone-days';
+import { bucketsOfDays, fittingDays, zoneDays } from '../../src/modules/explore/zone-days';
 
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 const rangeOf = (from: string, to: string) => ({ from: parseTicks(from) ?? 0n, to: parseTicks(to) ?? 0n });
@@ -38,6 +38,20 @@ describe('buckets of days of a time zone', () => {
     expect(startsOf('Europe/Berlin', '2026-01-01T00:00:00Z', '2028-04-13T07:00:00Z', 14)).toHaveLength(60);
     expect(startsOf('Europe/Berlin', '2026-01-01T00:00:00Z', '2028-04-13T09:00:00Z', 14)).toBeUndefined();
     expect(startsOf('Africa/Monrovia', '1970-01-01T00:00:00Z', '1970-01-03T00:00:00Z')).toBeUndefined();
+  });
+
+  it('are no more than there may be, although the days of a zone may be one more than those of UTC', () => {
+    const zone = new Zone('Europe/Berlin');
+    const fitted = (from: string, bucketsMax: number, width = DAY_MS) => {
+      const found = fittingDays(rangeOf(from, '2026-01-15T00:00:00Z'), { width, bucketsMax, zone });
+      return found && [found.widthMs / DAY_MS, found.days.starts.length];
+    };
+    // Ten days of UTC touch eleven of the zone.
+    expect(fitted('2026-01-05T00:00:00Z', 11)).toEqual([1, 11]);
+    expect(fitted('2026-01-05T00:00:00Z', 10)).toEqual([2, 6]);
+    expect(fitted('2026-01-05T00:00:00Z', 10, 12 * HOUR_MS)).toBeNull();
+    for (let bucketsMax = 1; bucketsMax < 40; bucketsMax++)
+      expect(fitted('2025-12-17T00:00:00Z', bucketsMax)?.[1]).toBeLessThanOrEqual(bucketsMax);
   });
 
   it('count what lies within the day and the range', () => {

@@ -186,6 +186,18 @@ describe('last-used times', () => {
     expect(store.touched).toEqual([new Map([[keyId, now]])]);
   });
 
+  it('are written of the ended key of an enrolled agent too, since a second host shows itself by it', async () => {
+    const store = new FakeKeyStore();
+    const authenticator = new Authenticator(store, () => NOW);
+    const ended = { expiresAt: NOW };
+    const enrolled = await stored(store, 'agent', { ...ended, enrolledBy: randomUUID() });
+    const revoked = { enrolledBy: randomUUID(), revokedAt: NOW };
+    const others = [await stored(store, 'agent', ended), await stored(store, 'agent', revoked)];
+    for (const { key } of [enrolled, ...others]) expect(await authenticator.authenticate(key)).toBeNull();
+    await authenticator.flushUses();
+    expect(store.touched).toEqual([new Map([[enrolled.keyId, NOW]])]);
+  });
+
   it('survive a failed flush, and newer uses replace them', async () => {
     const store = new FakeKeyStore();
     let now = NOW;
