@@ -54,7 +54,8 @@ describe('the completeness of a time range', () => {
     await report('ZZ-BROKEN', { problem: 'the disk is full' });
     await report('ZZ-NEVER', { caughtUpAt: null });
     await report('ZZ-BEHIND', { caughtUpAt: '2026-01-05T08:00:00.0000000Z' });
-    for (let i = 0; i < LIMITS.coverageSourcesMax; i++) await report(`SQL${i}`, {});
+    for (let i = 0; i < LIMITS.coverageSourcesMax; i++)
+      await report(`SQL${i}`, i === 99 ? { gaps: [aGap()] } : {});
     const session = await DashboardSession.signIn(open.world, acme.key);
     const { body } = await session.graphql(ASK, {});
     const { sources, sourceCount } = body.data.auditCoverage;
@@ -64,6 +65,9 @@ describe('the completeness of a time range', () => {
       'ZZ-NEVER',
       'ZZ-BEHIND',
     ]);
+    // A source whose gaps are listed is shown beside the hundred.
+    expect(sources).toHaveLength(LIMITS.coverageSourcesMax + 1);
+    expect(sources.at(-1).hostName).toBe('SQL99');
   });
 
   it('is that of the sources whose hosts the filter names', async () => {
