@@ -43,6 +43,11 @@ describe('the audit groups that a rule needs', () => {
         'SERVER_OBJECT_OWNERSHIP_CHANGE_GROUP or DATABASE_OWNERSHIP_CHANGE_GROUP or DATABASE_OBJECT_OWNERSHIP_CHANGE_GROUP or SCHEMA_OBJECT_OWNERSHIP_CHANGE_GROUP',
       ],
     ],
+    [
+      'two groups that write an action are both needed: they tell its events apart',
+      'detection: { a: { actionId: PWR }, condition: a }',
+      ['LOGIN_CHANGE_PASSWORD_GROUP', 'USER_CHANGE_PASSWORD_GROUP'],
+    ],
     ['what must not hold asks for nothing', 'detection: { a: { actionId: LGIF }, condition: not a }', []],
     [
       'batches show what other groups show',

@@ -221,6 +221,9 @@ describe('roles', () => {
         change('APRL', 2, { objectName: 'DB_OWNER' }),
         change('DPRL', 3, { databaseName: 'PAYROLL' }),
         change('APRL', 4),
+        // Nothing was changed.
+        change('DPRL', 5, { succeeded: false }),
+        change('APRL', 6, { succeeded: false, objectName: 'db_ddladmin' }),
       ]),
     ).toEqual([
       ['db_owner', 'Payroll', '04', null],

@@ -1,5 +1,6 @@
-import { MarkedTenants } from '../../src/caller/principal';
+import { MarkedTenants, masksOf } from '../../src/caller/principal';
 import { layout } from '../../src/database/each-tenant';
+import { OPERATOR, READER } from '../support/fake-service';
 
 const AWAY = new Error('a node is away');
 
@@ -73,4 +74,14 @@ describe('tenants with a mark', () => {
     expect(await at.tenants.among([1, 2])).toEqual([2]);
     expect(at.asked).toEqual(['all', 'all']);
   });
+});
+
+it('statements of masked tenants are whole for who may unmask them, and without literals for others', async () => {
+  const tenants = { among: async (ids: readonly number[]) => ids.filter((id) => id > 4) };
+  const ofTenants = (tenantIds: readonly number[], scopes: readonly string[] = []) =>
+    masksOf({ ...READER, tenantIds, scopes } as never, tenants);
+  expect(await ofTenants([1, 5, 7])).toEqual({ masked: new Set(['5', '7']) });
+  expect(await ofTenants([1, 5], ['read:audit-activity', 'unmask'])).toEqual({ unmasked: new Set(['5']) });
+  expect(await ofTenants([1, 4])).toEqual({});
+  expect(await masksOf(OPERATOR, tenants)).toEqual({});
 });
