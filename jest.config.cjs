@@ -31,6 +31,8 @@ module.exports = {
   // The second are the groups that scripts/lib/suites-together.mjs writes.
   testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/.setup/suites-together/*.test.ts'],
   transform: { '\\.ts$': compile('typescript'), '\\.[cm]?js$': compile('ecmascript') },
+  // The client names its files as they are called once they are compiled.
+  moduleNameMapper: { '^\\./(errors|export|http|pages|tail)\\.js$': './$1' },
   transformIgnorePatterns: [`/node_modules/(?!(.*/node_modules/)?(${COMPILED_PACKAGES.join('|')})/)`],
   testSequencer: '<rootDir>/test/support/groups-first.cjs',
   // One more than the two cores of CI: many tests wait for a process or a moment.

@@ -110,6 +110,7 @@ function waitMs(failure: ApiError | ConnectionError, attempt: number): number {
 
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
     const abort = () => {
       clearTimeout(timer);
       reject(signal?.reason);
