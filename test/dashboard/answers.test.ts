@@ -81,15 +81,18 @@ describe('what the page shows of a failure', () => {
       expect(problemsByField(other)).toEqual({});
   });
 
-  it('says that the service cannot be reached, or that the page made a mistake', () => {
+  it('says that the service cannot be reached, or what the page says itself, without a request to quote', () => {
     const lost = new CombinedError({ networkError: new Error('Failed to fetch') });
     expect(describeError(lost, ERRORS)).toMatchObject({
       code: 'offline',
       text: 'The service cannot be reached.',
     });
-    expect(describeError(new TypeError('x is null'), ERRORS)).toMatchObject({
-      code: 'internal_error',
-      text: 'x is null',
+    expect(describeError(new Error('Type the exact name.'), ERRORS)).toEqual({
+      code: 'of_page',
+      text: 'Type the exact name.',
+      hint: undefined,
+      requestId: null,
+      isOfService: false,
     });
   });
 

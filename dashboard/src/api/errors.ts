@@ -61,8 +61,8 @@ export const codeOf = (error: CombinedError | Error): string => partsOf(error).c
 function partsOf(error: CombinedError | Error): Pick<ErrorText, 'code' | 'text' | 'requestId'> {
   if (error instanceof ServiceError)
     return { code: error.code, text: error.message, requestId: error.requestId };
-  if (!(error instanceof CombinedError))
-    return { code: 'internal_error', text: error.message, requestId: null };
+  // What the page says itself, such as of a field of a form, says what to do.
+  if (!(error instanceof CombinedError)) return { code: 'of_page', text: error.message, requestId: null };
   const [first] = error.graphQLErrors;
   if (!first) return { code: 'offline', text: '', requestId: null };
   const { code, requestId } = first.extensions;
