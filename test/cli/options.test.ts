@@ -4,24 +4,13 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import {
-  buildSchema,
-  type GraphQLOutputType,
-  getNamedType,
-  graphql,
-  isEnumType,
-  isListType,
-  isNonNullType,
-  isScalarType,
-  printSchema,
-} from 'graphql';
 import { newKey } from '../../src/caller/key-format';
 import { createProgram } from '../../src/cli/commands';
 import { LIMITS } from '../../src/limits';
-import { describeSchema } from '../../src/schema';
 import { runCli } from '../support/cli';
 import { temporaryFolder } from '../support/engines';
-import TOLD from './told.json';
+import { expectAsIn } from '../support/expected-file';
+import { type Asked, askedBy, madeUpAnswer } from '../support/made-up-answers';
 
 const SECRET_OPTIONS =
   '--header A:1 --header B:2 --token t1 --api-key k1 --username u --password p1 --access-key-id i1 ' +
@@ -606,29 +595,8 @@ const OF_EVERY_COMMAND = [
   '--json',
 ];
 
-/** The schema without the service behind it. */
-const schema = buildSchema(printSchema(describeSchema()));
-
-/** A value of any type of the schema. @param isBare whether it is as empty as the type lets it be */
-function answerOf(type: GraphQLOutputType, name: string, isBare = false): unknown {
-  if (isNonNullType(type)) return filledIn(type.ofType, name, isBare);
-  return isBare ? null : filledIn(type, name, isBare);
-}
-
-function filledIn(type: GraphQLOutputType, name: string, isBare: boolean): unknown {
-  if (isListType(type)) {
-    const names = isScalarType(getNamedType(type)) ? [name, `second ${name}`] : [name];
-    return names.map((one) => answerOf(type.ofType, one, isBare));
-  }
-  if (isBare && isScalarType(type) && type.name !== 'String' && type.name !== 'ID')
-    return { Int: 0, Float: 0, Boolean: false, JSON: {} }[type.name as 'Int'] ?? `a ${name}`;
-  if (isEnumType(type)) return type.getValues()[0]?.value;
-  if (!isScalarType(type)) return {};
-  return { Int: 7, Float: 7, Boolean: true, JSON: {} }[type.name as 'Int'] ?? `a ${name}`;
-}
-
 describe('the options of commands', () => {
-  const seen: { readonly query: string; readonly variables: object }[] = [];
+  const seen: Asked[] = [];
   let isBare = false;
   let server: Server;
   let folder: string;
@@ -636,19 +604,9 @@ describe('the options of commands', () => {
 
   beforeAll(async () => {
     server = createServer(async (request, response) => {
-      const parts: Buffer[] = [];
-      for await (const part of request) parts.push(part as Buffer);
-      const asked = JSON.parse(Buffer.concat(parts).toString());
+      const asked = await askedBy(request);
       seen.push(asked);
-      const answer = await graphql({
-        schema,
-        source: asked.query,
-        variableValues: asked.variables,
-        rootValue: {},
-        fieldResolver: (_source, _args, _context, { returnType, fieldName }) =>
-          answerOf(returnType, fieldName, isBare),
-      });
-      response.end(JSON.stringify(answer));
+      response.end(await madeUpAnswer(asked, { isBare }));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     folder = await temporaryFolder();
@@ -699,7 +657,7 @@ describe('the options of commands', () => {
       const isNew = !before.some((one) => isDeepStrictEqual(one, { full, bare }));
       told[name] = isNew ? [...before, { full, bare }] : before;
     }
-    expect(told).toEqual(TOLD);
+    expectAsIn('test/cli/told.json', told);
   });
 
   it('are all in a case above', () => {
