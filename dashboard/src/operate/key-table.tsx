@@ -120,9 +120,15 @@ function Named({ apiKey }: { readonly apiKey: ApiKey }) {
   ];
   return (
     <Group gap={6} wrap="nowrap">
-      <NameCell name={name} />
+      {/* It is at least as wide as the longest word of the name. */}
+      <div>
+        <NameCell name={name} />
+      </div>
+      <Text size="xs" c="dimmed" component="code">
+        {prefix}…
+      </Text>
       <Text size="xs" c="dimmed" component="span" truncate title={notes.join(' · ')}>
-        <code>{prefix}…</code> {notes.join(' · ')}
+        {notes.join(' · ')}
       </Text>
     </Group>
   );
