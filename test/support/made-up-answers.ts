@@ -80,7 +80,7 @@ function filledIn(type: GraphQLOutputType, place: Place, how: MadeUp): unknown {
   if (type.name === 'Boolean') return !isBare;
   if (['Int', 'Float', 'SafeInt'].includes(type.name)) return number;
   if (type.name === 'JSON') return {};
-  if (IS_NUMBER.test(name)) return String(number);
+  if (IS_NUMBER.test(`${parent}.${name}`)) return String(number);
   if (IS_TIME.test(name))
     return new Date(Date.parse(MADE_UP_NOW) - (hashOf(ordinal + name) / NAMES) * SPAN_MS).toISOString();
   return ordinal === '' ? `a ${name}` : `second ${name}`;
@@ -89,6 +89,6 @@ function filledIn(type: GraphQLOutputType, place: Place, how: MadeUp): unknown {
 const hashOf = (name: string) =>
   [...name].reduce((sum, letter) => (31 * sum + letter.charCodeAt(0)) % NAMES, 7);
 /** Numbers that are texts. */
-const IS_NUMBER = /(?:position|sequence)$/i;
+const IS_NUMBER = /^WeekRows\.|\.(?:rows|\w*(?:Rows|[pP]osition|[sS]equence))/;
 const IS_TIME =
-  /(?:At|Time|Since|From|Until|Seen|Received|Reported|Used|Begins|^from|^to|^at|^week|^until|^day|^since|Through)s?$/;
+  /(?:At|Time|Since|From|Until|Seen|Received|Reported|Used|Begins|^from|^to|^at|^before$|^week|^until|^day|^since|Through)s?$/;
