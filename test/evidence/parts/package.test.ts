@@ -262,14 +262,13 @@ describe('an evidence package', () => {
   };
 
   it('names events that are not as they were accepted in their order in the package', async () => {
-    const { files } = await filesOf(new Log(600, new Set([3, 512])), [512, 3]);
-    const changed = String(files.get('events.ndjson')).replaceAll('"Payroll"', '"Other"');
+    const { files } = await filesOf(new Log(600, new Set([3, 512])), [3, 512]);
+    // The second line is none at once, and the first one is judged once all were read.
+    const [first = '', second = ''] = String(files.get('events.ndjson')).split('\n');
+    const changed = `${first.replaceAll('"Payroll"', '"Other"')}\n${second.slice(0, -1)}\n`;
     await writeFile(file, await zipOf(new Map([...files, ['events.ndjson', Buffer.from(changed)]])));
     const { findings } = await checkPackageFile(file, []);
-    expect(findings.map(({ line, recordId }) => [line, recordId])).toEqual([
-      [1, idOf(512)],
-      [2, idOf(3)],
-    ]);
+    expect(findings.map(({ line }) => line)).toEqual([1, 2]);
   });
 
   describe('with one other byte', () => {
