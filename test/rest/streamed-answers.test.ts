@@ -339,6 +339,20 @@ describe('answers that are written while they are read', () => {
       expect(await code(new Error('a defect'))).toBe('internal_error');
     });
 
+    it('ends as planned when its time is over', async () => {
+      const untilOver = () =>
+        new Promise<TailPage>((done) => {
+          at.reads.at(-1)?.gone.addEventListener('abort', () => done(pageOf('c2', [arrived(2)])));
+        });
+      at.pages = [pageOf('c1', [arrived(1)]), untilOver, new Error('read after its end')];
+      const time = jest.replaceProperty(LIMITS, 'liveMs', 37 as never);
+      const { text } = await call('/live');
+      time.restore();
+      const [first, ...others] = messages(text).map((one) => one.split('\n').slice(0, 2).join());
+      expect([first, others.at(-1)]).toEqual(['id: c1,event: events', 'event: end,data: {"code":null}']);
+      expect([at.reads.length, at.streams]).toEqual([2, 0]);
+    });
+
     it('ends for a reader who has gone, and says so only in the access log', async () => {
       let isWaiting = () => {};
       const waiting = new Promise<void>((done) => {
