@@ -80,8 +80,10 @@ export class Http {
     const end = () => ended.abort(signal?.reason);
     signal?.addEventListener('abort', end);
     const timer = setTimeout(() => ended.abort(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
+    let goesOn = false;
     try {
       const response = await send(url, { headers: { 'X-Api-Key': apiKey }, signal: ended.signal });
+      goesOn = isStream && response.ok;
       return response.ok ? { value: await read(response) } : { failure: await errorOf(response) };
     } catch (cause) {
       signal?.throwIfAborted();
@@ -90,7 +92,7 @@ export class Http {
     } finally {
       clearTimeout(timer);
       // A stream has no time limit, and only the caller ends it.
-      if (!isStream) signal?.removeEventListener('abort', end);
+      if (!goesOn) signal?.removeEventListener('abort', end);
     }
   }
 }

@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+
 /** What the tests use of the client: its own types are made when it is packed. */
 interface Batch {
   readonly items: readonly unknown[];
@@ -348,6 +350,14 @@ describe('the client', () => {
         Array.from({ length: count }, (_, i) => streamed([line(`${i}`)], isCut));
       expect(await idsOf(answers(6))).toEqual([['0', '1', '2', '3', '4', '5'], said]);
       expect(await idsOf(answers(2), { resumes: 1 })).toEqual([['0', '1'], said]);
+    });
+
+    it('leaves nothing of failed attempts at the signal of its caller', async () => {
+      const { signal } = new AbortController();
+      const failing = [broken, refusal(503), refusal(429), broken];
+      const events = clientOf([...failing, streamed([line('a'), END])]).export({ signal });
+      await events.next();
+      expect(getEventListeners(signal, 'abort').length).toBeLessThanOrEqual(1);
     });
 
     it.each([5, 0])('ends with the reason of its caller where it may go on %i times', async (resumes) => {
