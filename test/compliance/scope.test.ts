@@ -1,5 +1,6 @@
 import { ONE_ENGINE } from '../support/engines';
 import { anEvent, type IngestedEvent } from '../support/events';
+import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 
 /** One instance that records everything by one specification, from 08:00 on 5 January. */
@@ -50,7 +51,10 @@ describe.each(ONE_ENGINE)('the scope of assessments on %s', (engine) => {
         )
       ).declareCompliance;
     const standing = async (controlId: string, asOf = AS_OF) => {
-      const { body } = await at.world.get(`/compliance/controls/${controlId}`, key, { query: { asOf } });
+      const { body } = await until(
+        () => at.world.get(`/compliance/controls/${controlId}`, key, { query: { asOf } }),
+        ({ status }) => status !== 503,
+      );
       return body.data.instances[0];
     };
     return { tenantId, key, declare, standing };

@@ -252,10 +252,10 @@ describe('a filter in the language of another product', () => {
       'user!=',
       '  ',
     ]) {
-      const started = performance.now();
+      const began = process.cpuUsage();
       otherLanguage(`user == "a" ${piece.repeat(Math.floor(4_000 / piece.length))}`);
       otherLanguage(`index=a ${piece.repeat(Math.floor(4_000 / piece.length))}`);
-      expect(performance.now() - started).toBeLessThan(500);
+      expect(process.cpuUsage(began).user).toBeLessThan(5_000_000);
     }
   });
 });

@@ -19,6 +19,6 @@ describe('a pattern of LIKE', () => {
     const began = process.cpuUsage();
     like('%a'.repeat(2_000))('a'.repeat(2_000).concat('b'));
     like(`${'%a'.repeat(500)}c`)('a'.repeat(2_000));
-    expect(process.cpuUsage(began).user).toBeLessThan(500_000);
+    expect(process.cpuUsage(began).user).toBeLessThan(5_000_000);
   });
 });
