@@ -14,7 +14,7 @@ export interface Form {
 }
 
 const OF_DIALOG = '[role=dialog] form';
-const LATE_MS = 10_000;
+const LATE_MS = 60_000;
 
 const LABEL_OF = `(one) => (one.getAttribute('aria-label') ?? [...(one.labels ?? [])].map((each) => each.innerText).join(' ')).replaceAll(/\\s+/g, ' ').trim()`;
 
