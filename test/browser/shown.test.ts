@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 };
-const LATE_MS = 10_000;
+const LATE_MS = 30_000;
 /** What is kept of a view. */
 type Expected = Readonly<Record<string, unknown>>;
 /** Values that mean something to the page. */
