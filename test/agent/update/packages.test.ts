@@ -3,7 +3,7 @@ import { ANY_ENGINE } from '../../support/engines';
 import { useWorld } from '../../support/use-world';
 import { FILES_2022 } from '../support/agent-world';
 import { until } from '../support/until';
-import { Bundles, PackageWorld } from './package-world';
+import { Bundles, PackageWorld, PUBLIC_KEY } from './package-world';
 
 describe('a package of the agent, with a real agent and a real service', () => {
   const service = useWorld(ANY_ENGINE);
@@ -73,6 +73,7 @@ describe('a package of the agent, with a real agent and a real service', () => {
   });
 
   it('is taken back when the service answers it with 500, and nothing that it read is lost', async () => {
+    host.configure({ PublicKey: PUBLIC_KEY, TrialSeconds: 6 });
     await host.offer(bundles.newer);
     host.start();
     await until('the trial', () => {
