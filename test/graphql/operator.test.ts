@@ -1,6 +1,6 @@
 import { isWellFormedKey } from '../../src/caller/key-format';
 import { LIMITS } from '../../src/limits';
-import { ENGINES } from '../support/engines';
+import { ONE_ENGINE } from '../support/engines';
 import { until } from '../support/until';
 import { useWorld } from '../support/use-world';
 
@@ -8,7 +8,7 @@ const KEYS = `{ apiKeys { keyId kind name prefix scopes tenantIds rateLimitPerMi
   lastUsedAt } }`;
 const REVOKE = 'mutation($keyId: String!) { revokeApiKey(keyId: $keyId) { keyId revokedAt } }';
 
-describe.each(ENGINES)('operators on %s', (engine) => {
+describe.each(ONE_ENGINE)('operators on %s', (engine) => {
   const open = useWorld(engine);
   const listed = async (keyId: string) =>
     (await open.world.operate(KEYS)).apiKeys.find((key: { keyId: string }) => key.keyId === keyId);

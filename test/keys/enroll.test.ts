@@ -10,7 +10,7 @@ import { renewKey } from '../../agent/renew-key';
 import { AGENT_TIMES } from '../../agent/times';
 import { openDatabase } from '../../src/database/database';
 import { aReport, REPORT } from '../support/audit-sources';
-import { ENGINES, temporaryFolder } from '../support/engines';
+import { ONE_ENGINE, temporaryFolder } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 const CREATE = `mutation($t: String!, $u: Int!, $e: String!, $d: Int, $a: [String!]! = []) {
@@ -19,7 +19,7 @@ const ENROLL = 'mutation($h: String!) { enrollAgent(hostName: $h) { keyId key te
 const KEYS = '{ apiKeys { keyId kind name state tenantIds usesLeft enrolledBy prefix } }';
 const LATER = '2099-01-01T00:00:00Z';
 
-describe.each(ENGINES)('a token of agents on %s', (engine) => {
+describe.each(ONE_ENGINE)('a token of agents on %s', (engine) => {
   const open = useWorld(engine);
   const make = async (tenantId: string, uses: number, change: object = {}) =>
     (await open.world.operate(CREATE, { t: tenantId, u: uses, e: LATER, ...change })).createEnrollToken;

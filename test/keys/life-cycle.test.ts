@@ -1,5 +1,5 @@
 import { isWellFormedKey } from '../../src/caller/key-format';
-import { ENGINES } from '../support/engines';
+import { ONE_ENGINE } from '../support/engines';
 import { useWorld } from '../support/use-world';
 
 const KEYS = `{ apiKeys { keyId kind name prefix state scopes tenantIds rateLimitPerMinute allowedAddresses replaces
@@ -9,7 +9,7 @@ const ROTATE = `mutation($k: String!, $m: Int!) { rotateApiKey(keyId: $k, overla
 const REVOKE = 'mutation($k: String!) { revokeApiKey(keyId: $k) { state replacedBy } }';
 const CREATE_OPERATOR = 'mutation { createOperatorKey(name: "second") { keyId key } }';
 
-describe.each(ENGINES)('the life cycle of a key on %s', (engine) => {
+describe.each(ONE_ENGINE)('the life cycle of a key on %s', (engine) => {
   const open = useWorld(engine);
   const keyOf = async (keyId: string) =>
     (await open.world.operate(KEYS)).apiKeys.find((key: { keyId: string }) => key.keyId === keyId);

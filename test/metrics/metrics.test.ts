@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { LIMITS } from '../../src/limits';
 import { aReport, REPORT } from '../support/audit-sources';
-import { ANY_ENGINE, ENGINES } from '../support/engines';
+import { ANY_ENGINE, ONE_ENGINE } from '../support/engines';
 import { anEvent } from '../support/events';
 import { until } from '../support/until';
 import { FRESH_METRICS, useLimits } from '../support/use-limits';
@@ -41,7 +41,7 @@ function parseMetrics(text: string): Sample[] {
     });
 }
 
-describe.each(ENGINES)('/metrics of a service on %s', (engine) => {
+describe.each(ONE_ENGINE)('/metrics of a service on %s', (engine) => {
   useLimits({ ...FRESH_METRICS, longStatementWaitMs: 30_000 });
   const at = useWorld(engine, { metrics: { host: '127.0.0.1', port: 0 } });
   let acme: TestTenant;

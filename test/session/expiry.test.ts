@@ -8,7 +8,7 @@ import {
 import { Sessions } from '../../src/caller/session/sessions';
 import { serviceUnavailable } from '../../src/errors';
 import { LIMITS } from '../../src/limits';
-import { ENGINES } from '../support/engines';
+import { ONE_ENGINE } from '../support/engines';
 import { Store } from '../support/store';
 
 const START = Date.UTC(2026, 0, 1);
@@ -194,7 +194,7 @@ describe('a session', () => {
   });
 });
 
-describe.each(ENGINES)('sessions that have ended, on %s', (engine) => {
+describe.each(ONE_ENGINE)('sessions that have ended, on %s', (engine) => {
   it('are removed, for either reason, and no others', async () => {
     const store = await Store.open(engine);
     const sessions = new PostgresSessionStore(store.database.service);

@@ -13,7 +13,7 @@ import { dashboardPage } from '../../src/modules/dashboard/page';
 import { PageAssets } from '../../src/modules/dashboard/page-assets';
 import { CheckpointKey, newCheckpointKeyPem } from '../../src/store/log/evidence/note-key';
 import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
-import { ENGINES, temporaryFolder } from '../support/engines';
+import { ONE_ENGINE, temporaryFolder } from '../support/engines';
 import { Store } from '../support/store';
 
 const HOUR_MS = 3600_000;
@@ -62,7 +62,7 @@ class Instance {
   }
 }
 
-describe.each(ENGINES)('the files of the page on %s', (engine) => {
+describe.each(ONE_ENGINE)('the files of the page on %s', (engine) => {
   let store: Store;
   let nowMs = Date.parse('2026-03-01T00:00:00Z');
   const open: Instance[] = [];

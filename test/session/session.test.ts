@@ -1,6 +1,6 @@
 import { accessLog } from '../support/access-log';
 import { cookieOf, DashboardSession, signIn } from '../support/dashboard-session';
-import { ENGINES } from '../support/engines';
+import { ONE_ENGINE } from '../support/engines';
 import { until } from '../support/until';
 import { useLimits } from '../support/use-limits';
 import { useWorld } from '../support/use-world';
@@ -11,7 +11,7 @@ const code = ({ body }: { body: { error: { code: string } } }) => body.error.cod
 const graphqlCode = ({ body }: { body: { errors: { extensions: { code: string } }[] } }) =>
   body.errors[0]?.extensions.code;
 
-describe.each(ENGINES)('a dashboard session on %s', (engine) => {
+describe.each(ONE_ENGINE)('a dashboard session on %s', (engine) => {
   useLimits({ accessLogViewMs: 1_200 });
   const open = useWorld(engine, { trustProxy: ['loopback'] });
 

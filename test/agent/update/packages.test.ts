@@ -17,12 +17,16 @@ describe('a package of the agent, with a real agent and a real service', () => {
     host = await PackageWorld.open(service.world, bundles);
   });
   afterEach(() => host.close());
-  const stateOf = (state: string, version?: string) =>
-    until(`${state} ${version ?? ''}`, async () => {
+  /** Five starts of an agent take long on a busy machine. */
+  const STATE_MS = 180_000;
+  const stateOf = (state: string, version?: string) => {
+    const found = async () => {
       const source = await host.source();
       const isIt = source?.packageState === state && (version ?? source.agentVersion) === source.agentVersion;
       return isIt ? source : null;
-    });
+    };
+    return until(`${state} ${version ?? ''}`, found, STATE_MS);
+  };
 
   it('is downloaded, tried and installed, and nothing is lost or stored twice', async () => {
     const { packageId } = await host.offer(bundles.newer);

@@ -1,6 +1,6 @@
 import { Sequencer } from '../../../src/modules/evidence/sequencer';
 import { aGap, aReport, REPORT, reportOf } from '../../support/audit-sources';
-import { ENGINES } from '../../support/engines';
+import { ONE_ENGINE } from '../../support/engines';
 import { anEvent } from '../../support/events';
 import { until } from '../../support/until';
 import { QUICK_LOG, useLimits } from '../../support/use-limits';
@@ -21,7 +21,7 @@ refusesOtherMethods(SOURCES);
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString().replace('Z', '0000Z');
 
-describe.each(ENGINES)(`GET ${PATH} on %s`, (engine) => {
+describe.each(ONE_ENGINE)(`GET ${PATH} on %s`, (engine) => {
   useLimits(QUICK_LOG);
   const open = useWorld(engine);
   const report = async (tenant: TestTenant, change: object) => {
