@@ -11,7 +11,7 @@ import { PostgresAccessLogStore } from '../../src/caller/access-log.store';
 import { PostgresTenantStore } from '../../src/caller/tenant.store';
 import { LIMITS } from '../../src/limits';
 import { AN_ATTEMPT } from '../support/attempt';
-import { ONE_ENGINE } from '../support/engines';
+import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 
 const ANY = {
@@ -26,7 +26,7 @@ const ANY = {
 const DAY_MS = 86_400_000;
 const T0 = Date.parse('2026-01-05T08:00:00Z');
 
-describe.each(ONE_ENGINE)('the store of the access log on %s', (engine) => {
+describe.each(ENGINES)('the store of the access log on %s', (engine) => {
   let store: Store;
   let log: PostgresAccessLogStore;
   beforeAll(async () => {

@@ -4,11 +4,11 @@ import { NoteStore } from '../../src/modules/notes/note.store';
 import { oneTenant } from '../../src/tenant-set';
 import { ArchiveTrial } from '../archive/archive-trial';
 import { AN_ATTEMPT } from '../support/attempt';
-import { ONE_ENGINE } from '../support/engines';
+import { ENGINES } from '../support/engines';
 import { Store } from '../support/store';
 import { useLimits } from '../support/use-limits';
 
-describe.each(ONE_ENGINE)('what people wrote about events, on %s', (engine) => {
+describe.each(ENGINES)('what people wrote about events, on %s', (engine) => {
   useLimits({ archiveAnnounceMs: 0, goneNotesStep: 2 });
   let store: Store;
   let archive: ArchiveTrial;

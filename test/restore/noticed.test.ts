@@ -15,7 +15,7 @@ import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import {
   createTestDatabase,
   describeOnPostgres,
-  ONE_ENGINE,
+  ENGINES,
   type TestDatabase,
   temporaryFolder,
 } from '../support/engines';
@@ -53,7 +53,7 @@ const LOST = [
 ];
 const REFUSED = [409, 'cursor_of_earlier_log'];
 
-describe.each(ONE_ENGINE)('a database on %s', (engine) => {
+describe.each(ENGINES)('a database on %s', (engine) => {
   useLimits({ checkpointMs: 0 });
   let database: TestDatabase;
   let world: World;

@@ -10,8 +10,7 @@ import type { TestTenant, World } from '../../support/world';
 import { AgentWorld, databaseEntry, FILES_2022 } from '../support/agent-world';
 
 const ROOT = join(__dirname, '../../..');
-/** Shorter than that of agents, so that a package that does not work is taken back soon. */
-/** Long enough for an agent that starts on a busy machine. */
+/** Shorter than that of agents, and long enough for an agent that starts on a busy machine. */
 const TRIAL_SECONDS = 20;
 
 /** Bundles of the agent, as a release builds them. */
