@@ -5,21 +5,15 @@ import { join, relative } from 'node:path';
 const FOLDER = '.setup/suites-together';
 /** More in a group spare little, and let a core idle at the end. */
 const GROUP_MAX = 8;
-/** The concepts whose suites pass together. */
-const TOGETHER = new Set(
-  'cli compliance dashboard database delivery detection event explore graphql keys rest retention sources store tsql'.split(
-    ' ',
-  ),
-);
-/** A suite that replaces what others of its process use runs on its own. */
+/** A suite that replaces what others of its process use, and for longer than its tests run, has the process for itself. */
 const REPLACES =
-  /jest\.(mock|doMock|unmock|resetModules|isolateModules|spyOn|replaceProperty|useFakeTimers)\b|process\.env\b|\bholdSharedWindows\b/;
+  /\bjest\.(mock|doMock|unmock|resetModules|isolateModules)\b|^(const \w+ = )?jest\.(?!setTimeout)\w+\(|\bprocess\.env\.\w+ = |\bholdSharedWindows\b/m;
 /** A suite that measures how long others wait has the process for itself. */
 const HOSTILE = '.hostile.test.ts';
 
 /**
- * Writes files that each declare several suites of one concept, each suite in a `describe` with its path. To load and
- * start the service takes longer than most suites do, and the suites of a group load it once.
+ * Writes files that each declare several suites, each suite in a `describe` with its path. To load and start the service
+ * takes longer than most suites do, and the suites of a group load it once.
  * @param suites paths within the project
  * @param alone tells which more suites are in no group
  * @returns arguments for jest, which runs the groups and the suites that are in none
@@ -28,25 +22,19 @@ export function inGroups(root, suites, alone) {
   const folder = join(root, FOLDER);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const single = [];
-  const concepts = new Map();
-  for (const suite of suites) {
-    const concept = suite.split('/')[1];
-    const isTogether = TOGETHER.has(concept) && !alone(suite) && mayShare(root, suite);
-    if (isTogether) concepts.set(concept, [...(concepts.get(concept) ?? []), suite]);
-    else single.push(suite);
-  }
-  const groups = [...concepts].flatMap(([concept, members]) => writeGroups(root, concept, members));
+  const isTogether = (suite) => !alone(suite) && mayShare(root, suite);
+  const single = suites.filter((suite) => !isTogether(suite));
+  const groups = writeGroups(root, suites.filter(isTogether));
   return ['--roots', join(root, 'test'), '--roots', folder, '--runTestsByPath', ...single, ...groups];
 }
 
 const mayShare = (root, suite) =>
   !suite.endsWith(HOSTILE) && !REPLACES.test(readFileSync(join(root, suite), 'utf8'));
 
-function writeGroups(root, concept, suites) {
+function writeGroups(root, suites) {
   const count = Math.ceil(suites.length / GROUP_MAX);
   return Array.from({ length: count }, (_, index) => {
-    const file = join(FOLDER, `${concept}-${index + 1}.test.ts`);
+    const file = join(FOLDER, `group-${index + 1}.test.ts`);
     // Every n-th, since neighbours in the alphabet often take equally long.
     const members = suites.filter((_suite, position) => position % count === index);
     writeFileSync(join(root, file), members.map((suite) => declaration(root, suite)).join(''));
@@ -54,8 +42,16 @@ function writeGroups(root, concept, suites) {
   });
 }
 
+/** What a suite has replaced and left ends with it. */
 const declaration = (root, suite) =>
-  `describe(${JSON.stringify(suite)}, () => {\n  require(${JSON.stringify(join(root, suite))});\n});\n`;
+  `describe(${JSON.stringify(suite)}, () => {
+  require(${JSON.stringify(join(root, suite))});
+  afterAll(() => {
+    jest.restoreAllMocks();
+    jest.useRealTimers();
+  });
+});
+`;
 
 /**
  * The suites that failed in a file that jest ran: its own path, or those of a group.

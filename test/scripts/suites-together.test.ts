@@ -4,12 +4,22 @@ import os from 'node:os';
 import path from 'node:path';
 
 const SCRIPT = path.resolve(__dirname, '../../scripts/lib/suites-together.mjs');
+/** What a suite replaces for all suites of its process, by its path. */
+const REPLACING: Record<string, string> = {
+  'test/keys/clock.test.ts': "jest.useFakeTimers();\n",
+  'test/keys/module.test.ts': "jest.mock('../../src/errors', () => ({}));\n",
+  'test/keys/function.test.ts': "const ask = jest.spyOn(globalThis, 'fetch');\n",
+  'test/keys/setting.test.ts': "describe('all', () => {\n  process.env.PORT = '1';\n});\n",
+};
+/** A suite that replaces something within a test, and has another time for its tests. */
+const WITHIN = "jest.setTimeout(9);\nit('one', () => {\n  jest.spyOn(globalThis, 'fetch');\n});\n";
 const SUITES = [
   ...Array.from({ length: 9 }, (_, index) => `test/keys/${index}.test.ts`),
   'test/keys/long.test.ts',
   'test/keys/slow.hostile.test.ts',
-  'test/keys/replaces.test.ts',
-  'test/not-together/one.test.ts',
+  'test/keys/within.test.ts',
+  ...Object.keys(REPLACING),
+  'test/tail/one.test.ts',
 ];
 
 describe('suites that run together', () => {
@@ -18,7 +28,7 @@ describe('suites that run together', () => {
     root = mkdtempSync(path.join(os.tmpdir(), 'audit-activity-groups-'));
     for (const suite of SUITES) {
       mkdirSync(path.dirname(path.join(root, suite)), { recursive: true });
-      writeFileSync(path.join(root, suite), suite.includes('replaces') ? 'jest.useFakeTimers();\n' : '');
+      writeFileSync(path.join(root, suite), REPLACING[suite] ?? (suite.includes('within') ? WITHIN : ''));
     }
   });
   afterAll(() => rmSync(root, { recursive: true }));
@@ -36,32 +46,36 @@ describe('suites that run together', () => {
   const grouped = () =>
     evaluate(`inGroups(root, ${JSON.stringify(SUITES)}, (suite) => suite.includes('long'))`) as string[];
 
-  it('are each in one group, except long and hostile ones, those of other concepts, and those that replace what others use', () => {
+  it('are each in one group, except long and hostile ones, and those that replace what others use', () => {
     const files = grouped().slice(grouped().indexOf('--runTestsByPath') + 1);
     expect(files).toEqual([
       'test/keys/long.test.ts',
       'test/keys/slow.hostile.test.ts',
-      'test/keys/replaces.test.ts',
-      'test/not-together/one.test.ts',
-      '.setup/suites-together/keys-1.test.ts',
-      '.setup/suites-together/keys-2.test.ts',
+      ...Object.keys(REPLACING),
+      '.setup/suites-together/group-1.test.ts',
+      '.setup/suites-together/group-2.test.ts',
     ]);
     const declared = files
-      .slice(4)
+      .slice(-2)
       .map((file) => readFileSync(path.join(root, file), 'utf8').match(/(?<=describe\(")[^"]+/g) ?? []);
-    expect(declared.map(({ length }) => length)).toEqual([5, 4]);
-    expect(declared.flat().sort()).toEqual(SUITES.slice(0, 9));
+    expect(declared.map(({ length }) => length)).toEqual([6, 5]);
+    expect(declared.flat().sort()).toEqual(
+      [...SUITES.slice(0, 9), 'test/keys/within.test.ts', 'test/tail/one.test.ts'].sort(),
+    );
   });
 
   it('are named one by one if they fail: by their tests, or all if the group itself has failed', () => {
     grouped();
-    const name = path.join(root, '.setup/suites-together/keys-2.test.ts');
+    const name = path.join(root, '.setup/suites-together/group-2.test.ts');
     const failedBy = (results: object[], file = name) =>
       evaluate(`failedSuites(root, ${JSON.stringify({ name: file, assertionResults: results })})`);
     const passed = { status: 'passed', ancestorTitles: ['test/keys/1.test.ts'] };
     const failed = { status: 'failed', ancestorTitles: ['test/keys/3.test.ts', 'a describe'] };
     expect(failedBy([passed, failed, failed])).toEqual(['test/keys/3.test.ts']);
-    expect(failedBy([passed])).toEqual([1, 3, 5, 7].map((index) => `test/keys/${index}.test.ts`));
+    expect(failedBy([passed])).toEqual([
+      ...[1, 3, 5, 7].map((index) => `test/keys/${index}.test.ts`),
+      'test/keys/within.test.ts',
+    ]);
     expect(failedBy([failed], path.join(root, 'test/tail/a.test.ts'))).toEqual(['test/tail/a.test.ts']);
   });
 });
