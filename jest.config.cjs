@@ -34,7 +34,7 @@ module.exports = {
   // The client names its files as they are called once they are compiled.
   moduleNameMapper: { '^\\./(errors|export|http|pages|tail)\\.js$': './$1' },
   transformIgnorePatterns: [`/node_modules/(?!(.*/node_modules/)?(${COMPILED_PACKAGES.join('|')})/)`],
-  testSequencer: '<rootDir>/test/support/groups-first.cjs',
+  testSequencer: '<rootDir>/test/support/longest-first.cjs',
   // One more than the two cores of CI: many tests wait for a process or a moment.
   maxWorkers: 3,
   testTimeout: 240_000,

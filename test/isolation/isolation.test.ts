@@ -14,12 +14,11 @@ import { routesOfTheService } from './support/routes-of-the-service';
 import { COUNTS, openStage, type Stage } from './support/stage';
 import { totalsOf } from './support/totals';
 
-const IS_SHORT = casesOf(__filename) === 1;
 /**
- * Whether a call states every argument. The server is asked in both ways in full. Elsewhere each call is made once, since
- * one with all arguments reaches more.
+ * Whether each call is made once, with every argument, and a refusal is asked for with one tenant's values only: a call
+ * with all arguments reaches more, and a refusal comes before they are read. The server is asked in all ways in full.
  */
-const waysOf = (engine: string) => (IS_SHORT || engine === 'embedded' ? [true] : [false, true]);
+const isBrief = (engine: string) => casesOf(__filename) === 1 || engine === 'embedded';
 
 /** A sentence about a call that told one tenant's value to another. */
 type Leak = string;
@@ -87,9 +86,8 @@ describe.each(ENGINES.slice(-casesOf(__filename)))('two tenants of one service o
       const found: Leak[] = [];
       for (const actor of actors) {
         const isPermitted = mayUse(one.field, actor);
-        // A refusal comes before the arguments are read, so the short share asks for one only.
-        for (const target of IS_SHORT && !isPermitted ? [stage.b] : targets()) {
-          for (const withAll of waysOf(engine)) {
+        for (const target of isBrief(engine) && !isPermitted ? [stage.b] : targets()) {
+          for (const withAll of isBrief(engine) ? [true] : [false, true]) {
             const { leaks, text } = await leaksOf(actor, target, rootFieldCall(one, target, withAll));
             found.push(...leaks);
             const { data, errors = [] } = JSON.parse(text);

@@ -6,7 +6,7 @@ import path from 'node:path';
 const SCRIPT = path.resolve(__dirname, '../../scripts/lib/suites-together.mjs');
 /** What a suite replaces for all suites of its process, by its path. */
 const REPLACING: Record<string, string> = {
-  'test/keys/clock.test.ts': "jest.useFakeTimers();\n",
+  'test/keys/clock.test.ts': 'jest.useFakeTimers();\n',
   'test/keys/module.test.ts': "jest.mock('../../src/errors', () => ({}));\n",
   'test/keys/function.test.ts': "const ask = jest.spyOn(globalThis, 'fetch');\n",
   'test/keys/setting.test.ts': "describe('all', () => {\n  process.env.PORT = '1';\n});\n",

@@ -102,13 +102,14 @@ describe('a cursor whose entry is another one, as after a fail-over that lost en
   const REFUSED = { code: 'cursor_of_earlier_log' };
   let trial: Trial;
   let cursor: string;
-  const noticed = jest.spyOn(epoch, 'noticeSetBack');
+  let noticed: jest.SpyInstance;
   beforeEach(async () => {
-    noticed.mockClear();
+    noticed = jest.spyOn(epoch, 'noticeSetBack');
     trial = new Trial();
     trial.size = 3;
     cursor = (await trial.read({ from: 'beginning' })).nextCursor;
   });
+  afterEach(() => noticed.mockRestore());
   const goOn = () => trial.read({ from: null, cursor });
   const lose = () => {
     trial.markAt = (position) => `other ${position}`;

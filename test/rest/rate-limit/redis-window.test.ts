@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import Redis from 'ioredis';
 import { pino } from 'pino';
-import { RedisLimiter, retryAfterSeconds } from '../../../src/caller/rate-limit/limiter';
+import { RedisLimiter, retryAfterSeconds, WINDOW_CLOCK } from '../../../src/caller/rate-limit/limiter';
 import { RedisLink } from '../../../src/caller/rate-limit/redis-link';
 import { REDIS_URL } from '../../support/engines';
 import { gaps, mostInAnyWindow, timesOf, WINDOW_MS, WindowModel } from '../support/window-model';
@@ -30,7 +30,7 @@ onRedis('the sliding window shared through Redis', () => {
     const links = [1, 2].map(() => new RedisLink(REDIS_URL ?? '', pino({ level: 'silent' })));
     limiters = links.map((link) => new RedisLimiter(link));
     await Promise.all(links.map((link) => link.connected()));
-    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    jest.spyOn(WINDOW_CLOCK, 'nowMs').mockImplementation(() => now);
   });
   afterAll(async () => {
     jest.restoreAllMocks();
