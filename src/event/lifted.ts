@@ -14,6 +14,10 @@ const IS_ROLE_CHANGE = new RegExp(ROLE_CHANGE);
 /** The fields that name the member of a changed role. The first one that has a value does. */
 export const MEMBER_FIELDS = ['targetServerPrincipalName', 'targetDatabasePrincipalName'] as const;
 
+/** What an event states in `additional` that a lifted field is read from. */
+export const statedFor = (name: LiftedName): readonly string[] =>
+  name === 'roleMember' ? MEMBER_FIELDS : [name];
+
 /**
  * The value of a lifted field; null: the event states none. `src/store/rows/lifted-sql.ts` says the same in SQL.
  */

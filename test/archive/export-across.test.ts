@@ -1,5 +1,8 @@
+import type { LiftedName } from '../../src/event/fields';
+import { liftedValue } from '../../src/event/lifted';
 import { toSummaryFilter } from '../../src/event/query';
 import { PostgresExportSource } from '../../src/modules/export/export.source';
+import type { ExportPage, IdSpan } from '../../src/modules/export/export-source';
 import { tenantSet } from '../../src/tenant-set';
 import { ANY_ENGINE } from '../support/engines';
 import { Store } from '../support/store';
@@ -38,6 +41,14 @@ describe('pages of an export over rows and files', () => {
           minutes.map((minute, i) => ({
             eventTime: `${monday}T08:${String(minute).padStart(2, '0')}:0${offset + i}.0000000Z`,
             statement: 'SELECT 1 -- as long as the others',
+            // Every way to state a value that a lifted field has, or has not.
+            actionId: i % 2 === 0 ? 'APRL' : 'SL',
+            additional: {
+              responseRows: [i, String(i), `${i}.5`, null, 1e300, '9223372036854775807'][i] ?? null,
+              ...(i % 3 === 0 && { targetServerPrincipalName: '管理员' }),
+              ...(i % 4 === 0 && { targetDatabasePrincipalName: '\0 and half a pair \ud800' }),
+              note: 'not lifted',
+            },
           })),
         );
         await own.insert(events);
@@ -87,6 +98,43 @@ describe('pages of an export over rows and files', () => {
   it('end with the first week that lies in a file, of whichever tenant', async () => {
     expect(await pagesOf(LARGE)).toEqual(weeks);
   });
+
+  it.each<[readonly LiftedName[], string[]]>([
+    [[], []],
+    [['responseRows'], ['responseRows']],
+    [
+      ['roleMember', 'responseRows', 'targetServerPrincipalName'],
+      ['responseRows', 'targetDatabasePrincipalName', 'targetServerPrincipalName'],
+    ],
+  ])(
+    'have the lifted fields %j as events that were read whole, and read nothing else of rows',
+    async (lifted, keys) => {
+      const source = new PostgresExportSource(store.database.service, LARGE);
+      const read = new Set<string>();
+      let count = 0;
+      for (let after: string | null = ALL.after; after !== null; ) {
+        const span: IdSpan = { after, upTo: ALL.upTo };
+        const [whole, part]: ExportPage[] = [
+          await source.page(tenantSet([...tenants]), FILTER, span),
+          await source.page(tenantSet([...tenants]), FILTER, span, lifted),
+        ];
+        const shown = (page: ExportPage | undefined) =>
+          page?.events.map(({ additional, ...event }) => [
+            event,
+            lifted.map((name) => liftedValue(name, { ...event, additional })),
+          ]);
+        expect(shown(part)).toEqual(shown(whole));
+        expect(part?.after).toBe(whole?.after);
+        for (const { additional } of part?.events ?? [])
+          if (!('note' in additional)) for (const key of Object.keys(additional)) read.add(key);
+        count += part?.events.filter(({ additional }) => !('note' in additional)).length ?? 0;
+        after = whole?.after ?? null;
+      }
+      expect([...read].sort()).toEqual(keys);
+      // The others lie in files.
+      expect(count).toBe(18);
+    },
+  );
 
   it('are bounded in bytes: behind these there is one event more at most', async () => {
     expect(await pagesOf({ ...LARGE, bytes: 0 })).toEqual(

@@ -1,5 +1,6 @@
 import type { FairShare } from '../../caller/rate-limit/fair-share';
 import { DomainError } from '../../errors';
+import type { LiftedName } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import { LIMITS } from '../../limits';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
@@ -18,6 +19,8 @@ interface ExportRequest {
   /** Who exports. Each holder has one export at a time. */
   readonly holder: string;
   readonly filter: AuditEventFilter;
+  /** The fields that are read from `additional`, of which more may be left out; not given: all of it is read. */
+  readonly lifted?: readonly LiftedName[];
   /** A record id; null: from the beginning. */
   readonly cursor: string | null;
   /** Called before each page. @throws DomainError if the caller may no longer have the events */
@@ -92,12 +95,12 @@ class Pages {
   ) {}
 
   async next(span: IdSpan): Promise<ExportPage> {
-    const { tenants, filter, assertAllowed } = this.request;
+    const { tenants, filter, lifted, assertAllowed } = this.request;
     await assertAllowed();
     // A running export is not broken off after a short wait, which a caller can be told only at the start.
     const waitMs = this.#isFirst ? LIMITS.longStatementWaitMs : LIMITS.exportWaitMs;
     this.#isFirst = false;
-    return this.fairShare.run(this.request, () => this.source.page(tenants, filter, span), waitMs);
+    return this.fairShare.run(this.request, () => this.source.page(tenants, filter, span, lifted), waitMs);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { LiftedName } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import type { StoredAuditEvent } from '../../store/rows/audit-event-reader';
 import type { TenantSet } from '../../tenant-set';
@@ -24,8 +25,16 @@ export interface ExportPage {
 /** Port: reads whole events in pages, in the order of their ids, which is the order of their times. */
 export interface ExportSource {
   plan(tenants: TenantSet, filter: AuditEventFilter): Promise<ExportPlan>;
-  /** Reads the next events of a span. A page is bounded in number and size, and may be empty. */
-  page(tenants: TenantSet, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage>;
+  /**
+   * Reads the next events of a span. A page is bounded in number and size, and may be empty.
+   * @param lifted the fields that are read from `additional`, of which more may be left out; not given: all of it is read
+   */
+  page(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    span: IdSpan,
+    lifted?: readonly LiftedName[],
+  ): Promise<ExportPage>;
 }
 
 /** The right to export, which one export of a holder has at a time. */

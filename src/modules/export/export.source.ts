@@ -1,6 +1,7 @@
 import type { ServiceDoor } from '../../database/clients';
 import { guarded, isFailure } from '../../database/failure';
 import { HOUR_MS, TICKS_PER_MS } from '../../event/event-time';
+import type { LiftedName } from '../../event/fields';
 import { FILTER_SPECS } from '../../event/filters';
 import { type AuditEventFilter, givenFilters } from '../../event/query';
 import { idBefore, recordIdFloor, ticksOfRecordId } from '../../event/record-id';
@@ -63,20 +64,30 @@ export class PostgresExportSource implements ExportSource {
     return [...windows].sort(([a], [b]) => a - b).map(([lo, { n }]) => ({ lo, hi: lo + 1, n }));
   }
 
-  page(tenants: TenantSet, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage> {
+  page(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    span: IdSpan,
+    lifted?: readonly LiftedName[],
+  ): Promise<ExportPage> {
     return byTier(
       this.service,
       { tenants, range: { from: ticksOfRecordId(span.after) } },
-      () => this.#pageOfRows(tenants, filter, span),
-      () => guarded(() => pageAcross(this.service, tenants, filter, span, this.limits)),
+      () => this.#pageOfRows(tenants, filter, span, lifted),
+      () => guarded(() => pageAcross(this.service, tenants, filter, span, this.limits, lifted)),
     );
   }
 
-  async #pageOfRows(tenants: TenantSet, filter: AuditEventFilter, span: IdSpan): Promise<ExportPage> {
+  async #pageOfRows(
+    tenants: TenantSet,
+    filter: AuditEventFilter,
+    span: IdSpan,
+    lifted?: readonly LiftedName[],
+  ): Promise<ExportPage> {
     const each = this.service.each(tenants);
     const upTo = isRead(filter) ? await this.#sliceEnd(tenants, span) : null;
     const slice = { after: span.after, upTo: upTo ?? span.upTo };
-    const statement = exportPageStatement(each, filter, slice, this.limits);
+    const statement = exportPageStatement(each, filter, slice, this.limits, lifted);
     const { planning } = planOf({ kind: 'export', filter });
     const rows = await guarded(() => this.service.ask(statement, tenants, planning));
     const events = rows.map(toStoredEvent);

@@ -1,10 +1,11 @@
 import { Prisma } from '../../database/clients';
 import type { EachTenant } from '../../database/each-tenant';
+import type { LiftedName } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import { countedOf } from '../../store/counts/dimensions';
 import { segmentsOf, wordSegmentsOf } from '../../store/counts/segments';
 import { planOf } from '../../store/plan';
-import { MARKED_COLUMNS, whereOf } from '../../store/rows/event-rows';
+import { MARKED_COLUMNS, markedColumns, whereOf } from '../../store/rows/event-rows';
 import type { IdSpan } from './export-source';
 
 /** The spans of hours [lo, hi) with matching events, in order, with the number of events (`n`). */
@@ -25,20 +26,23 @@ const within = ({ after, upTo }: IdSpan) =>
 /**
  * Whole events, limited in number and in bytes; the first event may exceed the bytes. Each row has the number of events
  * before the cut (`matched`).
+ * @param lifted the fields that are read from \`additional\`; not given: all of it is read
  */
 export function exportPageStatement(
   each: EachTenant,
   filter: AuditEventFilter,
   span: IdSpan,
   { events, bytes }: { readonly events: number; readonly bytes: number },
+  lifted?: readonly LiftedName[],
 ): Prisma.Sql {
+  const columns = lifted ? markedColumns(lifted) : MARKED_COLUMNS;
   return Prisma.sql`
     SELECT r.* FROM (
       SELECT u.*, count(*) OVER ()::int AS matched,
         sum(u.size) OVER (ORDER BY u.record_id, u.tenant_id) - u.size AS before
       FROM (${each(
         (tenant) => Prisma.sql`
-        SELECT ${MARKED_COLUMNS}, octet_length(e.statement) + pg_column_size(e.additional) AS size FROM audit_event e
+        SELECT ${columns}, octet_length(e.statement) + pg_column_size(e.additional) AS size FROM audit_event e
         WHERE e.tenant_id = ${tenant} AND ${within(span)} AND ${whereOf(filter)}
         ORDER BY e.record_id LIMIT ${events}::int`,
       )}) u

@@ -1,4 +1,5 @@
 import type { ServiceDoor } from '../../database/clients';
+import type { LiftedName } from '../../event/fields';
 import type { AuditEventFilter } from '../../event/query';
 import { idBefore, nextId } from '../../event/record-id';
 import { sealedIn } from '../../store/archive/archive';
@@ -20,6 +21,7 @@ export function pageAcross(
   filter: AuditEventFilter,
   span: IdSpan,
   limits: PageLimits,
+  lifted?: readonly LiftedName[],
 ): Promise<ExportPage> {
   return service.snapshot(tenants, async (step) => {
     const ask = askBy(step);
@@ -31,7 +33,7 @@ export function pageAcross(
       if (weekEnd !== null && weekEnd < whole.to && (end === null || weekEnd < end)) end = weekEnd;
     }
     const slice = { after: span.after, upTo: end === null ? span.upTo : idBefore(end) };
-    const rows = await ask(exportPageStatement(service.each(tenants), filter, slice, limits));
+    const rows = await ask(exportPageStatement(service.each(tenants), filter, slice, limits, lifted));
     const matched = Number(rows[0]?.matched ?? 0);
     // From a source that was cut, nothing is known behind its last event.
     let bound = rows.length < matched || matched >= limits.events ? idOf(rows.at(-1)) : null;

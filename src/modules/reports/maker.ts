@@ -4,7 +4,7 @@ import { DomainError, refusal } from '../../errors';
 import { ofActions, ROLE_CHANGE_ACTIONS } from '../../event/action-names';
 import { parseTicks, TICKS_PER_MS } from '../../event/event-time';
 import { allOf, type Expression, termsOf } from '../../event/expression/expression';
-import type { AnyField } from '../../event/fields';
+import { type AnyField, isLifted, type LiftedName } from '../../event/fields';
 import type { TextForm } from '../../event/marks';
 import type { ParameterValues } from '../../event/parameter-specs';
 import { type AuditEventFilter, toSummaryFilter } from '../../event/query';
@@ -49,6 +49,8 @@ export interface ReportSources {
     readonly tenants: TenantSet;
     readonly holder: string;
     readonly filter: AuditEventFilter;
+    /** The fields that are read from `additional`. */
+    readonly lifted: readonly LiftedName[];
     readonly cursor: null;
     readonly assertAllowed: () => Promise<void>;
   }) => Promise<Events>;
@@ -166,11 +168,11 @@ export class ReportMaker {
       report.of === 'privileged' ? await this.#privileged(request, question.endTime) : declared;
     const filter = isWanted ? narrowed(asked.filter, isWanted) : asked.filter;
     const isMasked = (await this.ask.masks?.(request.tenantId)) === true;
-    const events = await this.#events(request, filter);
+    const columns: readonly AnyField[] = [...report.columns, 'recordId'];
+    const fields = [...new Set([...columns, ...fieldsOf(report.sections)])];
+    const events = await this.#events(request, filter, fields.filter(isLifted));
     try {
       if (!isWanted && (events.totalCount ?? 0) > this.limits.rows) throw tooManyRows(this.limits.rows);
-      const columns: readonly AnyField[] = [...report.columns, 'recordId'];
-      const fields = [...new Set([...columns, ...fieldsOf(report.sections)])];
       const period = { fromMs: Number(from / TICKS_PER_MS), toMs: Number(to / TICKS_PER_MS) };
       const workingHours = await this.ask.workingHours(oneTenant(request.tenantId), period.toMs);
       const shape = {
@@ -204,7 +206,7 @@ export class ReportMaker {
 
   async #privileged(request: OneRun, endTime: string): Promise<Privileged> {
     const filter = toSummaryFilter({ filter: ofActions(ROLE_CHANGE_ACTIONS), startTime: undefined, endTime });
-    const events = await this.#events(request, filter);
+    const events = await this.#events(request, filter, ['roleMember']);
     try {
       const privileged = new Privileged();
       for await (const batch of events.batches) for (const event of batch) privileged.take(event);
@@ -214,8 +216,13 @@ export class ReportMaker {
     }
   }
 
-  #events({ tenantId, holder, assertAllowed }: OneRun, filter: AuditEventFilter): Promise<Events> {
-    return this.ask.events({ tenants: oneTenant(tenantId), holder, filter, cursor: null, assertAllowed });
+  #events(
+    { tenantId, holder, assertAllowed }: OneRun,
+    filter: AuditEventFilter,
+    lifted: readonly LiftedName[],
+  ): Promise<Events> {
+    const tenants = oneTenant(tenantId);
+    return this.ask.events({ tenants, holder, filter, lifted, cursor: null, assertAllowed });
   }
 
   async #stateRows(kind: 'sources' | 'controls', request: OneRun, asked: Asked): Promise<StateRows> {

@@ -9,10 +9,12 @@ import {
   type FieldName,
   LIFTED_NAMES,
   LIST_FIELDS,
+  type LiftedName,
   STATEMENT_PREVIEW,
   toSnakeCase,
 } from '../../event/fields';
 import { FILTERS } from '../../event/filters';
+import { statedFor } from '../../event/lifted';
 import { type AuditEventFilter, type AuditEventQuery, givenFilters, type TimeRange } from '../../event/query';
 import { eventTimeOf, recordIdFloor } from '../../event/record-id';
 import { statementOrMark } from '../bytes/large-statements';
@@ -44,12 +46,21 @@ export const listColumns = ({ hasLifted }: Pick<AuditEventQuery, 'hasLifted'>): 
 
 const WHOLE_COLUMNS = [...new Set([...columnsOf(DETAIL_FIELDS), ...columnsOf(['sourceType'])])];
 export const DETAIL_COLUMNS = Prisma.raw([...WHOLE_COLUMNS, 'e.additional'].join(', '));
+const marked = (additional: string) =>
+  Prisma.raw(
+    [...WHOLE_COLUMNS, additional]
+      .map((column) => (column === 'e.statement' ? `${statementOrMark('e')} AS statement` : column))
+      .join(', '),
+  );
 /** The same, with marks in place of large statements (`LargeStatements`). */
-export const MARKED_COLUMNS = Prisma.raw(
-  [...WHOLE_COLUMNS, 'e.additional']
-    .map((column) => (column === 'e.statement' ? `${statementOrMark('e')} AS statement` : column))
-    .join(', '),
-);
+export const MARKED_COLUMNS = marked('e.additional');
+
+/** The same, with no more of `additional` than these lifted fields are read from: most of it takes long to read. */
+export function markedColumns(lifted: readonly LiftedName[]): Prisma.Sql {
+  const keys = [...new Set(lifted.flatMap(statedFor))];
+  const values = keys.map((key) => `'${key}', e.additional->'${key}'`).join(', ');
+  return marked(`jsonb_strip_nulls(jsonb_build_object(${values})) AS additional`);
+}
 
 /** Code of an expression that takes the value of a field from `row`. */
 function expressionOf(name: FieldName): string {
