@@ -7,7 +7,7 @@ import serverClient from './lib/server-client.cjs';
 import { failedSuites, inGroups } from './lib/suites-together.mjs';
 import { ROOT, setup } from './setup.mjs';
 
-/** `--long`: only the long suites, in full. */
+/** `--long`: only the long suites, in full if `TEST_SHARE` says nothing else. */
 const isLong = process.argv[2] === '--long';
 /** `--without-long`: all but the long suites, whose short share is a part of what `--long` runs. CI runs both. */
 const isWithoutLong = process.argv[2] === '--without-long' && process.argv.length === 3;
@@ -38,7 +38,8 @@ const skipped = [];
 /** The temporary files of this run. As in /tmp, a program of another user reaches those that a test opens to it. */
 const folder = mkdtempSync(join(memoryFolder() ?? tmpdir(), 'audit-tests-'));
 chmodSync(folder, 0o1777);
-const env = { ...process.env, NODE_ENV: 'test', TMPDIR: folder, ...(isLong && { TEST_SHARE: 'full' }) };
+const env = { ...process.env, NODE_ENV: 'test', TMPDIR: folder };
+if (isLong) env.TEST_SHARE ??= 'full';
 if (isWhole) env.TEST_ENGINE ??= 'postgresql';
 let code = 1;
 try {
