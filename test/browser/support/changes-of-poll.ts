@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 const OBSERVE = `{
   const nameOf = (target) => {
     const element = target.nodeType === 1 ? target : target.parentElement;
-    return element?.closest('tr')?.innerText.split('\\t')[1].trim() ?? element?.outerHTML;
+    return element?.closest('tr')?.innerText.split('\\t')[1]?.trim() ?? element?.outerHTML;
   };
   window.changed = [];
   const begun = new Map();
