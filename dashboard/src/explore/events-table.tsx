@@ -1,6 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import { DataTable, type DataTableColumn } from 'mantine-datatable';
-import { memo, type ReactNode, useDeferredValue, useRef } from 'react';
+import { memo, type ReactNode, useRef } from 'react';
 import type { EventsQuery } from '../../generated/operations';
 import { COMMON } from '../lib/common';
 import { FIELD_LABELS } from '../lib/field-labels';
@@ -34,9 +34,6 @@ type Item = Page['items'][number];
 
 /** In pixels, where nobody has made the column narrower or wider. */
 const STATEMENT_WIDTH = 300;
-const ROW_HEIGHT = 25;
-/** About half of those that a screen has. */
-const FIRST_ROWS = 12;
 
 interface Props {
   readonly page: Page | undefined;
@@ -71,13 +68,7 @@ export const EventsTable = memo(function EventsTable(props: Props) {
     return columnOf(column, { zone, open, state, change, marks, head, width }, t, labels);
   });
   const totalCount = page?.totalCount ?? 0;
-  const items = page?.items ?? [];
-  // To draw all rows at once keeps the browser busy for a tenth of a second: the first come alone, the others in slices.
-  const areAllDrawn = useDeferredValue(true, false);
-  useListKeys(
-    items.map(({ recordId }) => recordId),
-    'data-event',
-  );
+  useListKeys(page?.items.map(({ recordId }) => recordId) ?? [], 'data-event');
   const place = useRef<HTMLDivElement>(null);
   useOneStop(place, 'thead');
   return (
@@ -86,12 +77,12 @@ export const EventsTable = memo(function EventsTable(props: Props) {
         className={classes.table ?? ''}
         withTableBorder
         highlightOnHover
-        minHeight={Math.max(180, areAllDrawn ? 0 : items.length * ROW_HEIGHT)}
+        minHeight={180}
         fz={12.5}
         verticalSpacing={3}
         horizontalSpacing={8}
         idAccessor="recordId"
-        records={areAllDrawn ? [...items] : items.slice(0, FIRST_ROWS)}
+        records={[...(page?.items ?? [])]}
         columns={columns}
         fetching={isBusy}
         noRecordsText={t.noEventsOnPage}
