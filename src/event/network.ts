@@ -74,7 +74,7 @@ export function mappedText(network: Network): string {
 }
 
 /** An address of IPv4 that is written as IPv6 (`::ffff:203.0.113.66`), as IPv4 writes it. Any other text stays. */
-export function plainAddress(text: string): string {
+export function unmappedAddress(text: string): string {
   if (!text.includes(':')) return text;
   const value = addressValue(text);
   if (value === null || !isMapped(value)) return text;

@@ -1,6 +1,6 @@
 import { FAILED_LOGIN_ACTIONS } from '../event/action-names';
 import { liftedValue } from '../event/lifted';
-import { plainAddress } from '../event/network';
+import { unmappedAddress } from '../event/network';
 import { fold } from '../event/search';
 import type { DetectionEvent, Value } from './event';
 import { plainStatementsOf, readingOf } from './plain-statement';
@@ -19,7 +19,7 @@ const CLIENT = /\[CLIENT: ([^\]<>]+)\]/;
 
 export function clientOf({ fields }: DetectionEvent): string | undefined {
   const address = fields.clientIp || CLIENT.exec(fields.statement ?? '')?.[1];
-  return address && plainAddress(address);
+  return address && unmappedAddress(address);
 }
 
 /** `Login failed for user 'sa'.` */

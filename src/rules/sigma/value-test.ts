@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { FAILED_LOGIN_ACTIONS } from '../../event/action-names';
 import { AUDIT_EVENT_FIELDS } from '../../event/fields';
-import { isWithin, parseAddresses, plainAddress } from '../../event/network';
+import { isWithin, parseAddresses, unmappedAddress } from '../../event/network';
 import { fold } from '../../event/search';
 import { type FieldSlot, textOf, type Value } from '../event';
 import { codeOf } from '../event-values';
@@ -103,7 +103,7 @@ export const truthOf = (value: Scalar): boolean | null => TRUTHS[String(value).t
 
 /** A whole value as events have it. */
 const wholeText = ({ name }: FieldSlot, text: string): string =>
-  PADDED.has(name) ? codeOf(text) : name === 'clientIp' ? plainAddress(text) : text;
+  PADDED.has(name) ? codeOf(text) : name === 'clientIp' ? unmappedAddress(text) : text;
 
 const BOOLEANS: ReadonlySet<string> = new Set(
   Object.entries(AUDIT_EVENT_FIELDS).flatMap(([name, { kind }]) => (kind === 'boolean' ? [name] : [])),
