@@ -46,13 +46,14 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     );
     const done = new Map<string, MakeRequest>();
     const sent: string[] = [];
+    const receivers: (readonly string[])[] = [];
     const noted: AccessEntry[] = [];
     const givenUp: string[] = [];
     const stopping = new AbortController();
     const held = new Map<number, Promise<void>>();
     const faults: { make?: Error; send?: string; crash?: boolean; stop?: boolean } = {};
-    /** What an operator does while a run is made. */
-    const meanwhile: { act?: () => Promise<unknown> } = {};
+    /** What an operator does while a run is made, or sent. */
+    const meanwhile: { act?: () => Promise<unknown>; send?: () => Promise<unknown> } = {};
     const instance = (restMs?: number) =>
       new ScheduleRunner(
         {
@@ -75,10 +76,12 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
             },
           },
           delivery: {
-            send: async (_, { runId, told }) => {
+            send: async ({ definition: { emails } }, { runId, told }) => {
               if (faults.crash) throw new Error('the process ended');
+              await meanwhile.send?.();
               if (faults.send !== undefined) return { told, failure: faults.send, note: null };
               sent.push(runId);
+              receivers.push(emails);
               return { told: ['a@example.com'], failure: null, note: null };
             },
           },
@@ -107,6 +110,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       instance,
       done,
       sent,
+      receivers,
       noted,
       givenUp,
       held,
@@ -266,14 +270,60 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       await stage(DAILY, '2026-03-28T10:00:00Z');
     clock.ms = at('2026-03-29T05:00:00Z');
     faults.send = 'HTTP 503';
-    meanwhile.act = () => schedules.setPaused(tenantId, scheduleId, true, AN_ATTEMPT);
+    meanwhile.send = () => schedules.setPaused(tenantId, scheduleId, true, AN_ATTEMPT);
     await instance().round();
     expect(await look()).toMatchObject({ paused: true, pending: null, failures: 0, error: 'HTTP 503' });
     delete faults.send;
-    delete meanwhile.act;
+    delete meanwhile.send;
     clock.ms += 20 * MINUTE;
     await instance().round();
     expect([done.size, sent.length]).toEqual([1, 0]);
+  });
+
+  it('that are removed or paused while a run is made do not send it', async () => {
+    const one = await stage(DAILY, '2026-03-28T10:00:00Z');
+    const { clock, instance, done, sent, meanwhile, schedules, tenantId, scheduleId, look } = one;
+    meanwhile.act = () => schedules.setPaused(tenantId, scheduleId, true, AN_ATTEMPT);
+    clock.ms = at('2026-03-29T05:00:00Z');
+    await instance().round();
+    expect([done.size, sent.length]).toEqual([1, 0]);
+    expect(await look()).toMatchObject({ paused: true, pending: null, lastRunId: null, failures: 0 });
+    await schedules.setPaused(tenantId, scheduleId, false, AN_ATTEMPT);
+    meanwhile.act = () => schedules.remove(tenantId, scheduleId, AN_ATTEMPT);
+    clock.ms = at('2026-03-30T05:00:00Z');
+    await instance().round();
+    expect([done.size, sent.length]).toEqual([2, 0]);
+  });
+
+  it('that get other receivers while a run is made send it to these alone', async () => {
+    const { clock, instance, receivers, meanwhile, schedules, tenantId, scheduleId } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    meanwhile.act = () =>
+      schedules.update(tenantId, scheduleId, { ...DAILY, emails: ['b@example.com'] }, AN_ATTEMPT);
+    clock.ms = at('2026-03-29T05:00:00Z');
+    await instance().round();
+    expect(receivers).toEqual([['b@example.com']]);
+  });
+
+  it('of a tenant that is disabled while a run is made send it once the tenant is enabled', async () => {
+    const { clock, instance, done, sent, meanwhile, tenantId, look } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    const disable = (value: string) =>
+      store.query(
+        `UPDATE tenant SET disabled_at = ${value}, disabled_reason = 'x' WHERE tenant_id = ${tenantId}`,
+      );
+    meanwhile.act = () => disable('now()');
+    clock.ms = at('2026-03-29T05:00:00Z');
+    await instance().round();
+    expect([done.size, sent.length]).toEqual([1, 0]);
+    expect(await look()).toMatchObject({ failures: 0, error: null, lastRunId: null });
+    await disable('NULL');
+    await instance().round();
+    expect([done.size, sent.length]).toEqual([1, 1]);
   });
 
   it('that get other times during a run keep them, also where that run can never be made', async () => {

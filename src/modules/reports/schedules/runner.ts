@@ -107,10 +107,11 @@ export class ScheduleRunner {
       return saved;
     };
     try {
-      await this.#runOf(schedule, save, () => {
+      const assertHeld = () => {
         if (held.isLost) throw new Error('the lease of the schedule was lost');
         this.parts.signal.throwIfAborted();
-      });
+      };
+      await this.#runOf(schedule, save, { assertHeld, toSend: () => schedules.toSend(key, holder) });
       return true;
     } finally {
       clearInterval(renewing);
@@ -121,7 +122,10 @@ export class ScheduleRunner {
   async #runOf(
     schedule: Schedule,
     save: (progress: Progress) => Promise<Schedule>,
-    assertHeld: () => void,
+    {
+      assertHeld,
+      toSend,
+    }: { readonly assertHeld: () => void; readonly toSend: () => Promise<Schedule | null> },
   ): Promise<void> {
     const now = await this.parts.schedules.now();
     const planned = this.#planned(schedule, now.getTime());
@@ -139,7 +143,10 @@ export class ScheduleRunner {
       return null;
     });
     if (!pending) return;
-    const sent = await this.parts.delivery.send(schedule, pending);
+    // Making takes minutes: who changed the schedule meanwhile means this run too. A pause gives it up.
+    const current = await toSend();
+    if (current?.pending?.runId !== pending.runId) return;
+    const sent = await this.parts.delivery.send(current, pending);
     if (sent.failure !== null) {
       await this.#failed(schedule, { ...pending, told: sent.told }, { shown: sent.failure }, save);
       return;

@@ -205,6 +205,16 @@ export class ScheduleStore {
     return held && this.#find({ tenantId, scheduleId });
   }
 
+  /**
+   * @returns the schedule as it is now, for who is about to send its run; null: nothing of it may be sent, because the
+   * lease is lost, the schedule was removed or its tenant disabled
+   */
+  async toSend(key: ScheduleKey, holder: string): Promise<Schedule | null> {
+    const { tenantId } = key;
+    const isInUse = (await this.owner.models.tenant.count({ where: { tenantId, disabledAt: null } })) > 0;
+    return isInUse ? this.renew(key, holder) : null;
+  }
+
   release({ tenantId, scheduleId }: ScheduleKey, holder: string): Promise<void> {
     return this.#leases.release([tenantId, scheduleId], holder);
   }
