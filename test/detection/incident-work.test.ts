@@ -180,7 +180,7 @@ describe('work on incidents', () => {
       const { entities, ...rest } = JSON.parse(about) as { entities: object[] };
       const changed = JSON.stringify({ ...rest, entities: [...entities, ...more] });
       await models.alert.updateMany({ where: { tenantId, alertId }, data: { about: changed } });
-      await models.$transaction((tx) => putIncidents(tx, tenantId, [incidentId], NOW_MS));
+      await models.$transaction((tx) => putIncidents(tx, tenantId, [incidentId], { nowMs: NOW_MS }));
       return (await models.incident.findFirst({ where: { tenantId, incidentId } }))?.rowsRead;
     };
     expect(await rowsWith()).toBe(5n);

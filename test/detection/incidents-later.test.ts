@@ -1,3 +1,4 @@
+import { Detector } from '../../src/modules/detection/detector/detector';
 import { runCli } from '../support/cli';
 import { ENGINES } from '../support/engines';
 import { anEvent, type IngestedEvent } from '../support/events';
@@ -123,5 +124,64 @@ describe.each(ENGINES)('an incident whose events are not where they were, on %s'
     );
     expect(answer.outcome).toBe('sealed');
     expect((await list(`/incidents/${incidentId}`, key)).unrecorded).toEqual(told);
+  });
+
+  it('keeps the rows that its logins read, also when their week lies in a file', async () => {
+    const { world } = open;
+    const tenant = await world.tenant();
+    const key = await keyOf(tenant);
+    const read = (minute: number, responseRows: number) =>
+      by('sa', minute, {
+        actionId: 'BCM',
+        objectName: 'Salaries',
+        statement: 'SELECT 1',
+        additional: { responseRows },
+      });
+    await tenant.ingest([...guessed(), by('sa', 12, MADE), read(13, 7_000), read(14, 500)]);
+    const incident = async () => (await list('/incidents', key))[0];
+    await until(incident, (one) => one?.alertCount >= 4 && one.rowsRead === 7_500);
+    const { answer } = await until(
+      () => run('archive', 'run', tenant.tenantId, '--week', WEEK),
+      ({ answer: { outcome } }) => outcome !== 'waits',
+    );
+    expect(answer.outcome).toBe('sealed');
+    // A person takes an alert out, and puts it back.
+    const [{ alertId }] = await list('/alerts', key);
+    const { incidentId } = await incident();
+    const move = 'mutation($a: String!, $i: String) { moveAlert(alertId: $a, incidentId: $i) { rowsRead } }';
+    const { body } = await world.graphql(key, move, { a: alertId, i: null });
+    expect(body).toEqual({ data: { moveAlert: { rowsRead: 7_500 } } });
+    await world.graphql(key, move, { a: alertId, i: incidentId });
+    // One event comes late, and stays a row beside the file.
+    await tenant.ingest([read(15, 20)]);
+    await until(incident, (one) => one?.rowsRead !== 7_500);
+    expect(await incident()).toMatchObject({ rowsRead: 7_520 });
+  });
+
+  it('is told of events whose week went into a file before the rules looked at them', async () => {
+    const { world } = open;
+    const tenant = await world.tenant();
+    const key = await keyOf(tenant);
+    const looking = jest.spyOn(Detector.prototype, 'run').mockResolvedValue(0);
+    try {
+      await tenant.ingest([...guessed(), by('sa', 12, MADE), by('sa', 13, GRANTED)]);
+      const { answer } = await until(
+        () => run('archive', 'run', tenant.tenantId, '--week', WEEK),
+        ({ answer: { outcome } }) => outcome !== 'waits',
+      );
+      expect(answer.outcome).toBe('sealed');
+      expect(await list('/alerts', key)).toEqual([]);
+    } finally {
+      looking.mockRestore();
+    }
+    const [one] = await until(
+      () => list('/incidents', key),
+      ([incident]) => incident?.alertCount >= 5,
+    );
+    expect(one.title).toBe('203.0.113.66 guessed sa → svc2 sysadmin');
+    const { entities } = await list(`/incidents/${one.incidentId}`, key);
+    expect(entities.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['sa', '203.0.113.66', 'KALI', 'svc2']),
+    );
   });
 });

@@ -1,6 +1,7 @@
 import type { Prisma } from '../../../database/clients';
 import { uuidOf } from '../base/uuid-of';
 import { type About, linkOf } from './incident-about';
+import type { Door } from './incident-rows';
 import { WITHIN } from './incident-time';
 import { byTime, type OpenAlert } from './put-alerts';
 import { putIncidents } from './put-incidents';
@@ -39,7 +40,10 @@ export async function formIncidents(
   tx: Prisma.TransactionClient,
   tenantId: number,
   alerts: readonly OpenAlert[],
-  { suppressed, nowMs }: { readonly suppressed: ReadonlySet<string>; readonly nowMs: number },
+  {
+    suppressed,
+    ...at
+  }: { readonly suppressed: ReadonlySet<string>; readonly nowMs: number; readonly door?: Door | undefined },
 ): Promise<ReadonlyMap<string, string>> {
   const own = alerts.filter(({ alertId }) => !suppressed.has(alertId)).map(linkedOf);
   if (own.length === 0) return new Map();
@@ -89,7 +93,7 @@ export async function formIncidents(
     await tx.alert.updateMany({ where: { tenantId, incidentId: from }, data: { incidentId: to } });
     await tx.incident.deleteMany({ where: { tenantId, incidentId: from } });
   }
-  await putIncidents(tx, tenantId, [...new Set(placed.values())], nowMs);
+  await putIncidents(tx, tenantId, [...new Set(placed.values())], at);
   return placed;
 }
 

@@ -3,6 +3,7 @@ import { ticksOfRecordId } from '../../../event/record-id';
 import { type Arrived, toDetectionEvent } from '../../../rules/arrived';
 import { loginOf } from '../../../rules/event-values';
 import { linkOf } from './incident-about';
+import type { Door } from './incident-rows';
 import { WITHIN } from './incident-time';
 import { byTime } from './put-alerts';
 import { putIncidents } from './put-incidents';
@@ -20,6 +21,7 @@ export async function growIncidents(
   tenantId: number,
   arrived: readonly Arrived[],
   nowMs: number,
+  door?: Door,
 ): Promise<void> {
   if (arrived.length === 0) return;
   const times = arrived.map(({ recordId }) => ticksOfRecordId(recordId)).sort(byTime);
@@ -41,5 +43,5 @@ export async function growIncidents(
     if (name !== undefined) doing.add(linkOf({ kind: 'login', name }));
   }
   const grown = open.filter(({ links }) => links.some((link) => doing.has(link))).map(({ id }) => id);
-  if (grown.length > 0) await putIncidents(tx, tenantId, grown, nowMs);
+  if (grown.length > 0) await putIncidents(tx, tenantId, grown, { nowMs, door });
 }

@@ -157,7 +157,7 @@ export class IncidentStore {
           data: { incidentId, placedBy: toStored(by.actor), updatedAt: new Date(nowMs) },
         });
         const both = [...new Set([from, incidentId])].filter((one) => one !== null);
-        await putIncidents(tx, tenantId, both, nowMs);
+        await putIncidents(tx, tenantId, both, { nowMs, door: this.service });
         await tx.incident.updateMany({
           where: { tenantId, incidentId: { in: both } },
           data: { touched: true },

@@ -1,32 +1,24 @@
 import type { Prisma } from '../../../database/clients';
-import { COMPLETED_ACTIONS, COMPLETED_SENSITIVE_ACTIONS } from '../../../event/action-names';
-import { COLUMN_OF } from '../../../event/fields';
-import { recordIdFloor } from '../../../event/record-id';
 import { toStored } from '../../../store/rows/stored-text';
-import { type About, type Entity, readAbout } from './incident-about';
+import { type About, readAbout } from './incident-about';
+import { type Door, NO_ROWS, rowsOf } from './incident-rows';
 import { WITHIN } from './incident-time';
 import { titleOf } from './incident-title';
 
-const LOGIN = COLUMN_OF.serverPrincipalName;
-const ADDRESS = COLUMN_OF.clientIp;
-const listed = (codes: readonly string[]): string => codes.map((code) => `'${code}'`).join(', ');
-/** Of a server instance, records of different kinds may tell of the same rows. */
-const KIND = `CASE WHEN upper(rtrim(${COLUMN_OF.actionId})) IN (${listed(COMPLETED_ACTIONS)}) THEN 1
-  WHEN upper(rtrim(${COLUMN_OF.actionId})) IN (${listed(COMPLETED_SENSITIVE_ACTIONS)}) THEN 2 ELSE 0 END`;
-
 /** The most alerts of which an incident's title and entities are made, the first ones. */
 const ALERTS_MAX = 1_000;
-/** The most events of a login whose rows are added up, the most logins that may have read them, and incidents at once. */
-const ROWS_EVENTS_MAX = 20_000;
-const ROWS_LOGINS_MAX = 20;
+/** The most incidents whose rows are added up at once. */
 const ROWS_INCIDENTS_MAX = 50;
 
-/** Makes the facts of incidents anew from their alerts, with few statements. One without alerts is empty. */
+/**
+ * Makes the facts of incidents anew from their alerts, with few statements. One without alerts is empty.
+ * @param door that of the transaction, behind which weeks may lie in files
+ */
 export async function putIncidents(
   tx: Prisma.TransactionClient,
   tenantId: number,
   incidentIds: readonly string[],
-  nowMs: number,
+  { nowMs, door }: { readonly nowMs: number; readonly door?: Door | undefined },
 ): Promise<void> {
   const incidents = await storiesOf(tx, tenantId, incidentIds);
   if (incidents.length < incidentIds.length) {
@@ -42,7 +34,7 @@ export async function putIncidents(
     await tx.incident.updateMany({ where: { tenantId, incidentId: { in: gone } }, data: empty });
   }
   if (incidents.length === 0) return;
-  const moved = await rowsOf(tx, tenantId, incidents.slice(0, ROWS_INCIDENTS_MAX));
+  const moved = await rowsOf(tx, tenantId, incidents.slice(0, ROWS_INCIDENTS_MAX), door);
   const rows = incidents.map((one, i) => {
     const { read, changed } = moved.get(one.incidentId) ?? NO_ROWS;
     return {
@@ -150,46 +142,4 @@ async function storiesOf(
       },
     ];
   });
-}
-
-interface Rows {
-  readonly read: bigint;
-  readonly changed: bigint;
-}
-const NO_ROWS: Rows = { read: 0n, changed: 0n };
-const NUMBER = "'^[0-9]{1,15}$'";
-
-/** The rows that the logins of incidents read and changed until their end, from their addresses if these are known. */
-async function rowsOf(
-  tx: Prisma.TransactionClient,
-  tenantId: number,
-  incidents: readonly Story[],
-): Promise<ReadonlyMap<string, Rows>> {
-  const asked = incidents.flatMap(({ incidentId, firstEvent, end, alerts }) => {
-    const namesOf = (kind: Entity['kind']) => {
-      const all = alerts.flatMap(({ about }) => about.entities);
-      const did = all.filter((one) => one.kind === kind && one.part === 'did');
-      return [...new Set(did.map(({ name }) => toStored(name)))];
-    };
-    const [logins, addresses] = [namesOf('login'), namesOf('address')];
-    if (logins.length > ROWS_LOGINS_MAX) return [];
-    const [from, to] = [recordIdFloor(firstEvent), recordIdFloor(end + 1n)];
-    return logins.map((login) => ({ id: incidentId, login, addresses, from, to }));
-  });
-  if (asked.length === 0) return new Map();
-  const rows = await tx.$queryRawUnsafe<{ id: string; read: string; changed: string }[]>(
-    `SELECT id, sum(read)::text AS read, sum(changed)::text AS changed
-     FROM (SELECT id, max(read) AS read, max(changed) AS changed
-     FROM (SELECT q.id, q.login, e.instance, coalesce(sum(CASE WHEN reads ~ ${NUMBER} THEN reads::bigint END), 0) AS read,
-       coalesce(sum(CASE WHEN changes ~ ${NUMBER} THEN changes::bigint END), 0) AS changed
-     FROM json_to_recordset($2::json) AS q(id text, login text, addresses text[], "from" uuid, "to" uuid)
-     CROSS JOIN LATERAL (
-       SELECT ${ADDRESS} AS address, ${COLUMN_OF.serverInstanceName} AS instance, ${KIND} AS kind, additional->>'responseRows' AS reads, additional->>'affectedRows' AS changes
-       FROM audit_event WHERE tenant_id = $1::int AND ${LOGIN} = q.login AND record_id >= q."from" AND record_id < q."to"
-       ORDER BY record_id LIMIT ${ROWS_EVENTS_MAX}) e
-     WHERE e.address = ANY(q.addresses) OR cardinality(q.addresses) = 0
-     GROUP BY q.id, q.login, e.instance, e.kind) kinds GROUP BY id, login, instance) instances GROUP BY id`,
-    ...[tenantId, JSON.stringify(asked)],
-  );
-  return new Map(rows.map(({ id, read, changed }) => [id, { read: BigInt(read), changed: BigInt(changed) }]));
 }

@@ -282,7 +282,7 @@ export class Detector {
         // The newest time of the log is that of the joined rules, which are ahead.
         const changes = done.changes.filter(({ node }) => node !== NEWEST_NODE);
         await putState(tx, tenantId, lastOfEach(changes));
-        const { alerts, findings } = await writeFindings(tx, tenantId, done.findings, now);
+        const { alerts, findings } = await writeFindings(tx, tenantId, done.findings, now, owner);
         await onAlerts?.(tx, tenantId, alerts);
         const progress = { ...reached, findings: reached.findings + findings };
         if (findings > 0) await putProgress(tx, tenantId, { from: reached, to: progress }, seal);
@@ -362,8 +362,14 @@ export class Detector {
       async (tx) => {
         if (!(await putProgress(tx, tenantId, { from: progress, to, dueMs: done.dueMs }, seal))) return null;
         await putState(tx, tenantId, lastOfEach([...learnt, ...done.changes]));
-        const { alerts, findings } = await writeFindings(tx, tenantId, done.findings, nowMs);
-        await growIncidents(tx, tenantId, seen, nowMs);
+        const { alerts, findings } = await writeFindings(
+          tx,
+          tenantId,
+          done.findings,
+          nowMs,
+          this.parts.owner,
+        );
+        await growIncidents(tx, tenantId, seen, nowMs, this.parts.owner);
         await this.parts.onAlerts?.(tx, tenantId, alerts);
         const reached = { ...to, findings: to.findings + findings };
         if (findings > 0) await putProgress(tx, tenantId, { from: to, to: reached }, seal);

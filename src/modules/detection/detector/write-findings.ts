@@ -7,6 +7,7 @@ import { deedsJson, deedsOf, parsedDeeds } from '../alerts/deeds';
 import { eventsOfFindings } from '../alerts/finding-events';
 import { formIncidents } from '../alerts/form-incidents';
 import { aboutOf, joinedAbout, readAbout } from '../alerts/incident-about';
+import type { Door } from '../alerts/incident-rows';
 import {
   byTime,
   groupJson,
@@ -51,6 +52,7 @@ export async function writeFindings(
   tenantId: number,
   findings: readonly Finding[],
   nowMs: number,
+  door?: Door,
 ): Promise<Written> {
   if (findings.length === 0) return NOTHING;
   const ids = findings.map(({ findingId }) => findingId);
@@ -69,7 +71,7 @@ export async function writeFindings(
   const order = new Map(fresh.map((placed, i) => [placed, i]));
   const begun = ({ placed: [first] }: OpenAlert) => (first && order.get(first)) ?? 0;
   const alerts = (await alertsOf(tx, tenantId, fresh, nowMs)).sort((a, b) => begun(a) - begun(b));
-  const eventsOf = await eventsOfFindings(tx, tenantId, alerts);
+  const eventsOf = await eventsOfFindings(tx, tenantId, alerts, door);
   for (const alert of alerts)
     for (const placed of alert.placed) {
       const events = eventsOf(placed);
@@ -82,7 +84,7 @@ export async function writeFindings(
   const suppressed = new Set(
     written.flatMap(({ alertId, isNew, status }) => (isNew && status === 'suppressed' ? [alertId] : [])),
   );
-  const incidents = await formIncidents(tx, tenantId, alerts, { suppressed, nowMs });
+  const incidents = await formIncidents(tx, tenantId, alerts, { suppressed, nowMs, door });
   return {
     findings: count,
     alerts: written.map((alert) => ({ ...alert, incidentId: incidents.get(alert.alertId) ?? null })),
