@@ -1,6 +1,6 @@
 import type { AUDIT_SUMMARY } from './answers';
 import { parseTicks } from './event-time';
-import type { Expression } from './expression/expression';
+import { allOf, type Expression } from './expression/expression';
 import { parseFilter } from './expression/parse-filter';
 import { splitExpression } from './expression/split';
 import { FILTER_NAMES, type FilterName, type FilterValues } from './filters';
@@ -101,11 +101,13 @@ export function toAuditEventFilter(values: ParameterValues<typeof FILTER_PARAMET
 export const toSummaryFilter = (values: ParameterValues<typeof SUMMARY_PARAMETERS>): AuditEventFilter =>
   withExpression(values.filter, makeFilter({}, toTimeRange(values), [], null));
 
-function withExpression(text: string | undefined, given: AuditEventFilter): AuditEventFilter {
+/** The same filter for events that satisfy an expression too. @param text understood by `parseFilter` */
+export function withExpression(text: string | undefined, given: AuditEventFilter): AuditEventFilter {
   const parsed = text === undefined ? null : parseFilter(text);
   if (parsed === null || 'problem' in parsed) return given;
   const { values, search, expression } = splitExpression(parsed.expression, given, given.search);
-  return makeFilter(values, given, search, expression);
+  const all = [given.expression, expression].filter((one) => one !== null);
+  return makeFilter(values, given, search, allOf(all));
 }
 
 /** @param values checked by `parseParameters` */

@@ -281,6 +281,16 @@ describe.each(ONE_ENGINE)('reports on %s', (engine) => {
       expect(shown).toContain(part);
   });
 
+  it.each([
+    ['terms', `principalName:(sa OR ${Array.from({ length: 99 }, (_, i) => `user${i}`).join(' OR ')})`],
+    ['parentheses', `${'('.repeat(20)}principalName:sa OR principalName:user1${')'.repeat(20)}`],
+  ])('take a filter with as many %s as lists do', async (_, filter) => {
+    const { status, body } = await make('data-changes', 'json', { filter });
+    const wanted = inPeriod.filter((event) => is('UP', 'DL')(event) && event.serverPrincipalName === 'sa');
+    expect([status, body.end?.rows ?? body]).toEqual([200, wanted.length]);
+    expect(wanted.length).toBeGreaterThan(5);
+  });
+
   it('show their time zone, period, filter and log', async () => {
     const { text } = await make('refusals', 'html', {
       timeZone: 'Asia/Kolkata',

@@ -1,8 +1,7 @@
 import { DAY_MS, formatTicks, parseTicks, TICKS_PER_MS } from '../../event/event-time';
-import { parseFilter } from '../../event/expression/parse-filter';
 import type { ParameterValues, QuerySpecs } from '../../event/parameter-specs';
 import { FILTER_PARAMETERS, PAGING } from '../../event/parameters';
-import { type AuditEventFilter, toAuditEventFilter } from '../../event/query';
+import { type AuditEventFilter, toAuditEventFilter, withExpression } from '../../event/query';
 import { zoneProblems } from '../../event/zone';
 import { frameworkProblems } from '../../framework-ids';
 import { LIMITS } from '../../limits';
@@ -80,21 +79,14 @@ export function askedOf(
     Object.entries(asked).filter((entry): entry is [string, string | boolean] => entry[1] !== undefined),
   );
   const own = report.source === 'events' ? report.filter : undefined;
-  const filter =
-    own !== undefined && asked.filter !== undefined
-      ? `(${own}) AND (${asked.filter})`
-      : (own ?? asked.filter);
-  const problems = [
-    ...periodProblems(from, to),
-    ...unusable(report, Object.keys(parameters), isDeclared),
-    ...filterProblems(filter),
-  ];
+  const problems = [...periodProblems(from, to), ...unusable(report, Object.keys(parameters), isDeclared)];
   if (problems.length > 0) return { problems };
   const [startTime, endTime] = [formatTicks(from), formatTicks(to)];
   const { framework, ...filters } = asked;
   return {
     question: { startTime, endTime, timeZone, filter: own ?? null, parameters },
-    filter: toAuditEventFilter({ ...filters, filter, startTime, endTime }),
+    // Each is parsed by itself: together they may be larger than an expression may be.
+    filter: withExpression(own, toAuditEventFilter({ ...filters, startTime, endTime })),
     from,
     to,
   };
@@ -124,10 +116,3 @@ function unusable({ reportId, ...report }: Report, names: readonly string[], isD
 }
 
 const foreign = (name: string, reportId: string) => conflict(name, `${name} is no parameter of ${reportId}`);
-
-function filterProblems(text: string | undefined): Problem[] {
-  const parsed = text === undefined ? null : parseFilter(text);
-  return parsed && 'problem' in parsed
-    ? [problem('filter', 'malformed', `is not understood ${parsed.problem}`)]
-    : [];
-}
