@@ -229,6 +229,7 @@ export async function openModules({ config, log, storage, callers, inFlight, now
     },
     hasDestination: destinations.hasDestination,
     config,
+    epoch,
     note: (entry) => accessLog.note(entry),
     signal,
     log,

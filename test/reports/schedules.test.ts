@@ -87,7 +87,6 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
           },
           note: (entry) => noted.push(entry),
           nowMs: () => clock.ms,
-          isDrill: false,
           signal: stopping.signal,
           log: createLog('silent', { write: () => {} }),
         },

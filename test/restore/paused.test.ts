@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import type { Module } from '../../src/module';
 import { accessLogModule } from '../../src/modules/access-log/module';
 import { detectionModule } from '../../src/modules/detection/module';
+import { reportsModule } from '../../src/modules/reports/module';
 import { sourcesModule } from '../../src/modules/sources/module';
 import { tenantsModule } from '../../src/modules/tenants/module';
 import { epochBefore, formerOfNext, isCurrent, isKnown, newEpoch } from '../../src/store/log/epoch/epoch';
@@ -10,7 +11,9 @@ import { TEST_CHECKPOINT_KEY } from '../support/checkpoint-key';
 import { TEST_EPOCH, testEpoch } from '../support/epoch';
 
 /** Tasks that remove what expired, or tell others of something. */
-const HELD = ['retention', 'gap-retention', 'log-retention', 'notices'];
+const HELD = [
+  ...['retention', 'gap-retention', 'log-retention', 'notices', 'report-schedules', 'report-retention'],
+];
 
 const DATABASE_TIME = 'SELECT statement_timestamp() AS now';
 
@@ -73,6 +76,16 @@ describe.each([
         goneSeal: part,
         checkpointKeys: [TEST_CHECKPOINT_KEY],
         hasOtherKey: () => false,
+      }),
+      reportsModule({
+        ...parts,
+        ask: part,
+        checkpointKey: part,
+        deliverers: { sendMessage: part, sendFile: part, mail: null, publicUrl: null },
+        hasDestination: part,
+        config: { reportDays: 7 },
+        note: part,
+        signal,
       }),
     ];
     const task = modules.flatMap(({ tasks = [] }) => tasks).find((one) => one.name === name);

@@ -7,6 +7,7 @@ import type { Config } from '../../config';
 import type { OwnerDoor, ServiceDoor } from '../../database/clients';
 import { LIMITS } from '../../limits';
 import type { Module } from '../../module';
+import type { LogEpoch } from '../../store/log/epoch/log-epoch';
 import type { CheckpointKey } from '../../store/log/evidence/note-key';
 import { makeInTurn, ReportMaker, type ReportSources } from './maker';
 import { openFileMaker } from './open-file-maker';
@@ -33,14 +34,15 @@ export function reportsModule(parts: {
   readonly tenants: TenantStore;
   readonly deliverers: Deliverers;
   readonly hasDestination: (tenantId: number, destinationId: string) => Promise<boolean>;
-  readonly config: Pick<Config, 'reportDays' | 'drill'>;
+  readonly config: Pick<Config, 'reportDays'>;
+  readonly epoch: Pick<LogEpoch, 'unlessPaused'>;
   /** Notes an entry of the access log. */
   readonly note: (entry: AccessEntry) => void;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly nowMs: () => number;
 }): Module & { readonly entrance: ReportEntrance } {
-  const { service, owner, ask, checkpointKey, config, log, nowMs } = parts;
+  const { service, owner, ask, checkpointKey, config, epoch, log, nowMs } = parts;
   const store = new RunStore(service, owner, config.reportDays);
   const reports = new Reports(store, checkpointKey.verifierKey);
   const files = openFileMaker();
@@ -53,7 +55,6 @@ export function reportsModule(parts: {
     delivery: new Delivery(reports, parts.deliverers),
     note: parts.note,
     nowMs,
-    isDrill: config.drill,
     signal: parts.signal,
     log,
   });
@@ -80,13 +81,13 @@ export function reportsModule(parts: {
         name: 'report-retention',
         doc: 'removing the files of reports that are over',
         everyMs: LIMITS.reportClearMs,
-        run: () => store.clear(),
+        run: () => epoch.unlessPaused(() => store.clear()),
       },
       {
         name: 'report-schedules',
         doc: 'making and sending scheduled reports',
         everyMs: LIMITS.reportScheduleMs,
-        run: () => runner.round(),
+        run: () => epoch.unlessPaused(() => runner.round()),
       },
     ],
   };

@@ -30,8 +30,6 @@ interface Parts {
   /** Notes an entry of the access log. */
   readonly note: (entry: AccessEntry) => void;
   readonly nowMs: () => number;
-  /** Whether this instance sends nothing. */
-  readonly isDrill: boolean;
   /** Aborted when the service is told to stop. */
   readonly signal: AbortSignal;
   readonly log: Logger;
@@ -56,8 +54,7 @@ export class ScheduleRunner {
 
   /** @returns above 0: all that began is done, and there may be more */
   async round(): Promise<number> {
-    const { schedules, isDrill, signal } = this.parts;
-    if (isDrill) return 0;
+    const { schedules, signal } = this.parts;
     const free = AT_ONCE - this.#working.size;
     const due = free > 0 ? await schedules.due(free, [...this.#working.keys()]) : [];
     for (const key of due) if (!signal.aborted) this.#begin(key);
