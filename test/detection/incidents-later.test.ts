@@ -1,4 +1,6 @@
+import { DomainError } from '../../src/errors';
 import { Detector } from '../../src/modules/detection/detector/detector';
+import { FileCache } from '../../src/store/archive/file-cache';
 import { runCli } from '../support/cli';
 import { ENGINES } from '../support/engines';
 import { anEvent, type IngestedEvent } from '../support/events';
@@ -151,6 +153,18 @@ describe.each(ENGINES)('an incident whose events are not where they were, on %s'
     const move = 'mutation($a: String!, $i: String) { moveAlert(alertId: $a, incidentId: $i) { rowsRead } }';
     const { body } = await world.graphql(key, move, { a: alertId, i: null });
     expect(body).toEqual({ data: { moveAlert: { rowsRead: 7_500 } } });
+    await world.graphql(key, move, { a: alertId, i: incidentId });
+    // While the file cannot be read, the numbers stay as they are.
+    const using = jest
+      .spyOn(FileCache.prototype, 'using')
+      .mockRejectedValue(new DomainError('service_unavailable', { public: 'The file is gone.' }));
+    try {
+      await world.graphql(key, move, { a: alertId, i: null });
+      expect(using).toHaveBeenCalled();
+    } finally {
+      using.mockRestore();
+    }
+    expect(await list(`/incidents/${incidentId}`, key)).toMatchObject({ rowsRead: 7_500 });
     await world.graphql(key, move, { a: alertId, i: incidentId });
     // One event comes late, and stays a row beside the file.
     await tenant.ingest([read(15, 20)]);
