@@ -135,6 +135,36 @@ describe('scheduled reports', () => {
     expect(JSON.stringify(message)).toContain('"type":"report"');
   });
 
+  it('are sent by the instance that may connect to the receiver, at once', async () => {
+    const { tenantId } = await prepared();
+    const { destinationId } = await createDestination(world, { tenantId, url: receiver.url });
+    receiver.answers = () => ({ status: 200 });
+    const other = await World.on(world.database, { mail: { url: mail.url, from: 'audit@example.com' } });
+    try {
+      const made = await Promise.all(
+        Array.from({ length: 8 }, (_, i) =>
+          command(
+            ...['create', '--tenant', tenantId, '--name', `SIEM ${i}`, '--report', 'refusals'],
+            ...['--cron', '30 5 * * 1', '--destination', destinationId],
+          ),
+        ),
+      );
+      for (const { scheduleId } of made) await command('send-now', scheduleId, '--tenant', tenantId);
+      for (const { scheduleId } of made)
+        await until(
+          () => listed(tenantId, scheduleId),
+          (one) => one.lastRunId !== null || one.failures > 0,
+        );
+      const of = made.map(({ scheduleId }) => scheduleId);
+      const all = await command('list', '--tenant', tenantId);
+      expect(all.filter(({ scheduleId }: { scheduleId: string }) => of.includes(scheduleId))).toEqual(
+        of.map(() => expect.objectContaining({ failures: 0, lastError: null, pendingRunId: null })),
+      );
+    } finally {
+      await other.service.close();
+    }
+  });
+
   it('come to an object store as files that can be verified offline', async () => {
     const { tenantId } = await prepared();
     const { destinationId } = await createDestination(world, {

@@ -51,7 +51,8 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     const givenUp: string[] = [];
     const stopping = new AbortController();
     const held = new Map<number, Promise<void>>();
-    const faults: { make?: Error; send?: string; crash?: boolean; stop?: boolean } = {};
+    const faults: { make?: Error; send?: string; crash?: boolean; stop?: boolean; refused?: string } = {};
+    let attempts = 0;
     /** What an operator does while a run is made, or sent. */
     const meanwhile: { act?: () => Promise<unknown>; send?: () => Promise<unknown> } = {};
     const instance = (restMs?: number) =>
@@ -79,6 +80,9 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
             send: async ({ definition: { emails } }, { runId, told }) => {
               if (faults.crash) throw new Error('the process ended');
               await meanwhile.send?.();
+              attempts++;
+              if (faults.refused !== undefined)
+                return { told, failure: faults.refused, isOfInstance: true, note: null };
               if (faults.send !== undefined) return { told, failure: faults.send, note: null };
               sent.push(runId);
               receivers.push(emails);
@@ -110,6 +114,7 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
       done,
       sent,
       receivers,
+      attempts: () => attempts,
       noted,
       givenUp,
       held,
@@ -277,6 +282,31 @@ describe.each(ENGINES.slice(0, 1))('schedules on %s', (engine) => {
     clock.ms += 20 * MINUTE;
     await instance().round();
     expect([done.size, sent.length]).toEqual([1, 0]);
+  });
+
+  it('are left at once to an instance that may connect to their receiver', async () => {
+    const { clock, instance, done, sent, attempts, faults, look } = await stage(
+      DAILY,
+      '2026-03-28T10:00:00Z',
+    );
+    clock.ms = at('2026-03-29T05:00:00Z');
+    const refused = instance();
+    faults.refused = 'DESTINATION_ALLOW_NETWORKS does not allow it';
+    await refused.round();
+    await refused.round();
+    expect([attempts(), await look()]).toMatchObject([
+      1,
+      { failures: 0, error: faults.refused, retryAt: null },
+    ]);
+    // While no other instance sends it, this one tries again.
+    clock.ms += 2 * MINUTE;
+    await refused.round();
+    await refused.round();
+    expect(attempts()).toBe(2);
+    delete faults.refused;
+    await instance().round();
+    expect([done.size, sent.length]).toEqual([1, 1]);
+    expect(await look()).toMatchObject({ error: null, pending: null });
   });
 
   it('that are removed or paused while a run is made do not send it', async () => {

@@ -13,7 +13,7 @@ import type { Reports } from '../reports';
 import type { Pending, Schedule } from './schedule';
 
 /** What became of a message; null: there is no such destination, or it keeps no files. */
-type Sent = { readonly kind: string; readonly message?: string } | null;
+type Sent = { readonly kind: string; readonly message?: string; readonly isOfInstance?: boolean } | null;
 interface SentFile {
   readonly name: string;
   readonly mediaType: string;
@@ -44,9 +44,17 @@ export interface Delivered {
   readonly told: readonly string[];
   /** Null: everybody has it who can have it. */
   readonly failure: string | null;
+  /** Whether this instance may not connect to the receiver. Another one may. */
+  readonly isOfInstance?: boolean;
   /** What to show though it is done. */
   readonly note: string | null;
 }
+
+const SENT = { failure: null };
+const failureOf = ({ kind, message, isOfInstance = false }: NonNullable<Sent>) => ({
+  failure: message ?? kind,
+  isOfInstance,
+});
 
 /** What a run is, and its answer as `verify --report` reads it. */
 type RunAnswer = NonNullable<Awaited<ReturnType<Reports['run']>>>;
@@ -67,8 +75,8 @@ export class Delivery {
     if (!run) return { told: pending.told, failure: 'the run is not there any more', note: null };
     const { emails, destinationId } = schedule.definition;
     if (emails.length > 0) return this.#mail(schedule, pending, run);
-    const failure = destinationId === null ? null : await this.#post(schedule, destinationId, run);
-    return { told: [], failure, note: null };
+    const sent = destinationId === null ? SENT : await this.#post(schedule, destinationId, run);
+    return { told: [], note: null, ...sent };
   }
 
   async #post({ tenantId, scheduleId, definition }: Schedule, destinationId: string, run: RunAnswer) {
@@ -99,10 +107,10 @@ export class Delivery {
       });
       // Receivers of other types get the message alone.
       if (sent === null) break;
-      if (sent.kind !== 'accepted') return sent.message ?? sent.kind;
+      if (sent.kind !== 'accepted') return failureOf(sent);
     }
     const kept = await this.by.sendFile(tenantId, destinationId, answerFile);
-    if (kept !== null && kept.kind !== 'accepted') return kept.message ?? kept.kind;
+    if (kept !== null && kept.kind !== 'accepted') return failureOf(kept);
     const sent = await this.by.sendMessage(tenantId, destinationId, {
       id: run.runId,
       at: new Date(run.createdAt),
@@ -115,8 +123,8 @@ export class Delivery {
         links: this.#links(run, definition.formats),
       },
     });
-    if (sent === null) return 'there is no such destination';
-    return sent.kind === 'accepted' ? null : (sent.message ?? sent.kind);
+    if (sent === null) return { failure: 'there is no such destination' };
+    return sent.kind === 'accepted' ? SENT : failureOf(sent);
   }
 
   async #mail(schedule: Schedule, { told }: Pending, run: RunAnswer): Promise<Delivered> {

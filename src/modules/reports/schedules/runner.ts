@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type AccessEntry, entryOf, ownAttempt, type Result } from '../../../caller/access-log';
+import { retryDelayMs } from '../../../delivery/retry';
 import { DomainError, isFinal, toDomainError } from '../../../errors';
 import { formatTicks, TICKS_PER_MS } from '../../../event/event-time';
 import { parseParameters } from '../../../event/parse-parameters';
 import { Zone } from '../../../event/zone';
 import { LIMITS } from '../../../limits';
-import { type Growth, grownMs } from '../../../rests';
+import { type Growth, grownMs, Rests } from '../../../rests';
 import { oneTenant } from '../../../tenant-set';
 import { findReport } from '../declarations';
 import type { ReportMaker } from '../maker';
@@ -44,19 +45,25 @@ interface Parts {
 export class ScheduleRunner {
   /** The work for each tenant. It tells whether it came to an end that is stored. */
   readonly #working = new Map<number, Promise<boolean>>();
+  /** The schedules to whose receivers this instance may not connect, with the time of the last refusal. */
+  readonly #refused = new Map<string, number>();
+  /** Those of them that it leaves alone for a while, so that other instances have the turn. */
+  readonly #rests: Rests<string>;
 
   /** @param restMs for how long a round waits for long runs, which then go on */
   constructor(
     private readonly parts: Parts,
     private readonly leaseMs = SCHEDULE_LEASE_MS,
     private readonly restMs: number = LIMITS.reportScheduleMs,
-  ) {}
+  ) {
+    this.#rests = new Rests(parts.nowMs);
+  }
 
   /** @returns above 0: all that began is done, and there may be more */
   async round(): Promise<number> {
     const { schedules, signal } = this.parts;
     const free = AT_ONCE - this.#working.size;
-    const due = free > 0 ? await schedules.due(free, [...this.#working.keys()]) : [];
+    const due = free > 0 ? await schedules.due(free, [...this.#working.keys()], this.#left()) : [];
     for (const key of due) if (!signal.aborted) this.#begin(key);
     const all = Promise.all(this.#working.values());
     let timer: NodeJS.Timeout | undefined;
@@ -144,6 +151,12 @@ export class ScheduleRunner {
     const current = await toSend();
     if (current?.pending?.runId !== pending.runId) return;
     const sent = await this.parts.delivery.send(current, pending);
+    if (sent.failure !== null && sent.isOfInstance) {
+      await this.#leave(schedule, pending, sent.failure, save);
+      return;
+    }
+    this.#rests.end(schedule.scheduleId);
+    this.#refused.delete(schedule.scheduleId);
     if (sent.failure !== null) {
       await this.#failed(schedule, { ...pending, told: sent.told }, { shown: sent.failure }, save);
       return;
@@ -250,6 +263,29 @@ export class ScheduleRunner {
       dueAt: new Date(timesOf(definition).next(dueMs)),
       coveredUntil: new Date(toMs),
     };
+  }
+
+  #left(): readonly string[] {
+    for (const [id, atMs] of this.#refused)
+      if (Math.abs(this.parts.nowMs() - atMs) >= LIMITS.pastTroubleShownMs) this.#refused.delete(id);
+    this.#rests.keepOnly(new Set(this.#refused.keys()));
+    return [...this.#refused.keys()].filter((id) => this.#rests.isResting(id));
+  }
+
+  /** Leaves a run to other instances, at once: this one may not connect to its receiver. */
+  async #leave(
+    { tenantId, scheduleId }: Schedule,
+    pending: Pending,
+    error: string,
+    save: (progress: Progress) => Promise<Schedule>,
+  ): Promise<void> {
+    this.#refused.set(scheduleId, this.parts.nowMs());
+    const waitMs = this.#rests.failed(scheduleId, (failures) =>
+      Math.min(retryDelayMs(failures, undefined, Math.random()), LIMITS.destinationStandBackMsMax),
+    );
+    const said = { tenantId, scheduleId, waitMs, error };
+    this.parts.log.warn(said, 'a scheduled report is left to other instances; it will be retried');
+    await save({ pending, error, retryAt: null });
   }
 
   async #failed(

@@ -150,8 +150,13 @@ export class ScheduleStore {
   /**
    * Schedules of tenants that are in use which have work and are free, those that wait longest first, one of each tenant.
    * @param without tenants that are left out
+   * @param left schedules that are left to other instances
    */
-  async due(most: number, without: readonly number[] = []): Promise<readonly ScheduleKey[]> {
+  async due(
+    most: number,
+    without: readonly number[] = [],
+    left: readonly string[] = [],
+  ): Promise<readonly ScheduleKey[]> {
     const [now, farthest] = await this.#leases.times();
     return this.owner.models.$queryRawUnsafe<ScheduleKey[]>(
       `SELECT q.tenant_id AS "tenantId", q.schedule_id::text AS "scheduleId" FROM (
@@ -159,9 +164,10 @@ export class ScheduleStore {
            row_number() OVER (PARTITION BY s.tenant_id ORDER BY s.due_at, s.schedule_id)::int AS place
          FROM report_schedule s JOIN tenant t ON t.tenant_id = s.tenant_id
          WHERE ${DUE('s', '$4::timestamptz')} AND ${isFree(SCHEDULES, 's', '$1::timestamptz', '$2::timestamptz')}
-           AND t.disabled_at IS NULL AND NOT s.tenant_id = ANY($3::int[])) q
+           AND t.disabled_at IS NULL AND NOT s.tenant_id = ANY($3::int[])
+           AND NOT s.schedule_id = ANY($5::uuid[])) q
        WHERE q.place = 1 ORDER BY q.due_at, q.schedule_id LIMIT ${most}`,
-      ...[now, farthest, [...without], this.#earlier(now)],
+      ...[now, farthest, [...without], this.#earlier(now), [...left]],
     );
   }
 
