@@ -1,5 +1,5 @@
 import { type OwnerDoor, Prisma, type ServiceDoor, stepIn } from '../../../database/clients';
-import { DomainError } from '../../../errors';
+import { isUnavailable } from '../../../errors';
 import { COMPLETED_ACTIONS, COMPLETED_SENSITIVE_ACTIONS } from '../../../event/action-names';
 import { COLUMN_OF, type NumberField } from '../../../event/fields';
 import { toSummaryFilter } from '../../../event/query';
@@ -22,7 +22,7 @@ export async function ofFiles<T>(read: () => Promise<T>, otherwise: T): Promise<
   try {
     return await read();
   } catch (error) {
-    if (error instanceof DomainError && error.code === 'service_unavailable') return otherwise;
+    if (isUnavailable(error)) return otherwise;
     throw error;
   }
 }
