@@ -108,6 +108,7 @@ describe('an answer of the service', () => {
     const wait = (retryAfter: string) => toAnswer({ status: 503, body: '', retryAfter }, 1, 1_000);
     expect(wait('7')).toMatchObject({ retryAfterMs: 7_000 });
     expect(wait('Thu, 01 Jan 1970 00:00:05 GMT')).toMatchObject({ retryAfterMs: 4_000 });
+    expect(wait('Thu, 01 Jan 1970 00:00:00 GMT')).toMatchObject({ retryAfterMs: 0 });
     expect(wait('soon')).toMatchObject({ retryAfterMs: null });
   });
 });

@@ -80,6 +80,18 @@ describe('audit-agent check', () => {
     expect((await run()).text).toMatch(/PROBLEM .*not the health check of the service.*BaseUrl/);
   });
 
+  it.each([
+    ['http://127.0.0.1:1', false],
+    ['http://localhost:1', false],
+    ['http://[::1]:1', false],
+    ['http://0.0.0.0:1', true],
+    ['https://0.0.0.0:1', false],
+  ])('says of %s whether others can read what is sent: %s', async (BaseUrl, isSaid) => {
+    world.copy(FILES_2022);
+    world.configure({ BaseUrl });
+    expect((await run()).text.includes('can be read on the way')).toBe(isSaid);
+  });
+
   it('accepts a newest file without records, and mentions a disabled database', async () => {
     world.copy(FILES_2022.slice(0, 1));
     const off = { ...databaseEntry('Off', 'nowhere/*'), Enabled: false };

@@ -102,6 +102,12 @@ describe('the way of the agent to the service', () => {
     expect(through('http://[::1]:3128')).toMatchObject({ hostname: '::1', port: '3128' });
   });
 
+  it('asks the proxy for an address of IPv6 in brackets', async () => {
+    refusal = 403;
+    await expect(get({ proxyUrl, caFile }, 'https://[::1]:4443/x')).rejects.toThrow('[::1]:4443 (HTTP 403)');
+    expect(asked).toEqual([['CONNECT', '[::1]:4443', expect.stringMatching(/^Basic /)]]);
+  });
+
   it('tells what the proxy refuses, without its password', async () => {
     refusal = 407;
     const told = await get({ proxyUrl, caFile }).catch(String);

@@ -378,6 +378,25 @@ describe('answers that are written while they are read', () => {
       ]);
     });
 
+    it('is cut off where its reader does not take a message in time', async () => {
+      // More than the connection keeps on the way.
+      const more = Array.from({ length: 20_000 }, (_, n) => arrived(n));
+      at.pages = [pageOf('c1', more), ends(pageOf('c1'))];
+      const time = jest.replaceProperty(LIMITS, 'liveReadMs', 43 as never);
+      const sent = requestHttp({ host: '127.0.0.1', port, path: '/live' });
+      sent.on('error', () => {});
+      sent.end();
+      const [response] = await once(sent, 'response');
+      response.on('error', () => {});
+      await until(
+        () => at.noted.length,
+        (count) => count === 2,
+      );
+      time.restore();
+      expect([at.noted[1]?.outcome, at.reads.length, at.streams]).toEqual(['request_timeout', 1, 0]);
+      sent.destroy();
+    });
+
     it('is refused where a holder has as many as it may, which says when to come back', async () => {
       at.mayStream = false;
       const { status, headers } = await call('/live');

@@ -67,6 +67,10 @@ describe('the deliveries of an instance', () => {
       kind: 'failed',
       message: expect.stringContaining('DRILL'),
     });
+    expect(await drill.tryOut({ ...shared.row, secrets: {} }, 7, 'test_1', item)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('DRILL'),
+    });
     expect(receiver.requests).toEqual([]);
     expect(await instance(shared).sendOne(shared.row, 'test_1', item)).toEqual({ kind: 'accepted' });
   });
@@ -112,6 +116,16 @@ describe('the deliveries of an instance', () => {
     await round(instance(shared));
     expect(shared.row.position).toBe(position);
     expect(shared.changes.map(({ removed }) => removed)).toEqual(position === 0 ? [] : [2]);
+  });
+
+  it('pass them also after a clock was set back', async () => {
+    const shared = sharing([null, 'SELECT 1'], { state: 'paused', position: 1 });
+    const one = instance(shared);
+    await round(one);
+    shared.row = { ...shared.row, position: 0 };
+    nowMs -= 3_600_000;
+    await round(one);
+    expect(shared.row.position).toBe(1);
   });
 
   it('seal secrets anew with the first key, and leave those alone that another instance has sealed', async () => {
@@ -196,6 +210,18 @@ describe('the deliveries of an instance', () => {
     nowMs += LIMITS.destinationStandBackMsMax;
     await round(one);
     expect(shared.row).toMatchObject({ delivered: 1, position: 1 });
+  });
+
+  it('may reach a receiver that moved to an allowed network, although the database does not store the outcome', async () => {
+    const shared = sharing(['SELECT 1'], { settings: { url: 'http://192.0.2.1:1', encoding: 'json' } });
+    const one = instance(shared);
+    await round(one);
+    expect(one.mayReachAll).toBe(false);
+    shared.row = { ...shared.row, settings: { url: receiver.url, encoding: 'json' } };
+    shared.isFull = true;
+    nowMs += LIMITS.destinationStandBackMsMax;
+    await round(one);
+    expect([receiver.requests.length, one.mayReachAll]).toEqual([1, true]);
   });
 
   it('end when the database is restored meanwhile, because positions mean other events then', async () => {

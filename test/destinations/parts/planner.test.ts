@@ -10,6 +10,8 @@ const planning = (statements: (string | null)[], filter = '') => {
 const MEBIBYTE = 'x'.repeat(LIMITS.destinationBatchBytes);
 const HALF = 'x'.repeat(LIMITS.destinationBatchBytes / 2);
 
+const QUARTER = 'x'.repeat(LIMITS.destinationBatchBytes / 4);
+
 describe('the next batch', () => {
   it.each([
     ['two events that are too large together', [HALF, HALF, 'c'], 9, [0], 1],
@@ -21,6 +23,16 @@ describe('the next batch', () => {
     const { items, ...planned } = await planning(statements).next(0, eventsMax);
     expect(items.map(({ position }) => position)).toEqual(positions);
     expect(planned).toMatchObject({ from: 0, to, isEnd: to === statements.length });
+  });
+
+  it('takes events that fill it to the byte, and not one more', async () => {
+    const sizes = (await planning([QUARTER, QUARTER]).next(0, 9)).items.map(({ json }) => json.length);
+    const left = LIMITS.destinationBatchBytes - sizes.reduce((sum, size) => sum + size, 0);
+    const [, , short] = (await planning([QUARTER, QUARTER, 'y']).next(0, 9)).items;
+    const last = (more: number) => 'y'.repeat(left - (short?.json.length ?? 0) + 1 + more);
+    const count = async (more: number) =>
+      (await planning([QUARTER, QUARTER, last(more)]).next(0, 9)).items.length;
+    expect([await count(0), await count(1)]).toEqual([3, 2]);
   });
 
   it('counts the events that are gone up to the event that begins the batch after it', async () => {

@@ -82,6 +82,8 @@ describe.each(ONE_ENGINE)('a service with a time-stamp authority on %s', (engine
     const policy = fileOf('policy');
     await writeFile(policy, 'timestamps tsa/ca.pem\nquorum none\n');
     expect((await runCli(['verify', '--from', saved, '--policy', policy])).error).toBeNull();
+    const both = ['--policy', policy, '--timestamp-ca', foreign.caFile];
+    expect((await runCli(['verify', '--from', saved, ...both])).error).toBeNull();
     await writeFile(policy, 'timestamps foreign/ca.pem\nquorum none\n');
     const other = await runCli(['verify', '--from', saved, '--policy', policy]);
     expect(other.error).toContain('1 time stamps do not verify');

@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import { rm, stat, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { openWitness } from '../../../src/modules/evidence/witnesses/witness-client';
 import { readWitnessKey } from '../../../src/store/log/evidence/cosignature';
 import { TEST_CHECKPOINT_KEY } from '../../support/checkpoint-key';
 import { type CliOutcome, runCli } from '../../support/cli';
@@ -92,12 +96,35 @@ describe('the command witness', () => {
     expect(outcome.error).toBeNull();
   });
 
+  it.each(['', '/prefix', '/prefix/', '/prefix//'])('is asked below its address: %j', async (prefix) => {
+    const asked: unknown[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url);
+      response.writeHead(404).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    await runCli(['witness', '--folder', folder, '--make-key', 'w']);
+    const [verifierKey = ''] = (await runCli(['witness', '--folder', folder, '--show-key'])).lines;
+    const witness = openWitness({ verifierKey, url: `http://127.0.0.1:${port}${prefix}` });
+    const outcome = await witness.add(0, [], noteOf(5), new AbortController().signal);
+    witness.close();
+    server.close();
+    expect([outcome.kind, asked]).toEqual(['unknown', [`${prefix.replace(/\/+$/, '')}/add-checkpoint`]]);
+  });
+
   it('bounds bodies, and answers what is no text with 400', async () => {
     await runCli(['witness', '--folder', folder, '--make-key', 'w']);
     const outcome = await serving(
       async (url, port) => {
         expect((await post(`${url}/add-checkpoint`, 'x'.repeat(64 * 1024 + 1))).status).toBe(413);
+        expect((await post(`${url}/add-checkpoint`, 'x'.repeat(64 * 1024))).status).toBe(400);
         expect((await post(`${url}/add-checkpoint`, new Uint8Array([0xff]))).status).toBe(400);
+        // What was not read of a body is no further request.
+        const early = connect(port, '127.0.0.1');
+        const read = text(early);
+        early.write('POST /other HTTP/1.1\r\nHost: w\r\nContent-Length: 100\r\n\r\nold');
+        expect((await read).split('\r\n\r\n')[0]).toMatch(/ 404 .*\r\nConnection: close/s);
         // A caller that goes away in the middle of a body, and one that never sends any.
         const half = connect(port, '127.0.0.1');
         half.write('POST /add-checkpoint HTTP/1.1\r\nHost: w\r\nContent-Length: 100\r\n\r\nold');
@@ -127,6 +154,13 @@ describe('the command witness', () => {
       file,
     );
     expect(outcome.error).toBeNull();
+  });
+
+  it('makes no key with an empty name, also where it could serve', async () => {
+    const make = () => serving(async () => {}, '--log', LOG, '--make-key', '');
+    expect((await make()).error).toContain('the name must have 1 to 200 characters');
+    await runCli(['witness', '--folder', folder, '--make-key', 'w']);
+    expect((await make()).error).toContain('the name must have 1 to 200 characters');
   });
 
   it('serves nothing without a key or without a log', async () => {

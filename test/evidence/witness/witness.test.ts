@@ -2,6 +2,7 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
+import { LIMITS } from '../../../src/limits';
 import { readWitnessKey } from '../../../src/store/log/evidence/cosignature';
 import { CheckpointKey, newCheckpointKeyPem } from '../../../src/store/log/evidence/note-key';
 import { Witness } from '../../../src/witness/witness';
@@ -201,6 +202,20 @@ describe('a witness', () => {
     await expect(witness.add(submissionOf(0, 6))).rejects.toThrow('put it right by hand');
   });
 
+  it('signs the next checkpoint of a log that waited for one that could not be written', async () => {
+    let puts = 0;
+    const witness = await witnessOf({
+      last: (origin) => folder.last(origin),
+      keepFork: (origin, notes) => folder.keepFork(origin, notes),
+      put: async (origin, note) => {
+        if (++puts === 1) throw new Error('no room');
+        await folder.put(origin, note);
+      },
+    });
+    const both = await Promise.allSettled([5, 6].map((size) => witness.add(submissionOf(0, size))));
+    expect(both).toMatchObject([{ status: 'rejected' }, { value: { status: 200 } }]);
+  });
+
   it('has one key for good, which others on the host cannot read', async () => {
     await expect(folder.makeKey('other')).rejects.toThrow('one key, for good');
     expect((await folder.key()).verifierKey).toBe(vkey);
@@ -218,6 +233,21 @@ describe('a witness', () => {
     const isSigned = (some: typeof lines) => readWitnessLogs(some).isSigned(ORIGIN, noteOf(5));
     expect([lines, lines.toReversed(), lines.slice(1)].map(isSigned)).toEqual([true, true, false]);
     expect(readWitnessLogs(lines).isSigned('another', noteOf(5))).toBeNull();
+  });
+
+  it('serves as many logs as it may, and not one more', () => {
+    const linesOf = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        at: `line ${i}`,
+        text: `log-${i} ${TEST_CHECKPOINT_KEY.verifierKey}`,
+      }));
+    const most = jest.replaceProperty(LIMITS, 'witnessLogsMax', 3 as never);
+    try {
+      expect(readWitnessLogs(linesOf(3)).names).toHaveLength(3);
+      expect(() => readWitnessLogs(linesOf(4))).toThrow('there are more than 3 logs');
+    } finally {
+      most.restore();
+    }
   });
 
   it('names every mistake of the logs that it is to serve, with the place', () => {
