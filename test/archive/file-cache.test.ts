@@ -57,6 +57,16 @@ describe('copies of files on the local disk', () => {
     expect(await copies()).toEqual(sorted(B));
   });
 
+  it('stay until the last of several questions has used them', async () => {
+    const cache = new FileCache(folder, 150);
+    await use(cache, [A], async () => {
+      await use(cache, [A]);
+      await usedAt(A, 1_000_000);
+      await use(cache, [B]);
+      expect(await copies()).toEqual(sorted(A, B));
+    });
+  });
+
   it('are fetched once for questions that come at the same time', async () => {
     let asked = 0;
     const counting = async (statement: { readonly values: readonly unknown[] }) => {

@@ -1,7 +1,7 @@
-import { statfsSync } from 'node:fs';
+import fs, { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Database } from '../../src/database/clients';
-import { DiskRoom } from '../../src/database/disk-room';
+import { DiskRoom, freeBytesOf, hadNoRoom } from '../../src/database/disk-room';
 import { LIMITS } from '../../src/limits';
 import { oneTenant } from '../../src/tenant-set';
 import { fakeService } from '../support/doors';
@@ -32,4 +32,29 @@ it('the embedded engine refuses writes while its disk is nearly full, answers re
 it('the free space of a disk is what the system reports', () => {
   const { bavail, bsize } = statfsSync(tmpdir());
   expect(new DiskRoom(tmpdir()).healthy).toBe(bavail * bsize >= LIMITS.embeddedRoomBytes);
+});
+
+it('a file system that does not report its size does not count as full', () => {
+  const { bsize } = statfsSync(tmpdir());
+  const statfs = jest.spyOn(fs, 'statfsSync');
+  try {
+    for (const [blocks, free] of [
+      [0, Number.POSITIVE_INFINITY],
+      [7, 0],
+    ] as const) {
+      statfs.mockReturnValue({ blocks, bavail: 0, bsize } as never);
+      expect(freeBytesOf('')).toBe(free);
+    }
+  } finally {
+    statfs.mockRestore();
+  }
+});
+
+it.each([
+  ['ENOSPC', true],
+  ['EDQUOT', true],
+  ['EACCES', false],
+])('a file that could not be written for %s had no room: %s', (code, isFull) => {
+  const failed = new Error('not written', { cause: Object.assign(new Error('write'), { code }) });
+  expect(hadNoRoom(failed)).toBe(isFull);
 });

@@ -129,11 +129,11 @@ it('a tenant that is disabled or enabled is so at once on the instance that did 
   const tenant = { tenantId: 7, name: 'Acme', createdAt: new Date(0), retentionDays: null };
   const store = { setDisabled: async () => ({ ...tenant, disabledAt: null, disabledReason: null }) };
   const authenticator = { forget: () => void forgotten++ };
-  const holds = { counts: async () => new Map(), inForce: async () => [] };
+  const holds = { counts: async () => new Map(), inForce: async () => [{}, {}] as never };
   const resolver = new TenantResolver(store as never, authenticator, holds, () => 0);
   const call = { attempt: () => AN_ATTEMPT } as never;
-  await resolver.disableTenant({ tenantId: '7', reason: 'unpaid' }, call);
-  expect(forgotten).toBe(1);
+  const { holdsInForce } = await resolver.disableTenant({ tenantId: '7', reason: 'unpaid' }, call);
+  expect([forgotten, holdsInForce]).toEqual([1, 2]);
   await resolver.enableTenant({ tenantId: '7' }, call);
   expect(forgotten).toBe(2);
 });

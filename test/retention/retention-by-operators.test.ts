@@ -1,6 +1,9 @@
+import 'reflect-metadata';
 import { TICKS_PER_MS } from '../../src/event/event-time';
 import type { AuditEventFilter } from '../../src/event/query';
+import { HoldResolver } from '../../src/modules/tenants/holds/hold.resolver';
 import { RetentionManager } from '../../src/modules/tenants/retention/manage-retention';
+import { AN_ATTEMPT } from '../support/attempt';
 import { ANY_ENGINE } from '../support/engines';
 import { OPERATOR, openFakeService } from '../support/fake-service';
 import { useWorld } from '../support/use-world';
@@ -173,6 +176,27 @@ describe('retention through GraphQL', () => {
     expect(await code(RUNS, { tenantId: ids[0], first: 0 })).toBe('invalid_parameter');
     expect(await code(RUNS, { tenantId: 'x', first: 1 })).toBe('not_found');
   });
+});
+
+it('a hold ends later than now, and is ended by its id in any letter case', async () => {
+  const nowMs = Date.parse('2026-01-05T08:00:00Z');
+  const made = { holdId: RUN.runId, tenantId: 7, createdAt: new Date(nowMs), until: null, endedAt: null };
+  const ids: string[] = [];
+  const store = {
+    create: async () => made,
+    end: async (holdId: string) => {
+      ids.push(holdId);
+      return made;
+    },
+  };
+  const resolver = new HoldResolver(store as never, () => nowMs);
+  const call = { principal: { name: 'op' }, attempt: () => AN_ATTEMPT } as never;
+  const create = (until: string) =>
+    resolver.createHold({ tenantId: '7', filter: null, until, reason: 'case 7' }, call);
+  await expect(create('2026-01-05T08:00:00Z')).rejects.toMatchObject({ code: 'invalid_parameter' });
+  expect(await create('2026-01-05T08:00:00.001Z')).toMatchObject({ isInForce: true });
+  await resolver.endHold({ holdId: 'ABCDEF11-1111-4111-8111-111111111111', reason: 'settled' }, call);
+  expect(ids).toEqual(['abcdef11-1111-4111-8111-111111111111']);
 });
 
 it('previews as held no more than would be removed: held events with a mark count by their arrival', async () => {
