@@ -121,12 +121,15 @@ describe('what is asked about an entity', () => {
     id: Partial<EntityId>,
     { recent = {}, known = {}, roles = 0 }: { recent?: Counts; known?: Counts; roles?: number } = {},
   ) {
-    const pages: unknown[] = [];
+    const [pages, filters]: [unknown[], unknown[]] = [[], []];
     const ranges: (readonly [from: number, to: number])[] = [];
     const values = (counts: Counts) =>
       Object.entries(counts).map(([value, n]) => ({ value, succeeded: n - 1, failed: 1 }));
     const ask = {
-      groups: async () => ({ groups: [{ n: 9, failed: 1, firstMs: 0, lastMs: 1 }] }),
+      groups: async (_: unknown, filter: object) => {
+        filters.push(filter);
+        return { groups: [{ n: 9, failed: 1, firstMs: 0, lastMs: 1 }] };
+      },
       histogram: async (
         _: unknown,
         { from, to }: { from: bigint | null; to: bigint | null },
@@ -147,7 +150,12 @@ describe('what is asked about an entity', () => {
     } as unknown as Questions;
     const whole = { kind: 'login', value: 'eve', databaseName: null, schemaName: null, ...id } as const;
     const entity = await new Entities(ask).of(oneTenant(1), whole, { nowMs: NOW_MS, hasAlerts: false });
-    return { entity, pages: pages as { filter: { expression: never; databaseName: unknown } }[], ranges };
+    return {
+      entity,
+      pages: pages as { filter: { expression: never; databaseName: unknown } }[],
+      ranges,
+      filters,
+    };
   }
 
   it('has new values first, and of the others those with the most events of all the time', async () => {
@@ -178,6 +186,12 @@ describe('what is asked about an entity', () => {
       expect(to - from).toBeLessThanOrEqual(LIMITS.histogramBucketsMax);
       if (i > 0) expect(from).toBe(ranges[i - 1]?.[1]);
     }
+  });
+
+  it('is of its database and its schema, where it is an object', async () => {
+    const place = { databaseName: 'Pay', schemaName: 'hr' };
+    const { filters } = await asked({ kind: 'object', value: 'Salaries', ...place });
+    expect(filters).toEqual([expect.objectContaining({ objectName: 'Salaries', ...place })]);
   });
 
   it('is who is in the role that an object is, in its database alone, or which roles a login has', async () => {

@@ -1,16 +1,18 @@
 import fc from 'fast-check';
+import { serviceUnavailable } from '../../src/errors';
 import { matches } from '../../src/event/expression/matches';
 import { parseFilter } from '../../src/event/expression/parse-filter';
 import { toSummaryFilter } from '../../src/event/query';
 import { LIMITS } from '../../src/limits';
 import { rowsFilter } from '../../src/modules/overview/filters';
+import { Overviews } from '../../src/modules/overview/overview';
 import { weekOf } from '../../src/modules/overview/week';
 import { Indexer } from '../../src/modules/search/indexer';
 import { inSnapshot } from '../../src/store/columns/counter';
 import { seenValues } from '../../src/store/columns/seen';
 import { sumByColumns } from '../../src/store/columns/sum';
 import { Folder } from '../../src/store/counts/fold';
-import { tenantSet } from '../../src/tenant-set';
+import { oneTenant, tenantSet } from '../../src/tenant-set';
 import { AT_ONCE } from '../support/at-once';
 import { aGap, aReport, REPORT, reportOf } from '../support/audit-sources';
 import { DashboardSession } from '../support/dashboard-session';
@@ -144,7 +146,42 @@ describe('the overview', () => {
       newestTime: null,
       all: { events: 1, before: null },
       failedLogins: { events: 0, before: null },
+      rowsRead: { rows: '0', before: null },
       newcomers: null,
+    });
+  });
+
+  it('names as many new values as one filter has room for, and counts all', async () => {
+    const acme = await open.world.tenant();
+    const at = (day: string, hostName: string) =>
+      anEvent({ eventTime: `2026-${day}T11:00:00.0000000Z`, hostName });
+    const hosts = Array.from({ length: LIMITS.overviewNewcomersMax }, (_, i) => `${i}${'"'.repeat(500 / 2)}`);
+    await acme.ingest([at('02-20', 'OLD'), ...hosts.map((host) => at('03-03', host))]);
+    const session = await DashboardSession.signIn(open.world, acme.key);
+    const { body } = await session.graphql(OVERVIEW, { endTime: END });
+    const [, found] = body.data.overview.newcomers;
+    expect([found.field, found.count]).toEqual(['hostName', hosts.length]);
+    expect(found.values.length).toBeGreaterThan(0);
+    expect(found.values.length).toBeLessThan(hosts.length);
+  });
+
+  it('leaves out what takes too long, and answers the rest', async () => {
+    const late = () => {
+      throw serviceUnavailable(new Error('late'));
+    };
+    const ask = {
+      facets: async () => ({ totalCount: 0, facets: [] }),
+      histogram: async () => ({ buckets: [] }),
+      sources: async () => [],
+      gaps: async () => 3,
+      sensitive: async () => [],
+    };
+    const overviews = new Overviews({ snapshot: late } as never, ask as never);
+    const asked = { atMs: Date.parse(END), hasIncidents: false };
+    expect(await overviews.of(oneTenant(1), asked)).toMatchObject({
+      rowsRead: null,
+      newcomers: null,
+      completeness: { gaps: 3 },
     });
   });
 

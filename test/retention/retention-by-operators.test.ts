@@ -192,7 +192,7 @@ it('a hold ends later than now, and is ended by its id in any letter case', asyn
   const resolver = new HoldResolver(store as never, () => nowMs);
   const call = { principal: { name: 'op' }, attempt: () => AN_ATTEMPT } as never;
   const create = (until: string) =>
-    resolver.createHold({ tenantId: '7', filter: null, until, reason: 'case 7' }, call);
+    resolver.createHold({ tenantId: '7', filter: undefined, until, reason: 'case 7' }, call);
   await expect(create('2026-01-05T08:00:00Z')).rejects.toMatchObject({ code: 'invalid_parameter' });
   expect(await create('2026-01-05T08:00:00.001Z')).toMatchObject({ isInForce: true });
   await resolver.endHold({ holdId: 'ABCDEF11-1111-4111-8111-111111111111', reason: 'settled' }, call);
