@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isSignedByRsa } from '../../../dashboard/src/package-page/rsa';
 import { NODE_CRYPTO } from '../../../src/modules/evidence/time-stamps/node-crypto';
@@ -58,6 +58,10 @@ describe('a token of a time-stamp authority', () => {
     expect((await checked(token, await judgeOf(foreign.caFile))).problem).toMatch(
       /^no chain leads from .*CN=tsa/,
     );
+    const both = path.join(folder, 'both.pem');
+    const texts = [foreign, authority].map(({ caFile }) => readFile(caFile, 'latin1'));
+    await writeFile(both, (await Promise.all(texts)).join('\n'));
+    expect((await checked(token, await judgeOf(both))).problem).toBeNull();
   });
 
   it('is refused if a certificate was not valid at its time, by its own time alone', async () => {
