@@ -239,10 +239,15 @@ describe('each view shows of answers', () => {
     const dialogs = () => page.locator('[role=dialog]').count();
     const [place, count] = [page.url(), await dialogs()];
     const done: object[] = [];
+    const isShown = (one: object) => isDeepStrictEqual({ ...shown, ...one }, shown);
     for (const form of forms) {
       // What the form before has left, such as a key that is shown once or an open row, is not in the way.
       const isAsBefore = page.url() === place && (await dialogs()) === count;
-      if (done.length > 0 && (form.click.length > 1 || !isAsBefore)) await page.goto(address);
+      if (done.length > 0 && (form.click.length > 1 || !isAsBefore)) {
+        await page.goto(address);
+        // A button of the same name stands in each of its lists: all of them are there before one is pressed.
+        await until(() => page.evaluate<object>(SHOWN), isShown, LATE_MS).catch(() => {});
+      }
       changes = [];
       done.push(await sendForm(page, form, () => changes));
     }
