@@ -184,7 +184,7 @@ const FORMS: Readonly<Record<string, Readonly<Record<string, readonly Form[]>>>>
       ...['a time of arrival', 'a position of the log', 'now'].map((name) =>
         inRow('Replay', { choose: [name] }),
       ),
-      inRow('Remove'),
+      { click: [`tbody ${button('a name')}`, `tbody ${button('Remove')}`] },
       inRow('Pause', { form: null }),
       dialog('New alert route', { choose: ['By mail'] }),
       dialog('New alert route'),
