@@ -140,7 +140,7 @@ const VIEWS = {
 const button = (name: string) => `button:visible:has-text("${name}")`;
 const dialog = (name: string, how: Omit<Form, 'click'> = {}): Form => ({ click: [button(name)], ...how });
 const inRow = (name: string, how: Omit<Form, 'click'> = {}): Form => ({
-  click: [`tbody ${button('a name')}`, button(name)],
+  click: [`tbody ${button('a name')}`, `tbody ${button(name)}`],
   ...how,
 });
 /** The forms and actions of views. */
@@ -184,7 +184,7 @@ const FORMS: Readonly<Record<string, Readonly<Record<string, readonly Form[]>>>>
       ...['a time of arrival', 'a position of the log', 'now'].map((name) =>
         inRow('Replay', { choose: [name] }),
       ),
-      { click: [`tbody ${button('a name')}`, `tbody ${button('Remove')}`] },
+      inRow('Remove'),
       inRow('Pause', { form: null }),
       dialog('New alert route', { choose: ['By mail'] }),
       dialog('New alert route'),

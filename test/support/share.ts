@@ -2,7 +2,7 @@ import path from 'node:path';
 import long from './long-suites.json';
 
 const ROOT = path.resolve(__dirname, '../..');
-/** `TEST_SHARE=full` runs the long suites in full, as CI does; otherwise they run their short share. */
+/** `TEST_SHARE=full` runs the long suites in full, as CI does where the machine is quick enough; otherwise they run their short share. */
 const SHARE = process.env.TEST_SHARE === 'full' ? 'full' : 'short';
 
 /** The seed of the random choices of a long suite; `TEST_SEED=n` sets another. */

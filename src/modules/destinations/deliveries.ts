@@ -5,8 +5,8 @@ import type { MarkedTenants } from '../../caller/principal';
 import type { NetworkGuard } from '../../delivery/network-guard';
 import { failed, failureOf, type Outcome } from '../../delivery/outcome';
 import { ReadingTurns } from '../../delivery/reading-turns';
-import { retryDelayMs } from '../../delivery/retry';
 import type { SecretBox } from '../../delivery/secret-box';
+import { standBackMs } from '../../left-to-others';
 import { LIMITS } from '../../limits';
 import { Rests } from '../../rests';
 import type { ArrivalReader } from '../../store/log/arrivals/arrival-reader';
@@ -237,9 +237,7 @@ export class Deliveries {
    * connect to the receiver, so that another instance has the turn.
    */
   #standBack(destinationId: string, { err, isRefused }: { err: unknown; isRefused: boolean }): void {
-    const waitMs = this.#rests.failed(destinationId, (failures) =>
-      Math.min(retryDelayMs(failures, undefined, Math.random()), LIMITS.destinationStandBackMsMax),
-    );
+    const waitMs = this.#rests.failed(destinationId, standBackMs);
     if (isRefused) this.#refused.add(destinationId);
     else this.#refused.delete(destinationId);
     const what = isRefused ? 'a delivery is left to other instances' : 'a delivery failed';

@@ -3,9 +3,7 @@ import type { Logger } from 'pino';
 import type { OwnerDoor } from '../../../database/clients';
 import { type OfTenant, TenantRounds } from '../../../database/distribute/tenant-rounds';
 import type { ReadTime } from '../../../database/lease';
-import { retryDelayMs } from '../../../delivery/retry';
-import { LIMITS } from '../../../limits';
-import { Rests } from '../../../rests';
+import { LeftToOthers } from '../../../left-to-others';
 import { ESCALATED } from '../alerts/note-alerts';
 import type { DetectionTally } from '../base/tally';
 import type { HealthAlerts } from '../watch/health-alerts';
@@ -41,10 +39,8 @@ export class Notifier {
   /** The routes in work, some of them since an earlier round. */
   readonly #busy = new Set<string>();
   readonly #telling = new Set<Promise<void>>();
-  /** The routes to whose destinations this instance may not connect, with the time of the last refusal. */
-  readonly #refused = new Map<string, number>();
-  /** Those of them that it leaves alone for a while, so that other instances have the turn. */
-  readonly #rests: Rests<string>;
+  /** The routes to whose destinations this instance may not connect. */
+  readonly #left: LeftToOthers;
 
   constructor(
     private readonly parts: {
@@ -59,18 +55,16 @@ export class Notifier {
   ) {
     this.#rounds = new TenantRounds(parts.owner);
     this.#queue = new NoticeQueue(parts.owner, parts.time);
-    this.#rests = new Rests(parts.nowMs);
+    this.#left = new LeftToOthers(parts.nowMs);
   }
 
   /** False if within the last hour this instance was not allowed to connect to the destination of a notice. */
   get healthy(): boolean {
-    return [...this.#refused.values()].every((atMs) => !this.#isShown(atMs));
+    return this.#left.isEmpty;
   }
 
   async run(): Promise<number> {
-    for (const [routeId, atMs] of this.#refused) if (!this.#isShown(atMs)) this.#refused.delete(routeId);
-    this.#rests.keepOnly(new Set(this.#refused.keys()));
-    const left = [...this.#refused.keys()].filter((routeId) => this.#rests.isResting(routeId));
+    const left = this.#left.resting();
     const due = (of: OfTenant) => this.#queue.tenants(of('tenant_id'), TENANTS_MAX, left);
     const tenants = await this.#rounds.ask(due, 'in use');
     const jobs: Job[] = [];
@@ -148,8 +142,7 @@ export class Notifier {
       if (await this.#queue.isEnding(rest)) return this.#queue.putBack(tenantId, rest, 0);
       const outcome = await this.#send(route, parcel);
       if ('message' in outcome && outcome.isOfInstance) return this.#leave(route, rest, outcome);
-      this.#refused.delete(route.routeId);
-      this.#rests.end(route.routeId);
+      this.#left.end(route.routeId);
       if ('message' in outcome) {
         await this.#queue.failed(tenantId, rest, outcome.message);
         if (triesOf(parcel) >= FAILING_TRIES) await this.#tellOfFailure(route, parcel, outcome);
@@ -191,18 +184,13 @@ export class Notifier {
   /** Leaves notices to other instances, at once: this one may not connect to their destination. */
   async #leave(route: AlertRoute, due: readonly Due[], failure: Failure): Promise<void> {
     const { tenantId, routeId } = route;
-    this.#refused.set(routeId, this.parts.nowMs());
-    const waitMs = this.#rests.failed(routeId, (failures) =>
-      Math.min(retryDelayMs(failures, undefined, Math.random()), LIMITS.destinationStandBackMsMax),
-    );
+    const waitMs = this.#left.leave(routeId);
     const said = { tenantId, routeId, waitMs, error: failure.message };
     this.parts.log.warn(said, 'the notices of a route are left to other instances; they will be retried');
     await this.#queue.putBack(tenantId, due, 0, failure.message);
     const waitedMs = (await this.#queue.now()).getTime() - sinceOf(due).getTime();
     if (waitedMs >= UNREACHED_MS) await this.#tellOfFailure(route, due, failure);
   }
-
-  #isShown = (atMs: number): boolean => Math.abs(this.parts.nowMs() - atMs) < LIMITS.pastTroubleShownMs;
 
   /** Makes an alert about a failing channel, told by routes over other channels. */
   async #tellOfFailure(route: AlertRoute, due: readonly Due[], failure: Failure): Promise<void> {

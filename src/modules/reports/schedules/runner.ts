@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type AccessEntry, entryOf, ownAttempt, type Result } from '../../../caller/access-log';
-import { retryDelayMs } from '../../../delivery/retry';
 import { DomainError, isFinal, toDomainError } from '../../../errors';
 import { formatTicks, TICKS_PER_MS } from '../../../event/event-time';
 import { parseParameters } from '../../../event/parse-parameters';
 import { Zone } from '../../../event/zone';
+import { LeftToOthers } from '../../../left-to-others';
 import { LIMITS } from '../../../limits';
-import { type Growth, grownMs, Rests } from '../../../rests';
+import { type Growth, grownMs } from '../../../rests';
 import { oneTenant } from '../../../tenant-set';
 import { findReport } from '../declarations';
 import type { ReportMaker } from '../maker';
@@ -45,10 +45,8 @@ interface Parts {
 export class ScheduleRunner {
   /** The work for each tenant. It tells whether it came to an end that is stored. */
   readonly #working = new Map<number, Promise<boolean>>();
-  /** The schedules to whose receivers this instance may not connect, with the time of the last refusal. */
-  readonly #refused = new Map<string, number>();
-  /** Those of them that it leaves alone for a while, so that other instances have the turn. */
-  readonly #rests: Rests<string>;
+  /** The schedules to whose receivers this instance may not connect. */
+  readonly #left: LeftToOthers;
 
   /** @param restMs for how long a round waits for long runs, which then go on */
   constructor(
@@ -56,14 +54,14 @@ export class ScheduleRunner {
     private readonly leaseMs = SCHEDULE_LEASE_MS,
     private readonly restMs: number = LIMITS.reportScheduleMs,
   ) {
-    this.#rests = new Rests(parts.nowMs);
+    this.#left = new LeftToOthers(parts.nowMs);
   }
 
   /** @returns above 0: all that began is done, and there may be more */
   async round(): Promise<number> {
     const { schedules, signal } = this.parts;
     const free = AT_ONCE - this.#working.size;
-    const due = free > 0 ? await schedules.due(free, [...this.#working.keys()], this.#left()) : [];
+    const due = free > 0 ? await schedules.due(free, [...this.#working.keys()], this.#left.resting()) : [];
     for (const key of due) if (!signal.aborted) this.#begin(key);
     const all = Promise.all(this.#working.values());
     let timer: NodeJS.Timeout | undefined;
@@ -155,8 +153,7 @@ export class ScheduleRunner {
       await this.#leave(schedule, pending, sent.failure, save);
       return;
     }
-    this.#rests.end(schedule.scheduleId);
-    this.#refused.delete(schedule.scheduleId);
+    this.#left.end(schedule.scheduleId);
     if (sent.failure !== null) {
       await this.#failed(schedule, { ...pending, told: sent.told }, { shown: sent.failure }, save);
       return;
@@ -265,13 +262,6 @@ export class ScheduleRunner {
     };
   }
 
-  #left(): readonly string[] {
-    for (const [id, atMs] of this.#refused)
-      if (Math.abs(this.parts.nowMs() - atMs) >= LIMITS.pastTroubleShownMs) this.#refused.delete(id);
-    this.#rests.keepOnly(new Set(this.#refused.keys()));
-    return [...this.#refused.keys()].filter((id) => this.#rests.isResting(id));
-  }
-
   /** Leaves a run to other instances, at once: this one may not connect to its receiver. */
   async #leave(
     { tenantId, scheduleId }: Schedule,
@@ -279,10 +269,7 @@ export class ScheduleRunner {
     error: string,
     save: (progress: Progress) => Promise<Schedule>,
   ): Promise<void> {
-    this.#refused.set(scheduleId, this.parts.nowMs());
-    const waitMs = this.#rests.failed(scheduleId, (failures) =>
-      Math.min(retryDelayMs(failures, undefined, Math.random()), LIMITS.destinationStandBackMsMax),
-    );
+    const waitMs = this.#left.leave(scheduleId);
     const said = { tenantId, scheduleId, waitMs, error };
     this.parts.log.warn(said, 'a scheduled report is left to other instances; it will be retried');
     await save({ pending, error, retryAt: null });
