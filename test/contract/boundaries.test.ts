@@ -91,6 +91,11 @@ const BORDERS: readonly Border[] = [
   { of: ['src/asked-thread'], files: [], packages: [] },
   // Several modules send something elsewhere, so the means to do it are below them.
   { of: ['src/delivery'], files: ['src/address-list', 'src/rests'], packages: [] },
+  {
+    of: ['src/delivery/left-to-others'],
+    files: ['src/delivery/retry', 'src/limits', 'src/rests'],
+    packages: [],
+  },
   { of: ['src/delivery/smtp'], files: ['src/delivery/blank-secrets'], packages: ['nodemailer'] },
   {
     of: ['src/store'],

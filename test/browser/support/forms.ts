@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { until } from '../../support/until';
 
@@ -81,9 +82,15 @@ const fieldsOf = (where: string) => `(() => {
 /**
  * Opens a form, fills it in and sends it.
  * @param sent what the service has been told since the form was opened
+ * @param wanted what it should begin with, for which it is waited: its lists may come later than the form
  * @returns what the form began with, was filled in with and sent; what did not come about is told in its place
  */
-export async function sendForm(page: Page, form: Form, sent: () => readonly string[]): Promise<object> {
+export async function sendForm(
+  page: Page,
+  form: Form,
+  sent: () => readonly string[],
+  wanted?: readonly string[],
+): Promise<object> {
   const of = form.click.join(', ');
   const where = form.form ?? OF_DIALOG;
   const forms = page.locator(where);
@@ -101,12 +108,15 @@ export async function sendForm(page: Page, form: Form, sent: () => readonly stri
     return [...sent()];
   };
   if (form.form === null) return { of, sent: await ended() };
-  const begins = await page.evaluate<string[]>(fieldsOf(where));
+  const read = () => page.evaluate<string[]>(fieldsOf(where));
+  if (wanted) await until(read, (now) => isDeepStrictEqual(now, wanted), LATE_MS).catch(() => {});
+  else await page.waitForLoadState('networkidle');
+  const begins = await read();
   await until(
     () => page.evaluate<number>(fillingIn(form)),
     (count) => count === 0,
   );
-  const filled = await page.evaluate<string[]>(fieldsOf(where));
+  const filled = await read();
   await page.evaluate(`[...document.querySelectorAll('${where}')].at(-1).requestSubmit()`);
   const told = { of, begins, filled, sent: await ended() };
   if (form.form !== undefined) return told;

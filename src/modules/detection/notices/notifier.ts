@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { OwnerDoor } from '../../../database/clients';
 import { type OfTenant, TenantRounds } from '../../../database/distribute/tenant-rounds';
 import type { ReadTime } from '../../../database/lease';
-import { LeftToOthers } from '../../../left-to-others';
+import { LeftToOthers } from '../../../delivery/left-to-others';
 import { ESCALATED } from '../alerts/note-alerts';
 import type { DetectionTally } from '../base/tally';
 import type { HealthAlerts } from '../watch/health-alerts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type AccessEntry, entryOf, ownAttempt, type Result } from '../../../caller/access-log';
+import { LeftToOthers } from '../../../delivery/left-to-others';
 import { DomainError, isFinal, toDomainError } from '../../../errors';
 import { formatTicks, TICKS_PER_MS } from '../../../event/event-time';
 import { parseParameters } from '../../../event/parse-parameters';
 import { Zone } from '../../../event/zone';
-import { LeftToOthers } from '../../../left-to-others';
 import { LIMITS } from '../../../limits';
 import { type Growth, grownMs } from '../../../rests';
 import { oneTenant } from '../../../tenant-set';

@@ -1,6 +1,6 @@
-import { retryDelayMs } from './delivery/retry';
-import { LIMITS } from './limits';
-import { Rests } from './rests';
+import { LIMITS } from '../limits';
+import { Rests } from '../rests';
+import { retryDelayMs } from './retry';
 
 /** Milliseconds for which an instance leaves a receiver alone. @param failures in a row, at least 1 */
 export const standBackMs = (failures: number): number =>
